@@ -1,7 +1,6 @@
 import { type Column, getTableColumns, is, Table } from 'drizzle-orm';
 import {
   defineFields,
-  type Field,
   type FieldsClient,
   type FieldsDefinition,
   type IndexSource,
@@ -109,7 +108,7 @@ export function fieldsOf(...tables: readonly Table[]): FieldsDefinition<Tables> 
   return defineFields(Object.fromEntries(tables.map(definitionOf)));
 }
 
-function definitionOf(table: Table): [string, Record<string, Field<unknown> | Unencrypted>] {
+function definitionOf(table: Table): [string, Tables[string]] {
   const name = encryptedColumns(table)[0]?.encryption.table ?? '';
   const columns = Object.values(getTableColumns(table))
     .filter((column) => !isIndexColumn(column))

@@ -12,6 +12,7 @@ import {
   rowIdOf,
   type TablePlan,
 } from './plan.ts';
+import { isOfPerson, subjectOfRow } from './row-subject.ts';
 import { refuse } from './value-types.ts';
 import { ciphertextAmongPlaintext, reportRows } from './recognize-ciphertext.ts';
 
@@ -38,6 +39,7 @@ interface Cell {
   readonly where: Where;
   readonly ciphertext: string | Uint8Array;
   readonly context: Context;
+  subject?: string | undefined;
 }
 
 export async function decryptRows(
@@ -45,7 +47,7 @@ export async function decryptRows(
   table: string,
   given: readonly Row[],
   idOf: IdOf,
-  { as, onError = 'throw', ...options }: DecryptRowsOptions,
+  { as, onError = 'throw', subject: named, ...options }: DecryptRowsOptions,
 ): Promise<SettledRow<Row>[]> {
   const { client, plans } = internals;
   const definition = requireTable(plans, table);
@@ -76,12 +78,20 @@ export async function decryptRows(
       known,
     );
   }
+  if (definition.subject !== undefined || named !== undefined) {
+    for (const cell of cells) {
+      const { ciphertext, opening, where } = cell;
+      if (isOfPerson(ciphertext)) cell.subject = subjectOfRow(definition, opening.stored, where.row, named);
+    }
+  }
   const opened = await callByGroup(
     cells,
     ({ plan }) => plan.keyIds?.join(),
     (group) =>
       client.decryptMany(
-        group.map(({ ciphertext, context }) => ({ ciphertext, context })),
+        group.map(({ ciphertext, context, subject }) =>
+          subject === undefined ? { ciphertext, context } : { ciphertext, context, subject },
+        ),
         { ...options, keyId: group[0]?.plan.keyIds },
       ),
   );

@@ -18,6 +18,7 @@ import {
   type SettledRow,
 } from './decrypt-rows.ts';
 import { encode, encryptRows } from './encrypt-rows.ts';
+import { person } from '../options/people.ts';
 import { inField, onErrorRule } from './field-error.ts';
 import { fingerprintsOf, type IndexSource, isRemote } from './fingerprints.ts';
 import { indexKinds } from './index-key.ts';
@@ -33,7 +34,8 @@ import {
 import { onlyMatching } from './only-matching.ts';
 import { contextOf, type FieldPlan, planOf, requireField, requireTable } from './plan.ts';
 import type { Records } from './records.ts';
-import type { NameOf, PlaceOf, RecordId, Searchable, Tables } from './row-types.ts';
+import type { NameOf, OnlyColumns, PlaceOf, RecordId, Searchable, Tables } from './row-types.ts';
+import { isOfPerson, subjectOfRow } from './row-subject.ts';
 import { refuse } from './value-types.ts';
 import { where } from './where.ts';
 
@@ -74,9 +76,10 @@ export interface FieldsDefinition<T extends Tables> {
 /**
  * Defines the columns of tables: `defineFields({ users: { ...unencrypted('id'), email: text().searchable() } })`. Each
  * ciphertext is bound to the names of its table and field. After you rename a table or field, set a `context` with the
- * old names on the field. Throws InputError for invalid names and for two columns with the same name.
+ * old names on the field. With `subject: 'id'`, a column or a function of the row, each row is the data of this person:
+ * see `subjects.erase`. Throws InputError for invalid names and for two columns with the same name.
  */
-export function defineFields<T extends Tables>(tables: T): FieldsDefinition<T> {
+export function defineFields<const T extends Tables>(tables: T & OnlyColumns<T>): FieldsDefinition<T> {
   planOf(tables);
   return { tables, for: (client, ...[options = {}]) => recordsOf(tables, client, options) };
 }
@@ -160,11 +163,12 @@ function encryptFieldSync(
   value: unknown,
   options: Options = {},
 ): unknown {
-  requireOptions({ scope, wrapContext }, options, 'encryptFieldSync');
+  requireOptions({ scope, subject: person, wrapContext }, options, 'encryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
   if (value === null || value === undefined) return value;
+  const subject = subjectWithoutRow(internals, table, options);
   return inField({ table, field, row: undefined }, () => {
-    const all = { ...options, keyId: plan.keyIds?.[0], context: contextOf(plan, undefined) };
+    const all = { ...options, subject, keyId: plan.keyIds?.[0], context: contextOf(plan, undefined) };
     return internals.client.encryptSync(encode(plan, value), all).ciphertext;
   });
 }
@@ -176,18 +180,22 @@ function decryptFieldSync(
   stored: unknown,
   options: Options = {},
 ): unknown {
-  requireOptions({ scope, wrapContext }, options, 'decryptFieldSync');
+  requireOptions({ scope, subject: person, wrapContext }, options, 'decryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
   if (stored === null || stored === undefined) return stored;
   return inField({ table, field, row: undefined }, () => {
     const ciphertext = ciphertextIn(plan, stored);
     if (ciphertext === undefined) return readPlaintext(internals, plan, stored, undefined);
-    const all = { ...options, keyId: plan.keyIds, context: contextOf(plan, undefined) };
+    const subject = isOfPerson(ciphertext) ? subjectWithoutRow(internals, table, options) : undefined;
+    const all = { ...options, subject, keyId: plan.keyIds, context: contextOf(plan, undefined) };
     const value = plan.field.type.decode(internals.client.decryptSync(ciphertext, all));
     plan.reads.encrypted++;
     return value;
   });
 }
+
+const subjectWithoutRow = ({ plans }: Internals, table: string, { subject }: Options): string | undefined =>
+  subjectOfRow(requireTable(plans, table), undefined, undefined, subject);
 
 function fieldWithoutRow({ plans }: Internals, table: string, name: string): FieldPlan {
   const plan = requireField(requireTable(plans, table), name);

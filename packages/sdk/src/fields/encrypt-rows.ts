@@ -5,6 +5,7 @@ import { callByGroup, type IdOf, type Internals, type Row, type RowOptions } fro
 import type { TypedValue } from './part-index.ts';
 import { contextOf, type FieldPlan, requireColumns, requireRows, requireTable, rowIdOf } from './plan.ts';
 import { isCiphertext } from './recognize-ciphertext.ts';
+import { subjectOfRow } from './row-subject.ts';
 import { refuse, textType } from './value-types.ts';
 
 interface Cell {
@@ -13,6 +14,7 @@ interface Cell {
   readonly where: Where;
   readonly value: string | Uint8Array;
   readonly context: Context;
+  readonly subject: string | undefined;
 }
 
 interface Mark {
@@ -37,13 +39,18 @@ export async function encryptRows(
     requireColumns(plan, values);
     const row = { ...values };
     const id = rowIdOf(idOf(values));
+    let subject: string | undefined;
     for (const field of plan.fields) {
       requireOwnIndex(field, values);
       const value = Object.hasOwn(values, field.name) ? values[field.name] : null;
       const where = { table, field: field.name, row: id };
+      const isGiven = value !== null && value !== undefined;
+      if (isGiven) subject ??= subjectOfRow(plan, values, id, options.subject);
       inField(where, () => {
-        if (value !== null && value !== undefined)
-          cells.push({ row, plan: field, where, value: encode(field, value), context: contextOf(field, id) });
+        if (isGiven) {
+          const context = contextOf(field, id);
+          cells.push({ row, plan: field, where, value: encode(field, value), context, subject });
+        }
         if (field.indexColumns.length > 0) marks.push(...marksOf(field, values, row, where));
       });
     }
@@ -55,7 +62,9 @@ export async function encryptRows(
       ({ plan }) => plan.keyIds?.[0],
       (group, keyId) =>
         client.encryptMany(
-          group.map(({ value, context }) => ({ value, context })),
+          group.map(({ value, context, subject }) =>
+            subject === undefined ? { value, context } : { value, context, subject },
+          ),
           { ...options, keyId },
         ),
     ),

@@ -58,6 +58,9 @@ export type {
   PlainRow,
   ReadableRow,
   RecordId,
+  SubjectRow,
+  SubjectSource,
+  SubjectValue,
   Tables,
 } from './row-types.ts';
 export { type ColumnPlace, reportCiphertexts } from './recognize-ciphertext.ts';

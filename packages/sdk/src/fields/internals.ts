@@ -1,6 +1,7 @@
 import { context, type OptionRules, signal, text } from '@eaas/protocol/internal-options';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import type { EncryptOptions } from '../options/call-options.ts';
+import { person } from '../options/people.ts';
 import type { FieldPlace } from './field.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Plans } from './plan.ts';
@@ -20,9 +21,17 @@ export interface Internals {
 }
 
 /** Options of calls that encrypt or decrypt rows. */
-export type RowOptions = Pick<EncryptOptions, 'scope' | 'wrapContext' | 'signal'>;
+export interface RowOptions extends Pick<EncryptOptions, 'scope' | 'wrapContext' | 'signal'> {
+  /** The person whose data the rows are. Only for tables whose definition has no `subject`, and calls without a row. */
+  readonly subject?: string | undefined;
+}
 
-export const rowOptions: OptionRules<RowOptions> = { scope: text, wrapContext: context, signal };
+export const rowOptions: OptionRules<RowOptions> = {
+  scope: text,
+  subject: person,
+  wrapContext: context,
+  signal,
+};
 
 export type Row = Record<string, unknown>;
 export type IdOf = (row: Row) => RecordId | undefined;

@@ -4,7 +4,7 @@ import { callback, object, requireArray, requireKind, type Rule } from '@eaas/pr
 import { ValidContext } from '../client/ciphertext.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
-import type { RecordId, Tables } from './row-types.ts';
+import type { RecordId, SubjectSource, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';
 
 /** The names in each fingerprint of an index, in UTF-8. The value follows them. */
@@ -37,6 +37,8 @@ export interface TablePlan {
   readonly table: string;
   readonly fields: readonly FieldPlan[];
   readonly columns: ReadonlySet<string>;
+  /** Where each row names the person whose data it is. */
+  readonly subject: SubjectSource | undefined;
 }
 
 export type Plans = ReadonlyMap<string, TablePlan>;
@@ -77,12 +79,17 @@ function planTable(
   requireKind(object, given, `the table \`${table}\``);
   const columns: string[] = [];
   const fields: (FieldPlan & { readonly parts: PartPlan[]; readonly indexColumns: string[] })[] = [];
+  let subject: SubjectSource | undefined;
   for (const [name, field] of Object.entries(given)) {
+    if (name === 'subject' && (typeof field === 'string' || typeof field === 'function')) {
+      subject = field;
+      continue;
+    }
     const place = `${table}.${name}`;
     columns.push(requireName(place, name));
     if (isUnencrypted(field)) continue;
-    if (typeof field?.type?.encode !== 'function') {
-      refuse(
+    if (!isField(field)) {
+      return refuse(
         `${place} must be a field such as text() or number(), or a column that is listed with unencrypted()`,
       );
     }
@@ -104,7 +111,18 @@ function planTable(
   }
   requireUnique(columns, `the table ${table}`);
   requireName(table, table);
-  return { table, fields, columns: new Set(columns) };
+  if (typeof subject === 'string' && !columns.includes(requireName(`${table}.subject`, subject)))
+    columns.push(subject);
+  if (fields.some(({ name, indexColumns }) => [name, ...indexColumns].includes(subject as string))) {
+    refuse(
+      `\`subject\` of ${table} names the encrypted column \`${subject as string}\`: name a column that is not encrypted, such as the id of the person`,
+    );
+  }
+  return { table, fields, columns: new Set(columns), subject };
+}
+
+function isField(column: Tables[string][string] | null): column is Field<unknown> {
+  return typeof (column as Field<unknown> | null)?.type?.encode === 'function';
 }
 
 function planParts(field: FieldPlan, fieldOf: (name: string) => FieldPlan): PartPlan[] {
@@ -124,7 +142,7 @@ function planParts(field: FieldPlan, fieldOf: (name: string) => FieldPlan): Part
 
 const labelOf = (...names: readonly string[]): Label => names.map((name) => toUtf8(name));
 
-function isUnencrypted(column: Field<unknown> | Unencrypted): column is Unencrypted {
+function isUnencrypted(column: Tables[string][string] | null): column is Unencrypted {
   return (column as Unencrypted | null)?.unencrypted === true;
 }
 

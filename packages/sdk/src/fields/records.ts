@@ -17,6 +17,7 @@ import type {
   PlainRow,
   ReadableRow,
   Stored,
+  SubjectRow,
   Tables,
   WithoutRow,
 } from './row-types.ts';
@@ -46,7 +47,7 @@ export interface Records<T extends Tables> {
   encryptRow<Table extends NameOf<T>, Row extends PlainRow<T[Table]>>(
     table: Table,
     id: IdFor<T[Table]>,
-    row: Row & OnlyDefined<T[Table], Row>,
+    row: Row & OnlyDefined<T[Table], Row> & SubjectRow<T[Table]>,
     options?: RowOptions,
   ): Promise<EncryptRowResult<T[Table], Table, Row>>;
 
@@ -55,7 +56,7 @@ export interface Records<T extends Tables> {
    */
   encryptRows<Table extends NameOf<T>, Row extends PlainRow<T[Table]>>(
     table: Table,
-    rows: readonly Row[] & readonly OnlyDefined<T[Table], Row>[],
+    rows: readonly Row[] & readonly (OnlyDefined<T[Table], Row> & SubjectRow<T[Table]>)[],
     idOf: (row: Row) => IdFor<T[Table]>,
     options?: RowOptions,
   ): Promise<EncryptRowResult<T[Table], Table, Row>[]>;
@@ -72,7 +73,7 @@ export interface Records<T extends Tables> {
   >(
     table: Table,
     id: IdFor<T[Table]>,
-    row: Row & ReadableRow<T[Table], Table, Row, As>,
+    row: Row & ReadableRow<T[Table], Table, Row, As> & SubjectRow<T[Table]>,
     options?: DecryptOptionsOf<As, Handler>,
   ): Promise<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>>>;
 
@@ -87,7 +88,7 @@ export interface Records<T extends Tables> {
     Handler extends OnError<Row> = Throwing<Row>,
   >(
     table: Table,
-    rows: readonly Row[] & readonly ReadableRow<T[Table], Table, Row, As>[],
+    rows: readonly Row[] & readonly (ReadableRow<T[Table], Table, Row, As> & SubjectRow<T[Table]>)[],
     idOf: (row: Row) => IdFor<T[Table]>,
     options: DecryptOptionsOf<As, Handler> & { readonly settled: true },
   ): Promise<SettledRow<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>>>[]>;
@@ -98,7 +99,7 @@ export interface Records<T extends Tables> {
     Handler extends OnError<Row> = Throwing<Row>,
   >(
     table: Table,
-    rows: readonly Row[] & readonly ReadableRow<T[Table], Table, Row, As>[],
+    rows: readonly Row[] & readonly (ReadableRow<T[Table], Table, Row, As> & SubjectRow<T[Table]>)[],
     idOf: (row: Row) => IdFor<T[Table]>,
     options?: DecryptOptionsOf<As, Handler> & { readonly settled?: false },
   ): Promise<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>>[]>;

@@ -17,8 +17,43 @@ export type Fingerprint<Place extends string> = string & {
   readonly 'compute it first: records.encryptRow or records.where': Place;
 };
 
-/** The columns of each table: encrypted fields, and columns that are not encrypted. */
-export type Tables = Readonly<Record<string, Readonly<Record<string, Field<unknown> | Unencrypted>>>>;
+/** What names a person in a row. A number and its decimal text are the same subject. */
+export type SubjectValue = string | number | bigint;
+
+interface SubjectFunction {
+  // A method, so that the app can declare the type of its rows.
+  of(row: Readonly<Record<string, unknown>>): unknown;
+}
+
+/** Where the subject of a row is: the name of a column, or a function of the row. */
+export type SubjectSource = string | SubjectFunction['of'];
+
+/**
+ * The columns of each table: encrypted fields, and columns that are not encrypted. With the member `subject`, each row is
+ * the data of a person, whom this column or function names.
+ */
+export type Tables = Readonly<
+  Record<string, Readonly<Record<string, Field<unknown> | Unencrypted | SubjectSource>>>
+>;
+
+/** Reports a compile error for a member other than `subject` that is no column. */
+export type OnlyColumns<T> = {
+  readonly [Table in keyof T]: string extends keyof T[Table]
+    ? unknown
+    : { readonly [Name in Exclude<keyof T[Table], 'subject'>]: Field<unknown> | Unencrypted };
+};
+
+type Defined<F> = { [Name in keyof F]: F[Name] extends SubjectSource ? never : Name }[keyof F];
+type SubjectColumn<F> = F extends { readonly subject: infer Column extends string } ? Column : never;
+
+/** What a row must have so that it names its subject. */
+export type SubjectRow<F> = F extends { readonly subject: infer Source extends SubjectSource }
+  ? Source extends string
+    ? { readonly [Column in Source]: SubjectValue }
+    : Source extends (row: infer Row) => unknown
+      ? Row
+      : never
+  : unknown;
 
 /** The id of a row. A number and its decimal text are the same id. A UUID is the same id in upper and lower case. */
 export type RecordId = string | number | bigint;
@@ -79,12 +114,12 @@ export type Stored<Place extends string, Value> =
 
 /** A row with plaintext values. A row for an update can omit columns. */
 export type PlainRow<F> = {
-  readonly [Name in keyof F]?: F[Name] extends Unencrypted ? unknown : Plain<ValueOf<F[Name]>> | Absent;
+  readonly [Name in Defined<F>]?: F[Name] extends Unencrypted ? unknown : Plain<ValueOf<F[Name]>> | Absent;
 };
 
 /** Reports a compile error for columns that the definition does not list. */
 export type OnlyDefined<F, Row> = {
-  readonly [Name in Exclude<keyof Row, keyof F | IndexColumns<F>>]: {
+  readonly [Name in Exclude<keyof Row, Defined<F> | SubjectColumn<F> | IndexColumns<F>>]: {
     readonly 'not in the definition: add a field, or list it with unencrypted()': never;
   };
 };

@@ -61,6 +61,11 @@ export async function openTable(
     throw new InputError(
       `the table \`${table}\` has no encrypted fields: define some in \`defineFields\`, or name another table`,
     );
+  if (plan.subject !== undefined) {
+    throw new InputError(
+      `the rows of \`${table}\` belong to people, whom \`encryptExisting\` does not read: pass a definition without \`subject\`, and then give each person their own data keys with \`reencrypt\``,
+    );
+  }
   const indexes = plans.flatMap(({ indexColumns }) => indexColumns);
   for (const name of Object.keys(renamed)) if (!indexes.includes(name)) requireField(plan, name);
   for (const name of Object.keys(from)) requireField(plan, name);

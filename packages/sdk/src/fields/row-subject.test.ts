@@ -1,0 +1,227 @@
+import { assertType, describe, expect, expectTypeOf, test } from 'vitest';
+import { observedClient, range, routesOf } from '../../test/observed-client.ts';
+import { createIntake } from '../intake/intake.ts';
+import { InputError } from '../index.ts';
+import { encryptExisting } from '../tables/tables.ts';
+import { decryptNested, defineFields, FieldError, text, unencrypted } from './fields.ts';
+
+const columns = { ...unencrypted('id'), name: text(), note: text() };
+const fields = defineFields({ patients: { subject: 'id', ...columns } });
+const uuid = '5B7C6E3A-1F0D-4C2B-9A8E-0123456789AB';
+
+const open = () => {
+  const made = observedClient();
+  return { ...made, records: fields.for(made.client) };
+};
+
+/** The subjects that open the ciphertext. */
+async function openers(
+  { client }: ReturnType<typeof open>,
+  ciphertext: string,
+  row: string,
+  names: string[],
+) {
+  const context = { table: 'patients', field: 'name', row };
+  const results = await client.decryptMany(names.map((subject) => ({ ciphertext, subject, context })));
+  return names.filter((_, at) => results[at]?.ok);
+}
+
+test('the rows of 50 people take one batch to encrypt and one to decrypt', async () => {
+  const { client, records, service, make } = open();
+  const rows = range(50).map((id) => ({ id, name: `name ${id}`, note: null }));
+  const stored = await records.encryptRows('patients', rows, ({ id }) => id);
+  expect(routesOf(service)).toEqual(['batch/wrap']);
+  expect(service.requests[0]).toMatchObject({ items: 50 });
+  expect(await fields.for(make()).decryptRows('patients', stored, ({ id }) => id)).toEqual(rows);
+  expect(routesOf(service)).toEqual(['batch/wrap', 'batch/unwrap']);
+  await client.subjects.erase({ subject: '7' });
+  const results = await fields.for(make()).decryptRows('patients', stored, ({ id }) => id, { settled: true });
+  expect(results.flatMap((result, id) => (result.ok ? [] : [[id, result.error.code]]))).toEqual([
+    [7, 'subject_erased'],
+  ]);
+});
+
+test.each([
+  ['a text', 'Ä b', 'Ä b'],
+  ['an integer', 42, '42'],
+  ['a bigint', 2n ** 63n, '9223372036854775808'],
+  ['a UUID', uuid, uuid.toLowerCase()],
+])('%s in the column of the subject', async (_, id, subject) => {
+  const opened = open();
+  const { name } = await opened.records.encryptRow('patients', id, { id, name: 'Ada' });
+  const row = typeof id === 'string' ? subject : String(id);
+  expect(await openers(opened, name, row, [subject, uuid, '41'])).toEqual([subject]);
+  expect(await opened.records.decryptRow('patients', id, { id, name })).toEqual({ id, name: 'Ada' });
+});
+
+describe.each([
+  ['null', null, 'null'],
+  ['undefined', undefined, 'undefined'],
+  ['an empty text', '', 'a string'],
+  ['a fraction', 1.5, 'a number'],
+  ['an unsafe integer', 2 ** 53, 'a number'],
+  ['a boolean', true, 'a boolean'],
+  ['a promise', Promise.resolve('1'), 'a Promise'],
+  ['a control character', 'secret\n', 'a string'],
+  ['257 bytes', 's'.repeat(257), 'a string'],
+])('%s names nobody', (_, id, got) => {
+  const message = new RegExp(
+    `the column \`patients.id\` must name the person of row 7: .*\\(got ${got}\\): have the column in the row$`,
+  );
+
+  test('encryption throws before any request', async () => {
+    const { records, service } = open();
+    const rows = [
+      { id: 1, name: 'Ada' },
+      { id: id as string, name: 'Bob' },
+    ];
+    const failure = records.encryptRows('patients', rows, () => 7);
+    await expect(failure).rejects.toThrow(message);
+    await expect(failure).rejects.toBeInstanceOf(InputError);
+    await expect(failure).rejects.not.toThrow(/secret|sss/);
+    expect(service.requests).toEqual([]);
+  });
+
+  test('decryption throws before any request, also with `onError`', async () => {
+    const { records, service } = open();
+    const { name } = await records.encryptRow('patients', 7, { id: 7, name: 'Ada' });
+    const asked = service.requests.length;
+    const row = { id: id as string, name };
+    for (const onError of ['throw', 'null'] as const)
+      await expect(records.decryptRow('patients', 7, row, { onError })).rejects.toThrow(message);
+    expect(service.requests).toHaveLength(asked);
+  });
+});
+
+test('a row without values needs no subject', async () => {
+  const { records } = open();
+  const row = { id: null as unknown as string, name: null };
+  expect(await records.encryptRow('patients', 7, row)).toEqual({ id: null, name: null });
+  expect(await records.decryptRow('patients', 7, row)).toEqual({ id: null, name: null });
+});
+
+test('a function names the person of a row', async () => {
+  const visits = defineFields({
+    visits: {
+      subject: ({ org, patient }: { org: string; patient: number }) => `${org}/${patient}`,
+      ...unencrypted('id', 'org', 'patient'),
+      name: text(),
+    },
+  });
+  const opened = open();
+  const records = visits.for(opened.client);
+  const row = { id: 1, org: 'a', patient: 2, name: 'x' };
+  const stored = await records.encryptRow('visits', row.id, row);
+  expect(await records.decryptRow('visits', 1, stored)).toEqual(row);
+  const wrong = records.decryptRow('visits', 1, { ...stored, patient: 3 });
+  await expect(wrong).rejects.toMatchObject({ code: 'decryption' });
+  const nobody = defineFields({ t: { subject: () => undefined, name: text() } }).for(opened.client);
+  await expect(nobody.encryptRow('t', 1, { name: 'x' })).rejects.toThrow(
+    /the function `subject` of t must name the person of row 1: .*\(got undefined\): return the id/,
+  );
+  // @ts-expect-error the row lacks what the function reads
+  await records.encryptRow('visits', 1, { id: 1, name: null });
+});
+
+test('values from before, and those of an intake, are read without a subject', async () => {
+  const { client, service, make } = open();
+  const { key_id } = await client.keys.create({ name: 'intake', intake: true });
+  const { intakePublicKey } = await client.publicKey(key_id);
+  const before = defineFields({ patients: columns }).for(client, { keyIds: { patients: key_id } });
+  const { name } = await before.encryptRow('patients', 1, { id: 1, name: 'Ada' });
+  const { ciphertext: note } = await createIntake({ publicKey: String(intakePublicKey) }).encrypt('sent', {
+    context: { table: 'patients', field: 'note', row: '1' },
+  });
+  const records = fields.for(make(), { keyIds: { patients: key_id } });
+  const row = { id: 1, name, note: note as unknown as typeof name };
+  expect(await records.decryptRow('patients', 1, row as never)).toEqual({ id: 1, name: 'Ada', note: 'sent' });
+  expect(service.requests.at(-1)).toMatchObject({ status: 200 });
+});
+
+test('a table without `subject` says what the ciphertext of a person lacks', async () => {
+  const { client, records } = open();
+  const stored = await records.encryptRow('patients', 1, { id: 1, name: 'Ada' });
+  const others = defineFields({ patients: columns }).for(client);
+  const failure: unknown = await others.decryptRow('patients', 1, stored).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(FieldError);
+  expect(String(failure)).toMatch(/patients\.name of row 1: .*belongs to a person: pass `subject`/);
+  expect(await others.decryptRow('patients', 1, stored, { subject: '1' })).toMatchObject({ name: 'Ada' });
+  await expect(records.decryptRow('patients', 1, stored, { subject: '1' })).rejects.toThrow(
+    /leave out the option `subject`/,
+  );
+  await expect(records.encryptRow('patients', 1, { id: 1, name: 'x' }, { subject: '1' })).rejects.toThrow(
+    /leave out the option `subject`/,
+  );
+});
+
+test('nested rows have the subjects of their tables', async () => {
+  const { client } = open();
+  const both = defineFields({
+    patients: { subject: 'id', ...columns },
+    visits: { subject: 'patient_id', ...unencrypted('id', 'patient_id'), reason: text() },
+  });
+  const records = both.for(client);
+  const patient = await records.encryptRow('patients', 1, { id: 1, name: 'Ada' });
+  const visit = await records.encryptRow('visits', 9, { id: 9, patient_id: 1, reason: 'x' });
+  const [nested] = await decryptNested(records, [{ ...patient, visits: [visit] }], {
+    table: 'patients',
+    nested: { visits: { table: 'visits' } },
+  });
+  expect(nested).toEqual({ id: 1, name: 'Ada', visits: [{ id: 9, patient_id: 1, reason: 'x' }] });
+});
+
+test('synchronous calls have no row, and need the option', async () => {
+  const { client } = open();
+  const records = defineFields({ patients: { subject: 'id', name: text({ context: 'field' }) } }).for(client);
+  const subject = '1';
+  await client.prime({ subject });
+  expect(() => records.encryptFieldSync('patients', 'name', 'x')).toThrow(/pass the option `subject`/);
+  const stored = records.encryptFieldSync('patients', 'name', 'x', { subject });
+  await client.prime({ ciphertexts: [stored], subject });
+  expect(() => records.decryptFieldSync('patients', 'name', stored)).toThrow(/pass the option `subject`/);
+  expect(records.decryptFieldSync('patients', 'name', stored, { subject })).toBe('x');
+});
+
+test('a search finds the rows of every person', async () => {
+  const { client } = open();
+  const searched = defineFields({ patients: { subject: 'id', name: text().searchable() } });
+  const records = searched.for(client, { index: 'service' });
+  const rows = [1, 2].map((id) => ({ id, name: 'Ada' }));
+  const stored = await records.encryptRows('patients', rows, ({ id }) => id);
+  const { name_index } = await records.where('patients', { name: 'Ada' });
+  expect(stored.map((row) => row.name_index)).toEqual([name_index[0], name_index[0]]);
+});
+
+test.each([
+  ['the encrypted column', { subject: 'name', name: text() }, /names the encrypted column `name`/],
+  ['an empty name', { subject: '', name: text() }, /must not be empty/],
+  ['another member', { other: 'id', name: text() }, /must be a field such as text\(\)/],
+])('a definition refuses %s', (_, patients, message) => {
+  expect(() => defineFields({ patients } as never)).toThrow(message);
+});
+
+test('the types need the column of the subject in the row', async () => {
+  const { records } = open();
+  const stored = await records.encryptRow('patients', 1, { id: 1, name: 'Ada' });
+  expectTypeOf(stored.id).toEqualTypeOf<number>();
+  // @ts-expect-error the row lacks `id`
+  await records.encryptRow('patients', 1, { name: null });
+  // @ts-expect-error the id can be null
+  await records.encryptRow('patients', 1, { id: null, name: null });
+  // @ts-expect-error the row lacks `id`
+  await records.decryptRow('patients', 1, { name: null });
+  assertType(
+    // @ts-expect-error only `subject` can be a text
+    () => defineFields({ patients: { other: 'id', name: text() } }),
+  );
+  // A field of this name is a column.
+  const mails = defineFields({ mails: { subject: text() } });
+  expectTypeOf(mails.tables.mails.subject).toExtend<object>();
+});
+
+test('`encryptExisting` refuses a table of people before it reads a row', async () => {
+  const { client } = open();
+  const database = { query: async () => expect.unreachable(), connect: () => undefined };
+  const run = encryptExisting(database, 'patients', { client, fields });
+  await expect(run).rejects.toThrow(/rows of `patients` belong to people.*without `subject`/);
+});
