@@ -1,4 +1,6 @@
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
+import { fromBase64 } from '@eaas/protocol/base64';
+import { isSubjectWrapped } from '@eaas/protocol/internal';
 import { badRequest, checked, Refusal, ruleEach, runBatch } from '@eaas/protocol/service';
 import {
   type Endpoint,
@@ -32,7 +34,8 @@ interface Call {
 
 export async function askOne(body: unknown, call: Call): Promise<Answered> {
   const { target, settings, signal } = call;
-  const { key_id, ...fields } = judge(body, endpoints[target.route].body, call);
+  const { key_id, user: asserted, ...given } = judge(body, endpoints[target.route].body, call);
+  const fields = { ...given, ...userFor(call, asserted) };
   return askService(settings, target.route, key_id, target.keyId ? fields : { key_id, ...fields }, signal);
 }
 
@@ -41,7 +44,8 @@ export async function askBatch(body: unknown, call: Call): Promise<Answered> {
   const { route } = target;
   const { item, body: schema }: Endpoint = endpoints[route];
   if (!schema || !item) throw new Error(`expected a batch route, such as POST /v1/batch/wrap (got ${route})`);
-  const { items } = checked(schema, body) as { items: readonly unknown[] };
+  const { items, user: asserted } = checked(schema, body) as { items: readonly unknown[]; user?: string };
+  const user = userFor(call, asserted);
   let requestId: string | undefined;
   const output = await runBatch(
     items,
@@ -49,7 +53,7 @@ export async function askBatch(body: unknown, call: Call): Promise<Answered> {
     async (allowed) => {
       if (allowed.length === 0) return [];
       const sent = withReferences(allowed);
-      const answered = await askService(settings, route, '', { items: sent }, signal);
+      const answered = await askService(settings, route, '', { items: sent, ...user }, signal);
       ({ requestId } = answered);
       const { results } = answered.output as { results: readonly Result[] };
       if (!areInOrder(results, sent)) throw failed(settings, 'invalid_response', requestId);
@@ -70,6 +74,9 @@ interface Result {
 interface Fields extends Record<string, unknown> {
   readonly key_id?: string;
   readonly context?: Context;
+  readonly subject?: string;
+  readonly user?: string;
+  readonly wrapped_key?: string;
 }
 
 function judge(
@@ -79,9 +86,9 @@ function judge(
 ): Fields & { readonly key_id: string } {
   if (value instanceof Refusal) throw value;
   const fields: Fields = checked(schema, value, batch ? 'item' : 'body');
-  const { key_id, reference: _, context, ...rest } = fields;
-  const bound =
-    operation === 'hash' || operation === 'blindHash' ? undefined : boundContext(grant.context, context);
+  const { key_id, reference: _, context, subject: _named, ...rest } = fields;
+  const bound = isHash({ operation }) ? undefined : boundContext(grant.context, context);
+  const person = isHash({ operation }) ? undefined : boundSubject(grant, fields);
   const keyId = parseUuid(inPath ?? key_id ?? '');
   if (!keyId || !grant.keys.has(keyId)) {
     onKeyRefused(keyId);
@@ -90,8 +97,52 @@ function judge(
       'Key not found: pass the id of a key that the app allows this session to use.',
     );
   }
-  return { key_id: keyId, ...rest, ...(bound && { context: bound }) };
+  return {
+    key_id: keyId,
+    ...rest,
+    ...(bound && { context: bound }),
+    ...(person !== undefined && { subject: person }),
+  };
 }
+
+/**
+ * Returns the subject of a call. With a subject in the grant, the data keys of nobody are refused too: a rewrap could
+ * otherwise make the value of an intake writer one of this person.
+ */
+function boundSubject(
+  { subject: granted }: CheckedGrant,
+  { subject, wrapped_key: wrapped }: Fields,
+): string | undefined {
+  if (granted === undefined) {
+    if (subject === undefined) return undefined;
+    throw new Refusal('permission_missing', 'The app does not allow this session to name a `subject`.');
+  }
+  const isAllowed =
+    typeof granted === 'string'
+      ? subject === undefined || subject === granted
+      : // Only `true` allows: a promise, for example, does not.
+        subject !== undefined && (granted as (subject: string) => unknown)(subject) === true;
+  const person = typeof granted === 'string' ? granted : subject;
+  if (!isAllowed || (wrapped !== undefined && !isSubjectWrapped(fromBase64(wrapped)))) {
+    throw new Refusal(
+      'permission_missing',
+      'The app does not allow this session to use this data key: pass the `subject` of a person whose data this user can use.',
+    );
+  }
+  return person;
+}
+
+/** Returns the user for the audit log. */
+function userFor({ grant, target }: Call, asserted: string | undefined): { readonly user?: string } {
+  if (asserted !== undefined && asserted !== grant.user)
+    throw badRequest('`user` must be the user of this session, whom the app names: leave it out');
+  const { user } = grant;
+  return user === undefined || isHash(target) ? {} : { user };
+}
+
+/** Fingerprints are equal for everyone, so they have no context, no subject and no user. */
+const isHash = ({ operation }: Pick<Target, 'operation'>): boolean =>
+  operation === 'hash' || operation === 'blindHash';
 
 function boundContext(set: Context, added: Context = {}): Context | undefined {
   const taken = Object.keys(added).find((name) => Object.hasOwn(set, name));
@@ -202,6 +253,7 @@ const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>(
   'too_large',
   'not_found',
   'key_state',
+  'subject_erased',
   'wrapped_key_unauthentic',
   'audit_unwritten',
   'internal',

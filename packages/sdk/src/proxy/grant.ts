@@ -1,5 +1,13 @@
 import { type Context, encodeContext, InputError, parseUuid } from '@eaas/protocol';
-import { anything, context, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import {
+  anything,
+  context,
+  kindOf,
+  type OptionRules,
+  requireOptions,
+  type Rule,
+} from '@eaas/protocol/internal-options';
+import { person } from '../options/people.ts';
 import { type Operation, operations } from './routes.ts';
 
 /** The operations and keys that a session can use. A session can do nothing else. */
@@ -13,6 +21,14 @@ export interface Grant {
    * the app sets. The service logs the context, so the context must not contain personal data.
    */
   readonly context?: Context | undefined;
+  /**
+   * The person whose data keys the session can use, and no others: each call must belong to this subject. With a
+   * function, the session names the subjects, and the function returns `true` for those that it can use. Without
+   * `subject`, the session can use only data keys that belong to nobody.
+   */
+  readonly subject?: string | ((subject: string) => boolean) | undefined;
+  /** The user of the session, for the audit log. The browser cannot name another. */
+  readonly user?: string | undefined;
 }
 
 /** Describes the call that a browser requests. */
@@ -31,7 +47,14 @@ export type Authorize = (
   asked: Asked,
 ) => Grant | false | null | undefined | Promise<Grant | false | null | undefined>;
 
-const members: OptionRules<Grant> = { keys: anything, operations: anything, context };
+const subject: Rule = (value, name) => typeof value === 'function' || person(value, name);
+const members: OptionRules<Grant> = {
+  keys: anything,
+  operations: anything,
+  context,
+  subject,
+  user: person,
+};
 
 export type CheckedGrant = ReturnType<typeof checkGrant>;
 
@@ -42,7 +65,7 @@ export function checkGrant(returned: unknown) {
     );
   }
   requireOptions<Grant>(members, returned as Grant, 'grant');
-  const { keys, operations: granted, context } = returned as Partial<Grant>;
+  const { keys, operations: granted, context, subject, user } = returned as Partial<Grant>;
   if (!Array.isArray(keys) || keys.some((key) => typeof key !== 'string' || !parseUuid(key))) {
     throw new InputError('the grant that `authorize` returns must have `keys`, an array of key ids (UUIDs)');
   }
@@ -56,5 +79,7 @@ export function checkGrant(returned: unknown) {
     keys: new Set(keys.map((key: string) => key.toLowerCase())),
     operations: new Set(granted as Operation[]),
     context: { ...context },
+    subject,
+    user,
   };
 }

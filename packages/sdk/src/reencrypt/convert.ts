@@ -1,4 +1,5 @@
-import { type Context, EaasError, FormatError, type Wrapped } from '@eaas/protocol';
+import { EaasError, FormatError, type Wrapped } from '@eaas/protocol';
+import { isSubjectWrapped } from '@eaas/protocol/internal';
 import type { SdkError, Settled } from '../errors.ts';
 import type { CustomPlan, Opening, Place, ReencryptClient, Sealing } from './plan.ts';
 import type { Form, StoredRow } from './store.ts';
@@ -90,6 +91,9 @@ async function settleAs(
   }
 }
 
+/** What unwraps a data key. */
+export type DataKeyOf = Pick<Opening, 'wrapContext' | 'subject'>;
+
 export type ValueCalls = ReturnType<typeof callsOf>;
 
 export function callsOf(client: ReencryptClient, signal: AbortSignal | undefined) {
@@ -98,10 +102,14 @@ export function callsOf(client: ReencryptClient, signal: AbortSignal | undefined
     seal: (value: string | Uint8Array, sealing: Sealing) =>
       first(client.encryptMany([value], { ...sealing, signal })),
     open: (bytes: Uint8Array, opening: Opening) => first(client.decryptMany([bytes], { ...opening, signal })),
-    rewrap: (bytes: Uint8Array, wrapContext: Context | undefined) =>
-      first(client.rewrapMany([bytes], { wrapContext, signal })),
-    unwrap: (wrapped: Wrapped, wrapContext: Context | undefined) =>
-      client.unwrap(wrapped, { wrapContext, signal }),
+    rewrap: (bytes: Uint8Array, of: DataKeyOf) => first(client.rewrapMany([bytes], { ...of, signal })),
+    unwrap: (wrapped: Wrapped, { wrapContext, subject }: DataKeyOf) =>
+      // The data key of nobody, such as one that an intake writer wrapped, opens without the subject it will belong to.
+      client.unwrap(wrapped, {
+        wrapContext,
+        subject: isSubjectWrapped(wrapped.wrappedKey) ? subject : undefined,
+        signal,
+      }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Context, DecryptionError, encodeContext, parseEnvelope, toUtf8 } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { isSubjectWrapped } from '@eaas/protocol/internal';
 import { type ValueCalls, ConversionError, type Convert, unsuitable } from './convert.ts';
 import { type EncryptPlan, type Opening, type ReencryptPlan, type Sealing, settingsAt } from './plan.ts';
 import { formOf, inFormOf, isIntake, type StoredRow } from './store.ts';
@@ -43,7 +44,17 @@ export function moving<Row extends StoredRow>(
       if (isRecent || plan.keyVersion === undefined) return undefined;
       from = openingOf(to);
     }
-    const keepsContexts = isSame(from.context, to.context) && isSame(from.wrapContext, to.wrapContext);
+    if (isSubjectWrapped(form.header.wrappedKey)) {
+      if (from.subject === undefined && to.subject !== undefined) {
+        // The app or an earlier run gave this value to its person, because `from` describes the values of nobody.
+        if (isUnderTarget && (isRecent || plan.keyVersion === undefined)) return undefined;
+        from = isUnderTarget ? openingOf(to) : { ...from, subject: to.subject };
+      }
+    } else from = { ...from, subject: undefined };
+    const keepsContexts =
+      isSame(from.context, to.context) &&
+      isSame(from.wrapContext, to.wrapContext) &&
+      from.subject === to.subject;
     if (keepsContexts && isRecent) return undefined;
     let opened: Uint8Array;
     try {
@@ -75,8 +86,8 @@ function sealing(calls: ValueCalls, proof: Proof | undefined, leastVersion = 0) 
   };
 }
 
-function openingOf({ keyId, context, scope, wrapContext }: Sealing): Opening {
-  return { keyId, context, scope, wrapContext };
+function openingOf({ keyId, context, scope, subject, wrapContext }: Sealing): Opening {
+  return { keyId, context, scope, subject, wrapContext };
 }
 
 function isSame(one: Context | undefined, other: Context | undefined): boolean {

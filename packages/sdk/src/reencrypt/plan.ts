@@ -12,6 +12,7 @@ import {
   type Rule,
   signal,
 } from '@eaas/protocol/internal-options';
+import { person } from '../options/people.ts';
 import type { DecryptItem, DecryptOptions, EncryptItem, EncryptOptions } from '../options/call-options.ts';
 import type { Bundle } from '../client/ciphertext.ts';
 import type { EaasClient } from '../client/client.ts';
@@ -55,6 +56,8 @@ export interface RewrapPlan<Row extends StoredRow> {
    */
   readonly keyVersion?: number | undefined;
   readonly wrapContext?: ByPlace<Row, Context | undefined> | undefined;
+  /** The person whose data a value is. Values that belong to nobody stay so, except those of an intake writer. */
+  readonly subject?: ByPlace<Row, string | undefined> | undefined;
 }
 
 /** The mode `encrypt` encrypts plaintexts and does not change ciphertexts. */
@@ -64,8 +67,9 @@ export interface EncryptPlan<Row extends StoredRow> {
 }
 
 /**
- * The mode `reencrypt` decrypts each value, and encrypts it again under a new data key. The key and the context can
- * change.
+ * The mode `reencrypt` decrypts each value, and encrypts it again under a new data key. The key, the context and the
+ * subject can change. With `subject` in `to`, values that belong to nobody become data of this person, with data keys
+ * that only this person has.
  */
 export interface ReencryptPlan<Row extends StoredRow> {
   readonly mode: 'reencrypt';
@@ -156,11 +160,14 @@ const byPlace: Rule = (value) =>
   typeof value === 'function' ||
   'an object or a function that returns an object';
 
+const textByPlace: Rule = (value, name) =>
+  typeof value === 'function' || person(value, name) === true || 'a subject or a function that returns one';
+
 type RulesOf<P> = OptionRules<Omit<P, 'mode'>>;
 export const planOptions: {
   readonly [Mode in Plan<StoredRow>['mode']]: RulesOf<Extract<Plan<StoredRow>, { mode: Mode }>>;
 } = {
-  rewrap: { keyVersion: positiveInteger, wrapContext: byPlace },
+  rewrap: { keyVersion: positiveInteger, wrapContext: byPlace, subject: textByPlace },
   encrypt: { to: byPlace },
   reencrypt: { from: byPlace, to: byPlace, keyVersion: positiveInteger },
   custom: { convert: callback },

@@ -1,7 +1,7 @@
-import type { Context, Wrapped } from '@eaas/protocol';
+import type { Wrapped } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import { replaceWrapped } from '@eaas/protocol/internal';
-import { type ValueCalls, ConversionError, type Convert, unsuitable } from './convert.ts';
+import { isSubjectWrapped, replaceWrapped } from '@eaas/protocol/internal';
+import { type DataKeyOf, type ValueCalls, ConversionError, type Convert, unsuitable } from './convert.ts';
 import { type RewrapPlan, settingFor } from './plan.ts';
 import { type ParsedCiphertext, formOf, inFormOf, isIntake, type StoredRow } from './store.ts';
 import { type Proof, Recent } from './verify.ts';
@@ -18,17 +18,14 @@ export function rewrapping<Row extends StoredRow>(
 ): Convert<Row> {
   const rewrapped = new Recent<Wrapped | undefined>();
 
-  async function rewrap(
-    { bytes, header }: ParsedCiphertext,
-    wrapContext: Context | undefined,
-  ): Promise<Wrapped | undefined> {
-    const { key_id: keyId, key_version: keyVersion, wrapped_key } = await calls.rewrap(bytes, wrapContext);
+  async function rewrap({ bytes, header }: ParsedCiphertext, of: DataKeyOf): Promise<Wrapped | undefined> {
+    const { key_id: keyId, key_version: keyVersion, wrapped_key } = await calls.rewrap(bytes, of);
     const known = keyVersions[keyId] ?? keyVersion;
     if (plan.keyVersion === undefined) keyVersions[keyId] = Math.min(keyVersion, known);
     else if (keyVersion < plan.keyVersion) throw new ConversionError('key_version');
     if (keyVersion === header.keyVersion && wrapped_key === toBase64(header.wrappedKey)) return undefined;
     const after = { keyId, keyVersion, wrappedKey: fromBase64(wrapped_key) };
-    await proof?.requireSameDataKey(header, after, wrapContext);
+    await proof?.requireSameDataKey(header, after, of);
     return after;
   }
 
@@ -39,8 +36,11 @@ export function rewrapping<Row extends StoredRow>(
     if (plan.keyVersion !== undefined) keyVersions[keyId] = plan.keyVersion;
     if (keyVersion >= (keyVersions[keyId] ?? Infinity) && !isIntake(form.header)) return undefined;
     const wrapContext = settingFor(plan.wrapContext, value);
-    const name = `${toBase64(form.bytes.subarray(4, length))} ${JSON.stringify(wrapContext)}`;
-    const wrapped = await rewrapped.getOrAdd(name, () => rewrap(form, wrapContext));
+    const named = settingFor(plan.subject, value);
+    const takesSubject = isSubjectWrapped(form.header.wrappedKey) || isIntake(form.header);
+    const of = { wrapContext, subject: takesSubject ? named : undefined };
+    const name = `${toBase64(form.bytes.subarray(4, length))} ${JSON.stringify(of)}`;
+    const wrapped = await rewrapped.getOrAdd(name, () => rewrap(form, of));
     return wrapped && inFormOf(value.stored, replaceWrapped(form.bytes, wrapped));
   };
 }

@@ -1,13 +1,6 @@
-import {
-  type Context,
-  DecryptionError,
-  FormatError,
-  open,
-  parseEnvelope,
-  type Wrapped,
-} from '@eaas/protocol';
+import { DecryptionError, FormatError, open, parseEnvelope, type Wrapped } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import { type ValueCalls, ConversionError } from './convert.ts';
+import { type DataKeyOf, type ValueCalls, ConversionError } from './convert.ts';
 import type { Sealing } from './plan.ts';
 
 export type Proof = ReturnType<typeof proofBy>;
@@ -18,9 +11,9 @@ export function proofBy(calls: ValueCalls) {
   async function requirePlaintext(
     ciphertext: Uint8Array,
     plaintext: Uint8Array,
-    { context, wrapContext }: Sealing,
+    { context, ...of }: Sealing,
   ): Promise<void> {
-    const unwrap = (wrapped: Wrapped) => calls.unwrap(wrapped, wrapContext);
+    const unwrap = (wrapped: Wrapped) => calls.unwrap(wrapped, of);
     const opened = await open(ciphertext, unwrap, { anyKey: true, context }).catch((error: unknown) => {
       throw error instanceof DecryptionError || error instanceof FormatError ? unverified() : error;
     });
@@ -30,8 +23,8 @@ export function proofBy(calls: ValueCalls) {
   }
 
   return {
-    async requireSameDataKey(one: Wrapped, other: Wrapped, wrapContext: Context | undefined): Promise<void> {
-      const keys = await Promise.all([one, other].map((wrapped) => calls.unwrap(wrapped, wrapContext)));
+    async requireSameDataKey(one: Wrapped, other: Wrapped, of: DataKeyOf): Promise<void> {
+      const keys = await Promise.all([one, other].map((wrapped) => calls.unwrap(wrapped, of)));
       const [first, second] = keys.map(toBase64);
       for (const key of keys) key.fill(0);
       if (first !== second) throw unverified();
