@@ -134,6 +134,9 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
  */
 function judgeNewcomersAgain({ room }: TenantView, batch: readonly Waiting[]): void {
   const creates = ({ wish }: Waiting): boolean => wish.drafts.some(newcomerOf);
+  for (const { wish } of batch) {
+    for (const newcomer of wish.drafts.map(newcomerOf)) if (newcomer) wish.state.newcomers.doubt(newcomer);
+  }
   settle(batch.filter(creates), 'moved');
   room.putBack(batch.filter((waiting) => !creates(waiting)));
 }

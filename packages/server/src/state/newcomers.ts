@@ -28,23 +28,39 @@ export class SubjectMaterial implements Subject {
  * row of the first fits the others. The last of them forgets it, if none was written.
  */
 export class Newcomers {
-  readonly #all = new Map<string, { readonly subject: SubjectMaterial; holders: number }>();
+  readonly #all = new Map<
+    string,
+    { readonly subject: SubjectMaterial; holders: number; isDoubted: boolean }
+  >();
 
   /** Returns the newcomer with this id, and makes it if there is none. Call `release` with it once. */
   hold(id: string, make: () => SubjectMaterial): SubjectMaterial {
-    const known = this.#all.get(id) ?? { subject: make(), holders: 0 };
+    const known = this.#all.get(id) ?? { subject: make(), holders: 0, isDoubted: false };
     known.holders++;
+    known.isDoubted = false;
     this.#all.set(id, known);
     return known.subject;
   }
 
+  /** Whether a request can share the newcomer without a look at the database. */
   has(id: string): boolean {
-    return this.#all.has(id);
+    return this.#all.get(id)?.isDoubted === false;
   }
 
-  release({ id }: SubjectMaterial): void {
+  /** Notes that another replica has perhaps created the subject, so the next request looks. */
+  doubt({ id }: SubjectMaterial): void {
     const known = this.#all.get(id);
-    if (known && --known.holders === 0) this.#all.delete(id);
+    if (known) known.isDoubted = true;
+  }
+
+  /** Called if the subject has a row now. */
+  forget(id: string): void {
+    this.#all.delete(id);
+  }
+
+  release(subject: SubjectMaterial): void {
+    const known = this.#all.get(subject.id);
+    if (known?.subject === subject && --known.holders === 0) this.#all.delete(subject.id);
   }
 }
 

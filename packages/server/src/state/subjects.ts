@@ -54,8 +54,10 @@ export async function loadSubjects(
     toRead.map(([, { id }]) => id),
   );
   for (const [name, { id, mayBeNew }] of toRead) {
+    const known = stored.get(id);
+    if (known) state.newcomers.forget(id);
     const unknown = () => (mayBeNew ? hold(id) : new SubjectMaterial(id, 'unknown', null));
-    found.set(name, stored.get(id) ?? unknown());
+    found.set(name, known ?? unknown());
   }
   return found;
 }

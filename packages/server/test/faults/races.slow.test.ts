@@ -116,6 +116,24 @@ test('a read after an acknowledged change shows the change on both replicas', as
   }
 });
 
+test('an erased person is refused on both replicas, and no unwrap is recorded after the erasure', async () => {
+  const { tenant, keyId } = await settle();
+  const path = `/v1/keys/${keyId}`;
+  for (const [nth, place] of [a, b, a].entries()) {
+    const subject = `person ${nth}`;
+    const { wrapped_key } = await call(a, tenant.token, 'POST', `${path}/wrap`, { dek: newDek(), subject });
+    const unwrap: Request = (at) =>
+      send(at, tenant.token, 'POST', `${path}/unwrap`, { wrapped_key, subject });
+    const { before, after } = await race(unwrap, () =>
+      call(place, tenant.token, 'POST', '/v1/subjects/erase', { subject }),
+    );
+    expect(kinds(before)).toEqual(['200']);
+    expect(kinds(after)).toEqual(['409 subject_erased']);
+    expect(await entriesAfter(tenant, 'subject.erase')).toEqual([]);
+  }
+  expect(await verify(a, tenant)).toMatchObject({ valid: true });
+});
+
 test('a revoked API key is refused on both replicas', async () => {
   const { tenant, keyId } = await settle();
   const { api_key, api_key_id } = await newApiKey(tenant, {});
