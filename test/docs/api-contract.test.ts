@@ -3,6 +3,7 @@ import { EaasClient } from '@eaas/sdk';
 import { createIntake } from '@eaas/sdk/intake';
 import { createTestService } from '@eaas/sdk/testing';
 import { expect, test } from 'vitest';
+import { newIssuer } from '@eaas/test-kit/calls';
 import { jwkOfBits } from '@eaas/test-kit/rsa';
 import { codesIn, read, rowsUnder } from '@eaas/test-kit/markdown';
 import { generated } from './generated.ts';
@@ -105,6 +106,17 @@ async function recordedMembers(): Promise<string[]> {
   const { api_key_id } = await apiKeys.create({ name: 'b', permissions: ['encrypt'] });
   await apiKeys.update({ api_key_id, name: 'c' });
   await apiKeys.revoke({ api_key_id });
+  const send = async (method: string, path: string, body: object) => {
+    const response = await service.fetch(`${service.baseUrl}${path}`, {
+      method,
+      headers,
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as { issuer_id: string };
+  };
+  const { issuer_id } = await send('POST', '/v1/issuers', newIssuer(peopleKey));
+  await send('PATCH', `/v1/issuers/${issuer_id}`, { name: 'c' });
+  await send('DELETE', `/v1/issuers/${issuer_id}`, {});
   service.setTenant({ envelopeOnly: true });
   await post('/v1/encrypt', { key_id, plaintext: 'eA==', ...ofPerson });
 

@@ -47,6 +47,7 @@ const tables: Readonly<Record<string, () => string>> = {
     ]),
   'key record': () => fieldTable('field of a key', shapeOf('POST /v1/keys/:key_id/enable')),
   'API key record': () => fieldTable('field of an API key', shapeOf('GET /v1/api-keys/:api_key_id')),
+  'issuer record': () => fieldTable('field of an issuer', shapeOf('GET /v1/issuers/:issuer_id')),
   'audit entry': () => fieldTable('field', recordsIn(shapeOf('GET /v1/audit')['logs']) ?? {}, 'logs'),
   verification: () => fieldTable('field', shapeOf('GET /v1/audit/verify'), 'verifyAudit'),
   checkpoint: () => fieldTable('field of a checkpoint', shapeOf('GET /v1/audit/checkpoint'), 'getCheckpoint'),
@@ -104,7 +105,7 @@ const pageFields = ['count', 'total', 'limit', 'offset'];
 
 function describeOutput(shape: Shape): string {
   const names = Object.keys(shape);
-  const record = ['key', 'api_key'].find((name) => `${name}_id` in shape && 'created_at' in shape);
+  const record = ['key', 'api_key', 'issuer'].find((name) => `${name}_id` in shape && 'created_at' in shape);
   const hasPage = pageFields.every((name) => names.includes(name));
   const known = record ? Object.keys(shapeOf(recordRoutes[record as 'key'])) : hasPage ? pageFields : [];
   const parts = names
@@ -118,6 +119,7 @@ function describeOutput(shape: Shape): string {
 const recordRoutes = {
   key: 'POST /v1/keys/:key_id/enable',
   api_key: 'GET /v1/api-keys/:api_key_id',
+  issuer: 'GET /v1/issuers/:issuer_id',
 } as const;
 
 function describeMember(name: string, schema: Schema | undefined): string {

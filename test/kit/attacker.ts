@@ -10,6 +10,7 @@ export const tables = [
   'keys',
   'key_versions',
   'api_keys',
+  'issuers',
   'subjects',
   'verifications',
   'usage_cursors',

@@ -4,7 +4,7 @@ import { bring, newDek, ok, type Tenant, uniqueName } from './fixture.ts';
 import { jwkOfBits } from './rsa.ts';
 import { vectors } from './vectors.ts';
 
-type Subject = 'none' | 'active' | 'disabled' | 'pending_destruction' | 'api key' | 'person';
+type Subject = 'none' | 'active' | 'disabled' | 'pending_destruction' | 'api key' | 'issuer' | 'person';
 
 export interface Material {
   readonly id: string;
@@ -30,6 +30,25 @@ const batch = (item: (material: Material) => object) => (material: Material) => 
 });
 const [element] = vectors('blind-hash').cases.flatMap(({ request }) => request.elements);
 const dek = () => ({ dek: newDek() });
+
+/** The public key of RFC 8037, appendix A.2. */
+const jwks = {
+  keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }],
+};
+
+/** Makes the fields of an issuer whose users can use a key. Each has a prefix of its own. */
+export const newIssuer = (keyId: string) => {
+  const name = uniqueName('issuer');
+  const issuer = { issuer: 'https://sign-in.example', audience: 'https://app.example' };
+  return {
+    name,
+    ...issuer,
+    jwks,
+    permissions: ['encrypt', 'decrypt'],
+    key_ids: [keyId],
+    subject_prefix: `${name}:`,
+  };
+};
 
 export const calls: { readonly [R in Route]: Call } = {
   'POST /v1/encrypt': needs('active', 'encrypt', ({ id }) => ({ key_id: id, plaintext: 'x' })),
@@ -75,6 +94,11 @@ export const calls: { readonly [R in Route]: Call } = {
   'GET /v1/api-keys/:api_key_id': needs('api key', 'api_keys.manage'),
   'PATCH /v1/api-keys/:api_key_id': needs('api key', 'api_keys.manage', named('api key')),
   'DELETE /v1/api-keys/:api_key_id': needs('api key', 'api_keys.manage'),
+  'POST /v1/issuers': needs('active', 'api_keys.manage', ({ id }) => newIssuer(id)),
+  'GET /v1/issuers': needs('none', 'api_keys.manage'),
+  'GET /v1/issuers/:issuer_id': needs('issuer', 'api_keys.manage'),
+  'PATCH /v1/issuers/:issuer_id': needs('issuer', 'api_keys.manage', named('issuer')),
+  'DELETE /v1/issuers/:issuer_id': needs('issuer', 'api_keys.manage'),
   'GET /v1/usage': needs('none', 'usage.read'),
 };
 
@@ -90,6 +114,7 @@ export type Kind =
   | 'page size'
   | 'true or false'
   | 'person'
+  | 'claim'
   | 'hex'
   | 'context'
   | 'list'
@@ -117,6 +142,18 @@ const apiKey = {
   key_ids: 'list',
   expires_at: 'date',
   allowed_origins: 'list',
+} as const;
+
+const issuer = {
+  name: 'name',
+  permissions: 'list',
+  key_ids: 'list',
+  jwks: 'object',
+  authorized_parties: 'list',
+  allowed_origins: 'list',
+  require: 'object',
+  max_age_seconds: 'whole number',
+  expires_at: 'date',
 } as const;
 
 export const fields: { readonly [R in Route]: Fields<R> } = {
@@ -176,6 +213,18 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
   'GET /v1/api-keys/:api_key_id': {},
   'PATCH /v1/api-keys/:api_key_id': apiKey,
   'DELETE /v1/api-keys/:api_key_id': {},
+  'POST /v1/issuers': {
+    ...issuer,
+    issuer: 'claim',
+    audience: 'claim',
+    subject_claim: 'claim',
+    subject_prefix: 'text',
+    any_subject: 'true or false',
+  },
+  'GET /v1/issuers': page,
+  'GET /v1/issuers/:issuer_id': {},
+  'PATCH /v1/issuers/:issuer_id': issuer,
+  'DELETE /v1/issuers/:issuer_id': {},
   'GET /v1/usage': { month: 'date' },
 };
 
@@ -206,6 +255,10 @@ export async function materialFor(tenant: Tenant, route: Route): Promise<Materia
     return { id: record.api_key_id, wrapped_key: '', ciphertext: '' };
   }
   const { key_id } = await tenant.newKey({ exportable: true });
+  if (subject === 'issuer') {
+    const { issuer_id } = ok(await tenant.api.post('/v1/issuers', newIssuer(key_id)));
+    return { id: issuer_id, wrapped_key: '', ciphertext: '' };
+  }
   const bundle = ok(await tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }));
   if (subject === 'person')
     ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek(), subject: key_id }));

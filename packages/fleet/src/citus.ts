@@ -14,6 +14,7 @@ const tenantTables = [
   'subjects',
   'key_counts',
   'api_keys',
+  'issuers',
   'row_records',
   'usage_cursors',
   'usage',

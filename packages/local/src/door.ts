@@ -28,6 +28,7 @@ import { apiKeyOperations } from './api-keys.ts';
 import { auditOperations } from './audit.ts';
 import { blindHashOperations } from './blind-hash.ts';
 import { dataKeyOperations } from './data-keys.ts';
+import { issuerOperations } from './issuers.ts';
 import { hasDueKeys, keyChanges, keyOperations, settleDueKeys } from './keys.ts';
 import { createsSubject, subjectOperations } from './subjects.ts';
 import { type ApiKey, type TenantCall, callBy, type Operations, record, type Tenant } from './tenant.ts';
@@ -41,6 +42,7 @@ const operations: Operations = {
   ...subjectOperations,
   ...auditOperations,
   ...apiKeyOperations,
+  ...issuerOperations,
 };
 
 export async function respondTo(
@@ -94,9 +96,9 @@ async function settle(tenant: Tenant): Promise<void> {
 }
 
 function requireRouteOfLocalService(route: Route): void {
-  if (!/audit|api-keys|usage|crypt$/.test(route)) return;
+  if (!/audit|api-keys|issuers|usage|crypt$/.test(route)) return;
   const detail =
-    'A local service has no audit log, no API keys, no usage and no server mode. For these, start a server, and move ' +
+    'A local service has no audit log, no API keys, no issuers, no usage and no server mode. For these, start a server, and move ' +
     'the key file into it with `eaas import`: no value needs to be encrypted again.';
   throw new Refusal('not_found', detail);
 }

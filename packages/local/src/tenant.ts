@@ -4,6 +4,7 @@ import { fromHex, toHex } from '@eaas/protocol/internal-audit';
 import {
   type ApiKeyFields,
   type Draft,
+  type IssuerFields,
   type KeyFields,
   keyNotFound,
   type Moment,
@@ -65,6 +66,7 @@ export interface Tenant {
   /** The keys of the ids of subjects and users. */
   readonly idKeys: Readonly<Record<'subjects' | 'users', Uint8Array>>;
   readonly apiKeys: Map<string, ApiKey>;
+  readonly issuers: Map<string, IssuerFields>;
   readonly log: Entry[];
   /** Whether the tenant has an audit log, API keys, usage and server mode, as in a server. */
   readonly isComplete: boolean;
@@ -104,6 +106,7 @@ export function newTenant(fields: NewTenant): Tenant {
     subjects: new Map(),
     idKeys: { subjects: randomBytes(32), users: randomBytes(32) },
     apiKeys: new Map(),
+    issuers: new Map(),
     log: [],
     ...fields,
   };

@@ -113,6 +113,7 @@ export {
   purgeThrough,
 } from './store/heads.ts';
 export { apiKeyTable } from './store/api-keys.ts';
+export { issuerTable } from './store/issuers.ts';
 export { entriesFrom, entryAt, type EntryRow } from './store/audit-entries.ts';
 export { clockDifference } from './store/sql.ts';
 export { Database } from './store/database.ts';

@@ -19,6 +19,9 @@ const texts: Readonly<Record<AuditAction, string>> = {
   'api_key.revoke': 'API key revoked',
   'tenant.update': 'tenant changed',
   'subject.erase': 'person erased',
+  'issuer.create': 'issuer created',
+  'issuer.update': 'issuer changed',
+  'issuer.revoke': 'issuer revoked',
 };
 
 /**

@@ -71,7 +71,7 @@ export async function rowIdsOf(sql: Sql, tenantId: string, { after, through }: R
  */
 export function rowPortion(
   sql: Sql,
-  table: 'tenants' | 'keys' | 'api_keys',
+  table: 'tenants' | 'keys' | 'api_keys' | 'issuers',
   id: string,
   tenantId: string,
   rowIds: readonly string[],
@@ -110,9 +110,10 @@ export async function versionPortion(
   return { ...found, isLast: found.count < mostVersions };
 }
 
-export async function tokenHashes(sql: Sql, tenantId: string, apiKeyIds: readonly string[]) {
+export async function tokenHashes(sql: Sql, tenantId: string, rowIds: readonly string[]) {
   const rows = await sql<{ token_hash: Uint8Array }[]>`
-    select token_hash from ${rowsBy(sql, 'api_keys', tenantId, 'api_key_id', idsOf(sql, apiKeyIds))}`;
+    select token_hash from ${rowsBy(sql, 'api_keys', tenantId, 'api_key_id', idsOf(sql, rowIds))}
+    union all select token_hash from ${rowsBy(sql, 'issuers', tenantId, 'issuer_id', idsOf(sql, rowIds))}`;
   return rows.map((row) => Buffer.from(row.token_hash));
 }
 

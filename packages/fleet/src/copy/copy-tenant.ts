@@ -3,6 +3,7 @@ import { genesisHash } from '@eaas/protocol/audit';
 import { escapeHidden } from '@eaas/protocol/internal';
 import {
   apiKeyTable,
+  issuerTable,
   closedStateId,
   closeHead,
   entryAt,
@@ -188,6 +189,8 @@ async function copyRows(
   await target.background.run((sql) => enterTokens(sql, tenantId, hashes));
   const apiKeys = await rowPortion(from, 'api_keys', apiKeyTable.id, tenantId, rowIds);
   await putRows(to, 'api_keys', apiKeys.rows, ['tenant_id', 'api_key_id']);
+  const issuers = await rowPortion(from, 'issuers', issuerTable.id, tenantId, rowIds);
+  await putRows(to, 'issuers', issuers.rows, ['tenant_id', 'issuer_id']);
   await putRows(to, 'row_records', (await recordPortion(from, tenantId, range)).rows, 'keep');
 }
 

@@ -124,22 +124,22 @@ function requireConsistent(reach: Reach): void {
   }
 }
 
-function requireFuture(expiresAt: number | null, time: number): void {
+export function requireFuture(expiresAt: number | null, time: number): void {
   if (expiresAt !== null && expiresAt <= time) throw badRequest('`expires_at` is in the past');
 }
 
-function requireKnown(keyIds: readonly string[] | null, known: ReadonlySet<string>): void {
+export function requireKnown(keyIds: readonly string[] | null, known: ReadonlySet<string>): void {
   const unknown = keyIds?.findIndex((id) => !known.has(id)) ?? -1;
   if (unknown >= 0) throw keyNotFound(`key_ids[${unknown}]`);
 }
 
-function requireWithin(giver: Reach | null, reach: Reach): void {
+export function requireWithin(giver: Reach | null, reach: Reach): void {
   const excess = giver && excessOf(reach, giver);
   if (!excess) return;
   throw new Refusal('permission_missing', `An API key can grant only rights that it has. ${excess}.`);
 }
 
-function excessOf(reach: Reach, than: Reach): string | undefined {
+export function excessOf(reach: Reach, than: Reach): string | undefined {
   const lacking = reach.permissions.find((one) => !than.permissions.includes(one));
   if (lacking) return `\`permissions\`: it lacks \`${lacking}\``;
   if (isBeyond(reach.key_ids, than.key_ids)) return '`key_ids`: it is limited to fewer keys';

@@ -9,6 +9,8 @@ export { type Changed, changedTenant, type Moment, type TenantSettings } from '.
 export { hashRule, type KeyCrypto, type KeyRule, rewrapRule } from './data-key-rules.ts';
 export { type Ruling, unwrapRule, wrapRule } from './data-key-rules.ts';
 export { type Draft, keyDraft, logged, refusalOutcome, tenantDraft } from './draft.ts';
+export { type IssuerFields, issuerRecord, newIssuer } from './issuer-rules.ts';
+export { patchedIssuer, revokedIssuer } from './issuer-rules.ts';
 export { requireElements } from './hashes.ts';
 export { fieldHash, jwkThumbprint } from './hashes.ts';
 export {
@@ -25,7 +27,7 @@ export { type KeyFields, type KeyStatus, refusedByStatus } from './key-rules.ts'
 export { requireExportable, requireStatus } from './key-rules.ts';
 export { apiKeyRecord, keyRecord, timeOrNull } from './records.ts';
 export { apiKeyNotFound, auditUnwritten, badRequest, bodyCut } from './refusal.ts';
-export { bodyTooLarge, foreignCheckpoint, keyNotFound, methodNotAllowed } from './refusal.ts';
+export { bodyTooLarge, foreignCheckpoint, issuerNotFound, keyNotFound, methodNotAllowed } from './refusal.ts';
 export { nothingHere, quotaExceeded, Refusal, requestTimeout, unauthorized } from './refusal.ts';
 export { checkBody, checked, parseBody, requireBodyType } from './request.ts';
 export { findRoute, locationOf, methodsAt, readQuery, routes } from './request.ts';

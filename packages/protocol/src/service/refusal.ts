@@ -48,6 +48,10 @@ export const keyNotFound = (field?: string): Refusal =>
 export const apiKeyNotFound = (): Refusal =>
   new Refusal('not_found', 'API key not found: pass the api_key_id that POST /v1/api-keys returned.');
 
+/** 404: the tenant has no such issuer. */
+export const issuerNotFound = (): Refusal =>
+  new Refusal('not_found', 'Issuer not found: pass the issuer_id that POST /v1/issuers returned.');
+
 /** 405: the path exists, and the method does not. */
 export const methodNotAllowed = (allowed: readonly string[]): Refusal =>
   new Refusal('method_not_allowed', `This path accepts only these methods: ${allowed.join(', ')}.`);

@@ -5,7 +5,8 @@ import { permissions } from './permissions.ts';
 import { name, page, paging, sized, text, time, timestamp, uuid } from './primitives.ts';
 import { samples } from './samples.ts';
 
-function list<Item extends z.ZodMiniType<string>>(item: Item, most: number) {
+/** A list without duplicates. */
+export function list<Item extends z.ZodMiniType<string>>(item: Item, most: number) {
   return z.array(item).check(
     sized(most),
     z.refine(
@@ -15,7 +16,7 @@ function list<Item extends z.ZodMiniType<string>>(item: Item, most: number) {
   );
 }
 
-const origin = text(
+export const origin = text(
   (text) => text.length <= limits.origin && isOrigin(text),
   `must be an origin like https://app.example, of at most ${limits.origin} bytes`,
 );

@@ -34,6 +34,9 @@ export const auditActions = [
   'api_key.revoke',
   'tenant.update',
   'subject.erase',
+  'issuer.create',
+  'issuer.update',
+  'issuer.revoke',
 ] as const;
 
 /** The action of an audit entry. */
@@ -55,7 +58,7 @@ const auditEntry = z.object({
 const position = z.object({ id: count, hash: hex });
 
 const verifiedRow = text(
-  (text) => /^(keys|api_keys|subjects|done):[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text),
+  (text) => /^(keys|api_keys|issuers|subjects|done):[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text),
   'must be the `next_row` that a verification returned: pass it unchanged, or leave it out to begin again',
 );
 

@@ -5,6 +5,7 @@ import { batches } from './batches.ts';
 import { blindHash } from './blind-hash.ts';
 import { dataKeys } from './data-keys.ts';
 import type { InputOf } from './endpoint.ts';
+import { issuers } from './issuers.ts';
 import { keys } from './keys.ts';
 import { serverMode } from './server-mode.ts';
 import { subjects } from './subjects.ts';
@@ -20,6 +21,7 @@ export const endpoints = {
   ...subjects,
   ...audit,
   ...apiKeys,
+  ...issuers,
   ...usage,
 };
 

@@ -23,5 +23,11 @@ export const limits = {
   keyIds: 256,
   allowedOrigins: 32,
   origin: 256, // bytes of one allowed origin
+  issuers: 32, // issuers of a tenant that are not revoked
+  issuerKeys: 16,
+  issuerText: 256, // bytes of the names and values of claims
+  requiredClaims: 16,
+  requiredValues: 64, // accepted values of one required claim
+  tokenAge: 86_400, // seconds
   metadata: 40 * 1024, // for one audit entry, as JSON
 } as const;

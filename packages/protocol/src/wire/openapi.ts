@@ -7,6 +7,7 @@ import { aboutDataKeys } from './data-keys.ts';
 import { type CallText, type Endpoint, splitRoute, takesFields } from './endpoint.ts';
 import { endpoints, type Route } from './endpoints.ts';
 import { describeField } from './fields.ts';
+import { aboutIssuers } from './issuers.ts';
 import { aboutKeys } from './keys.ts';
 import { limits } from './limits.ts';
 import { permissions } from './permissions.ts';
@@ -24,6 +25,7 @@ const abouts = [
   aboutKeys(),
   aboutAudit(),
   aboutApiKeys(),
+  aboutIssuers(),
   aboutUsage(),
 ];
 

@@ -12,6 +12,12 @@ export const permissions = [
   'subjects.erase',
 ] as const;
 
+/** Every permission that the users of an issuer can have. `audit.own` shows users what happened to their own data. */
+export const issuerPermissions = ['encrypt', 'decrypt', 'audit.own'] as const;
+
+/** A permission of the users of an issuer. */
+export type IssuerPermission = (typeof issuerPermissions)[number];
+
 /** A permission of an API key. */
 export type Permission = (typeof permissions)[number];
 

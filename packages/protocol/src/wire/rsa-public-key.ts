@@ -2,20 +2,23 @@ import * as z from 'zod/mini';
 import { readBase64 } from '../base64.ts';
 import { reasoned } from './primitives.ts';
 
-const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+export const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-function bytesOf(text: string): Uint8Array {
+/** Decodes base64url without padding. Other text has no bytes. */
+export function bytesOf(text: string): Uint8Array {
   const padding = '='.repeat((4 - (text.length % 4)) % 4);
   const base64 = text.replaceAll('-', '+').replaceAll('_', '/') + padding;
   const bytes = /^[\w-]+$/.test(text) ? readBase64(base64) : undefined;
   return bytes?.[0] ? bytes : new Uint8Array();
 }
 
+export const bitsOf = (modulus: Uint8Array): number => modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24;
+
 export const rsaPublicKey = z.looseObject({ kty: z.string(), n: z.string(), e: z.string() }).check(
   reasoned((jwk) => {
     const isPrivate = privateMembers.some((member) => Object.hasOwn(jwk, member));
     const modulus = bytesOf(jwk.n);
-    const bits = modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24;
+    const bits = bitsOf(modulus);
     if (jwk.kty !== 'RSA') return 'must be an RSA key (`kty` must be RSA)';
     if (isPrivate) return 'is a private key: send only `kty`, `n` and `e`';
     if (jwk.e !== 'AQAB') return 'must have the exponent 65537 (`e` must be AQAB)';

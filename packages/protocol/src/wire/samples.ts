@@ -6,6 +6,7 @@ export const samples = {
   keyId,
   tenantId: 'fc55d0c1-48e1-4d0a-9bb4-2c91b56afa85',
   apiKeyId,
+  issuerId: '3f1d8c52-6b0e-4c1f-9c7a-d2a4e85b9107',
   subject: '42',
   subjectId: '0c37b5a8a4d7e85b1b1d0a4b9f4be0d2f7d1f60c0b8ba6c5f41a9d4d1ac7e6e3',
   token: 'eaas_sk_00000000000000000000000000000000000000000004C34ms',

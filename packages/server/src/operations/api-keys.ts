@@ -144,7 +144,8 @@ function requireApiKey(secrets: TenantSecrets, found: Loaded<ApiKeyRow> | undefi
   return checked(secrets, apiKeyTable, found);
 }
 
-async function knownKeyIds(tx: Transaction, tenantId: string, input: Pick<Named, 'key_ids'>) {
+/** Returns which of the keys that an input names the tenant has. */
+export async function knownKeyIds(tx: Transaction, tenantId: string, input: Pick<Named, 'key_ids'>) {
   const named = keyIdsIn(input);
   const rows = named.length === 0 ? [] : await findKeys(tx, tenantId, named);
   return new Set(rows.map((row) => row.key_id));

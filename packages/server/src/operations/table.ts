@@ -2,6 +2,7 @@ import { apiKeyOperations } from './api-keys.ts';
 import { auditOperations } from './audit.ts';
 import { blindHash } from './blind-hash.ts';
 import { dataKeyOperations } from './data-keys.ts';
+import { issuerOperations } from './issuers.ts';
 import { keyOperations, publicKeys } from './keys.ts';
 import type { Operations } from './operation.ts';
 import { subjectOperations } from './subjects.ts';
@@ -10,6 +11,7 @@ export const operations: Operations = {
   ...keyOperations,
   ...dataKeyOperations,
   ...apiKeyOperations,
+  ...issuerOperations,
   ...auditOperations,
   ...subjectOperations,
   'POST /v1/hash/blind': blindHash,

@@ -85,7 +85,9 @@ export async function removeAbandoned(sql: Sql, since: number): Promise<void> {
     and created_at < ${(await databaseTime(sql)) - abandonedAfter}::bigint`;
   await sql`
     with due as materialized (select tenant_id, token_hash from eaas.token_directory where ${isDue}),
-      known as materialized (select tenant_id, token_hash from eaas.api_keys join due using (tenant_id, token_hash))
+      known as materialized (
+        select tenant_id, token_hash from eaas.api_keys join due using (tenant_id, token_hash)
+        union all select tenant_id, token_hash from eaas.issuers join due using (tenant_id, token_hash))
     delete from eaas.token_directory d where ${isDue} and not exists (
       select 1 from known k where k.tenant_id = d.tenant_id and k.token_hash = d.token_hash)`;
   await sql`
@@ -96,10 +98,12 @@ export async function removeAbandoned(sql: Sql, since: number): Promise<void> {
 }
 
 export async function restoreMissing(sql: Sql): Promise<void> {
-  await sql`
-    with known as materialized (select token_hash from eaas.token_directory)
-    insert into eaas.token_directory (token_hash, tenant_id) select token_hash, tenant_id from eaas.api_keys k
-    where not exists (select 1 from known d where d.token_hash = k.token_hash) on conflict do nothing`;
+  for (const table of ['eaas.api_keys', 'eaas.issuers']) {
+    await sql`
+      with known as materialized (select token_hash from eaas.token_directory)
+      insert into eaas.token_directory (token_hash, tenant_id) select token_hash, tenant_id from ${sql(table)} k
+      where not exists (select 1 from known d where d.token_hash = k.token_hash) on conflict do nothing`;
+  }
   await sql`
     with known as materialized (select name from eaas.tenant_names)
     insert into eaas.tenant_names (name, tenant_id) select name, tenant_id from eaas.tenants t

@@ -1,5 +1,6 @@
 import type { ApiKeyRow } from './api-keys.ts';
 import type { KeyRow, KeyVersionRow } from './keys.ts';
+import type { IssuerRow } from './issuers.ts';
 import { idsOf, rowsBy } from './rows.ts';
 import { createdSubjectOf, subjectOf } from './schema.ts';
 import type { Sql } from './sql.ts';
@@ -18,7 +19,7 @@ export async function countSingleRows(sql: Sql, tenantId: string): Promise<Recor
 }
 
 export interface RowAge {
-  readonly kind: 'tenant' | 'key' | 'api_key' | 'subject';
+  readonly kind: 'tenant' | 'key' | 'api_key' | 'issuer' | 'subject';
   readonly id: string;
   /** The entry of the last change. The one change of a subject is its erasure. */
   readonly rev: number;
@@ -39,6 +40,7 @@ export async function rowAges(
     select 'tenant' as kind, tenant_id as id, rev, 0::bigint as created_id from ${of('tenants', 'tenant_id')}
     union all select 'key', key_id, rev, created_id from ${of('keys', 'key_id')}
     union all select 'api_key', api_key_id, rev, created_id from ${of('api_keys', 'api_key_id')}
+    union all select 'issuer', issuer_id, rev, created_id from ${of('issuers', 'issuer_id')}
     union all select 'subject', ${rowIdIn(sql, sql`coalesce(subject_id, '')`)}, erased_id, created_id
       from ${among === null ? sql`eaas.subjects where tenant_id = ${tenantId}` : subjectsBy(sql, tenantId, idsOf(sql, among))}
       and erased_id is not null`;
@@ -116,6 +118,13 @@ export async function apiKeyPage(sql: Sql, tenantId: string, range: RowRange): P
   return sql<ApiKeyRow[]>`
     select * from eaas.api_keys where tenant_id = ${tenantId} and ${inRange(sql, 'api_key_id', range)}
     order by api_key_id limit 100`;
+}
+
+/** As a page of API keys: the row of an issuer can have 200 KiB. */
+export async function issuerPage(sql: Sql, tenantId: string, range: RowRange): Promise<IssuerRow[]> {
+  return sql<IssuerRow[]>`
+    select * from eaas.issuers where tenant_id = ${tenantId} and ${inRange(sql, 'issuer_id', range)}
+    order by issuer_id limit 10`;
 }
 
 const pageSubjects = 1_000;

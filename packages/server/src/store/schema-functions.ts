@@ -13,7 +13,7 @@ alter table eaas.${table} enable always trigger ${table}_${name};`;
 
 const immutable = ['audit_entries', 'row_records'];
 const forward = ['audit_heads', 'audit_anchors'];
-const kept = [...immutable, ...forward, 'tenants', 'keys', 'key_versions', 'subjects', 'api_keys'];
+const kept = [...immutable, ...forward, 'tenants', 'keys', 'key_versions', 'subjects', 'api_keys', 'issuers'];
 
 export const guards = `
 create function eaas.refuse_change() returns trigger language plpgsql as $$
@@ -118,6 +118,7 @@ begin
   delete from eaas.subjects where tenant_id = tenant;
   delete from eaas.key_counts where tenant_id = tenant;
   delete from eaas.api_keys where tenant_id = tenant;
+  delete from eaas.issuers where tenant_id = tenant;
   delete from eaas.row_records where tenant_id = tenant;
   delete from eaas.tenants where tenant_id = tenant;
   perform set_config('eaas.erasing', '', true);

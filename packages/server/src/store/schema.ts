@@ -157,6 +157,37 @@ create table eaas.api_keys (
 create unique index api_keys_by_token on eaas.api_keys (tenant_id, token_hash);
 create index api_keys_by_age on eaas.api_keys (tenant_id, created_id);
 
+-- Whose tokens the service accepts. The lists of keys and of required claims are canonical JSON, because a MAC needs exactly
+-- one encoding.
+create table eaas.issuers (
+  tenant_id uuid not null references eaas.tenants,
+  issuer_id uuid not null,
+  name text not null,
+  token_hash bytea not null,
+  issuer text not null,
+  audience text not null,
+  authorized_parties text[],
+  jwks text not null,
+  permissions text[] not null,
+  key_ids uuid[] not null,
+  allowed_origins text[],
+  subject_claim text not null,
+  subject_prefix text not null,
+  any_subject boolean not null,
+  require text,
+  max_age_seconds bigint not null,
+  expires_at bigint,
+  created_at bigint not null,
+  created_by text not null,
+  revoked_at bigint,
+  created_id bigint not null,
+  rev bigint not null,
+  mac bytea not null,
+  primary key (tenant_id, issuer_id)
+);
+create unique index issuers_by_token on eaas.issuers (tenant_id, token_hash);
+create index issuers_by_age on eaas.issuers (tenant_id, created_id);
+
 -- If the rev of a row differs from its newest record, an older row was put back.
 create table eaas.row_records (
   tenant_id uuid not null,

@@ -30,6 +30,7 @@ export const badInBody: Readonly<Record<Kind, readonly unknown[]>> = {
   'whole number': ['1', '', 1.5, true, [], [1], {}, null],
   'true or false': ['true', 'false', '', 0, 1, [], {}],
   person: [...notText, null, '', 'a\nb', '\u0000', '\u007f', '\u0085', 'x'.repeat(257), 'ä'.repeat(129)],
+  claim: [...notText, null, '', 'a\nb', '\u0000', '\u007f', 'x'.repeat(257), 'ä'.repeat(129)],
   hex: [...notText, null, '', 'a'.repeat(63), 'A'.repeat(64), 'g'.repeat(64), 'a'.repeat(65)],
   context: [
     0,

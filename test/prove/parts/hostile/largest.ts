@@ -137,6 +137,20 @@ export const largest: Readonly<Record<Route, (world: World) => Promise<readonly 
     { what: 'lists', path: `/v1/api-keys/${await restricted(world)}` },
   ],
 
+  'POST /v1/issuers': async ({ keyIds }) => [
+    { what: 'lists', path: '/v1/issuers', body: largestIssuer(keyIds) },
+  ],
+  'GET /v1/issuers': async () => [{ what: 'page', path: '/v1/issuers?limit=100' }],
+  'GET /v1/issuers/:issuer_id': async (world) => [
+    { what: 'lists', path: `/v1/issuers/${await issuerOf(world)}` },
+  ],
+  'PATCH /v1/issuers/:issuer_id': async (world) => {
+    const { require, jwks } = largestIssuer(world.keyIds);
+    return [{ what: 'lists', path: `/v1/issuers/${await issuerOf(world)}`, body: { require, jwks } }];
+  },
+  'DELETE /v1/issuers/:issuer_id': async (world) => [
+    { what: 'lists', path: `/v1/issuers/${await issuerOf(world)}` },
+  ],
   'GET /v1/usage': async () => [{ what: 'month', path: '/v1/usage' }],
 };
 
@@ -187,6 +201,33 @@ interface Wraps {
 
 function hashes(keyId: string, count: number, length: number): object[] {
   return Array.from({ length: count }, () => ({ key_id: keyId, value: 'x'.repeat(length) }));
+}
+
+let issuers = 0;
+
+function largestIssuer(keyIds: readonly string[]) {
+  const claims = Array.from({ length: 16 }, (_, claim) => [
+    `${claim}`.padEnd(256, 'x'),
+    Array.from({ length: 64 }, (_, value) => `${value}`.padEnd(256, '"')),
+  ]);
+  return {
+    name: '😀'.repeat(128),
+    issuer: 'i'.repeat(256),
+    audience: 'a'.repeat(256),
+    jwks: { keys: Array.from({ length: 16 }, () => jwkOfBits(8_192)) },
+    permissions: ['encrypt', 'decrypt'],
+    key_ids: keyIds,
+    require: Object.fromEntries(claims) as object,
+    subject_prefix: `${issuers++}:`,
+  };
+}
+
+/** Creates an issuer, and revokes it at once: a tenant has at most 32 others. */
+async function issuerOf({ server, tenant, keyIds }: World): Promise<string> {
+  const made = await call(server, tenant.token, 'POST', '/v1/issuers', largestIssuer(keyIds));
+  const id = String(made['issuer_id']);
+  await call(server, tenant.token, 'DELETE', `/v1/issuers/${id}`);
+  return id;
 }
 
 async function restricted({ server, tenant, keyIds }: World): Promise<string> {

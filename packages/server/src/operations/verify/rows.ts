@@ -9,14 +9,22 @@ import {
 import type { SecretPlace } from '../../crypto/sealed-secret.ts';
 import { macHolds } from '../../state/integrity.ts';
 import { apiKeyTable } from '../../store/api-keys.ts';
+import { issuerTable } from '../../store/issuers.ts';
 import { type KeyRow, keyTable, type KeyVersionRow } from '../../store/keys.ts';
-import { apiKeyPage, keyPage, type RowRange, subjectPage, versionsOf } from '../../store/row-pages.ts';
+import {
+  apiKeyPage,
+  issuerPage,
+  keyPage,
+  type RowRange,
+  subjectPage,
+  versionsOf,
+} from '../../store/row-pages.ts';
 import type { Sql } from '../../store/sql.ts';
 import { rowIdOf, subjectIdOf, type SubjectRow, subjectTable } from '../../store/subjects.ts';
 import type { Inspection } from './report.ts';
 
 export interface RowCursor {
-  readonly table: 'keys' | 'api_keys' | 'subjects' | 'done';
+  readonly table: 'keys' | 'api_keys' | 'issuers' | 'subjects' | 'done';
   readonly after: string;
 }
 
@@ -65,7 +73,8 @@ export async function walkRows(
 
 const walks = {
   keys: [readKeys, 'api_keys'],
-  api_keys: [readApiKeys, 'subjects'],
+  api_keys: [readApiKeys, 'issuers'],
+  issuers: [readIssuers, 'subjects'],
   subjects: [readSubjects, 'done'],
 } as const;
 
@@ -110,6 +119,22 @@ async function readApiKeys(
     }
   }
   return { count: apiKeys.length, last: apiKeys.at(-1)?.api_key_id, judge: judge() };
+}
+
+async function readIssuers(
+  sql: Sql,
+  { tenantId, findings }: Inspection,
+  secrets: TenantSecrets,
+  range: RowRange,
+) {
+  const issuers = await issuerPage(sql, tenantId, range);
+  function* judge(): Steps<void> {
+    for (const row of issuers) {
+      if (!macHolds(secrets, issuerTable, row)) findings.add('issuer_changed', row.rev, row.issuer_id);
+      yield;
+    }
+  }
+  return { count: issuers.length, last: issuers.at(-1)?.issuer_id, judge: judge() };
 }
 
 async function readKeys(

@@ -80,6 +80,9 @@ const changing: readonly AuditAction[] = [
   'api_key.create',
   'api_key.update',
   'api_key.revoke',
+  'issuer.create',
+  'issuer.update',
+  'issuer.revoke',
   'tenant.update',
   'subject.erase',
 ];
@@ -104,6 +107,7 @@ export async function forEachChange(
 export function rowNameOf(tenantId: string, row: ChangeRow): string {
   if (row.action === 'tenant.update') return `tenant ${tenantId}`;
   if (row.action === 'subject.erase') return `subject ${idIn(row, 'subject', rowIdOf)}`;
+  if (row.action.startsWith('issuer.')) return `issuer ${idIn(row, 'issuer_id')}`;
   if (!row.action.startsWith('api_key.')) return `key ${row.key_id}`;
   return `api_key ${idIn(row, 'api_key_id')}`;
 }

@@ -1,0 +1,55 @@
+import { parseUuid } from '@eaas/protocol';
+import {
+  type Changed,
+  type IssuerFields,
+  issuerNotFound,
+  issuerRecord,
+  keyIdsIn,
+  newIssuer,
+  patchedIssuer,
+  revokedIssuer,
+} from '@eaas/protocol/service';
+import type { Output } from '@eaas/protocol/wire';
+import { type Operations, pageOf, record, type TenantCall } from './tenant.ts';
+
+/** The records of issuers. This service does not accept their tokens: it has no sign-in to test against. */
+export const issuerOperations = {
+  'POST /v1/issuers': (call, input) => {
+    const { issuers } = call.tenant;
+    const made = { issuerId: crypto.randomUUID(), createdBy: call.actor, others: [...issuers.values()] };
+    const { row, draft } = newIssuer(input, call, { ...known(call, input), ...made });
+    issuers.set(row.issuer_id, row);
+    record(call, draft);
+    return issuerRecord(row);
+  },
+  'GET /v1/issuers': ({ tenant }, query) => {
+    const { items, page } = pageOf(Array.from(tenant.issuers.values()), query);
+    return { issuers: items.map(issuerRecord), ...page };
+  },
+  'GET /v1/issuers/:issuer_id': (call, { issuer_id }) => issuerRecord(requireIssuer(call, issuer_id)),
+  'PATCH /v1/issuers/:issuer_id': (call, { issuer_id, ...input }) =>
+    change(call, issuer_id, (before) => patchedIssuer(before, input, call, known(call, input))),
+  'DELETE /v1/issuers/:issuer_id': (call, { issuer_id }) =>
+    change(call, issuer_id, (before) => revokedIssuer(before, call)),
+} satisfies Partial<Operations>;
+
+function change(
+  call: TenantCall,
+  issuerId: string,
+  rule: (before: IssuerFields) => Changed<IssuerFields>,
+): Output<'GET /v1/issuers/:issuer_id'> {
+  const { row, draft } = rule(requireIssuer(call, issuerId));
+  call.tenant.issuers.set(row.issuer_id, row);
+  record(call, draft);
+  return issuerRecord(row);
+}
+
+function known({ tenant, apiKey: giver }: TenantCall, input: Parameters<typeof keyIdsIn>[0]) {
+  return { giver, keyIds: new Set(keyIdsIn(input).filter((id) => tenant.keys.has(id))) };
+}
+
+function requireIssuer({ tenant }: TenantCall, text: string): IssuerFields {
+  const issuer = tenant.issuers.get(parseUuid(text) ?? '');
+  if (!issuer) throw issuerNotFound();
+  return issuer;
+}

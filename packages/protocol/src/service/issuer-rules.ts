@@ -1,0 +1,197 @@
+// Issuers: the sign-ins whose tokens the service accepts. Like an API key, an issuer grants only what its creator has.
+import { sha256 } from '@noble/hashes/sha2.js';
+import { toHex } from '../bytes.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import { toUtf8 } from '../text.ts';
+import { parseUuid } from '../uuid.ts';
+import type { Input, Output } from '../wire/endpoints.ts';
+import { keyMembers } from '../wire/issuers.ts';
+import { limits } from '../wire/limits.ts';
+import type { IssuerPermission, Permission } from '../wire/permissions.ts';
+import { formatTimestamp, parseTimestamp } from '../wire/timestamp.ts';
+import { excessOf, requireFuture, requireKnown, requireWithin } from './api-key-rules.ts';
+import type { Reach } from './authorize.ts';
+import { type Changed, changesOf, type Moment } from './changes.ts';
+import { defined, type Draft, tenantDraft } from './draft.ts';
+import { timeOrNull } from './records.ts';
+import { badRequest, Refusal } from './refusal.ts';
+
+/** What the service stores of an issuer. `jwks` and `require` are canonical JSON. */
+export interface IssuerFields {
+  readonly issuer_id: string;
+  readonly name: string;
+  readonly issuer: string;
+  readonly audience: string;
+  readonly authorized_parties: readonly string[] | null;
+  readonly jwks: string;
+  readonly permissions: readonly IssuerPermission[];
+  readonly key_ids: readonly string[];
+  readonly allowed_origins: readonly string[] | null;
+  readonly subject_claim: string;
+  readonly subject_prefix: string;
+  readonly any_subject: boolean;
+  readonly require: string | null;
+  readonly max_age_seconds: number;
+  readonly expires_at: number | null;
+  readonly created_at: number;
+  readonly created_by: string;
+  readonly revoked_at: number | null;
+  /** The id of the audit entry that records the last change of the issuer. */
+  readonly rev: number;
+}
+
+interface Known {
+  /** The rights of the caller. Null for the operator, who has all rights. */
+  readonly giver: Reach | null;
+  readonly keyIds: ReadonlySet<string>;
+}
+
+type Fields = Omit<Input<'PATCH /v1/issuers/:issuer_id'>, 'issuer_id'>;
+
+/** Decides about a new issuer: its row and its audit entry. `others` are those of the tenant. Throws Refusal. */
+export function newIssuer(
+  input: Input<'POST /v1/issuers'>,
+  { time, entryId }: Moment,
+  known: Known & {
+    readonly issuerId: string;
+    readonly createdBy: string;
+    readonly others: readonly IssuerFields[];
+  },
+): { readonly row: IssuerFields; readonly draft: Draft } {
+  const { name, issuer, audience, permissions } = input;
+  const { subject_claim = 'sub', subject_prefix = '', any_subject = false, max_age_seconds = 3_600 } = input;
+  const identity = { issuer, audience, subject_claim, subject_prefix, any_subject };
+  const unlimited = { authorized_parties: null, allowed_origins: null, require: null, expires_at: null };
+  const { jwks = '', key_ids = [], ...set } = storedFields(input);
+  const { issuerId: issuer_id, createdBy: created_by, giver, keyIds } = known;
+  const created = { created_at: time, created_by, revoked_at: null, rev: entryId };
+  const made = { ...unlimited, max_age_seconds, ...set, name, permissions, jwks, key_ids };
+  const row: IssuerFields = { issuer_id, ...identity, ...made, ...created };
+  requireConsistent(row);
+  requireFuture(row.expires_at, time);
+  requireWithin(giver, reachOf(row));
+  requireKnown(row.key_ids, keyIds);
+  requireRoom(row, known.others);
+  const { created_at: _, created_by: __, revoked_at: ___, rev: ____, ...fields } = row;
+  const metadata = { ...fields, ...shownTrust(row), expires_at: timeOrNull(row.expires_at) };
+  return { row, draft: tenantDraft('issuer.create', metadata) };
+}
+
+/** Decides about a change of an issuer. Throws Refusal. */
+export function patchedIssuer<Row extends IssuerFields>(
+  before: Row,
+  input: Fields,
+  at: Moment,
+  { giver, keyIds }: Known,
+): Changed<Row> {
+  if (before.revoked_at !== null) {
+    throw new Refusal('conflict', 'The issuer is revoked and cannot be changed: create another issuer.');
+  }
+  const set = storedFields(input);
+  const row = { ...before, ...set, rev: at.entryId };
+  requireConsistent(row);
+  if (set.expires_at !== undefined && set.expires_at !== before.expires_at)
+    requireFuture(set.expires_at, at.time);
+  if (set.key_ids) requireKnown(set.key_ids, keyIds);
+  const trust = changesOf(shownTrust(before), shownTrust(row));
+  if (trust || excessOf(reachOf(row), reachOf(before))) requireWithin(giver, reachOf(row));
+  const { jwks: _, require: __, authorized_parties: ___, ...plain } = set;
+  const changes = { ...changesOf(before, plain), ...trust };
+  if (Object.keys(changes).length === 0) return { row: before, draft: null };
+  const metadata = { issuer_id: row.issuer_id, changes, previous_change: before.rev };
+  return { row, draft: tenantDraft('issuer.update', metadata) };
+}
+
+/** Decides about the end of an issuer. */
+export function revokedIssuer<Row extends IssuerFields>(before: Row, at: Moment): Changed<Row> {
+  if (before.revoked_at !== null) return { row: before, draft: null };
+  const metadata = { issuer_id: before.issuer_id, previous_change: before.rev };
+  return {
+    row: { ...before, revoked_at: at.time, rev: at.entryId },
+    draft: tenantDraft('issuer.revoke', metadata),
+  };
+}
+
+/** Returns an issuer as the API shows it. */
+export function issuerRecord(row: IssuerFields): Output<'GET /v1/issuers/:issuer_id'> {
+  type Record = Output<'GET /v1/issuers/:issuer_id'>;
+  return {
+    issuer_id: row.issuer_id,
+    name: row.name,
+    issuer: row.issuer,
+    audience: row.audience,
+    authorized_parties: row.authorized_parties && [...row.authorized_parties],
+    jwks: JSON.parse(row.jwks) as Record['jwks'],
+    permissions: [...row.permissions],
+    key_ids: [...row.key_ids],
+    allowed_origins: row.allowed_origins && [...row.allowed_origins],
+    subject_claim: row.subject_claim,
+    subject_prefix: row.subject_prefix,
+    any_subject: row.any_subject,
+    require: row.require === null ? null : (JSON.parse(row.require) as Record['require']),
+    max_age_seconds: row.max_age_seconds,
+    expires_at: timeOrNull(row.expires_at),
+    created_at: formatTimestamp(row.created_at),
+    created_by: row.created_by,
+    revoked_at: timeOrNull(row.revoked_at),
+  };
+}
+
+function storedFields({ jwks, require, key_ids, expires_at, ...fields }: Fields) {
+  return defined({
+    name: fields.name,
+    permissions: fields.permissions,
+    authorized_parties: fields.authorized_parties,
+    allowed_origins: fields.allowed_origins,
+    max_age_seconds: fields.max_age_seconds,
+    jwks: jwks && canonicalJson({ keys: jwks.keys.map(publicMembers) }),
+    require: require && canonicalJson(require),
+    key_ids: key_ids?.map((text) => parseUuid(text) ?? text),
+    expires_at: typeof expires_at === 'string' ? (parseTimestamp(expires_at) ?? null) : expires_at,
+  });
+}
+
+const publicMembers = (jwk: object): object =>
+  Object.fromEntries(Object.entries(jwk).filter(([member]) => keyMembers.some((kept) => kept === member)));
+
+/** The rights of an issuer as those of an API key. `audit.own` lies within `audit.read`. */
+function reachOf({ permissions, key_ids, allowed_origins, expires_at }: IssuerFields): Reach {
+  const asApiKey = permissions.map((one): Permission => (one === 'audit.own' ? 'audit.read' : one));
+  return { permissions: asApiKey, key_ids, allowed_origins, expires_at };
+}
+
+const shownBytes = 256;
+
+/** What decides whose tokens are accepted, as the audit log shows it: short values, and the hash of longer ones. */
+function shownTrust({ jwks, require, authorized_parties, max_age_seconds }: IssuerFields) {
+  const parties = authorized_parties && canonicalJson(authorized_parties);
+  return { jwks: shown(jwks), require: shown(require), authorized_parties: shown(parties), max_age_seconds };
+}
+
+function shown(json: string | null): string | null {
+  return json === null || json.length <= shownBytes ? json : `sha256:${toHex(sha256(toUtf8(json)))}`;
+}
+
+function requireConsistent({ any_subject, require }: IssuerFields): void {
+  if (any_subject && require === null)
+    throw badRequest(
+      '`require` is missing: with `any_subject`, say which claims make a user one of the staff',
+    );
+}
+
+function requireRoom(row: IssuerFields, others: readonly IssuerFields[]): void {
+  const live = others.filter((other) => other.revoked_at === null);
+  if (live.length >= limits.issuers) {
+    throw new Refusal('conflict', `A tenant has at most ${limits.issuers} issuers: revoke one first.`);
+  }
+  const collides = ({ issuer, subject_claim, subject_prefix, any_subject }: IssuerFields): boolean =>
+    !any_subject &&
+    (issuer !== row.issuer || subject_claim !== row.subject_claim) &&
+    (subject_prefix.startsWith(row.subject_prefix) || row.subject_prefix.startsWith(subject_prefix));
+  if (row.any_subject || !live.some(collides)) return;
+  throw new Refusal(
+    'conflict',
+    'Another issuer has a `subject_prefix` that begins with this one, or this one with it, so two people could share ' +
+      'a subject: choose prefixes like `staff:` and `patient:`.',
+  );
+}

@@ -1,0 +1,252 @@
+import * as z from 'zod/mini';
+import { hasControlCharacter, utf8Length } from '../text.ts';
+import { list, origin } from './api-keys.ts';
+import type { Endpoints, Group } from './endpoint.ts';
+import { limits } from './limits.ts';
+import { issuerPermissions } from './permissions.ts';
+import {
+  count,
+  integer,
+  name,
+  page,
+  paging,
+  reasoned,
+  sized,
+  text,
+  time,
+  timestamp,
+  uuid,
+} from './primitives.ts';
+import { bitsOf, bytesOf, privateMembers } from './rsa-public-key.ts';
+import { samples } from './samples.ts';
+
+const isPlain = (text: string): boolean => text.isWellFormed() && !hasControlCharacter(text);
+
+const claimText = text(
+  (text) => text !== '' && utf8Length(text) <= limits.issuerText && isPlain(text),
+  `must have 1 to ${limits.issuerText} bytes of UTF-8, without control characters`,
+);
+
+const prefix = text(
+  (text) => utf8Length(text) < limits.subject && isPlain(text),
+  `must have fewer than ${limits.subject} bytes of UTF-8, without control characters`,
+);
+
+/** Claims that users can choose, so that one user could take the name of another. */
+const chosenClaims = ['email', 'preferred_username', 'name', 'nickname'];
+
+const subjectClaim = claimText.check(
+  z.refine((claim) => !chosenClaims.includes(claim), 'is a claim that users can choose: take one like `sub`'),
+);
+
+/** The members of a JWK that are kept. */
+export const keyMembers = ['kty', 'n', 'e', 'crv', 'x', 'y', 'kid', 'alg', 'use'] as const;
+
+/** A public key that can verify tokens, as a JWK (RFC 7517). */
+const publicKey = z
+  .looseObject({ kty: z.string() })
+  .check(reasoned((jwk) => keyFault(jwk)))
+  .register(z.globalRegistry, { type: 'object' });
+
+function keyFault(jwk: Readonly<Record<string, unknown>>): string | undefined {
+  const { kty, n, e } = jwk;
+  if (kty === 'oct' || privateMembers.some((member) => Object.hasOwn(jwk, member)))
+    return 'is a private or symmetric key: send public keys only';
+  const isText = (member: string): boolean => {
+    const value = jwk[member];
+    return (
+      value === undefined || (typeof value === 'string' && value.length <= 2_048 && value.isWellFormed())
+    );
+  };
+  const unfit = keyMembers.find((member) => !isText(member));
+  if (unfit) return `has a member \`${unfit}\` that is not a text of a public key`;
+  if (kty === 'RSA') {
+    const modulus = bytesOf(String(n));
+    const [bits, exponent] = [bitsOf(modulus), bytesOf(String(e))];
+    if (bits < 2_048 || bits > 8_192) return 'must have a modulus of 2,048 to 8,192 bits (`n`, base64url)';
+    const isOdd = [modulus, exponent].every((bytes) => ((bytes.at(-1) ?? 0) & 1) === 1);
+    return isOdd ? undefined : 'has an even modulus or exponent: it is not an RSA key';
+  }
+  if (kty !== 'EC' && kty !== 'OKP') return 'must be an RSA, EC or OKP key (`kty`)';
+  const coordinates = kty === 'EC' ? ['x', 'y'] : ['x'];
+  const missing = ['crv', ...coordinates].find((member) => !jwk[member]);
+  if (missing) return `lacks \`${missing}\``;
+  const short = coordinates.find((member) => bytesOf(String(jwk[member])).length < 32);
+  const isUsed = jwk['crv'] === 'P-256' || jwk['crv'] === 'Ed25519';
+  return isUsed && short ? `has a coordinate \`${short}\` that is not 32 bytes in base64url` : undefined;
+}
+
+const accepted = z
+  .record(claimText, list(claimText, limits.requiredValues))
+  .check(
+    z.refine((claims) => {
+      const { length } = Object.keys(claims);
+      return length >= 1 && length <= limits.requiredClaims;
+    }, `must have 1 to ${limits.requiredClaims} claims`),
+    reasoned((claims) => {
+      const chosen = Object.keys(claims).find((claim) => chosenClaims.includes(claim));
+      return chosen && `has the claim \`${chosen}\`, which users can choose`;
+    }),
+  )
+  .register(z.globalRegistry, {
+    type: 'object',
+    additionalProperties: { type: 'array', items: { type: 'string' } },
+  });
+
+const fields = {
+  name,
+  permissions: list(z.enum(issuerPermissions), issuerPermissions.length),
+  key_ids: list(z.string(), limits.keyIds),
+  jwks: z.strictObject({ keys: z.array(publicKey).check(sized(limits.issuerKeys)) }),
+  authorized_parties: z.nullable(list(claimText, 16)),
+  allowed_origins: z.nullable(list(origin, limits.allowedOrigins)),
+  require: z.nullable(accepted),
+  max_age_seconds: integer(60, limits.tokenAge),
+  expires_at: z.nullable(timestamp),
+};
+
+const identity = {
+  issuer: claimText,
+  audience: claimText,
+  subject_claim: z.optional(subjectClaim),
+  subject_prefix: z.optional(prefix),
+  any_subject: z.optional(z.boolean()),
+};
+
+const issuerRecord = z.object({
+  issuer_id: uuid,
+  name: z.string(),
+  issuer: z.string(),
+  audience: z.string(),
+  authorized_parties: z.nullable(z.array(z.string())),
+  jwks: z.object({ keys: z.array(z.looseObject({ kty: z.string() })) }),
+  permissions: z.array(z.enum(issuerPermissions)),
+  key_ids: z.array(uuid),
+  allowed_origins: z.nullable(z.array(z.string())),
+  subject_claim: z.string(),
+  subject_prefix: z.string(),
+  any_subject: z.boolean(),
+  require: z.nullable(z.record(z.string(), z.unknown())),
+  max_age_seconds: count,
+  expires_at: z.nullable(time),
+  created_at: time,
+  created_by: z.string(),
+  revoked_at: z.nullable(time),
+});
+
+export const issuers = {
+  'POST /v1/issuers': {
+    permission: 'api_keys.manage',
+    summary: 'Accept the tokens of a sign-in',
+    body: z.extend(
+      z.partial(z.strictObject(fields), {
+        authorized_parties: true,
+        allowed_origins: true,
+        require: true,
+        max_age_seconds: true,
+        expires_at: true,
+      }),
+      identity,
+    ),
+    output: issuerRecord,
+    status: 201,
+  },
+  'GET /v1/issuers': {
+    permission: 'api_keys.manage',
+    summary: 'List issuers',
+    query: z.strictObject(paging()),
+    output: z.object({ issuers: z.array(issuerRecord), ...page }),
+  },
+  'GET /v1/issuers/:issuer_id': {
+    permission: 'api_keys.manage',
+    summary: 'Show an issuer',
+    output: issuerRecord,
+  },
+  'PATCH /v1/issuers/:issuer_id': {
+    permission: 'api_keys.manage',
+    summary: 'Change an issuer',
+    body: z.partial(z.strictObject(fields)),
+    output: issuerRecord,
+  },
+  'DELETE /v1/issuers/:issuer_id': {
+    permission: 'api_keys.manage',
+    summary: 'Revoke an issuer',
+    body: z.strictObject({}),
+    output: issuerRecord,
+  },
+} satisfies Endpoints;
+
+/** What the reference says about these calls. */
+export const aboutIssuers = (): Group<typeof issuers> => {
+  const { apiKeyId, issuerId: issuer_id, keyId, onePage } = samples;
+  const jwks = {
+    keys: [{ kty: 'OKP', crv: 'Ed25519', kid: '1', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }],
+  };
+  const made = {
+    name: 'patients',
+    issuer: 'https://sign-in.example',
+    audience: 'https://app.example',
+    jwks,
+    permissions: ['encrypt' as const, 'decrypt' as const],
+    key_ids: [keyId],
+    allowed_origins: ['https://app.example'],
+  };
+  const sample = {
+    issuer_id,
+    ...made,
+    authorized_parties: null,
+    subject_claim: 'sub',
+    subject_prefix: '',
+    any_subject: false,
+    require: null,
+    max_age_seconds: 3600,
+    expires_at: null,
+    created_at: '2026-08-11T09:41:12.083Z',
+    created_by: apiKeyId,
+    revoked_at: null,
+  };
+  return {
+    title: 'Issuers',
+    about: 'Whose tokens the service accepts: the sign-in of your app.',
+    calls: {
+      'POST /v1/issuers': {
+        id: 'createIssuer',
+        about:
+          'Names a sign-in (OpenID Connect, or any signed JWT) by its `iss`, its audience and its public keys, and says what its users may do. Its permissions, keys, origins and expiry must be within those of the caller, else 403; `audit.own` is within `audit.read`. A user’s subject is `subject_prefix` and the claim `subject_claim`. Issuers without `any_subject` that differ in `issuer` or `subject_claim` need prefixes of which none begins with another, so that two people never share a subject (409). `any_subject`, for staff, needs `require`. At most 32 issuers are not revoked (409).',
+        problems: ['not_found', 'conflict', 'audit_unwritten'],
+        input: made,
+        output: sample,
+      },
+      'GET /v1/issuers': {
+        id: 'listIssuers',
+        about: 'Lists issuers, newest first, including revoked ones.',
+        problems: [],
+        input: { limit: 50 },
+        output: { issuers: [sample], ...onePage },
+      },
+      'GET /v1/issuers/:issuer_id': {
+        id: 'getIssuer',
+        about: 'Returns an issuer.',
+        problems: ['not_found'],
+        input: { issuer_id },
+        output: sample,
+      },
+      'PATCH /v1/issuers/:issuer_id': {
+        id: 'updateIssuer',
+        about:
+          'Changes the fields that are sent. A change that only removes rights is always allowed. If a change adds any right, or sets other `jwks`, `require`, `authorized_parties` or `max_age_seconds`, all resulting rights must be within those of the caller, else 403. `issuer`, `audience`, `subject_claim`, `subject_prefix` and `any_subject` never change. A revoked issuer cannot be changed (409).',
+        problems: ['not_found', 'conflict', 'audit_unwritten'],
+        input: { issuer_id, max_age_seconds: 900 },
+        output: { ...sample, max_age_seconds: 900 },
+      },
+      'DELETE /v1/issuers/:issuer_id': {
+        id: 'revokeIssuer',
+        about:
+          'Revokes an issuer immediately and permanently. A second call responds with 200 and does nothing.',
+        problems: ['not_found', 'audit_unwritten'],
+        input: { issuer_id },
+        output: { ...sample, revoked_at: '2026-11-20T09:12:45.310Z' },
+      },
+    },
+  };
+};

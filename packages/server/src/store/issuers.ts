@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import type { IssuerFields } from '@eaas/protocol/service';
+import { countRows, first, idsOf, type Loaded, loadPage, loadRows, loadRowsBy } from './rows.ts';
+import type { RecordedRow, Table } from './rows.ts';
+import type { Sql } from './sql.ts';
+
+export interface IssuerRow extends IssuerFields, RecordedRow {
+  /** By which the directory of tokens finds the tenant: `issuerHash` of the id. */
+  readonly token_hash: Uint8Array;
+  readonly created_id: number;
+}
+
+export const issuerTable: Table<IssuerRow> = {
+  name: 'issuers',
+  id: 'issuer_id',
+  label: ['eaas row v1', 'issuers'],
+  columns: [
+    'issuer_id',
+    'tenant_id',
+    'name',
+    'token_hash',
+    'issuer',
+    'audience',
+    'authorized_parties',
+    'jwks',
+    'permissions',
+    'key_ids',
+    'allowed_origins',
+    'subject_claim',
+    'subject_prefix',
+    'any_subject',
+    'require',
+    'max_age_seconds',
+    'expires_at',
+    'created_at',
+    'created_by',
+    'revoked_at',
+    'created_id',
+    'rev',
+  ],
+  booleans: ['any_subject'],
+  numbers: ['max_age_seconds', 'expires_at', 'created_at', 'revoked_at', 'created_id', 'rev'],
+};
+
+/** The name of an issuer in the directory of tokens. No token has this hash, because a token begins with `eaas_sk_`. */
+export function issuerHash(issuerId: string): Uint8Array {
+  return hash('sha256', `eaas issuer ${issuerId}`, 'buffer');
+}
+
+export function findIssuer(
+  sql: Sql,
+  tenantId: string,
+  issuerId: string,
+): Promise<Loaded<IssuerRow> | undefined> {
+  return first(loadRowsBy(sql, issuerTable, tenantId, 'issuer_id', idsOf(sql, [issuerId])));
+}
+
+/** The issuers that are not revoked: at most 32, so no index is needed. */
+export function liveIssuers(sql: Sql, tenantId: string): Promise<Loaded<IssuerRow>[]> {
+  return loadRows(sql, issuerTable, tenantId, sql`and revoked_at is null`);
+}
+
+export function listIssuers(sql: Sql, tenantId: string, page: { limit: number; offset: number }) {
+  return loadPage(sql, issuerTable, tenantId, sql`eaas.issuers where tenant_id = ${tenantId}`, page);
+}
+
+export function countIssuers(sql: Sql, tenantId: string): Promise<number> {
+  return countRows(sql, sql`eaas.issuers where tenant_id = ${tenantId}`);
+}

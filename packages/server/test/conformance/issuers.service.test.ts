@@ -1,0 +1,267 @@
+import { describe, expect, test } from 'vitest';
+import { newIssuer } from '@eaas/test-kit/calls';
+import {
+  expectNothingRecorded,
+  newestEntry,
+  newTenant,
+  ok,
+  uniqueName,
+  unknownId,
+} from '@eaas/test-kit/fixture';
+import { jwkOfBits } from '@eaas/test-kit/rsa';
+import { auditEntry, aTimestamp, aUuid } from './shapes.ts';
+
+const tenant = await newTenant();
+const key = await tenant.newKey();
+const { jwks } = newIssuer(key.key_id);
+const [ed25519] = jwks.keys;
+
+const create = (fields: object = {}, { api } = tenant) =>
+  api.post('/v1/issuers', { ...newIssuer(key.key_id), ...fields });
+const created = async (fields: object = {}) => ok(await create(fields));
+const patch = (id: string, body: object, { api } = tenant) => api.patch(`/v1/issuers/${id}`, body);
+const revoke = (id: string) => tenant.api.delete(`/v1/issuers/${id}`);
+const pathOf = (id: string) => `/v1/issuers/${id}` as const;
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+/** Runs `work` with an issuer that is revoked afterwards: a tenant has at most 32 others. */
+async function withIssuer(fields: object, work: (id: string) => Promise<unknown>): Promise<void> {
+  const { issuer_id } = await created(fields);
+  await work(issuer_id).finally(() => revoke(issuer_id));
+}
+
+test('POST /v1/issuers returns 201 with the record, and the log has its fields', async () => {
+  const fields = newIssuer(key.key_id);
+  const answer = await create({ ...fields, key_ids: [key.key_id.toUpperCase()] });
+  expect(answer).toHaveStatus(201);
+  const { body } = answer;
+  expect(body).toStrictEqual({
+    issuer_id: aUuid,
+    ...fields,
+    authorized_parties: null,
+    allowed_origins: null,
+    subject_claim: 'sub',
+    any_subject: false,
+    require: null,
+    max_age_seconds: 3_600,
+    expires_at: null,
+    created_at: aTimestamp,
+    created_by: tenant.apiKeyId,
+    revoked_at: null,
+  });
+  expect(answer.headers.get('location')).toBe(pathOf(body.issuer_id));
+  expect(await newestEntry(tenant)).toStrictEqual(
+    auditEntry({ action: 'issuer.create', key_id: null, key_version: null, actor: tenant.apiKeyId }),
+  );
+  expect((await newestEntry(tenant)).metadata).toMatchObject({
+    issuer_id: body.issuer_id,
+    issuer: fields.issuer,
+    jwks: JSON.stringify({ keys: [{ crv: 'Ed25519', kty: 'OKP', x: ed25519?.x }] }),
+  });
+  expect(ok(await tenant.api.get(pathOf(body.issuer_id)))).toStrictEqual(body);
+  expect(ok(await tenant.api.get('/v1/issuers?limit=1')).issuers).toStrictEqual([body]);
+  ok(await revoke(body.issuer_id));
+});
+
+const values = (length: number) => Array.from({ length }, (_, n) => `${n}`);
+const claims = (length: number) => Object.fromEntries(values(length).map((claim) => [claim, ['x']]));
+const rsa = (bits: number) => ({ keys: [jwkOfBits(bits)] });
+
+describe.each<[string, object]>([
+  ['a private key', { jwks: { keys: [{ ...ed25519, d: 'AAAA' }] } }],
+  ['a symmetric key', { jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }],
+  ['an RSA key of 1,024 bits', { jwks: rsa(1_024) }],
+  ['an RSA key of 2,040 bits', { jwks: rsa(2_040) }],
+  ['an Ed25519 key that is cut', { jwks: { keys: [{ ...ed25519, x: 'AAAA' }] } }],
+  ['no key', { jwks: { keys: [] } }],
+  ['17 keys', { jwks: { keys: Array.from({ length: 17 }, () => ed25519) } }],
+  ['`require` without a claim', { require: {} }],
+  ['`require` with 17 claims', { require: claims(17) }],
+  ['`require` with 65 values', { require: { role: values(65) } }],
+  ['`require` with no value', { require: { role: [] } }],
+  ['`require` with a name that users choose', { require: { email: ['a@example.com'] } }],
+  ['no keys to use', { key_ids: [] }],
+  ['all keys', { key_ids: null }],
+  ['a permission that users cannot have', { permissions: ['keys.manage'] }],
+  ['an age of 59 seconds', { max_age_seconds: 59 }],
+  ['an age of more than a day', { max_age_seconds: 86_401 }],
+  ['an expiry in the past', { expires_at: '2020-01-01T00:00:00Z' }],
+])('an issuer with %s', (_, fields) => {
+  test('is refused when it is created or changed', async () => {
+    await withIssuer({}, (id) =>
+      expectNothingRecorded(tenant, async () => {
+        expect(await create(fields)).toBeProblem('bad_request');
+        expect(await patch(id, fields)).toBeProblem('bad_request');
+      }),
+    );
+  });
+});
+
+test.each<[string, object]>([
+  ['an RSA key of 2,048 bits', { jwks: rsa(2_048) }],
+  ['16 keys', { jwks: { keys: Array.from({ length: 16 }, () => ed25519) } }],
+  ['16 claims', { require: claims(16) }],
+  ['64 values', { require: { role: values(64) } }],
+  ['an age of a minute', { max_age_seconds: 60 }],
+  ['an age of a day', { max_age_seconds: 86_400 }],
+])('an issuer can have %s', async (_, fields) => {
+  await withIssuer(fields, async (id) => {
+    expect(ok(await tenant.api.get(pathOf(id)))).toMatchObject(fields);
+  });
+});
+
+test.each(['email', 'preferred_username', 'name', 'nickname'])('the claim %s names nobody', async (claim) => {
+  expect(await create({ subject_claim: claim })).toBeProblem('bad_request', /subject_claim/);
+});
+
+test('members of a key beyond those that verify are not kept', async () => {
+  const { jwks: kept, issuer_id } = await created({
+    jwks: { keys: [{ ...ed25519, x5c: ['AAAA'], kid: 'a' }] },
+  });
+  expect(kept).toStrictEqual({ keys: [{ ...ed25519, kid: 'a' }] });
+  ok(await revoke(issuer_id));
+});
+
+test('staff needs `require`, which a PATCH cannot remove', async () => {
+  expect(await create({ any_subject: true })).toBeProblem('bad_request', /require/);
+  await withIssuer({ any_subject: true, require: { role: ['staff'] } }, async (id) => {
+    expect(await patch(id, { require: null })).toBeProblem('bad_request', /require/);
+  });
+});
+
+describe('prefixes', () => {
+  const own = () => newTenant();
+  const at = (subject_prefix: string, more: object = {}) => ({ subject_prefix, ...more });
+  test.each<[string, object, object, number]>([
+    ['the same prefix for another issuer', at('a:'), at('a:', { issuer: 'https://b.example' }), 409],
+    ['the same prefix for another claim', at('a:'), at('a:', { subject_claim: 'uid' }), 409],
+    ['a longer prefix', at('a:'), at('a:b:', { issuer: 'https://b.example' }), 409],
+    ['a shorter prefix', at('a:'), at('a', { issuer: 'https://b.example' }), 409],
+    ['no prefix', at('a:'), at('', { issuer: 'https://b.example' }), 409],
+    ['another prefix', at('a:'), at('b:', { issuer: 'https://b.example' }), 201],
+    ['the same issuer and claim', at('a:'), at('a:', { audience: 'https://other.example' }), 201],
+    [
+      'staff',
+      at('a:'),
+      at('', { issuer: 'https://b.example', any_subject: true, require: { role: ['staff'] } }),
+      201,
+    ],
+  ])('%s beside another issuer', async (_, first, second, status) => {
+    const other = await own();
+    const { key_id } = await other.newKey();
+    const { issuer_id } = ok(await create({ key_ids: [key_id], ...first }, other));
+    const answer = await create({ key_ids: [key_id], ...second }, other);
+    expect(answer).toHaveStatus(status);
+    if (status === 201) return;
+    expect(answer).toBeProblem('conflict', /prefix/);
+    ok(await other.api.delete(pathOf(issuer_id)));
+    expect(await create({ key_ids: [key_id], ...second }, other)).toHaveStatus(201);
+  });
+});
+
+test('a tenant has at most 32 issuers that are not revoked', async () => {
+  const other = await newTenant();
+  const { key_id } = await other.newKey();
+  const ids: string[] = [];
+  for (let n = 0; n < 32; n++) ids.push(ok(await create({ key_ids: [key_id] }, other)).issuer_id);
+  expect(await create({ key_ids: [key_id] }, other)).toBeProblem('conflict', /32/);
+  ok(await other.api.delete(pathOf(ids[0] ?? '')));
+  expect(await create({ key_ids: [key_id] }, other)).toHaveStatus(201);
+});
+
+describe('an issuer grants only what its creator has', () => {
+  test.each<[string, Record<string, unknown>, object]>([
+    ['a permission', { permissions: ['api_keys.manage', 'encrypt'] }, { permissions: ['decrypt'] }],
+    ['the own log', { permissions: ['api_keys.manage', 'encrypt'] }, { permissions: ['audit.own'] }],
+    ['no expiry', { expires_at: inAnHour() }, {}],
+    ['a later expiry', { expires_at: inAnHour() }, { expires_at: '2099-01-01T00:00:00Z' }],
+  ])('%s', async (_, limits, fields) => {
+    const { api } = await tenant.issue(limits);
+    await expectNothingRecorded(tenant, async () => {
+      expect(await create({ permissions: ['encrypt'], ...fields }, { ...tenant, api })).toBeProblem(
+        'permission_missing',
+      );
+    });
+  });
+
+  test('anyone can narrow it, and only who has all its rights can widen it', async () => {
+    const { api } = await tenant.issue({ permissions: ['api_keys.manage', 'encrypt'] });
+    const by = { ...tenant, api };
+    await withIssuer({ permissions: ['encrypt', 'decrypt'], require: { role: ['a'] } }, async (id) => {
+      for (const narrower of [
+        { name: uniqueName('issuer') },
+        { allowed_origins: ['https://app.example'] },
+        { expires_at: '2099-01-01T00:00:00.000Z' },
+      ])
+        expect(await patch(id, narrower, by)).toHaveStatus(200);
+      for (const wider of [
+        { jwks: rsa(2_048) },
+        { require: { role: ['a', 'b'] } },
+        { require: null },
+        { authorized_parties: ['web'] },
+        { max_age_seconds: 60 },
+        { expires_at: null },
+        { allowed_origins: null },
+        { permissions: ['encrypt', 'decrypt', 'audit.own'] },
+      ]) {
+        expect(await patch(id, wider, by)).toBeProblem('permission_missing');
+        expect(await patch(id, wider)).toHaveStatus(200);
+      }
+      expect(await patch(id, { permissions: ['encrypt'] }, by)).toHaveStatus(200);
+    });
+  });
+});
+
+test('PATCH changes fields, and records the old and the new values', async () => {
+  await withIssuer({}, async (id) => {
+    const body = { max_age_seconds: 900, authorized_parties: ['web'], jwks: rsa(2_048) };
+    expect(ok(await patch(id, body))).toMatchObject(body);
+    const { metadata } = await newestEntry(tenant);
+    expect(metadata).toStrictEqual({
+      issuer_id: id,
+      changes: {
+        max_age_seconds: { old: 3_600, new: 900 },
+        authorized_parties: { old: null, new: '["web"]' },
+        jwks: { old: expect.any(String), new: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) },
+      },
+      previous_change: expect.any(Number),
+    });
+    await expectNothingRecorded(tenant, async () => {
+      expect(await patch(id, body)).toHaveStatus(200);
+      expect(await patch(id, {})).toHaveStatus(200);
+    });
+  });
+});
+
+test.each(['issuer', 'audience', 'subject_claim', 'subject_prefix', 'any_subject'])(
+  '%s never changes',
+  async (field) => {
+    await withIssuer({}, async (id) => {
+      expect(await patch(id, { [field]: field === 'any_subject' ? true : 'x' })).toBeProblem('bad_request');
+    });
+  },
+);
+
+test('DELETE revokes an issuer for ever', async () => {
+  const { issuer_id } = await created();
+  const { revoked_at } = ok(await revoke(issuer_id));
+  expect(revoked_at).toEqual(aTimestamp);
+  expect((await newestEntry(tenant)).action).toBe('issuer.revoke');
+  await expectNothingRecorded(tenant, async () => {
+    expect(ok(await revoke(issuer_id)).revoked_at).toBe(revoked_at);
+    expect(await patch(issuer_id, { name: 'x' })).toBeProblem('conflict', /revoked/);
+  });
+});
+
+test('an unknown issuer or key is 404', async () => {
+  for (const id of [unknownId(), 'x']) {
+    expect(await tenant.api.get(pathOf(id))).toBeProblem('not_found', /Issuer/);
+    expect(await patch(id, { name: 'x' })).toBeProblem('not_found', /Issuer/);
+    expect(await revoke(id)).toBeProblem('not_found', /Issuer/);
+  }
+  expect(await create({ key_ids: [unknownId()] })).toBeProblem('not_found', /`key_ids\[0\]`/);
+});
+
+test('the audit chain with issuers verifies', async () => {
+  expect(ok(await tenant.api.get('/v1/audit/verify'))).toMatchObject({ valid: true, complete: true });
+});
