@@ -36,19 +36,15 @@ const jwks = {
   keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }],
 };
 
-/** Makes the fields of an issuer whose users can use a key. Each has a prefix of its own. */
-export const newIssuer = (keyId: string) => {
-  const name = uniqueName('issuer');
-  const issuer = { issuer: 'https://sign-in.example', audience: 'https://app.example' };
-  return {
-    name,
-    ...issuer,
-    jwks,
-    permissions: ['encrypt', 'decrypt'],
-    key_ids: [keyId],
-    subject_prefix: `${name}:`,
-  };
-};
+/** Makes the fields of an issuer whose users can use a key. */
+export const newIssuer = (keyId: string) => ({
+  ...named('issuer')(),
+  issuer: 'https://sign-in.example',
+  audience: 'https://app.example',
+  jwks,
+  permissions: ['encrypt', 'decrypt'],
+  key_ids: [keyId],
+});
 
 export const calls: { readonly [R in Route]: Call } = {
   'POST /v1/encrypt': needs('active', 'encrypt', ({ id }) => ({ key_id: id, plaintext: 'x' })),

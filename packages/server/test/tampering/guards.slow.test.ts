@@ -14,6 +14,7 @@ const privileges: Readonly<Record<string, string>> = {
   'table audit_anchors': 'INSERT, SELECT, UPDATE',
   'table audit_entries': 'INSERT, SELECT',
   'table audit_heads': 'INSERT, SELECT, UPDATE',
+  'table issuers': 'INSERT, SELECT, UPDATE',
   'table key_version_uses': 'INSERT, SELECT, UPDATE',
   'table key_versions': 'INSERT, SELECT, UPDATE',
   'table keys': 'INSERT, SELECT, UPDATE',
@@ -120,6 +121,7 @@ const guarded = [
   'keys',
   'key_versions',
   'api_keys',
+  'issuers',
   'row_records',
 ];
 
@@ -132,7 +134,7 @@ describe('the role of the server has no other rights', () => {
     "begin; set local eaas.erasing = '00000000-0000-0000-0000-000000000000'; delete from eaas.audit_entries",
     'insert into eaas.audit_entries select * from eaas.audit_entries on conflict (tenant_id, id) do update set actor = $$x$$',
     ...guarded.map((table) => `truncate eaas.${table} cascade`),
-    ...['audit_heads', 'audit_anchors', 'tenants', 'keys', 'key_versions', 'api_keys'].map(
+    ...['audit_heads', 'audit_anchors', 'tenants', 'keys', 'key_versions', 'api_keys', 'issuers'].map(
       (table) => `delete from eaas.${table}`,
     ),
     'insert into eaas.migrations (version) values (99)',
