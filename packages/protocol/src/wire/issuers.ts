@@ -33,10 +33,10 @@ const prefix = text(
 );
 
 /** Claims that users can choose, so that one user could take the name of another. */
-const chosenClaims = ['email', 'preferred_username', 'name', 'nickname'];
+const chosenClaims: ReadonlySet<string> = new Set(['email', 'preferred_username', 'name', 'nickname']);
 
 const subjectClaim = claimText.check(
-  z.refine((claim) => !chosenClaims.includes(claim), 'is a claim that users can choose: take one like `sub`'),
+  z.refine((claim) => !chosenClaims.has(claim), 'is a claim that users can choose: take one like `sub`'),
 );
 
 /** The members of a JWK that are kept. */
@@ -84,7 +84,7 @@ const accepted = z
       return length >= 1 && length <= limits.requiredClaims;
     }, `must have 1 to ${limits.requiredClaims} claims`),
     reasoned((claims) => {
-      const chosen = Object.keys(claims).find((claim) => chosenClaims.includes(claim));
+      const chosen = Object.keys(claims).find((claim) => chosenClaims.has(claim));
       return chosen && `has the claim \`${chosen}\`, which users can choose`;
     }),
   )

@@ -51,13 +51,13 @@ export const issuerOperations = {
     issuerRecord(requireIssuer(state.secrets, await loadIssuer(tx, state.tenant.tenant_id, issuer_id))),
   ),
   'PATCH /v1/issuers/:issuer_id': changing(
-    (before, open, keyIds, { issuer_id: _, ...input }: Input<'PATCH /v1/issuers/:issuer_id'>) =>
+    (before, open, keyIds, input: Input<'PATCH /v1/issuers/:issuer_id'>) =>
       patchedIssuer(before, input, open, { giver: open.apiKey, keyIds }),
   ),
   'DELETE /v1/issuers/:issuer_id': changing((before, open) => revokedIssuer(before, open)),
 } satisfies Partial<Operations>;
 
-export function createIssuer(
+function createIssuer(
   service: Service,
   caller: Caller,
   input: Input<'POST /v1/issuers'>,

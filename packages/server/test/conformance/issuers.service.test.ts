@@ -27,7 +27,11 @@ const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 /** Runs `work` with an issuer that is revoked afterwards: a tenant has at most 32 others. */
 async function withIssuer(fields: object, work: (id: string) => Promise<unknown>): Promise<void> {
   const { issuer_id } = await created(fields);
-  await work(issuer_id).finally(() => revoke(issuer_id));
+  try {
+    await work(issuer_id);
+  } finally {
+    ok(await revoke(issuer_id));
+  }
 }
 
 test('POST /v1/issuers returns 201 with the record, and the log has its fields', async () => {
