@@ -81,13 +81,20 @@ async function recordedMembers(): Promise<string[]> {
   await keys.destroy({ key_id, grace_days: 0 });
 
   const ofPerson = { subject: '42', user: '7' };
-  const post = async (path: string, body: object): Promise<{ wrapped_key?: string }> => {
-    const init = { method: 'POST', headers, body: JSON.stringify(body) };
-    return (await service.fetch(`${service.baseUrl}${path}`, init)).json() as Promise<{
-      wrapped_key?: string;
-    }>;
+  const send = async (
+    method: string,
+    path: string,
+    body: object,
+  ): Promise<Partial<Record<string, string>>> => {
+    const response = await service.fetch(`${service.baseUrl}${path}`, {
+      method,
+      headers,
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as Partial<Record<string, string>>;
   };
-  const { key_id: peopleKey } = service.createKey('people');
+  const post = (path: string, body: object) => send('POST', path, body);
+  const { key_id: peopleKey = '' } = await post('/v1/keys', { name: 'people', subjects: 'required' });
   const calls = `/v1/keys/${peopleKey}`;
   const dek = Buffer.alloc(32).toString('base64');
   const { wrapped_key } = await post(`${calls}/wrap`, { dek, ...ofPerson });
@@ -106,14 +113,6 @@ async function recordedMembers(): Promise<string[]> {
   const { api_key_id } = await apiKeys.create({ name: 'b', permissions: ['encrypt'] });
   await apiKeys.update({ api_key_id, name: 'c' });
   await apiKeys.revoke({ api_key_id });
-  const send = async (method: string, path: string, body: object) => {
-    const response = await service.fetch(`${service.baseUrl}${path}`, {
-      method,
-      headers,
-      body: JSON.stringify(body),
-    });
-    return (await response.json()) as { issuer_id: string };
-  };
   const { issuer_id } = await send('POST', '/v1/issuers', newIssuer(peopleKey));
   await send('PATCH', `/v1/issuers/${issuer_id}`, { name: 'c' });
   await send('DELETE', `/v1/issuers/${issuer_id}`, {});

@@ -8,7 +8,7 @@ const after = `(?:,"user":"[0-9a-f]{32}")?(?:,"user_asserted":true)?}$`;
 export const subjectOf = `substring(right(metadata, 192) from '"subject":"([0-9a-f]{32})(?:[0-9a-f]{32})?"(?:,"subject_created":true)?${after}')`;
 /** The same, in the first entry of a subject only. */
 export const createdSubjectOf = `substring(right(metadata, 192) from '"subject":"([0-9a-f]{32})","subject_created":true${after}')`;
-const userOf = `substring(right(metadata, 192) from '"user":"([0-9a-f]{32})"(?:,"user_asserted":true)?}$')`;
+export const userOf = `substring(right(metadata, 192) from '"user":"([0-9a-f]{32})"(?:,"user_asserted":true)?}$')`;
 
 /**
  * The tenant is first in every primary key, so that the tables can be sharded by tenant. Times are integers
