@@ -72,7 +72,7 @@ async function* lists(store: Store, size: number): AsyncIterable<string> {
       times.push(performance.now() - startedAt);
     }
     const figures = [median(times), Math.max(...times)].map((time) => time.toFixed(1));
-    yield row([name, total.toLocaleString('en'), ...figures]);
+    yield row([name, (total ?? 0).toLocaleString('en'), ...figures]);
   }
 }
 

@@ -196,6 +196,8 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
     action: 'one of some words',
     date_from: 'date',
     date_to: 'date',
+    subject_id: 'hex',
+    user_id: 'hex',
   },
   'GET /v1/audit/verify': {
     from_id: 'whole number',

@@ -83,7 +83,7 @@ export async function newTenant(...options: string[]): Promise<Tenant> {
       const issued = ok(await api.post('/v1/api-keys', { ...defaults, ...fields }));
       return { record: issued, api: await clientOf(issued.api_key) };
     },
-    auditTotal: async () => ok(await api.get('/v1/audit?limit=1')).total,
+    auditTotal: async () => ok(await api.get('/v1/audit?limit=1')).total ?? 0,
     set: (...changes) => commandJson('tenant', 'set', tenant_id, ...changes),
   };
 }

@@ -82,3 +82,32 @@ test('the test service returns 404 for a path that is not percent-encoded UTF-8'
   const response = await service.fetch(`${service.baseUrl}/v1/keys/100%`, { headers });
   expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }]);
 });
+
+test('the audit log of a test service finds the entries of a person, and counts up to 10,000', async () => {
+  const service = createTestService();
+  const { key_id } = service.createKey('a');
+  const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
+  const call = async (path: string, body?: object) => {
+    const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
+    const response = await service.fetch(`${service.baseUrl}${path}`, init);
+    return (await response.json()) as Record<string, unknown>;
+  };
+  const dek = toBase64(new Uint8Array(32));
+  const wrap = (subject: string, count: number) =>
+    call('/v1/batch/wrap', {
+      items: Array.from({ length: count }, () => ({ key_id, dek, subject })),
+      user: '7',
+    });
+  await wrap('other', 1);
+  for (let batch = 0; batch < 10; batch++) await wrap('42', 1_000);
+  const { subject_id } = (await call('/v1/subjects/show', { subject: '42' })) as { subject_id: string };
+  const page = { count: 1, limit: 1, offset: 0 };
+  const whole = await call(`/v1/audit?limit=1&subject_id=${subject_id}`);
+  expect(whole).toStrictEqual({ logs: [expect.any(Object)], ...page, total: 10_000 });
+  const [entry] = whole['logs'] as { metadata: { user: string } }[];
+  await call('/v1/subjects/erase', { subject_id });
+  for (const filter of [`subject_id=${subject_id.slice(0, 32)}`, `user_id=${entry?.metadata.user}`])
+    expect(await call(`/v1/audit?limit=1&${filter}`)).toMatchObject({ total: null, total_at_least: 10_000 });
+  const erasures = await call(`/v1/audit?action=subject.erase&subject_id=${subject_id.slice(0, 32)}`);
+  expect(erasures).toMatchObject({ count: 1, total: 1 });
+});

@@ -29,7 +29,10 @@ export function searchActor(
   let read = 0;
   let total: number | undefined;
   return async (onState) => {
-    total ??= (await audit.page({ ...filter, limit: 1 }, { signal })).total;
+    if (total === undefined) {
+      const page = await audit.page({ ...filter, limit: 1 }, { signal });
+      total = page.total ?? page.total_at_least;
+    }
     const report = (isDone: boolean): void =>
       onState({ entries: [...entries], read, total: Math.max(read, total ?? 0), isDone });
     const [lastRead, enough] = [read + atMost, entries.length + atOnce];

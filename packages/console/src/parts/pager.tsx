@@ -3,24 +3,30 @@ import { Button } from './button.tsx';
 interface PagerProps {
   readonly offset: number;
   readonly count: number;
-  readonly total: number;
+  /** Null if it is not known: then there is a next page if this one is full. */
+  readonly total: number | null;
+  readonly total_at_least?: number | undefined;
   readonly size: number;
   readonly of: string;
   readonly onMove: (offset: number) => void;
 }
 
-export function Pager({ offset, count, total, size, of, onMove }: PagerProps) {
-  if (total <= size && offset === 0) return null;
-  const numbers = [offset + 1, offset + count, total].map((number) => number.toLocaleString('en'));
+export function Pager({ offset, count, total, total_at_least: least = 0, size, of, onMove }: PagerProps) {
+  if (total !== null && total <= size && offset === 0) return null;
+  const [from, to, all] = [offset + 1, offset + count, total ?? least].map((number) =>
+    number.toLocaleString('en'),
+  );
+  const isLast = total === null ? count < size : offset + count >= total;
   return (
     <nav class="pager" aria-label={`Pages of ${of}`}>
       <Button disabled={offset === 0} onClick={() => onMove(Math.max(0, offset - size))}>
         Newer
       </Button>
       <span role="status">
-        {numbers[0]} to {numbers[1]} of {numbers[2]}
+        {from} to {to} of {total === null && 'more than '}
+        {all}
       </span>
-      <Button disabled={offset + count >= total} onClick={() => onMove(offset + size)}>
+      <Button disabled={isLast} onClick={() => onMove(offset + size)}>
         Older
       </Button>
     </nav>

@@ -6,6 +6,7 @@ import {
   keyId,
   page,
   paging,
+  personId,
   queryTimestamp,
   text,
   time,
@@ -71,11 +72,15 @@ export const audit = {
       action: z.optional(z.enum(auditActions)),
       date_from: z.optional(queryTimestamp),
       date_to: z.optional(queryTimestamp),
+      subject_id: z.optional(personId),
+      user_id: z.optional(personId),
       ...paging(),
     }),
     output: z.object({
       logs: z.array(auditEntry),
       ...page,
+      total: z.nullable(count),
+      total_at_least: z.optional(count),
     }),
   },
   'GET /v1/audit/verify': {
@@ -126,7 +131,7 @@ export const aboutAudit = (): Group<typeof audit> => {
       'GET /v1/audit': {
         id: 'listAudit',
         about:
-          'Lists audit entries, newest first. Ids count 1, 2, 3 … without a gap. A `limit` above 100 means 100, without an error: compare `count` with your `limit`. Dates are RFC 3339 with a time; write the `+` of an offset as `%2B`.',
+          'Lists audit entries, newest first. Ids count 1, 2, 3 … without a gap. A `limit` above 100 means 100, without an error: compare `count` with your `limit`. Dates are RFC 3339 with a time; write the `+` of an offset as `%2B`. `subject_id` and `user_id` find the entries of a person. Only these are counted up to 10,000: for more, `total` is null, and `total_at_least` is 10,000.',
         problems: ['not_found'],
         input: { action: 'key.unwrap', date_from: '2026-11-01T00:00:00Z', limit: 50 },
         output: {

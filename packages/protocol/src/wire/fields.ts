@@ -108,8 +108,10 @@ export const fields: Readonly<Record<string, string>> = {
   tenant_id: 'The tenant’s id, a UUID.',
   to_id: 'The id of the last entry to check.',
   total: 'The number of items on all pages.',
+  total_at_least: 'Only if `total` is null: the number that it exceeds.',
   unwraps: 'How often this version unwrapped a data key.',
   user: 'The person on whose behalf you act, as an opaque id. It decides nothing, and the audit log has its HMAC.',
+  user_id: 'The id of a user, whole or its first 32 characters, as `metadata.user` shows it.',
   valid:
     'True if all entries and rows were checked and none is wrong, false if an error was found. Null while this is not known.',
   value: 'The value to fingerprint: at most 65,536 bytes of UTF-8.',
@@ -139,6 +141,8 @@ export const fields: Readonly<Record<string, string>> = {
   'logs.key_id': 'The key. Null if the action has no key.',
   'logs.key_version': 'The version of the key. Null if the action has no key.',
   'purged_through.hash': 'The hash of the last deleted entry.',
+  'listAudit.subject_id': 'The id of a subject, whole or its first 32 characters.',
+  'listAudit.total': 'The number of entries on all pages. Null for more than 10,000 of a person.',
   'verifyAudit.checkpoint': 'The checkpoint that was presented, and whether the log extends it.',
 };
 

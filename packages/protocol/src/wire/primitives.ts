@@ -52,6 +52,12 @@ export const subjectId = text(
   'must be 64 lower-case hexadecimal characters',
 );
 
+/** An id of a subject or a user: whole, or the first half, as the audit log shows it. */
+export const personId = text(
+  (text) => /^[\da-f]{32}([\da-f]{32})?$/.test(text),
+  'must be 32 or 64 lower-case hexadecimal characters',
+);
+
 export const base64 = text(
   (text) => text !== '' && isBase64(text),
   'is not canonical base64 (standard alphabet, with padding)',

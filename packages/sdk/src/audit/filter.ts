@@ -9,6 +9,10 @@ import { keyId } from '../options/key-id.ts';
 export interface AuditFilter {
   readonly key_id?: string | undefined;
   readonly action?: AuditAction | undefined;
+  /** The id of a subject, whole or its first half, 32 hexadecimal characters, as `metadata.subject` shows it. */
+  readonly subject_id?: string | undefined;
+  /** The id of a user, whole or its first half, 32 hexadecimal characters, as `metadata.user` shows it. */
+  readonly user_id?: string | undefined;
   readonly date_from?: Date | string | undefined;
   readonly date_to?: Date | string | undefined;
 }
@@ -21,6 +25,8 @@ const time: Rule = (value) =>
 export const filterRules: OptionRules<AuditFilter> = {
   key_id: keyId,
   action: text,
+  subject_id: text,
+  user_id: text,
   date_from: time,
   date_to: time,
 };

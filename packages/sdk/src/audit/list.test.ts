@@ -41,6 +41,16 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
     expect(await listed(playLog(250), {}, { order, pageSize: 1_000 })).toEqual(inOrder(upTo(250)));
   });
 
+  test.each([1, 19, 20, 21, 29, 30, 31, 80, 81, 200, 355])(
+    'audit.list yields every entry of a log whose %i entries are counted only up to 20',
+    async (length) => {
+      const log = playLog(length);
+      const uncounted = { total: null, total_at_least: 20 };
+      log.pages = (page) => ({ ...page, ...((page.total ?? 0) > 20 && uncounted) });
+      expect(await listed(log, {}, { order, pageSize: 10 })).toEqual(inOrder(upTo(length)));
+    },
+  );
+
   test('audit.list sends its filter with the request for each page', async () => {
     const log = playLog(20);
     const key_id = '00000000-0000-4000-8000-000000000001';

@@ -51,7 +51,7 @@ export async function* listAudit(
     unreadable,
   );
   let first = await pages.read(0);
-  while (first.count === 0 && first.total > 0) first = await pages.read(0);
+  while (first.count === 0 && first.total !== 0) first = await pages.read(0);
   const [newest] = first.logs;
   if (!newest) return;
   // Excludes entries that are added after the first request, because they would shift the offsets of all pages.
@@ -71,7 +71,7 @@ async function* newestFirst(first: AuditPage, pages: Pages): AsyncGenerator<Audi
       yield entry;
     }
     const next = page.offset + page.count;
-    if (next >= page.total) return;
+    if (page.total === null ? page.count === 0 : next >= page.total) return;
     page = await pages.read(next);
   }
 }
@@ -79,7 +79,8 @@ async function* newestFirst(first: AuditPage, pages: Pages): AsyncGenerator<Audi
 /**
  * Yields the entries, oldest first. An offset counts from the newest entry, so each new entry increases the offset of
  * all older entries. Each page repeats the last entry of the previous page. If the repeated entry is not in the page,
- * entries might be missing, so the function requests a page at a larger offset.
+ * entries might be missing, so the function requests a page at a larger offset. Without a total, a page that is not full is
+ * the last one.
  */
 async function* oldestFirst(
   first: AuditPage,
@@ -87,13 +88,14 @@ async function* oldestFirst(
   pages: Pages,
 ): AsyncGenerator<AuditEntry, void, undefined> {
   let last = 0;
-  for (let page = first; ;) {
+  for (let page = first.total === null ? await lastPage(first, pages) : first; ;) {
     const { logs, count, total, limit, offset } = page;
     const lowest = logs.at(-1);
+    const hasOlder = total === null ? count === limit : offset + count < total;
     let newerCount = offset;
-    if (!lowest) newerCount = total;
-    else if (lowest.id > last && offset + count < total)
-      newerCount = last ? offset + count + limit - 2 : total;
+    if (!lowest) newerCount = total ?? offset;
+    else if (lowest.id > last && hasOlder)
+      newerCount = last || total === null ? offset + count + limit - 2 : total;
     else {
       for (const entry of logs.toReversed()) {
         if (entry.id > newest) return;
@@ -106,4 +108,20 @@ async function* oldestFirst(
     if (newerCount === 0 || last === newest) return;
     page = await pages.read(Math.max(0, newerCount - limit + 1));
   }
+}
+
+/** Finds the last page of entries that the service does not count: those of a person with very many. */
+async function lastPage(first: AuditPage, pages: Pages): Promise<AuditPage> {
+  let [found, beyond] = [first, Infinity];
+  for (;;) {
+    const end = found.offset + found.count;
+    if (found.count < found.limit || end >= beyond) break;
+    const next = await pages.read(beyond === Infinity ? 2 * end : Math.floor((end + beyond) / 2));
+    if (next.count === 0) beyond = next.offset;
+    else {
+      found = next;
+      pages.progress();
+    }
+  }
+  return found;
 }

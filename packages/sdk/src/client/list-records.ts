@@ -26,7 +26,6 @@ export async function* listRecords<Member extends string, Id extends string, Ite
 
 interface Page {
   readonly count: number;
-  readonly total: number;
   readonly offset: number;
 }
 

@@ -34,7 +34,7 @@ export const kinds = {
   'POST /v1/batch/hash': kind5,
   'POST /v1/subjects/show': {"subject_id":"text","created_at":"text","erased_at":["text",null]},
   'POST /v1/subjects/erase': {"subject_id":"text","erased_at":"text","entry":{"id":"count","hash":"text"}},
-  'GET /v1/audit': {"logs":[{"id":"count","tenant_id":"text","action":"text","key_id":["text",null],"key_version":["count",null],"actor":"text","ip_address":["text",null],"metadata":"object","created_at":"text","hash":"text"}],"count":"count","total":"count","limit":"count","offset":"count"},
+  'GET /v1/audit': {"logs":[{"id":"count","tenant_id":"text","action":"text","key_id":["text",null],"key_version":["count",null],"actor":"text","ip_address":["text",null],"metadata":"object","created_at":"text","hash":"text"}],"count":"count","total":["count",null],"limit":"count","offset":"count"},
   'GET /v1/audit/verify': {"valid":["truth",null],"complete":"truth","next_id":["count",null],"next_row":["text",null],"checked":"count","first_id":["count",null],"last_id":["count",null],"purged_through":[{"id":"count","hash":"text"},null],"head":{"id":"count","hash":"text"},"errors":[{"id":["count",null],"reason":"text"}],"error_count":"count","checkpoint":[{"id":"count","hash":"text","valid":"truth"},null],"verified_at":"text"},
   'GET /v1/audit/checkpoint': {"checkpoint":"text","verifier_key":"text","tenant_id":"text","id":"count","hash":"text"},
   'POST /v1/api-keys': {"api_key_id":"text","name":"text","hint":"text","permissions":["text"],"key_ids":[["text"],null],"allowed_origins":[["text"],null],"expires_at":["text",null],"created_at":"text","created_by":"text","revoked_at":["text",null],"last_used_at":["text",null],"api_key":"text"},

@@ -19,10 +19,13 @@ import { requireAnchor } from '../state/integrity.ts';
 import type { TenantState } from '../state/tenant-view.ts';
 import { findAnchor, findHead } from '../store/heads.ts';
 import {
+  countOfPerson,
+  entriesOfPerson,
   type EntryRow,
   firstEntrySince,
   listEntries,
   newestEntries,
+  type PersonFilter,
   readMetadata,
 } from '../store/audit-entries.ts';
 import { skipToPage, totalOf } from '../store/entry-counts.ts';
@@ -41,14 +44,22 @@ export const auditOperations = {
     const from = date_from === undefined ? undefined : parseTimestamp(date_from, 'up');
     const to = date_to === undefined ? undefined : parseTimestamp(date_to, 'down');
     const all = await storedIds(tx, state);
+    const person = { subject: halfOf(input.subject_id), user: halfOf(input.user_id) };
+    const [page, filter] = [
+      { limit, offset },
+      { keyId, action, from, to },
+    ];
+    const isOfPerson = person.subject !== undefined || person.user !== undefined;
     const isByTime = keyId === undefined && action === undefined;
-    const { rows, total } = isByTime
-      ? await readByTime(tx, tenantId, all, { from, to }, { limit, offset })
-      : await readMatching(tx, tenantId, all, { keyId, action, from, to }, { limit, offset });
+    const { rows, ...total } = isOfPerson
+      ? await readOfPerson(tx, tenantId, all, { ...filter, ...person }, page)
+      : isByTime
+        ? await readByTime(tx, tenantId, all, filter, page)
+        : await readMatching(tx, tenantId, all, filter, page);
     return eachRow(
       rows,
       (row) => shownEntry(tenantId, row),
-      (logs) => ({ logs, count: logs.length, total, limit, offset }),
+      (logs) => ({ logs, count: logs.length, ...total, limit, offset }),
     );
   }),
   'GET /v1/audit/verify': verifyAudit,
@@ -91,12 +102,37 @@ async function readMatching(sql: Sql, tenantId: string, all: Range, filter: Filt
  * Reads a page by the ids of entries. The ids have no gaps, so the first id of a page follows from the offset, and a
  * large offset costs no more than a small one.
  */
-async function readByTime(sql: Sql, tenantId: string, all: Range, { from, to }: Filter, page: Page) {
+async function readByTime(sql: Sql, tenantId: string, all: Range, filter: Filter, page: Page) {
+  const { first, last } = await idsBetween(sql, tenantId, all, filter);
+  const rows = await newestEntries(sql, tenantId, first, last - page.offset, page.limit);
+  return { rows, total: Math.max(0, last - first + 1) };
+}
+
+async function idsBetween(sql: Sql, tenantId: string, all: Range, { from, to }: Filter): Promise<Range> {
   const since = (time: number) => firstEntrySince(sql, tenantId, time, all);
   const first = from === undefined ? all.first : await since(from);
   const last = to === undefined ? all.last : (await since(to + 1)) - 1;
-  const rows = await newestEntries(sql, tenantId, first, last - page.offset, page.limit);
-  return { rows, total: Math.max(0, last - first + 1) };
+  return { first, last };
+}
+
+/** The log has the first half of each id, and the whole id of a subject in the entry of its erasure. */
+const halfOf = (id: string | undefined): string | undefined => id?.slice(0, 32);
+
+async function readOfPerson(
+  sql: Sql,
+  tenantId: string,
+  all: Range,
+  { from, to, ...wanted }: Filter & Pick<PersonFilter, 'subject' | 'user'>,
+  page: Page,
+) {
+  const { countedEntries } = limits;
+  const filter = { ...wanted, ...(await idsBetween(sql, tenantId, all, { from, to })) };
+  const [rows, counted] = await Promise.all([
+    entriesOfPerson(sql, tenantId, filter, page),
+    countOfPerson(sql, tenantId, filter, countedEntries + 1),
+  ]);
+  if (counted <= countedEntries) return { rows, total: counted };
+  return { rows, total: null, total_at_least: countedEntries };
 }
 
 async function storedIds(sql: Sql, { tenant, secrets }: TenantState) {

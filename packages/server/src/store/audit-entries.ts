@@ -2,6 +2,7 @@ import { parseUuid } from '@eaas/protocol';
 import type { StoredEntry } from '@eaas/protocol/audit';
 import { databaseTime, type Sql, type Transaction } from './sql.ts';
 import { countRows, first } from './rows.ts';
+import { subjectOf, userOf } from './schema.ts';
 
 export interface EntryRow extends Omit<StoredEntry, 'tenant_id'> {
   readonly hash: Uint8Array;
@@ -67,6 +68,43 @@ export async function newestEntries(sql: Sql, tenantId: string, first: number, l
 
 export function entryAt(sql: Sql, tenantId: string, id: number): Promise<EntryRow | undefined> {
   return first(entriesFrom(sql, tenantId, id, id, 1));
+}
+
+/** Entries of a person: by the first halves of ids, and by the ids of entries. */
+export interface PersonFilter extends Pick<EntryFilter, 'keyId' | 'action'> {
+  readonly subject?: string | undefined;
+  readonly user?: string | undefined;
+  readonly first: number;
+  readonly last: number;
+}
+
+function ofPerson(sql: Sql, tenantId: string, { subject, user, keyId, action, first, last }: PersonFilter) {
+  return sql`${inRange(sql, tenantId, first, last)}
+    ${subject === undefined ? sql`` : sql`and ${sql.unsafe(subjectOf)} = ${subject}`}
+    ${user === undefined ? sql`` : sql`and ${sql.unsafe(userOf)} = ${user}`}
+    ${keyId === undefined ? sql`` : sql`and key_id = ${keyId}`}
+    ${action === undefined ? sql`` : sql`and action = ${action}`}`;
+}
+
+/** Reads a page of a person's entries, the newest first, through the index of subjects or users. */
+export function entriesOfPerson(
+  sql: Sql,
+  tenantId: string,
+  filter: PersonFilter,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<EntryRow[]> {
+  return sql<EntryRow[]>`select ${columns(sql)} from ${ofPerson(sql, tenantId, filter)}
+    order by id desc limit ${limit} offset ${offset}`;
+}
+
+/** Counts the entries of a person, up to `limit`. */
+export function countOfPerson(
+  sql: Sql,
+  tenantId: string,
+  filter: PersonFilter,
+  limit: number,
+): Promise<number> {
+  return countRows(sql, sql`(select from ${ofPerson(sql, tenantId, filter)} limit ${limit}) found`);
 }
 
 export type ChangeRow = Pick<EntryRow, 'id' | 'action' | 'key_id' | 'metadata'>;

@@ -167,9 +167,104 @@ describe('filters', () => {
     for (const action of actions) {
       const page = ok(await own.api.get(`/v1/audit?action=${action}`));
       expect(new Set(page.logs.map((entry) => entry.action))).toStrictEqual(new Set([action]));
-      sum += page.total;
+      sum += page.total ?? 0;
     }
     expect(sum).toBe(total);
+  });
+});
+
+describe('a filter of a person', () => {
+  const wrapPath = `/v1/keys/${key.key_id}/wrap` as const;
+  const wrapFor = (subject: string, fields: object = {}) =>
+    tenant.api.post(wrapPath, { dek: newDek(), subject, ...fields });
+  const found = async (query: string) => {
+    const { logs, ...page } = await list(query);
+    return {
+      page,
+      actions: logs.map(({ action }) => action),
+      metadata: logs.map(({ metadata }) => metadata),
+    };
+  };
+
+  test('`subject_id` finds all entries of a subject, by the whole id and by its first half', async () => {
+    const subject = crypto.randomUUID();
+    for (const user of ['7', '8']) ok(await wrapFor(subject, { user }));
+    ok(await wrapFor(crypto.randomUUID(), { user: '7' }));
+    const { subject_id } = ok(await tenant.api.post('/v1/subjects/erase', { subject }));
+    expect(await wrapFor(subject)).toBeProblem('subject_erased');
+    for (const id of [subject_id, subject_id.slice(0, 32)]) {
+      const { page, actions, metadata } = await found(`subject_id=${id}`);
+      expect(page).toStrictEqual({ count: 4, total: 4, limit: 50, offset: 0 });
+      expect(actions).toEqual(['key.wrap', 'subject.erase', 'key.wrap', 'key.wrap']);
+      expect(metadata[0]).toMatchObject({ outcome: 'refused' });
+      expect(metadata[3]).toMatchObject({ subject_created: true });
+    }
+  });
+
+  test('`user_id` finds the entries of a user, and both find what the user did with the subject', async () => {
+    const [subject, user] = [crypto.randomUUID(), crypto.randomUUID()];
+    for (const name of [subject, crypto.randomUUID()]) ok(await wrapFor(name, { user }));
+    ok(await wrapFor(subject));
+    const second = only((await list('limit=1&offset=1')).logs);
+    const { user: userId } = second.metadata as { user: string };
+    const { subject_id } = ok(await tenant.api.post('/v1/subjects/show', { subject }));
+    expect((await found(`user_id=${userId}`)).page.total).toBe(2);
+    expect((await found(`user_id=${userId}${'0'.repeat(32)}`)).page.total).toBe(2);
+    expect((await found(`user_id=${userId}&subject_id=${subject_id}`)).page.total).toBe(1);
+    expect((await found(`subject_id=${userId}`)).page.total).toBe(0);
+  });
+
+  test('goes with the other filters, and with pages', async () => {
+    const subject = crypto.randomUUID();
+    const { wrapped_key } = ok(await wrapFor(subject));
+    for (let nth = 0; nth < 3; nth++)
+      ok(await tenant.api.post(`/v1/keys/${key.key_id}/unwrap`, { wrapped_key, subject }));
+    const { subject_id } = ok(await tenant.api.post('/v1/subjects/show', { subject }));
+    const of = `subject_id=${subject_id}`;
+    expect((await found(`${of}&action=key.unwrap`)).page.total).toBe(3);
+    expect((await found(`${of}&key_id=${key.key_id}`)).page.total).toBe(4);
+    expect((await found(`${of}&key_id=${(await tenant.newKey()).key_id}`)).page.total).toBe(0);
+    const whole = (await list(of)).logs;
+    expect((await list(`${of}&limit=2&offset=1`)).logs).toStrictEqual(whole.slice(1, 3));
+    const { created_at } = only(whole.slice(-1));
+    expect((await found(`${of}&date_to=${encoded(created_at)}&action=key.wrap`)).page.total).toBe(1);
+    const before = new Date(Date.parse(created_at) - 1).toISOString();
+    expect((await found(`${of}&date_to=${encoded(before)}`)).page.total).toBe(0);
+    expect((await found(`${of}&date_from=${encoded(created_at)}`)).page.total).toBe(4);
+  });
+
+  test('counts up to 10,000 entries, and then says that there are more', async () => {
+    const [subject, user] = [crypto.randomUUID(), crypto.randomUUID()];
+    const wrap = async (count: number) => {
+      const items = Array.from({ length: count }, () => ({ key_id: key.key_id, dek: newDek(), subject }));
+      ok(await tenant.api.post('/v1/batch/wrap', { items, user }));
+    };
+    for (let batch = 0; batch < 10; batch++) await wrap(1_000);
+    const { subject_id } = ok(await tenant.api.post('/v1/subjects/show', { subject }));
+    const limited = `subject_id=${subject_id}&limit=1`;
+    const exact = await list(limited);
+    expect(exact).toMatchObject({ count: 1, total: 10_000 });
+    expect(exact).not.toHaveProperty('total_at_least');
+    await wrap(1);
+    const { user: userId } = only((await list(limited)).logs).metadata as { user: string };
+    for (const filter of [`subject_id=${subject_id}`, `user_id=${userId}`]) {
+      const { page } = await found(`${filter}&limit=1&offset=10000`);
+      expect(page).toStrictEqual({ count: 1, total: null, total_at_least: 10_000, limit: 1, offset: 10_000 });
+    }
+  }, 30_000);
+
+  test('is not misled by a context that looks like a person', async () => {
+    const id = 'c'.repeat(32);
+    for (const context of [{ subject: id }, { zz: `","subject":"${id}"}` }, { user: id }])
+      ok(await tenant.api.post(wrapPath, { dek: newDek(), context }));
+    expect((await found(`subject_id=${id}`)).page.total).toBe(0);
+    expect((await found(`user_id=${id}`)).page.total).toBe(0);
+  });
+
+  test('is 400 unless it has 32 or 64 lower-case hexadecimal characters', async () => {
+    for (const name of ['subject_id', 'user_id'])
+      for (const id of ['', 'a'.repeat(31), 'a'.repeat(33), 'A'.repeat(64), 'g'.repeat(32)])
+        expect(await tenant.api.get(`/v1/audit?${name}=${id}`)).toBeProblem('bad_request', new RegExp(name));
   });
 });
 

@@ -63,6 +63,7 @@ const notWhole = ['x', '-1', '1.5', '1e3', '0x1', ' 1', '+1', '\u0661', 'NaN', '
 
 export const badInQuery: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   base64: ['A', '%%%', '\u0000'],
+  hex: ['', '0', 'a'.repeat(31), 'a'.repeat(33), 'A'.repeat(32), 'g'.repeat(64), `${'a'.repeat(63)}\u0000`],
   'whole number': notWhole,
   'page size': [...notWhole, '0'],
   date: ['x', 'now', '0', '2026', '20261120', '2026-11-20 10:00', '\u0000', '9'.repeat(500)],
