@@ -24,6 +24,7 @@ export const tables = [
   'verification_markers',
   'entry_counts',
   'key_counts',
+  'subject_counts',
 ] as const;
 
 export type Table = (typeof tables)[number];

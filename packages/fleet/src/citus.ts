@@ -12,6 +12,7 @@ const tenantTables = [
   'keys',
   'key_versions',
   'subjects',
+  'subject_counts',
   'key_counts',
   'api_keys',
   'issuers',
@@ -66,15 +67,18 @@ async function distribute(tx: Transaction): Promise<void> {
   const { tables, functions } = await undistributed(tx);
   if (tables.length === 0 && functions.length === 0) return;
   if (tables.length > 0) await lock(tx, tables);
-  // The trigger is disabled while Citus copies the rows of `keys`, because the trigger would count the copies again.
+  // The triggers are disabled while Citus copies the rows, because they would count the copies again.
   await tx`alter table eaas.keys disable trigger keys_counted`;
+  await tx`alter table eaas.subjects disable trigger subjects_counted`;
   for (const name of tables) await distributeTable(tx, name);
   await tx`alter table eaas.keys enable trigger keys_counted`;
+  await tx`alter table eaas.subjects enable trigger subjects_counted`;
   await removeLocalRows(tx, tables);
   for (const name of functions) await distributeFunction(tx, name);
   // The default rights of a new function let everyone execute it. Citus creates functions on the workers with these
   // rights, so they are revoked.
-  await tx`revoke all on function eaas.append, eaas.purge_entries, eaas.destroy_tenant, eaas.count_key from public`;
+  await tx`revoke all on function eaas.append, eaas.purge_entries, eaas.destroy_tenant, eaas.count_key,
+    eaas.count_subjects from public`;
 }
 
 async function lock(tx: Transaction, tables: readonly string[]): Promise<void> {

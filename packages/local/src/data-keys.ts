@@ -47,6 +47,7 @@ export const dataKeyOperations = {
     month,
     operations: usageIn(tenant, month),
     encrypt_quota: tenant.settings.monthly_encrypt_quota,
+    subjects: tenant.subjects.size,
   }),
 } satisfies Partial<Operations>;
 

@@ -289,6 +289,84 @@ describe('a key file that is locked anew', () => {
   test('that does not exist makes neither a file nor a folder', async () => {
     await expect(lock(undefined, 'x')).rejects.toThrow(`${file} cannot be read (ENOENT)`);
     expect(existsSync(dirname(file))).toBe(false);
+describe('a subject in a key file', () => {
+  const id = /^[\da-f]{64}$/;
+  const subjectsIn = () => (stored() as unknown as { subjects: Record<string, unknown>[] }).subjects;
+
+  async function call(service: LocalService, path: string, body: object): Promise<Record<string, unknown>> {
+    const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
+    const request = { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await service.fetch(`${service.baseUrl}${path}`, request)).json() as Promise<
+      Record<string, unknown>
+    >;
+  }
+  const wrap = (service: LocalService, subject: string) =>
+    ask(service, `POST /${service.keyId}/wrap`, { dek, subject });
+  const unwrap = (service: LocalService, wrapped_key: unknown, subject?: string) =>
+    ask(service, `POST /${service.keyId}/unwrap`, { wrapped_key, subject });
+
+  test('is written by its first wrap, and opens after a restart, with its name only', async () => {
+    const service = open();
+    const { wrapped_key } = await wrap(service, 'patient 42');
+    expect(subjectsIn()).toMatchObject([
+      { subject_id: expect.stringMatching(id) as string, erased_at: null },
+    ]);
+    expect(readFileSync(file, 'utf8')).not.toContain('patient 42');
+    const { ino } = statSync(file);
+    const restarted = open();
+    expect(await unwrap(restarted, wrapped_key, 'patient 42')).toMatchObject({ dek });
+    expect(await unwrap(restarted, wrapped_key)).toMatchObject({ status: 403 });
+    expect(await unwrap(restarted, wrapped_key, 'patient 43')).toMatchObject({ status: 403 });
+    await wrap(restarted, 'patient 42');
+    expect(statSync(file).ino).toBe(ino);
+  });
+
+  test('is one for all processes, and for all items of a batch', async () => {
+    const services = [open(), open(), open()];
+    const wrapped = await Promise.all(
+      services.map(async (service, at) => {
+        const items = [at, at, 'shared', 'shared'].map((name) => ({
+          key_id: service.keyId,
+          dek,
+          subject: `${name}`,
+        }));
+        const { results } = await call(service, '/v1/batch/wrap', { items });
+        return (results as { wrapped_key: string }[]).map(({ wrapped_key }, nth) => ({
+          wrapped_key,
+          subject: items[nth]?.subject,
+        }));
+      }),
+    );
+    expect(subjectsIn()).toHaveLength(4);
+    for (const service of services)
+      for (const { wrapped_key, subject } of wrapped.flat())
+        expect(await unwrap(service, wrapped_key, subject)).toMatchObject({ dek });
+  });
+
+  test('is erased for all processes, for ever, and the file has no secret of it', async () => {
+    const [one, other] = [open(), open()];
+    const { wrapped_key } = await wrap(one, '42');
+    expect(await unwrap(other, wrapped_key, '42')).toMatchObject({ dek });
+    const erased = await call(other, '/v1/subjects/erase', { subject: '42' });
+    expect(erased).toMatchObject({ subject_id: expect.stringMatching(id) as string });
+    expect(subjectsIn()).toMatchObject([
+      { sealed: null, erased_at: Date.parse(String(erased['erased_at'])) },
+    ]);
+    for (const service of [one, other, open()]) {
+      expect(await unwrap(service, wrapped_key, '42')).toMatchObject({ status: 409, code: 'subject_erased' });
+      expect(await wrap(service, '42')).toMatchObject({ status: 409, code: 'subject_erased' });
+      expect(await call(service, '/v1/subjects/erase', { subject: '42' })).toEqual(erased);
+    }
+    await call(one, '/v1/subjects/erase', { subject: 'never used', create: true });
+    expect(await wrap(open(), 'never used')).toMatchObject({ status: 409 });
+  });
+
+  test('whose id somebody changes does not open', async () => {
+    const service = open();
+    await wrap(service, '42');
+    const [before] = subjectsIn();
+    edit((text) => text.replace(String(before?.['subject_id']), 'a'.repeat(64)));
+    expect(open).toThrow('was cut, damaged or edited');
   });
 });
 

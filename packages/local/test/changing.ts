@@ -77,8 +77,10 @@ async function createKey(name: string) {
 
 async function changeOnce(name: string): Promise<void> {
   const { key_id } = await createKey(name);
-  const { wrapped_key } = await ask(`${key_id}/wrap`, { dek });
-  tell({ key_id, wrapped_key });
+  for (const subject of [undefined, name, 'shared']) {
+    const { wrapped_key } = await ask(`${key_id}/wrap`, { dek, subject });
+    tell({ key_id, wrapped_key, subject });
+  }
   tell({ rotated: (await ask(`${service.keyId}/rotate`))['key_version'] });
 }
 

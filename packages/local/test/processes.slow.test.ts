@@ -34,6 +34,7 @@ beforeEach(() => {
 interface Line {
   readonly key_id?: string;
   readonly wrapped_key?: string;
+  readonly subject?: string;
   readonly rotated?: number;
   /** Before which call the process killed itself. */
   readonly died?: string;
@@ -71,9 +72,9 @@ async function wrapIn({ baseUrl, apiKey, keyId, fetch }: LocalService): Promise<
 async function requireKept(lines: readonly Line[]): Promise<number> {
   const service = localService({ file });
   const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
-  for (const { key_id, wrapped_key } of lines) {
+  for (const { key_id, wrapped_key, subject } of lines) {
     if (key_id === undefined) continue;
-    const request = { method: 'POST', headers, body: JSON.stringify({ wrapped_key }) };
+    const request = { method: 'POST', headers, body: JSON.stringify({ wrapped_key, subject }) };
     const response = await service.fetch(`${service.baseUrl}/v1/keys/${key_id}/unwrap`, request);
     expect(response.status).toBe(200);
   }
@@ -160,7 +161,11 @@ test('100 processes create, rotate and wrap at once, and lose nothing', async ()
   expect(await requireKept(lines)).toBe(101);
   const rotations = lines.flatMap(({ rotated }) => rotated ?? []).toSorted((a, b) => a - b);
   expect(rotations).toEqual(Array.from({ length: 100 }, (_, index) => index + 2));
-  const { keys } = JSON.parse(readFileSync(file, 'utf8')) as { keys: { name: string }[] };
+  const { keys, subjects } = JSON.parse(readFileSync(file, 'utf8')) as {
+    keys: { name: string }[];
+    subjects: object[];
+  };
+  expect(subjects).toHaveLength(101);
   expect(keys.filter(({ name }) => name === 'shared')).toHaveLength(1);
   expect(keys).toHaveLength(102);
 });

@@ -129,6 +129,7 @@ test('the chart draws the highest bar of a month first, and the lowest bar last'
     month: '2026-01',
     operations: { encrypt: 1, decrypt: 2, 'key.wrap': 10, 'key.unwrap': 5 },
     encrypt_quota: null,
+    subjects: 0,
   };
   expect(stackedTops([month])).toEqual([
     { operation: 'decrypt', tops: [18] },

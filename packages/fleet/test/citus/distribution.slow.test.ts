@@ -22,6 +22,7 @@ const keys: Readonly<Record<string, string>> = {
   key_versions: 'tenant_id',
   keys: 'tenant_id',
   row_records: 'tenant_id',
+  subject_counts: 'tenant_id',
   tenant_names: 'name',
   tenants: 'tenant_id',
   token_directory: 'token_hash',

@@ -57,6 +57,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     const expected = local.map(({ found }) => found);
     expect(expected).toContain('audit_entries audit_entries_immutable A');
     expect(expected).toContain('keys keys_counted O');
+    expect(expected).toContain('subjects subjects_counted O');
     const found = await onShards(triggers(table, shards.replace('where', 'on true where')));
     expect([...found].toSorted()).toEqual(expected.toSorted());
   });

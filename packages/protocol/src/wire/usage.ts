@@ -13,6 +13,7 @@ export const usage = {
       month: z.string(),
       operations: z.object({ encrypt: count, decrypt: count, 'key.wrap': count, 'key.unwrap': count }),
       encrypt_quota: z.nullable(count),
+      subjects: count,
     }),
   },
 } satisfies Endpoints;
@@ -25,13 +26,14 @@ export const aboutUsage = (): Group<typeof usage> => ({
     'GET /v1/usage': {
       id: 'getUsage',
       about:
-        'Returns the operations of a month (UTC), by default the current one. Every item of a batch counts. Only encrypt has a quota; null is unlimited.',
+        'Returns the operations of a month (UTC), by default the current one. Every item of a batch counts. Only encrypt has a quota; null is unlimited. `subjects` is the number of today, whatever the month.',
       problems: [],
       input: { month: '2026-11' },
       output: {
         month: '2026-11',
         operations: { encrypt: 310, decrypt: 1290, 'key.wrap': 18044, 'key.unwrap': 20311 },
         encrypt_quota: 100000,
+        subjects: 5127,
       },
     },
   },

@@ -47,5 +47,5 @@ export const kinds = {
   'GET /v1/issuers/:issuer_id': kind7,
   'PATCH /v1/issuers/:issuer_id': kind7,
   'DELETE /v1/issuers/:issuer_id': kind7,
-  'GET /v1/usage': {"month":"text","operations":{"encrypt":"count","decrypt":"count","key.wrap":"count","key.unwrap":"count"},"encrypt_quota":["count",null]},
+  'GET /v1/usage': {"month":"text","operations":{"encrypt":"count","decrypt":"count","key.wrap":"count","key.unwrap":"count"},"encrypt_quota":["count",null],"subjects":"count"},
 } as const;

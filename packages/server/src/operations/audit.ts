@@ -30,6 +30,7 @@ import {
 } from '../store/audit-entries.ts';
 import { skipToPage, totalOf } from '../store/entry-counts.ts';
 import type { Sql } from '../store/sql.ts';
+import { countSubjects } from '../store/subjects.ts';
 import { countedOperations, monthUsage } from '../store/usage.ts';
 import { eachRow, listing, type Operations, reading } from './operation.ts';
 import { type Verification, verifyChain } from './verify/verify-chain.ts';
@@ -71,9 +72,18 @@ export const auditOperations = {
   }),
   'GET /v1/usage': reading(async (tx, { state, time }, { month = monthOf(time) }) => {
     const { tenant_id: tenantId, monthly_encrypt_quota: encrypt_quota } = state.tenant;
-    const counts = new Map((await monthUsage(tx, tenantId, month)).map((row) => [row.operation, row.count]));
+    const [rows, subjects] = await Promise.all([
+      monthUsage(tx, tenantId, month),
+      countSubjects(tx, tenantId),
+    ]);
+    const counts = new Map(rows.map((row) => [row.operation, row.count]));
     const operations = Object.fromEntries(countedOperations.map((name) => [name, counts.get(name) ?? 0]));
-    return { month, operations: operations as Output<'GET /v1/usage'>['operations'], encrypt_quota };
+    return {
+      month,
+      operations: operations as Output<'GET /v1/usage'>['operations'],
+      encrypt_quota,
+      subjects,
+    };
   }),
 } satisfies Partial<Operations>;
 

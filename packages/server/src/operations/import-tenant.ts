@@ -57,7 +57,7 @@ async function insertKeys(
     const link = beginLink(new TenantState(head, open), head, Math.max(time, head.created_at));
     const records = [];
     for (const { row, hashKey, versions } of keys.slice(at, at + rowsOfLink)) {
-      const { key_id, key_version, name, exportable, interval_days, intake, status } = row;
+      const { key_id, key_version, name, exportable, interval_days, intake, subjects, status } = row;
       const rev = head.id + link.size + 1;
       const sealed_hash_key = sealed(hashKeyPlace(tenantId, key_id), hashKey);
       const stored = { ...row, tenant_id: tenantId, sealed_hash_key, created_id: rev, rev };
@@ -68,7 +68,11 @@ async function insertKeys(
         await insertKeyVersion(tx, tenantId, version);
       }
       const created = { key_version, name, exportable, interval_days, status, imported: sha256 };
-      const metadata = intake ? { ...created, intake } : created;
+      const metadata = {
+        ...created,
+        ...(intake && { intake }),
+        ...(subjects === 'required' && { subjects }),
+      };
       link.add(operator, keyDraft('key.create', row, metadata));
       records.push({ row_id: key_id, rev });
     }

@@ -129,7 +129,8 @@ async function grant(sql: Sql, role: string): Promise<void> {
   await sql`revoke insert on eaas.migrations from ${to}`;
   await sql`grant update on eaas.tenants, eaas.audit_heads, eaas.audit_anchors, eaas.keys, eaas.key_versions,
     eaas.api_keys, eaas.issuers, eaas.verifications, eaas.usage, eaas.usage_cursors, eaas.key_version_uses, eaas.api_key_uses,
-    eaas.tenant_names, eaas.leases, eaas.verification_markers, eaas.key_counts to ${to}`;
+    eaas.tenant_names, eaas.leases, eaas.verification_markers, eaas.key_counts,
+    eaas.subject_counts to ${to}`;
   await sql`grant update (sealed, erased_id, erased_at, erased_hash, mac) on eaas.subjects to ${to}`;
   await sql`grant delete on eaas.verification_markers, eaas.root_checks, eaas.token_directory, eaas.tenant_names, eaas.entry_counts to ${to}`;
   await sql`grant execute on function eaas.purge_entries, eaas.append to ${to}`;

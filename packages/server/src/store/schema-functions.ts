@@ -57,6 +57,17 @@ end $$;
 revoke all on function eaas.count_key() from public;
 create trigger keys_counted after insert or delete or update of status, tenant_id on eaas.keys
   for each row execute function eaas.count_key();
+
+-- Subjects are never deleted alone, and the lock of the tenant's head orders their inserts too.
+create function eaas.count_subjects() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  insert into eaas.subject_counts as known (tenant_id, count) select tenant_id, count(*) from added group by tenant_id
+    on conflict (tenant_id) do update set count = known.count + excluded.count;
+  return null;
+end $$;
+revoke all on function eaas.count_subjects() from public;
+create trigger subjects_counted after insert on eaas.subjects referencing new table as added
+  for each statement execute function eaas.count_subjects();
 `;
 
 export const functions = `
@@ -116,6 +127,7 @@ begin
   delete from eaas.key_versions where tenant_id = tenant;
   delete from eaas.keys where tenant_id = tenant;
   delete from eaas.subjects where tenant_id = tenant;
+  delete from eaas.subject_counts where tenant_id = tenant;
   delete from eaas.key_counts where tenant_id = tenant;
   delete from eaas.api_keys where tenant_id = tenant;
   delete from eaas.issuers where tenant_id = tenant;

@@ -129,6 +129,11 @@ create table eaas.subjects (
 );
 create index subjects_erased on eaas.subjects (tenant_id, erased_id) where erased_id is not null;
 
+create table eaas.subject_counts (
+  tenant_id uuid primary key,
+  count bigint not null
+);
+
 create table eaas.key_counts (
   tenant_id uuid not null,
   status text not null,

@@ -82,6 +82,13 @@ export function findSubject(sql: Sql, tenantId: string, subjectId: string) {
   return first(findSubjects(sql, tenantId, [subjectId]));
 }
 
+/** Counts the subjects of a tenant, erased ones included. */
+export async function countSubjects(sql: Sql, tenantId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count from eaas.subject_counts where tenant_id = ${tenantId}`;
+  return row?.count ?? 0;
+}
+
 /** Writes a row, in place of an older one of the same subject. */
 export async function writeSubject(tx: Transaction, row: SubjectRow): Promise<void> {
   const { tenant_id, subject_id, sealed, created_id, created_at, erased_id, erased_at, erased_hash, mac } =

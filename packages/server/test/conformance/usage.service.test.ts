@@ -23,6 +23,7 @@ test('usage counts each operation and each item of a batch, but no refused opera
     month: thisMonth(),
     operations: { encrypt: 2, decrypt: 3, 'key.wrap': 5, 'key.unwrap': 7 },
     encrypt_quota: null,
+    subjects: 0,
   };
   await vi.waitFor(async () => expect(ok(await tenant.api.get('/v1/usage'))).toStrictEqual(expected), {
     timeout: 250_000,
@@ -41,7 +42,25 @@ test('a month without use returns zeros, even if the month is in the future', as
     month: thisMonth(),
     operations: zeros,
     encrypt_quota: null,
+    subjects: 0,
   });
+});
+
+test('usage counts each subject once, and keeps counting it when it is erased', async () => {
+  const own = await newTenant();
+  const { key_id } = await own.newKey();
+  const subjects = async () => ok(await own.api.get('/v1/usage?month=2020-01')).subjects;
+  const names = Array.from({ length: 30 }, (_, nth) => `person ${nth}`);
+  const items = [...names, ...names].map((subject) => ({ key_id, dek: newDek(), subject }));
+  await Promise.all([1, 2, 3].map(async () => ok(await own.api.post('/v1/batch/wrap', { items }))));
+  expect(await subjects()).toBe(30);
+  const erase = (body: object) => own.api.post('/v1/subjects/erase', body);
+  ok(await erase({ subject: 'person 0' }));
+  expect(await subjects()).toBe(30);
+  ok(await erase({ subject: 'nobody', create: true }));
+  ok(await erase({ subject: 'nobody', create: true }));
+  expect(await erase({ subject: 'another' })).toBeProblem('not_found');
+  expect(await subjects()).toBe(31);
 });
 
 describe('refused', () => {

@@ -42,6 +42,7 @@ const apart: Partial<Record<string, string>> = {
   leases: 'only prevents that replicas do the same work',
   entry_counts: 'counted aside',
   key_counts: 'counted aside',
+  subject_counts: 'counted aside',
   verification_markers: 'has its own MAC; `eaas audit verify` proves a chain',
 };
 

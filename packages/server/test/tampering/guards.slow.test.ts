@@ -29,6 +29,7 @@ const privileges: Readonly<Record<string, string>> = {
   'table usage_cursors': 'INSERT, SELECT, UPDATE',
   'table entry_counts': 'DELETE, INSERT, SELECT',
   'table key_counts': 'INSERT, SELECT, UPDATE',
+  'table subject_counts': 'INSERT, SELECT, UPDATE',
   'table verification_markers': 'DELETE, INSERT, SELECT, UPDATE',
   'table verifications': 'INSERT, SELECT, UPDATE',
   'function append': 'EXECUTE',
