@@ -127,4 +127,5 @@ export { listRootChecks } from './store/root-checks.ts';
 export type { RowRange } from './store/row-pages.ts';
 export { changedRows, first, idsOf, rowsBy, type Table } from './store/rows.ts';
 export { type Connection, openPool, type Sql, type Transaction } from './store/sql.ts';
+export { subjectsBy } from './store/subjects.ts';
 export { countHoldings, findTenant, listChains, tenantTable } from './store/tenants.ts';

@@ -1,4 +1,4 @@
-import { first, idsOf, rowsBy, type Sql, type Transaction } from '@eaas/server/internal';
+import { first, idsOf, rowsBy, type Sql, subjectsBy, type Transaction } from '@eaas/server/internal';
 
 // Rows are copied as JSON text, so that this process neither parses nor converts a column.
 
@@ -11,6 +11,7 @@ const mostEntries = 10_000;
 const mostMetadata = 4 * 1024 * 1024;
 const mostRows = 500;
 const mostVersions = 5_000;
+const mostSubjects = 5_000;
 
 async function portion(query: PromiseLike<readonly Portion[]>): Promise<Portion> {
   return (await first(query)) ?? { rows: '[]', count: 0 };
@@ -110,6 +111,39 @@ export async function versionPortion(
   return { ...found, isLast: found.count < mostVersions };
 }
 
+interface LastSubject {
+  readonly created_id: number;
+  readonly subject_id: string;
+}
+
+/** Returns the newest living subject. Subjects are copied in the order of their first entries. */
+export function newestSubject(sql: Sql, tenantId: string): Promise<LastSubject | undefined> {
+  return first(sql<LastSubject[]>`
+    select created_id, encode(subject_id, 'hex') as subject_id from eaas.subjects
+    where tenant_id = ${tenantId} and erased_id is null order by created_id desc, subject_id desc limit 1`);
+}
+
+/**
+ * The living subjects after `newest`. The entries do not find them all: those of the oldest are purged, and an imported
+ * subject has none.
+ */
+export function subjectPortion(sql: Sql, tenantId: string, newest?: LastSubject): Promise<Portion> {
+  const { created_id = -1, subject_id = '' } = newest ?? {};
+  return portion(sql<Portion[]>`
+    select coalesce(json_agg(s), '[]')::text as rows, count(*) as count from (
+      select * from eaas.subjects where tenant_id = ${tenantId} and erased_id is null and created_id >= ${created_id}
+        and (created_id > ${created_id} or subject_id > decode(${subject_id}, 'hex'))
+      order by created_id, subject_id limit ${mostSubjects}
+    ) s`);
+}
+
+/** The erased subjects among the rows with these ids. */
+export function tombstonePortion(sql: Sql, tenantId: string, rowIds: readonly string[]): Promise<Portion> {
+  return portion(sql<Portion[]>`
+    select coalesce(json_agg(t), '[]')::text as rows, count(*) as count
+    from ${subjectsBy(sql, tenantId, idsOf(sql, rowIds))} and erased_id is not null`);
+}
+
 export async function tokenHashes(sql: Sql, tenantId: string, rowIds: readonly string[]) {
   const rows = await sql<{ token_hash: Uint8Array }[]>`
     select token_hash from ${rowsBy(sql, 'api_keys', tenantId, 'api_key_id', idsOf(sql, rowIds))}
@@ -187,9 +221,11 @@ export async function putRows(
 }
 
 async function replacement(sql: Sql, table: string, key: readonly string[]): Promise<string> {
+  // The server may not update the columns of a subject that never change.
   const columns = await sql<{ name: string }[]>`
     select quote_ident(attname) as name from pg_catalog.pg_attribute
-    where attrelid = ${`eaas.${table}`}::regclass and attnum > 0 and not attisdropped order by attnum`;
+    where attrelid = ${`eaas.${table}`}::regclass and attnum > 0 and not attisdropped
+      and has_column_privilege(attrelid, attnum, 'update') order by attnum`;
   const others = columns.filter(({ name }) => !key.includes(name));
   return others.map(({ name }) => `${name} = excluded.${name}`).join(', ');
 }

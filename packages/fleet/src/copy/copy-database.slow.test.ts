@@ -1,4 +1,4 @@
-import { countUsage, createService, openPool, type Pool } from '@eaas/test-kit/server';
+import { countUsage, createService, openPool, type Pool, purge } from '@eaas/test-kit/server';
 import {
   Database,
   destroyTenant,
@@ -55,6 +55,19 @@ async function copy(from: Side, to: Side, isMove = false): Promise<CopyReport[]>
   const databases = { source: from.service, target: to.service };
   for await (const report of copyDatabase(databases, { isMove, tell: () => () => {} })) reports.push(report);
   return reports;
+}
+
+/** Purges the log, as if two months had passed. */
+async function purgeAll({ owner, service }: Side): Promise<void> {
+  const setTime = (time: string) =>
+    owner.unsafe(
+      `create or replace function eaas.now_ms() returns bigint language sql volatile return (${time})::bigint`,
+    );
+  const later = Date.now() + 60 * 86_400_000;
+  await setTime(String(later));
+  const clock = { now: () => later, learn: () => {}, wallClockError: () => 0 };
+  await purge({ ...service, clock }, 1, alone());
+  await setTime('extract(epoch from clock_timestamp()) * 1000');
 }
 
 const wrapIn = (service: Service, times = 1): Promise<number> =>
@@ -161,6 +174,63 @@ test('if a tenant was closed in the source but could not be opened in the target
   expect([await wrapIn(source.service), await wrapIn(target.service)]).toEqual([503, 200]);
   expect(await copy(source, target, true)).toMatchObject([{ state: 'moved', entry_id: null }]);
   expect(await verified(target.service)).toMatchObject({ valid: true });
+});
+
+test('subjects are copied with their erasures, also those of purged entries, and open in the target as in the source', async () => {
+  const wrapFor = async (caller: Api, subjects: readonly string[]) => {
+    const items = subjects.map((subject) => ({ key_id: keyId, dek, subject }));
+    const { results } = await caller('POST /v1/batch/wrap', { items });
+    return results.map((result, at) => ({
+      key_id: keyId,
+      subject: subjects[at] ?? '',
+      wrapped_key: 'wrapped_key' in result ? result.wrapped_key : '',
+    }));
+  };
+  const names = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, nth) => `${prefix} ${nth}`);
+  const erase = (caller: Api, subject: string, create = false) =>
+    caller('POST /v1/subjects/erase', { subject, create });
+  const wrapped = await wrapFor(api, names('purged', 50));
+  await erase(api, 'purged 0');
+  await countUsage(source.service, alone());
+  await purgeAll(source);
+  for (let batch = 0; batch < 6; batch++) wrapped.push(...(await wrapFor(api, names(`batch ${batch}`, 999))));
+  await erase(api, 'batch 0 0');
+  await copy(source, target);
+  // The target has these rows already, living.
+  for (const subject of ['batch 0 1', 'batch 5 998', 'purged 1']) await erase(api, subject);
+  wrapped.push(...(await wrapFor(api, names('new', 3))));
+  await erase(api, 'new 0');
+  await erase(api, 'unknown', true);
+  expect(await copy(source, target, true)).toMatchObject([{ state: 'moved' }]);
+  expect(await rowsOf(target, 'subjects')).toEqual(await rowsOf(source, 'subjects'));
+  const there = apiOf(target.service, ann.token);
+  const opened: string[] = [];
+  for (let from = 0; from < wrapped.length; from += 1_000) {
+    const { results } = await there('POST /v1/batch/unwrap', { items: wrapped.slice(from, from + 1_000) });
+    opened.push(...results.map((result) => ('dek' in result ? 'open' : result.error.code)));
+  }
+  const erased = wrapped.filter((_, at) => opened[at] === 'subject_erased').map(({ subject }) => subject);
+  expect(erased.toSorted()).toEqual([
+    'batch 0 0',
+    'batch 0 1',
+    'batch 5 998',
+    'new 0',
+    'purged 0',
+    'purged 1',
+  ]);
+  expect(opened.filter((one) => one === 'open')).toHaveLength(wrapped.length - erased.length);
+  expect(await statusOf(wrapFor(there, ['unknown']))).toBe(200);
+  expect((await wrapFor(there, ['unknown']))[0]?.wrapped_key).toBe('');
+  expect(await verified(target.service)).toMatchObject({
+    valid: true,
+    purged_through: { id: expect.any(Number) },
+  });
+  await erase(there, 'new 1');
+  wrapped.push(...(await wrapFor(there, ['moved'])));
+  expect(await copy(target, source, true)).toMatchObject([{ state: 'moved' }]);
+  expect(await rowsOf(source, 'subjects')).toEqual(await rowsOf(target, 'subjects'));
+  expect(await verified(source.service)).toMatchObject({ valid: true });
 });
 
 test('an interrupted copy continues after its last committed portion', async () => {

@@ -24,13 +24,16 @@ import {
   lastOfChanges,
   lastOfPortion,
   lastSum,
+  newestSubject,
   newestVersions,
   putRows,
   recordPortion,
   rowIdsOf,
   rowPortion,
+  subjectPortion,
   sumPortion,
   tokenHashes,
+  tombstonePortion,
   versionPortion,
 } from './copies.ts';
 import { type Databases, findSide, type Plan, refusal, requireLocked, type Side, writeHead } from './plan.ts';
@@ -161,12 +164,15 @@ async function copyPortion(
   const after = closedStateId(head.state_id);
   const through = await lastOfChanges(from, tenantId, after);
   if (through !== undefined) await copyRows(target, { from, to }, tenantId, { after, through });
+  const subjects = await subjectPortion(from, tenantId, await newestSubject(to, tenantId));
+  await putRows(to, 'subjects', subjects.rows, 'keep');
   const sums = await sumPortion(from, tenantId, await lastSum(to, tenantId));
   await putRows(to, 'entry_counts', sums.rows, 'keep');
   const state = { state_id: closedStateId(through ?? after), state_hash: hash };
   const mark = { kind: 'arriving', copyId } as const;
   await writeHead(to, closeHead(source.secrets, { ...source.head, id, hash, ...state }, mark));
-  return { id, isComplete: id === source.head.id && through === undefined && sums.count === 0 };
+  const isEmpty = through === undefined && subjects.count === 0 && sums.count === 0;
+  return { id, isComplete: id === source.head.id && isEmpty };
 }
 
 /** Directory rows are committed first, so that an API key never exists without its directory row. */
@@ -191,6 +197,8 @@ async function copyRows(
   await putRows(to, 'api_keys', apiKeys.rows, ['tenant_id', 'api_key_id']);
   const issuers = await rowPortion(from, 'issuers', issuerTable.id, tenantId, rowIds);
   await putRows(to, 'issuers', issuers.rows, ['tenant_id', 'issuer_id']);
+  const erased = await tombstonePortion(from, tenantId, rowIds);
+  await putRows(to, 'subjects', erased.rows, ['tenant_id', 'subject_id']);
   await putRows(to, 'row_records', (await recordPortion(from, tenantId, range)).rows, 'keep');
 }
 

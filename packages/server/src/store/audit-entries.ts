@@ -188,7 +188,7 @@ export interface RawEntry {
   readonly id: number;
   readonly createdAt: number;
   /** Each column is a length of 4 bytes and a text. For null, all bits of the length are set. */
-  readonly parts: Uint8Array;
+  readonly parts: Buffer;
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
 }
@@ -226,8 +226,26 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
   const bytes = Buffer.concat(chunks);
   // `isCut` tells the caller to read the next rows. The SQL limits only the bytes of the metadata, but `bytes.length`
   // counts all bytes. So `isCut` can be true although no rows remain. The caller's next read then returns no row.
-  const createsSubjects = bytes.includes('"subject_created":true');
-  return { rows: readRows(bytes), isCut: bytes.length >= pageBytes, createsSubjects };
+  const rows = readRows(bytes);
+  const firstOfSubjects = bytes.includes(creation) ? rows.flatMap(createdSubject) : [];
+  return { rows, isCut: bytes.length >= pageBytes, created: firstOfSubjects };
+}
+
+/** The first entry of a subject, and the subject's id as the log shows it. */
+export interface CreatedSubject {
+  readonly id: number;
+  readonly subject: string;
+}
+
+const creation = '"subject_created":true';
+/** The end of an entry: the end of its metadata, and its time. No context can have put the members there. */
+const created =
+  /"subject":"([\da-f]{32})","subject_created":true(?:,"user":"[\da-f]{32}")?(?:,"user_asserted":true)?\}.{4}\d+$/s;
+
+function createdSubject({ id, parts }: RawEntry): CreatedSubject[] {
+  if (!parts.includes(creation)) return [];
+  const [, subject] = created.exec(parts.toString('latin1', Math.max(0, parts.length - 256))) ?? [];
+  return subject === undefined ? [] : [{ id, subject }];
 }
 
 function readRows(bytes: Buffer): RawEntry[] {

@@ -1,8 +1,9 @@
 import type { ApiKeyRow } from './api-keys.ts';
+import type { CreatedSubject } from './audit-entries.ts';
 import type { KeyRow, KeyVersionRow } from './keys.ts';
 import type { IssuerRow } from './issuers.ts';
 import { idsOf, rowsBy } from './rows.ts';
-import { createdSubjectOf, subjectOf } from './schema.ts';
+import { subjectOf } from './schema.ts';
 import type { Sql } from './sql.ts';
 import { lastOf, rowIdIn, type SubjectRow, subjectsBy } from './subjects.ts';
 
@@ -142,7 +143,9 @@ export async function subjectPage(
   { after, through, among }: RowRange,
 ): Promise<SubjectPageRow[]> {
   // The least and the greatest id stand for the ends, because a forged row can have any bytes as its id.
-  const isAfter = /[^0-]/.test(after) ? sql`and subject_id > ${lastOf(sql, sql`${after}::uuid`)}` : sql``;
+  const isAfter = /[^0-]/.test(after)
+    ? sql`and subject_id > ${lastOf(sql, sql`${after}::uuid`)}`
+    : sql`and subject_id >= ''`;
   const isThrough = /[^f-]/.test(through)
     ? sql`and subject_id <= ${lastOf(sql, sql`${through}::uuid`)}`
     : sql``;
@@ -155,7 +158,7 @@ export async function subjectPage(
     select s.*, coalesce(encode(substr(s.subject_id, 1, 16), 'hex'), '') as shown,
       s.created_id <= coalesce((${anchor}), 0) or s.created_id = s.erased_id or exists (
       select from eaas.audit_entries where tenant_id = ${tenantId} and id = s.created_id
-        and (${sql.unsafe(createdSubjectOf)} = encode(substr(s.subject_id, 1, 16), 'hex')
+        and (position('"subject":"' || encode(substr(s.subject_id, 1, 16), 'hex') || '","subject_created":true' in metadata) > 0
           or action = 'key.create' and metadata like '%"imported":%')) as is_created
     from (
       select t.* from ${rows} ${isAfter} ${isThrough} order by subject_id limit ${pageSubjects}
@@ -163,17 +166,14 @@ export async function subjectPage(
 }
 
 /**
- * Returns the first entries of subjects that have no row. An erased subject is missing beside the entry of its erasure
- * already.
+ * Returns those of the first entries of subjects that have no row. An erased subject is missing beside the entry of its
+ * erasure already.
  */
-export async function subjectsWithoutRow(sql: Sql, tenantId: string, first: number, last: number) {
-  return sql<{ id: number; subject: string }[]>`
-    select id, subject from (
-      select id, ${sql.unsafe(createdSubjectOf)} as subject from eaas.audit_entries
-      where tenant_id = ${tenantId} and id between ${first} and ${last} offset 0
-    ) created
-    where subject is not null
-      and (select true from ${subjectsBy(sql, tenantId, sql`(select subject::uuid)`)} limit 1) is null
+export async function subjectsWithoutRow(sql: Sql, tenantId: string, created: readonly CreatedSubject[]) {
+  const [ids, subjects] = [created.map(({ id }) => id), created.map(({ subject }) => subject)];
+  return sql<CreatedSubject[]>`
+    select id, subject from unnest(${ids}::bigint[], ${subjects}::text[]) as created (id, subject)
+    where (select true from ${subjectsBy(sql, tenantId, sql`(select subject::uuid)`)} limit 1) is null
       and (select true from eaas.audit_entries where tenant_id = ${tenantId} and action = 'subject.erase'
         and ${sql.unsafe(subjectOf)} = created.subject limit 1) is null
     order by id`;

@@ -6,8 +6,6 @@
  */
 const after = `(?:,"user":"[0-9a-f]{32}")?(?:,"user_asserted":true)?}$`;
 export const subjectOf = `substring(right(metadata, 192) from '"subject":"([0-9a-f]{32})(?:[0-9a-f]{32})?"(?:,"subject_created":true)?${after}')`;
-/** The same, in the first entry of a subject only. */
-export const createdSubjectOf = `substring(right(metadata, 192) from '"subject":"([0-9a-f]{32})","subject_created":true${after}')`;
 export const userOf = `substring(right(metadata, 192) from '"user":"([0-9a-f]{32})"(?:,"user_asserted":true)?}$')`;
 
 /**
@@ -127,6 +125,7 @@ create table eaas.subjects (
   mac bytea not null,
   primary key (tenant_id, subject_id)
 );
+create index subjects_by_age on eaas.subjects (tenant_id, created_id);
 create index subjects_erased on eaas.subjects (tenant_id, erased_id) where erased_id is not null;
 
 create table eaas.subject_counts (

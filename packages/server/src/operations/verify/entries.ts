@@ -31,11 +31,10 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
     const end = Math.min(last, first + pageSize - 1);
     const coming = database.snapshot(async (tx) => {
       const entries = await rawEntries(tx, tenantId, first, end);
-      const { rows, createsSubjects } = entries;
-      const lastId = rows.at(-1)?.id ?? first;
+      const { created } = entries;
       return {
         ...entries,
-        rowless: createsSubjects ? await subjectsWithoutRow(tx, tenantId, first, lastId) : [],
+        rowless: created.length > 0 ? await subjectsWithoutRow(tx, tenantId, created) : [],
       };
     }, timeLeft());
     // The read of the next page can fail before the loop awaits it. The empty handler prevents an unhandled rejection.
