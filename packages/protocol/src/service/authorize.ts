@@ -14,9 +14,27 @@ export interface Reach {
   readonly expires_at: number | null;
 }
 
+/** A user of an app's sign-in, whom a token names. */
+export interface SignIn {
+  /** Whose data the user's own is: the issuer's prefix and the token's claim. */
+  readonly subject: string;
+  /** Whether the user may open the data of every subject, as staff. */
+  readonly anySubject: boolean;
+  /** Whether the user may see the entries about the own data. */
+  readonly ownAudit: boolean;
+  /** Whether the token has the claims that the issuer requires. */
+  readonly meetsRequired: boolean;
+}
+
+/** Who calls: an API key, or a user whose token an issuer accepts. */
+export interface Holder extends Reach {
+  readonly revoked_at: number | null;
+  readonly signIn?: SignIn;
+}
+
 /** What a request asks for: its endpoint and its origin. */
 export interface RequestedCall {
-  readonly endpoint: Pick<Endpoint, 'permission' | 'serverMode' | 'unlimited'>;
+  readonly endpoint: Pick<Endpoint, 'permission' | 'serverMode' | 'unlimited' | 'forUsers'>;
   readonly origin: string | undefined;
 }
 
@@ -25,10 +43,10 @@ export function bearerToken(authorization: string | null | undefined): string {
   return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
 }
 
-/** Throws Refusal unless the API key may make the call. */
+/** Throws Refusal unless the API key or the user may make the call. */
 export function authorize(
-  apiKey: Reach & { readonly revoked_at: number | null },
-  { endpoint: { permission, serverMode, unlimited }, origin }: RequestedCall,
+  apiKey: Holder,
+  { endpoint: { permission, serverMode, unlimited, forUsers }, origin }: RequestedCall,
   { envelopeOnly, time }: { readonly envelopeOnly: boolean; readonly time: number },
 ): void {
   if (apiKey.revoked_at !== null || (apiKey.expires_at ?? Infinity) <= time) throw unauthorized();
@@ -36,7 +54,15 @@ export function authorize(
     const detail = 'This API key refuses requests from this origin: add the origin to its `allowed_origins`.';
     throw new Refusal('origin_refused', detail);
   }
-  if (!apiKey.permissions.includes(permission)) {
+  const { signIn } = apiKey;
+  if (signIn && !signIn.meetsRequired) {
+    throw new Refusal('permission_missing', 'The token has not the claims that the issuer requires.');
+  }
+  if (signIn && !signIn.anySubject && !forUsers) {
+    throw new Refusal('permission_missing', 'Users can call only what encrypts and decrypts their own data.');
+  }
+  const isOwnLog = permission === 'audit.read' && forUsers && signIn?.ownAudit;
+  if (!isOwnLog && !apiKey.permissions.includes(permission)) {
     const detail = `This call needs an API key with the permission \`${permission}\`.`;
     throw new Refusal('permission_missing', detail);
   }

@@ -9,6 +9,7 @@ import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { Refusal, unauthenticWrappedKey, wrongKeyVersion } from './refusal.ts';
 import {
   loggedWho,
+  notOwn,
   type People,
   requireSubject,
   type Subject,
@@ -79,10 +80,16 @@ export function unwrapUnder(
   return subject && subject.state !== 'known' ? undefined : crypto.unwrap(wrapped, context, subject);
 }
 
-/** Returns the subject that a call names, and the refusal if it was erased. */
-export function subjectOf(people: People, { subject: name }: Who) {
+/**
+ * Returns the subject that a call names, and the refusal if it was erased, or is not the one whose data the user may open.
+ * A user opens nothing that has no subject, whatever key it is under.
+ */
+export function subjectOf(people: People, { subject: name }: Who, wrapped?: Uint8Array) {
   const subject = name === undefined ? undefined : people.subject(name);
-  return { subject, erased: subject?.state === 'erased' ? subjectErased() : undefined };
+  const { signIn } = people;
+  const isOwn = name === signIn?.subject && (!wrapped || isSubjectWrapped(wrapped));
+  const foreign = signIn && !signIn.anySubject && !isOwn ? notOwn() : undefined;
+  return { subject, refused: foreign ?? (subject?.state === 'erased' ? subjectErased() : undefined) };
 }
 
 export const intakeMark = (wrapped: Uint8Array | undefined): { readonly intake?: true } =>
@@ -104,9 +111,9 @@ export const wrapRule: VerbRule<'wrap'> = (key, crypto, input) => {
   requireSubject(key, input);
   const { key_id, key_version } = key;
   const { dek, context } = input;
-  const { subject, erased } = subjectOf(crypto, input);
+  const { subject, refused } = subjectOf(crypto, input);
   const wrap = () => using(fromBase64(dek), (secret) => toBase64(crypto.wrap(secret, context, subject)));
-  const answer = erased ?? { wrapped_key: wrap(), key_id, key_version };
+  const answer = refused ?? { wrapped_key: wrap(), key_id, key_version };
   return rulingOf('key.wrap', key, { context, ...loggedWho(crypto, input) }, answer, subject);
 };
 
@@ -116,9 +123,9 @@ export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
   const wrapped = readWrapped(wrapped_key);
   const named = crypto.versionOf(wrapped);
   const used = { key_id: key.key_id, key_version: named ?? key.key_version };
-  const { subject, erased } = subjectOf(crypto, input);
+  const { subject, refused } = subjectOf(crypto, input, wrapped);
   const refusal =
-    refusedByStatus(key, 'active', 'disabled') ?? erased ?? refusedByVersion(key, named, expected);
+    refusedByStatus(key, 'active', 'disabled') ?? refused ?? refusedByVersion(key, named, expected);
   const secret = refusal ? undefined : unwrapUnder(key, crypto, wrapped, context, subject);
   const answer = secret ? { dek: using(secret, toBase64), ...used } : (refusal ?? unauthenticWrappedKey());
   const metadata = { key_version: used.key_version, context, ...intakeMark(wrapped) };
@@ -137,8 +144,8 @@ export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, input) => {
   const from_version = crypto.versionOf(wrapped);
   const mark = intakeMark(wrapped);
   const rewrapped = mark.intake ?? from_version !== key_version;
-  const { subject, erased } = subjectOf(crypto, input);
-  const refusal = erased ?? refusedByVersion(key, from_version);
+  const { subject, refused } = subjectOf(crypto, input, wrapped);
+  const refusal = refused ?? refusedByVersion(key, from_version);
   const opensFor = mark.intake ? undefined : subject;
   const secret = refusal ? undefined : unwrapUnder(key, crypto, wrapped, context, opensFor);
   const newest = (dek: Uint8Array) =>

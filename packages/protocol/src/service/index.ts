@@ -3,6 +3,7 @@ export { using } from '../bytes.ts';
 export { finish, type Steps } from '../steps.ts';
 export { type ApiKeyFields, isPermanentManager, keyIdsIn, newApiKey } from './api-key-rules.ts';
 export { patchedApiKey, revokedApiKey } from './api-key-rules.ts';
+export type { Holder, SignIn } from './authorize.ts';
 export { type RequestedCall, authorize, bearerToken, type Reach, requireKeyId } from './authorize.ts';
 export { type BatchResult, itemReader, orRefusal, ruleEach, runBatch } from './batch.ts';
 export { type Changed, changedTenant, type Moment, type TenantSettings } from './changes.ts';
@@ -31,7 +32,16 @@ export { bodyTooLarge, foreignCheckpoint, issuerNotFound, keyNotFound, methodNot
 export { nothingHere, quotaExceeded, Refusal, requestTimeout, unauthorized } from './refusal.ts';
 export { checkBody, checked, parseBody, requireBodyType } from './request.ts';
 export { findRoute, locationOf, methodsAt, readQuery, routes } from './request.ts';
-export { erasedSubject, type People, type Subject, type Who } from './subject-rules.ts';
+export {
+  erasedSubject,
+  loggedIdLength,
+  requireNoUser,
+  type People,
+  type Subject,
+  type Who,
+} from './subject-rules.ts';
 export { type SubjectFields, subjectNotFound, subjectRecord } from './subject-rules.ts';
+export { fittingKey, type IssuerKey, openIssuer, type OpenIssuer } from './token-rules.ts';
+export { type PresentedToken, readToken, rightsOf } from './token-rules.ts';
 export { type Bundle, decryptRule, encryptRule, openBundle } from './server-mode-rules.ts';
 export { type PresentedBundle, sealBundle, wrappedKeyIn } from './server-mode-rules.ts';

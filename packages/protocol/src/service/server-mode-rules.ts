@@ -46,9 +46,9 @@ export function encryptRule(
   requireStatus(key, 'active');
   requireSubject(key, input);
   const { plaintext, context } = input;
-  const { subject, erased } = subjectOf(crypto, input);
+  const { subject, refused } = subjectOf(crypto, input);
   const wrap = (secret: Uint8Array) => crypto.wrap(secret, undefined, subject);
-  const answer = erased ?? sealBundle(key, { wrap }, engine, dek, toUtf8(plaintext), context);
+  const answer = refused ?? sealBundle(key, { wrap }, engine, dek, toUtf8(plaintext), context);
   return rulingOf('encrypt', key, { context, ...loggedWho(crypto, input) }, answer, subject);
 }
 
@@ -66,19 +66,20 @@ export function decryptRule(
     wrappedKey: input.wrapped_key === undefined ? undefined : fromBase64(input.wrapped_key),
     iv: input.iv === undefined ? undefined : fromBase64(input.iv),
   };
-  const { subject, erased } = subjectOf(crypto, input);
+  const wrapped = wrappedKeyIn(input);
+  const { subject, refused } = subjectOf(crypto, input, wrapped);
   const opener = {
     versionOf: (wrapped: Uint8Array) => crypto.versionOf(wrapped),
     unwrap: (wrapped: Uint8Array) => unwrapUnder(key, crypto, wrapped, undefined, subject),
   };
   const open = () => openBundle(opener, engine, presented, input.context) ?? decryptionFailed();
-  const plaintext = refusedByStatus(key, 'active', 'disabled') ?? erased ?? open();
+  const plaintext = refusedByStatus(key, 'active', 'disabled') ?? refused ?? open();
   const isVersion = input.key_version >= 1 && input.key_version <= 0xffff_ffff;
   const named = { key_id: key.key_id, key_version: isVersion ? input.key_version : key.key_version };
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
   const metadata = {
     context: input.context,
-    ...intakeMark(wrappedKeyIn(input)),
+    ...intakeMark(wrapped),
     ...loggedWho(crypto, input),
   };
   return rulingOf('decrypt', named, metadata, answer);

@@ -1,6 +1,7 @@
 // The person whose data a value is: a subject. Its secret takes part in each wrap, and its erasure ends them all.
 import type { Output } from '../wire/endpoints.ts';
 import { formatTimestamp } from '../wire/timestamp.ts';
+import type { SignIn } from './authorize.ts';
 import type { Moment } from './changes.ts';
 import type { KeyFields } from './key-rules.ts';
 import { type Draft, tenantDraft } from './draft.ts';
@@ -32,17 +33,34 @@ export interface People {
   subject(name: string): Subject;
   /** Returns the id of a user, as 64 hexadecimal characters. */
   userId(name: string): string;
+  /** Who calls by a token. Absent for an API key. */
+  readonly signIn?: SignIn | undefined;
 }
 
 /** The length of an id in the metadata of an audit entry. */
-const loggedIdLength = 32;
+export const loggedIdLength = 32;
 
 /** Returns what an audit entry says about people. */
 export function loggedWho(people: People, { subject, user }: Who): Readonly<Record<string, unknown>> {
+  const { signIn } = people;
   return {
     ...(subject !== undefined && { subject: people.subject(subject).id.slice(0, loggedIdLength) }),
+    ...(signIn && { user: people.userId(signIn.subject).slice(0, loggedIdLength) }),
     ...(user !== undefined && { user: people.userId(user).slice(0, loggedIdLength), user_asserted: true }),
   };
+}
+
+/** 403: a user may open only the own data, under the secret of the own subject. */
+export const notOwn = (): Refusal =>
+  new Refusal(
+    'permission_missing',
+    'Users open only their own data: pass `subject` as the issuer names the user, and only what was encrypted under it.',
+  );
+
+/** 400: a token says who acts, so a body cannot. */
+export function requireNoUser(signIn: SignIn | undefined, calls: readonly Who[]): void {
+  if (signIn && calls.some(({ user }) => user !== undefined))
+    throw badRequest('`user` is the user of the token: leave it out');
 }
 
 /** 409: the person was erased. */

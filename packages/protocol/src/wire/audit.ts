@@ -56,6 +56,21 @@ const auditEntry = z.object({
   hash: hex,
 });
 
+/** What a user sees of an entry about the own data: no addresses, contexts or ids. */
+const ownEntry = z.object({
+  action: z.enum(auditActions),
+  key_id: z.nullable(uuid),
+  created_at: time,
+  metadata: z.object({
+    user: z.optional(z.string()),
+    user_asserted: z.optional(z.boolean()),
+    outcome: z.optional(z.string()),
+    code: z.optional(z.string()),
+  }),
+});
+
+const counted = { ...page, total: z.nullable(count), total_at_least: z.optional(count) };
+
 const position = z.object({ id: count, hash: hex });
 
 const verifiedRow = text(
@@ -76,12 +91,9 @@ export const audit = {
       user_id: z.optional(personId),
       ...paging(),
     }),
-    output: z.object({
-      logs: z.array(auditEntry),
-      ...page,
-      total: z.nullable(count),
-      total_at_least: z.optional(count),
-    }),
+    forUsers: true,
+    output: z.object({ logs: z.array(auditEntry), ...counted }),
+    userOutput: z.object({ logs: z.array(ownEntry), ...counted }),
   },
   'GET /v1/audit/verify': {
     permission: 'audit.read',
@@ -131,7 +143,7 @@ export const aboutAudit = (): Group<typeof audit> => {
       'GET /v1/audit': {
         id: 'listAudit',
         about:
-          'Lists audit entries, newest first. Ids count 1, 2, 3 … without a gap. A `limit` above 100 means 100, without an error: compare `count` with your `limit`. Dates are RFC 3339 with a time; write the `+` of an offset as `%2B`. `subject_id` and `user_id` find the entries of a person. Only these are counted up to 10,000: for more, `total` is null, and `total_at_least` is 10,000.',
+          'Lists audit entries, newest first. Ids count 1, 2, 3 … without a gap. A `limit` above 100 means 100, without an error: compare `count` with your `limit`. Dates are RFC 3339 with a time; write the `+` of an offset as `%2B`. `subject_id` and `user_id` find the entries of a person. Only these are counted up to 10,000: for more, `total` is null, and `total_at_least` is 10,000. A user of an issuer with `audit.own` gets the entries about the own `subject_id`: only `action`, `key_id`, `created_at`, and of `metadata` the members `user`, `user_asserted`, `outcome` and `code`.',
         problems: ['not_found'],
         input: { action: 'key.unwrap', date_from: '2026-11-01T00:00:00Z', limit: 50 },
         output: {

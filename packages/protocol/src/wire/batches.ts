@@ -8,6 +8,7 @@ import { aboutServerMode, serverMode } from './server-mode.ts';
 
 export const batches = {
   'POST /v1/batch/wrap': {
+    forUsers: true,
     permission: 'encrypt',
     summary: 'Wrap many data keys',
     ...batchWithUser(
@@ -16,6 +17,7 @@ export const batches = {
     ),
   },
   'POST /v1/batch/unwrap': {
+    forUsers: true,
     permission: 'decrypt',
     summary: 'Unwrap many data keys',
     ...batchWithUser(
@@ -25,6 +27,7 @@ export const batches = {
     secret: true,
   },
   'POST /v1/batch/rewrap': {
+    forUsers: true,
     permission: 'encrypt',
     summary: 'Rewrap many data keys',
     ...batchWithUser(

@@ -6,12 +6,14 @@ import { samples } from './samples.ts';
 
 export const dataKeys = {
   'POST /v1/keys/:key_id/wrap': {
+    forUsers: true,
     permission: 'encrypt',
     summary: 'Wrap a data key',
     body: z.strictObject({ dek, context: z.optional(context), ...who }),
     output: z.object({ wrapped_key: z.string(), ...usedKey }),
   },
   'POST /v1/keys/:key_id/unwrap': {
+    forUsers: true,
     permission: 'decrypt',
     summary: 'Unwrap a data key',
     body: z.strictObject({
@@ -24,6 +26,7 @@ export const dataKeys = {
     secret: true,
   },
   'POST /v1/keys/:key_id/rewrap': {
+    forUsers: true,
     permission: 'encrypt',
     summary: 'Wrap a data key under the newest version',
     body: z.strictObject({ wrapped_key: base64, context: z.optional(context), ...who }),

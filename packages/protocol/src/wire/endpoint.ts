@@ -17,6 +17,10 @@ export interface Endpoint {
   readonly serverMode?: true;
   /** If true, the endpoint refuses API keys that are limited to some keys. */
   readonly unlimited?: true;
+  /** If true, a user of an issuer can call the endpoint for the own data. */
+  readonly forUsers?: true;
+  /** What such a user gets instead of `output`, if that is less. */
+  readonly userOutput?: z.ZodMiniObject;
   /** If true, the response contains a key or a plaintext, so caches must not store the response. */
   readonly secret?: true;
   /** The number of seconds for which the client can cache the response. */

@@ -1,7 +1,7 @@
 /** What the reference says about each field, by its name, or by `parent.name` where the name has several meanings. */
 export const fields: Readonly<Record<string, string>> = {
   action: 'The recorded action.',
-  actor: 'The id of the API key that acted, `operator` or `system`.',
+  actor: 'The id of the API key, or of the issuer whose user acted, `operator` or `system`.',
   allowed_origins: 'The browser origins that can use the API key. Null if it is not for browsers.',
   api_key: 'The API key itself. Shown once.',
   api_key_id: 'The API key’s id, a UUID.',

@@ -29,6 +29,7 @@ export const limits = {
   issuerText: 256, // bytes of the names and values of claims
   requiredClaims: 16,
   requiredValues: 64, // accepted values of one required claim
+  token: 8 * 1024, // bytes of a token of a sign-in
   tokenAge: 86_400, // seconds
   metadata: 40 * 1024, // for one audit entry, as JSON
 } as const;

@@ -5,6 +5,7 @@ import { samples } from './samples.ts';
 
 export const serverMode = {
   'POST /v1/encrypt': {
+    forUsers: true,
     permission: 'encrypt',
     summary: 'Encrypt a text under a key',
     body: z.strictObject({ plaintext, key_id: keyId, context: z.optional(context), ...who }),
@@ -12,6 +13,7 @@ export const serverMode = {
     serverMode: true,
   },
   'POST /v1/decrypt': {
+    forUsers: true,
     permission: 'decrypt',
     summary: 'Decrypt a ciphertext',
     body: z.strictObject({

@@ -49,7 +49,8 @@ export function serveApi(app: FastifyInstance, doors: Doors, isClosing: () => bo
         const input = inputOf(endpoint, request);
         visit.hasBegun = true;
         const output = await traced('operation', () => doors.run(route, caller, input));
-        const serializing = serialize(route, endpoint.output, output);
+        const schema = (caller.credential?.token && endpoint.userOutput) || endpoint.output;
+        const serializing = serialize(route, schema, output);
         const inTurns = { signal: visit.end, isBegun: true };
         const text =
           isList || hasLongText(output)
@@ -65,11 +66,11 @@ export function serveApi(app: FastifyInstance, doors: Doors, isClosing: () => bo
 }
 
 async function admit(doors: Doors, route: Route, request: FastifyRequest, reply: FastifyReply) {
-  const { authorization, origin } = request.headers;
+  const { authorization, origin, 'eaas-issuer': issuer } = request.headers;
   const { arrivedAt, end: signal } = request.visit;
   const ipAddress = canonicalIp(request.ip);
   try {
-    const caller = await doors.admit({ route, authorization, origin, ipAddress, arrivedAt, signal });
+    const caller = await doors.admit({ route, authorization, issuer, origin, ipAddress, arrivedAt, signal });
     request.visit.caller = caller;
     if (origin !== undefined) allowOrigin(reply, origin);
     return caller;

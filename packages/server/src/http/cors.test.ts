@@ -14,7 +14,9 @@ it('the preflight of a listed origin succeeds, without Access-Control-Allow-Cred
   expect(response.status).toBe(204);
   expect(response.headers.get('access-control-allow-origin')).toBe(listedOrigin);
   expect(response.headers.get('access-control-allow-methods')).toBe('POST, GET');
-  expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+  expect(response.headers.get('access-control-allow-headers')).toBe(
+    'Authorization, Content-Type, Eaas-Issuer',
+  );
   expect(response.headers.get('access-control-allow-credentials')).toBeNull();
   expect(response.headers.get('vary')).toBe('Origin');
   expect(doors.arrivals).toEqual([]);

@@ -32,7 +32,7 @@ export function answerOtherMethods(
         // request.
         allowOrigin(reply, origin);
         void reply.header('access-control-allow-methods', methods.join(', '));
-        void reply.header('access-control-allow-headers', 'Authorization, Content-Type');
+        void reply.header('access-control-allow-headers', 'Authorization, Content-Type, Eaas-Issuer');
         void reply.header('access-control-max-age', '600');
         return reply.code(204).send();
       },

@@ -1,16 +1,21 @@
-import { bearerToken, unauthorized } from '@eaas/protocol/service';
-import { endpoints, isApiKey, type Route } from '@eaas/protocol/wire';
+import { bearerToken, readToken, unauthorized } from '@eaas/protocol/service';
+import { parseUuid } from '@eaas/protocol';
+import { apiKeyPrefix, endpoints, isApiKey, type Route } from '@eaas/protocol/wire';
+import { hashOfToken, type SignInToken } from '../state/sign-ins.ts';
 import { hashApiKey } from '../state/tokens.ts';
 import { Refusal } from '../base/refusal.ts';
 import type { Service } from '../app/service.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
-import { authorize, type Caller } from '../state/caller.ts';
+import { issuerHash } from '../store/issuers.ts';
+import { authorize, type Caller, type Standing } from '../state/caller.ts';
 import { available, decide } from '../state/decide.ts';
 
 /** What a request says about its sender, before its body is read. */
 export interface Arrival extends Pick<Caller, 'ipAddress' | 'arrivedAt' | 'signal'> {
   readonly route: Route;
   readonly authorization: string | undefined;
+  /** The header `Eaas-Issuer`. Node joins repeated ones with a comma, and then it is no UUID. */
+  readonly issuer?: string | string[] | undefined;
   readonly origin: string | undefined;
 }
 
@@ -19,17 +24,34 @@ export interface Arrival extends Pick<Caller, 'ipAddress' | 'arrivedAt' | 'signa
  * refusal, `admit` reads current data.
  */
 export async function admit(service: Service, arrival: Arrival): Promise<Caller> {
-  const token = bearerToken(arrival.authorization);
+  const presented = bearerToken(arrival.authorization);
+  if (arrival.issuer !== undefined)
+    return admitUser(service, arrival, signInToken(arrival.issuer, presented));
   // A token with a wrong checksum, such as a mistyped token, is refused without a database query.
-  const tokenHash = hashApiKey(token);
-  if (!service.tenants.tokens.remembers(tokenHash) && !isApiKey(token)) throw unauthorized();
+  const tokenHash = hashApiKey(presented);
+  if (!service.tenants.tokens.remembers(tokenHash) && !isApiKey(presented)) throw unauthorized();
   if (arrival.route === 'GET /v1/audit/verify') return admitToVerify(service, arrival, tokenHash);
   const { tokens } = service.tenants;
   const found = tokens.cached(tokenHash) ?? (await available(() => tokens.find(tokenHash)));
   if (!found) return refuseStranger(service, arrival);
-  const { view, state, apiKey } = found;
-  const caller = callerOf(arrival, apiKey, tokenHash);
+  const caller = callerOf(arrival, found.apiKey, tokenHash);
   service.used.note(caller);
+  return admitCaller(service, caller, found);
+}
+
+async function admitUser(service: Service, arrival: Arrival, token: SignInToken): Promise<Caller> {
+  const found = await available(() => service.tenants.signIns.find(token, arrival));
+  if (!found) return refuseStranger(service, arrival);
+  const { tenantId } = found;
+  const credential = { token, tokenHash: issuerHash(token.issuerId), ...askedOf(arrival) };
+  return admitCaller(service, { ...senderOf(arrival), tenantId, actor: token.issuerId, credential }, found);
+}
+
+async function admitCaller(
+  service: Service,
+  caller: Caller,
+  { view, state, apiKey }: { readonly [Part in keyof Standing]: NonNullable<Standing[Part]> },
+): Promise<Caller> {
   try {
     authorize(state, apiKey, caller, service.clock.now());
     return { ...caller, admitted: { view, state, apiKey } };
@@ -39,6 +61,13 @@ export async function admit(service: Service, arrival: Arrival): Promise<Caller>
     await confirmAdmission(service, caller);
     return caller;
   }
+}
+
+/** Parses what `Eaas-Issuer` and `Authorization` say. An API key is no token of an issuer. */
+function signInToken(issuer: string | string[], text: string): SignInToken {
+  const issuerId = typeof issuer === 'string' ? parseUuid(issuer) : undefined;
+  if (issuerId === undefined || text.startsWith(apiKeyPrefix)) throw unauthorized();
+  return { ...readToken(text), issuerId, text, hash: hashOfToken(text) };
 }
 
 async function admitToVerify(service: Service, arrival: Arrival, tokenHash: Uint8Array): Promise<Caller> {
@@ -58,14 +87,15 @@ async function refuseStranger({ admission }: Service, { signal }: Arrival): Prom
 
 function callerOf(arrival: Arrival, apiKey: ApiKeyRow, tokenHash: Uint8Array): Caller {
   return {
+    ...senderOf(arrival),
     tenantId: apiKey.tenant_id,
     actor: apiKey.api_key_id,
-    ipAddress: arrival.ipAddress,
-    arrivedAt: arrival.arrivedAt,
-    signal: arrival.signal,
-    credential: { tokenHash, endpoint: endpoints[arrival.route], origin: arrival.origin },
+    credential: { tokenHash, ...askedOf(arrival) },
   };
 }
+
+const senderOf = ({ ipAddress, arrivedAt, signal }: Arrival) => ({ ipAddress, arrivedAt, signal });
+const askedOf = ({ route, origin }: Arrival) => ({ endpoint: endpoints[route], origin });
 
 export async function confirmAdmission(service: Service, caller: Caller): Promise<void> {
   if (caller.isConfirmed) return;

@@ -14,6 +14,7 @@ import {
   type KeyRule,
   type People,
   Refusal,
+  requireNoUser,
   requireKeyId,
   rewrapRule,
   ruleEach,
@@ -84,9 +85,10 @@ function decideWith<Call extends Who, Answer>(
   ) => ReturnType<Parameters<typeof decide<Answer>>[2]>,
 ): Promise<Answer> {
   return holdingSubjects(calls, (held) =>
-    decide(service, caller, (facts) =>
-      judge(facts, (mayCreate) => findPeople(service, facts.state, calls, held, mayCreate)),
-    ),
+    decide(service, caller, (facts) => {
+      requireNoUser(facts.apiKey?.signIn, calls);
+      return judge(facts, (mayCreate) => findPeople(service, facts, calls, held, mayCreate));
+    }),
   );
 }
 

@@ -1,4 +1,11 @@
-import { erasedSubject, type People, subjectNotFound, subjectRecord, type Who } from '@eaas/protocol/service';
+import {
+  erasedSubject,
+  type People,
+  type SignIn,
+  subjectNotFound,
+  subjectRecord,
+  type Who,
+} from '@eaas/protocol/service';
 import { formatTimestamp, type Input, type Output } from '@eaas/protocol/wire';
 import type { Service } from '../app/service.ts';
 import { idOfPerson } from '../crypto/key-hierarchy.ts';
@@ -8,7 +15,7 @@ import { seal } from '../state/integrity.ts';
 import { Held, SubjectMaterial } from '../state/newcomers.ts';
 import { checkedSubject, loadSubjects } from '../state/subjects.ts';
 import { noSuchTenant, type TenantState } from '../state/tenant-view.ts';
-import { available } from '../state/decide.ts';
+import { available, type Facts } from '../state/decide.ts';
 import { findSubject, rowIdOf, type SubjectRow, subjectTable, writeSubject } from '../store/subjects.ts';
 import { type Operations, reading } from './operation.ts';
 
@@ -24,25 +31,28 @@ export function holdingSubjects<T>(calls: readonly Who[], work: (held: Held) => 
 /** Finds the people whom calls name. A subject is made if it is new and a call wraps for it. */
 export function findPeople<Call extends Who>(
   { tenants }: Service,
-  state: TenantState,
+  { state, apiKey }: Facts,
   calls: readonly Call[],
   held: Held,
   mayCreate: (call: Call) => boolean,
 ): People | Promise<People> {
-  if (!calls.some(namesSubject)) return peopleOf(state);
+  const signIn = apiKey?.signIn;
+  if (!calls.some(namesSubject)) return peopleOf(state, undefined, signIn);
   const named = calls.flatMap((call) =>
     call.subject === undefined ? [] : [{ name: call.subject, mayBeNew: mayCreate(call) }],
   );
-  return loadSubjects(tenants, state, named, held).then((found) => peopleOf(state, found));
+  return loadSubjects(tenants, state, named, held).then((found) => peopleOf(state, found, signIn));
 }
 
 export function peopleOf(
   { secrets }: TenantState,
   subjects: ReadonlyMap<string, SubjectMaterial> = new Map(),
+  signIn?: SignIn,
 ): People {
   return {
     subject: (name) => subjects.get(name) ?? nobody,
     userId: (name) => idOfPerson(secrets.users, name),
+    signIn,
   };
 }
 

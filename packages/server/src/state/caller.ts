@@ -1,7 +1,7 @@
-import { type RequestedCall, authorize as authorizeApiKey } from '@eaas/protocol/service';
+import { type Holder, type RequestedCall, authorize as authorizeApiKey } from '@eaas/protocol/service';
 import type { EndSignal } from '../base/waiting-room.ts';
-import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { TenantRow } from '../store/tenants.ts';
+import type { SignInToken } from './sign-ins.ts';
 import type { TenantState, TenantView } from './tenant-view.ts';
 
 /** Who calls an operation: the owner of an API key, the operator, or the service itself. */
@@ -12,18 +12,25 @@ export interface Caller {
   /** When the request arrived (`performance.now()`). */
   readonly arrivedAt: number;
   readonly signal?: EndSignal | undefined;
-  readonly credential: (RequestedCall & { readonly tokenHash: Uint8Array }) | null;
+  readonly credential: Credential | null;
   /** What `admit` found. `decide` need not find and authorise the API key again while it stands. */
   readonly admitted?: Standing | undefined;
   /** Whether the API key was checked in the database after the request arrived. */
   readonly isConfirmed?: boolean;
 }
 
-/** A tenant and the caller's API key, as they were in one state of the tenant. */
+/** What a request shows of its sender, and asks for. */
+interface Credential extends RequestedCall {
+  /** The hash of the API key, or of the id of the issuer whose token this is. */
+  readonly tokenHash: Uint8Array;
+  readonly token?: SignInToken;
+}
+
+/** A tenant and the caller's API key, or the rights of the caller's token, as they were in one state of the tenant. */
 export interface Standing {
   readonly view: TenantView;
   readonly state: TenantState;
-  readonly apiKey: ApiKeyRow | null;
+  readonly apiKey: Holder | null;
 }
 
 /** The caller of an operation that no API key asks for. */
@@ -32,14 +39,14 @@ export function insider(tenantId: string, actor: 'operator' | 'system'): Caller 
 }
 
 /** Whether an API key has expired at a time of the database. */
-export function isExpired({ expires_at }: ApiKeyRow, time: number): boolean {
+export function isExpired({ expires_at }: Holder, time: number): boolean {
   return expires_at !== null && expires_at <= time;
 }
 
 /** Throws a refusal unless the API key allows what the caller asks for. */
 export function authorize(
   { tenant }: { readonly tenant: TenantRow },
-  apiKey: ApiKeyRow,
+  apiKey: Holder,
   { credential }: Caller,
   time: number,
 ): void {

@@ -173,6 +173,8 @@ async function openChange<Loaded>(
   load: Work<Loaded, object | string>['load'],
 ): Promise<[Change, Loaded]> {
   const { tenantId, credential } = caller;
+  // No permission of a user is one for a change, so a token never comes here.
+  if (credential?.token) throw unauthorized();
   const [row, tenant, found, loaded] = await together([
     tenants.seeHead(tx, tenantId, lockHead),
     findTenant(tx, tenantId),

@@ -1,8 +1,16 @@
-import { auditUnwritten, type Draft, quotaExceeded, unauthorized } from '@eaas/protocol/service';
+import {
+  auditUnwritten,
+  type Draft,
+  type Holder,
+  loggedIdLength,
+  quotaExceeded,
+  tenantDraft,
+  unauthorized,
+} from '@eaas/protocol/service';
 import type { Service } from '../app/service.ts';
 import { Refusal } from '../base/refusal.ts';
 import { traced } from '../base/tracing.ts';
-import type { ApiKeyRow } from '../store/api-keys.ts';
+import { idOfPerson } from '../crypto/key-hierarchy.ts';
 import { withDeadline } from '../store/database.ts';
 import { isDatabaseFault } from '../store/faults.ts';
 import { authorize, type Caller, isExpired, type Standing } from './caller.ts';
@@ -12,7 +20,7 @@ import { noSuchTenant, type Outcome, StateMoved, type TenantState } from './tena
 /** What a decision may rely on. */
 export interface Facts {
   readonly state: TenantState;
-  readonly apiKey: ApiKeyRow | null;
+  readonly apiKey: Holder | null;
   readonly time: number;
 }
 
@@ -100,10 +108,13 @@ async function lookUp(service: Service, caller: Caller): Promise<Standing> {
   return find(service, caller);
 }
 
-function find({ tenants }: Service, { credential, tenantId }: Caller): Promise<Standing> {
+function find({ tenants }: Service, caller: Caller): Promise<Standing> {
+  const { credential, tenantId } = caller;
   return available(async () => {
     if (credential) {
-      const found = await tenants.tokens.find(credential.tokenHash);
+      const found = credential.token
+        ? await tenants.signIns.find(credential.token, caller)
+        : await tenants.tokens.find(credential.tokenHash);
       if (!found) throw unauthorized();
       return found;
     }
@@ -125,16 +136,15 @@ async function rule<Answer>(
   } catch (error) {
     if (error instanceof StateMoved) return undefined;
     if (!(error instanceof Refusal)) throw unavailableIfFault(error);
-    return { drafts: error.code === 'envelope_only' ? [envelopeOnlyRefused] : [], answer: error };
+    return { drafts: error.code === 'envelope_only' ? [envelopeOnlyRefused(facts)] : [], answer: error };
   }
 }
 
-const envelopeOnlyRefused: Draft = {
-  action: 'envelope_only.refused',
-  keyId: null,
-  keyVersion: null,
-  metadata: '{"code":"envelope_only","outcome":"refused"}',
-};
+function envelopeOnlyRefused({ state, apiKey }: Facts): Draft {
+  const user =
+    apiKey?.signIn && idOfPerson(state.secrets.users, apiKey.signIn.subject).slice(0, loggedIdLength);
+  return tenantDraft('envelope_only.refused', { code: 'envelope_only', outcome: 'refused', user });
+}
 
 /** Runs `work`. A fault of the database becomes a refusal that says so. */
 export async function available<T>(work: () => Promise<T>): Promise<T> {

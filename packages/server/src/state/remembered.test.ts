@@ -109,7 +109,7 @@ test('the memory budget of the cache includes the derived secrets and public key
     const state = stateOf('a');
     see(remembered, state);
     remembered.keepKey(state, keyOf('first'));
-    for (let nth = 0; nth < 130; nth++) {
+    for (let nth = 0; nth < 100; nth++) {
       see(remembered, state);
       const key = keyOf(`key ${nth}`);
       remembered.keepKey(state, key);

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { sameBytes } from '../crypto/hmac.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
+import type { IssuerRow } from '../store/issuers.ts';
 import type { SeenHead } from '../store/heads.ts';
 import { rowIdOf } from '../store/subjects.ts';
 import type { SubjectMaterial } from './newcomers.ts';
@@ -24,12 +25,14 @@ export class Remembered {
   readonly views: LRUCache<string, TenantView>;
   readonly #keys: LRUCache<string, KeyMaterial>;
   readonly #apiKeys: LRUCache<string, ApiKeyRow>;
+  readonly #issuers: LRUCache<string, IssuerRow>;
   readonly #subjects: LRUCache<string, SubjectMaterial>;
 
   constructor(bytes = budget) {
     this.views = cacheOf((5 / 16) * bytes, () => viewBytes);
     this.#keys = cacheOf((6 / 16) * bytes, keyCost);
-    this.#apiKeys = cacheOf((3 / 16) * bytes, apiKeyCost);
+    this.#apiKeys = cacheOf((2 / 16) * bytes, (apiKey) => apiKeyCost(apiKey));
+    this.#issuers = cacheOf((1 / 16) * bytes, issuerCost);
     this.#subjects = cacheOf((2 / 16) * bytes, () => subjectBytes);
   }
 
@@ -38,7 +41,8 @@ export class Remembered {
    * another replica has erased.
    */
   forgetUnused(): void {
-    for (const cache of [this.views, this.#keys, this.#apiKeys, this.#subjects]) cache.purgeStale();
+    for (const cache of [this.views, this.#keys, this.#apiKeys, this.#issuers, this.#subjects])
+      cache.purgeStale();
   }
 
   key(state: TenantState, keyId: string): KeyMaterial | undefined {
@@ -65,6 +69,14 @@ export class Remembered {
     if (this.#isCurrent(state)) this.#apiKeys.set(idOf(state, apiKey.api_key_id), apiKey);
   }
 
+  issuer(state: TenantState, issuerId: string): IssuerRow | undefined {
+    return this.#issuers.get(idOf(state, issuerId));
+  }
+
+  keepIssuer(state: TenantState, issuer: IssuerRow): void {
+    if (this.#isCurrent(state)) this.#issuers.set(idOf(state, issuer.issuer_id), issuer);
+  }
+
   subject(state: TenantState, subjectId: string): SubjectMaterial | undefined {
     return this.#subjects.get(idOf(state, rowIdOf(subjectId)));
   }
@@ -77,6 +89,7 @@ export class Remembered {
     for (const rowId of rowIds) {
       this.#keys.delete(idOf(state, rowId));
       this.#apiKeys.delete(idOf(state, rowId));
+      this.#issuers.delete(idOf(state, rowId));
       this.#subjects.delete(idOf(state, rowId));
     }
   }
@@ -106,9 +119,15 @@ function keyCost({ versions, blindHash, intakePublicKey = '' }: KeyMaterial): nu
   return keyBytes + versions.size * versionBytes + derivedBytes;
 }
 
-function apiKeyCost({ key_ids, allowed_origins }: ApiKeyRow): number {
+function apiKeyCost({ key_ids, allowed_origins }: Pick<ApiKeyRow, 'key_ids' | 'allowed_origins'>): number {
   const origins = allowed_origins ?? [];
   return apiKeyBytes + 80 * (key_ids?.length ?? 0) + origins.reduce((sum, { length }) => sum + 2 * length, 0);
+}
+
+/** An issuer is kept as text and parsed, with its keys. */
+function issuerCost(issuer: IssuerRow): number {
+  const { jwks, require } = issuer;
+  return apiKeyCost(issuer) + 4 * jwks.length + 4 * (require?.length ?? 0);
 }
 
 interface LastHead {

@@ -14,6 +14,7 @@ import { checkedHead } from './heads.ts';
 import { openTenant } from './integrity.ts';
 import { Remembered, Timelines } from './remembered.ts';
 import { TenantState, TenantView } from './tenant-view.ts';
+import { SignIns } from './sign-ins.ts';
 import { Tokens } from './tokens.ts';
 
 const mostChanged = 1_000;
@@ -26,6 +27,7 @@ export class Tenants {
   readonly timelines = new Timelines();
   readonly remembered = new Remembered();
   readonly tokens: Tokens;
+  readonly signIns: SignIns;
   /** True if a health check must ask the database whether all tenants were moved to another database. */
   mayBeClosed = true;
   readonly turns: Admission['turns'];
@@ -38,6 +40,7 @@ export class Tenants {
     this.#clock = clock;
     this.turns = admission.turns;
     this.tokens = new Tokens(this, admission, alarms);
+    this.signIns = new SignIns(this, admission, clock);
     // After tampering is found, the tenant's rows leave the cache, so that they no longer grant access.
     alarms.distrust = (tenantId) => this.forget(tenantId);
   }

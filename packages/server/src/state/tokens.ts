@@ -8,10 +8,10 @@ import type { Alarms } from '../base/alarms.ts';
 import { SharedReads } from '../base/shared-read.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
-import { databaseTime } from '../store/sql.ts';
+import { databaseTime, type Transaction } from '../store/sql.ts';
 import { withDeadline } from '../store/database.ts';
 import { findTokenTenants } from '../store/directories.ts';
-import type { Loaded } from '../store/rows.ts';
+import type { Loaded, RecordedRow, Table } from '../store/rows.ts';
 import { findTenant } from '../store/tenants.ts';
 import type { Standing } from './caller.ts';
 import { authentic, openTenant } from './integrity.ts';
@@ -68,7 +68,9 @@ export class Tokens {
       // Callers that waited for an earlier lookup of the token find its result here.
       const cached = this.cached(tokenHash);
       if (cached) return cached;
-      const found = await this.#inShare(tokenHash, (tenantId) => this.#load(tenantId, tokenHash));
+      const found = await this.inShare(tokenHash, this.#byToken.get(token)?.tenantId, (tenantId) =>
+        this.#load(tenantId, tokenHash),
+      );
       if (found) {
         const { tenant_id: tenantId, api_key_id: apiKeyId } = found.apiKey;
         this.#byToken.set(token, { tenantId, apiKeyId });
@@ -79,54 +81,75 @@ export class Tokens {
 
   /** Does not read the head: a tampered head must not block `GET /v1/audit/verify`, which reports the tampering. */
   async read(tokenHash: Uint8Array) {
-    const reading = this.#inShare(tokenHash, async (tenantId) => {
+    const known = this.#byToken.get(textOf(tokenHash))?.tenantId;
+    const reading = this.inShare(tokenHash, known, async (tenantId) => {
       const { database, roots } = this.#tenants;
       const [row, loaded, time] = await database.snapshot((tx) =>
         Promise.all([findTenant(tx, tenantId), findApiKeyByToken(tx, tenantId, tokenHash), databaseTime(tx)]),
       );
       if (!row || !loaded) return undefined;
       const { tenant, secrets } = openTenant(roots, row);
-      const apiKey = this.#authentic(secrets, loaded);
+      const apiKey = this.#authentic(secrets, apiKeyTable, loaded);
       return apiKey && { tenant, apiKey, time };
     });
     return withDeadline(reading, patience);
   }
 
   /**
-   * Loads the API key in the share of its tenant. API keys that do not exist have no tenant and no share, so a flood of
-   * them cannot delay those that do.
+   * Loads what a hash names in the share of its tenant, which is `known` or found in the directory. What does not exist has
+   * no tenant and no share, so a flood of it cannot delay what does.
    */
-  async #inShare<T>(tokenHash: Uint8Array, load: (tenantId: string) => Promise<T>): Promise<T | undefined> {
-    const token = textOf(tokenHash);
-    const tenantId = this.#byToken.get(token)?.tenantId ?? (await this.unknown.find(token));
+  async inShare<T>(
+    hash: Uint8Array,
+    known: string | undefined,
+    load: (tenantId: string) => Promise<T>,
+  ): Promise<T | undefined> {
+    const tenantId = known ?? (await this.unknown.find(textOf(hash)));
     if (tenantId === undefined) return undefined;
     return this.#admission.shares.known_tokens.run(tenantId, 1, () => load(tenantId));
   }
 
   async #load(tenantId: string, tokenHash: Uint8Array): Promise<TokenStanding | undefined> {
+    const found = await this.loadRow(tenantId, apiKeyTable, (tx) =>
+      findApiKeyByToken(tx, tenantId, tokenHash),
+    );
+    if (!found) return undefined;
+    const { view, state, row: apiKey } = found;
+    this.#tenants.remembered.keepApiKey(state, apiKey);
+    return { view, state, apiKey };
+  }
+
+  /** Loads a row of a tenant, and the state in which it stands. A row that was changed is reported, and not returned. */
+  async loadRow<Row extends RecordedRow>(
+    tenantId: string,
+    table: Table<Row>,
+    find: (tx: Transaction) => Promise<Loaded<Row> | undefined>,
+  ) {
     for (;;) {
-      let loaded: Loaded<ApiKeyRow> | undefined;
+      let loaded: Loaded<Row> | undefined;
       const read = await this.#tenants.read(tenantId, async (tx) => {
-        loaded = await findApiKeyByToken(tx, tenantId, tokenHash);
+        loaded = await find(tx);
       });
       if (!read || !loaded) return undefined;
       const view = this.#tenants.learn(read);
-      // If another call loaded newer data of the tenant in the meantime, the API key must be read again.
+      // If another call loaded newer data of the tenant in the meantime, the row must be read again.
       if (!view.state.isNamed(read.head)) continue;
-      const apiKey = this.#authentic(view.state.secrets, loaded);
-      if (!apiKey) return undefined;
-      this.#tenants.remembered.keepApiKey(view.state, apiKey);
-      return { view, state: view.state, apiKey };
+      const row = this.#authentic(view.state.secrets, table, loaded);
+      return row && { view, state: view.state, row };
     }
   }
 
-  #authentic(secrets: TenantSecrets, loaded: Loaded<ApiKeyRow>): ApiKeyRow | undefined {
-    const apiKey = authentic(secrets, apiKeyTable, loaded);
-    if (!apiKey) {
-      const { api_key_id: id, tenant_id: tenantId } = loaded;
-      this.#alarms.tampered({ table: 'api_keys', id, tenantId });
+  #authentic<Row extends RecordedRow>(
+    secrets: TenantSecrets,
+    table: Table<Row>,
+    loaded: Loaded<Row>,
+  ): Row | undefined {
+    const row = authentic(secrets, table, loaded);
+    if (!row) {
+      const id = String(loaded[table.id as keyof Row]);
+      this.#alarms.tampered({ table: table.name, id, tenantId: loaded.tenant_id });
     }
-    return apiKey;
+    return row;
   }
 }
 

@@ -1,0 +1,161 @@
+// The tokens of the apps' sign-ins: finds the issuer that a request names, and verifies the signature with `jose`. Remembered
+// is only that a signature is right. Everything else is judged at each request, against the issuer's current row.
+import { hash } from 'node:crypto';
+import {
+  fittingKey,
+  type Holder,
+  type IssuerKey,
+  openIssuer,
+  type OpenIssuer,
+  type PresentedToken,
+  rightsOf,
+  unauthorized,
+} from '@eaas/protocol/service';
+import { compactVerify, type CryptoKey, importJWK } from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { Admission } from '../admission/admission.ts';
+import type { EndSignal } from '../base/waiting-room.ts';
+import { Refusal } from '../base/refusal.ts';
+import { findIssuer, issuerHash, type IssuerRow, issuerTable } from '../store/issuers.ts';
+import { withDeadline } from '../store/database.ts';
+import type { Clock } from './clock.ts';
+import type { Standing } from './caller.ts';
+import type { TenantState, TenantView } from './tenant-view.ts';
+import type { Tenants } from './tenants.ts';
+
+/** A token that a request presents, with the issuer that it names. */
+export interface SignInToken extends PresentedToken {
+  readonly issuerId: string;
+  readonly text: string;
+  /** The SHA-256 of the text. */
+  readonly hash: string;
+}
+
+/** The rights of a token's user, and the tenant whose issuer accepts the token. */
+interface SignedIn extends Standing {
+  readonly apiKey: Holder;
+  readonly tenantId: string;
+}
+
+interface Found {
+  readonly view: TenantView;
+  readonly state: TenantState;
+  readonly issuer: OpenIssuer;
+}
+
+/** The request that presents the token. */
+interface Request {
+  readonly arrivedAt: number;
+  readonly signal?: EndSignal | undefined;
+}
+
+/** The time limit of a lookup in milliseconds, as for API keys. */
+const patience = 2_900;
+/** The CPU time of one verification in milliseconds, on another thread and here. */
+const cost = 0.5;
+const [mostTenants, mostSignatures, rememberedFor] = [256, 1_000, 600_000];
+
+export class SignIns {
+  readonly #tenants: Tenants;
+  readonly #admission: Admission;
+  readonly #clock: Clock;
+  readonly #tenantOf = new LRUCache<string, string>({ max: 10_000 });
+  readonly #opened = new WeakMap<IssuerRow, OpenIssuer>();
+  readonly #imported = new WeakMap<IssuerKey, Map<string, Promise<CryptoKey | Uint8Array>>>();
+  /** By tenant: the thumbprint of the key that verified a token. */
+  readonly #verified = new LRUCache<string, LRUCache<string, string>>({ max: mostTenants });
+
+  constructor(tenants: Tenants, admission: Admission, clock: Clock) {
+    this.#tenants = tenants;
+    this.#admission = admission;
+    this.#clock = clock;
+  }
+
+  /**
+   * Finds the rights of a token's user. Returns undefined for an issuer that does not exist. Throws Refusal for a token that
+   * the issuer does not accept. What this replica remembers refuses nobody: it is confirmed first.
+   */
+  async find(token: SignInToken, request: Request): Promise<SignedIn | undefined> {
+    for (;;) {
+      const cached = this.#cached(token.issuerId);
+      const found = cached ?? (await withDeadline(this.#lookUp(token.issuerId), patience));
+      if (!found) return undefined;
+      const { view, state, issuer } = found;
+      const { tenant_id: tenantId } = state.tenant;
+      try {
+        const apiKey = rightsOf(issuer, token, this.#clock.now());
+        await this.#verify(tenantId, issuer, token, request);
+        return { view, state, apiKey, tenantId };
+      } catch (error) {
+        if (!cached || !(error instanceof Refusal) || error.code !== 'unauthorized') throw error;
+        await this.#admission.turns.begin('no tenant', request);
+        await view.confirm(request.arrivedAt);
+        if (view.stands(state)) throw error;
+      }
+    }
+  }
+
+  #cached(issuerId: string): Found | undefined {
+    const tenantId = this.#tenantOf.get(issuerId);
+    const view = tenantId === undefined ? undefined : this.#tenants.remembered.views.get(tenantId);
+    const row = view && this.#tenants.remembered.issuer(view.state, issuerId);
+    return row && { view, state: view.state, issuer: this.#open(row) };
+  }
+
+  async #lookUp(issuerId: string): Promise<Found | undefined> {
+    const { tokens, remembered } = this.#tenants;
+    const known = this.#tenantOf.get(issuerId);
+    const found = await tokens.inShare(issuerHash(issuerId), known, (tenantId) =>
+      tokens.loadRow(tenantId, issuerTable, (tx) => findIssuer(tx, tenantId, issuerId)),
+    );
+    if (!found) return undefined;
+    const { view, state, row } = found;
+    this.#tenantOf.set(issuerId, row.tenant_id);
+    remembered.keepIssuer(state, row);
+    return { view, state, issuer: this.#open(row) };
+  }
+
+  #open(row: IssuerRow): OpenIssuer {
+    const known = this.#opened.get(row);
+    if (known) return known;
+    const opened = openIssuer(row);
+    this.#opened.set(row, opened);
+    return opened;
+  }
+
+  /** Throws Refusal unless the issuer's key has signed the token. Until then, the work is that of no tenant. */
+  async #verify(
+    tenantId: string,
+    issuer: OpenIssuer,
+    token: SignInToken,
+    { signal }: Request,
+  ): Promise<void> {
+    const key = fittingKey(issuer, token);
+    const name = `${token.issuerId} ${token.hash}`;
+    if (this.#verified.get(tenantId)?.get(name) === key.thumbprint) return;
+    await this.#admission.turns.begin('no tenant', { signal, cost });
+    const alg = String(token.header['alg']);
+    try {
+      await compactVerify(token.text, await this.#import(key, alg), { algorithms: [alg] });
+    } catch {
+      throw unauthorized();
+    }
+    const verified =
+      this.#verified.get(tenantId) ??
+      new LRUCache<string, string>({ max: mostSignatures, ttl: rememberedFor, ttlResolution: 0 });
+    this.#verified.set(tenantId, verified);
+    verified.set(name, key.thumbprint);
+  }
+
+  #import(key: IssuerKey, alg: string): Promise<CryptoKey | Uint8Array> {
+    const known = this.#imported.get(key) ?? new Map<string, Promise<CryptoKey | Uint8Array>>();
+    this.#imported.set(key, known);
+    const imported = known.get(alg) ?? importJWK({ ...key.jwk }, alg);
+    known.set(alg, imported);
+    return imported;
+  }
+}
+
+export function hashOfToken(text: string): string {
+  return hash('sha256', text, 'hex');
+}

@@ -1,0 +1,423 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { asJson, type Client } from '@eaas/test-kit/api';
+import { call, calls, newIssuer, routes } from '@eaas/test-kit/calls';
+import { clientOf, newDek, newestEntry, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
+import { algorithms, inSeconds, newSignIn, signed, type SignIn, textOf } from '@eaas/test-kit/sign-in';
+
+const tenant = await newTenant();
+const { key_id } = await tenant.newKey();
+const other = await tenant.newKey();
+const path = `/v1/keys/${key_id}` as const;
+const signIn = newSignIn();
+const { issuer_id } = await issuerOf(signIn);
+
+async function issuerOf({ jwk }: SignIn, fields: object = {}) {
+  const jwks = { keys: [jwk] };
+  return ok(await tenant.api.post('/v1/issuers', { ...newIssuer(key_id), jwks, ...fields }));
+}
+
+/** Sends as a user, with the token and the issuer's id. */
+async function userOf(token: string, issuer = issuer_id): Promise<Client> {
+  const api = await clientOf(token);
+  const send: Client['send'] = (method, path, body, headers) =>
+    api.send(method, path, body, { 'eaas-issuer': issuer, ...headers });
+  const json = (method: string) => (path: string, body?: unknown) =>
+    send(
+      method,
+      path,
+      body === undefined ? undefined : JSON.stringify(body),
+      body === undefined ? {} : asJson,
+    );
+  return {
+    ...api,
+    send,
+    get: json('GET'),
+    delete: json('DELETE'),
+    post: json('POST'),
+    put: json('PUT'),
+    patch: json('PATCH'),
+  } as Client;
+}
+
+const as = (user: string, claims?: object, header?: object) => userOf(signIn.token(user, claims, header));
+const wrap = (api: Client, fields: object = {}) => api.post(`${path}/wrap`, { dek: newDek(), ...fields });
+const wrapFor = async (subject?: string) => {
+  const dek = newDek();
+  const { wrapped_key } = ok(await tenant.api.post(`${path}/wrap`, { dek, ...(subject && { subject }) }));
+  return { dek, wrapped_key };
+};
+const statusOf = async (token: string, issuer = issuer_id) =>
+  (await wrap(await userOf(token, issuer), { subject: 'ann' })).status;
+
+describe.each(algorithms)('a token under %s', (alg) => {
+  test('wraps and unwraps for its own user, and the log names issuer and user', async () => {
+    const own = newSignIn(alg);
+    const issuer = await issuerOf(own, { audience: alg });
+    const api = await userOf(own.token('ann', { aud: alg }), issuer.issuer_id);
+    const { wrapped_key } = ok(await wrap(api, { subject: 'ann' }));
+    const entry = await newestEntry(tenant);
+    expect(entry).toMatchObject({ actor: issuer.issuer_id, action: 'key.wrap' });
+    expect(entry.metadata).toMatchObject({
+      user: expect.stringMatching(/^[0-9a-f]{32}$/),
+      subject: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+    expect(entry.metadata).not.toHaveProperty('user_asserted');
+    expect(ok(await api.post(`${path}/unwrap`, { wrapped_key, subject: 'ann' })).dek).toBeTypeOf('string');
+    ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
+  });
+});
+
+const publicKey = createPublicKey(signIn.key);
+const header = { alg: 'ES256', typ: 'JWT', kid: signIn.jwk.kid };
+const claims = () => ({
+  iss: signIn.issuer,
+  aud: signIn.audience,
+  sub: 'ann',
+  iat: inSeconds(),
+  exp: inSeconds(600),
+});
+const made = (head: unknown, body: unknown) => signed('ES256', signIn.key, head, body);
+const stranger = newSignIn();
+
+describe('the one 401', () => {
+  const wrong: Readonly<Record<string, () => string>> = {
+    'of another `iss`': () => signIn.token('ann', { iss: 'https://evil.example' }),
+    'for another audience': () => signIn.token('ann', { aud: 'https://evil.example' }),
+    'without an audience': () => signIn.token('ann', { aud: undefined }),
+    'for several audiences without `azp`': () => signIn.token('ann', { aud: [signIn.audience, 'b'] }),
+    'for several audiences and another `azp`': () =>
+      signIn.token('ann', { aud: [signIn.audience, 'b'], azp: 'x' }),
+    'whose audiences are not all text': () => signIn.token('ann', { aud: [signIn.audience, 1] }),
+    'without `exp`': () => signIn.token('ann', { exp: undefined }),
+    'with `exp` as text': () => signIn.token('ann', { exp: String(inSeconds(600)) }),
+    'without `iat`': () => signIn.token('ann', { iat: undefined }),
+    'that has expired': () => signIn.token('ann', { iat: inSeconds(-600), exp: inSeconds(-61) }),
+    'from the future': () => signIn.token('ann', { iat: inSeconds(90) }),
+    'that is not valid yet': () => signIn.token('ann', { nbf: inSeconds(90) }),
+    'that lives too long': () => signIn.token('ann', { exp: inSeconds(3_700) }),
+    'without a subject': () => signIn.token('ann', { sub: undefined }),
+    'whose subject is a number': () => signIn.token('ann', { sub: 7 }),
+    'whose subject is empty': () => signIn.token(''),
+    'whose subject has a control character': () => signIn.token('a\nb'),
+    'whose subject is too long': () => signIn.token('x'.repeat(257)),
+    'that is bound to a key': () => signIn.token('ann', { cnf: { jkt: 'x' } }),
+    'that is a statement about events': () => signIn.token('ann', { events: {} }),
+    'with an unknown `typ`': () => signIn.token('ann', {}, { typ: 'logout+jwt' }),
+    'with `crit`': () => signIn.token('ann', {}, { crit: ['x'], x: 1 }),
+    'with a known `crit`': () => signIn.token('ann', {}, { crit: ['b64'], b64: true }),
+    'with an unknown `kid`': () => signIn.token('ann', {}, { kid: 'x' }),
+    'with a `kid` that is a number': () => signIn.token('ann', {}, { kid: 1 }),
+    'signed by another key': () => stranger.token('ann', {}, { kid: signIn.jwk.kid }),
+    'without a signature': () => `${textOf({ ...header, alg: 'none' })}.${textOf(claims())}.`,
+    'that says `none` and keeps its signature': () => signIn.token('ann', {}, { alg: 'none' }),
+    'under HS256 with the public key as the secret': () =>
+      signed('HS256', publicKey, { ...header, alg: 'HS256' }, claims()),
+    'under RS256 with a key for ES256': () => signIn.token('ann', {}, { alg: 'RS256' }),
+    'under ES384': () => signIn.token('ann', {}, { alg: 'ES384' }),
+    'with an `alg` from the prototype': () => signIn.token('ann', {}, { alg: 'constructor' }),
+    'with a list as its `alg`': () => signIn.token('ann', {}, { alg: ['ES256'] }),
+    'with its own key in the header': () =>
+      signed('ES256', stranger.key, { ...header, kid: undefined, jwk: stranger.jwk }, claims()),
+    'with a claim twice': () => made(header, JSON.stringify(claims()).replace('{', `{"sub":"ben",`)),
+    'with `alg` twice': () => made(JSON.stringify(header).replace('{', '{"alg":"none",'), claims()),
+    'whose claims are a list': () => made(header, [claims()]),
+    'whose claims are no JSON': () => made(header, '{"iss":'),
+    'whose claims are cut': () => signIn.token('ann').replace(/\.(.*)..\./, '.$1.'),
+    'whose signature is cut': () => signIn.token('ann').slice(0, -4),
+    'with a fourth part': () => `${signIn.token('ann')}.x`,
+    'that is encrypted': () =>
+      'eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0..AAAAAAAAAAAAAAAA.AAAA.AAAAAAAAAAAAAAAAAAAAAA',
+    'of more than 8 KiB': () => signIn.token('ann', { more: 'x'.repeat(6_200) }),
+    'with spaces in its base64': () => signIn.token('ann').replace('.', '=.'),
+  };
+
+  test.each(Object.entries(wrong))('answers a token %s', async (_, token) => {
+    expect(await wrap(await userOf(token()), { subject: 'ann' })).toBeProblem('unauthorized');
+  });
+
+  test('and a token that is right in all of this works', async () => {
+    const right = [
+      signIn.token('ann'),
+      signIn.token('ann', { aud: [signIn.audience] }),
+      signIn.token('ann', { iat: inSeconds(-600), exp: inSeconds(-30) }),
+      signIn.token('ann', { iat: inSeconds(30), nbf: inSeconds(30) }),
+      signIn.token('ann', { exp: inSeconds(3_600) }),
+      signIn.token('ann', {}, { typ: 'at+jwt' }),
+      signIn.token('ann', {}, { typ: undefined, kid: undefined }),
+      signIn.token('ann', { more: 'x'.repeat(5_000) }),
+    ];
+    for (const token of right) expect(await statusOf(token)).toBe(200);
+  });
+
+  test('of 100 kB is no request at all', async () => {
+    expect(await statusOf(signIn.token('ann', { more: 'x'.repeat(100_000) }))).toBe(431);
+  });
+
+  test('answers every wrong way to send the token', async () => {
+    const token = signIn.token('ann');
+    for (const issuer of ['', 'x', unknownId(), `${issuer_id}, ${issuer_id}`, key_id])
+      expect(await statusOf(token, issuer)).toBe(401);
+    expect(await wrap(await clientOf(token), { subject: 'ann' })).toBeProblem('unauthorized');
+    expect(await statusOf(tenant.api.token ?? '')).toBe(401);
+    expect(await wrap(await userOf(''), { subject: 'ann' })).toBeProblem('unauthorized');
+    const answers = await Promise.all([
+      wrap(await userOf(signIn.token('ann', { iss: 'x' })), { subject: 'ann' }),
+      wrap(await clientOf('eaas_sk_x')),
+    ]);
+    const [first, second] = answers.map(({ body, headers }) => [body, headers.get('www-authenticate')]);
+    expect(first).toEqual(second);
+  });
+
+  test('answers a token that two keys fit', async () => {
+    const [one, two] = [newSignIn(), newSignIn()];
+    const keys = [one.jwk, two.jwk];
+    const issuer = await issuerOf(one, { jwks: { keys } });
+    const status = (kid: string | undefined) => statusOf(one.token('ann', {}, { kid }), issuer.issuer_id);
+    expect([await status(undefined), await status(one.jwk.kid)]).toEqual([401, 200]);
+    ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
+  });
+
+  test.each([
+    ['a key for another algorithm', { alg: 'ES384' }],
+    ['a key for encryption', { use: 'enc' }],
+  ])('answers a token under %s', async (_, member) => {
+    const one = newSignIn();
+    const issuer = await issuerOf(one, { jwks: { keys: [{ ...one.jwk, ...member }] } });
+    expect(await statusOf(one.token('ann'), issuer.issuer_id)).toBe(401);
+    ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
+  });
+});
+
+test('several audiences are accepted with an authorized party', async () => {
+  const issuer = await issuerOf(signIn, { authorized_parties: ['web'] });
+  const token = (azp: string) => signIn.token('ann', { aud: [signIn.audience, 'b'], azp });
+  expect(await statusOf(token('web'), issuer.issuer_id)).toBe(200);
+  expect(await statusOf(token('other'), issuer.issuer_id)).toBe(401);
+  ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
+});
+
+describe('a change of the issuer counts at once, also for a token that was verified', () => {
+  test.each<[string, object, number]>([
+    ['another key', { jwks: { keys: [stranger.jwk] } }, 401],
+    ['a shorter age', { max_age_seconds: 60 }, 401],
+    ['a claim that the token lacks', { require: { role: ['staff'] } }, 403],
+    ['other keys of the service', { key_ids: [other.key_id] }, 404],
+    ['fewer permissions', { permissions: ['decrypt'] }, 403],
+  ])('%s', async (_, change, status) => {
+    const issuer = await issuerOf(signIn);
+    const token = signIn.token('ann');
+    expect(await statusOf(token, issuer.issuer_id)).toBe(200);
+    ok(await tenant.api.patch(`/v1/issuers/${issuer.issuer_id}`, change));
+    expect(await statusOf(token, issuer.issuer_id)).toBe(status);
+    ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
+    expect(await statusOf(token, issuer.issuer_id)).toBe(401);
+  });
+});
+
+test('required claims are text or lists, and all must match', async () => {
+  const require = { role: ['nurse', 'doctor'], ward: ['7'] };
+  const issuer = await issuerOf(signIn, { require });
+  const status = (own: object) => statusOf(signIn.token('ann', own), issuer.issuer_id);
+  expect(await status({ role: 'nurse', ward: '7' })).toBe(200);
+  expect(await status({ role: ['cook', 'doctor'], ward: ['7'] })).toBe(200);
+  for (const own of [
+    {},
+    { role: 'nurse' },
+    { role: 'cook', ward: '7' },
+    { role: 'nurse', ward: 7 },
+    { role: [] },
+  ])
+    expect(await status(own)).toBe(403);
+  ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
+});
+
+describe('browsers', () => {
+  test('an origin must be allowed', async () => {
+    const from = async (issuer: string, origin: string) => {
+      const api = await userOf(signIn.token('ann'), issuer);
+      const body = JSON.stringify({ dek: newDek(), subject: 'ann' });
+      return api.send('POST', `${path}/wrap`, body, { ...asJson, origin });
+    };
+    expect(await from(issuer_id, 'https://app.example')).toBeProblem('origin_refused');
+    const issuer = await issuerOf(signIn, { allowed_origins: ['https://app.example'] });
+    expect(await from(issuer.issuer_id, 'https://app.example')).toHaveStatus(200);
+    expect(await from(issuer.issuer_id, 'https://evil.example')).toBeProblem('origin_refused');
+    ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
+  });
+
+  test('a preflight allows the header', async () => {
+    const { headers } = await tenant.api.send('OPTIONS', `${path}/wrap`, undefined, {
+      origin: 'https://app.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'eaas-issuer',
+    });
+    expect(headers.get('access-control-allow-headers')).toContain('Eaas-Issuer');
+  });
+});
+
+test('a body cannot say who acts', async () => {
+  const api = await as('ann');
+  expect(await wrap(api, { subject: 'ann', user: 'ben' })).toBeProblem('bad_request', /user/);
+  const items = [{ key_id, dek: newDek(), subject: 'ann' }];
+  expect(await api.post('/v1/batch/wrap', { items, user: 'ann' })).toBeProblem('bad_request', /user/);
+});
+
+test('an erased user is told so, and another one is not', async () => {
+  const subject = crypto.randomUUID();
+  const { wrapped_key } = await wrapFor(subject);
+  ok(await tenant.api.post('/v1/subjects/erase', { subject }));
+  const unwrap = async (user: string) => (await as(user)).post(`${path}/unwrap`, { wrapped_key, subject });
+  expect(await unwrap(subject)).toBeProblem('subject_erased');
+  expect(await unwrap('ann')).toBeProblem('permission_missing');
+});
+
+describe('a user reaches no value of another', async () => {
+  const ben = await wrapFor('ben');
+  const plain = await wrapFor();
+  const bundle = ok(await tenant.api.post('/v1/encrypt', { key_id, plaintext: 'secret', subject: 'ben' }));
+  const presented = { key_id, key_version: 1, ciphertext: bundle.ciphertext };
+  const subjects = [undefined, 'ann', 'ben', 'nobody'];
+
+  test.each(subjects)('by any call that names the subject %s', async (subject) => {
+    const api = await as('ann');
+    const own = subject === undefined ? {} : { subject };
+    for (const { wrapped_key } of [ben, plain])
+      for (const verb of ['unwrap', 'rewrap'] as const) {
+        const alone = await api.post(`${path}/${verb}`, { wrapped_key, ...own });
+        expect([alone.status, alone.text.includes(ben.dek) || alone.text.includes(plain.dek)]).toEqual([
+          403,
+          false,
+        ]);
+        const isOwn = subject === 'ann' && wrapped_key === ben.wrapped_key;
+        const code = isOwn ? 'wrapped_key_unauthentic' : 'permission_missing';
+        expect(alone.text).toContain(code);
+        expect((await newestEntry(tenant)).metadata).toMatchObject({
+          outcome: 'refused',
+          code,
+          user: expect.any(String),
+        });
+        const items = [{ key_id, wrapped_key, ...own }];
+        const { results } = ok(await api.post(`/v1/batch/${verb}`, { items }));
+        expect(results).toMatchObject([{ error: { status: 403 } }]);
+      }
+    const decrypted = await api.post('/v1/decrypt', { ...presented, ...own });
+    expect([403, 422]).toContain(decrypted.status);
+    expect(decrypted.text).not.toContain('secret');
+    if (subject === 'ann') return;
+    expect(await wrap(api, own)).toBeProblem('permission_missing');
+    expect(await api.post('/v1/encrypt', { key_id, plaintext: 'x', ...own })).toBeProblem(
+      'permission_missing',
+    );
+    const items = [{ key_id, dek: newDek(), ...own }];
+    expect(ok(await api.post('/v1/batch/wrap', { items })).results).toMatchObject([
+      { error: { code: 'permission_missing' } },
+    ]);
+  });
+
+  const own = new Set(routes.filter((route) => /\/(un|re)?wrap$|crypt$/.test(route)));
+  test.each(routes.filter((route) => !own.has(route)))('by %s', async (route) => {
+    const material = { id: key_id, wrapped_key: ben.wrapped_key, ciphertext: bundle.ciphertext };
+    const id = calls[route].subject === 'person' ? 'ben' : key_id;
+    const answer = await call(await as('ann'), route, { ...material, id });
+    expect(answer).toBeProblem('permission_missing');
+  });
+
+  test('and opens the own one by each call', async () => {
+    const api = await as('ben');
+    expect(ok(await api.post(`${path}/unwrap`, { wrapped_key: ben.wrapped_key, subject: 'ben' })).dek).toBe(
+      ben.dek,
+    );
+    const items = [{ key_id, wrapped_key: ben.wrapped_key, subject: 'ben' }];
+    expect(ok(await api.post('/v1/batch/unwrap', { items })).results).toMatchObject([{ dek: ben.dek }]);
+    ok(await api.post(`${path}/rewrap`, { wrapped_key: ben.wrapped_key, subject: 'ben' }));
+    expect(ok(await api.post('/v1/decrypt', { ...presented, subject: 'ben' }))).toEqual({
+      plaintext: 'secret',
+    });
+    expect(await api.post(`/v1/keys/${other.key_id}/wrap`, { dek: newDek(), subject: 'ben' })).toBeProblem(
+      'not_found',
+    );
+  });
+});
+
+test('an intake value opens for no user', async () => {
+  const intake = await tenant.newKey({ intake: true });
+  const keys = ok(await tenant.api.get(`/v1/keys/${intake.key_id}/public-key`));
+  const { parsePublicKey, wrapForIntake } = await import('@eaas/protocol/intake');
+  const publicKey = parsePublicKey(keys.intake_public_key ?? '');
+  const { wrappedKey } = await wrapForIntake(publicKey, new Uint8Array(32).fill(7));
+  const wrapped_key = Buffer.from(wrappedKey).toString('base64');
+  const issuer = await issuerOf(signIn, { key_ids: [intake.key_id] });
+  const api = await userOf(signIn.token('ann'), issuer.issuer_id);
+  for (const verb of ['unwrap', 'rewrap'])
+    expect(await api.post(`/v1/keys/${intake.key_id}/${verb}`, { wrapped_key, subject: 'ann' })).toBeProblem(
+      'permission_missing',
+    );
+  ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
+});
+
+test('staff opens the data of every subject, and the log names who', async () => {
+  const issuer = await issuerOf(signIn, { any_subject: true, require: { role: ['staff'] } });
+  const { dek, wrapped_key } = await wrapFor('ben');
+  const plain = await wrapFor();
+  const api = await userOf(signIn.token('ann', { role: 'staff' }), issuer.issuer_id);
+  expect(ok(await api.post(`${path}/unwrap`, { wrapped_key, subject: 'ben' })).dek).toBe(dek);
+  expect(ok(await api.post(`${path}/unwrap`, { wrapped_key: plain.wrapped_key })).dek).toBe(plain.dek);
+  expect((await newestEntry(tenant)).metadata).toMatchObject({ user: expect.any(String) });
+  ok(await api.post('/v1/hash', { key_id, value: 'x' }));
+  expect(await api.get('/v1/keys')).toBeProblem('permission_missing');
+  expect(await api.get('/v1/audit')).toBeProblem('permission_missing');
+  ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
+});
+
+describe('the own log', () => {
+  const idOf = async (subject: string) =>
+    ok(await tenant.api.post('/v1/subjects/show', { subject })).subject_id;
+
+  test.each([
+    ['a user', {}],
+    ['staff', { any_subject: true, require: { sub: ['ann'] } }],
+  ])('%s sees the entries about the own data, without addresses, contexts and ids', async (_, fields) => {
+    const issuer = await issuerOf(signIn, { permissions: ['encrypt', 'audit.own'], ...fields });
+    const api = await userOf(signIn.token('ann'), issuer.issuer_id);
+    ok(await wrap(api, { subject: 'ann', context: { row: 'secret' } }));
+    await wrapFor('ben');
+    const [ann, ben] = [await idOf('ann'), await idOf('ben')];
+    const answer = await api.get(`/v1/audit?subject_id=${ann}&limit=1`);
+    expect(answer).toHaveStatus(200);
+    expect(answer.text).not.toMatch(/secret|127\.0\.0\.1|"actor"|"hash"|"subject"|"id"/);
+    expect(ok(answer)).toMatchObject({
+      count: 1,
+      logs: [
+        {
+          action: 'key.wrap',
+          key_id,
+          created_at: expect.any(String),
+          metadata: { user: expect.any(String) },
+        },
+      ],
+    });
+    expect(await api.get(`/v1/audit?subject_id=${ann.slice(0, 32)}`)).toHaveStatus(200);
+    for (const query of ['', `?subject_id=${ben}`, `?key_id=${key_id}`, `?user_id=${ann}`])
+      expect(await api.get(`/v1/audit${query}`)).toBeProblem('permission_missing');
+    for (const route of ['/v1/audit/verify', '/v1/audit/checkpoint', '/v1/usage'] as const)
+      expect(await api.get(route)).toBeProblem('permission_missing');
+    expect(await api.post('/v1/subjects/show', { subject: 'ann' })).toBeProblem('permission_missing');
+    ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
+  });
+});
+
+test('a prefix keeps the users of two sign-ins apart', async () => {
+  const issuer = await issuerOf(signIn, { subject_prefix: 'patient:', audience: 'https://patients.example' });
+  const api = await userOf(signIn.token('7', { aud: 'https://patients.example' }), issuer.issuer_id);
+  expect(await wrap(api, { subject: 'patient:7' })).toHaveStatus(200);
+  expect(await wrap(api, { subject: '7' })).toBeProblem('permission_missing');
+  ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
+});
+
+test('an RSA key of which nobody has the private part verifies nothing', async () => {
+  const { publicKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  const issuer = await issuerOf(signIn, { jwks: { keys: [rsa.export({ format: 'jwk' })] } });
+  expect(await statusOf(newSignIn('RS256').token('ann', {}, { kid: undefined }), issuer.issuer_id)).toBe(401);
+  ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
+});
