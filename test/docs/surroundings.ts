@@ -50,6 +50,13 @@ const table = tableOf(stored.map(({ ciphertext }) => ({ email: ciphertext })));
 const keep = async (_progress: string): Promise<void> => {};
 const report = (..._facts: unknown[]): void => {};
 `,
+  'sdk/docs/people.md': `
+import { eaas } from '@eaas/test-kit/played-service';
+import { tableOf } from '../../../test/docs/played-table.ts';
+const stored = await Promise.all(['a', 'b'].map((value) => eaas.encrypt(value)));
+const table = tableOf(stored.map(({ ciphertext }) => ({ email: ciphertext })));
+const keep = async (_progress: string): Promise<void> => {};
+`,
   'sdk/docs/leakage.md': `
 import { eaas } from '@eaas/test-kit/played-service';
 import { fillPeople, openPlayedDatabase } from '../../../test/docs/played-database.ts';

@@ -6,6 +6,6 @@ export { isBytes, randomBytes, toHex } from './bytes.ts';
 export { LoadError, ServiceError, type ServiceErrorCode } from './errors.ts';
 export { formatIndexKey, indexKeyContext, parseIndexKey } from './index-key.ts';
 export { nearestOf } from './nearest.ts';
-export { escapeHidden, hasControlCharacter, inLine, utf8Length } from './text.ts';
+export { escapeHidden, inLine, utf8Length } from './text.ts';
 export { replaceWrapped, storedCiphertext } from './envelope.ts';
 export { isSubjectWrapped } from './wrapped-key.ts';

@@ -20,6 +20,7 @@ import {
   sealing,
 } from './ciphertext.ts';
 import type { DataKeyCalls } from '../transport/data-key-calls.ts';
+import type { Partition } from '../data-keys/derive.ts';
 import { createEncryptingKeys } from '../data-keys/encrypting.ts';
 import type { Engines } from '../engines/engines.ts';
 import { attempt, notPrimed } from '../errors.ts';
@@ -43,14 +44,13 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     subject = options.subject,
   ): EncryptedValue | Promise<EncryptedValue> | Waiting<EncryptedValue> {
     requireValue(value);
-    const { keyId = caller.keyId, fresh, scope, wrapContext, signal } = options;
-    if (signal?.aborted) throw aborted();
-    const of = { keyId: keyId as string, subject, scope, wrapContext, user: caller.user };
-    const isFresh = fresh || alwaysFresh;
+    if (options.signal?.aborted) throw aborted();
+    const of = partitionOf(caller, options, subject);
+    const isFresh = options.fresh || alwaysFresh;
     const length = lengthOf(value);
     const ready = !isFresh && keys.take(of, length);
     if (ready) return seal(ready, ready.values, value, context);
-    requireKeyId(keyId);
+    requireKeyId(of.keyId);
     const run = sealing(seal, value, context);
     return new Waiting(isFresh ? keys.requestOnce(of) : keys.reserve(of, length), run);
   }
@@ -80,31 +80,37 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       requireOptions(encryptOptions, options, 'encryptSync');
       requireActor(caller);
       requireValue(value);
-      const { keyId = caller.keyId, context, fresh, subject, scope, wrapContext } = options;
-      const of = { keyId: keyId as string, subject, scope, wrapContext, user: caller.user };
+      const { context, fresh } = options;
+      const of = partitionOf(caller, options);
       const key = fresh ? undefined : keys.take(of, lengthOf(value), true);
       if (key?.sync) return sealAs(options.as)(key, key.sync, value, context);
-      requireKeyId(keyId);
+      requireKeyId(of.keyId);
       if (fresh) throw notPrimed('`encryptSync` cannot request a fresh data key', 'use `encrypt`');
       throw notPrimed('no data key is in memory to encrypt with');
     },
-    async prime(
-      { keyId, user }: Caller,
-      options: Omit<EncryptOptions, 'keyId'>,
-      keep: boolean,
-    ): Promise<void> {
-      const { subject, scope, wrapContext, signal } = options;
+    async prime(caller: Caller, options: Omit<EncryptOptions, 'keyId'>, keep: boolean): Promise<void> {
+      const { signal } = options;
       if (signal?.aborted) throw aborted();
       if (alwaysFresh)
         throw new InputError(
           '`prime` needs a cache that reuses data keys: set `cache.encrypt.maxMessages` to 2 or more',
         );
-      const of = { keyId: requireKeyId(keyId), subject, scope, wrapContext: contextOf(wrapContext), user };
+      requireKeyId(caller.keyId);
+      const wrapContext = contextOf(options.wrapContext);
+      const of = partitionOf(caller, { ...options, keyId: undefined, wrapContext });
       await keys.prime(of, keep, signal);
     },
-    drop: (subject: string | undefined): void => keys.drop(subject),
+    drop: keys.drop,
     close: (): void => keys.close(),
   };
+}
+
+function partitionOf(
+  { keyId: usual, user }: Caller,
+  { keyId = usual, subject: common, scope, wrapContext }: EncryptOptions,
+  subject = common,
+): Partition {
+  return { keyId: keyId as string, subject, scope, wrapContext, user };
 }
 
 function lengthOf(value: string | Uint8Array): number {

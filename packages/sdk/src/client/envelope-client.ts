@@ -53,8 +53,6 @@ export class EnvelopeClient {
   readonly keyId: string | undefined;
   /** The implementations of AES-GCM that the client uses. */
   readonly engines: Engines;
-  /** The user on whose behalf this client acts: the argument of `as`. */
-  readonly user: string | undefined;
   protected readonly call: Call;
   /** No private members, because the clients that `as` returns inherit these from this one. */
   protected readonly parts: Parts;
@@ -74,8 +72,7 @@ export class EnvelopeClient {
       return call(route, input, options);
     };
     this.keyId = options.keyId && requireKeyId(options.keyId);
-    this.user = undefined;
-    this.caller = { keyId: this.keyId, user: undefined, requireUser: options.requireUser === true };
+    this.caller = { keyId: this.keyId, user: undefined, requireUser: options.requireUser };
     const calls = createDataKeyCalls(this.call, patienceOf(options));
     this.parts = {
       calls,
@@ -86,19 +83,22 @@ export class EnvelopeClient {
     };
   }
 
+  /** The user on whose behalf this client acts: the argument of `as`. */
+  get user(): string | undefined {
+    return this.caller.user;
+  }
+
   /**
    * Returns a client that acts on behalf of a user of the app: the audit log then says who reads whose data. It shares
    * everything with this client, also `close`, except the data keys for decryption, which each user has their own of.
    * Pass an opaque id, never an e-mail address. The service does not check it.
    */
   as(user: string): this {
-    requireKind(person, user, 'the argument of `as`');
+    requireKind(person, user, '`user`');
     const client = Object.create(this, {
-      user: { value: user, enumerable: true },
       caller: { value: { ...this.caller, user } },
     }) as this;
-    const emit = observed.get(this);
-    if (emit) observed.set(client, emit);
+    observed.set(client, observed.get(this));
     return client;
   }
 

@@ -390,8 +390,12 @@ describe('`subjects`', () => {
     expect(watched.live()).toHaveLength(2);
     const asked = service.requests.length;
     await client.decrypt(nobody);
+    // The next data key of `prime({ keep: true })` is refused, and the client asks for no other.
     await vi.advanceTimersByTimeAsync(120_000);
-    expect(service.requests).toHaveLength(asked);
+    await arrivals(20);
+    await vi.advanceTimersByTimeAsync(600_000);
+    await arrivals(20);
+    expect(service.requests.slice(asked)).toMatchObject([{ status: 409 }]);
     await client.close();
   });
 });

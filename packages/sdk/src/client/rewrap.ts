@@ -26,7 +26,7 @@ export function createRewrapAll(call: Call, patience: Patience) {
     return settleEach(ciphertexts, async (ciphertext) => {
       const bytes = envelopeBytes(ciphertext);
       const { keyId: key_id, wrappedKey } = parseHeader(bytes);
-      requireSubjectMatch(wrappedKey, subject, true);
+      requireSubjectMatch(wrappedKey, subject, 1);
       const wrapped_key = toBase64(wrappedKey);
       const name = key_id + wrapped_key;
       const request =

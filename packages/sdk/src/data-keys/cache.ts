@@ -14,14 +14,14 @@ type Request = () => Promise<DerivedDataKey>;
 /** Data keys by name. Its names are in the order of their last use, so that the first is the one to remove. */
 export class DataKeyCache {
   readonly #limits: CacheLimits;
-  readonly #isPinned: (name: string) => boolean;
+  readonly #isPinned: ((name: string) => boolean) | undefined;
   readonly #ready = new Map<string, Lease>();
   readonly #arriving = new Map<string, Lease>();
   #last: Lease | undefined;
   #isClosed = false;
 
   /** Data keys whose names are pinned stay, even if there are more than the limit. */
-  constructor(limits: CacheLimits, isPinned: (name: string) => boolean = () => false) {
+  constructor(limits: CacheLimits, isPinned?: (name: string) => boolean) {
     this.#limits = limits;
     this.#isPinned = isPinned;
   }
@@ -74,13 +74,12 @@ export class DataKeyCache {
 
   /** Removes the data keys of a subject, or those of all subjects, also the ones that calls still wait for. */
   drop(subject: string | undefined): void {
-    const isMeant = (lease: Lease): boolean =>
-      lease.subject !== undefined && (subject === undefined || lease.subject === subject);
-    for (const entry of this.#ready) if (isMeant(entry[1])) this.#remove(...entry);
-    for (const [name, lease] of this.#arriving) {
-      if (!isMeant(lease)) continue;
-      this.#arriving.delete(name);
-      lease.release();
+    for (const leases of [this.#ready, this.#arriving]) {
+      for (const [name, lease] of leases) {
+        if (lease.subject === undefined || (subject ?? lease.subject) !== lease.subject) continue;
+        leases.delete(name);
+        lease.release();
+      }
     }
   }
 
@@ -98,14 +97,7 @@ export class DataKeyCache {
   }
 
   #removeLeastRecent(): void {
-    const { size } = this.#ready;
-    let passed = 0;
-    for (const [name, lease] of this.#ready) {
-      if (!this.#isPinned(name)) return this.#remove(name, lease);
-      // A pinned data key goes to the end, so that the next search does not pass it again.
-      if (++passed === size) return;
-      this.#putLast(name, lease);
-    }
+    for (const [name, lease] of this.#ready) if (!this.#isPinned?.(name)) return this.#remove(name, lease);
   }
 
   #putLast(name: string, lease: Lease): void {

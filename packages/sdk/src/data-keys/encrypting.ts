@@ -32,7 +32,7 @@ export function createEncryptingKeys(
   calls: Pick<DataKeyCalls, 'wrap'>,
   emit: Emit,
 ) {
-  const kept = new Map<string, { readonly timer: Timer; readonly subject: string | undefined }>();
+  const kept = new Map<string, Timer>();
   const cache = new DataKeyCache(limits, (name) => kept.has(name));
   const paused = new Map<string, Timer>();
   // A jump of the clock does not remove a kept data key: it stays until its timer, which the jump does not affect, ends.
@@ -56,6 +56,11 @@ export function createEncryptingKeys(
       of.subject,
       () => mint(of, withSync),
       ({ code }) => {
+        if (code === 'subject_erased') {
+          clearTimeout(kept.get(name));
+          kept.delete(name);
+          cache.drop(of.subject);
+        }
         if (!find(name) && !kept.has(name)) return;
         clearTimeout(paused.get(name));
         const resume = (): unknown => paused.delete(name);
@@ -75,7 +80,7 @@ export function createEncryptingKeys(
       if (!lease || shareUsed(limits, lease, 0) >= refreshAtShare) refresh(name, of);
       keepUp(name, of);
     };
-    kept.set(name, { timer: later(limits.maxAge / 20, check), subject: of.subject });
+    kept.set(name, later(limits.maxAge / 20, check));
   }
 
   return {
@@ -119,18 +124,10 @@ export function createEncryptingKeys(
       }
       if (keep && !kept.has(name)) keepUp(name, of);
     },
-    drop(subject: string | undefined): void {
-      for (const [name, { timer, subject: own }] of kept) {
-        if (own === undefined || (subject ?? own) !== own) continue;
-        clearTimeout(timer);
-        kept.delete(name);
-      }
-      cache.drop(subject);
-    },
+    drop: (subject: string | undefined): void => cache.drop(subject),
     close(): void {
       cache.close();
-      for (const { timer } of kept.values()) clearTimeout(timer);
-      for (const timer of paused.values()) clearTimeout(timer);
+      for (const timer of [...kept.values(), ...paused.values()]) clearTimeout(timer);
       kept.clear();
       paused.clear();
     },

@@ -97,7 +97,7 @@ export function reportRows(
   rows: readonly Row[],
   known: ReadonlySet<string>,
 ): void {
-  if (!observed.has(client)) return;
+  if (!observed.get(client)) return;
   const columns = new Set<string>();
   for (const row of rows) for (const column in row) if (!known.has(column)) columns.add(column);
   for (const column of columns) {

@@ -54,6 +54,23 @@ export const administrationCases: readonly Case<ProgramScene>[] = [
     },
   },
   {
+    name: 'what was encrypted for a person opens for nobody else, and not after an erasure',
+    run: async ({ connect }) => {
+      const subject = crypto.randomUUID();
+      const client = connect();
+      const bundle = await client.as('user 7').encrypt('a secret', { subject });
+      same(await connect().decrypt(bundle, { subject, as: 'text' }), 'a secret', 'the text');
+      await refused(() => connect().decrypt(bundle), 'input');
+      await refused(() => connect().decrypt(bundle, { subject: 'another' }), 'decryption');
+      same((await client.subjects.show({ subject })).erased_at, null, 'the time of the erasure');
+      await client.subjects.erase({ subject });
+      for (const one of [client, connect()]) {
+        await refused(() => one.decrypt(bundle, { subject }), 'subject_erased');
+        await refused(() => one.encrypt('a secret', { subject }), 'subject_erased');
+      }
+    },
+  },
+  {
     name: 'rewrap keeps the value and moves it to the newest version of its key',
     run: async ({ connect, old }) => {
       const client = connect({ keyId: old.keyId });
