@@ -72,7 +72,7 @@ export class EnvelopeClient {
       return call(route, input, options);
     };
     this.keyId = options.keyId && requireKeyId(options.keyId);
-    this.caller = { keyId: this.keyId, user: undefined, requireUser: options.requireUser };
+    this.caller = { keyId: this.keyId, requireUser: options.requireUser };
     const calls = createDataKeyCalls(this.call, patienceOf(options));
     this.parts = {
       calls,

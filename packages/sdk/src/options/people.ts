@@ -6,7 +6,7 @@ import type { Rule } from '@eaas/protocol/internal-options';
 /** The client of a call: its key, and the user on whose behalf it acts. */
 export interface Caller {
   readonly keyId: string | undefined;
-  readonly user: string | undefined;
+  readonly user?: string | undefined;
   readonly requireUser: boolean | undefined;
 }
 
@@ -19,7 +19,7 @@ export const person: Rule = (value) =>
 /** Throws InputError for a call without a user, if the client requires one. */
 export function requireActor({ user, requireUser }: Caller): void {
   if (requireUser && user === undefined)
-    throw new InputError('`requireUser` needs a user: call `client.as(userId)`');
+    throw new InputError('`requireUser` is set: call `client.as(userId)`');
 }
 
 /**
