@@ -359,13 +359,12 @@ describe('`subjects`', () => {
     await expect(client.encrypt('x', { subject })).rejects.toMatchObject({ code: 'subject_erased' });
   });
 
-  test.each([[{}], [{ subject: 'a', subjectId: 'b' }]])('refuses the name %j', async (name) => {
-    const { client, service } = observedClient();
+  test.each([[{}], [{ subject: 'a', subjectId: 'b'.repeat(64) }]])('refuses the name %j', async (name) => {
+    const { client } = observedClient();
     for (const method of ['show', 'erase'] as const)
       await expect(client.subjects[method](name as { subject: string })).rejects.toThrow(
-        /either `subject` or `subjectId`/,
+        /either `subject` or `subject_id`/,
       );
-    expect(service.requests).toEqual([]);
   });
 
   test.each([

@@ -1,4 +1,3 @@
-import { InputError } from '@eaas/protocol';
 import { flag, type OptionRules, requireOptions, signal, text } from '@eaas/protocol/internal-options';
 import type { Output } from '@eaas/protocol/wire';
 import { callOptions } from '../options/call-options.ts';
@@ -34,15 +33,10 @@ export interface SubjectCalls {
 const names: OptionRules<{ subject?: string; subjectId?: string }> = { subject: person, subjectId: text };
 const eraseOptions: OptionRules<EraseOptions> = { signal, create: flag };
 
-/** Returns a subject as the API names it. */
-function wireName(name: SubjectName, of: string): { subject: string } | { subject_id: string } {
+/** Returns a subject as the API names it. The service refuses a call with both names or none. */
+function wireName(name: SubjectName, of: string) {
   requireOptions<object>(names, name, of);
-  const { subject, subjectId } = name;
-  if (subject !== undefined && subjectId === undefined) return { subject };
-  if (subject === undefined && subjectId !== undefined) return { subject_id: subjectId };
-  throw new InputError(
-    `\`${of}\` takes either \`subject\` or \`subjectId\` (got ${subject ? 'both' : 'neither'})`,
-  );
+  return { subject: name.subject, subject_id: name.subjectId };
 }
 
 /** `drop` removes the data keys of a subject from the memory of the client, or those of all subjects. */
