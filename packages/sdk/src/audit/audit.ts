@@ -4,4 +4,5 @@ export type { AuditFinding, AuditFindingCode } from './findings.ts';
 export type { AuditFilter } from './filter.ts';
 export type { AuditEntry, AuditPage, AuditPageQuery, ListOptions } from './list.ts';
 export type { AuditMethods, AuditVerification, VerifyOptions } from './methods.ts';
+export type { ReportRow } from './report.ts';
 export type { AuditState, AuditStore } from './state.ts';

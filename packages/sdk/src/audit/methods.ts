@@ -8,11 +8,13 @@ import {
   text,
 } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
+import { type SubjectName, wireName } from '../client/subjects.ts';
 import { load, ServiceError, unreadable } from '../errors.ts';
 import { callOptions } from '../options/call-options.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
 import { type AuditFilter, filterRules } from './filter.ts';
 import type { AuditEntry, AuditPage, AuditPageQuery, ListOptions } from './list.ts';
+import type { ReportRow } from './report.ts';
 
 type Range = Input<'GET /v1/audit/verify'>;
 /** The result of a verification by the service. */
@@ -31,6 +33,11 @@ export interface VerifyOptions extends CallOptions {
 export interface AuditMethods {
   /** Yields, exactly once, each matching entry that is in the log when the listing starts. */
   list(filter?: AuditFilter, options?: ListOptions): AsyncGenerator<AuditEntry, void, undefined>;
+  /**
+   * Yields what happened with the data of a person, newest first: the time, the action, the id of the user and the
+   * outcome, which you can show to this person. Throws ServiceError `not_found` for a subject that was never used.
+   */
+  report(name: SubjectName, options?: ListOptions): AsyncGenerator<ReportRow, void, undefined>;
   /** Returns one page of audit entries. */
   page(query?: AuditPageQuery, options?: CallOptions): Promise<AuditPage>;
   /**
@@ -71,6 +78,12 @@ export function auditOf(call: Call): AuditLog {
       requireOptions(listOptions, options, 'audit.list');
       const { listAudit } = await load('audit', import('./list.ts'));
       yield* listAudit(call, filter, options, unreadable);
+    },
+    async *report(name, options = {}) {
+      const of = wireName(name, 'audit.report');
+      requireOptions(listOptions, options, 'audit.report');
+      const { reportOn } = await load('audit', import('./report.ts'));
+      yield* reportOn(call, of, options, unreadable);
     },
     async page(query = {}, options = {}) {
       requireOptions(pageRules, query, 'audit.page');

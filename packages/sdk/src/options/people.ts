@@ -24,18 +24,13 @@ export function requireActor({ user, requireUser }: Caller): void {
 
 /**
  * Throws InputError for the data key of a person without a subject, and for a data key of nobody with a subject. Other
- * wrapped keys are left to the service, which refuses and logs what was altered. `lastOfNobody` is the last format that
- * belongs to nobody: 2 is the one of an intake writer, which `rewrap` makes one of the subject.
+ * wrapped keys are left to the service, which refuses and logs what was altered.
  */
-export function requireSubjectMatch(
-  wrapped: Uint8Array,
-  subject: string | undefined,
-  lastOfNobody = 2,
-): void {
+export function requireSubjectMatch(wrapped: Uint8Array, subject: string | undefined): void {
   const [format = 0, suite] = wrapped;
   if (subject === undefined) {
     if (isSubjectWrapped(wrapped))
       throw new InputError('this ciphertext belongs to a person: pass `subject`');
-  } else if (suite === 1 && format <= lastOfNobody)
+  } else if (suite === 1 && format <= 2)
     throw new InputError('this ciphertext belongs to nobody: leave out `subject`');
 }
