@@ -56,6 +56,7 @@ import { tableOf } from '../../../test/docs/played-table.ts';
 const stored = await Promise.all(['a', 'b'].map((value) => eaas.encrypt(value)));
 const table = tableOf(stored.map(({ ciphertext }) => ({ email: ciphertext })));
 const keep = async (_progress: string): Promise<void> => {};
+const show = (..._facts: unknown[]): void => {};
 `,
   'sdk/docs/leakage.md': `
 import { eaas } from '@eaas/test-kit/played-service';

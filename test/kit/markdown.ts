@@ -64,12 +64,17 @@ export function commandsOf(text: string): string[] {
 
 export function anchorsOf(text: string): string[] {
   const headings = withoutCode(text).matchAll(/^#+ (.*)$/gm);
-  return Array.from(headings, ([, heading = '']) =>
-    heading
+  const seen = new Map<string, number>();
+  return Array.from(headings, ([, heading = '']) => {
+    const anchor = heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N}_ -]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+      .replaceAll(' ', '-');
+    // The second heading of the same words gets `-1`.
+    const before = seen.get(anchor) ?? 0;
+    seen.set(anchor, before + 1);
+    return before === 0 ? anchor : `${anchor}-${before}`;
+  });
 }
 
 export function linksOf(text: string): string[] {

@@ -54,6 +54,7 @@ export type {
   FieldName,
   Fingerprint,
   IndexColumns,
+  OnlyColumns,
   OnlyDefined,
   PlainRow,
   ReadableRow,

@@ -71,9 +71,10 @@ export interface Intake {
   wrap(dek: Uint8Array, options?: IntakeWrapOptions): Promise<Wrapped>;
 }
 
-/** A writer cannot name a subject: the first rewrap with one makes the value that person's. */
-type IntakeWrapOptions = Omit<WrapOptions, 'subject'>;
-type IntakeItem = string | Uint8Array | Omit<Exclude<EncryptItem, string | Uint8Array>, 'subject'>;
+/** Options of `Intake.wrap`. A writer cannot name a subject: the first rewrap with one makes the value that person's. */
+export type IntakeWrapOptions = Omit<WrapOptions, 'subject'>;
+/** A value for `Intake.encryptMany`. The `context` of an item replaces the `context` of the call. */
+export type IntakeItem = string | Uint8Array | Omit<Exclude<EncryptItem, string | Uint8Array>, 'subject'>;
 type EncryptOptions = IntakeEncryptOptions & As<EncryptedForm>;
 
 // Only the names of options are checked here, so that pages download less JavaScript for `createIntake`. The code that

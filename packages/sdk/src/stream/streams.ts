@@ -35,6 +35,7 @@ export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 
 
 /** The members of an `EaasClient` or an `Intake` that `encryptStream` and `encryptBlob` use. */
 export interface StreamWriter extends Pick<StreamClient, 'engines' | 'keyId'> {
+  /** Wraps the data key of the stream. */
   wrap(dek: Uint8Array, options?: WrapOptions): Promise<Wrapped>;
 }
 
