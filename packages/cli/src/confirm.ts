@@ -66,7 +66,8 @@ async function askHidden(question: string): Promise<string> {
   }
 }
 
-async function ask(question: string, refusal: string): Promise<string> {
+/** Asks at the terminal, on standard error. */
+export async function ask(question: string, refusal: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await terminal.question(question);

@@ -18,6 +18,7 @@ import { leak } from './leak.ts';
 import { localCommands } from './local.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { rootKeyCommands } from './root-key.ts';
+import { subjectCommands } from './subject.ts';
 import { tenantCommands } from './tenant.ts';
 
 const dev = command(
@@ -136,6 +137,7 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   group('local', 'The key file of a local service.', localCommands),
   group('api-key', 'API keys of tenants.', apiKeyCommands),
   group('key', 'Keys of tenants.', keyCommands),
+  group('subject', 'The people whose data is encrypted.', subjectCommands),
   group('audit', 'Audit logs of tenants.', auditCommands),
   group('root-key', 'The root key, which protects all other keys.', rootKeyCommands),
   leak,

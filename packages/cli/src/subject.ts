@@ -1,0 +1,172 @@
+// Commands about people. A subject never comes from the command line, where other users of the machine and the history of
+// the shell would see it: it is asked for, or read from standard input.
+import { isUtf8 } from 'node:buffer';
+import { printJson, WrongUsage } from '@eaas/cli-kit';
+import { checked } from '@eaas/protocol/service';
+import { endpoints, limits } from '@eaas/protocol/wire';
+import { type Caller, operations, Refusal, type Service } from '@eaas/server/internal';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { ask, requireYes } from './confirm.ts';
+import { orNotFound } from './failure.ts';
+import { next, note, printResult, printResults, write } from './output.ts';
+
+interface OnSubject extends OnTenant {
+  readonly id?: string;
+}
+
+type Named = { readonly subject: string } | { readonly subject_id: string };
+
+const howToName =
+  'The command asks for the subject, or reads it as the only line of standard input. It is no argument, because ' +
+  'other users of the machine and the history of the shell would see it. Or pass --id.';
+
+function onSubject(name: string, description: string, examples: readonly string[] = []): Command {
+  const all = [`subject ${name} --tenant acme`, `subject ${name} --tenant acme < subject.txt`, ...examples];
+  return onTenant(name, `${description} ${howToName}`, all).option(
+    '--id <subject_id>',
+    'the subject_id, 64 hexadecimal characters, instead of the subject',
+    wholeId,
+  );
+}
+
+function wholeId(text: string): string {
+  if (/^[\da-f]{64}$/.test(text)) return text;
+  throw new InvalidArgumentError(
+    'Pass the whole subject_id: 64 lower-case hexadecimal characters. The log has only the first 32, except for an erasure.',
+  );
+}
+
+/** Returns what the options or standard input say. */
+async function named({ id }: OnSubject): Promise<Named> {
+  if (id !== undefined) return { subject_id: id };
+  const missing = 'No subject was entered: enter it, pipe it to standard input, or pass --id.';
+  const given = process.stdin.isTTY
+    ? await ask('The subject, as the application passes it: ', missing)
+    : await readLine();
+  if (given === '') throw new WrongUsage(missing);
+  return checked(endpoints['POST /v1/subjects/show'].body, { subject: given }) as Named;
+}
+
+/** Reads standard input, without the end of its last line. A subject is short, so the rest is not read. */
+async function readLine(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > 2 * limits.subject) break;
+  }
+  const bytes = Buffer.concat(chunks);
+  if (!isUtf8(bytes)) throw new WrongUsage('The subject on standard input must be UTF-8 (got other bytes).');
+  return bytes.toString('utf8').replace(/\r?\n$/, '');
+}
+
+const missing =
+  'The tenant has no such subject. A subject is compared exactly: enter it as the application passes it.';
+
+const find = (service: Service, operator: Caller, name: Named) =>
+  orNotFound(missing, operations['POST /v1/subjects/show'](service, operator, name));
+
+const show = onSubject('show', 'Show when a subject was first used, and whether it was erased.').action(
+  async (options: OnSubject) => {
+    const name = await named(options);
+    printResult(await withTenant(options, (service, operator) => find(service, operator, name)), options);
+  },
+);
+
+const columns = ['created_at', 'action', 'user', 'actor', 'key_id', 'outcome', 'entry_id'] as const;
+type ReportRow = Readonly<Record<(typeof columns)[number], string | number | null>>;
+
+const report = onSubject(
+  'report',
+  'Report who used the data of a subject, and when: a row for each entry of the audit log that still exists, the ' +
+    'newest first. `user` is the id of the user for whom the application acted, and `actor` the API key.',
+  ['subject report --tenant acme --format csv < subject.txt > report.csv'],
+)
+  .addOption(
+    new Option('--format <format>', 'how to print the rows').choices(['table', 'csv']).default('table'),
+  )
+  .action(async (options: OnSubject & { format: 'table' | 'csv' }) => {
+    const name = await named(options);
+    const { json, format } = options;
+    if (json && format === 'csv') throw new WrongUsage('Pass either --json or --format csv.');
+    const rows = await withTenant(options, async (service, operator) => {
+      const { subject_id } = await find(service, operator, name);
+      const rows: ReportRow[] = [];
+      for await (const page of pagesOf(service, operator, subject_id)) rows.push(...page);
+      return rows;
+    });
+    if (format === 'csv') await write([columns, ...rows.map(cellsOf)].map(csvLine).join(''));
+    else printResults(rows, columns, options);
+  });
+
+/** Reads the entries of a subject. Entries that are added meanwhile are not read, as they would move the pages. */
+async function* pagesOf(service: Service, operator: Caller, subject_id: string): AsyncGenerator<ReportRow[]> {
+  const limit = limits.pageMaximum;
+  let last = Infinity;
+  let date_to: string | undefined;
+  for (let offset = 0; ; offset += limit) {
+    const query = { subject_id, limit, offset, ...(date_to !== undefined && { date_to }) };
+    const { logs } = await operations['GET /v1/audit'](service, operator, query);
+    date_to ??= logs[0]?.created_at;
+    const older = logs.filter(({ id }) => id < last);
+    last = older.at(-1)?.id ?? last;
+    yield older.map(({ id, created_at, action, actor, key_id, metadata: { user, outcome } }) => ({
+      created_at,
+      action,
+      user: typeof user === 'string' ? user : null,
+      actor,
+      key_id,
+      outcome: outcome === 'refused' ? outcome : 'done',
+      entry_id: id,
+    }));
+    if (logs.length < limit) return;
+  }
+}
+
+const cellsOf = (row: ReportRow) => columns.map((column) => row[column] ?? '');
+
+/** None of the cells has a comma or a quotation mark: they are times, ids and words of the service. */
+const csvLine = (cells: readonly (string | number)[]): string => `${cells.join(',')}\r\n`;
+
+interface EraseOptions extends OnSubject {
+  readonly create?: true;
+  readonly yes?: true;
+}
+
+const erase = onSubject(
+  'erase',
+  'Erase a subject, for ever: nothing that was encrypted under it opens again, in any table, replica or backup of the ' +
+    'application. Repeated, it prints the same result. Afterwards, set the fingerprint columns of the person to NULL.',
+  ['subject erase --tenant acme --yes < subject.txt'],
+)
+  .option('--create', 'remember an unknown subject as erased, so that a delayed job cannot bring it back')
+  .option('--yes', 'do not ask. Required without a terminal')
+  .action(async (options: EraseOptions) => {
+    const { create, yes } = options;
+    if (!yes && !process.stdin.isTTY)
+      throw new WrongUsage('Nothing was erased. Without a terminal, the command needs --yes.');
+    const name = await named(options);
+    const erased = await withTenant(options, async (service, operator) => {
+      const found = await find(service, operator, name).catch((error: unknown) => {
+        if (create && error instanceof Refusal && error.code === 'not_found') return undefined;
+        throw error;
+      });
+      if (!found?.erased_at) await requireYes(yes, warningOf(found));
+      const input = { ...name, ...(create && { create }) };
+      return operations['POST /v1/subjects/erase'](service, operator, input);
+    });
+    if (options.json) return printJson(erased);
+    const { entry, ...record } = erased;
+    printResult({ ...record, entry_id: entry.id, entry_hash: entry.hash }, options);
+    note('Keep entry_hash with the request of the person: the audit log proves the erasure by it.');
+    next('set the fingerprint columns of the person to NULL, because fingerprints have no subject', options);
+  });
+
+function warningOf(found: Awaited<ReturnType<typeof find>> | undefined): string {
+  if (!found) return 'The tenant does not know this subject. It will be remembered as erased, for ever.';
+  return `The subject ${found.subject_id}, first used at ${found.created_at}, will be erased for ever, and nothing that was encrypted under it can be read again.`;
+}
+
+export const subjectCommands = [show, report, erase];

@@ -1,0 +1,142 @@
+import { afterAll, expect, test } from 'vitest';
+import { commandLine, inTerminal, jsonLines } from '@eaas/test-kit/command-line';
+import { eaas as program, run, serve } from '@eaas/test-kit/program';
+
+interface Erased {
+  readonly subject_id: string;
+  readonly erased_at: string;
+  readonly entry: { readonly id: number; readonly hash: string };
+}
+
+const eaas = await commandLine();
+await eaas.json('tenant', 'create', '--name', 'acme');
+const [key] = await eaas.json<{ key_id: string }>('key', 'create', '--tenant', 'acme', '--name', 'patients');
+const ofApp = ['--tenant', 'acme', '--name', 'app', '--permissions', 'all'];
+const [made] = await eaas.json<{ api_key: string }>('api-key', 'create', ...ofApp);
+const server = await serve(eaas.env);
+const path = `/v1/keys/${key?.key_id}`;
+const dek = Buffer.alloc(32, 7).toString('base64');
+
+async function post(path: string, body: object) {
+  const headers = { authorization: `Bearer ${made?.api_key}`, 'content-type': 'application/json' };
+  const response = await fetch(`${server.baseUrl}${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as { wrapped_key?: string; code?: string };
+}
+
+/** Runs a command of the group `subject` that gets this standard input. */
+const subject = (input: string, ...args: string[]) =>
+  run([...program, 'subject', ...args, '--tenant', 'acme'], eaas.env, { input });
+const atTerminal = (answers: string, ...args: string[]) =>
+  run(inTerminal(['subject', ...args, '--tenant', 'acme']), eaas.env, { input: answers });
+
+async function newPerson(name: string) {
+  const { wrapped_key } = await post(`${path}/wrap`, { dek, subject: name });
+  return {
+    unwrap: (fields: object = {}) => post(`${path}/unwrap`, { wrapped_key, subject: name, ...fields }),
+  };
+}
+
+afterAll(() => server.stop());
+
+test('a person is shown, reported and erased, by a name from standard input or by an id', async () => {
+  const name = 'patient 42, Ærø';
+  const { unwrap } = await newPerson(name);
+  await unwrap({ user: 'dr-7' });
+  await post(`${path}/unwrap`, { wrapped_key: 'AAAA', subject: name });
+
+  const shown = await subject(`${name}\n`, 'show', '--json');
+  expect(shown).toMatchObject({ code: 0, stderr: '' });
+  const [record] = jsonLines<{ subject_id: string; erased_at: string | null }>(shown.stdout);
+  expect(record).toMatchObject({
+    subject_id: expect.stringMatching(/^[\da-f]{64}$/) as string,
+    erased_at: null,
+  });
+  const id = record?.subject_id ?? '';
+  expect(await subject('', 'show', '--json', '--id', id)).toMatchObject({ code: 0, stdout: shown.stdout });
+
+  const rows = jsonLines<Record<string, string | number | null>>(
+    (await subject(name, 'report', '--json')).stdout,
+  );
+  expect(rows).toMatchObject([
+    { action: 'key.unwrap', user: null, outcome: 'refused' },
+    { action: 'key.unwrap', user: expect.stringMatching(/^[\da-f]{32}$/) as string, outcome: 'done' },
+    { action: 'key.wrap', key_id: key?.key_id, outcome: 'done' },
+  ]);
+  const csv = (await subject(name, 'report', '--format', 'csv')).stdout.split('\r\n');
+  expect(csv).toHaveLength(5);
+  expect(csv[0]).toBe('created_at,action,user,actor,key_id,outcome,entry_id');
+  expect(csv[3]).toBe(
+    Object.values(rows[2] ?? {})
+      .map((cell) => cell ?? '')
+      .join(','),
+  );
+  expect((await subject(name, 'report')).stdout).toMatch(/^created_at +action +user +actor/);
+
+  expect(await subject(name, 'erase')).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'Nothing was erased. Without a terminal, the command needs --yes.\n',
+  });
+  expect(await unwrap()).toMatchObject({ dek });
+  const erased = await subject(name, 'erase', '--yes', '--json');
+  expect(erased).toMatchObject({ code: 0, stderr: '' });
+  const [erasure] = jsonLines<Erased>(erased.stdout);
+  expect(erasure?.subject_id).toBe(id);
+  expect(await unwrap()).toMatchObject({ code: 'subject_erased' });
+  expect(await subject('', 'erase', '--yes', '--json', '--id', id)).toMatchObject({ stdout: erased.stdout });
+  const [newest] = jsonLines((await subject(name, 'report', '--json')).stdout).slice(1);
+  expect(newest).toMatchObject({ action: 'subject.erase', entry_id: erasure?.entry.id });
+});
+
+test('more than one page of entries is reported once each', async () => {
+  const { unwrap } = await newPerson('busy');
+  for (let nth = 0; nth < 250; nth += 50) await Promise.all(Array.from({ length: 50 }, () => unwrap()));
+  const rows = jsonLines<{ entry_id: number }>((await subject('busy', 'report', '--json')).stdout);
+  const ids = rows.map(({ entry_id }) => entry_id);
+  expect(ids).toHaveLength(251);
+  expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => b - a));
+});
+
+test('an unknown subject is refused, and --create remembers it as erased', async () => {
+  for (const command of ['show', 'report']) {
+    const refused = await subject('nobody', command);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^The tenant has no such subject\. A subject is compared exactly/);
+  }
+  expect(await subject('nobody', 'erase', '--yes')).toMatchObject({ code: 1 });
+  const erased = await subject('nobody', 'erase', '--yes', '--create');
+  expect(erased).toMatchObject({ code: 0 });
+  expect(erased.stdout).toMatch(/subject_id .*\nerased_at .*\nentry_id .*\nentry_hash/);
+  expect(await post(`${path}/wrap`, { dek, subject: 'nobody' })).toMatchObject({ code: 'subject_erased' });
+});
+
+test.each([
+  ['an empty line', ['show'], '\n', /^No subject was entered: enter it, pipe it/],
+  ['a second line', ['show'], 'a\nb\n', /`subject` has a control character/],
+  ['a long subject', ['show'], 'x'.repeat(5_000), /must have 1 to 256 bytes/],
+  ['half of an id', ['show', '--id', 'a'.repeat(32)], '', /Pass the whole subject_id/],
+  ['a subject as an argument', ['show', 'patient 42'], '', /too many arguments/],
+  ['CSV and JSON', ['report', '--json', '--format', 'csv'], 'a', /either --json or --format csv/],
+])('%s is wrong usage', async (_, args, input, message) => {
+  const refused = await subject(input, ...args);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toMatch(message);
+});
+
+test('at a terminal, the command asks for the subject, and before it erases', async () => {
+  const { unwrap } = await newPerson('at a terminal');
+  const shown = await atTerminal('at a terminal\n', 'show');
+  expect(shown).toMatchObject({ code: 0 });
+  expect(shown.stdout).toContain('The subject, as the application passes it: ');
+  const [, id = ''] = /subject_id +([\da-f]{64})/.exec(shown.stdout) ?? [];
+  const refused = await atTerminal('no\n', 'erase', '--id', id);
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stdout).toContain(`The subject ${id}, first used at `);
+  expect(await unwrap()).toMatchObject({ dek });
+  expect(await atTerminal('yes\n', 'erase', '--id', id)).toMatchObject({ code: 0 });
+  expect(await unwrap()).toMatchObject({ code: 'subject_erased' });
+});
