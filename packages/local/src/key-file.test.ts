@@ -226,6 +226,15 @@ describe('a key file that is locked anew', () => {
     expect(withPassphrase(undefined).keyId).toBe(first.keyId);
   });
 
+  test('keeps its subjects, and the secret on which their ids depend', async () => {
+    const first = open();
+    const path = `POST /${first.keyId}`;
+    const { wrapped_key } = await ask(first, `${path}/wrap`, { dek, subject: '42' });
+    await lock(undefined, 'passphrase');
+    const last = withPassphrase('passphrase');
+    expect(await ask(last, `${path}/unwrap`, { wrapped_key, subject: '42' })).toMatchObject({ dek });
+  });
+
   test('seals nothing under what its old copies hold', async () => {
     open();
     const old = openKeyFile(file, readFileSync(file, 'utf8'), openerOfEnvironment());
@@ -289,6 +298,9 @@ describe('a key file that is locked anew', () => {
   test('that does not exist makes neither a file nor a folder', async () => {
     await expect(lock(undefined, 'x')).rejects.toThrow(`${file} cannot be read (ENOENT)`);
     expect(existsSync(dirname(file))).toBe(false);
+  });
+});
+
 describe('a subject in a key file', () => {
   const id = /^[\da-f]{64}$/;
   const subjectsIn = () => (stored() as unknown as { subjects: Record<string, unknown>[] }).subjects;
