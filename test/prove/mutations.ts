@@ -71,8 +71,8 @@ export const mutations: readonly Mutation[] = [
     { 'faults:servers': ['the ids of audit entries have no gap', 'the audit chain is valid'] },
     [
       `${server}/state/chain.ts`,
-      'const id = expected.id + hashes.length + 1;',
-      'const id = expected.id + 2 * hashes.length + 2;',
+      'const nextId = (): number => expected.id + hashes.length + 1;',
+      'const nextId = (): number => expected.id + 2 * hashes.length + 2;',
     ],
     [
       `${server}/state/chain.ts`,
@@ -191,8 +191,8 @@ export const mutations: readonly Mutation[] = [
     },
     [
       `${server}/operations/key-crypto.ts`,
-      "sealer(ikm, { purpose: 'dek', tenantId, keyId, version })",
-      "sealer(ikm, { purpose: 'dek', tenantId: `${tenantId}${process.pid}`, keyId, version })",
+      "const place = { purpose: 'dek', tenantId, keyId, version } as const;",
+      "const place = { purpose: 'dek', tenantId: `${tenantId}${process.pid}`, keyId, version } as const;",
     ],
   ),
   mutation(
@@ -317,7 +317,7 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'intake-without-a-mac',
     { 'tampering:suite': ['all tests of packages/server/test/tampering pass'] },
-    [`${server}/store/keys.ts`, "    'intake',\n    'created_id',", "    'created_id',"],
+    [`${server}/store/keys.ts`, "    'intake',\n    'subjects',", "    'subjects',"],
   ),
   mutation('intake-at-once', { 'hostile:legal': ['no request blocks the event loop for more than 50 ms'] }, [
     `${server}/operations/intake.ts`,
@@ -606,8 +606,8 @@ export const mutations: readonly Mutation[] = [
     },
     [
       `${server}/state/commit.ts`,
-      "import { isDatabaseError, isDatabaseFault, isDenied, isLockTimeout } from '../store/faults.ts';",
-      "import { Refusal } from '../base/refusal.ts';\nimport { isDatabaseError, isDatabaseFault, isDenied, isLockTimeout } from '../store/faults.ts';",
+      "import { Closed } from '../base/refusal.ts';",
+      "import { Closed, Refusal } from '../base/refusal.ts';",
     ],
     [
       `${server}/state/commit.ts`,

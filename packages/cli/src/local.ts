@@ -6,7 +6,7 @@ import { next, note, printResult, type Reporting } from './output.ts';
 
 const lock = reporting(
   'lock',
-  'Lock the key file of a local service, or give it another passphrase or program. The file is opened as by `eaas ' +
+  'Lock a key file, or give it another passphrase or program. The file is opened as by `eaas ' +
     'import`, and gets the lock of EAAS_LOCAL_NEW_PASSPHRASE or EAAS_LOCAL_NEW_KEY_COMMAND, or a passphrase that the ' +
     'command asks for. Its keys stay the same, and every copy of the old file still opens with the old lock. Stop the ' +
     'app first: it must start again with the new lock.',

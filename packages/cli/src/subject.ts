@@ -80,7 +80,7 @@ type ReportRow = Readonly<Record<(typeof columns)[number], string | number | nul
 
 const report = onSubject(
   'report',
-  'Report who used the data of a subject, and when: a row for each entry of the audit log that still exists, the ' +
+  'Report who used the data of a subject, and when. Prints a row for each entry of the audit log that still exists, the ' +
     'newest first. `user` is the id of the user for whom the application acted, and `actor` the API key.',
   ['subject report --tenant acme --format csv < subject.txt > report.csv'],
 )
@@ -137,7 +137,7 @@ interface EraseOptions extends OnSubject {
 
 const erase = onSubject(
   'erase',
-  'Erase a subject, for ever: nothing that was encrypted under it opens again, in any table, replica or backup of the ' +
+  'Erase a subject, for ever. Nothing that was encrypted under it opens again, in any table, replica or backup of the ' +
     'application. Repeated, it prints the same result. Afterwards, set the fingerprint columns of the person to NULL.',
   ['subject erase --tenant acme --yes < subject.txt'],
 )

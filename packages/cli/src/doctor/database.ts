@@ -134,6 +134,7 @@ const guards = [
   'audit_entries_no_truncate',
   'audit_heads_forward',
   'audit_heads_no_truncate',
+  'issuers_no_truncate',
   'key_versions_no_truncate',
   'keys_no_truncate',
   'row_records_immutable',

@@ -65,10 +65,10 @@ function* spoiled(value: unknown): Generator {
   }
 }
 
-/** Removes members that the client does not read: `type` and `title` of an error, and `reference` of a batch item. */
+/** Removes members that the client does not read: `type` and `title` of an error, `reference`, and an estimated total. */
 function readMembers(value: unknown): unknown {
   return JSON.stringify(value, (name, member: unknown) =>
-    name === 'reference' || name === 'type' || name === 'title' ? undefined : member,
+    /^(reference|type|title|total_at_least)$/.test(name) ? undefined : member,
   );
 }
 

@@ -102,8 +102,8 @@ test('a coarser index is measured from true values, and otherwise modelled from 
 test.each([
   [
     'a column of another table',
-    { columns: ['zip'] },
-    '`people` has no column `zip`: pass the name that it has',
+    { columns: ['postal_code'] },
+    '`people` has no column `postal_code`: pass the name that it has',
   ],
   ['an unknown column', { columns: ['nam_index'] }, 'did you mean `name_index`?'],
   [

@@ -49,6 +49,7 @@ const once = new Set<Route>([
   'POST /v1/keys/:key_id/restore',
   'POST /v1/keys/:key_id/export',
   'POST /v1/api-keys',
+  'POST /v1/issuers',
 ]);
 
 describe.each(Object.keys(endpoints) as Route[])('%s', (route) => {

@@ -1,12 +1,18 @@
 // The tables of the service. The SQL functions and guards are in schema-functions.ts.
 
 /**
- * The ids in the metadata of an entry, in SQL: the first 32 characters of the subject's and of the user's, or null. The
- * names of the metadata are sorted, so both stand at its end, where no context can have put them.
+ * The first 32 characters of the id of a subject or a user in the metadata of an entry, in SQL, or null. The names of the
+ * metadata are sorted, so both stand at its end, and no `}` follows but the last one. What a context says of a `subject`
+ * has at least its own `}` behind it. A regular expression would cost each insert 70 µs.
  */
-const after = `(?:,"user":"[0-9a-f]{32}")?(?:,"user_asserted":true)?}$`;
-export const subjectOf = `substring(right(metadata, 192) from '"subject":"([0-9a-f]{32})(?:[0-9a-f]{32})?"(?:,"subject_created":true)?${after}')`;
-export const userOf = `substring(right(metadata, 192) from '"user":"([0-9a-f]{32})"(?:,"user_asserted":true)?}$')`;
+function idAtEnd(name: string): string {
+  const [end, before] = ['right(metadata, 192)', `'"${name}":"'`];
+  const id = `split_part(${end}, ${before}, -1)`;
+  return `(case when right(metadata, 2) in ('"}', 'e}') and strpos(${end}, ${before}) > 0
+    and strpos(${id}, '}') = length(${id}) then left(${id}, 32) end)`;
+}
+
+export const [subjectOf, userOf] = [idAtEnd('subject'), idAtEnd('user')];
 
 /**
  * The tenant is first in every primary key, so that the tables can be sharded by tenant. Times are integers
@@ -64,8 +70,8 @@ create table eaas.audit_entries (
 create index audit_entries_by_key_and_time on eaas.audit_entries (tenant_id, key_id, created_at);
 create index audit_entries_by_action_and_time on eaas.audit_entries (tenant_id, action, created_at);
 
-create index audit_entries_by_subject on eaas.audit_entries (tenant_id, (${subjectOf}), id) where ${subjectOf} is not null;
-create index audit_entries_by_user on eaas.audit_entries (tenant_id, (${userOf}), id) where ${userOf} is not null;
+create index audit_entries_by_subject on eaas.audit_entries (tenant_id, ${subjectOf}, id) where ${subjectOf} is not null;
+create index audit_entries_by_user on eaas.audit_entries (tenant_id, ${userOf}, id) where ${userOf} is not null;
 
 create table eaas.audit_anchors (
   tenant_id uuid primary key references eaas.tenants,
