@@ -27,16 +27,16 @@ function builtFiles(): readonly { readonly name: string; readonly bytes: Buffer 
     .map((name) => ({ name, bytes: readFileSync(join(dist, name)) }));
 }
 
-test('all pages together have less than 150 kB (gzip)', () => {
+test('all pages together have less than 153 kB (gzip)', () => {
   const sizes = builtFiles().map(({ bytes }) => gzipSync(bytes, { level: 9 }).length);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   process.stdout.write(`The pages of the console have ${total.toLocaleString('en')} bytes (gzip).\n`);
-  expect(total).toBeLessThan(150_000);
+  expect(total).toBeLessThan(153_000);
 });
 
-test('the API page has less than 20 kB (gzip)', () => {
+test('the API page has less than 23 kB (gzip)', () => {
   const bytes = readFileSync(join(dist, 'docs/index.html'));
-  expect(gzipSync(bytes, { level: 9 }).length).toBeLessThan(20_000);
+  expect(gzipSync(bytes, { level: 9 }).length).toBeLessThan(23_000);
 });
 
 test('the pages contain no code of zod and no `eval`', () => {

@@ -32,6 +32,13 @@ const privileges: Readonly<Record<string, string>> = {
   'table subject_counts': 'INSERT, SELECT, UPDATE',
   'table verification_markers': 'DELETE, INSERT, SELECT, UPDATE',
   'table verifications': 'INSERT, SELECT, UPDATE',
+  'table subjects': 'INSERT, SELECT',
+  ...Object.fromEntries(
+    ['sealed', 'erased_id', 'erased_at', 'erased_hash', 'mac'].map((name) => [
+      `column eaas.subjects.${name}`,
+      'UPDATE',
+    ]),
+  ),
   'function append': 'EXECUTE',
   'function purge_entries': 'EXECUTE',
 };
