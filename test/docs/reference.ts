@@ -99,9 +99,9 @@ type Folder = 'sdk' | 'protocol';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: `Absent AliasesIn ByteTransform Calls FieldOf FieldValue Flat FormOf IdFor IndexColumn
+  sdk: `Absent AliasesIn ByteTransform Calls Defined FieldOf FieldValue Flat FormOf IdFor IndexColumn
     IndexValue IsWhole KeyRecord NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
-    PlaceOf RewrapClient RowIn Searchable Stored ValueOf ValueType
+    PlaceOf RewrapClient RowIn Searchable Stored SubjectColumn SubjectFunction SubjectOption ValueOf ValueType
     Where apiKeyRoutes keyRoutes named ownReasons serverModeRoutes`.split(/\s+/),
   protocol: ['InputOf', 'TextKey'],
 };

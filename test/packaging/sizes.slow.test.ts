@@ -9,7 +9,7 @@ const budgets = {
   "export * from '@eaas/protocol/internal'": 3_207,
   "export * from '@eaas/protocol/wire'": 17_600,
   "export { EaasClient } from '@eaas/sdk'": 16_060,
-  "export * from '@eaas/sdk/stream'": 10_751,
+  "export * from '@eaas/sdk/stream'": 10_856,
   "export { createIndexKey, defineFields, number, text, unencrypted } from '@eaas/sdk/fields'": 11_350,
   "export * from '@eaas/sdk/fields'": 15_283,
 };
