@@ -1,7 +1,7 @@
 import { manyElements, randomElements } from '@eaas/test-kit/elements';
 import { vectors } from '@eaas/test-kit/vectors';
 import { newDek } from '@eaas/test-kit/faults/load';
-import { largestApiKey, type World } from './world.ts';
+import { fitting, largestApiKey, type World } from './world.ts';
 
 interface IllegalCall {
   readonly what: string;
@@ -23,8 +23,10 @@ export function illegal({ plain, versioned, keyIds }: World): IllegalCall[] {
     post(`API key with ${what}`, '/v1/api-keys', { ...largestApiKey(keyIds), ...fields });
   const blind = (what: string, elements: readonly string[]): IllegalCall =>
     post(`blind hash of ${what}`, '/v1/hash/blind', { key_id: plain, elements });
-  const items = (what: string, kind: string, item: object, count = 1_000): IllegalCall => ({
-    ...post(`batch of ${what}`, `/v1/batch/${kind}`, { items: Array.from({ length: count }, () => item) }),
+  const items = (what: string, kind: string, item: object, count?: number): IllegalCall => ({
+    ...post(`batch of ${what}`, `/v1/batch/${kind}`, {
+      items: count === undefined ? fitting(item) : Array.from({ length: count }, () => item),
+    }),
     batch: true,
   });
   const deep = JSON.parse(`${'{"a":'.repeat(7)}1${'}'.repeat(7)}`) as object;

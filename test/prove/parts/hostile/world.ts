@@ -1,3 +1,4 @@
+import { limits } from '@eaas/protocol/wire';
 import { lasting, scaled } from '../../trial.ts';
 import { call, send } from '@eaas/test-kit/faults/client';
 import { newDek } from '@eaas/test-kit/faults/load';
@@ -61,9 +62,20 @@ async function make(): Promise<World> {
 
 export function largestItems(keyId: string, shape: keyof typeof largestContexts): object[] {
   const context = largestContexts[shape];
-  const item = { key_id: keyId, dek: newDek(), context };
-  const fit = Math.floor((2 * 1024 * 1024 - 20) / (Buffer.byteLength(JSON.stringify(item)) + 1));
-  return Array.from({ length: Math.min(1_000, fit) }, () => item);
+  return fitting({ key_id: keyId, dek: newDek(), context });
+}
+
+/** Returns a batch of as many equal items as fit into a body: by their number, their bytes and their values. */
+export function fitting(item: object): object[] {
+  const text = JSON.stringify(item);
+  const byBytes = (limits.body - 20) / (Buffer.byteLength(text) + 1);
+  const byValues = (limits.jsonValues - 10) / valuesIn(item);
+  return Array.from({ length: Math.floor(Math.min(limits.batchItems, byBytes, byValues)) }, () => item);
+}
+
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce((sum: number, each) => sum + valuesIn(each), 1);
 }
 
 export function largestApiKey(keyIds: readonly string[]): object {
