@@ -34,9 +34,9 @@ test('all pages together have less than 153 kB (gzip)', () => {
   expect(total).toBeLessThan(153_000);
 });
 
-test('the API page has less than 23 kB (gzip)', () => {
+test('the API page has less than 24 kB (gzip)', () => {
   const bytes = readFileSync(join(dist, 'docs/index.html'));
-  expect(gzipSync(bytes, { level: 9 }).length).toBeLessThan(23_000);
+  expect(gzipSync(bytes, { level: 9 }).length).toBeLessThan(24_000);
 });
 
 test('the pages contain no code of zod and no `eval`', () => {
