@@ -1,6 +1,6 @@
 import { genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal-audit';
-import { erasedSubject, type People, subjectNotFound, subjectRecord } from '@eaas/protocol/service';
+import { erasureDraft, type People, subjectNotFound, subjectRecord } from '@eaas/protocol/service';
 import { toUtf8 } from '@eaas/protocol';
 import { formatTimestamp, type Route } from '@eaas/protocol/wire';
 import { hmac } from '#engine';
@@ -62,9 +62,8 @@ export const subjectOperations = {
 
 function erase(call: TenantCall, id: string, before: StoredSubject | undefined): StoredSubject {
   const { tenant, time } = call;
-  const { erasedAt, draft } = erasedSubject(id, call);
-  const entry = tenant.isComplete ? { entry: writeEntry(call, draft) } : {};
-  const erased = { created_at: before?.created_at ?? time, erased_at: erasedAt, secret: null, ...entry };
+  const entry = tenant.isComplete ? { entry: writeEntry(call, erasureDraft(id)) } : {};
+  const erased = { created_at: before?.created_at ?? time, erased_at: time, secret: null, ...entry };
   tenant.subjects.set(id, erased);
   before?.secret?.fill(0);
   return erased;

@@ -33,7 +33,7 @@ export { nothingHere, quotaExceeded, Refusal, requestTimeout, unauthorized } fro
 export { checkBody, checked, parseBody, requireBodyType } from './request.ts';
 export { findRoute, locationOf, methodsAt, readQuery, routes } from './request.ts';
 export {
-  erasedSubject,
+  erasureDraft,
   loggedIdLength,
   requireNoUser,
   type People,

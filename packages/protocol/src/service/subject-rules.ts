@@ -2,7 +2,6 @@
 import type { Output } from '../wire/endpoints.ts';
 import { formatTimestamp } from '../wire/timestamp.ts';
 import type { SignIn } from './authorize.ts';
-import type { Moment } from './changes.ts';
 import type { KeyFields } from './key-rules.ts';
 import { type Draft, tenantDraft } from './draft.ts';
 import { timeOrNull } from './records.ts';
@@ -83,13 +82,9 @@ export function requireSubject({ subjects }: Pick<KeyFields, 'subjects'>, { subj
   throw badRequest('`subject` is missing: this key wraps only with a subject, the person whose data it is');
 }
 
-/** Decides about an erasure: the time of it, and its audit entry. */
-export function erasedSubject(
-  subjectId: string,
-  { time }: Moment,
-  more: Readonly<Record<string, unknown>> = {},
-): { erasedAt: number; draft: Draft } {
-  return { erasedAt: time, draft: tenantDraft('subject.erase', { subject: subjectId, ...more }) };
+/** Drafts the entry about an erasure. */
+export function erasureDraft(subjectId: string, more: Readonly<Record<string, unknown>> = {}): Draft {
+  return tenantDraft('subject.erase', { subject: subjectId, ...more });
 }
 
 /** Returns a subject as the API shows it. */

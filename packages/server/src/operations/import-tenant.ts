@@ -1,4 +1,4 @@
-import { erasedSubject, keyDraft, type KeyFields, type SubjectFields } from '@eaas/protocol/service';
+import { erasureDraft, keyDraft, type KeyFields, type SubjectFields } from '@eaas/protocol/service';
 import { hashKeyPlace, subjectPlace, versionPlace } from '../crypto/key-hierarchy.ts';
 import { type SecretPlace, sealSecret } from '../crypto/sealed-secret.ts';
 import { insider } from '../state/caller.ts';
@@ -114,7 +114,7 @@ async function insertSubjects(
     const records = [];
     for (const [id, { created_at, erased_at }] of erased.slice(at, at + rowsOfLink)) {
       const rev = head.id + link.size + 1;
-      const { draft } = erasedSubject(id, { time, entryId: rev }, { imported: sha256 });
+      const draft = erasureDraft(id, { imported: sha256 });
       const erased_hash = Buffer.from(link.add(operator, draft), 'latin1');
       await write(id, { sealed: null, created_id: rev, created_at, erased_id: rev, erased_at, erased_hash });
       records.push({ row_id: rowIdOf(id), rev });

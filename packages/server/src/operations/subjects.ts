@@ -1,5 +1,5 @@
 import {
-  erasedSubject,
+  erasureDraft,
   type People,
   type SignIn,
   subjectNotFound,
@@ -91,34 +91,38 @@ async function eraseSubject(
   return change(service, caller, {
     load: (tx) => findSubject(tx, tenantId, id),
     decide(open, found) {
-      const { state, entryId } = open;
+      const { state, entryId, time } = open;
       const before = found && checkedSubject(state.secrets, found);
       if (!before && !create) throw subjectNotFound();
       const rowId = rowIdOf(id);
       if (before?.erased_id) return { draft: null, rowId, answer: erasedRecord(id, before), write: () => [] };
-      const { erasedAt, draft } = erasedSubject(id, open);
-      const rowFor = (entry: { readonly id: number; readonly hash: Uint8Array }): SubjectRow =>
+      const erasure = (hash: Uint8Array): Erasure => ({
+        erased_id: entryId,
+        erased_at: time,
+        erased_hash: hash,
+      });
+      const rowFor = (hash: Uint8Array): SubjectRow =>
         seal(state.secrets, subjectTable, {
           tenant_id: tenantId,
           subject_id: Buffer.from(id, 'hex'),
           sealed: null,
           created_id: before?.created_id ?? entryId,
-          created_at: before?.created_at ?? erasedAt,
-          erased_id: entryId,
-          erased_at: erasedAt,
-          erased_hash: entry.hash,
+          created_at: before?.created_at ?? time,
+          ...erasure(hash),
         });
       return {
-        draft,
+        draft: erasureDraft(id),
         rowId,
-        answer: (entry) => erasedRecord(id, rowFor(entry)),
-        write: (tx, entry) => [writeSubject(tx, rowFor(entry))],
+        answer: ({ hash }) => erasedRecord(id, erasure(hash)),
+        write: (tx, { hash }) => [writeSubject(tx, rowFor(hash))],
       };
     },
   });
 }
 
-function erasedRecord(id: string, { erased_id, erased_at, erased_hash }: SubjectRow): Erased {
+type Erasure = Pick<SubjectRow, 'erased_id' | 'erased_at' | 'erased_hash'>;
+
+function erasedRecord(id: string, { erased_id, erased_at, erased_hash }: Erasure): Erased {
   return {
     subject_id: id,
     erased_at: formatTimestamp(erased_at ?? 0),
