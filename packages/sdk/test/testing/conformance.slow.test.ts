@@ -20,6 +20,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'quota-month.service.test.ts': "the operator's command line over months",
   'start.service.test.ts': 'the start of the server',
   'tenants.service.test.ts': "the operator's command line",
+  'tokens.service.test.ts': 'the tokens of a sign-in, which only the server checks',
 };
 
 /**
