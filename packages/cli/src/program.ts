@@ -13,6 +13,7 @@ import { databaseWarnings, examine } from './doctor/examine.ts';
 import { failed, type Finding, warning } from './doctor/finding.ts';
 import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
 import { importCommand } from './import.ts';
+import { issuerCommands } from './issuer.ts';
 import { keyCommands } from './key.ts';
 import { leak } from './leak.ts';
 import { localCommands } from './local.ts';
@@ -136,6 +137,7 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   importCommand,
   group('local', 'The key file of a local service.', localCommands),
   group('api-key', 'API keys of tenants.', apiKeyCommands),
+  group('issuer', 'Sign-ins of apps, whose tokens tenants accept.', issuerCommands),
   group('key', 'Keys of tenants.', keyCommands),
   group('subject', 'The people whose data is encrypted.', subjectCommands),
   group('audit', 'Audit logs of tenants.', auditCommands),

@@ -36,16 +36,29 @@ export function list(text: string): string[] {
   return text.split(',').map((item) => item.trim());
 }
 
+/** As `list`, or the text `null` for none. */
+export function listOrNull(text: string): string[] | 'null' {
+  return text === 'null' ? text : list(text);
+}
+
 export function permissionList(text: string): Permission[] {
   const names = list(text);
   if (names.join() === 'all') return [...permissions];
   return names.map((name) => {
-    const found = permissions.find((permission) => permission === name);
-    if (found) return found;
     if (name === 'all')
       throw new InvalidArgumentError('"all" grants every permission: pass "all" without other permissions.');
-    const nearest = nearestOf(permissions, name);
-    const advice = nearest ? `Did you mean "${nearest}"?` : `Choose from ${permissions.join(', ')}, or all.`;
-    throw new InvalidArgumentError(`"${inLine(name)}" is not a permission. ${advice}`);
+    return permissionNamed(name, permissions, ', or all');
   });
+}
+
+export function permissionNamed<Name extends string>(
+  name: string,
+  permissions: readonly Name[],
+  orElse = '',
+): Name {
+  const found = permissions.find((permission) => permission === name);
+  if (found) return found;
+  const nearest = nearestOf(permissions, name);
+  const advice = nearest ? `Did you mean "${nearest}"?` : `Choose from ${permissions.join(', ')}${orElse}.`;
+  throw new InvalidArgumentError(`"${inLine(name)}" is not a permission. ${advice}`);
 }

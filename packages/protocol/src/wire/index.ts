@@ -5,6 +5,13 @@ export { type AuditAction, auditActions } from './audit.ts';
 export type { Endpoint } from './endpoint.ts';
 export { endpoints, type Input, type Item, type Output, type Route } from './endpoints.ts';
 export { explain } from './explain.ts';
-export { type Permission, permissions, serverSidePermissions, tenantWidePermissions } from './permissions.ts';
+export {
+  type IssuerPermission,
+  issuerPermissions,
+  type Permission,
+  permissions,
+  serverSidePermissions,
+  tenantWidePermissions,
+} from './permissions.ts';
 export { type Problem, problem, type ProblemCode, problemDocument, problems } from './problems.ts';
 export { formatTimestamp, parseTimestamp } from './timestamp.ts';
