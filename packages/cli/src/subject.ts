@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { printJson, WrongUsage } from '@eaas/cli-kit';
 import { checked } from '@eaas/protocol/service';
 import { endpoints, limits } from '@eaas/protocol/wire';
+import { reportColumns, reportCsv, type ReportRow, reportRow } from '@eaas/sdk/audit';
 import { type Caller, operations, Refusal, type Service } from '@eaas/server/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
@@ -75,13 +76,10 @@ const show = onSubject('show', 'Show when a subject was first used, and whether 
   },
 );
 
-const columns = ['created_at', 'action', 'user', 'actor', 'key_id', 'outcome', 'entry_id'] as const;
-type ReportRow = Readonly<Record<(typeof columns)[number], string | number | null>>;
-
 const report = onSubject(
   'report',
   'Report who used the data of a subject, and when. Prints a row for each entry of the audit log that still exists, the ' +
-    'newest first. `user` is the id of the user for whom the application acted, and `actor` the API key.',
+    'newest first, which you can show to this person. `user` is the id of the user who acted.',
   ['subject report --tenant acme --format csv < subject.txt > report.csv'],
 )
   .addOption(
@@ -97,8 +95,8 @@ const report = onSubject(
       for await (const page of pagesOf(service, operator, subject_id)) rows.push(...page);
       return rows;
     });
-    if (format === 'csv') await write([columns, ...rows.map(cellsOf)].map(csvLine).join(''));
-    else printResults(rows, columns, options);
+    if (format === 'csv') await write(reportCsv(rows));
+    else printResults(rows, reportColumns, options);
   });
 
 /** Reads the entries of a subject. Entries that are added meanwhile are not read, as they would move the pages. */
@@ -112,23 +110,10 @@ async function* pagesOf(service: Service, operator: Caller, subject_id: string):
     date_to ??= logs[0]?.created_at;
     const older = logs.filter(({ id }) => id < last);
     last = older.at(-1)?.id ?? last;
-    yield older.map(({ id, created_at, action, actor, key_id, metadata: { user, outcome } }) => ({
-      created_at,
-      action,
-      user: typeof user === 'string' ? user : null,
-      actor,
-      key_id,
-      outcome: outcome === 'refused' ? outcome : 'done',
-      entry_id: id,
-    }));
+    yield older.map(reportRow);
     if (logs.length < limit) return;
   }
 }
-
-const cellsOf = (row: ReportRow) => columns.map((column) => row[column] ?? '');
-
-/** None of the cells has a comma or a quotation mark: they are times, ids and words of the service. */
-const csvLine = (cells: readonly (string | number)[]): string => `${cells.join(',')}\r\n`;
 
 interface EraseOptions extends OnSubject {
   readonly create?: true;

@@ -4,5 +4,5 @@ export type { AuditFinding, AuditFindingCode } from './findings.ts';
 export type { AuditFilter } from './filter.ts';
 export type { AuditEntry, AuditPage, AuditPageQuery, ListOptions } from './list.ts';
 export type { AuditMethods, AuditVerification, VerifyOptions } from './methods.ts';
-export type { ReportRow } from './report.ts';
+export { reportColumns, reportCsv, type ReportRow, reportRow } from './report-rows.ts';
 export type { AuditState, AuditStore } from './state.ts';

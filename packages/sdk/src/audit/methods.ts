@@ -14,7 +14,7 @@ import { callOptions } from '../options/call-options.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
 import { type AuditFilter, filterRules } from './filter.ts';
 import type { AuditEntry, AuditPage, AuditPageQuery, ListOptions } from './list.ts';
-import type { ReportRow } from './report.ts';
+import type { ReportRow } from './report-rows.ts';
 
 type Range = Input<'GET /v1/audit/verify'>;
 /** The result of a verification by the service. */

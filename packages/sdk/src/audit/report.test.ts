@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { observedClient, range } from '../../test/observed-client.ts';
 import { InputError } from '../index.ts';
+import { reportCsv, reportRow } from './report-rows.ts';
 
 const subject = 'patient 42';
 const all = async <T>(rows: AsyncIterable<T>): Promise<T[]> => {
@@ -46,4 +47,35 @@ test('a report on nobody throws', async () => {
   await expect(all(client.audit.report({ name: 'x' } as never))).rejects.toBeInstanceOf(InputError);
   expect(service.requests).toEqual([]);
   await expect(all(client.audit.report({ subject }))).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a report as CSV has the columns of the rows', async () => {
+  const { client } = observedClient();
+  await client.as('7').encrypt('x', { subject });
+  await client.subjects.erase({ subject });
+  const rows = await all(client.audit.report({ subject }));
+  expect(reportCsv(rows)).toBe(
+    [
+      'time,action,user,outcome',
+      ...rows.map(({ time, action, user, outcome }) => [time, action, user, outcome].join()),
+    ]
+      .map((line) => `${line}\r\n`)
+      .join(''),
+  );
+  expect(reportCsv([])).toBe('time,action,user,outcome\r\n');
+});
+
+test.each([
+  ['=1+1', "'=1+1"],
+  ['+1', "'+1"],
+  ['-1', "'-1"],
+  ['@sum', "'@sum"],
+  ['\t=1', "'\t=1"],
+  ['＝1', "'＝1"],
+  ['=HYPERLINK("https://a.example","x")', `"'=HYPERLINK(""https://a.example"",""x"")"`],
+  ['a,b', '"a,b"'],
+  ['a\r\n=1', '"a\r\n=1"'],
+])('the cell %j of a faulty service is no formula in the CSV file', (user, cell) => {
+  const entry = { created_at: '2026-11-20T08:14:33.902Z', action: 'key.unwrap', metadata: { user } } as const;
+  expect(reportCsv([reportRow(entry)]).split('key.unwrap,')[1]).toBe(`${cell},done\r\n`);
 });

@@ -1,0 +1,40 @@
+// The rows of a report on a person, the same in the SDK, the console and the command line.
+import type { AuditEntry } from './list.ts';
+
+/** What happened with the data of a person. It can be shown to this person: it has no address, key or context. */
+export interface ReportRow {
+  /** When it happened, as RFC 3339 with milliseconds. */
+  readonly time: string;
+  readonly action: AuditEntry['action'];
+  /** The first half of the id of the user who acted, 32 hexadecimal characters. Null if the app named none. */
+  readonly user: string | null;
+  readonly outcome: 'done' | 'refused';
+}
+
+/** The columns of a report, in the order of its CSV file. */
+export const reportColumns = ['time', 'action', 'user', 'outcome'] as const satisfies (keyof ReportRow)[];
+
+/** Returns what a report on a person shows of an entry. */
+export function reportRow(entry: Pick<AuditEntry, 'created_at' | 'action' | 'metadata'>): ReportRow {
+  const { user, outcome } = entry.metadata;
+  return {
+    time: entry.created_at,
+    action: entry.action,
+    user: typeof user === 'string' ? user : null,
+    outcome: outcome === 'refused' ? 'refused' : 'done',
+  };
+}
+
+/**
+ * Returns rows of `audit.report` as a CSV file (RFC 4180) with a line of titles. No cell is a formula for a spreadsheet,
+ * whatever the service sent.
+ */
+export function reportCsv(rows: readonly ReportRow[]): string {
+  const lines = [reportColumns, ...rows.map((row) => reportColumns.map((column) => row[column] ?? ''))];
+  return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
+}
+
+function csvCell(text: string): string {
+  const plain = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
