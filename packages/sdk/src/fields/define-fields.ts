@@ -108,9 +108,14 @@ function recordsOf<T extends Tables>(
         "To keep the other indexes, pass [token, 'service']",
     );
   }
-  const fingerprints = fingerprintsOf(client, sources);
-  const internals: Internals = { client, plans, fingerprints, onPlaintext };
-  const records = {
+  const fingerprints = fingerprintsOf(sources);
+  return recordsIn({ client, plans, fingerprints, onPlaintext }) as Records<T>;
+}
+
+function recordsIn(internals: Internals): unknown {
+  const { client, plans, fingerprints } = internals;
+  return {
+    as: (user: string) => recordsIn({ ...internals, client: client.as(user) }),
     async encryptRow(table: string, id: RecordId, row: Row, options: RowOptions = {}) {
       requireOptions(rowOptions, options, 'encryptRow');
       return (await encryptRows(internals, table, [row], () => id, options))[0];
@@ -142,11 +147,13 @@ function recordsOf<T extends Tables>(
     onlyMatching: onlyMatching.bind(undefined, internals),
     encryptFieldSync: encryptFieldSync.bind(undefined, internals),
     decryptFieldSync: decryptFieldSync.bind(undefined, internals),
-    reads: () => Object.fromEntries(all.map(({ place, reads }) => [place, { ...reads }])),
+    reads: () => {
+      const all = [...plans.values()].flatMap(({ fields }) => fields);
+      return Object.fromEntries(all.map(({ place, reads }) => [place, { ...reads }]));
+    },
     close: () => fingerprints.drop(),
     [Symbol.dispose]: () => fingerprints.drop(),
   };
-  return records as unknown as Records<T>;
 }
 
 function valueOf(result: SettledRow<Row>): Row {

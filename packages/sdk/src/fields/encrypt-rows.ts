@@ -69,6 +69,7 @@ export async function encryptRows(
         ),
     ),
     fingerprints.written(
+      client,
       marks.flatMap(({ subjects }) => subjects),
       options,
     ),

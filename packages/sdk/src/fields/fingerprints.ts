@@ -21,11 +21,10 @@ export interface Subject {
 
 export type Fingerprints = ReturnType<typeof fingerprintsOf>;
 
-export function fingerprintsOf(
-  client: Pick<EnvelopeClient, 'hash' | 'blindHash' | 'unwrap'>,
-  given: readonly IndexSource[],
-) {
-  const sources = given.map((source) => (isRemote(source) ? source : indexKeyOf(client, source)));
+type Client = Pick<EnvelopeClient, 'hash' | 'blindHash' | 'unwrap'>;
+
+export function fingerprintsOf(given: readonly IndexSource[]) {
+  const sources = given.map((source) => (isRemote(source) ? source : indexKeyOf(source)));
 
   /** The service never computes fingerprints of parts: parts are easy to guess, so only index keys protect them. */
   const tasksOf = (subject: Subject) =>
@@ -37,7 +36,7 @@ export function fingerprintsOf(
     });
 
   type Tasks = ReturnType<typeof tasksOf>;
-  const make = ({ signal }: CallOptions, tasks: Tasks): Promise<Settled<string>[]> =>
+  const make = (client: Client, { signal }: CallOptions, tasks: Tasks): Promise<Settled<string>[]> =>
     Promise.all(
       tasks.map(async ({ subject: { plan, part, bytes }, source, keyId }): Promise<Settled<string>> => {
         try {
@@ -47,7 +46,7 @@ export function fingerprintsOf(
           const options = { keyId, signal };
           const whole =
             typeof source === 'object'
-              ? source.mac(preimage)
+              ? source.mac(client, preimage)
               : source === 'blind'
                 ? client.blindHash(preimage, options)
                 : client.hash(toBase64(preimage), options);
@@ -59,15 +58,20 @@ export function fingerprintsOf(
     );
 
   return {
-    written: (subjects: readonly Subject[], options: CallOptions) =>
+    written: (client: Client, subjects: readonly Subject[], options: CallOptions) =>
       make(
+        client,
         options,
         subjects.flatMap((subject) => tasksOf(subject).slice(0, 1)),
       ),
     /** Returns, for each subject, its fingerprints under every key and index key. */
-    async possible(subjects: readonly Subject[], options: CallOptions): Promise<Settled<string>[][]> {
+    async possible(
+      client: Client,
+      subjects: readonly Subject[],
+      options: CallOptions,
+    ): Promise<Settled<string>[][]> {
       const tasks = subjects.map(tasksOf);
-      const all = await make(options, tasks.flat());
+      const all = await make(client, options, tasks.flat());
       return tasks.map(({ length }) => all.splice(0, length));
     },
     drop(): void {

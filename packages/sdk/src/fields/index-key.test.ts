@@ -99,6 +99,6 @@ test('the client overwrites the bytes of an index key after use', async () => {
     return dek;
   };
   const token = await rewrapIndexKey({ wrap, unwrap }, await createIndexKey({ wrap }));
-  expect(await indexKeyOf({ unwrap }, token).mac(new Uint8Array(1))).toHaveLength(64);
+  expect(await indexKeyOf(token).mac({ unwrap }, new Uint8Array(1))).toHaveLength(64);
   expect(seen).toEqual(Array.from({ length: 4 }, () => new Uint8Array(32)));
 });

@@ -77,12 +77,14 @@ function parseToken(token: string): Wrapped {
   throw new InputError(`\`index\` must be ${indexKinds} (got ${got})`);
 }
 
-export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string) {
+type Unwrapping = Pick<EnvelopeClient, 'unwrap'>;
+
+export function indexKeyOf(token: string) {
   const wrapped = parseToken(token);
   let key: Promise<Mac> | undefined;
   let isDropped = false;
 
-  async function load(): Promise<Mac> {
+  async function load(client: Unwrapping): Promise<Mac> {
     try {
       const bytes = (await client.unwrap(wrapped, { wrapContext })) as Uint8Array<ArrayBuffer>;
       return await macUnder(bytes).finally(() => bytes.fill(0));
@@ -93,9 +95,10 @@ export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string
   }
 
   return {
-    async mac(subject: Uint8Array<ArrayBuffer>): Promise<string> {
+    /** The first caller unwraps the index key, and all others share it. */
+    async mac(client: Unwrapping, subject: Uint8Array<ArrayBuffer>): Promise<string> {
       if (isDropped) throw new ClientError('closed', 'the records were closed');
-      key ??= load();
+      key ??= load(client);
       return toHex(await (await key)(subject));
     },
     drop(): void {

@@ -41,6 +41,12 @@ export interface DecryptOptionsOf<As, Handler = OnError> extends RowOptions {
  */
 export interface Records<T extends Tables> {
   /**
+   * Acts on behalf of a user of the app, as `client.as` does. Shares everything with these records, also the index keys
+   * and `close`, except the data keys for decryption.
+   */
+  as(user: string): Records<T>;
+
+  /**
    * Encrypts the fields of a row and adds their index columns. Pass the id exactly as the database returns it, because
    * decryption needs the same id. Throws FieldError, and InputError for a column that is not defined.
    */

@@ -3,7 +3,7 @@ import { observedClient, range, routesOf } from '../../test/observed-client.ts';
 import { createIntake } from '../intake/intake.ts';
 import { InputError } from '../index.ts';
 import { encryptExisting } from '../tables/tables.ts';
-import { decryptNested, defineFields, FieldError, text, unencrypted } from './fields.ts';
+import { createIndexKey, decryptNested, defineFields, FieldError, text, unencrypted } from './fields.ts';
 
 const columns = { ...unencrypted('id'), name: text(), note: text() };
 const fields = defineFields({ patients: { subject: 'id', ...columns } });
@@ -224,4 +224,29 @@ test('`encryptExisting` refuses a table of people before it reads a row', async 
   const database = { query: async () => expect.unreachable(), connect: () => undefined };
   const run = encryptExisting(database, 'patients', { client, fields });
   await expect(run).rejects.toThrow(/rows of `patients` belong to people.*without `subject`/);
+});
+
+describe('users', () => {
+  test('records of a user read for the user, and share the index key', async () => {
+    const searchable = defineFields({
+      patients: { subject: 'id', ...unencrypted('id'), name: text().searchable() },
+    });
+    const { client, make } = observedClient();
+    const index = await createIndexKey(client);
+    const records = searchable.for(make({ requireUser: true }), { index });
+    await expect(records.where('patients', { name: 'Ada' })).rejects.toThrow(/requireUser/);
+    const stored = await records.as('7').encryptRow('patients', 1, { id: 1, name: 'Ada' });
+    expect(await records.as('8').where('patients', { name: 'Ada' })).toEqual({
+      name_index: [stored.name_index],
+    });
+    for (const user of ['7', '8', '7'])
+      expect((await records.as(user).decryptRow('patients', 1, stored)).name).toBe('Ada');
+    const { logs } = await client.audit.page();
+    const users = logs.flatMap(({ action, metadata }) => (action === 'key.unwrap' ? [metadata['user']] : []));
+    // One for the index key, and one for the data key of each user.
+    expect([users.length, new Set(users).size]).toEqual([3, 2]);
+    expect(records.as('8').reads()).toEqual(records.reads());
+    records.as('7').close();
+    await expect(records.as('8').where('patients', { name: 'Ada' })).rejects.toThrow(/closed/);
+  });
 });

@@ -18,7 +18,7 @@ interface Condition {
 }
 
 export async function where(
-  { fingerprints, plans }: Internals,
+  { client, fingerprints, plans }: Internals,
   table: string,
   query: Row,
   options: CallOptions = {},
@@ -32,7 +32,7 @@ export async function where(
     return inField(place, () => conditionsOf(plan, value, place));
   });
   const terms = conditions.map(async ({ column, place, isList, isAny, subjects }) => {
-    const found = await fingerprints.possible(subjects, options);
+    const found = await fingerprints.possible(client, subjects, options);
     const possible = found.map((results) => results.map((result) => resultOf(result, place)));
     const oneOf = unordered(possible.flat());
     if (isAny) return [column, [oneOf]] as const;
