@@ -77,6 +77,53 @@ describe('data keys of a subject', () => {
     expect(sealerOf(vector).open(bytes(vector.wrapped), context)).toBeUndefined();
   });
 
+  const anySubject = fc.record({
+    place: anyPlace.map((place): SecretPlace => ({ ...place, purpose: 'dek' })),
+    subject: fc.option(fc.constantFrom(1, 2, 3), { nil: null }),
+    ofVersion: fc.constantFrom(1, 2),
+  });
+  type OfSubject = typeof anySubject extends fc.Arbitrary<infer One> ? One : never;
+  const prepared = ({ place, subject, ofVersion }: OfSubject) => {
+    const key = createSecretKey(Buffer.alloc(32, ofVersion));
+    return subject === null
+      ? sealer(key, place)
+      : subjectSealer(key, createSecretKey(Buffer.alloc(32, subject)), place);
+  };
+  const namesOf = ({ place, ...more }: OfSubject) => {
+    const { context, ...row } = place;
+    return JSON.stringify([more, row, Buffer.from(encodeContext(context)).toString('hex')]);
+  };
+
+  test('a data key opens for its subject, key version, key, tenant and context, and for no others', () => {
+    fc.assert(
+      fc.property(
+        anySubject,
+        anySubject,
+        fc.constantFrom('tenantId' as const, 'keyId' as const, 'version' as const, 'context' as const),
+        (a, b, same) => {
+          const wrapped = prepared(a).seal(secret, a.place.context);
+          expect(prepared(a).open(wrapped, a.place.context)).toEqual(Buffer.from(secret));
+          // Often all but one or two of the names are equal, so that each of them decides alone.
+          for (const other of [
+            b,
+            { ...a, subject: b.subject },
+            { ...b, place: a.place },
+            { ...a, place: b.place },
+            { ...a, place: { ...a.place, [same]: b.place[same] } },
+          ]) {
+            if (namesOf(other) === namesOf(a)) continue;
+            const moved = Buffer.from(wrapped);
+            // Only the authentication can fail: the head is that of the other place.
+            moved[1] = other.subject === null ? 1 : 2;
+            moved.writeUInt32BE(other.place.version, 2);
+            expect(prepared(other).open(moved, other.place.context)).toBeUndefined();
+          }
+        },
+      ),
+      { numRuns: runs(1_000) },
+    );
+  });
+
   test('the secret of the subject and the key mixed with it are overwritten after use', async () => {
     const [vector] = people.cases.slice(2);
     if (!vector) throw new Error('the vectors must have a third subject');
