@@ -15,7 +15,7 @@ interface Options extends Reporting {
   readonly verifierKey?: string;
 }
 
-interface Entry extends ChainedEntry {
+export interface Entry extends ChainedEntry {
   readonly hash: string;
 }
 
@@ -107,7 +107,12 @@ function membersIn(value: unknown): number {
   return Object.values(value).reduce<number>((sum, member) => sum + membersIn(member), own);
 }
 
-async function verifyEntries(path: string, checkpoint: Checkpoint) {
+/** Verifies the entries of a file, and shows each of them to `see`, whatever was found. */
+export async function verifyEntries(
+  path: string,
+  checkpoint: Checkpoint,
+  see: (entry: Entry) => void = () => {},
+) {
   const errors: { id: number; reason: string }[] = [];
   let first: Entry | undefined;
   let last: Entry | undefined;
@@ -127,6 +132,7 @@ async function verifyEntries(path: string, checkpoint: Checkpoint) {
       id === checkpoint.id &&
       entry.hash === toHex(checkpoint.hash);
     last = entry;
+    see(entry);
     if (errors.length >= mostErrors) break;
   }
   if (!first || !last || !walk)

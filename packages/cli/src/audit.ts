@@ -1,5 +1,6 @@
 import { printJson } from '@eaas/cli-kit';
 import { acknowledgeRestore, operations } from '@eaas/server/internal';
+import { auditReplay } from './audit-replay.ts';
 import { auditStream } from './audit-stream.ts';
 import { auditTail } from './audit-tail.ts';
 import { auditVerify } from './audit-verify.ts';
@@ -87,5 +88,6 @@ export const auditCommands = [
   auditVerifyFile,
   exportLog,
   checkpoint,
+  auditReplay,
   acknowledge,
 ];

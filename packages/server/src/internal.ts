@@ -49,6 +49,8 @@ export { forEach, type Lease } from './jobs/schedule.ts';
 export { createApiKey } from './operations/api-keys.ts';
 export { shownEntry, type ShownEntry } from './operations/audit.ts';
 export { createKey } from './operations/keys.ts';
+export { addedUp, type Loss, lossIn, readCheckpoint, restoredHeads } from './operations/lost-log.ts';
+export { repeat, type Undone, undoneBy } from './operations/replay.ts';
 export { checkRootKey, rotateRootKey } from './operations/root-keys.ts';
 export { operations } from './operations/table.ts';
 export {

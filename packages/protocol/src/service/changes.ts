@@ -40,6 +40,7 @@ export function changedTenant<Row extends { readonly rev: number }>(
   return { row, draft: tenantDraft('tenant.update', metadata) };
 }
 
+/** Returns the old and the new value of each field that a change sets, as the audit log shows them. */
 export function changesOf(before: object, set: object): object | undefined {
   const changes = Object.entries(defined(set)).flatMap(([name, value]: [string, unknown]) => {
     const old: unknown = Reflect.get(before, name);

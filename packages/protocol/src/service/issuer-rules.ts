@@ -163,7 +163,7 @@ function reachOf({ permissions, key_ids, allowed_origins, expires_at }: IssuerFi
 const shownBytes = 256;
 
 /** What decides whose tokens are accepted, as the audit log shows it: short values, and the hash of longer ones. */
-function shownTrust({ jwks, require, authorized_parties, max_age_seconds }: IssuerFields) {
+export function shownTrust({ jwks, require, authorized_parties, max_age_seconds }: IssuerFields) {
   const parties = authorized_parties && canonicalJson(authorized_parties);
   return { jwks: shown(jwks), require: shown(require), authorized_parties: shown(parties), max_age_seconds };
 }

@@ -54,10 +54,10 @@ export const apiKeyOperations = {
     const { found, lastUse } = await loadApiKey(tx, state.tenant.tenant_id, api_key_id);
     return apiKeyRecord(requireApiKey(state.secrets, found), lastUse);
   }),
-  'PATCH /v1/api-keys/:api_key_id': changing((before, open, { keyIds, otherManagers }, input) =>
+  'PATCH /v1/api-keys/:api_key_id': changingApiKey((before, open, { keyIds, otherManagers }, input) =>
     patchedApiKey(before, input, open, { giver: open.apiKey, keyIds, otherManagers }),
   ),
-  'DELETE /v1/api-keys/:api_key_id': changing((before, open, { otherManagers }) =>
+  'DELETE /v1/api-keys/:api_key_id': changingApiKey((before, open, { otherManagers }) =>
     revokedApiKey(before, open, { giver: open.apiKey, otherManagers }),
   ),
 } satisfies Partial<Operations>;
@@ -92,7 +92,8 @@ export function createApiKey(service: Service, caller: Caller, input: Input<'POS
   return available(() => announced(service.database, directory, write, deadline));
 }
 
-function changing<Request extends { readonly api_key_id: string }>(
+/** Makes the operation that changes an API key by a rule. */
+export function changingApiKey<Request extends { readonly api_key_id: string }>(
   rule: (before: Columns, open: Change, known: Known, input: Request) => Changed<Columns>,
 ) {
   return (service: Service, caller: Caller, input: Request): Promise<ApiKeyRecord> =>

@@ -50,11 +50,11 @@ export const issuerOperations = {
   'GET /v1/issuers/:issuer_id': reading(async (tx, { state }, { issuer_id }) =>
     issuerRecord(requireIssuer(state.secrets, await loadIssuer(tx, state.tenant.tenant_id, issuer_id))),
   ),
-  'PATCH /v1/issuers/:issuer_id': changing(
+  'PATCH /v1/issuers/:issuer_id': changingIssuer(
     (before, open, keyIds, input: Input<'PATCH /v1/issuers/:issuer_id'>) =>
       patchedIssuer(before, input, open, { giver: open.apiKey, keyIds }),
   ),
-  'DELETE /v1/issuers/:issuer_id': changing((before, open) => revokedIssuer(before, open)),
+  'DELETE /v1/issuers/:issuer_id': changingIssuer((before, open) => revokedIssuer(before, open)),
 } satisfies Partial<Operations>;
 
 function createIssuer(
@@ -97,7 +97,8 @@ interface Named {
   readonly key_ids?: string[] | undefined;
 }
 
-function changing<Request extends Named>(
+/** Makes the operation that changes an issuer by a rule. */
+export function changingIssuer<Request extends Named>(
   rule: (before: Columns, open: Change, keyIds: ReadonlySet<string>, input: Request) => Changed<Columns>,
 ) {
   return (service: Service, caller: Caller, input: Request): Promise<IssuerRecord> => {

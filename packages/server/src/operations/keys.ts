@@ -124,7 +124,8 @@ function changing<Request extends { readonly key_id: string }>(
     changeKey(service, caller, input.key_id, (key, at) => rule(key, at, input));
 }
 
-function changeKey(
+/** Changes a key by a rule. */
+export function changeKey(
   service: Service,
   caller: Caller,
   keyId: string,

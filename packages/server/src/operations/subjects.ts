@@ -78,10 +78,12 @@ export const subjectOperations = {
 
 type Erased = Output<'POST /v1/subjects/erase'>;
 
-async function eraseSubject(
+/** Erases a subject. `more` is added to the metadata of the entry. */
+export async function eraseSubject(
   service: Service,
   caller: Caller,
   { create = false, ...named }: Input<'POST /v1/subjects/erase'>,
+  more: Readonly<Record<string, unknown>> = {},
 ): Promise<Erased> {
   const { tenantId } = caller;
   const view = await available(() => service.tenants.view(tenantId));
@@ -111,7 +113,7 @@ async function eraseSubject(
           ...erasure(hash),
         });
       return {
-        draft: erasureDraft(id),
+        draft: erasureDraft(id, more),
         rowId,
         answer: ({ hash }) => erasedRecord(id, erasure(hash)),
         write: (tx, { hash }) => [writeSubject(tx, rowFor(hash))],
