@@ -9,6 +9,28 @@ export interface PrismaClient {
   $extends(extension: object): unknown;
   $queryRawUnsafe(statement: string, ...parameters: string[]): Promise<unknown>;
   $transaction(operations: readonly unknown[]): Promise<readonly unknown[]>;
+  _createItxClient(...transaction: unknown[]): unknown;
+}
+
+/**
+ * Returns a parent for an extended client, and a function that finds the transaction of a parent: Prisma makes the
+ * parent of a client in an interactive transaction with the undocumented arguments that make any client one of this
+ * transaction.
+ */
+export function parentOf(client: PrismaClient): {
+  parent: PrismaClient;
+  transactionOf: (parent: unknown) => readonly unknown[] | undefined;
+} {
+  const transactions = new WeakMap<object, readonly unknown[]>();
+  const value = (...transaction: unknown[]): unknown => {
+    const within = client._createItxClient(...transaction) as object;
+    transactions.set(within, transaction);
+    return within;
+  };
+  return {
+    parent: Object.create(client, { _createItxClient: { value } }) as PrismaClient,
+    transactionOf: (parent) => transactions.get(Object(parent) as object),
+  };
 }
 
 export interface QueryCall {

@@ -1,13 +1,47 @@
 import type { FieldDescription, RecordId } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 import { type Model, targetOf } from './models.ts';
+import { changesPerson, type Inherited, keptPerson, newValueOf, requirePerson } from './person.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
-import { idColumns, idOf, type Place, refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
+import {
+  idColumns,
+  idOf,
+  type Outer,
+  type Place,
+  refuseIndexColumn,
+  refuseUnknown,
+  type Sealing,
+  type Work,
+} from './work.ts';
 
-export async function createOf(work: Work, model: Model, data: unknown, needsId = false): Promise<Args> {
-  const { columns, values: given } = await splitOf(work, model, data, undefined);
+/** The rewritten data of a row, and what was needed to encrypt it. */
+export interface Written {
+  readonly data: Args;
+  readonly id: RecordId | undefined;
+  readonly person: Args | undefined;
+}
+
+interface Needs {
+  readonly id?: boolean;
+  readonly person?: boolean;
+  readonly inherited?: Inherited;
+}
+
+export async function createOf(work: Work, model: Model, data: unknown, needs: Needs = {}): Promise<Written> {
+  const { columns, values: given, relations } = splitOf(work, model, data, undefined);
   const values = { ...absentOthers(model, given), ...given };
-  if ((needsId || bindsRow(model, values)) && idOf(model, columns) === undefined) {
+  const value = (column: string) => newValueOf(work.models, model, columns, column, needs.inherited);
+  const nest = (isOwn: boolean) =>
+    nestInto(
+      work,
+      model,
+      { place: undefined, value },
+      relations.filter(([name]) => isOwn === (model.columns.get(name)?.key?.size ?? 0) > 0),
+      columns,
+    );
+  // Relations whose foreign key is in this row can name its person. Others can need what this row is known by.
+  await nest(true);
+  if ((needs.id || bindsRow(model, values)) && idOf(model, columns) === undefined) {
     const [column = ''] = model.id;
     if (!model.newId || model.id.length > 1) {
       refuse(
@@ -21,33 +55,54 @@ export async function createOf(work: Work, model: Model, data: unknown, needsId 
     }
     columns[column] = model.newId();
   }
-  seal(work, model, values, columns, idOf(model, columns));
-  return columns;
+  let person: Args | undefined;
+  if (needs.person || isOfPerson(model, values)) {
+    const found = model.subject.map(async (column) => [column, await value(column)] as const);
+    const remedy = `pass \`${model.subject.join('`, `')}\` in \`data\`, or connect the related row by the field that it refers to`;
+    person = requirePerson(model, Object.fromEntries(await Promise.all(found)), remedy);
+  }
+  seal(work, { model, values, into: columns, id: idOf(model, columns), person });
+  await nest(false);
+  return { data: columns, id: idOf(model, columns), person };
 }
 
-export async function updateOf(
-  work: Work,
-  model: Model,
-  data: unknown,
-  place: Place,
-): Promise<{ data: Args; id: RecordId | undefined }> {
-  const { columns, values } = await splitOf(work, model, data, place);
+export async function updateOf(work: Work, model: Model, data: unknown, place: Place): Promise<Written> {
+  const { columns, values, relations } = splitOf(work, model, data, place);
+  await nestInto(work, model, { place, value: (column) => place.value(column) }, relations, columns);
   const needsId = bindsRow(model, values);
   const changesId = model.id.some((column) => columns[column] !== undefined);
   const isEncrypted = [...model.encrypted.values()].some((field) => field.isBoundToRow);
   const id = needsId || (changesId && isEncrypted) ? await place.id() : undefined;
   if (changesId && isEncrypted) refuseNewId(model, columns, id);
-  seal(work, model, values, columns, id);
-  return { data: columns, id: needsId ? id : undefined };
+  const needsPerson = isOfPerson(model, values);
+  let person: Args | undefined;
+  if (needsPerson || (await changesPerson(work.models, model, columns))) {
+    person = await place.person(needsId && !place.knowsId);
+    const kept = await keptPerson(work.models, model, columns, person);
+    const remedy = `add \`${model.subject.join('`, `')}\` to \`where\``;
+    if (needsPerson) requirePerson(model, kept, remedy);
+    seal(work, { model, values, into: columns, id, person: kept });
+  } else seal(work, { model, values, into: columns, id, person });
+  return { data: columns, id: needsId ? id : undefined, person };
 }
 
+/** Whether an update must know the id of the row. */
 export function needsRow(model: Model, data: unknown): boolean {
-  if (!isArgs(data)) return false;
+  return bindsRow(model, valuesIn(model, data));
+}
+
+/** Whether an update must know whose data the row is. */
+export function needsPerson(model: Model, data: unknown): boolean {
+  return isOfPerson(model, valuesIn(model, data));
+}
+
+function valuesIn(model: Model, data: unknown): Args {
+  if (!isArgs(data)) return {};
   const values = entriesOf(data).flatMap(([name, value]) => {
     const field = model.encrypted.get(name);
     return field ? [[name, valueOf(model, field, value)]] : [];
   });
-  return bindsRow(model, Object.fromEntries(values) as Args);
+  return Object.fromEntries(values) as Args;
 }
 
 /**
@@ -63,26 +118,42 @@ function absentOthers(model: Model, given: Args): Args {
   return Object.fromEntries(needed.map((name) => [name, null]));
 }
 
-async function splitOf(work: Work, model: Model, data: unknown, place: Place | undefined) {
+type NestedWrite = readonly [name: string, target: Model, value: unknown];
+
+function splitOf(work: Work, model: Model, data: unknown, place: Place | undefined) {
   if (!isArgs(data)) {
     const remedy = 'pass the values by the names of their fields';
     return refuse('unknown_argument', { model: model.name }, '`data` must be an object', remedy);
   }
-  const values: Args = {};
-  const entries = entriesOf(data).map(async ([name, value]): Promise<[string, unknown][]> => {
+  const [columns, values]: [Args, Args] = [{}, {}];
+  const relations: NestedWrite[] = [];
+  for (const [name, value] of entriesOf(data)) {
     const field = model.encrypted.get(name);
     if (field) {
       requireJsonValue(model, field, value);
       values[name] = place ? valueOf(model, field, value) : value;
-      return [];
+      continue;
     }
     refuseIndexColumn(model, name);
     const target = targetOf(work.models, model, name);
-    if (target) return [[name, await work.nested(work, model, target, name, value, place)]];
-    return model.columns.has(name) ? [[name, value]] : refuseUnknown(model, name, '`data`');
+    if (target) relations.push([name, target, value]);
+    else if (model.columns.has(name)) columns[name] = value;
+    else refuseUnknown(model, name, '`data`');
+  }
+  return { columns, values, relations };
+}
+
+async function nestInto(
+  work: Work,
+  model: Model,
+  outer: Outer,
+  relations: readonly NestedWrite[],
+  into: Args,
+): Promise<void> {
+  const written = relations.map(async ([name, target, value]) => {
+    into[name] = await work.nested(work, model, target, name, value, outer);
   });
-  const columns = Object.fromEntries((await Promise.all(entries)).flat());
-  return { columns, values };
+  await Promise.all(written);
 }
 
 /**
@@ -115,6 +186,10 @@ function bindsRow(model: Model, values: Args): boolean {
   return entriesOf(values).some(([name, value]) => value !== null && model.encrypted.get(name)?.isBoundToRow);
 }
 
+function isOfPerson(model: Model, values: Args): boolean {
+  return model.subject.length > 0 && entriesOf(values).some(([, value]) => value !== null);
+}
+
 function refuseNewId(model: Model, columns: Args, id: RecordId | undefined): void {
   const next = idOf(model, { ...idColumns(model, columns) });
   if (next !== undefined && String(next) === String(id)) return;
@@ -126,6 +201,6 @@ function refuseNewId(model: Model, columns: Args, id: RecordId | undefined): voi
   );
 }
 
-function seal(work: Work, model: Model, values: Args, into: Args, id: RecordId | undefined): void {
-  if (Object.keys(values).length > 0) work.sealings.push({ model, values, into, id });
+function seal(work: Work, sealing: Sealing): void {
+  if (Object.keys(sealing.values).length > 0) work.sealings.push(sealing);
 }

@@ -7,8 +7,9 @@ import {
 import type { PrismaClient } from './client.ts';
 import type { Mapping } from './definition-types.ts';
 import { refuse } from './error.ts';
-import { withNativeTypes } from './id-form.ts';
 import { type Model, modelsOf } from './models.ts';
+import { peopleOf } from './person.ts';
+import { withSchema } from './schema.ts';
 
 type NameOf<T> = keyof T & string;
 
@@ -45,7 +46,8 @@ export async function encryptExisting<T extends Tables, Table extends NameOf<T>>
   }
   const names = Object.keys(fields.tables) as NameOf<T>[];
   const definition = new Map(names.map((name) => [name, describeFields(fields, name)]));
-  const models = modelsOf(withNativeTypes(client._runtimeDataModel, schema), definition, mapping);
+  const people = peopleOf(fields.tables);
+  const models = modelsOf(withSchema(client._runtimeDataModel, schema), definition, mapping, people);
   const model = Array.from(models.values()).find((each) => each.table === table);
   if (!model) {
     return refuse(

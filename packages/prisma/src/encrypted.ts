@@ -1,3 +1,4 @@
+import { InputError } from '@eaas/sdk';
 import {
   describeFields,
   type FieldsClient,
@@ -8,13 +9,14 @@ import {
   type Tables,
   type Throwing,
 } from '@eaas/sdk/fields';
-import { executorOf, type PrismaClient, type QueryCall } from './client.ts';
+import { executorOf, parentOf, type PrismaClient, type QueryCall } from './client.ts';
 import { refuse } from './error.ts';
-import { withNativeTypes } from './id-form.ts';
-import { type Model, type Models, modelsOf } from './models.ts';
+import { type Model, type Models, modelsOf, targetOf } from './models.ts';
 import { type OnErrors, onErrorsOf, type Report } from './open.ts';
 import { type Codec, perform } from './perform.ts';
+import { peopleOf } from './person.ts';
 import { refuseRaw, reportRawResult } from './raw.ts';
+import { withSchema } from './schema.ts';
 import type { Mapping } from './definition-types.ts';
 import type { EncryptedExtension } from './types.ts';
 import { isArgs } from './values.ts';
@@ -33,6 +35,13 @@ export interface EncryptedOptions<
    * function returns stands for the value. The argument `onError` of a query decides for this query.
    */
   readonly onError?: Handlers | undefined;
+  /**
+   * Returns the user on whose behalf the app acts, such as `() => requests.getStore()?.userId` with an
+   * `AsyncLocalStorage`. Called for each operation on encrypted models, so the audit log says who reads whose data.
+   * Undefined is nobody, which a client with `requireUser` refuses. `$as(userId)` of the extended client decides before
+   * this function.
+   */
+  readonly user?: (() => string | undefined) | undefined;
 }
 
 type NoMapping = { [Name in never]: string };
@@ -66,7 +75,7 @@ function extensionOf<T extends Tables>(
   prisma: PrismaClient,
   eaas: FieldsClient,
   fields: FieldsDefinition<T>,
-  { models: mapping, onError, ...options }: EncryptedOptions<T>,
+  { models: mapping, onError, user = () => undefined, ...options }: EncryptedOptions<T>,
 ): (client: PrismaClient) => unknown {
   if (typeof Object(prisma).$extends !== 'function' || typeof Object(fields).for !== 'function') {
     refuse(
@@ -76,32 +85,66 @@ function extensionOf<T extends Tables>(
       'pass a Prisma client, an Eaas client, and the fields that `defineFields` returned',
     );
   }
+  if (typeof user !== 'function') {
+    const remedy =
+      'pass `user: () => requests.getStore()?.userId`, or call `$as(userId)` of the extended client';
+    refuse('unknown_argument', {}, '`user` must be a function', remedy);
+  }
   // `fields.for` checks `options` at run time, so the types need not require `index` for searchable fields.
-  const untyped = fields as unknown as {
-    for(client: FieldsClient, options: object): Omit<Codec, 'report' | 'onErrorOf'>;
-  };
+  const untyped = fields as unknown as { for(client: FieldsClient, options: object): UntypedRecords };
+  const records = untyped.for(eaas, options);
   const report: Report = (place, values) => reportCiphertexts(eaas, place, values);
-  const codec: Codec = { ...untyped.for(eaas, options), report, onErrorOf: onErrorsOf(onError) };
+  const onErrorOf = onErrorsOf(onError);
   const names = Object.keys(fields.tables) as (keyof T & string)[];
   const definition = new Map(names.map((name) => [name, describeFields(fields, name)]));
   const schema = prisma._engineConfig?.inlineSchema ?? refuseVersion();
-  const models = modelsOf(withNativeTypes(prisma._runtimeDataModel, schema), definition, mapping);
-  return (client) => extend(client, models, codec);
+  const people = peopleOf(fields.tables);
+  const models = modelsOf(withSchema(prisma._runtimeDataModel, schema), definition, mapping, people);
+  const codecOf = (name: string | undefined): Codec => {
+    return { ...(name === undefined ? records : records.as(name)), report, onErrorOf };
+  };
+  /** Whether the client acts for a user, or needs none. It says so without a request, because there is no value. */
+  const mayAct = async (): Promise<boolean> => {
+    const refusal: unknown = await eaas.decryptMany([]).catch((error: unknown) => error);
+    return !(refusal instanceof InputError);
+  };
+  return (client) => extend(client, { models, codecOf, mayAct, user });
+}
+
+type UntypedRecords = Omit<Codec, 'report' | 'onErrorOf'> & { as(user: string): UntypedRecords };
+
+/** What all clients of one call of `encrypted` share. */
+interface Setting {
+  readonly models: Models;
+  readonly codecOf: (user: string | undefined) => Codec;
+  readonly mayAct: () => Promise<boolean>;
+  readonly user: () => string | undefined;
 }
 
 /**
  * Adds the extension to a client. Also replaces `$extends` so that this extension stays the last one, because a later
  * extension could write plaintext.
  */
-function extend(client: PrismaClient, models: Models, codec: Codec): unknown {
-  const $allOperations = (call: QueryCall) => performCall(client, models, codec, call);
+function extend(client: PrismaClient, setting: Setting): unknown {
+  const $allOperations = (call: QueryCall) => performCall(client, setting, call);
   const $extends = (extension: unknown): unknown =>
     typeof extension === 'function'
       ? (extension as (client: unknown) => unknown)(extended)
-      : extend(client.$extends(Object(extension) as object) as PrismaClient, models, codec);
-  const extended = client.$extends({
+      : extend(client.$extends(Object(extension) as object) as PrismaClient, setting);
+  const { parent, transactionOf } = parentOf(client);
+  // Prisma calls it on the client, or on the client of an interactive transaction.
+  function $as(this: { readonly $parent?: unknown } | undefined, user: string): unknown {
+    setting.codecOf(user); // Throws for a user that is no valid text.
+    const acting = extend(client, { ...setting, user: () => user }) as PrismaClient;
+    const own = this?.$parent;
+    if (own === parent) return acting;
+    const remedy = 'call it on the client, as in `db.$as(userId)`';
+    const transaction = transactionOf(own) ?? refuse('unknown_argument', {}, '`$as` has no client', remedy);
+    return acting._createItxClient(...transaction);
+  }
+  const extended = client.$extends.call(parent, {
     name: '@eaas/prisma',
-    client: { $extends },
+    client: { $extends, $as },
     query: { $allOperations },
   });
   return extended;
@@ -109,8 +152,7 @@ function extend(client: PrismaClient, models: Models, codec: Codec): unknown {
 
 async function performCall(
   client: PrismaClient,
-  models: Models,
-  codec: Codec,
+  { models, codecOf, mayAct, user: userOf }: Setting,
   call: QueryCall,
 ): Promise<unknown> {
   const params = call.__internalParams;
@@ -118,7 +160,7 @@ async function performCall(
   if (call.model === undefined) {
     refuseRaw(models, call.operation, call.args);
     const result = await call.query(call.args);
-    reportRawResult(result, codec.report);
+    reportRawResult(result, codecOf(undefined).report);
     return result;
   }
   const model = models.get(call.model);
@@ -136,8 +178,16 @@ async function performCall(
   if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, given);
   const executor = executorOf(client, call, params);
   const isOfRows = returnsRows.test(call.operation);
+  const isEncrypted = usesEncrypted(models, model, given);
+  const user = isEncrypted ? userOf() : undefined;
+  if (user === undefined && isEncrypted && !withoutValues.test(call.operation) && !(await mayAct())) {
+    const problem = 'the client has `requireUser`, and the operation has no user';
+    const remedy = 'call `$as(userId)` of the extended client, or pass the option `user` to `encrypted`';
+    refuse('unknown_user', { model: model.name }, problem, remedy);
+  }
   const { onError, ...others } = given;
   const args = isOfRows ? others : given;
+  const codec = codecOf(user);
   const own =
     !isOfRows || onError === undefined
       ? codec
@@ -145,6 +195,19 @@ async function performCall(
   const run = () => perform(models, own, executor, { model, operation: call.operation, args, path });
   if (call.operation !== 'upsert' || params.transaction) return run();
   return run().catch((error: unknown) => (isDuplicate(error) ? run() : Promise.reject(error)));
+}
+
+/** The operations that neither encrypt nor decrypt values. */
+const withoutValues = /^(?:count|aggregate|groupBy|deleteMany)$/;
+
+/** Whether an operation is on a model with encrypted fields, or has a related one in its arguments. */
+function usesEncrypted(models: Models, model: Model, args: unknown): boolean {
+  if (model.table !== undefined) return true;
+  if (Array.isArray(args)) return args.some((item) => usesEncrypted(models, model, item));
+  if (!isArgs(args)) return false;
+  return Object.entries(args).some(([name, value]) =>
+    usesEncrypted(models, targetOf(models, model, name) ?? model, value),
+  );
 }
 
 /** The operations whose results contain rows. All others refuse the argument `onError`, like any unknown argument. */

@@ -16,6 +16,10 @@ export type EncryptedModelErrorCode =
   | 'index_column'
   /** Encryption needs the id of the row, but the id is unknown. */
   | 'unknown_id'
+  /** Encryption needs the person whose data the row is, but the person is unknown. */
+  | 'unknown_subject'
+  /** The client requires a user on whose behalf it acts, and the operation has none. */
+  | 'unknown_user'
   /** The operation needs an additional query, which a batch transaction cannot run. */
   | 'batch'
   /** A raw SQL statement uses an encrypted table. */

@@ -1,7 +1,8 @@
 import { defineFields, describeFields, text } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
-import { storedForm, withNativeTypes } from './id-form.ts';
+import { storedForm } from './id-form.ts';
 import { modelsOf, type RuntimeDataModel, type RuntimeField } from './models.ts';
+import { withSchema } from './schema.ts';
 
 const column = (name: string, more: Partial<RuntimeField> = {}): RuntimeField => ({
   name,
@@ -47,7 +48,7 @@ test('the native types of the columns are read from the Prisma schema', () => {
       Doctor: { fields: ['id', 'kind'].map((name) => column(name)) },
     },
   };
-  const { models } = withNativeTypes(model, schema);
+  const { models } = withSchema(model, schema);
   const typesOf = (name: string) => models[name]?.fields.map(({ nativeType }) => nativeType);
   expect(typesOf('Visit')).toEqual(['Uuid', undefined, 'Char(12)']);
   expect(typesOf('Doctor')).toEqual([undefined, 'Citext']);

@@ -1,32 +1,4 @@
-import type { RuntimeDataModel, RuntimeField } from './models.ts';
-
-/** Adds the types of the database, such as `Uuid` or `Char(3)`, which Prisma's data model lacks. */
-export function withNativeTypes({ models }: RuntimeDataModel, schema: string): RuntimeDataModel {
-  const types = nativeTypesIn(schema);
-  return {
-    models: Object.fromEntries(
-      Object.entries(models).map(([model, { fields, ...others }]) => [
-        model,
-        {
-          ...others,
-          fields: fields.map((field) => ({ ...field, nativeType: types.get(`${model}.${field.name}`) })),
-        },
-      ]),
-    ),
-  };
-}
-
-function nativeTypesIn(schema: string): Map<string, string> {
-  const types = new Map<string, string>();
-  let model = '';
-  for (const line of schema.split('\n')) {
-    const code = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replace(/\/\/.*/, '');
-    model = /^\s*(?:model|view)\s+(\w+)/.exec(code)?.[1] ?? model;
-    const [, field, type] = /^\s*(\w+)\s.*@\w+\.(\w+(?:\(\d+\))?)/.exec(code) ?? [];
-    if (field !== undefined && type !== undefined) types.set(`${model}.${field}`, type);
-  }
-  return types;
-}
+import type { RuntimeField } from './models.ts';
 
 /**
  * Returns the value of an id column in the form in which the database returns it, such as a UUID in lower case.

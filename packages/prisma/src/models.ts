@@ -1,5 +1,6 @@
 import type { FieldDescription } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
+import type { People, SubjectColumns } from './person.ts';
 
 export interface RuntimeField {
   readonly name: string;
@@ -9,6 +10,10 @@ export interface RuntimeField {
   readonly type: string;
   readonly relationName?: string | null | undefined;
   readonly nativeType?: string | undefined;
+  /** The columns of the foreign key that this relation has in its own model, each with the column that it refers to. */
+  readonly key?: ReadonlyMap<string, string> | undefined;
+  /** Whether the default is a random UUID, which the extension can make itself. */
+  readonly isRandom?: boolean | undefined;
 }
 
 export interface RuntimeDataModel {
@@ -38,6 +43,10 @@ export interface Model {
   readonly plain: readonly string[];
   readonly id: readonly string[];
   readonly newId: (() => string | number | bigint) | undefined;
+  /** The columns that name the person whose data a row is. Empty if the rows belong to nobody. */
+  readonly subject: readonly string[];
+  /** Whether one column names the person, and not a function of several. */
+  readonly isSubjectColumn: boolean;
 }
 
 export type Models = ReadonlyMap<string, Model>;
@@ -52,6 +61,7 @@ export function modelsOf(
   { models }: RuntimeDataModel,
   definition: Definition,
   options: Readonly<Record<string, string | ModelOptions | undefined>> = {},
+  people: People = new Map(),
 ): Models {
   for (const name of Object.keys(options)) {
     if (models[name]) continue;
@@ -62,7 +72,8 @@ export function modelsOf(
     Object.entries(models).map(([name, { dbName, fields }]) => {
       const given = options[name];
       const own: ModelOptions = typeof given === 'string' ? { table: given } : (given ?? {});
-      return [name, modelOf(name, dbName ?? name, fields, definition, own)];
+      const subject = people.get(own.table ?? name);
+      return [name, modelOf(name, dbName ?? name, fields, definition, own, subject)];
     }),
   );
   const used = Array.from(known.values(), ({ table }) => table);
@@ -85,6 +96,7 @@ function modelOf(
   fields: readonly RuntimeField[],
   definition: Definition,
   options: ModelOptions,
+  subject: SubjectColumns | undefined,
 ): Model {
   const table = options.table ?? name;
   const columns = new Map(fields.map((field) => [field.name, field]));
@@ -112,6 +124,9 @@ function modelOf(
       );
     }
   }
+  const isSubjectColumn = subject?.isColumn === true;
+  const naming = encrypted.size > 0 && subject ? subject.columns : [];
+  for (const column of naming) requireSubjectType(name, columns, column, isSubjectColumn);
   const isText = id.length === 1 && columns.get(id[0] ?? '')?.type === 'String';
   return {
     name,
@@ -120,9 +135,11 @@ function modelOf(
     table: described ? table : undefined,
     encrypted,
     indexes,
-    plain: described ? plainIn(fields, [...encrypted.keys(), ...indexes.keys(), ...id]) : [],
+    plain: described ? plainIn(fields, [...encrypted.keys(), ...indexes.keys(), ...id, ...naming]) : [],
     id,
     newId: options.newId ?? (isText ? () => crypto.randomUUID() : undefined),
+    subject: naming,
+    isSubjectColumn,
   };
 }
 
@@ -159,6 +176,26 @@ function requireIdType(model: string, columns: Model['columns'], name: string): 
     { model, field: name },
     'the id of a row must be String, Int or BigInt, and not @db.Inet',
     "name another unique column, or define the fields with context: 'field'",
+  );
+}
+
+/** Refuses types that have several texts for one person, because a data key serves exactly one. */
+function requireSubjectType(
+  model: string,
+  columns: Model['columns'],
+  name: string,
+  isSubjectColumn: boolean,
+): void {
+  const { kind, type = '', nativeType } = columns.get(name) ?? {};
+  const isExact = kind === 'scalar' && nativeType !== 'Inet' && /^(?:String|Int|BigInt)$/.test(type);
+  if (isExact || (!isSubjectColumn && (kind === 'enum' || type === 'Boolean'))) return;
+  refuse(
+    'definition',
+    { model, field: name },
+    kind === undefined
+      ? 'the model has no such field, and it should name the person'
+      : 'the field that names the person must be String, Int or BigInt, and not @db.Inet',
+    isSubjectColumn ? 'name another field as `subject`' : 'list another field with `unencrypted`',
   );
 }
 

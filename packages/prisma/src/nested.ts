@@ -1,16 +1,18 @@
-import { createOf, needsRow, updateOf } from './data.ts';
+import { createOf, needsPerson, needsRow, updateOf } from './data.ts';
 import { refuse } from './error.ts';
 import type { Model } from './models.ts';
-import { knownId, pinned, placeOf, relatedPlace, relatedRows } from './place.ts';
+import { decidesPerson, type Inherited, keyInTarget, knownPerson, personIn } from './person.ts';
+import { type Fallback, knownId, pinned, placeOf, relatedPlace, relatedRows } from './place.ts';
 import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
-import { idColumns, idOf, type Place, refuseUnknown, type Work } from './work.ts';
+import { idColumns, type Outer, type Place, refuseUnknown, type Work } from './work.ts';
 import { uniqueOf, whereOf } from './where.ts';
 
 interface Relation {
   readonly work: Work;
+  readonly model: Model;
   readonly target: Model;
   readonly name: string;
-  readonly place: Place | undefined;
+  readonly outer: Outer;
 }
 
 type Rewrite = (relation: Relation, value: unknown) => Promise<unknown>;
@@ -21,7 +23,7 @@ export async function nestedOf(
   target: Model,
   name: string,
   value: unknown,
-  place: Place | undefined,
+  outer: Outer,
 ): Promise<unknown> {
   if (!isArgs(value)) {
     return refuse(
@@ -31,7 +33,7 @@ export async function nestedOf(
       'pass an object such as `{ create: { … } }`',
     );
   }
-  const relation: Relation = { work, target, name, place };
+  const relation: Relation = { work, model, target, name, outer };
   const rewritten = entriesOf(value).map(async ([write, given]) => {
     const rewrite = Object.hasOwn(writes, write) ? writes[write] : undefined;
     return [write, await (rewrite ?? refuseUnknown(model, write, `\`${name}\``))(relation, given)];
@@ -39,17 +41,49 @@ export async function nestedOf(
   return Object.fromEntries(await Promise.all(rewritten)) as Args;
 }
 
-const createEach: Rewrite = ({ work, target }, given) =>
-  mapItems(given, (item) => createOf(work, target, item));
+/** A foreign key that refers to the outer row has the value of this row, and can name the person of the inner row. */
+const inheritedBy =
+  ({ model, target, name, outer }: Relation): Inherited =>
+  async (column) => {
+    const reference = keyInTarget(model, target, name)?.get(column);
+    return reference === undefined ? undefined : outer.value(reference);
+  };
+
+async function inheritedPerson(relation: Relation): Promise<Args | undefined> {
+  const { target } = relation;
+  const found = target.subject.map(async (column) => [column, await inheritedBy(relation)(column)] as const);
+  const columns = await Promise.all(found);
+  return columns.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(columns);
+}
+
+const createEach: Rewrite = (relation, given) =>
+  mapItems(given, async (item) => {
+    const { data } = await createOf(relation.work, relation.target, item, {
+      inherited: inheritedBy(relation),
+    });
+    return data;
+  });
 
 const findEach: Rewrite = async ({ work, target }, given) =>
   typeof given === 'boolean' ? given : mapItems(given, (item) => uniqueOf(work, target, item));
 
+/** Connecting or disconnecting rows changes their foreign key. It must not change whose data they are. */
+const linkEach: Rewrite = (relation, given) => {
+  const { model, target, name } = relation;
+  if (given === false || !decidesPerson(model, target, name)) return findEach(relation, given);
+  return refuse(
+    'unsupported_value',
+    { model: model.name, field: name },
+    `the encrypted values of ${target.name} belong to the person whom this relation names`,
+    'read the rows, create them for the other person and delete the old ones',
+  );
+};
+
 const writes: Readonly<Record<string, Rewrite>> = {
   create: createEach,
-  connect: findEach,
-  set: findEach,
-  disconnect: findEach,
+  connect: linkEach,
+  set: linkEach,
+  disconnect: linkEach,
   delete: findEach,
   deleteMany: ({ work, target }, given) => mapItems(given, (item) => whereOf(work, target, item)),
   async createMany(relation, given) {
@@ -64,8 +98,13 @@ const writes: Readonly<Record<string, Rewrite>> = {
     mapItems(given, async (item) => {
       const { where, create, ...others } = requireArgs(relation, item);
       refuseOthers(relation, others, 'connectOrCreate');
-      const { work, target } = relation;
-      return { where: await uniqueOf(work, target, where), create: await createOf(work, target, create) };
+      const { work, model, target, name } = relation;
+      const found = await uniqueOf(work, target, where);
+      const inherited = inheritedBy(relation);
+      const { data } = await createOf(work, target, create, { inherited });
+      // Connects only what belongs to the same person already.
+      const person = decidesPerson(model, target, name) ? await inheritedPerson(relation) : undefined;
+      return { where: pinned(target, found, undefined, person), create: data };
     }),
   update: (relation, given) => mapItems(given, (item) => updateItem(relation, item)),
   async updateMany(relation, given) {
@@ -84,8 +123,8 @@ async function updateItem(relation: Relation, item: unknown): Promise<unknown> {
   const found = await uniqueOf(work, target, where);
   const place = await childPlace(relation, found);
   const updated = await updateOf(work, target, data, place);
-  if (!isWrapped && updated.id === undefined) return updated.data;
-  return withWhere(pinned(target, found, updated.id), { data: updated.data });
+  if (!isWrapped && updated.id === undefined && updated.person === undefined) return updated.data;
+  return withWhere(pinned(target, found, updated.id, updated.person), { data: updated.data });
 }
 
 async function updateManyItem(relation: Relation, item: unknown): Promise<unknown[]> {
@@ -93,16 +132,17 @@ async function updateManyItem(relation: Relation, item: unknown): Promise<unknow
   const { where, data, ...others } = requireArgs(relation, item);
   refuseOthers(relation, others, 'updateMany');
   const found = await whereOf(work, target, where);
-  const parent = requirePlace(relation);
+  const outer = requirePlace(relation);
   if (!needsRow(target, data)) {
-    const { data: updated } = await updateOf(work, target, data, placeOf(work, target, found));
+    const place = withInherited(relation, found, placeOf(work, target, found), false);
+    const { data: updated } = await updateOf(work, target, data, place);
     return [{ where: found, data: updated }];
   }
-  const rows = await relatedRows(work, parent, target, name, found);
+  const rows = await relatedRows(work, outer, target, name, found);
   const list = Array.isArray(rows) ? (rows as Args[]) : [];
   return Promise.all(
     list.map(async (row) => {
-      const columns = idColumns(target, row);
+      const columns = { ...idColumns(target, row), ...personIn(target, row) };
       const { data: updated } = await updateOf(work, target, data, placeOf(work, target, columns));
       return { where: { AND: [found ?? {}, columns] }, data: updated };
     }),
@@ -116,36 +156,49 @@ async function upsertItem(relation: Relation, item: unknown): Promise<unknown> {
   refuseOthers(relation, others, 'upsert');
   const found = await uniqueOf(work, target, where);
   const mustPin = needsRow(target, update);
-  const created = await createOf(work, target, create, mustPin && knownId(target, found) === undefined);
-  const place = await childPlace(relation, found, () => idOf(target, created));
+  const created = await createOf(work, target, create, {
+    id: mustPin && knownId(target, found) === undefined,
+    person: needsPerson(target, update) && knownPerson(target, found) === undefined,
+    inherited: inheritedBy(relation),
+  });
+  const place = await childPlace(relation, found, created);
   const updated = await updateOf(work, target, update, place);
-  return withWhere(pinned(target, found, updated.id), { create: created, update: updated.data });
+  const one = pinned(target, found, updated.id, updated.person);
+  return withWhere(one, { create: created.data, update: updated.data });
 }
 
-async function childPlace(
-  relation: Relation,
-  where: unknown,
-  fallback?: () => ReturnType<typeof idOf>,
-): Promise<Place> {
+async function childPlace(relation: Relation, where: unknown, fallback?: Fallback): Promise<Place> {
   const { work, target, name } = relation;
-  const parent = requirePlace(relation);
-  if (knownId(target, where) !== undefined) return placeOf(work, target, where, fallback);
-  const along = relatedPlace(work, parent, target, name, fallback);
-  if (where === undefined) return along;
+  const outer = requirePlace(relation);
   const inList = placeOf(work, target, where, fallback);
-  const id = async () => {
+  if (knownId(target, where) !== undefined) return withInherited(relation, where, inList, true);
+  const along = relatedPlace(work, outer, target, name, fallback);
+  if (where === undefined) return withInherited(relation, where, along, true);
+  const found = async (): Promise<Place> => {
     // Reads the related rows to find out whether the relation is a list, because Prisma's data model does not say this.
-    const rows = await relatedRows(work, parent, target, name, undefined);
-    return Array.isArray(rows) ? inList.id() : along.id();
+    const rows = await relatedRows(work, outer, target, name, undefined);
+    return Array.isArray(rows) ? inList : along;
   };
-  return { ...inList, id };
+  const place = {
+    ...inList,
+    id: async () => (await found()).id(),
+    person: async () => (await found()).person(true),
+  };
+  return withInherited(relation, where, place, true);
+}
+
+/** A nested write reads the row to find out whose data it is, if neither its condition nor the outer row says this. */
+function withInherited(relation: Relation, where: unknown, place: Place, mayRead: boolean): Place {
+  const person = async () =>
+    knownPerson(relation.target, where) ?? (await inheritedPerson(relation)) ?? place.person(mayRead);
+  return { ...place, person };
 }
 
 function withWhere(where: unknown, others: Args): Args {
   return where === undefined ? others : { where, ...others };
 }
 
-function requirePlace({ target, place }: Relation): Place {
+function requirePlace({ target, outer: { place } }: Relation): Place {
   const remedy = 'use `create`, `connect` or `connectOrCreate`';
   const problem = 'a new row has no related rows to update';
   return place ?? refuse('unknown_argument', { model: target.name }, problem, remedy);

@@ -79,11 +79,13 @@ export async function openResult(
     for (const name in value) {
       const target = targetOf(models, model, name);
       if (target) collect(shape.relations.get(name) ?? shapeOf(target), value[name]);
-      else if (model.encrypted.has(name) || model.id.includes(name)) columns[name] = value[name];
+      else if (model.encrypted.has(name) || model.id.includes(name) || model.subject.includes(name))
+        columns[name] = value[name];
       else if (model.indexes.has(name)) delete value[name];
     }
     if (shape.added.length > 0) added.push({ row: value, names: shape.added });
     if (model.table === undefined) return;
+    requireSubject(model, columns);
     const found = tables.get(model.table) ?? { model, columns: [], rows: [] };
     tables.set(model.table, found);
     found.columns.push(columns);
@@ -121,6 +123,16 @@ export async function openResult(
     for (const row of kept) list.push(row);
   }
   for (const { row, names } of added) for (const name of names) delete row[name];
+}
+
+/** The client can omit a field in its own options, and then nobody knows whose data the row is. */
+function requireSubject(model: Model, columns: Args): void {
+  const missing = model.subject.find((column) => !Object.hasOwn(columns, column));
+  if (missing === undefined) return;
+  if (![...model.encrypted.keys()].some((name) => (columns[name] ?? null) !== null)) return;
+  const problem = 'the result does not have the field that names the person';
+  const remedy = `read it: add \`omit: { ${missing}: false }\``;
+  refuse('unknown_subject', { model: model.name, field: missing }, problem, remedy);
 }
 
 function shapeOf(model: Model): Shape {

@@ -1,11 +1,12 @@
-import { createOf, needsRow, updateOf } from './data.ts';
+import { createOf, needsPerson, needsRow, updateOf } from './data.ts';
 import { refuse } from './error.ts';
 import type { Model } from './models.ts';
 import { refuseAggregate, refuseEncrypted, refuseHaving } from './order.ts';
+import { knownPerson } from './person.ts';
 import { knownId, pinned, placeOf } from './place.ts';
 import { readOf, type Shape } from './selection.ts';
 import { type Args, entriesOf, mapItems } from './values.ts';
-import { idOf, refuseUnknown, type Work } from './work.ts';
+import { refuseUnknown, type Work } from './work.ts';
 import { uniqueOf, whereOf } from './where.ts';
 
 export interface Rewritten {
@@ -35,10 +36,10 @@ const findingUnique: Rewrite = async (work, model, { where, ...others }) =>
   withArgs(await readOf(work, model, others), { where: await uniqueOf(work, model, where) });
 
 const creating: Rewrite = async (work, model, { data, ...others }) =>
-  withArgs(await readOf(work, model, others), { data: await createOf(work, model, data) });
+  withArgs(await readOf(work, model, others), { data: (await createOf(work, model, data)).data });
 
 const creatingMany: Rewrite = async (work, model, { data, skipDuplicates, ...others }) => {
-  const rows = await mapItems(data, (row) => createOf(work, model, row));
+  const rows = await mapItems(data, async (row) => (await createOf(work, model, row)).data);
   return withArgs(await readOf(work, model, others), { data: rows, skipDuplicates });
 };
 
@@ -47,7 +48,7 @@ const updating: Rewrite = async (work, model, { where, data, ...others }) => {
   const updated = await updateOf(work, model, data, placeOf(work, model, found));
   return withArgs(await readOf(work, model, others), {
     // Prisma refuses an update without `where`.
-    where: found && pinned(model, found, updated.id),
+    where: found && pinned(model, found, updated.id, updated.person),
     data: updated.data,
   });
 };
@@ -62,12 +63,12 @@ const updatingMany: Rewrite = async (work, model, { where, data, limit, ...other
 const upserting: Rewrite = async (work, model, { where, create, update, ...others }) => {
   const found = await uniqueOf(work, model, where);
   const mustPin = needsRow(model, update) && knownId(model, found) === undefined;
-  const created = await createOf(work, model, create, mustPin);
-  const place = placeOf(work, model, found, () => idOf(model, created));
-  const updated = await updateOf(work, model, update, place);
+  const mayRead = mustPin && needsPerson(model, update) && knownPerson(model, found) === undefined;
+  const created = await createOf(work, model, create, { id: mustPin, person: mayRead });
+  const updated = await updateOf(work, model, update, placeOf(work, model, found, created));
   return withArgs(await readOf(work, model, others), {
-    where: found && pinned(model, found, updated.id),
-    create: created,
+    where: found && pinned(model, found, updated.id, updated.person),
+    create: created.data,
     update: updated.data,
   });
 };

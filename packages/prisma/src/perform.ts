@@ -5,9 +5,10 @@ import type { Model, Models } from './models.ts';
 import { nestedOf } from './nested.ts';
 import { type DecryptRows, type OnErrorOf, openResult, type Report } from './open.ts';
 import { type Rewritten, rewrite } from './operations.ts';
+import { personIn } from './person.ts';
 import type { Shape } from './selection.ts';
 import { type Args, isArgs, joinConditions } from './values.ts';
-import { compoundsOf, idColumns, type Sealing, selectId, type Terms, type Work } from './work.ts';
+import { compoundsOf, idColumns, type Sealing, selectRow, type Terms, type Work } from './work.ts';
 import { whereOf } from './where.ts';
 
 type IdOf = (row: Args) => RecordId | undefined;
@@ -62,8 +63,19 @@ export async function perform(
   const rewritten = await rewrite(work, model, operation, args);
   await sealAll(codec, work.sealings);
   const result = await executor.query(rewritten.args);
+  if (operation === 'upsert' && result === null && model.subject.length > 0) refuseOfOther(model);
   await open(rewritten.shape && shapeAt(rewritten.shape, path), result);
   return result;
+}
+
+/** Prisma lets PostgreSQL do some upserts, and then does not say that the row exists and `where` does not match it. */
+function refuseOfOther(model: Model): never {
+  return refuse(
+    'unsupported_value',
+    { model: model.name, field: model.subject[0] },
+    'nothing was written, because the row exists and `where` does not match it',
+    'name the person whose row it is in `where`',
+  );
 }
 
 function workOf(models: Models, codec: Codec, executor: Executor, operation: string): Work {
@@ -99,9 +111,13 @@ async function sealAll(codec: Codec, sealings: readonly Sealing[]): Promise<void
   }
   await Promise.all(
     Array.from(tables, async ([table, rows]) => {
-      const ids = new Map(rows.map(({ values, id }) => [values, id]));
+      const ids = new Map(rows.map(({ values, id, person }) => [{ ...person, ...values }, id]));
       const sealed = await codec.encryptRows(table, [...ids.keys()], (values) => ids.get(values));
-      for (const [at, { into }] of rows.entries()) Object.assign(into, sealed[at]);
+      for (const [at, { into, person = {} }] of rows.entries()) {
+        // What names the person is in the row already, or must stay as it is.
+        const written = Object.entries(sealed[at] ?? {}).filter(([name]) => !Object.hasOwn(person, name));
+        Object.assign(into, Object.fromEntries(written));
+      }
     }),
   );
 }
@@ -133,7 +149,7 @@ function isRowByRow(model: Model, operation: string, args: Args): boolean {
 async function rowsToUpdate(work: Work, model: Model, { where, limit }: Args): Promise<Args> {
   return {
     where: await whereOf(work, model, where),
-    select: selectId(model),
+    select: selectRow(model),
     ...(limit === undefined ? {} : { take: limit }),
   };
 }
@@ -148,7 +164,7 @@ async function updatesOf(
 ): Promise<Rewritten[]> {
   return Promise.all(
     rows.map((row) => {
-      const own = { ...idColumns(model, row), AND: [args['where'] ?? {}] };
+      const own = { ...idColumns(model, row), ...personIn(model, row), AND: [args['where'] ?? {}] };
       return rewrite(work, model, operation, { ...args, where: own, limit: undefined });
     }),
   );

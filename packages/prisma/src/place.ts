@@ -2,39 +2,78 @@ import type { RecordId } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 import { ignoresCase } from './id-form.ts';
 import type { Model } from './models.ts';
+import { knownPerson, knownValue, personIn } from './person.ts';
 import { type Args, isArgs } from './values.ts';
-import { compoundsOf, idOf, type Place, selectId, type Work } from './work.ts';
+import { compoundsOf, idOf, type Place, selectRow, type Work } from './work.ts';
 
-export function placeOf(
-  work: Work,
-  model: Model,
-  where: unknown,
-  fallback?: () => RecordId | undefined,
-): Place {
-  const id = async (): Promise<RecordId> => {
-    const known = knownId(model, where);
-    if (known !== undefined && !model.id.some((column) => ignoresCase(model.columns.get(column))))
-      return known;
-    const args = { where, select: selectId(model) };
-    const row = await (fallback ? work.find(model, args) : work.findOrThrow(model, args));
-    return (row && idOf(model, row)) ?? fallback?.() ?? refuseAbsent(model);
+/** The row that an upsert creates if it finds none. */
+export interface Fallback {
+  readonly id: RecordId | undefined;
+  readonly person: Args | undefined;
+}
+
+export function placeOf(work: Work, model: Model, where: unknown, fallback?: Fallback): Place {
+  const known = knownId(model, where);
+  const knowsId = known !== undefined && !model.id.some((column) => ignoresCase(model.columns.get(column)));
+  let reading: Promise<Args | null> | undefined;
+  const read = (): Promise<Args | null> => {
+    const args = { where, select: selectRow(model) };
+    return (reading ??= fallback ? work.find(model, args) : work.findOrThrow(model, args));
   };
-  return { root: model, where, path: [], id };
+  return {
+    root: model,
+    where,
+    path: [],
+    knowsId,
+    async id() {
+      if (knowsId) return known;
+      const row = await read();
+      return (row && idOf(model, row)) ?? fallback?.id ?? refuseAbsent(model);
+    },
+    async person(mayRead) {
+      const person = knownPerson(model, where);
+      if (person || !mayRead) return person;
+      const row = await read();
+      return row ? personIn(model, row) : fallback?.person;
+    },
+    async value(column) {
+      const value = knownValue(model, where, column);
+      return value ?? (await work.find(model, { where, select: { [column]: true } }))?.[column];
+    },
+  };
 }
 
 export function relatedPlace(
   work: Work,
-  parent: Place,
+  outer: Place,
   target: Model,
   relation: string,
-  fallback?: () => RecordId | undefined,
+  fallback?: Fallback,
 ): Place {
-  const path = [...parent.path, relation];
-  const id = async (): Promise<RecordId> => {
-    const row = await relatedRows(work, parent, target, relation, undefined);
-    return (isArgs(row) ? idOf(target, row) : undefined) ?? fallback?.() ?? refuseAbsent(target);
+  const { root, where } = outer;
+  let reading: Promise<unknown> | undefined;
+  const read = async (): Promise<Args | undefined> => {
+    const row = await (reading ??= relatedRows(work, outer, target, relation, undefined));
+    return isArgs(row) ? row : undefined;
   };
-  return { root: parent.root, where: parent.where, path, id };
+  return {
+    root,
+    where,
+    path: [...outer.path, relation],
+    knowsId: false,
+    async id() {
+      const row = await read();
+      return (row && idOf(target, row)) ?? fallback?.id ?? refuseAbsent(target);
+    },
+    async person() {
+      const row = await read();
+      return row ? personIn(target, row) : fallback?.person;
+    },
+    async value(column) {
+      const row = await relatedRows(work, outer, target, relation, undefined, { [column]: true });
+      return isArgs(row) ? row[column] : undefined;
+    },
+  };
 }
 
 export async function relatedRows(
@@ -43,8 +82,9 @@ export async function relatedRows(
   target: Model,
   relation: string,
   filter: unknown,
+  columns = selectRow(target),
 ): Promise<unknown> {
-  const inner: Args = { select: selectId(target), ...(filter === undefined ? {} : { where: filter }) };
+  const inner: Args = { select: columns, ...(filter === undefined ? {} : { where: filter }) };
   const select = [...path, relation].reduceRight<Args>(
     (within, name) => ({ select: { [name]: within } }),
     inner,
@@ -62,10 +102,14 @@ export function knownId(model: Model, where: unknown): RecordId | undefined {
 }
 
 /**
- * Adds the row id to `where`. Without the id, the update could write the ciphertexts to a different row if the rows
- * change concurrently.
+ * Adds the row id, and what names its person, to `where`. Otherwise the update could write the ciphertexts to a
+ * different row, or for a different person, if the rows change concurrently.
  */
-export function pinned(model: Model, where: unknown, id: RecordId | undefined): unknown {
+export function pinned(model: Model, given: unknown, id: RecordId | undefined, person?: Args): unknown {
+  const added = Object.entries(person ?? {}).filter(
+    ([column]) => knownValue(model, given, column) === undefined,
+  );
+  const where = added.length > 0 ? { ...(isArgs(given) ? given : {}), ...Object.fromEntries(added) } : given;
   if (id === undefined || knownId(model, where) !== undefined) return where;
   const [column = ''] = model.id;
   if (model.id.length === 1) return { ...(isArgs(where) ? where : {}), [column]: id };

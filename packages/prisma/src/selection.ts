@@ -98,6 +98,7 @@ async function selectionOf(
   const args: Args = {};
   const relations = new Map<string, Shape>();
   let needsId = false;
+  let isRead = false;
   for (const [name, value] of entriesOf(given)) {
     const target = targetOf(work.models, model, name);
     if (value === false || value === null) args[name] = value;
@@ -109,12 +110,15 @@ async function selectionOf(
     } else if (kind === 'select' && model.columns.has(name)) {
       refuseIndexColumn(model, name);
       args[name] = value;
+      isRead ||= model.encrypted.has(name);
       needsId ||= model.encrypted.get(name)?.isBoundToRow === true;
     } else refuseUnknown(model, name, `\`${kind}\``);
   }
   const more = kind === 'select' ? compared.filter((column) => args[column] !== true) : [];
   needsId ||= more.some((column) => model.encrypted.get(column)?.isBoundToRow === true);
-  const added = [...more, ...(needsId ? model.id.filter((column) => args[column] !== true) : [])];
+  isRead ||= more.length > 0;
+  const hidden = new Set([...(needsId ? model.id : []), ...(isRead ? model.subject : [])]);
+  const added = [...more, ...[...hidden].filter((column) => args[column] !== true)];
   for (const column of added) args[column] = true;
   return { args, shape: { model, added, relations } };
 }
@@ -124,10 +128,12 @@ function omittedOf(model: Model, given: Args, compared: readonly string[]): { om
   for (const name of Object.keys(omit)) if (!model.columns.has(name)) refuseUnknown(model, name, '`omit`');
   const more = compared.filter((column) => omit[column] === true);
   for (const column of more) omit[column] = false;
-  const isRead = [...model.encrypted.values()].some(
-    (field) => field.isBoundToRow && omit[field.name] !== true,
-  );
-  const added = isRead ? model.id.filter((column) => omit[column] === true) : [];
+  const read = [...model.encrypted.values()].filter((field) => omit[field.name] !== true);
+  const needed = new Set([
+    ...(read.some((field) => field.isBoundToRow) ? model.id : []),
+    ...(read.length > 0 ? model.subject : []),
+  ]);
+  const added = [...needed].filter((column) => omit[column] === true);
   for (const column of added) omit[column] = false;
   return { omit, added: [...more, ...added] };
 }

@@ -102,6 +102,16 @@ type PlainModels<E, Client> = {
 /** Replaces the type `object`, which Prisma's types refuse because it has no index signature. */
 type Nothing = { [Name in never]: unknown };
 
+/** No interface, because Prisma's types refuse one: it has no index signature. */
+type ForUser = {
+  /**
+   * Returns a client that acts on behalf of a user of the app: the audit log then says who reads whose data. It shares
+   * everything with this client but the data keys for decryption. In an interactive transaction, call it on the
+   * transaction.
+   */
+  $as: () => <Self>(this: Self, user: string) => Self;
+};
+
 /** An extension for `prisma.$extends`. */
 export type EncryptedExtension<Client, T extends Tables, Models, Handlers = 'throw'> = (client: unknown) => {
   $extends: {
@@ -109,7 +119,7 @@ export type EncryptedExtension<Client, T extends Tables, Models, Handlers = 'thr
       result: Nothing;
       model: Nothing;
       query: Nothing;
-      client: PlainModels<Encrypted<T, Models, Handlers>, Client>;
+      client: PlainModels<Encrypted<T, Models, Handlers>, Client> & ForUser;
     };
   };
 };

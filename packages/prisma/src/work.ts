@@ -11,13 +11,26 @@ export interface Sealing {
   readonly values: Args;
   readonly into: Args;
   readonly id: RecordId | undefined;
+  /** The columns that name the person whose data the row is. */
+  readonly person: Args | undefined;
 }
 
 export interface Place {
   readonly root: Model;
   readonly where: unknown;
   readonly path: readonly string[];
+  /** Whether the condition names the id, so that nothing must be read to know it. */
+  readonly knowsId: boolean;
   id(): Promise<RecordId>;
+  /** Returns the columns that name the person, or undefined if they are unknown and the row may not be read. */
+  person(mayRead: boolean): Promise<Args | undefined>;
+  value(column: string): Promise<unknown>;
+}
+
+/** The row around a nested write. A new row has no place. */
+export interface Outer {
+  readonly place: Place | undefined;
+  value(column: string): Promise<unknown>;
 }
 
 type Nested = (
@@ -26,7 +39,7 @@ type Nested = (
   target: Model,
   name: string,
   value: unknown,
-  place: Place | undefined,
+  outer: Outer,
 ) => Promise<unknown>;
 
 export interface Work {
@@ -65,8 +78,9 @@ export function compoundsOf({ columns }: Model, where: Args): Record<string, Arg
   );
 }
 
-export function selectId({ id }: Model): Args {
-  return Object.fromEntries(id.map((column) => [column, true]));
+/** Selects what a write must know of a row: its id, and whose data it is. */
+export function selectRow({ id, subject }: Model): Args {
+  return Object.fromEntries([...id, ...subject].map((column) => [column, true]));
 }
 
 export function refuseIndexColumn(model: Model, name: string): void {

@@ -10,9 +10,21 @@ import { requireTools } from '@eaas/test-kit/tools';
 
 type Delegate = Readonly<Record<string, (args?: object) => Promise<unknown>>>;
 type Clinic = 'patient' | 'visit' | 'bill' | 'doctor' | 'tag';
-type Model = Clinic | 'comment' | 'person' | 'bed' | 'check' | 'uuid' | 'padded' | 'caseless' | 'plain';
+type Model =
+  | Clinic
+  | 'stay'
+  | 'letter'
+  | 'comment'
+  | 'person'
+  | 'bed'
+  | 'check'
+  | 'uuid'
+  | 'padded'
+  | 'caseless'
+  | 'plain';
 export interface Client extends Readonly<Record<Model, Delegate>> {
   $extends(extension: unknown): Client;
+  $as(user: string): Client;
   $transaction(work: unknown): Promise<unknown>;
   $queryRawUnsafe(statement: string): Promise<unknown>;
   $disconnect(): Promise<void>;

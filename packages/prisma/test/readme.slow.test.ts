@@ -9,6 +9,7 @@ import { folderOf, generateClient, generators, majors, readSchema, schema } from
 
 const readme = read('packages/prisma/README.md');
 const migration = /^## A table that already has rows\n.*?(?=^## )/ms.exec(readme)?.[0] ?? '';
+const people = /^## People\n.*?(?=^## )/ms.exec(readme)?.[0] ?? '';
 const [start = '', member = ''] = blocksOf(readme, 'prisma');
 const models = start.slice(start.indexOf('model '));
 const [setup = '', usage = '', client = ''] = blocksOf(readme.replace(migration, ''), 'ts');
@@ -35,12 +36,16 @@ await prisma.$disconnect();
 `;
 
 const app = [before, setup, usage, after];
+const imports = `
+import { encrypted } from '@eaas/prisma';
+import { EaasClient } from '@eaas/sdk';
+import { defineFields, text } from '@eaas/sdk/fields';
+const eaas = new EaasClient();
+`;
+const ward = [before, imports, ...blocksOf(people, 'ts'), after];
 const job = [
   before,
-  `import { encrypted } from '@eaas/prisma';
-   import { EaasClient } from '@eaas/sdk';
-   import { defineFields, text } from '@eaas/sdk/fields';
-   const eaas = new EaasClient();`,
+  imports,
   deployment,
   `const before = await db.member.findMany({ orderBy: { id: 'asc' }, select: { name: true, email: true } });
    console.log(before[1]); // { name: null, email: 'grace@example.com' }`,
@@ -88,6 +93,7 @@ describe.each(majors)('Prisma %i', (major) => {
     await generateClient(major, staffTypes, readSchema('staff.prisma'));
     writeFileSync(join(folder, 'app.mts'), app.join('\n'));
     writeFileSync(join(folder, 'job.mts'), job.join('\n'));
+    writeFileSync(join(folder, 'ward.mts'), ward.join('\n'));
     copyFileSync(new URL('types.txt', import.meta.url), join(types, 'types.mts'));
     for (const each of [folder, types]) writeFileSync(join(each, 'tsconfig.json'), JSON.stringify(config));
     database = await createDatabase();
@@ -133,6 +139,13 @@ describe.each(majors)('Prisma %i', (major) => {
     const stored = await sql`select * from "Patient" join "Visit" on "patientId" = "Patient".id`;
     expect(stored).toHaveLength(1);
     expect(JSON.stringify(stored)).not.toMatch(/"Ada"|123-45|1815|dry cough|seen/);
+  });
+
+  test('the code about people prints the text in its comments', async () => {
+    expect(saidBy(ward)).toHaveLength(2);
+    await sql`truncate "Patient", "Visit"`;
+    expect(await runProgram('ward.mts')).toBe(`${saidBy(ward).join('\n')}\n`);
+    expect(JSON.stringify(await sql`select * from "Visit"`)).not.toMatch(/rash|healed/);
   });
 
   test('the job in the README encrypts rows that the app changes while the job runs', async () => {

@@ -1,0 +1,46 @@
+// What Prisma's data model lacks, and the text of the schema has.
+import type { RuntimeDataModel, RuntimeField } from './models.ts';
+
+type Declared = Pick<RuntimeField, 'nativeType' | 'key' | 'isRandom'>;
+
+/** Adds the types of the database, such as `Uuid` or `Char(3)`, the columns of foreign keys, and random defaults. */
+export function withSchema({ models }: RuntimeDataModel, schema: string): RuntimeDataModel {
+  const declared = declaredIn(schema);
+  return {
+    models: Object.fromEntries(
+      Object.entries(models).map(([model, { fields, ...others }]) => [
+        model,
+        {
+          ...others,
+          fields: fields.map((field) => ({ ...field, ...declared.get(`${model}.${field.name}`) })),
+        },
+      ]),
+    ),
+  };
+}
+
+function declaredIn(schema: string): Map<string, Declared> {
+  const found = new Map<string, Declared>();
+  let model = '';
+  for (const line of schema.split('\n')) {
+    const code = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replace(/\/\/.*/, '');
+    model = /^\s*(?:model|view)\s+(\w+)/.exec(code)?.[1] ?? model;
+    const [, field] = /^\s*(\w+)\s/.exec(code) ?? [];
+    if (field === undefined) continue;
+    const [, nativeType] = /\s.*@\w+\.(\w+(?:\(\d+\))?)/.exec(code) ?? [];
+    const isRandom =
+      /@default\(uuid\(4?\)\)/.test(code) ||
+      (code.includes('@default(dbgenerated(""))') && line.includes('dbgenerated("gen_random_uuid()")'));
+    found.set(`${model}.${field}`, { nativeType, key: keyIn(code), isRandom });
+  }
+  return found;
+}
+
+/** The columns of a foreign key, each with the column of the other model that it contains. */
+function keyIn(code: string): RuntimeField['key'] {
+  const [, relation = ''] = /@relation\(([^)]*)\)/.exec(code) ?? [];
+  const namesOf = (argument: string): string[] =>
+    new RegExp(`\\b${argument}:\\s*\\[([^\\]]*)\\]`).exec(relation)?.[1]?.match(/\w+/g) ?? [];
+  const references = namesOf('references');
+  return new Map(namesOf('fields').map((column, at) => [column, references[at] ?? '']));
+}
