@@ -9,6 +9,7 @@ const ApiKeys = lazily(() => import('./console/api-keys-page.tsx').then((module)
 const Audit = lazily(() => import('./console/audit-page.tsx').then((module) => module.Audit));
 const Key = lazily(() => import('./console/key-page.tsx').then((module) => module.Key));
 const Keys = lazily(() => import('./console/keys-page.tsx').then((module) => module.Keys));
+const People = lazily(() => import('./console/people-page.tsx').then((module) => module.People));
 const Usage = lazily(() => import('./console/usage-page.tsx').then((module) => module.Usage));
 
 export function App() {
@@ -21,4 +22,11 @@ function Page({ place }: { readonly place: View }) {
   return <View />;
 }
 
-const views = { playground: Playground, keys: Keys, 'api-keys': ApiKeys, audit: Audit, usage: Usage };
+const views = {
+  playground: Playground,
+  keys: Keys,
+  'api-keys': ApiKeys,
+  people: People,
+  audit: Audit,
+  usage: Usage,
+};

@@ -9,6 +9,7 @@ test.each<View>([
   { page: 'keys' },
   { page: 'key', keyId },
   { page: 'api-keys' },
+  { page: 'people' },
   { page: 'audit' },
   { page: 'usage' },
 ])('the URL of the page `$page` leads back to this page', (place) => {

@@ -2,10 +2,10 @@ import { computed, signal } from '@preact/signals';
 
 /** What the address of the browser shows: a page, or one key. */
 export type View =
-  | { readonly page: 'playground' | 'keys' | 'api-keys' | 'audit' | 'usage' }
+  | { readonly page: 'playground' | (typeof pages)[number] }
   | { readonly page: 'key'; readonly keyId: string };
 
-const pages = ['keys', 'api-keys', 'audit', 'usage'] as const;
+const pages = ['keys', 'api-keys', 'people', 'audit', 'usage'] as const;
 
 export function placeOf({ pathname, hash }: Pick<URL, 'pathname' | 'hash'>): View {
   if (!pathname.startsWith('/console')) return { page: 'playground' };

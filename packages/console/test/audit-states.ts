@@ -1,3 +1,4 @@
+import { seedPeople } from './people-states.ts';
 import { fill, seed } from './seed.ts';
 import type { State } from './states.ts';
 
@@ -96,6 +97,17 @@ export const auditStates: readonly State[] = [
       await stage.page.getByRole('table').getByText('operator').first().waitFor();
       await stage.page.getByLabel('Actor').selectOption('operator');
       await stage.page.getByText(/^All [\d,]+ entries are read/).waitFor();
+    },
+  },
+  {
+    name: 'audit-of-a-person',
+    reach: async (stage) => {
+      const id = await seedPeople(stage);
+      await stage.enter(log);
+      await stage.page.getByLabel('Person').fill(id.slice(0, 32));
+      await stage.page.getByLabel('User').fill('7f');
+      await stage.page.getByText('An id has 32 or 64 characters').waitFor();
+      await stage.page.locator('tbody tr:nth-child(6):last-child').waitFor();
     },
   },
   {

@@ -1,6 +1,7 @@
 import { playgroundStates } from './playground-states.ts';
 import { auditStates } from './audit-states.ts';
 import { keyStates } from './key-states.ts';
+import { peopleStates } from './people-states.ts';
 import { otherStates } from './other-states.ts';
 import { publicKeyStates } from './public-key-states.ts';
 import type { Stage } from './stage.ts';
@@ -16,5 +17,6 @@ export const states: readonly State[] = [
   ...keyStates,
   ...publicKeyStates,
   ...auditStates,
+  ...peopleStates,
   ...otherStates,
 ];

@@ -1,6 +1,7 @@
 import type { AuditAction } from './audit-types.ts';
 
-const texts: Readonly<Record<AuditAction, string>> = {
+/** What an action is, in words. */
+export const actionTexts: Readonly<Record<AuditAction, string>> = {
   'key.wrap': 'data key wrapped',
   'key.unwrap': 'data key unwrapped',
   'key.create': 'key created',
@@ -25,10 +26,10 @@ const texts: Readonly<Record<AuditAction, string>> = {
 };
 
 /**
- * Takes the actions from `texts` in this file, because importing the list of actions from `@eaas/protocol/wire` would
+ * Takes the actions from `actionTexts`, because importing the list of actions from `@eaas/protocol/wire` would
  * add the library zod to the page.
  */
 export const actionOptions: readonly (readonly [string, string])[] = [
   ['', 'All actions'],
-  ...Object.entries(texts).map(([action, text]) => [action, `${action}: ${text}`] as const),
+  ...Object.entries(actionTexts).map(([action, text]) => [action, `${action}: ${text}`] as const),
 ];

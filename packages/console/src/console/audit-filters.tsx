@@ -6,32 +6,28 @@ import { Prose } from '../parts/prose.tsx';
 import { counted } from '../parts/short.ts';
 import { actionOptions } from './audit-actions.ts';
 import { type FilterTexts, idIn, otherKey } from './audit-filter.ts';
+import type { Named } from './names.ts';
+import { looksLikeId } from './people-find.ts';
 
 export type FilterSignals = Readonly<Record<keyof FilterTexts, Signal<string>>>;
-
-export interface Named {
-  /** Ids with names, newest first. */
-  readonly names: readonly (readonly [string, string])[];
-  readonly total: number;
-}
 
 interface AuditFiltersProps {
   readonly filter: FilterSignals;
   readonly keys: Named;
-  readonly apiKeys: Named;
+  readonly actors: Named;
   readonly onClear: () => void;
   readonly children: ComponentChildren;
 }
 
-export function AuditFilters({ filter, keys, apiKeys, onClear, children }: AuditFiltersProps) {
+export function AuditFilters({ filter, keys, actors, onClear, children }: AuditFiltersProps) {
   const others = keys.total > keys.names.length ? [[otherKey, 'Another key…'] as const] : [];
-  const actors = apiKeys.names.map(([id, name]) => [id, `${name} (${id.slice(0, 8)})`] as const);
+  const named = actors.names.map(([id, name]) => [id, `${name} (${id.slice(0, 8)})`] as const);
   const isSet = Object.values(filter).some(({ value }) => value !== '');
   return (
     <form class="filters" aria-label="Filter the entries" onSubmit={(event) => event.preventDefault()}>
       <Select label="Action" value={filter.action} options={actionOptions} />
       <Select label="Key" value={filter.key} options={[['', 'All keys'], ...keys.names, ...others]} />
-      <Select label="Actor" value={filter.actor} options={[...fixedActors, ...actors, anotherActor]} />
+      <Select label="Actor" value={filter.actor} options={[...fixedActors, ...named, anotherActor]} />
       <Field label="From" type="datetime-local" value={filter.from} />
       <Field label="To" type="datetime-local" value={filter.to} />
       {isSet && (
@@ -40,6 +36,10 @@ export function AuditFilters({ filter, keys, apiKeys, onClear, children }: Audit
         </Button>
       )}
       <div class="filters-end">{children}</div>
+      <div class="filters-row people-row">
+        <PersonField label="Person" value={filter.subject} />
+        <PersonField label="User" value={filter.user} />
+      </div>
       {filter.key.value === otherKey && (
         <OtherId
           noun="key"
@@ -55,6 +55,25 @@ export function AuditFilters({ filter, keys, apiKeys, onClear, children }: Audit
         />
       )}
     </form>
+  );
+}
+
+function PersonField({ label, value }: { readonly label: string; readonly value: Signal<string> }) {
+  return (
+    <Field
+      label={label}
+      value={value}
+      placeholder="the id in an entry"
+      error={
+        value.value === '' || looksLikeId(value.value)
+          ? undefined
+          : 'An id has 32 or 64 characters of 0 to 9 and a to f.'
+      }
+      maxLength={80}
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck={false}
+    />
   );
 }
 

@@ -1,4 +1,3 @@
-import { inLine, escapeHidden } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import type { AuditEntry, AuditReport } from '@eaas/sdk/audit';
@@ -13,13 +12,11 @@ import { session } from '../session.ts';
 import { ActorEntries } from './actor-entries.tsx';
 import { AuditExport } from './audit-export.tsx';
 import { actorOf, filterOf, type FilterTexts, isFiltered, offsetOf } from './audit-filter.ts';
-import { AuditFilters, type FilterSignals, type Named } from './audit-filters.tsx';
+import { AuditEntryDialog } from './audit-entry.tsx';
+import { AuditFilters, type FilterSignals } from './audit-filters.tsx';
 import { AuditTable } from './audit-table.tsx';
 import { AuditVerify } from './audit-verify.tsx';
-import { Button } from '../parts/button.tsx';
-import { Code } from '../parts/code.tsx';
-import { Copy } from '../parts/copy.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { nameIn, useActorNames, useKeyNames } from './names.ts';
 
 const size = 50;
 const pause = 2_000;
@@ -36,6 +33,8 @@ function Log({ client }: { readonly client: EaasClient }) {
     otherKeyId: useSignal(''),
     actor: useSignal(''),
     otherActorId: useSignal(''),
+    subject: useSignal(''),
+    user: useSignal(''),
     from: useSignal(''),
     to: useSignal(''),
   };
@@ -55,7 +54,7 @@ function Log({ client }: { readonly client: EaasClient }) {
     [JSON.stringify(wanted), offset.value],
   );
   const keys = useKeyNames(client);
-  const apiKeys = useApiKeyNames(client);
+  const actors = useActorNames(client);
   useEffect(() => void (offset.value = 0), [JSON.stringify(wanted)]);
   useEffect(() => {
     if (!isLive.value) return undefined;
@@ -82,7 +81,7 @@ function Log({ client }: { readonly client: EaasClient }) {
       verifiedTo={report.value?.ok ? (report.value.state?.verified.id ?? 0) : 0}
       marked={marked.value}
       nameOf={(id) => nameIn(keys, id) ?? short(id)}
-      actorNameOf={(id) => nameIn(apiKeys, id)}
+      actorNameOf={(id) => nameIn(actors, id)}
       onOpen={(entry) => (opened.value = entry)}
     />
   );
@@ -98,7 +97,7 @@ function Log({ client }: { readonly client: EaasClient }) {
       {!failure && (
         <>
           <AuditVerify client={client} report={report} onShow={(id) => void show(id)} />
-          <AuditFilters filter={filter} keys={keys} apiKeys={apiKeys} onClear={clear}>
+          <AuditFilters filter={filter} keys={keys} actors={actors} onClear={clear}>
             {actor === undefined && (
               <label class="switch">
                 <input
@@ -137,50 +136,5 @@ function Log({ client }: { readonly client: EaasClient }) {
       )}
       {opened.value && <AuditEntryDialog entry={opened.value} onClose={() => (opened.value = undefined)} />}
     </>
-  );
-}
-
-function useKeyNames(client: EaasClient): Named {
-  const { value } = useLoaded((signal) => client.keys.page({ limit: 100 }, { signal }), [client]);
-  const names = value?.keys.map(({ key_id, name }) => [key_id, inLine(name)] as const) ?? [];
-  return { names, total: value?.total ?? 0 };
-}
-
-/** A session without `api_keys.manage` gets no names, so that the page shows ids. */
-function useApiKeyNames(client: EaasClient): Named {
-  const { value } = useLoaded((signal) => client.apiKeys.page({ limit: 100 }, { signal }), [client]);
-  const names = value?.api_keys.map(({ api_key_id, name }) => [api_key_id, inLine(name)] as const) ?? [];
-  return { names, total: value?.total ?? 0 };
-}
-
-function nameIn({ names }: Named, id: string): string | undefined {
-  return names.find(([known]) => known === id)?.[1];
-}
-
-interface AuditEntryProps {
-  readonly entry: AuditEntry;
-  readonly onClose: () => void;
-}
-
-function AuditEntryDialog({ entry, onClose }: AuditEntryProps) {
-  const { hash, ...rest } = entry;
-  return (
-    <Dialog title={`Entry ${entry.id}`} onClose={onClose}>
-      <div class="stack">
-        <Code
-          title="The hash covers these fields and the hash of the previous entry"
-          code={escapeHidden(JSON.stringify(rest, null, 2))}
-        />
-        <div class="token">
-          <code>{hash}</code>
-          <Copy text={hash} of="the hash" />
-        </div>
-        <div class="actions">
-          <Button kind="primary" onClick={onClose}>
-            Close
-          </Button>
-        </div>
-      </div>
-    </Dialog>
   );
 }

@@ -3,6 +3,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { short } from '../parts/short.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { dateTime } from '../parts/times.ts';
+import { go } from '../places.ts';
+import { asked } from './people-find.ts';
+import { PersonId } from './person-id.tsx';
 
 interface AuditTableProps {
   readonly entries: readonly AuditEntry[];
@@ -24,10 +27,16 @@ export function AuditTable({ entries, isStale, marked, ...rest }: AuditTableProp
     place.current?.querySelector('button')?.focus({ preventScroll: true });
   }, [marked, isHere]);
 
+  const has = (name: 'subject' | 'user'): boolean =>
+    entries.some(({ metadata }) => metadata[name] !== undefined);
+  const columns = columnsFor(rest).filter(
+    ({ title }) => (title !== 'Person' || has('subject')) && (title !== 'User' || has('user')),
+  );
+
   return (
     <Table
       caption="Audit entries, newest first"
-      columns={columnsFor(rest)}
+      columns={columns}
       rows={entries}
       keyOf={({ id }) => id}
       classOf={({ id }) => `${rest.broken.has(id) ? 'broken' : ''} ${id === marked ? 'marked' : ''}`}
@@ -81,6 +90,25 @@ function columnsFor(given: ForColumns): readonly Column<AuditEntry>[] {
         return <code title={actor}>{short(actor)}</code>;
       },
     },
+    {
+      title: 'Person',
+      cell: ({ metadata: { subject } }) =>
+        typeof subject === 'string' ? (
+          <PersonId
+            id={subject}
+            of="the id of the person"
+            label="person"
+            onOpen={() => showPerson(subject)}
+          />
+        ) : (
+          none
+        ),
+    },
+    {
+      title: 'User',
+      cell: ({ metadata: { user } }) =>
+        typeof user === 'string' ? <PersonId id={user} of="the id of the user" label="user" /> : none,
+    },
     { title: 'Address', cell: ({ ip_address }) => ip_address ?? none },
     {
       title: 'Hash',
@@ -94,4 +122,9 @@ function columnsFor(given: ForColumns): readonly Column<AuditEntry>[] {
       ),
     },
   ];
+}
+
+function showPerson(id: string): void {
+  asked.value = { by: 'id', text: id };
+  go({ page: 'people' });
 }

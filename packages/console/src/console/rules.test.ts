@@ -33,7 +33,17 @@ test('an old key version counts as in use if an unwrap used it in the last 30 da
   expect(oldVersionsInUse({ key_version: 4, versions }, now)).toEqual([3]);
 });
 
-const none = { action: '', key: '', otherKeyId: '', actor: '', otherActorId: '', from: '', to: '' };
+const none = {
+  action: '',
+  key: '',
+  otherKeyId: '',
+  actor: '',
+  otherActorId: '',
+  subject: '',
+  user: '',
+  from: '',
+  to: '',
+};
 
 test('the audit filter omits empty fields, and ends at the end of the chosen minute', () => {
   const texts = { ...none, action: 'key.wrap', to: '2026-11-20T12:00' };
@@ -49,6 +59,13 @@ test('after the choice of "Another key…", the audit filter uses only a complet
   expect(filterOf(texts)).toEqual({});
   expect(isFiltered(texts)).toBe(false);
   expect(filterOf({ ...texts, otherKeyId: ` ${id} ` })).toEqual({ key_id: id });
+});
+
+test('the audit filter uses only whole ids of people, and halves of them', () => {
+  const [half, whole] = ['a1'.repeat(16), 'b2'.repeat(32)];
+  const texts = { ...none, subject: ` ${half} `, user: whole };
+  expect(filterOf(texts)).toEqual({ subject_id: half, user_id: whole });
+  expect(filterOf({ ...none, subject: 'patient-42', user: half.slice(1) })).toEqual({});
 });
 
 test('the actor is no filter of the service, but the entries are filtered', () => {

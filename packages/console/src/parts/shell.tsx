@@ -5,11 +5,13 @@ import { Button } from './button.tsx';
 import { Link } from './link.tsx';
 import { until } from './times.ts';
 
-const pages: readonly { readonly place: View; readonly name: string }[] = [
-  { place: { page: 'playground' }, name: 'Playground' },
+/** On a phone, the menu has no room for the `rest` of a name. */
+const pages: readonly { readonly place: View; readonly name: string; readonly rest?: string }[] = [
+  { place: { page: 'playground' }, name: 'Play', rest: 'ground' },
   { place: { page: 'keys' }, name: 'Keys' },
   { place: { page: 'api-keys' }, name: 'API keys' },
-  { place: { page: 'audit' }, name: 'Audit log' },
+  { place: { page: 'people' }, name: 'People' },
+  { place: { page: 'audit' }, name: 'Audit', rest: ' log' },
   { place: { page: 'usage' }, name: 'Usage' },
 ];
 
@@ -34,10 +36,13 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         </div>
         <nav aria-label="Pages">
           <ul>
-            {pages.filter(isServed).map(({ place: to, name }) => (
+            {pages.filter(isServed).map(({ place: to, name, rest = '' }) => (
               <li key={name}>
                 <Link to={to} isCurrent={to.page === currentPage}>
-                  {name}
+                  <span>
+                    {name}
+                    {rest !== '' && <span class="rest">{rest}</span>}
+                  </span>
                 </Link>
               </li>
             ))}

@@ -1,0 +1,264 @@
+import { useSignal } from '@preact/signals';
+import { type EaasClient, EaasError } from '@eaas/sdk';
+import { useEffect } from 'preact/hooks';
+import { useLoaded } from '../load.ts';
+import { Button } from '../parts/button.tsx';
+import { Code } from '../parts/code.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { Field, Select } from '../parts/field.tsx';
+import { PageFailure } from '../parts/page-failure.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { counted } from '../parts/short.ts';
+import { Empty, Loading, LoadingRows, Notice } from '../parts/states.tsx';
+import { dateTime } from '../parts/times.ts';
+import { session } from '../session.ts';
+import { ErasePerson, type Erasure } from './erase-person.tsx';
+import { asked, faultOf, findPerson, looksLikeId, nameOf, type Person, type Wanted } from './people-find.ts';
+import { PersonReport } from './person-report.tsx';
+import { PersonTimeline } from './person-timeline.tsx';
+
+export function People() {
+  const client = session.value?.client;
+  return client ? <Shown client={client} /> : null;
+}
+
+const ways = [
+  ['subject', 'Subject'],
+  ['id', 'Subject id'],
+] as const;
+
+/** Keeps the person in memory only: neither the address nor the history of the browser says who it is. */
+function Shown({ client }: { readonly client: EaasClient }) {
+  const by = useSignal<string>(asked.value?.by ?? 'subject');
+  const text = useSignal(asked.value?.text ?? '');
+  const fault = useSignal<string | undefined>(undefined);
+  const wanted = useSignal(asked.value);
+  useEffect(() => void (asked.value = undefined), []);
+  const around = useLoaded((signal) => countPeople(client, signal), [client]);
+  useEffect(() => void (fault.value = undefined), [by.value, text.value]);
+
+  const find = (event: Event): void => {
+    event.preventDefault();
+    const typed = { by: by.value, text: text.value } as Wanted;
+    fault.value = faultOf(typed);
+    if (fault.value === undefined) wanted.value = typed;
+  };
+  const hint =
+    by.value === 'id'
+      ? 'Of the audit log: 32 or 64 characters.'
+      : looksLikeId(text.value)
+        ? 'If this is an id of the audit log, choose “Subject id”.'
+        : 'The text that your app passes to the SDK. It stays in this page.';
+
+  return (
+    <>
+      <PageHead
+        title="People"
+        lead="Each person whose data your app encrypts has a secret of their own, as the subject. See who used their data, and erase a person in one step."
+      />
+      {around.failure && <PageFailure failure={around.failure} needs="audit.read" onRetry={around.reload} />}
+      {!around.value && !around.failure && <LoadingRows text="Loading" rows={2} />}
+      {around.value && !around.failure && (
+        <>
+          <form class="filters find" aria-label="Find a person" onSubmit={find}>
+            <Select label="Find by" value={by} options={ways} />
+            <Field
+              label={by.value === 'id' ? 'Subject id' : 'Subject'}
+              hint={hint}
+              error={fault.value}
+              maxLength={256}
+              autocomplete="off"
+              autocapitalize="off"
+              spellcheck={false}
+              value={text}
+            />
+            <Button kind="primary" type="submit">
+              Find
+            </Button>
+          </form>
+          {wanted.value && <Found key={JSON.stringify(wanted.value)} client={client} wanted={wanted.value} />}
+          {!wanted.value && <Nobody subjects={around.value.subjects} />}
+        </>
+      )}
+    </>
+  );
+}
+
+/** Reads an entry first, so that a session without the permission sees it before it types. */
+async function countPeople(
+  client: EaasClient,
+  signal: AbortSignal,
+): Promise<{ subjects: number | undefined }> {
+  await client.audit.page({ limit: 1 }, { signal });
+  const usage = await client.usage({}, { signal }).catch(only('permission_missing'));
+  return { subjects: usage?.subjects };
+}
+
+const only =
+  (code: string) =>
+  (error: unknown): undefined => {
+    if (!(error instanceof EaasError) || error.code !== code) throw error;
+  };
+
+const example = `const { ciphertext } = await eaas.encrypt(note, { subject: patient.subject });
+await eaas.decrypt(ciphertext, { subject: patient.subject });`;
+
+function Nobody({ subjects }: { readonly subjects: number | undefined }) {
+  if (subjects === undefined) return null;
+  if (subjects > 0)
+    return <p class="soft">{counted(subjects, 'person has', 'people have')} a secret in this tenant.</p>;
+  return (
+    <>
+      <Empty title="Nobody yet">
+        A subject is the person, customer or device whose data a value is. Pass an opaque id of your app,
+        never an e-mail address, and everything of this person opens only with their own secret. See{' '}
+        <a href="/docs#showSubject" target="_blank" rel="noopener">
+          subjects in the API reference
+        </a>
+        .
+      </Empty>
+      <div class="after-empty">
+        <Code title="In your app" code={example} />
+      </div>
+    </>
+  );
+}
+
+interface FoundProps {
+  readonly client: EaasClient;
+  readonly wanted: Wanted;
+}
+
+function Found({ client, wanted }: FoundProps) {
+  const isErasing = useSignal(false);
+  const erasure = useSignal<Erasure | undefined>(undefined);
+  const { value, failure, isLoading, reload } = useLoaded(
+    async (signal) => ({
+      person: await findPerson(client, wanted, signal).catch(only('not_found')),
+    }),
+    [client, wanted],
+  );
+  const name = nameOf(value?.person?.wanted ?? wanted);
+  const erase = (
+    <Button kind={value?.person ? 'danger' : 'plain'} onClick={() => (isErasing.value = true)}>
+      {value?.person ? 'Erase this person' : 'Erase it all the same'}
+    </Button>
+  );
+  return (
+    <div aria-live="polite">
+      {!value && isLoading && <Loading text="Looking" />}
+      {failure && <PageFailure failure={failure} needs="audit.read" onRetry={reload} />}
+      {value && !failure && !value.person && (
+        <Empty title="Nobody has this subject" action={name && erase}>
+          {wanted.by === 'subject'
+            ? 'Nothing was encrypted for it in this tenant. A subject is compared exactly: type it as your app passes it, with its capitals and spaces. If a delayed job might still bring this person, erase the subject now.'
+            : 'No person of this tenant has this id, or the entries with half of it were purged. Copy the id of the audit log again.'}
+        </Empty>
+      )}
+      {value?.person && !failure && (
+        <>
+          <Facts person={value.person} />
+          {erasure.value && <Erased erasure={erasure.value} />}
+          {!erasure.value && value.person.erased_at !== null && <Tombstone person={value.person} />}
+          <div class="actions start">
+            <PersonReport client={client} subjectId={value.person.id} />
+            {value.person.erased_at === null && name && erase}
+          </div>
+          {value.person.erased_at === null && !name && (
+            <p class="soft half">
+              To erase this person, find them by the subject or by all 64 characters of the id.
+            </p>
+          )}
+          <PersonTimeline
+            key={`${value.person.id} ${value.person.erased_at}`}
+            client={client}
+            subjectId={value.person.id}
+          />
+        </>
+      )}
+      {isErasing.value && name && (
+        <ErasePerson
+          client={client}
+          name={name}
+          isUnknown={!value?.person}
+          onClose={() => (isErasing.value = false)}
+          onDone={(done) => {
+            erasure.value = done;
+            isErasing.value = false;
+            reload();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Facts({ person: { id, created_at, erased_at } }: { readonly person: Person }) {
+  return (
+    <dl class="facts person">
+      <div class="wide">
+        <dt>{id.length === 64 ? 'Subject id' : 'First half of the subject id'}</dt>
+        <dd class="id">
+          <code>{id}</code>
+          <Copy text={id} of="the subject id" />
+        </dd>
+      </div>
+      <div>
+        <dt>First used</dt>
+        <dd>
+          {created_at === null ? (
+            <span class="soft">before the oldest entry</span>
+          ) : (
+            <time dateTime={created_at}>{dateTime(created_at)}</time>
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>State</dt>
+        <dd>
+          {erased_at === null ? (
+            <span class="badge good">Not erased</span>
+          ) : (
+            <span class="badge plain">Erased</span>
+          )}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Erased({ erasure: { erased_at, entry } }: { readonly erasure: Erasure }) {
+  return (
+    <Notice tone="good">
+      <p>
+        <strong>Erased on {dateTime(erased_at)}.</strong> Entry {entry.id.toLocaleString('en')} of the audit
+        log proves it. Keep its hash with the request of the person.
+      </p>
+      <Proof hash={entry.hash} />
+      <p>Now set the fingerprint columns of this person to NULL.</p>
+    </Notice>
+  );
+}
+
+function Tombstone({ person: { erased_at, erasure } }: { readonly person: Person }) {
+  return (
+    <Notice tone="info">
+      <p>
+        <strong>This person was erased on {dateTime(erased_at ?? '')}.</strong> Nothing that was first
+        encrypted for them opens again, and the subject cannot come back.{' '}
+        {erasure
+          ? `Entry ${erasure.id.toLocaleString('en')} of the audit log proves it.`
+          : 'The entry of the erasure was purged.'}
+      </p>
+      {erasure && <Proof hash={erasure.hash} />}
+    </Notice>
+  );
+}
+
+function Proof({ hash }: { readonly hash: string }) {
+  return (
+    <p>
+      <code>{hash}</code> <Copy text={hash} of="the hash of the entry" />
+    </p>
+  );
+}

@@ -1,0 +1,122 @@
+import { useSignal } from '@preact/signals';
+import type { EaasClient } from '@eaas/sdk';
+import type { AuditEntry } from '@eaas/sdk/audit';
+import { useLoaded } from '../load.ts';
+import { PageFailure } from '../parts/page-failure.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { short } from '../parts/short.ts';
+import { Empty, LoadingRows } from '../parts/states.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { dateTime } from '../parts/times.ts';
+import { actionTexts } from './audit-actions.ts';
+import { AuditEntryDialog } from './audit-entry.tsx';
+import { nameIn, useActorNames, useKeyNames } from './names.ts';
+import { PersonId } from './person-id.tsx';
+
+const size = 50;
+
+/** What happened with the data of a person, in words for whoever answers to this person. */
+const words: Partial<typeof actionTexts> = {
+  'key.wrap': 'encrypted',
+  'key.unwrap': 'opened',
+  encrypt: 'encrypted by the service',
+  decrypt: 'opened by the service',
+};
+
+interface TimelineProps {
+  readonly client: EaasClient;
+  readonly subjectId: string;
+}
+
+/** Who used the data of a person, and when. A parent gives each person another `key`. */
+export function PersonTimeline({ client, subjectId }: TimelineProps) {
+  const offset = useSignal(0);
+  const opened = useSignal<AuditEntry | undefined>(undefined);
+  const { value, failure, isLoading, reload } = useLoaded(
+    (signal) => client.audit.page({ subject_id: subjectId, limit: size, offset: offset.value }, { signal }),
+    [subjectId, offset.value],
+  );
+  const keys = useKeyNames(client);
+  const actors = useActorNames(client);
+  const columns: readonly Column<AuditEntry>[] = [
+    {
+      title: 'Time',
+      cell: ({ created_at }) => <time dateTime={created_at}>{dateTime(created_at)}</time>,
+    },
+    {
+      title: 'What',
+      cell: ({ action, metadata: { outcome } }) => (
+        <>
+          {outcome === 'refused' && 'not '}
+          {words[action] ?? actionTexts[action]}{' '}
+          {outcome === 'refused' && <span class="badge bad">refused</span>}
+          <code class="soft under">{action}</code>
+        </>
+      ),
+    },
+    { title: 'User', cell: ({ metadata }) => <User metadata={metadata} /> },
+    {
+      title: 'Actor',
+      cell: ({ actor }) => {
+        const name = nameIn(actors, actor);
+        return name === undefined ? (
+          <code title={actor}>{short(actor)}</code>
+        ) : (
+          <span title={actor}>{name}</span>
+        );
+      },
+    },
+    {
+      title: 'Key',
+      cell: ({ key_id }) =>
+        key_id === null ? (
+          <span class="soft">–</span>
+        ) : (
+          <span class="key-name">{nameIn(keys, key_id) ?? short(key_id)}</span>
+        ),
+    },
+    {
+      title: 'Entry',
+      kind: 'number',
+      cell: (entry) => (
+        <button class="linklike" type="button" onClick={() => (opened.value = entry)}>
+          <span class="unseen">Open entry </span>
+          {entry.id}
+        </button>
+      ),
+    },
+  ];
+  return (
+    <section aria-labelledby="timeline-title">
+      <h2 id="timeline-title">Who used the data, and when</h2>
+      {failure && <PageFailure failure={failure} needs="audit.read" onRetry={reload} />}
+      {!value && isLoading && <LoadingRows text="Loading the timeline" />}
+      {value && !failure && value.count === 0 && (
+        <Empty title="No entries">The entries about this person were purged.</Empty>
+      )}
+      {value && !failure && value.count > 0 && (
+        <>
+          <Table
+            caption="What happened with the data of this person, newest first"
+            columns={columns}
+            rows={value.logs}
+            keyOf={({ id }) => id}
+            isStale={isLoading}
+          />
+          <Pager {...value} size={size} of="entries" onMove={(to) => (offset.value = to)} />
+        </>
+      )}
+      {opened.value && <AuditEntryDialog entry={opened.value} onClose={() => (opened.value = undefined)} />}
+    </section>
+  );
+}
+
+function User({ metadata: { user, user_asserted } }: Pick<AuditEntry, 'metadata'>) {
+  if (typeof user !== 'string') return <span class="soft">not named</span>;
+  return (
+    <>
+      <PersonId id={user} of="the id of the user" />
+      <span class="soft under">{user_asserted === true ? 'as the app says' : 'signed in'}</span>
+    </>
+  );
+}
