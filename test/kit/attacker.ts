@@ -11,6 +11,7 @@ export const tables = [
   'key_versions',
   'api_keys',
   'issuers',
+  'key_sets',
   'subjects',
   'verifications',
   'usage_cursors',

@@ -111,6 +111,7 @@ export type Kind =
   | 'true or false'
   | 'person'
   | 'claim'
+  | 'URI'
   | 'hex'
   | 'context'
   | 'list'
@@ -145,6 +146,7 @@ const issuer = {
   permissions: 'list',
   key_ids: 'list',
   jwks: 'object',
+  jwks_uri: 'URI',
   authorized_parties: 'list',
   allowed_origins: 'list',
   require: 'object',

@@ -8,6 +8,7 @@ import { admit } from '../../packages/server/src/operations/admit.ts';
 import { createApiKey } from '../../packages/server/src/operations/api-keys.ts';
 import { operations } from '../../packages/server/src/operations/table.ts';
 import { createTenant, type TenantSettings } from '../../packages/server/src/operations/tenants.ts';
+import { KeyHosts } from '../../packages/server/src/state/key-hosts.ts';
 import { Refusal } from '../../packages/server/src/base/refusal.ts';
 import { createService, type Service } from '../../packages/server/src/app/service.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
@@ -20,7 +21,7 @@ export interface World {
   readonly roots: readonly [ReturnType<typeof rootKey>];
   /** The time of the database and of all replicas, in milliseconds since 1970. */
   time: number;
-  replica(database?: Database): Service;
+  replica(database?: Database, keyHosts?: KeyHosts): Service;
   serve(replica: Service): Promise<string>;
   onClose(step: () => Promise<void>): void;
   close(): Promise<void>;
@@ -55,7 +56,8 @@ export async function openWorld(start: string, postgres?: Promise<PostgresAddres
       time = value;
       timeIsSet = timeIsSet.then(setTime);
     },
-    replica: (own = connections) => createService({ database: own, roots, clock }),
+    replica: (own = connections, keyHosts = new KeyHosts([])) =>
+      createService({ database: own, roots, clock, keyHosts }),
     async serve(replica) {
       const doors = openDoors(replica, { jobs: [], verified: undefined });
       const app = createApp(doors, { log: { write: () => {} } });

@@ -1,6 +1,6 @@
 // The variables of `eaas`, and how their values are read and checked.
 import { isIP } from 'node:net';
-import { CannotStart, hostOf, isLoopback } from '@eaas/server/internal';
+import { CannotStart, hostOf, isKeyHost, isLoopback } from '@eaas/server/internal';
 
 export const variables = [
   'EAAS_DATABASE_URL',
@@ -26,6 +26,7 @@ export const variables = [
   'EAAS_WORKERS',
   'EAAS_AUDIT_RETENTION_MONTHS',
   'EAAS_CHECKPOINT_DIR',
+  'EAAS_ISSUER_HOSTS',
   'EAAS_LOG_LEVEL',
   'EAAS_CONSOLE',
   'EAAS_PLAYGROUND',
@@ -85,6 +86,17 @@ export function proxyAddresses(read: Read, variable: Variable): readonly string[
   if (entries.every(isProxyAddress)) return entries;
   throw new CannotStart(
     `${variable} must be a comma-separated list of the IP addresses or networks (CIDR) of your proxies, as in 10.0.0.0/8,192.0.2.7.`,
+  );
+}
+
+export function keyHosts(read: Read, variable: Variable): readonly string[] {
+  const entries = (read(variable) ?? '').split(',').map((entry) => entry.trim());
+  if (entries.join() === '') return [];
+  const wrong = entries.find((entry) => !isKeyHost(entry));
+  if (wrong === undefined) return entries;
+  throw new CannotStart(
+    `${variable} must be a comma-separated list of hosts, as in sign-in.example,10.0.0.7:8443,*.provider.example ` +
+      `(got ${JSON.stringify(wrong)}): without https:// and paths, and a wildcard only as *. before a domain.`,
   );
 }
 

@@ -38,6 +38,7 @@ test('an empty environment selects the embedded database and a loopback address'
     unencrypted: false,
     auditRetentionMonths: 60,
     checkpointDirectory: null,
+    issuerHosts: [],
     logLevel: 'info',
     console: false,
     playground: false,
@@ -63,6 +64,7 @@ test('the configuration of the server contains the value of every environment va
     EAAS_WORKERS: '3',
     EAAS_AUDIT_RETENTION_MONTHS: '12',
     EAAS_CHECKPOINT_DIR: '/var/lib/checkpoints',
+    EAAS_ISSUER_HOSTS: 'sign-in.example:8443, *.provider.example',
     EAAS_LOG_LEVEL: 'warn',
   });
   expect(config).toMatchObject({
@@ -76,6 +78,7 @@ test('the configuration of the server contains the value of every environment va
     workers: 3,
     auditRetentionMonths: 12,
     checkpointDirectory: '/var/lib/checkpoints',
+    issuerHosts: ['sign-in.example:8443', '*.provider.example'],
     logLevel: 'warn',
     warnings: [],
   });
@@ -130,6 +133,9 @@ test.each<[string, Record<string, string>]>([
   ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '0.0.0.0/0' }],
   ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '10.0.0.1,' }],
   ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '10.0.0.1/8/8' }],
+  ['EAAS_ISSUER_HOSTS', { EAAS_ISSUER_HOSTS: 'https://sign-in.example' }],
+  ['EAAS_ISSUER_HOSTS', { EAAS_ISSUER_HOSTS: 'sign-in.example,' }],
+  ['EAAS_ISSUER_HOSTS', { EAAS_ISSUER_HOSTS: '*' }],
   ['EAAS_INSECURE_HTTP', { EAAS_INSECURE_HTTP: 'true' }],
   ['EAAS_TLS_KEY_FILE', { EAAS_TLS_CERT_FILE: 'cert.pem' }],
   ['EAAS_TLS_CERT_FILE', { EAAS_TLS_KEY_FILE: 'key.pem' }],

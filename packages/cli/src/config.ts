@@ -18,6 +18,7 @@ import {
   type RootKeyProvider,
 } from '@eaas/server/internal';
 import {
+  keyHosts,
   listenHost,
   oneOf,
   postgresUrl,
@@ -140,6 +141,7 @@ export function readConfig(
     ...readConsole(read, listening.host, isConsoleOn),
     auditRetentionMonths: wholeNumber(read, 'EAAS_AUDIT_RETENTION_MONTHS', retention),
     checkpointDirectory: read('EAAS_CHECKPOINT_DIR') ?? null,
+    issuerHosts: keyHosts(read, 'EAAS_ISSUER_HOSTS'),
     logLevel: oneOf(read, 'EAAS_LOG_LEVEL', logLevels) ?? logLevel,
     warnings: [...(ignored === undefined ? [] : [ignored]), ...unknownVariables(env)],
     extras: [] as readonly Extra[],

@@ -53,7 +53,7 @@ function inOptions(message: string): string {
     .replace('`rotation_policy.interval_days`', '--rotate-every')
     .replace(/POST \/v1\/keys\/:id\/(disable|enable|restore)/, '`eaas key $1`')
     .replace(
-      /`(permissions|key_ids|expires_at|created_at|allowed_origins|name|jwks|issuer|audience|authorized_parties|require|subject_claim|subject_prefix|any_subject|max_age_seconds)(?:\[\d+\])?`/g,
+      /`(permissions|key_ids|expires_at|created_at|allowed_origins|name|jwks|jwks_uri|issuer|audience|authorized_parties|require|subject_claim|subject_prefix|any_subject|max_age_seconds)(?:\[\d+\])?`/g,
       (_, field: string) => `--${field.replaceAll('_', '-')}`,
     );
 }

@@ -16,6 +16,7 @@ type Accepted = Readonly<Record<string, readonly string[]>>;
 interface FieldOptions extends OnTenant {
   readonly name?: string;
   readonly jwks?: string;
+  readonly jwksUri?: string;
   readonly permissions?: readonly IssuerPermission[];
   readonly keyIds?: readonly string[];
   readonly authorizedParties?: readonly string[] | 'null';
@@ -45,6 +46,10 @@ function withFields(command: Command, isNew: boolean): Command {
   needed(command, '--key-ids <list>', 'the keys that users may use', list);
   return command
     .option('--jwks <file>', 'a file with the public keys of the sign-in (a JSON Web Key Set)')
+    .option(
+      '--jwks-uri <uri>',
+      'instead, where the server fetches them. Set EAAS_ISSUER_HOSTS to allow the host, here and for the servers',
+    )
     .option(
       `--authorized-parties <list${orNull}>`,
       'the clients (azp) that may present tokens with several audiences',
@@ -94,6 +99,7 @@ async function fieldsOf(options: FieldOptions) {
     permissions,
     key_ids: keyIds,
     jwks: jwks === undefined ? undefined : await keySetIn(jwks),
+    jwks_uri: options.jwksUri,
     authorized_parties: orNull(parties),
     allowed_origins: orNull(origins),
     require: orNull(options.require),
@@ -141,7 +147,7 @@ const add = withFields(
       'issuer add --tenant acme --name patients --issuer https://sign-in.example --audience https://app.example ' +
         '--jwks keys.json --permissions encrypt,decrypt --key-ids 0b6c9a52-6f0e-4d5a-9a5c-2f4f1d1e7c11',
       'issuer add --tenant acme --name staff --issuer https://staff.example --audience https://app.example ' +
-        "--jwks keys.json --permissions decrypt --key-ids 0b6c9a52-6f0e-4d5a-9a5c-2f4f1d1e7c11 --any-subject --require 'role=doctor,nurse'",
+        "--jwks-uri https://staff.example/keys --permissions decrypt --key-ids 0b6c9a52-6f0e-4d5a-9a5c-2f4f1d1e7c11 --any-subject --require 'role=doctor,nurse'",
     ],
   )
     .requiredOption('--issuer <text>', 'the `iss` of the tokens, exactly')

@@ -96,6 +96,24 @@ test('issuer add says which header the app sends, and makes an issuer for staff'
   ]);
 });
 
+test('keys are fetched from hosts that EAAS_ISSUER_HOSTS allows', async () => {
+  const args = ['issuer', 'add', ...inAcme, ...needed, '--jwks-uri', 'https://keys.example/jwks'];
+  const refused = await eaas(...args);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /^--jwks-uri names the host "keys.example", .*EAAS_ISSUER_HOSTS.*--jwks\.?\n$/,
+  );
+  const allowing = eaas.with({ EAAS_ISSUER_HOSTS: 'sign-in.example, *.keys.example,keys.example' });
+  const [made] = await allowing.json<Issuer>(...args);
+  expect(made).toMatchObject({ jwks: null, jwks_uri: 'https://keys.example/jwks' });
+  const change = ['issuer', 'set', made?.issuer_id ?? '', ...inAcme];
+  expect(await eaas.json(...change, '--jwks', jwks)).toMatchObject([
+    { jwks: { keys: [jwk] }, jwks_uri: null },
+  ]);
+  const both = [...change, '--jwks', jwks, '--jwks-uri', 'https://keys.example/jwks'];
+  expect(await allowing(...both)).toMatchObject({ code: 2 });
+});
+
 const withoutKeys = await fileOf({ kty: 'EC' });
 const privateKey = await fileOf({ keys: [{ ...jwk, d: 'AAAA' }] });
 

@@ -16,6 +16,7 @@ const tenantTables = [
   'key_counts',
   'api_keys',
   'issuers',
+  'key_sets',
   'row_records',
   'usage_cursors',
   'usage',

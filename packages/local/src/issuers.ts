@@ -12,7 +12,7 @@ import {
 import type { Output } from '@eaas/protocol/wire';
 import { type Operations, pageOf, record, type TenantCall } from './tenant.ts';
 
-/** The records of issuers. This service does not accept their tokens: it has no sign-in to test against. */
+/** The records of issuers. This service does not accept their tokens, so it fetches no keys. */
 export const issuerOperations = {
   'POST /v1/issuers': (call, input) => {
     const { issuers } = call.tenant;
@@ -45,7 +45,8 @@ function change(
 }
 
 function known({ tenant, apiKey: giver }: TenantCall, input: Parameters<typeof keyIdsIn>[0]) {
-  return { giver, keyIds: new Set(keyIdsIn(input).filter((id) => tenant.keys.has(id))) };
+  const keyIds = new Set(keyIdsIn(input).filter((id) => tenant.keys.has(id)));
+  return { giver, keyIds, keyHostFault: () => 'names a host, but this service fetches no keys: send `jwks`' };
 }
 
 function requireIssuer({ tenant }: TenantCall, text: string): IssuerFields {

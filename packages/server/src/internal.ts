@@ -16,6 +16,7 @@ export {
 export type { Extra, ServeOptions } from './app/options.ts';
 export { exitSoon, prepareProcess, untilStopped } from './app/serve.ts';
 export type { Service } from './app/service.ts';
+export { hostOf, isLoopback } from './base/addresses.ts';
 export { CannotStart, reasonOf, unusableDatabase } from './base/cannot-start.ts';
 export { ifExists, replaceFile, syncDirectory, writeNewFile } from './base/durable-files.ts';
 export { Explained } from './base/refusal.ts';
@@ -36,9 +37,7 @@ export {
   addressOf,
   announce,
   freePort,
-  hostOf,
   hostsOf,
-  isLoopback,
   listening,
   listenOnEach,
   readTls,
@@ -91,6 +90,7 @@ export {
   type RootKeyProvider,
 } from './root-key/provider.ts';
 export { requireOpeningRoots } from './root-key/root-check.ts';
+export { isKeyHost, KeyHosts, KeysNotFetched } from './state/key-hosts.ts';
 export { type Caller, insider, isExpired } from './state/caller.ts';
 export { mostDisagreement, readClock } from './state/clock.ts';
 export { checkedHead, closedStateId, closeHead, type Mark, openHead, readMark } from './state/heads.ts';
@@ -115,7 +115,7 @@ export {
   purgeThrough,
 } from './store/heads.ts';
 export { apiKeyTable } from './store/api-keys.ts';
-export { issuerTable } from './store/issuers.ts';
+export { issuerTable, publishers } from './store/issuers.ts';
 export { entriesFrom, entryAt, type EntryRow } from './store/audit-entries.ts';
 export { clockDifference } from './store/sql.ts';
 export { Database } from './store/database.ts';

@@ -82,6 +82,14 @@ export function rowPortion(
     from ${rowsBy(sql, table, tenantId, id, idsOf(sql, rowIds))}`);
 }
 
+/** The fetched keys of all sign-ins of a tenant that are not revoked. */
+export function keySetPortion(sql: Sql, tenantId: string): Promise<Portion> {
+  return portion(sql<Portion[]>`
+    select coalesce(json_agg(s), '[]')::text as rows, count(*) as count
+    from eaas.key_sets s join eaas.issuers i using (tenant_id, issuer_id)
+    where tenant_id = ${tenantId} and i.revoked_at is null`);
+}
+
 export async function destroyedAmong(sql: Sql, tenantId: string, keyIds: readonly string[]) {
   const rows = await sql<{ key_id: string }[]>`
     select key_id from ${rowsBy(sql, 'keys', tenantId, 'key_id', idsOf(sql, keyIds))} and status = 'destroyed'`;

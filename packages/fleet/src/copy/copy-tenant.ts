@@ -21,6 +21,7 @@ import {
   destroyedAmong,
   enterTokens,
   entryPortion,
+  keySetPortion,
   lastOfChanges,
   lastOfPortion,
   lastSum,
@@ -172,7 +173,11 @@ async function copyPortion(
   const mark = { kind: 'arriving', copyId } as const;
   await writeHead(to, closeHead(source.secrets, { ...source.head, id, hash, ...state }, mark));
   const isEmpty = through === undefined && subjects.count === 0 && sums.count === 0;
-  return { id, isComplete: id === source.head.id && isEmpty };
+  const isComplete = id === source.head.id && isEmpty;
+  // No entry records these rows, and they are few, so all are copied at the end.
+  if (isComplete)
+    await putRows(to, 'key_sets', (await keySetPortion(from, tenantId)).rows, ['tenant_id', 'issuer_id']);
+  return { id, isComplete };
 }
 
 /** Directory rows are committed first, so that an API key never exists without its directory row. */

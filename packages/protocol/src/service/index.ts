@@ -11,7 +11,7 @@ export { hashRule, type KeyCrypto, type KeyRule, rewrapRule } from './data-key-r
 export { type Ruling, unwrapRule, wrapRule } from './data-key-rules.ts';
 export { type Draft, keyDraft, logged, refusalOutcome, tenantDraft } from './draft.ts';
 export { type IssuerFields, issuerRecord, newIssuer, shownTrust } from './issuer-rules.ts';
-export { patchedIssuer, revokedIssuer } from './issuer-rules.ts';
+export { patchedIssuer, publicKeysIn, revokedIssuer } from './issuer-rules.ts';
 export { requireElements } from './hashes.ts';
 export { fieldHash, jwkThumbprint } from './hashes.ts';
 export {
@@ -41,7 +41,14 @@ export {
   type Who,
 } from './subject-rules.ts';
 export { type SubjectFields, subjectNotFound, subjectRecord } from './subject-rules.ts';
-export { fittingKey, type IssuerKey, openIssuer, type OpenIssuer } from './token-rules.ts';
+export {
+  fittingKey,
+  type IssuerKey,
+  namesUnknownKey,
+  openIssuer,
+  type OpenIssuer,
+  openKeys,
+} from './token-rules.ts';
 export { type PresentedToken, readToken, rightsOf } from './token-rules.ts';
 export { type Bundle, decryptRule, encryptRule, openBundle } from './server-mode-rules.ts';
 export { type PresentedBundle, sealBundle, wrappedKeyIn } from './server-mode-rules.ts';

@@ -2,10 +2,13 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { toHex } from '../bytes.ts';
 import { canonicalJson } from '../canonical-json.ts';
+import { InputError } from '../errors.ts';
+import { finish } from '../steps.ts';
 import { toUtf8 } from '../text.ts';
 import { parseUuid } from '../uuid.ts';
 import type { Input, Output } from '../wire/endpoints.ts';
-import { keyMembers } from '../wire/issuers.ts';
+import { isSecretKey, keyFault, keyMembers } from '../wire/issuers.ts';
+import { readJson } from '../wire/json.ts';
 import { limits } from '../wire/limits.ts';
 import type { IssuerPermission, Permission } from '../wire/permissions.ts';
 import { formatTimestamp, parseTimestamp } from '../wire/timestamp.ts';
@@ -23,7 +26,9 @@ export interface IssuerFields {
   readonly issuer: string;
   readonly audience: string;
   readonly authorized_parties: readonly string[] | null;
-  readonly jwks: string;
+  /** Null if the keys are fetched from `jwks_uri`. */
+  readonly jwks: string | null;
+  readonly jwks_uri: string | null;
   readonly permissions: readonly IssuerPermission[];
   readonly key_ids: readonly string[];
   readonly allowed_origins: readonly string[] | null;
@@ -44,6 +49,8 @@ interface Known {
   /** The rights of the caller. Null for the operator, who has all rights. */
   readonly giver: Reach | null;
   readonly keyIds: ReadonlySet<string>;
+  /** Why the service does not fetch keys from this URI, or undefined if it does. */
+  readonly keyHostFault: (uri: string) => string | undefined;
 }
 
 type Fields = Omit<Input<'PATCH /v1/issuers/:issuer_id'>, 'issuer_id'>;
@@ -61,13 +68,21 @@ export function newIssuer(
   const { name, issuer, audience, permissions } = input;
   const { subject_claim = 'sub', subject_prefix = '', any_subject = false, max_age_seconds = 3_600 } = input;
   const identity = { issuer, audience, subject_claim, subject_prefix, any_subject };
-  const unlimited = { authorized_parties: null, allowed_origins: null, require: null, expires_at: null };
-  const { jwks = '', key_ids = [], ...set } = storedFields(input);
+  const unlimited = {
+    jwks: null,
+    jwks_uri: null,
+    authorized_parties: null,
+    allowed_origins: null,
+    require: null,
+    expires_at: null,
+  };
+  const { key_ids = [], ...set } = storedFields(input);
   const { issuerId: issuer_id, createdBy: created_by, giver, keyIds } = known;
   const created = { created_at: time, created_by, revoked_at: null, rev: entryId };
-  const made = { ...unlimited, max_age_seconds, ...set, name, permissions, jwks, key_ids };
+  const made = { ...unlimited, max_age_seconds, ...set, name, permissions, key_ids };
   const row: IssuerFields = { issuer_id, ...identity, ...made, ...created };
   requireConsistent(row);
+  requireKeys(row, known);
   requireFuture(row.expires_at, time);
   requireWithin(giver, reachOf(row));
   requireKnown(row.key_ids, keyIds);
@@ -82,20 +97,22 @@ export function patchedIssuer<Row extends IssuerFields>(
   before: Row,
   input: Fields,
   at: Moment,
-  { giver, keyIds }: Known,
+  known: Known,
 ): Changed<Row> {
+  const { giver, keyIds } = known;
   if (before.revoked_at !== null) {
     throw new Refusal('conflict', 'The issuer is revoked and cannot be changed: create another issuer.');
   }
   const set = storedFields(input);
   const row = { ...before, ...set, rev: at.entryId };
   requireConsistent(row);
+  if (set.jwks_uri) requireKeys(row, known);
   if (set.expires_at !== undefined && set.expires_at !== before.expires_at)
     requireFuture(set.expires_at, at.time);
   if (set.key_ids) requireKnown(set.key_ids, keyIds);
   const trust = changesOf(shownTrust(before), shownTrust(row));
   if (trust || excessOf(reachOf(row), reachOf(before))) requireWithin(giver, reachOf(row));
-  const { jwks: _, require: __, authorized_parties: ___, ...plain } = set;
+  const { jwks: _, jwks_uri: __, require: ___, authorized_parties: ____, ...plain } = set;
   const changes = { ...changesOf(before, plain), ...trust };
   if (Object.keys(changes).length === 0) return { row: before, draft: null };
   const metadata = { issuer_id: row.issuer_id, changes, previous_change: before.rev };
@@ -121,7 +138,8 @@ export function issuerRecord(row: IssuerFields): Output<'GET /v1/issuers/:issuer
     issuer: row.issuer,
     audience: row.audience,
     authorized_parties: row.authorized_parties && [...row.authorized_parties],
-    jwks: JSON.parse(row.jwks) as Record['jwks'],
+    jwks: row.jwks === null ? null : (JSON.parse(row.jwks) as Record['jwks']),
+    jwks_uri: row.jwks_uri,
     permissions: [...row.permissions],
     key_ids: [...row.key_ids],
     allowed_origins: row.allowed_origins && [...row.allowed_origins],
@@ -137,14 +155,16 @@ export function issuerRecord(row: IssuerFields): Output<'GET /v1/issuers/:issuer
   };
 }
 
-function storedFields({ jwks, require, key_ids, expires_at, ...fields }: Fields) {
+function storedFields({ jwks, jwks_uri, require, key_ids, expires_at, ...fields }: Fields) {
+  if (jwks && jwks_uri !== undefined) throw badRequest('send either `jwks` or `jwks_uri`, not both');
   return defined({
     name: fields.name,
     permissions: fields.permissions,
     authorized_parties: fields.authorized_parties,
     allowed_origins: fields.allowed_origins,
     max_age_seconds: fields.max_age_seconds,
-    jwks: jwks && canonicalJson({ keys: jwks.keys.map(publicMembers) }),
+    jwks: jwks ? canonicalJson({ keys: jwks.keys.map(publicMembers) }) : jwks_uri && null,
+    jwks_uri: jwks ? null : jwks_uri,
     require: require && canonicalJson(require),
     key_ids: key_ids?.map((text) => parseUuid(text) ?? text),
     expires_at: typeof expires_at === 'string' ? (parseTimestamp(expires_at) ?? null) : expires_at,
@@ -153,6 +173,25 @@ function storedFields({ jwks, require, key_ids, expires_at, ...fields }: Fields)
 
 const publicMembers = (jwk: object): object =>
   Object.fromEntries(Object.entries(jwk).filter(([member]) => keyMembers.some((kept) => kept === member)));
+
+/**
+ * Returns the public keys of a key set that a host sends, as canonical JSON. Keys of other kinds, which providers may add, are
+ * left out. Throws InputError for anything else, and for a set with a private or symmetric key: whoever read it could forge
+ * tokens.
+ */
+export function publicKeysIn(bytes: Uint8Array): string {
+  const set = finish(readJson(bytes));
+  const keys = isRecord(set) ? set['keys'] : undefined;
+  if (!Array.isArray(keys)) throw new InputError('no JSON Web Key Set: a JSON object whose `keys` is a list');
+  const records = keys.filter(isRecord);
+  if (records.some(isSecretKey)) throw new InputError('a key set with a private or symmetric key');
+  const usable = records.filter((jwk) => keyFault(jwk) === undefined);
+  if (usable.length === 0) throw new InputError('a key set without a key that can verify tokens');
+  return canonicalJson({ keys: usable.map(publicMembers) });
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The rights of an issuer as those of an API key. `audit.own` lies within `audit.read`. */
 function reachOf({ permissions, key_ids, allowed_origins, expires_at }: IssuerFields): Reach {
@@ -163,9 +202,15 @@ function reachOf({ permissions, key_ids, allowed_origins, expires_at }: IssuerFi
 const shownBytes = 256;
 
 /** What decides whose tokens are accepted, as the audit log shows it: short values, and the hash of longer ones. */
-export function shownTrust({ jwks, require, authorized_parties, max_age_seconds }: IssuerFields) {
+export function shownTrust({ jwks, jwks_uri, require, authorized_parties, max_age_seconds }: IssuerFields) {
   const parties = authorized_parties && canonicalJson(authorized_parties);
-  return { jwks: shown(jwks), require: shown(require), authorized_parties: shown(parties), max_age_seconds };
+  return {
+    jwks: shown(jwks),
+    jwks_uri: shown(jwks_uri),
+    require: shown(require),
+    authorized_parties: shown(parties),
+    max_age_seconds,
+  };
 }
 
 function shown(json: string | null): string | null {
@@ -177,6 +222,13 @@ function requireConsistent({ any_subject, require }: IssuerFields): void {
     throw badRequest(
       '`require` is missing: with `any_subject`, say which claims make a user one of the staff',
     );
+}
+
+function requireKeys({ jwks, jwks_uri: uri }: IssuerFields, { keyHostFault }: Known): void {
+  if (jwks !== null) return;
+  if (uri === null) throw badRequest('`jwks` is missing: send the public keys of the sign-in, or `jwks_uri`');
+  const fault = keyHostFault(uri);
+  if (fault !== undefined) throw badRequest(`\`jwks_uri\` ${fault}`);
 }
 
 function requireRoom(row: IssuerFields, others: readonly IssuerFields[]): void {

@@ -36,7 +36,8 @@ export interface IssuerKey {
 /** An issuer whose JSON was parsed. Parse it once: it can have 200 KiB. */
 export interface OpenIssuer {
   readonly row: IssuerFields;
-  readonly keys: readonly IssuerKey[];
+  /** Null if the keys are fetched. */
+  readonly keys: readonly IssuerKey[] | null;
   readonly require: readonly (readonly [claim: string, accepted: ReadonlySet<unknown>])[];
 }
 
@@ -81,23 +82,33 @@ function membersOf(part: string | undefined): Members | undefined {
 
 /** Parses the JSON of an issuer. */
 export function openIssuer(row: IssuerFields): OpenIssuer {
-  const { keys } = JSON.parse(row.jwks) as { readonly keys: readonly Readonly<Record<string, string>>[] };
   const require = Object.entries(JSON.parse(row.require ?? '{}') as Record<string, string[]>);
   return {
     row,
-    keys: keys.map(({ kid, alg, use, ...jwk }) => ({
-      jwk,
-      kid,
-      alg,
-      isForSignatures: use === undefined || use === 'sig',
-      thumbprint: toHex(sha256(toUtf8(canonicalJson(jwk)))),
-    })),
+    keys: row.jwks === null ? null : openKeys(row.jwks),
     require: require.map(([claim, accepted]) => [claim, new Set<unknown>(accepted)]),
   };
 }
 
+/** Parses a key set, as the service stores it. */
+export function openKeys(jwks: string): readonly IssuerKey[] {
+  const { keys } = JSON.parse(jwks) as { readonly keys: readonly Readonly<Record<string, string>>[] };
+  return keys.map(({ kid, alg, use, ...jwk }) => ({
+    jwk,
+    kid,
+    alg,
+    isForSignatures: use === undefined || use === 'sig',
+    thumbprint: toHex(sha256(toUtf8(canonicalJson(jwk)))),
+  }));
+}
+
+/** Whether a token names a key that is none of these, so that the sign-in has perhaps changed its keys. */
+export function namesUnknownKey(keys: readonly IssuerKey[], { header: { kid } }: PresentedToken): boolean {
+  return kid !== undefined && !keys.some((key) => key.kid === kid);
+}
+
 /** Returns the key that must have signed a token. Throws Refusal unless exactly one key fits. */
-export function fittingKey({ keys }: OpenIssuer, { header }: PresentedToken): IssuerKey {
+export function fittingKey(keys: readonly IssuerKey[], { header }: PresentedToken): IssuerKey {
   const { alg, kid } = header;
   const needed = Object.entries(algorithms[String(alg)] ?? {});
   const fitting = keys.filter(

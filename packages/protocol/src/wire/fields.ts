@@ -58,7 +58,9 @@ export const fields: Readonly<Record<string, string>> = {
   issuers: 'The issuers of this page.',
   items: 'The bodies of 1 to 1,000 single calls.',
   iv: 'The initialisation vector.',
-  jwks: 'The public keys of the sign-in: a JWK set of at most 16 keys.',
+  jwks: 'The public keys of the sign-in: a JWK set of at most 16 keys. Send this or `jwks_uri`.',
+  jwks_uri:
+    'Where the service fetches the public keys of the sign-in. The operator allows its host in `EAAS_ISSUER_HOSTS`.',
   key_id: 'The key’s UUID, which `POST /v1/keys` returned. The name is not accepted.',
   key_ids: 'The keys that the API key is limited to. Null means all keys.',
   key_version: 'The version of the key.',

@@ -48,10 +48,16 @@ const publicKey = z
   .check(reasoned((jwk) => keyFault(jwk)))
   .register(z.globalRegistry, { type: 'object' });
 
-function keyFault(jwk: Readonly<Record<string, unknown>>): string | undefined {
+type Jwk = Readonly<Record<string, unknown>>;
+
+/** Whether a JWK is a private or a symmetric key. */
+export const isSecretKey = (jwk: Jwk): boolean =>
+  jwk['kty'] === 'oct' || privateMembers.some((member) => Object.hasOwn(jwk, member));
+
+/** Why a JWK cannot verify tokens, or undefined if it can. */
+export function keyFault(jwk: Jwk): string | undefined {
   const { kty, n, e } = jwk;
-  if (kty === 'oct' || privateMembers.some((member) => Object.hasOwn(jwk, member)))
-    return 'is a private or symmetric key: send public keys only';
+  if (isSecretKey(jwk)) return 'is a private or symmetric key: send public keys only';
   const isText = (member: string): boolean => {
     const value = jwk[member];
     return (
@@ -76,6 +82,17 @@ function keyFault(jwk: Readonly<Record<string, unknown>>): string | undefined {
   return isUsed && short ? `has a coordinate \`${short}\` that is not 32 bytes in base64url` : undefined;
 }
 
+const keySetUri = text(
+  isKeySetUri,
+  `must be an https URL of at most ${limits.keySetUri} bytes of ASCII, without a user, a password or a fragment`,
+);
+
+function isKeySetUri(text: string): boolean {
+  if (text.length > limits.keySetUri || !/^https?:\/\/[!-~]+$/.test(text)) return false;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && !url.username && !url.password && !text.includes('#');
+}
+
 const accepted = z
   .record(claimText, list(claimText, limits.requiredValues))
   .check(
@@ -98,6 +115,7 @@ const fields = {
   permissions: list(z.enum(issuerPermissions), issuerPermissions.length),
   key_ids: list(z.string(), limits.keyIds),
   jwks: z.strictObject({ keys: z.array(publicKey).check(sized(limits.issuerKeys)) }),
+  jwks_uri: keySetUri,
   authorized_parties: z.nullable(list(claimText, 16)),
   allowed_origins: z.nullable(list(origin, limits.allowedOrigins)),
   require: z.nullable(accepted),
@@ -119,7 +137,8 @@ const issuerRecord = z.object({
   issuer: z.string(),
   audience: z.string(),
   authorized_parties: z.nullable(z.array(z.string())),
-  jwks: z.object({ keys: z.array(z.looseObject({ kty: z.string() })) }),
+  jwks: z.nullable(z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })),
+  jwks_uri: z.nullable(z.string()),
   permissions: z.array(z.enum(issuerPermissions)),
   key_ids: z.array(uuid),
   allowed_origins: z.nullable(z.array(z.string())),
@@ -140,6 +159,8 @@ export const issuers = {
     summary: 'Accept the tokens of a sign-in',
     body: z.extend(
       z.partial(z.strictObject(fields), {
+        jwks: true,
+        jwks_uri: true,
         authorized_parties: true,
         allowed_origins: true,
         require: true,
@@ -194,6 +215,7 @@ export const aboutIssuers = (): Group<typeof issuers> => {
   const sample = {
     issuer_id,
     ...made,
+    jwks_uri: null,
     authorized_parties: null,
     subject_claim: 'sub',
     subject_prefix: '',
@@ -212,7 +234,7 @@ export const aboutIssuers = (): Group<typeof issuers> => {
       'POST /v1/issuers': {
         id: 'createIssuer',
         about:
-          'Names a sign-in (OpenID Connect, or any signed JWT) by its `iss`, its audience and its public keys, and says what its users may do. Its permissions, keys, origins and expiry must be within those of the caller, else 403; `audit.own` is within `audit.read`. A user’s subject is `subject_prefix` and the claim `subject_claim`. Issuers without `any_subject` that differ in `issuer` or `subject_claim` need prefixes of which none begins with another, so that two people never share a subject (409). `any_subject`, for staff, needs `require`. At most 32 issuers are not revoked (409).',
+          'Names a sign-in (OpenID Connect, or any signed JWT) by its `iss`, its audience and its public keys, and says what its users may do. The keys are `jwks`, or the service fetches them from `jwks_uri`, if its operator allows the host. Its permissions, keys, origins and expiry must be within those of the caller, else 403; `audit.own` is within `audit.read`. A user’s subject is `subject_prefix` and the claim `subject_claim`. Issuers without `any_subject` that differ in `issuer` or `subject_claim` need prefixes of which none begins with another, so that two people never share a subject (409). `any_subject`, for staff, needs `require`. At most 32 issuers are not revoked (409).',
         problems: ['not_found', 'conflict', 'audit_unwritten'],
         input: made,
         output: sample,
@@ -234,7 +256,7 @@ export const aboutIssuers = (): Group<typeof issuers> => {
       'PATCH /v1/issuers/:issuer_id': {
         id: 'updateIssuer',
         about:
-          'Changes the fields that are sent. A change that only removes rights is always allowed. If a change adds any right, or sets other `jwks`, `require`, `authorized_parties` or `max_age_seconds`, all resulting rights must be within those of the caller, else 403. `issuer`, `audience`, `subject_claim`, `subject_prefix` and `any_subject` never change. A revoked issuer cannot be changed (409).',
+          'Changes the fields that are sent. A change that only removes rights is always allowed. If a change adds any right, or sets other `jwks`, `jwks_uri`, `require`, `authorized_parties` or `max_age_seconds`, all resulting rights must be within those of the caller, else 403. `jwks` replaces `jwks_uri`, and the reverse. `issuer`, `audience`, `subject_claim`, `subject_prefix` and `any_subject` never change. A revoked issuer cannot be changed (409).',
         problems: ['not_found', 'conflict', 'audit_unwritten'],
         input: { issuer_id, max_age_seconds: 900 },
         output: { ...sample, max_age_seconds: 900 },

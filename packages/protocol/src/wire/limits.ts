@@ -26,6 +26,8 @@ export const limits = {
   origin: 256, // bytes of one allowed origin
   issuers: 32, // issuers of a tenant that are not revoked
   issuerKeys: 16,
+  keySet: 64 * 1024, // bytes of a key set that the service fetches
+  keySetUri: 1_024,
   issuerText: 256, // bytes of the names and values of claims
   requiredClaims: 16,
   requiredValues: 64, // accepted values of one required claim

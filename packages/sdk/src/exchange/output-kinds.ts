@@ -6,7 +6,7 @@ const kind3 = {"dek":"text","key_id":"text","key_version":"count"} as const;
 const kind4 = {"wrapped_key":"text","key_id":"text","key_version":"count","rewrapped":"truth"} as const;
 const kind5 = {"hash":"hash","key_id":"text"} as const;
 const kind6 = {"api_key_id":"text","name":"text","hint":"text","permissions":["text"],"key_ids":[["text"],null],"allowed_origins":[["text"],null],"expires_at":["text",null],"created_at":"text","created_by":"text","revoked_at":["text",null],"last_used_at":["text",null]} as const;
-const kind7 = {"issuer_id":"text","name":"text","issuer":"text","audience":"text","authorized_parties":[["text"],null],"jwks":{"keys":[{"kty":"text"}]},"permissions":["text"],"key_ids":["text"],"allowed_origins":[["text"],null],"subject_claim":"text","subject_prefix":"text","any_subject":"truth","require":["object",null],"max_age_seconds":"count","expires_at":["text",null],"created_at":"text","created_by":"text","revoked_at":["text",null]} as const;
+const kind7 = {"issuer_id":"text","name":"text","issuer":"text","audience":"text","authorized_parties":[["text"],null],"jwks":[{"keys":[{"kty":"text"}]},null],"jwks_uri":["text",null],"permissions":["text"],"key_ids":["text"],"allowed_origins":[["text"],null],"subject_claim":"text","subject_prefix":"text","any_subject":"truth","require":["object",null],"max_age_seconds":"count","expires_at":["text",null],"created_at":"text","created_by":"text","revoked_at":["text",null]} as const;
 
 /** What each response must contain. For a batch, what each result must contain that is no error. */
 export const kinds = {

@@ -6,6 +6,7 @@ import { sameBytes } from '../crypto/hmac.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
 import { checkRoots } from '../root-key/root-check.ts';
 import { readClock } from '../state/clock.ts';
+import { KeyHosts } from '../state/key-hosts.ts';
 import { Database } from '../store/database.ts';
 import { isDenied } from '../store/faults.ts';
 import { isMigrated, isPrepared, migrate } from '../store/migrate.ts';
@@ -107,7 +108,8 @@ export function databaseOf(text: string): string {
 export type OpenService = Awaited<ReturnType<typeof openServiceOn>>;
 
 /** What a command needs to open the service, and a server to begin. */
-export type OpenOptions = DatabaseOptions & Pick<ServeOptions, 'unencrypted' | 'warnings' | 'extras'>;
+export type OpenOptions = DatabaseOptions &
+  Pick<ServeOptions, 'unencrypted' | 'warnings' | 'extras' | 'issuerHosts'>;
 
 /** Opens the service of the options. Throws CannotStart if its database, schema or root key does not fit. */
 export async function openService(options: OpenOptions, purpose: Purpose): Promise<OpenService> {
@@ -118,7 +120,7 @@ export async function openService(options: OpenOptions, purpose: Purpose): Promi
 /** As `openService`, on a database that is already open. `workers` share its connections. */
 export async function openServiceOn(
   database: OpenDatabase,
-  options: Pick<OpenOptions, 'previousRootKey' | 'unencrypted' | 'warnings' | 'extras'>,
+  options: Pick<OpenOptions, 'previousRootKey' | 'unencrypted' | 'warnings' | 'extras' | 'issuerHosts'>,
   purpose: Purpose,
   workers = 1,
 ) {
@@ -142,7 +144,8 @@ export async function openServiceOn(
     const roots = await loadRoots(database.rootKey, options.previousRootKey);
     await connections.transaction((tx) => checkRoots(tx, roots));
     const serverWarnings = purpose === 'serve' ? await warningsOf(options, connections) : [];
-    const service = createService({ database: connections, reads, background, roots, workers });
+    const keyHosts = new KeyHosts(options.issuerHosts ?? []);
+    const service = createService({ database: connections, reads, background, roots, workers, keyHosts });
     await readClock(service);
     const warnings = [...options.warnings, ...serverWarnings];
     return { service, database, warnings, closeConnections, close };

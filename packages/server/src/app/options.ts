@@ -43,6 +43,8 @@ export interface ServeOptions extends DatabaseOptions, ListenOptions {
   /** The origin of the server in browsers. */
   readonly publicUrl: string | null;
   readonly auditRetentionMonths: number;
+  /** The hosts from which the public keys of sign-ins may be fetched: `host`, `host:port` or `*.suffix`. None by default. */
+  readonly issuerHosts?: readonly string[];
   readonly logLevel: string;
   /** What the log says at the start. */
   readonly warnings: readonly string[];

@@ -2,6 +2,7 @@ import type { Roots } from '../crypto/key-hierarchy.ts';
 import { type Admission, createAdmission } from '../admission/admission.ts';
 import { Alarms } from '../base/alarms.ts';
 import { type Clock, DatabaseClock } from '../state/clock.ts';
+import { KeyHosts } from '../state/key-hosts.ts';
 import { Tallies, Used } from '../state/tallies.ts';
 import { Tenants } from '../state/tenants.ts';
 import type { Database } from '../store/database.ts';
@@ -18,6 +19,8 @@ export interface Service {
   readonly alarms: Alarms;
   readonly used: Used;
   readonly counts: Counts;
+  /** Where the keys of sign-ins may be fetched. */
+  readonly keyHosts: KeyHosts;
 }
 
 class Counts {
@@ -44,8 +47,9 @@ export function createService(options: {
   roots: Roots;
   clock?: Clock;
   workers?: number;
+  keyHosts?: KeyHosts;
 }): Service {
-  const { database, reads = database, background = database, roots } = options;
+  const { database, reads = database, background = database, roots, keyHosts = new KeyHosts([]) } = options;
   const clock = options.clock ?? new DatabaseClock();
   const admission = createAdmission(undefined, options.workers);
   const alarms = new Alarms();
@@ -54,10 +58,11 @@ export function createService(options: {
     reads,
     background,
     clock,
-    tenants: new Tenants(database, roots, clock, admission, alarms),
+    tenants: new Tenants(database, roots, clock, admission, alarms, keyHosts),
     admission,
     alarms,
     used: new Used(clock),
     counts: new Counts(),
+    keyHosts,
   };
 }

@@ -6,6 +6,7 @@ const minute = 60_000;
 export class Alarms {
   tamperingFound = 0;
   rotationsSkipped = 0;
+  keyFetchesFailed = 0;
   log: (fields: Readonly<Record<string, unknown>>, message: string) => void = () => {};
   /** `Alarms` calls `distrust` with the tenant of a tampered row, at most once per minute for each row. */
   distrust: (tenantId: string) => void = () => {};
@@ -34,6 +35,13 @@ export class Alarms {
     const message =
       'a due rotation was skipped because the key has the maximum of 10,000 versions: create another key';
     this.#report('rotation', keyId, fields, message);
+  }
+
+  /** A tenant chooses the host, so the log has the issuer and not the URI. */
+  keysNotFetched(issuerId: string, tenantId: string, reason: string): void {
+    this.keyFetchesFailed++;
+    const fields = { tenant_id: tenantId, issuer_id: issuerId, reason };
+    this.#report('key host', issuerId, fields, 'the public keys of a sign-in could not be fetched');
   }
 
   /**

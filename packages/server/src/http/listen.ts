@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, isIP, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { CannotStart, reasonOf } from '../base/cannot-start.ts';
@@ -85,16 +85,6 @@ export async function freePort({ host, port }: Address): Promise<number> {
 async function closed(server: Server): Promise<void> {
   server.close();
   await once(server, 'close');
-}
-
-/** Whether only this machine reaches the host. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
-
-/** The host of a URL, without the brackets of an IPv6 address. */
-export function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 /**

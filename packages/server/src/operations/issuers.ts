@@ -51,8 +51,8 @@ export const issuerOperations = {
     issuerRecord(requireIssuer(state.secrets, await loadIssuer(tx, state.tenant.tenant_id, issuer_id))),
   ),
   'PATCH /v1/issuers/:issuer_id': changingIssuer(
-    (before, open, keyIds, input: Input<'PATCH /v1/issuers/:issuer_id'>) =>
-      patchedIssuer(before, input, open, { giver: open.apiKey, keyIds }),
+    (before, open, known, input: Input<'PATCH /v1/issuers/:issuer_id'>) =>
+      patchedIssuer(before, input, open, known),
   ),
   'DELETE /v1/issuers/:issuer_id': changingIssuer((before, open) => revokedIssuer(before, open)),
 } satisfies Partial<Operations>;
@@ -79,7 +79,7 @@ function createIssuer(
         decide(open, [live, keyIds]) {
           const { secrets } = open.state;
           const others = live.map((row) => checked(secrets, issuerTable, row));
-          const made = { giver: open.apiKey, keyIds, issuerId, createdBy, others };
+          const made = { ...knownTo(service, open, keyIds), issuerId, createdBy, others };
           const { row, draft } = newIssuer(input, open, made);
           const stored = { ...row, tenant_id: tenantId, token_hash, created_id: open.entryId };
           const sealed = seal(secrets, issuerTable, stored);
@@ -99,7 +99,12 @@ interface Named {
 
 /** Makes the operation that changes an issuer by a rule. */
 export function changingIssuer<Request extends Named>(
-  rule: (before: Columns, open: Change, keyIds: ReadonlySet<string>, input: Request) => Changed<Columns>,
+  rule: (
+    before: Columns,
+    open: Change,
+    known: ReturnType<typeof knownTo>,
+    input: Request,
+  ) => Changed<Columns>,
 ) {
   return (service: Service, caller: Caller, input: Request): Promise<IssuerRecord> => {
     const { tenantId } = caller;
@@ -107,7 +112,12 @@ export function changingIssuer<Request extends Named>(
       load: (tx) => together([loadIssuer(tx, tenantId, input.issuer_id), knownKeyIds(tx, tenantId, input)]),
       decide(open, [found, keyIds]) {
         const { secrets } = open.state;
-        const { row, draft } = rule(requireIssuer(secrets, found), open, keyIds, input);
+        const { row, draft } = rule(
+          requireIssuer(secrets, found),
+          open,
+          knownTo(service, open, keyIds),
+          input,
+        );
         return {
           draft,
           rowId: row.issuer_id,
@@ -118,6 +128,12 @@ export function changingIssuer<Request extends Named>(
     });
   };
 }
+
+const knownTo = ({ keyHosts }: Service, open: Change, keyIds: ReadonlySet<string>) => ({
+  giver: open.apiKey,
+  keyIds,
+  keyHostFault: (uri: string) => keyHosts.faultOf(uri),
+});
 
 async function loadIssuer(sql: Sql, tenantId: string, id: string) {
   const issuerId = parseUuid(id);

@@ -127,7 +127,7 @@ function apiKeyCost({ key_ids, allowed_origins }: Pick<ApiKeyRow, 'key_ids' | 'a
 /** An issuer is kept as text and parsed, with its keys. */
 function issuerCost(issuer: IssuerRow): number {
   const { jwks, require } = issuer;
-  return apiKeyCost(issuer) + 4 * jwks.length + 4 * (require?.length ?? 0);
+  return apiKeyCost(issuer) + 4 * (jwks?.length ?? 0) + 4 * (require?.length ?? 0);
 }
 
 interface LastHead {

@@ -19,6 +19,7 @@ import { Refusal } from '../base/refusal.ts';
 import { findIssuer, issuerHash, type IssuerRow, issuerTable } from '../store/issuers.ts';
 import { withDeadline } from '../store/database.ts';
 import type { Clock } from './clock.ts';
+import type { KeySets } from './key-sets.ts';
 import type { Standing } from './caller.ts';
 import type { TenantState, TenantView } from './tenant-view.ts';
 import type { Tenants } from './tenants.ts';
@@ -53,22 +54,26 @@ interface Request {
 const patience = 2_900;
 /** The CPU time of one verification in milliseconds, on another thread and here. */
 const cost = 0.5;
+/** What an issuer's older row could wrongly cause: its keys or their host can have changed. */
+const confirmed: ReadonlySet<string> = new Set(['unauthorized', 'unavailable']);
 const [mostTenants, mostSignatures, rememberedFor] = [256, 1_000, 600_000];
 
 export class SignIns {
   readonly #tenants: Tenants;
   readonly #admission: Admission;
   readonly #clock: Clock;
+  readonly #keySets: KeySets;
   readonly #tenantOf = new LRUCache<string, string>({ max: 10_000 });
   readonly #opened = new WeakMap<IssuerRow, OpenIssuer>();
   readonly #imported = new WeakMap<IssuerKey, Map<string, Promise<CryptoKey | Uint8Array>>>();
   /** By tenant: the thumbprint of the key that verified a token. */
   readonly #verified = new LRUCache<string, LRUCache<string, string>>({ max: mostTenants });
 
-  constructor(tenants: Tenants, admission: Admission, clock: Clock) {
+  constructor(tenants: Tenants, admission: Admission, clock: Clock, keySets: KeySets) {
     this.#tenants = tenants;
     this.#admission = admission;
     this.#clock = clock;
+    this.#keySets = keySets;
   }
 
   /**
@@ -84,10 +89,10 @@ export class SignIns {
       const { tenant_id: tenantId } = state.tenant;
       try {
         const apiKey = rightsOf(issuer, token, this.#clock.now());
-        await this.#verify(tenantId, issuer, token, request);
+        await this.#verify(state, issuer, token, request);
         return { view, state, apiKey, tenantId };
       } catch (error) {
-        if (!cached || !(error instanceof Refusal) || error.code !== 'unauthorized') throw error;
+        if (!cached || !(error instanceof Refusal) || !confirmed.has(error.code)) throw error;
         await this.#admission.turns.begin('no tenant', request);
         await view.confirm(request.arrivedAt);
         if (view.stands(state)) throw error;
@@ -125,12 +130,15 @@ export class SignIns {
 
   /** Throws Refusal unless the issuer's key has signed the token. Until then, the work is that of no tenant. */
   async #verify(
-    tenantId: string,
-    issuer: OpenIssuer,
+    state: TenantState,
+    { keys, row }: OpenIssuer,
     token: SignInToken,
     { signal }: Request,
   ): Promise<void> {
-    const key = fittingKey(issuer, token);
+    const { tenant_id: tenantId } = state.tenant;
+    const { issuer_id, jwks_uri } = row;
+    const fetched = jwks_uri !== null && this.#keySets.keysFor(state, { issuer_id, jwks_uri }, token);
+    const key = fittingKey(keys ?? ((await fetched) || []), token);
     const name = `${token.issuerId} ${token.hash}`;
     if (this.#verified.get(tenantId)?.get(name) === key.thumbprint) return;
     await this.#admission.turns.begin('no tenant', { signal, cost });

@@ -10,6 +10,8 @@ import type { Sql, Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { traced } from '../base/tracing.ts';
 import type { Clock } from './clock.ts';
+import type { KeyHosts } from './key-hosts.ts';
+import { KeySets } from './key-sets.ts';
 import { checkedHead } from './heads.ts';
 import { openTenant } from './integrity.ts';
 import { Remembered, Timelines } from './remembered.ts';
@@ -34,13 +36,21 @@ export class Tenants {
   readonly #clock: Clock;
   readonly #reloads = new SharedReads<TenantView | undefined>();
 
-  constructor(database: Database, roots: Roots, clock: Clock, admission: Admission, alarms: Alarms) {
+  constructor(
+    database: Database,
+    roots: Roots,
+    clock: Clock,
+    admission: Admission,
+    alarms: Alarms,
+    keyHosts: KeyHosts,
+  ) {
     this.database = database;
     this.roots = roots;
     this.#clock = clock;
     this.turns = admission.turns;
     this.tokens = new Tokens(this, admission, alarms);
-    this.signIns = new SignIns(this, admission, clock);
+    const keySets = new KeySets(database, keyHosts, admission, clock, alarms);
+    this.signIns = new SignIns(this, admission, clock, keySets);
     // After tampering is found, the tenant's rows leave the cache, so that they no longer grant access.
     alarms.distrust = (tenantId) => this.forget(tenantId);
   }

@@ -128,7 +128,7 @@ async function grant(sql: Sql, role: string): Promise<void> {
   await sql`grant insert on all tables in schema eaas to ${to}`;
   await sql`revoke insert on eaas.migrations from ${to}`;
   await sql`grant update on eaas.tenants, eaas.audit_heads, eaas.audit_anchors, eaas.keys, eaas.key_versions,
-    eaas.api_keys, eaas.issuers, eaas.verifications, eaas.usage, eaas.usage_cursors, eaas.key_version_uses, eaas.api_key_uses,
+    eaas.api_keys, eaas.issuers, eaas.key_sets, eaas.verifications, eaas.usage, eaas.usage_cursors, eaas.key_version_uses, eaas.api_key_uses,
     eaas.tenant_names, eaas.leases, eaas.verification_markers, eaas.key_counts,
     eaas.subject_counts to ${to}`;
   await sql`grant update (sealed, erased_id, erased_at, erased_hash, mac) on eaas.subjects to ${to}`;

@@ -130,6 +130,7 @@ begin
   delete from eaas.subject_counts where tenant_id = tenant;
   delete from eaas.key_counts where tenant_id = tenant;
   delete from eaas.api_keys where tenant_id = tenant;
+  delete from eaas.key_sets where tenant_id = tenant;
   delete from eaas.issuers where tenant_id = tenant;
   delete from eaas.row_records where tenant_id = tenant;
   delete from eaas.tenants where tenant_id = tenant;

@@ -177,7 +177,8 @@ create table eaas.issuers (
   issuer text not null,
   audience text not null,
   authorized_parties text[],
-  jwks text not null,
+  jwks text,
+  jwks_uri text,
   permissions text[] not null,
   key_ids uuid[] not null,
   allowed_origins text[],
@@ -197,6 +198,19 @@ create table eaas.issuers (
 );
 create unique index issuers_by_token on eaas.issuers (tenant_id, token_hash);
 create index issuers_by_age on eaas.issuers (tenant_id, created_id);
+
+-- The keys of the issuers with a jwks_uri, as they were last fetched. No entry records a fetch, so an older row can be put back.
+-- It counts for a day at most.
+create table eaas.key_sets (
+  tenant_id uuid not null references eaas.tenants,
+  issuer_id uuid not null,
+  jwks_uri text not null,
+  jwks text not null,
+  fetched_at bigint not null,
+  mac bytea not null,
+  primary key (tenant_id, issuer_id),
+  foreign key (tenant_id, issuer_id) references eaas.issuers
+);
 
 -- If the rev of a row differs from its newest record, an older row was put back.
 create table eaas.row_records (

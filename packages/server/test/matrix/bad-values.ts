@@ -31,6 +31,17 @@ export const badInBody: Readonly<Record<Kind, readonly unknown[]>> = {
   'true or false': ['true', 'false', '', 0, 1, [], {}],
   person: [...notText, null, '', 'a\nb', '\u0000', '\u007f', '\u0085', 'x'.repeat(257), 'ä'.repeat(129)],
   claim: [...notText, null, '', 'a\nb', '\u0000', '\u007f', 'x'.repeat(257), 'ä'.repeat(129)],
+  URI: [
+    ...notText,
+    null,
+    '',
+    'keys.json',
+    'ftp://a.example/keys',
+    'https://a.example/#keys',
+    'https://ann@a.example/keys',
+    'https://a.example/k eys',
+    `https://a.example/${'x'.repeat(1_024)}`,
+  ],
   hex: [...notText, null, '', 'a'.repeat(63), 'A'.repeat(64), 'g'.repeat(64), 'a'.repeat(65)],
   context: [
     0,

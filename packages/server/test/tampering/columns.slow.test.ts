@@ -29,6 +29,7 @@ const unbound: Partial<Record<string, string>> = {
 
 const apart: Partial<Record<string, string>> = {
   issuers: 'has a test of its own, issuers.slow.test.ts',
+  key_sets: 'is tested with the issuers',
   migrations: 'belongs to the owner; the server only reads the latest migration',
   root_checks: 'a changed row stops the next start',
   verifications: 'has its own MAC; `eaas audit verify` proves a chain',

@@ -15,6 +15,7 @@ const privileges: Readonly<Record<string, string>> = {
   'table audit_entries': 'INSERT, SELECT',
   'table audit_heads': 'INSERT, SELECT, UPDATE',
   'table issuers': 'INSERT, SELECT, UPDATE',
+  'table key_sets': 'INSERT, SELECT, UPDATE',
   'table key_version_uses': 'INSERT, SELECT, UPDATE',
   'table key_versions': 'INSERT, SELECT, UPDATE',
   'table keys': 'INSERT, SELECT, UPDATE',

@@ -10,6 +10,7 @@ import type { SecretPlace } from '../../crypto/sealed-secret.ts';
 import { macHolds } from '../../state/integrity.ts';
 import { apiKeyTable } from '../../store/api-keys.ts';
 import { issuerTable } from '../../store/issuers.ts';
+import { keySetsOf, keySetTable } from '../../store/key-sets.ts';
 import { type KeyRow, keyTable, type KeyVersionRow } from '../../store/keys.ts';
 import {
   apiKeyPage,
@@ -128,9 +129,13 @@ async function readIssuers(
   range: RowRange,
 ) {
   const issuers = await issuerPage(sql, tenantId, range);
+  const ids = issuers.map(({ issuer_id }) => issuer_id);
+  const changed = (await keySetsOf(sql, tenantId, ids)).filter((set) => !macHolds(secrets, keySetTable, set));
+  const changedSets = new Set(changed.map(({ issuer_id }) => issuer_id));
   function* judge(): Steps<void> {
     for (const row of issuers) {
-      if (!macHolds(secrets, issuerTable, row)) findings.add('issuer_changed', row.rev, row.issuer_id);
+      if (!macHolds(secrets, issuerTable, row) || changedSets.has(row.issuer_id))
+        findings.add('issuer_changed', row.rev, row.issuer_id);
       yield;
     }
   }
