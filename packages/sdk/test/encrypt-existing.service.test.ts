@@ -9,6 +9,7 @@ import {
   number,
   plaintext,
   text,
+  unencrypted,
   withFields,
 } from '@eaas/sdk/fields';
 import { encryptExisting, type ExistingProgress, type SqlDatabase } from '@eaas/sdk/tables';
@@ -396,3 +397,82 @@ test('an error of the database names its code, and no value', async () => {
     'DatabaseError: the database did not write rows of "members" (code 42501): look the code up in its manual, or in its log',
   );
 });
+
+describe('rows of people', () => {
+  const name = text({ previous: plaintext() });
+  const people = defineFields({
+    members: { subject: 'personId', name },
+    notes: {
+      subject: ({ ward, personId }) => `${String(ward)}/${String(personId)}`,
+      ...unencrypted('ward', 'personId'),
+      name,
+    },
+  });
+  const columns = { personId: 'person_id' };
+  const read = async (table: 'members' | 'notes') => {
+    const rows = await place.sql`select id, name, ward, person_id as "personId" from people order by id`;
+    return people
+      .for(client)
+      .decryptRows(table, rows as never, ({ id }: { id: number }) => id, { settled: true });
+  };
+
+  beforeEach(async () => {
+    await place.sql`drop table if exists people`;
+    await place.sql`create table people (id int primary key, name text, ward text not null, person_id int)`;
+    await place.sql`
+      insert into people select n, 'Name ' || n, 'A', n % 3 from generate_series(1, 9) n`;
+  });
+
+  test.each(['members', 'notes'] as const)('of %s are encrypted for each person', async (table) => {
+    const own = { client, fields: people, table: 'people', columns };
+    const result = await encryptExisting(database, table, own);
+    expect(result).toMatchObject({ done: true, progress: { rewritten: 9 } });
+    expect(result.constraints).not.toContain('person');
+    expect(await read(table)).toMatchObject(
+      range(1, 9).map((id) => ({ ok: true, value: { name: `Name ${id}`, personId: id % 3 } })),
+    );
+    await place.sql`update people set person_id = 1`;
+    expect((await read(table)).map(({ ok }) => ok)).toEqual(range(1, 9).map((id) => id % 3 === 1));
+    // A second run says which values are not those of their person any more.
+    const again = await encryptExisting(database, table, own);
+    expect(again).toMatchObject({ done: false, progress: { rewritten: 0, skipped: 3, failed: 6 } });
+  });
+
+  test('a row that names nobody fails alone, and values of nobody stay', async () => {
+    const [old] = await defineFields({ members: { name } })
+      .for(client)
+      .encryptRows('members', [{ name: 'Name 2' }], () => 2);
+    await place.sql`update people set name = ${old?.name ?? ''} where id = 2`;
+    await place.sql`update people set person_id = null where id = 5`;
+    const own = { client, fields: people, table: 'people', columns };
+    const result = await encryptExisting(database, 'members', own);
+    expect(result).toMatchObject({
+      done: false,
+      progress: { rewritten: 7, skipped: 1, failed: 1 },
+      failures: [{ id: 5, message: expect.stringMatching(/members\.personId.*person of row 5.*got null/) }],
+      left: { count: 1, ids: [5] },
+    });
+    expect((await read('members'))[1]).toMatchObject({ ok: true, value: { name: 'Name 2' } });
+    expect(await place.sql`select name from people where id = 2`).toEqual([{ name: old?.name }]);
+  });
+
+  test('a row that moves to another person meanwhile is left alone', async () => {
+    const moving: SqlDatabase = {
+      async query(statement, parameters) {
+        if (statement.includes('update')) await place.sql`update people set person_id = 7 where id = 4`;
+        return place.sql.unsafe(statement, parameters);
+      },
+    };
+    const own = { client, fields: people, table: 'people', columns };
+    const result = await encryptExisting(moving, 'members', own);
+    expect(result.progress).toMatchObject({ rewritten: 9, done: true });
+    expect((await read('members'))[3]).toMatchObject({ ok: true, value: { name: 'Name 4', personId: 7 } });
+  });
+
+  test('a table without the column of the person is refused', async () => {
+    const run = encryptExisting(database, 'members', { client, fields: people, table: 'people' });
+    await expect(run).rejects.toThrow(/has no column `personId` that names the person of each row/);
+  });
+});
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);

@@ -2,7 +2,6 @@ import { assertType, describe, expect, expectTypeOf, test } from 'vitest';
 import { observedClient, range, routesOf } from '../../test/observed-client.ts';
 import { createIntake } from '../intake/intake.ts';
 import { InputError } from '../index.ts';
-import { encryptExisting } from '../tables/tables.ts';
 import { createIndexKey, decryptNested, defineFields, FieldError, text, unencrypted } from './fields.ts';
 
 const columns = { ...unencrypted('id'), name: text(), note: text() };
@@ -217,13 +216,6 @@ test('the types need the column of the subject in the row', async () => {
   // A field of this name is a column.
   const mails = defineFields({ mails: { subject: text() } });
   expectTypeOf(mails.tables.mails.subject).toExtend<object>();
-});
-
-test('`encryptExisting` refuses a table of people before it reads a row', async () => {
-  const { client } = open();
-  const database = { query: async () => expect.unreachable(), connect: () => undefined };
-  const run = encryptExisting(database, 'patients', { client, fields });
-  await expect(run).rejects.toThrow(/rows of `patients` belong to people.*without `subject`/);
 });
 
 describe('users', () => {

@@ -2,8 +2,9 @@ import { DecryptionError, EaasError, FormatError } from '@eaas/protocol';
 import type { SettledRow } from '../fields/decrypt-rows.ts';
 import { FieldError, inField } from '../fields/field-error.ts';
 import type { Row } from '../fields/internals.ts';
-import { type FieldPlan, rowIdOf } from '../fields/plan.ts';
+import { type FieldPlan, rowIdOf, type TablePlan } from '../fields/plan.ts';
 import { isCiphertext } from '../fields/recognize-ciphertext.ts';
+import { isOfPerson, subjectOfRow } from '../fields/row-subject.ts';
 import type { RecordId } from '../fields/row-types.ts';
 import type { StoredTexts, TableAccess } from './existing-table.ts';
 import { readText } from './read-plaintext.ts';
@@ -54,7 +55,7 @@ interface Work {
 /** Returns the new texts of each row, undefined for a complete row, or the reason why a row cannot be encrypted. */
 export async function convertRows(
   table: string,
-  { plans, sources }: TableAccess,
+  { plan, plans, sources }: TableAccess,
   codec: RowsCodec,
   rows: readonly StoredTexts[],
 ): Promise<Outcome[]> {
@@ -68,7 +69,7 @@ export async function convertRows(
       return undefined;
     }
   };
-  const works = rows.flatMap((row) => settle(row, () => workOf(table, plans, sources, row)) ?? []);
+  const works = rows.flatMap((row) => settle(row, () => workOf(plan, sources, row)) ?? []);
   const idOf = new Map<Row, RecordId>();
   const withId = (values: Row, { id }: StoredTexts): Row => {
     idOf.set(values, id);
@@ -114,14 +115,11 @@ export async function convertRows(
   return rows.map((row) => outcomes.get(row));
 }
 
-function workOf(
-  table: string,
-  plans: readonly FieldPlan[],
-  sources: TableAccess['sources'],
-  row: StoredTexts,
-): Work | undefined {
-  const { values, plaintexts } = row;
-  const [given, stored]: [Row, Row] = [{}, {}];
+function workOf(plan: TablePlan, sources: TableAccess['sources'], row: StoredTexts): Work | undefined {
+  const { table, fields: plans } = plan;
+  const { values, plaintexts, person } = row;
+  const [given, stored]: [Row, Row] = [{}, { ...person }];
+  let isOfSomebody = false;
   let isNew = lacksIndex(plans, values);
   let isSure = true;
   for (const { name, field } of plans) {
@@ -133,12 +131,16 @@ function workOf(
       isNew = true;
     } else {
       stored[name] = value;
+      isOfSomebody ||= value !== null && isEncrypted && isOfPerson(value);
       isNew ||= value !== null && !isEncrypted;
       // In a column that held plaintext, a user can have stored what looks like a ciphertext.
       isSure &&= value === null || sources.has(name);
     }
   }
-  return isNew || !isSure ? { row, stored, given, isNew } : undefined;
+  if (!isNew && isSure) return undefined;
+  // A row that names nobody fails alone: `encryptRows` and `decryptRows` would throw for all rows.
+  if (isNew || isOfSomebody) subjectOfRow(plan, person, rowIdOf(row.id), undefined);
+  return { row, stored, given, isNew };
 }
 
 /** Whether an index column is NULL although its fields have values, for example because the index is new. */
@@ -155,10 +157,11 @@ function lacksIndex(plans: readonly FieldPlan[], values: Texts): boolean {
 /** Leaves ciphertexts as they are, because a row can be complete except for one column. */
 function changesOf(
   plans: readonly FieldPlan[],
-  { values }: StoredTexts,
+  { values, person }: StoredTexts,
   encrypted: Texts,
 ): Texts | undefined {
-  const kept = new Set(plans.map(({ name }) => name).filter((name) => isCiphertext(values[name])));
+  const ciphertexts = plans.map(({ name }) => name).filter((name) => isCiphertext(values[name]));
+  const kept = new Set([...Object.keys(person), ...ciphertexts]);
   const changed = Object.entries(encrypted).filter(
     ([name, value]) => !kept.has(name) && (values[name] ?? null) !== value,
   );

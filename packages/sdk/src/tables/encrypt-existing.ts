@@ -2,7 +2,8 @@ import { anything, callback, object, requireOptions, text } from '@eaas/protocol
 import type { FieldsDefinition, RecordsOptions } from '../fields/define-fields.ts';
 import { checkConstraints } from '../fields/describe-fields.ts';
 import type { FieldsClient } from '../fields/internals.ts';
-import type { FieldName, IndexColumns, NameOf, Tables } from '../fields/row-types.ts';
+import type { Unencrypted } from '../fields/field.ts';
+import type { FieldName, IndexColumns, NameOf, SubjectSource, Tables } from '../fields/row-types.ts';
 import { runOptions, type ReencryptClient, type RunOptions } from '../reencrypt/plan.ts';
 import type { ReencryptProgress, RowFailure } from '../reencrypt/progress.ts';
 import { reencrypt } from '../reencrypt/reencrypt.ts';
@@ -15,6 +16,16 @@ export interface ExistingProgress extends ReencryptProgress<string | number> {
   /** The number of rows in which the run has looked for plaintext that is left. Starts after the last row. */
   readonly checked: number;
 }
+
+/** The columns that a run writes, and those that name the person whose data a row is. */
+type ColumnName<F> =
+  | FieldName<F>
+  | IndexColumns<F>
+  | (F extends { readonly subject: infer Source extends SubjectSource }
+      ? Source extends string
+        ? Source
+        : keyof { [Name in keyof F as F[Name] extends Unencrypted ? Name : never]: unknown }
+      : never);
 
 /** Options of `encryptExisting`: the fields, their names in the database, and how the run proceeds. */
 export interface EncryptExistingOptions<T extends Tables, Table extends NameOf<T>>
@@ -35,9 +46,7 @@ export interface EncryptExistingOptions<T extends Tables, Table extends NameOf<T
   /** The column of the row ids in the database. It must be unique. Defaults to `id`. */
   readonly id?: string | undefined;
   /** The database names of columns whose name differs from the definition, as in `{ email: 'email_new' }`. */
-  readonly columns?:
-    | { readonly [Name in FieldName<T[Table]> | IndexColumns<T[Table]>]?: string | undefined }
-    | undefined;
+  readonly columns?: { readonly [Name in ColumnName<T[Table]>]?: string | undefined } | undefined;
   /**
    * The columns that hold the plaintext, for fields whose ciphertexts go into another column:
    * `{ email: 'email', born: 'born' }`. The column can have any type. The run does not change it.
@@ -69,6 +78,9 @@ const mostListed = 100;
  * Encrypts the columns of a table that has rows, while the app uses it, and fills the index columns: a page of rows at
  * a time, each with one statement that leaves alone what the app has changed meanwhile. Then looks for plaintext in the
  * whole table. A run that is repeated, also after it was killed at any moment, leaves encrypted rows as they are.
+ *
+ * If the definition has a `subject`, each row is encrypted for its person. Rows that name nobody count as failed, and
+ * ciphertexts that belong to nobody stay as they are.
  *
  * A value that looks like a ciphertext is decrypted, to tell whether it is one: if it cannot be decrypted in its row,
  * the row counts as failed.
@@ -122,7 +134,11 @@ export async function encryptExisting<T extends Tables, Table extends NameOf<T>>
     left,
     constraints:
       (database.dialect ?? 'postgresql') === 'postgresql'
-        ? checkConstraints(fields, table, { schema, table: stored, columns: definedIn(columns) })
+        ? checkConstraints(fields, table, {
+            schema,
+            table: stored,
+            columns: definedIn(columns, access.naming),
+          })
         : undefined,
   };
 }
@@ -146,8 +162,11 @@ const optionRules = {
 
 function definedIn(
   columns: Readonly<Record<string, string | undefined>> | undefined,
+  except: readonly string[],
 ): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(columns ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    Object.entries(columns ?? {}).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !except.includes(entry[0]),
+    ),
   );
 }

@@ -1,6 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { nearestOf } from '@eaas/protocol/internal';
-import { type FieldPlan, planOf, requireField, requireTable } from '../fields/plan.ts';
+import type { Unencrypted } from '../fields/field.ts';
+import { type FieldPlan, planOf, requireField, requireTable, type TablePlan } from '../fields/plan.ts';
 import { isCiphertext } from '../fields/recognize-ciphertext.ts';
 import type { Tables } from '../fields/row-types.ts';
 import type { Change, Store, StoredRow } from '../reencrypt/store.ts';
@@ -21,6 +22,9 @@ export interface StoredTexts extends StoredRow {
   readonly id: string | number;
   readonly values: Readonly<Record<string, string | null>>;
   readonly plaintexts: Readonly<Record<string, string | null>>;
+  /** The columns that name the person whose data the row is. */
+  readonly person: Readonly<Record<string, unknown>>;
+  readonly personTexts: readonly (string | null)[];
 }
 
 interface Names {
@@ -34,6 +38,9 @@ interface Names {
 }
 
 export interface TableAccess {
+  readonly plan: TablePlan;
+  /** The names of the columns that name the person of a row. */
+  readonly naming: readonly string[];
   readonly plans: readonly FieldPlan[];
   /** The columns with the plaintext, by field. */
   readonly sources: ReadonlyMap<string, string>;
@@ -61,13 +68,10 @@ export async function openTable(
     throw new InputError(
       `the table \`${table}\` has no encrypted fields: define some in \`defineFields\`, or name another table`,
     );
-  if (plan.subject !== undefined) {
-    throw new InputError(
-      `the rows of \`${table}\` belong to people, whom \`encryptExisting\` does not read: pass a definition without \`subject\`, and then give each person their own data keys with \`reencrypt\``,
-    );
-  }
+  const naming = namingColumns(plan, tables[table]);
   const indexes = plans.flatMap(({ indexColumns }) => indexColumns);
-  for (const name of Object.keys(renamed)) if (!indexes.includes(name)) requireField(plan, name);
+  for (const name of Object.keys(renamed))
+    if (!indexes.includes(name) && !naming.includes(name)) requireField(plan, name);
   for (const name of Object.keys(from)) requireField(plan, name);
   const place = { schema, table: stored };
   const target = nameIn(dialect, place);
@@ -110,14 +114,26 @@ export async function openTable(
     }),
   );
 
+  const people = naming.map((name) => {
+    const column = renamed[name] ?? name;
+    requireColumn(column, 'that names the person of each row: add it, or name the column in `columns`');
+    return { name, column };
+  });
+
   const written = columns.map(({ column }) => column);
-  const compared = [...columns.slice(0, plans.length).map(({ column }) => column), ...sources.values()];
+  // A row that has moved to another person meanwhile is left alone too.
+  const compared = [
+    ...columns.slice(0, plans.length).map(({ column }) => column),
+    ...sources.values(),
+    ...people.map(({ column }) => column),
+  ];
   const writing = { table: place, id: idColumn, compared, written };
   const idText = dialect.quote(id);
   const textOf = (column: string) => dialect.text(dialect.quote(column));
   const selected = [
     ...columns.map(({ column }, at) => `${textOf(column)} as v${at}`),
     ...Array.from(sources.values(), (column, at) => `${textOf(column)} as s${at}`),
+    ...people.map(({ column }, at) => `${dialect.quote(column)} as p${at}, ${textOf(column)} as q${at}`),
   ].join(', ');
 
   const page = (what: string, after: string | number | undefined, limit: number) => {
@@ -134,6 +150,7 @@ export async function openTable(
       expected: [
         ...plans.map(({ name }) => row.values[name]),
         ...Array.from(sources.keys(), (name) => row.plaintexts[name]),
+        ...row.personTexts,
       ].map((value) => value ?? null),
       values: names.map((name) => values[name] ?? null),
     }));
@@ -168,6 +185,8 @@ export async function openTable(
   }
 
   return {
+    plan,
+    naming,
     plans,
     sources,
     store: {
@@ -188,6 +207,8 @@ export async function openTable(
           plaintexts: Object.fromEntries(
             Array.from(sources, ([name, column], at) => [name, textIn(row, `s${at}`, `${stored}.${column}`)]),
           ),
+          person: Object.fromEntries(people.map(({ name }, at) => [name, row[`p${at}`]])),
+          personTexts: people.map(({ column }, at) => textIn(row, `q${at}`, `${stored}.${column}`)),
         }));
       },
       writeMany: write,
@@ -222,6 +243,14 @@ export async function openTable(
       }
     },
   };
+}
+
+/** The columns that name the person of a row. For a function, all columns that the definition lists as unencrypted. */
+function namingColumns({ subject }: TablePlan, columns: Tables[string] | undefined): string[] {
+  if (typeof subject === 'string') return [subject];
+  if (!subject) return [];
+  const isUnencrypted = (column: unknown): boolean => (column as Unencrypted | null)?.unencrypted === true;
+  return Object.entries(columns ?? {}).flatMap(([name, column]) => (isUnencrypted(column) ? [name] : []));
 }
 
 function requireRoom(table: string, { name, type }: ColumnType): void {
