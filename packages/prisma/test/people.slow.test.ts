@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { encrypted } from '@eaas/prisma';
+import { encrypted, encryptExisting } from '@eaas/prisma';
 import { EaasClient, type EaasClientOptions } from '@eaas/sdk';
-import { createIndexKey, defineFields, text, unencrypted } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, plaintext, text, unencrypted } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/sdk/testing';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -449,6 +449,17 @@ describe.each(majors)('Prisma %i', (major) => {
         orderBy: { patientId: 'asc' },
       });
       expect(notes).toEqual([{ note: 'cough' }, { note: 'old' }]);
+    });
+
+    test('`encryptExisting` encrypts each row for its person, and the app can read it', async () => {
+      await sql`insert into visits select gen_random_uuid(), 'old', 'note ' || id, id from patients`;
+      const { Visit, ...others } = fields.tables;
+      const old = defineFields({ ...others, Visit: { ...Visit, note: text({ previous: plaintext() }) } });
+      const result = await encryptExisting(plain, 'Visit', { client: eaas, fields: old, index });
+      expect(result).toMatchObject({ done: true, progress: { rewritten: 2, skipped: 1 } });
+      expect((await owners('visits', 'note')).sort()).toEqual(['1', '1', '2']);
+      const args = { where: { kind: 'old' }, select: { note: true }, orderBy: { patientId: 'asc' } };
+      expect(await call<Row[]>('visit', 'findMany', args)).toEqual([{ note: 'note 1' }, { note: 'note 2' }]);
     });
 
     test('the values of an erased person are gone', async () => {
