@@ -38,6 +38,7 @@ test('doctor reports database settings that can lose commits', async () => {
     schema: 'ok',
     role: 'ok',
     guards: 'ok',
+    issuers: 'ok',
     root_key: 'ok',
   });
   expect(messages).toContain('Set fsync = on.');

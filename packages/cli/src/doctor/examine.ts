@@ -16,6 +16,7 @@ import { type Config, databaseVariables } from '../config.ts';
 import { judgeCitus } from './citus.ts';
 import { judgeDatabase, judgeDatabaseTls, judgeDurability, judgeGuards, judgeRole } from './database.ts';
 import { type Finding, failed, ok, skipped } from './finding.ts';
+import { judgeIssuers } from './issuers.ts';
 import { judgeFiles, judgeNode } from './machine.ts';
 
 export async function examine(config: Config): Promise<Finding[]> {
@@ -31,7 +32,7 @@ export async function examine(config: Config): Promise<Finding[]> {
   if (Array.isArray(open)) return [...here, ...open];
   const database = new Database(open.connection, 1);
   try {
-    const found = await examineDatabase(database, open);
+    const found = await examineDatabase(database, open, config);
     const isUsable = found.some(({ check, status }) => check === 'schema' && status === 'ok');
     return [...here, ...found, await examineRootKey(config, open, isUsable ? database : undefined)];
   } finally {
@@ -40,7 +41,11 @@ export async function examine(config: Config): Promise<Finding[]> {
   }
 }
 
-async function examineDatabase(database: Database, open: OpenDatabase): Promise<Finding[]> {
+async function examineDatabase(
+  database: Database,
+  open: OpenDatabase,
+  { issuerHosts }: Config,
+): Promise<Finding[]> {
   try {
     const found = [
       await database.run(judgeDatabase),
@@ -54,6 +59,7 @@ async function examineDatabase(database: Database, open: OpenDatabase): Promise<
         ok('schema', 'The schema is up to date.'),
         await database.run(judgeRole),
         await database.run(judgeGuards),
+        ...(await database.run((sql) => judgeIssuers(sql, issuerHosts), 10_000)),
         ...(await database.run(judgeCitus, 10_000)),
       ];
     }

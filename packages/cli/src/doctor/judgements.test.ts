@@ -7,6 +7,7 @@ import { whereAvailable } from '@eaas/test-kit/available';
 import { readConfig } from '../config.ts';
 import { judgeDatabaseTls, judgeRights, judgeSettings, judgeState } from './database.ts';
 import { judgeClock } from './examine.ts';
+import { judgePublishers } from './issuers.ts';
 import { judgeFiles, judgeNode } from './machine.ts';
 
 test.each([
@@ -163,4 +164,47 @@ test('doctor reports a missing data directory if EAAS_DATABASE_URL is not set', 
   const findings = await judgeFiles(readConfig({ EAAS_DATA_DIR: '/nowhere' }));
   expect(findings).toMatchObject([{ check: 'data_directory', status: 'failed' }]);
   expect(findings[0]?.message).toContain('Start the server first');
+});
+
+const publisher = {
+  tenant_id: 'ann',
+  issuer_id: '1',
+  jwks_uri: 'https://keys.example/jwks',
+  now: 100 * 3_600_000,
+};
+
+test.each<[string, number | null, { fault?: string; down?: true }, string, string]>([
+  ['can be reached', null, {}, 'ok', 'can be fetched (1 issuers)'],
+  ['is not allowed', 99 * 3_600_000, { fault: 'x' }, 'failed', 'EAAS_ISSUER_HOSTS does not allow it'],
+  [
+    'is down, and keys are stored',
+    99 * 3_600_000,
+    { down: true },
+    'warning',
+    'ECONNREFUSED. The stored keys count for another 23 h',
+  ],
+  [
+    'is down for more than a day',
+    75 * 3_600_000,
+    { down: true },
+    'failed',
+    'its users get 503: ECONNREFUSED',
+  ],
+  ['was never reached', null, { down: true }, 'failed', 'none are stored from the last day'],
+])('doctor reports a key host that %s', async (_, fetched_at, { fault, down }, status, message) => {
+  const hosts = {
+    faultOf: () => fault,
+    fetch: async () => {
+      if (down || fault) throw new Error('ECONNREFUSED');
+      return '';
+    },
+  };
+  expect(await judgePublishers([{ ...publisher, fetched_at }], hosts)).toMatchObject([
+    { check: 'issuers', status, message: expect.stringContaining(message) as string },
+  ]);
+});
+
+test('doctor reports nothing about key hosts if no sign-in has one', async () => {
+  const hosts = { faultOf: () => 'x', fetch: () => Promise.reject(new Error('fetched')) };
+  expect(await judgePublishers([], hosts)).toMatchObject([{ status: 'ok' }]);
 });

@@ -146,6 +146,11 @@ export function serviceMetrics(service: Service, state: ServerState, registry = 
     'Due rotations that were skipped because the key has 10,000 versions.',
     () => alarms.rotationsSkipped,
   );
+  counter(
+    'eaas_key_fetch_failures_total',
+    'Fetches of the public keys of a sign-in that failed, and requests whose key host is not allowed.',
+    () => alarms.keyFetchesFailed,
+  );
   gauge(
     'eaas_admission_held',
     'Bytes or calls that currently use a resource.',
