@@ -1,6 +1,7 @@
 import type { FieldDescription, RecordId } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 import { type Model, targetOf } from './models.ts';
+import type { Fallback } from './place.ts';
 import { changesPerson, type Inherited, keptPerson, newValueOf, requirePerson } from './person.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import {
@@ -14,11 +15,16 @@ import {
   type Work,
 } from './work.ts';
 
-/** The rewritten data of a row, and what was needed to encrypt it. */
-export interface Written {
+/** The rewritten data of a new row, and what is known of it. */
+export interface Created extends Fallback {
+  readonly data: Args;
+}
+
+/** The rewritten data of an update, and what `where` must say, because encryption relied on it. */
+export interface Updated {
   readonly data: Args;
   readonly id: RecordId | undefined;
-  readonly person: Args | undefined;
+  readonly pins: Args;
 }
 
 interface Needs {
@@ -27,7 +33,7 @@ interface Needs {
   readonly inherited?: Inherited;
 }
 
-export async function createOf(work: Work, model: Model, data: unknown, needs: Needs = {}): Promise<Written> {
+export async function createOf(work: Work, model: Model, data: unknown, needs: Needs = {}): Promise<Created> {
   const { columns, values: given, relations } = splitOf(work, model, data, undefined);
   const values = { ...absentOthers(model, given), ...given };
   const value = (column: string) => newValueOf(work.models, model, columns, column, needs.inherited);
@@ -63,12 +69,14 @@ export async function createOf(work: Work, model: Model, data: unknown, needs: N
   }
   seal(work, { model, values, into: columns, id: idOf(model, columns), person });
   await nest(false);
-  return { data: columns, id: idOf(model, columns), person };
+  return { data: columns, id: idOf(model, columns), person, value };
 }
 
-export async function updateOf(work: Work, model: Model, data: unknown, place: Place): Promise<Written> {
+export async function updateOf(work: Work, model: Model, data: unknown, place: Place): Promise<Updated> {
   const { columns, values, relations } = splitOf(work, model, data, place);
-  await nestInto(work, model, { place, value: (column) => place.value(column) }, relations, columns);
+  // Nobody knows in which order the database changes this column and writes the rows inside.
+  const value = async (column: string) => (columns[column] === undefined ? place.value(column) : undefined);
+  await nestInto(work, model, { place, value }, relations, columns);
   const needsId = bindsRow(model, values);
   const changesId = model.id.some((column) => columns[column] !== undefined);
   const isEncrypted = [...model.encrypted.values()].some((field) => field.isBoundToRow);
@@ -83,7 +91,7 @@ export async function updateOf(work: Work, model: Model, data: unknown, place: P
     if (needsPerson) requirePerson(model, kept, remedy);
     seal(work, { model, values, into: columns, id, person: kept });
   } else seal(work, { model, values, into: columns, id, person });
-  return { data: columns, id: needsId ? id : undefined, person };
+  return { data: columns, id: needsId ? id : undefined, pins: { ...person, ...place.read } };
 }
 
 /** Whether an update must know the id of the row. */

@@ -123,8 +123,9 @@ async function updateItem(relation: Relation, item: unknown): Promise<unknown> {
   const found = await uniqueOf(work, target, where);
   const place = await childPlace(relation, found);
   const updated = await updateOf(work, target, data, place);
-  if (!isWrapped && updated.id === undefined && updated.person === undefined) return updated.data;
-  return withWhere(pinned(target, found, updated.id, updated.person), { data: updated.data });
+  const isPinned = updated.id !== undefined || Object.keys(updated.pins).length > 0;
+  if (!isWrapped && !isPinned) return updated.data;
+  return withWhere(pinned(target, found, updated.id, updated.pins), { data: updated.data });
 }
 
 async function updateManyItem(relation: Relation, item: unknown): Promise<unknown[]> {
@@ -163,7 +164,7 @@ async function upsertItem(relation: Relation, item: unknown): Promise<unknown> {
   });
   const place = await childPlace(relation, found, created);
   const updated = await updateOf(work, target, update, place);
-  const one = pinned(target, found, updated.id, updated.person);
+  const one = pinned(target, found, updated.id, updated.pins);
   return withWhere(one, { create: created.data, update: updated.data });
 }
 

@@ -48,7 +48,7 @@ const updating: Rewrite = async (work, model, { where, data, ...others }) => {
   const updated = await updateOf(work, model, data, placeOf(work, model, found));
   return withArgs(await readOf(work, model, others), {
     // Prisma refuses an update without `where`.
-    where: found && pinned(model, found, updated.id, updated.person),
+    where: found && pinned(model, found, updated.id, updated.pins),
     data: updated.data,
   });
 };
@@ -67,7 +67,7 @@ const upserting: Rewrite = async (work, model, { where, create, update, ...other
   const created = await createOf(work, model, create, { id: mustPin, person: mayRead });
   const updated = await updateOf(work, model, update, placeOf(work, model, found, created));
   return withArgs(await readOf(work, model, others), {
-    where: found && pinned(model, found, updated.id, updated.person),
+    where: found && pinned(model, found, updated.id, updated.pins),
     create: created.data,
     update: updated.data,
   });

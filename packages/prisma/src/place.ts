@@ -10,13 +10,15 @@ import { compoundsOf, idOf, type Place, selectRow, type Work } from './work.ts';
 export interface Fallback {
   readonly id: RecordId | undefined;
   readonly person: Args | undefined;
+  value(column: string): Promise<unknown>;
 }
 
 export function placeOf(work: Work, model: Model, where: unknown, fallback?: Fallback): Place {
   const known = knownId(model, where);
   const knowsId = known !== undefined && !model.id.some((column) => ignoresCase(model.columns.get(column)));
   let reading: Promise<Args | null> | undefined;
-  const read = (): Promise<Args | null> => {
+  const values = valuesReader(fallback);
+  const find = (): Promise<Args | null> => {
     const args = { where, select: selectRow(model) };
     return (reading ??= fallback ? work.find(model, args) : work.findOrThrow(model, args));
   };
@@ -25,20 +27,23 @@ export function placeOf(work: Work, model: Model, where: unknown, fallback?: Fal
     where,
     path: [],
     knowsId,
+    read: values.read,
     async id() {
       if (knowsId) return known;
-      const row = await read();
+      const row = await find();
       return (row && idOf(model, row)) ?? fallback?.id ?? refuseAbsent(model);
     },
     async person(mayRead) {
       const person = knownPerson(model, where);
       if (person || !mayRead) return person;
-      const row = await read();
+      const row = await find();
       return row ? personIn(model, row) : fallback?.person;
     },
     async value(column) {
-      const value = knownValue(model, where, column);
-      return value ?? (await work.find(model, { where, select: { [column]: true } }))?.[column];
+      const known = knownValue(model, where, column);
+      if (known !== undefined) return known;
+      const select = { [column]: true };
+      return values.of(column, () => work.find(model, { where, select }));
     },
   };
 }
@@ -52,7 +57,8 @@ export function relatedPlace(
 ): Place {
   const { root, where } = outer;
   let reading: Promise<unknown> | undefined;
-  const read = async (): Promise<Args | undefined> => {
+  const values = valuesReader(fallback);
+  const find = async (): Promise<Args | undefined> => {
     const row = await (reading ??= relatedRows(work, outer, target, relation, undefined));
     return isArgs(row) ? row : undefined;
   };
@@ -61,17 +67,36 @@ export function relatedPlace(
     where,
     path: [...outer.path, relation],
     knowsId: false,
+    read: values.read,
     async id() {
-      const row = await read();
+      const row = await find();
       return (row && idOf(target, row)) ?? fallback?.id ?? refuseAbsent(target);
     },
     async person() {
-      const row = await read();
+      const row = await find();
       return row ? personIn(target, row) : fallback?.person;
     },
-    async value(column) {
-      const row = await relatedRows(work, outer, target, relation, undefined, { [column]: true });
-      return isArgs(row) ? row[column] : undefined;
+    value: (column) =>
+      values.of(column, () => relatedRows(work, outer, target, relation, undefined, { [column]: true })),
+  };
+}
+
+/** Reads each column once, for any number of rows that ask for it, and notes it. */
+function valuesReader(fallback: Fallback | undefined) {
+  const read: Args = {};
+  const reading = new Map<string, Promise<unknown>>();
+  const readOnce = async (column: string, find: () => Promise<unknown>): Promise<unknown> => {
+    const row = await find();
+    const value = isArgs(row) ? row[column] : await fallback?.value(column);
+    if (value !== undefined) read[column] = value;
+    return value;
+  };
+  return {
+    read,
+    of(column: string, find: () => Promise<unknown>): Promise<unknown> {
+      const value = reading.get(column) ?? readOnce(column, find);
+      reading.set(column, value);
+      return value;
     },
   };
 }
@@ -102,13 +127,11 @@ export function knownId(model: Model, where: unknown): RecordId | undefined {
 }
 
 /**
- * Adds the row id, and what names its person, to `where`. Otherwise the update could write the ciphertexts to a
- * different row, or for a different person, if the rows change concurrently.
+ * Adds the row id, and the other columns that encryption relied on, to `where`. Otherwise the update could write the
+ * ciphertexts to a different row, or for a different person, if the rows change concurrently.
  */
-export function pinned(model: Model, given: unknown, id: RecordId | undefined, person?: Args): unknown {
-  const added = Object.entries(person ?? {}).filter(
-    ([column]) => knownValue(model, given, column) === undefined,
-  );
+export function pinned(model: Model, given: unknown, id: RecordId | undefined, pins: Args = {}): unknown {
+  const added = Object.entries(pins).filter(([column]) => knownValue(model, given, column) === undefined);
   const where = added.length > 0 ? { ...(isArgs(given) ? given : {}), ...Object.fromEntries(added) } : given;
   if (id === undefined || knownId(model, where) !== undefined) return where;
   const [column = ''] = model.id;

@@ -24,7 +24,9 @@ export interface Place {
   id(): Promise<RecordId>;
   /** Returns the columns that name the person, or undefined if they are unknown and the row may not be read. */
   person(mayRead: boolean): Promise<Args | undefined>;
+  /** Returns a column of the row, for the rows inside it. Notes it in `read` if it had to be read. */
   value(column: string): Promise<unknown>;
+  readonly read: Args;
 }
 
 /** The row around a nested write. A new row has no place. */

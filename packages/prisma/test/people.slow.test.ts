@@ -313,6 +313,26 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(await call<Row[]>('visit', 'findMany', { select: { note: true } })).toEqual([{ note: 'new' }]);
     });
 
+    test('rows inside a person who is found by a search read once who it is, and the update names them', async () => {
+      const visits = { create: [{ note: 'a' }, { note: 'b' }, { note: 'c' }] };
+      sent.length = 0;
+      await call('patient', 'update', { where: { ssn: 'ssn 2' }, data: { visits } });
+      expect((await owners('visits', 'note')).sort()).toEqual(['1', '2', '2', '2']);
+      const looked = sent.filter(({ query }) => /^SELECT .*patients"."ssn_index" =/.test(query));
+      expect(looked.map(({ query }) => /"patients"."id" = /.test(query))).toEqual([false, true]);
+    });
+
+    test.each<[string, string[], string[]]>([
+      ['ssn 2', ['1', '2'], ['1', '2']],
+      ['ssn 3', ['1', '2', '3'], ['1']],
+    ])('rows inside the update of an upsert by %s belong to whom it finds', async (ssn, patients, visits) => {
+      const create = { id: 3, ssn, name: 'new' };
+      const update = { visits: { create: { note: 'x' } } };
+      await call('patient', 'upsert', { where: { ssn }, create, update });
+      expect(await owners('patients', 'name')).toEqual(patients);
+      expect((await owners('visits', 'note')).sort()).toEqual(visits);
+    });
+
     test('a nested update of the person reads whose row it is', async () => {
       await call('visit', 'update', { where: { id: visit }, data: { patient: { update: { name: 'new' } } } });
       await call('stay', 'create', { data: { reason: 'x', patientId: 2 } });
@@ -418,6 +438,13 @@ describe.each(majors)('Prisma %i', (major) => {
       ['a search', 'patient', { where: { ssn: 'ssn 1' }, select: { ssn: true } }, [{ ssn: 'ssn 1' }]],
     ])('%s is decrypted, and has only what was asked for', async (_, model, args, expected) => {
       expect(await call(model, 'findMany', args)).toEqual(expected);
+    });
+
+    test('the rows of a relation that follows a query are decrypted', async () => {
+      const found = db.patient['findUnique']?.({ where: { id: 1 } }) as unknown as {
+        visits(args: object): Promise<unknown>;
+      };
+      expect(await found.visits({ select: { note: true } })).toEqual([{ note: 'cough' }]);
     });
 
     test('1,000 rows of 1,000 people take one request for data keys', async () => {
@@ -540,6 +567,16 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(await call('visit', 'findMany', { select: { note: true } })).toEqual([{ note: 'changed' }]);
       const users = (await usersOf('key.unwrap')).slice(0, -before || undefined);
       expect(new Set(users).size).toBe(3);
+    });
+
+    test('the operations of a batch can act for different users', async () => {
+      const own = extend();
+      const read = (on: Client) => on.visit['findMany']?.({ select: { note: true } });
+      const before = new Set(await usersOf('key.unwrap'));
+      const results = await own.$transaction([read(own.$as('27')), read(own.$as('28')), read(own)]);
+      expect(results).toEqual([1, 2, 3].map(() => [{ note: 'cough' }]));
+      const users = (await usersOf('key.unwrap')).filter((user) => !before.has(user));
+      expect([users.length, new Set(users).size]).toEqual([2, 2]);
     });
 
     test('`user` is asked in the context of each operation', async () => {
