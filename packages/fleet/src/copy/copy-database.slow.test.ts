@@ -2,6 +2,7 @@ import { countUsage, createService, openPool, type Pool, purge } from '@eaas/tes
 import {
   Database,
   destroyTenant,
+  KeyHosts,
   readClock,
   Refusal,
   rootKey,
@@ -10,10 +11,15 @@ import {
   verifyChain,
 } from '@eaas/server/internal';
 import { beforeEach, expect, test } from 'vitest';
+import { readToken } from '@eaas/protocol/service';
+import type { Input } from '@eaas/protocol/wire';
+import { newIssuer } from '@eaas/test-kit/calls';
 import { closing } from '@eaas/test-kit/closing';
 import { migrated, type TestDatabase, testDatabase } from '@eaas/test-kit/database';
 import { type Api, apiOf, dek, type Resident, settle, statusOf } from '@eaas/test-kit/world';
 import { alone } from '@eaas/test-kit/alone';
+import { keyHost } from '@eaas/test-kit/key-host';
+import { newSignIn } from '@eaas/test-kit/sign-in';
 import { nightlyVerify } from '../nightly/nightly-verify.ts';
 import { copyDatabase, type CopyReport } from './copy-database.ts';
 
@@ -37,9 +43,9 @@ async function newSide(): Promise<Side> {
   return { place, service, owner };
 }
 
-function serviceOn(place: TestDatabase): Service {
+function serviceOn(place: TestDatabase, keyHosts = new KeyHosts([])): Service {
   const database = new Database(place.connection('server'), 8);
-  return createService({ database, roots: [rootKey(new Uint8Array(32).fill(5))] });
+  return createService({ database, roots: [rootKey(new Uint8Array(32).fill(5))], keyHosts });
 }
 
 beforeEach(async () => {
@@ -145,6 +151,25 @@ test('after a move, only the target serves the tenant, with everything that the 
   expect(await verified(target.service)).toMatchObject({ valid: true, error_count: 0 });
   expect(target.service.tenants.timelines.wentBack + source.service.tenants.timelines.wentBack).toBe(0);
   expect(target.service.alarms.tamperingFound + source.service.alarms.tamperingFound).toBe(0);
+});
+
+test('a move takes the fetched keys of a sign-in along, so that it needs no host', async () => {
+  const signIn = newSignIn();
+  const host = await keyHost({ keys: [signIn.jwk] });
+  const open = (side: Side) =>
+    closing(serviceOn(side.place, new KeyHosts([host.host])), (it) => it.database.close());
+  const [from, to] = [await open(source), await open(target)];
+  const input = { ...newIssuer(keyId), jwks: undefined, jwks_uri: host.uri } as Input<'POST /v1/issuers'>;
+  const { issuer_id: issuerId } = await apiOf(from, ann.token)('POST /v1/issuers', input);
+  const text = signIn.token('ann');
+  const token = { ...readToken(text), issuerId, text, hash: text };
+  const find = ({ tenants }: Service) => tenants.signIns.find(token, { arrivedAt: performance.now() });
+  expect(await find(from)).toMatchObject({ tenantId: ann.tenantId });
+  await copy(source, target, true);
+  host.answer = (request) => request.socket.destroy();
+  expect(await find(to)).toMatchObject({ tenantId: ann.tenantId });
+  expect(host.count).toBe(1);
+  expect(await rowsOf(target, 'key_sets')).toEqual(await rowsOf(source, 'key_sets'));
 });
 
 test('requests during a move return 200 or 503, and the same audit entries are in both databases after the move', async () => {
