@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { createTestService } from '@eaas/sdk/testing';
 import { runs } from '@eaas/test-kit/cases';
 import * as fc from 'fast-check';
@@ -12,13 +13,14 @@ afterEach(() => void vi.useRealTimers());
 
 /** A client whose requests are kept as they are sent. */
 function spied(options: Parameters<typeof observedClient>[0] = {}) {
-  const sent: { path: string; body: Record<string, unknown> }[] = [];
+  const sent: { url: string; path: string; body: Record<string, unknown> }[] = [];
   const service = createTestService();
   const keyId = service.createKey('people').key_id;
   const send: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const text = await request.clone().text();
     sent.push({
+      url: request.url,
       path: new URL(request.url).pathname.replace(/.*\//, ''),
       body: text ? (JSON.parse(text) as Record<string, unknown>) : {},
     });
@@ -225,6 +227,30 @@ describe('the name of a subject', () => {
     const [item] = await client.encryptMany([{ value: 'x', ...options }]);
     expect(item).toMatchObject({ ok: false, error: { code: 'input' } });
     expect(service.requests).toEqual([]);
+  });
+
+  test('is in no URL, event and error', async () => {
+    const events: unknown[] = [];
+    const { make, sent } = spied({ onEvent: (event) => events.push(event) });
+    const [canary, user] = ['canary-subject', 'canary-user'];
+    const client = make().as(user);
+    const bundle = await client.encrypt('x', { subject: canary });
+    await client.subjects.show({ subject: canary });
+    const refused = [
+      () => make().decrypt(bundle, { subject: `${canary}-other` }),
+      () => client.rewrap('eaas', { subject: canary }),
+      () => client.subjects.show({ subject: `${canary}-unknown` }),
+      () => client.subjects.erase({ subject: canary }).then(() => client.encrypt('x', { subject: canary })),
+      () => make().decrypt(bundle, { subject: canary }),
+      () => client.wrap(new Uint8Array(3), { subject: canary }),
+    ];
+    const errors = await Promise.all(refused.map((call) => call().catch((error: unknown) => error)));
+    expect(errors.every((error) => error instanceof Error)).toBe(true);
+    for await (const row of client.audit.report({ subject: canary })) expect(row).toBeTruthy();
+    expect(sent.length).toBeGreaterThan(5);
+    const shown = inspect([errors, events, sent.map(({ url }) => url)], { depth: 9, showHidden: true });
+    expect(shown).toContain('/v1/audit');
+    expect(shown).not.toContain('canary');
   });
 
   test('accepts 256 bytes, and compares exactly', async () => {
