@@ -78,6 +78,20 @@ export function addressIn({ host, port }: PostgresAddress, database: string): Ac
   };
 }
 
+/** Returns all rows of all tables as text, in which bytes are hexadecimal. */
+export async function storedText({ connection }: Access): Promise<string> {
+  const sql = postgres({ ...connection('superuser'), max: 1 });
+  const tables = await sql<{ name: string }[]>`
+    select table_name as name from information_schema.tables where table_schema = 'eaas'`;
+  const rows = await Promise.all(
+    tables.map(
+      ({ name }) => sql<{ row: string }[]>`select to_jsonb(t)::text as row from eaas.${sql(name)} t`,
+    ),
+  );
+  await sql.end();
+  return rows.flatMap((each) => each.map(({ row }) => row)).join('\n');
+}
+
 export function environmentOf(url: (role: keyof typeof ROLES) => string) {
   return {
     EAAS_DATABASE_URL: url('server'),

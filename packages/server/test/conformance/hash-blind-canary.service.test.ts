@@ -2,12 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { pae, toUtf8 } from '@eaas/protocol';
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { finish } from '@eaas/protocol/service';
-import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
 import { blindValues } from '@eaas/test-kit/blind-values';
 import { whereAvailable } from '@eaas/test-kit/available';
-import { environmentOf, migrated, testDatabase } from '@eaas/test-kit/database';
+import { environmentOf, migrated, storedText, testDatabase } from '@eaas/test-kit/database';
 import { canReadMemory, findInMemory } from './process-memory.ts';
 import { client } from '@eaas/test-kit/api';
 import { type IssuedApiKey, ok, type TenantRecord } from '@eaas/test-kit/fixture';
@@ -53,23 +52,10 @@ async function secrets(): Promise<Record<string, Buffer>> {
   };
 }
 
-async function everythingStored(): Promise<string> {
-  const sql = postgres({ ...database.connection('superuser'), max: 1 });
-  const tables = await sql<{ name: string }[]>`
-    select table_name as name from information_schema.tables where table_schema = 'eaas'`;
-  const rows = await Promise.all(
-    tables.map(
-      ({ name }) => sql<{ row: string }[]>`select to_jsonb(t)::text as row from eaas.${sql(name)} t`,
-    ),
-  );
-  await sql.end();
-  return rows.flatMap((each) => each.map(({ row }) => row)).join('\n');
-}
-
 test('after a blind hash, the database, the audit log and the log lines do not contain the value', async () => {
   const hidden = await secrets();
   const logs = JSON.stringify(ok(await api.get('/v1/audit?limit=100')));
-  const places = { database: await everythingStored(), logs, lines: server.log() };
+  const places = { database: await storedText(database), logs, lines: server.log() };
   expect(places.database).toContain(keyId);
   expect(places.lines).toContain('/v1/hash/blind');
   for (const [place, text] of Object.entries(places)) {

@@ -116,9 +116,9 @@ test('the span of a refused request has an error code but no error status', asyn
   expect(request?.status?.code ?? 0).toBe(0);
 });
 
-test('no export contains a plaintext, a data key, a token or a context', async () => {
-  const canaries = Array.from({ length: 4 }, () => `canary-${hex(12)}`);
-  const [plaintext = '', context = '', hashed = '', name = ''] = canaries;
+test('no export contains a plaintext, a data key, a token, a context, a subject or a user', async () => {
+  const canaries = Array.from({ length: 6 }, () => `canary-${hex(12)}`);
+  const [plaintext = '', context = '', hashed = '', name = '', subject = '', user = ''] = canaries;
   const dek = randomBytes(32).toString('base64');
   const wrap = await call<{ wrapped_key: string }>(server, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, {
     dek,
@@ -127,7 +127,9 @@ test('no export contains a plaintext, a data key, a token or a context', async (
   const bodies: [string, object][] = [
     [`/v1/keys/${keyId}/unwrap`, { wrapped_key: wrap.wrapped_key, context: { row: context } }],
     [`/v1/keys/${keyId}/unwrap`, { wrapped_key: wrap.wrapped_key, context: { row: 'wrong' } }],
-    ['/v1/encrypt', { key_id: keyId, plaintext }],
+    ['/v1/encrypt', { key_id: keyId, plaintext, subject, user }],
+    ['/v1/subjects/erase', { subject }],
+    ['/v1/encrypt', { key_id: keyId, plaintext, subject, user: `${user}\n` }],
     ['/v1/hash', { key_id: keyId, value: hashed }],
     ['/v1/keys', { name }],
     ['/v1/keys', { name, unknown: plaintext }],
