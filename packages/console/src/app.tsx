@@ -10,6 +10,7 @@ const Audit = lazily(() => import('./console/audit-page.tsx').then((module) => m
 const Key = lazily(() => import('./console/key-page.tsx').then((module) => module.Key));
 const Keys = lazily(() => import('./console/keys-page.tsx').then((module) => module.Keys));
 const People = lazily(() => import('./console/people-page.tsx').then((module) => module.People));
+const SignIns = lazily(() => import('./console/sign-ins-page.tsx').then((module) => module.SignIns));
 const Usage = lazily(() => import('./console/usage-page.tsx').then((module) => module.Usage));
 
 export function App() {
@@ -26,6 +27,7 @@ const views = {
   playground: Playground,
   keys: Keys,
   'api-keys': ApiKeys,
+  'sign-ins': SignIns,
   people: People,
   audit: Audit,
   usage: Usage,

@@ -9,6 +9,7 @@ test.each<View>([
   { page: 'keys' },
   { page: 'key', keyId },
   { page: 'api-keys' },
+  { page: 'sign-ins' },
   { page: 'people' },
   { page: 'audit' },
   { page: 'usage' },

@@ -5,7 +5,7 @@ export type View =
   | { readonly page: 'playground' | (typeof pages)[number] }
   | { readonly page: 'key'; readonly keyId: string };
 
-const pages = ['keys', 'api-keys', 'people', 'audit', 'usage'] as const;
+const pages = ['keys', 'api-keys', 'sign-ins', 'people', 'audit', 'usage'] as const;
 
 export function placeOf({ pathname, hash }: Pick<URL, 'pathname' | 'hash'>): View {
   if (!pathname.startsWith('/console')) return { page: 'playground' };

@@ -4,6 +4,7 @@ import { keyStates } from './key-states.ts';
 import { peopleStates } from './people-states.ts';
 import { otherStates } from './other-states.ts';
 import { publicKeyStates } from './public-key-states.ts';
+import { signInStates } from './sign-in-states.ts';
 import type { Stage } from './stage.ts';
 
 export interface State {
@@ -17,6 +18,7 @@ export const states: readonly State[] = [
   ...keyStates,
   ...publicKeyStates,
   ...auditStates,
+  ...signInStates,
   ...peopleStates,
   ...otherStates,
 ];

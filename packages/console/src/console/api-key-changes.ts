@@ -1,16 +1,29 @@
-import type { Input } from '@eaas/protocol/wire';
+import type { Input, Permission } from '@eaas/protocol/wire';
 import { counted } from '../parts/short.ts';
 import { dateTime } from '../parts/times.ts';
 import { type ApiKeyDraft, expiryOf } from './api-key-draft.ts';
 import type { ApiKeyRecord } from './api-key-state.ts';
 
-export interface ApiKeyChanges {
-  readonly fields: Omit<Input<'PATCH /v1/api-keys/:api_key_id'>, 'api_key_id'>;
+type Fields = Omit<Input<'PATCH /v1/api-keys/:api_key_id'>, 'api_key_id' | 'permissions'>;
+
+export interface ApiKeyChanges<Allowed extends string = Permission> {
+  readonly fields: Fields & { readonly permissions?: Allowed[] };
   readonly losses: readonly string[];
   readonly gains: readonly string[];
 }
 
-export function changesOf(record: ApiKeyRecord, draft: ApiKeyDraft): ApiKeyChanges {
+/** What API keys and issuers both have. */
+interface Limited<Allowed> extends Omit<ApiKeyDraft, 'permissions'> {
+  readonly permissions: readonly Allowed[];
+}
+type Before<Allowed> = Pick<ApiKeyRecord, 'name' | 'key_ids' | 'allowed_origins' | 'expires_at'> & {
+  readonly permissions: readonly Allowed[];
+};
+
+export function changesOf<Allowed extends string>(
+  record: Before<Allowed>,
+  draft: Limited<Allowed>,
+): ApiKeyChanges<Allowed> {
   const { permissions, keyIds, origins } = draft;
   const [taken, given] = difference(record.permissions, permissions);
   const [fewer, more] = keyDifference(record.key_ids, keyIds);

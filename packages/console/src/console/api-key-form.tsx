@@ -39,6 +39,7 @@ export function ApiKeyFields({ client, fields, lives }: ApiKeyFieldsProps) {
       <OriginChoice
         isForPages={isForPages.value}
         origins={origins}
+        texts={originTexts}
         onChange={(chosen) => {
           isForPages.value = chosen;
           if (chosen) drop('origins');
@@ -53,29 +54,38 @@ export function ApiKeyFields({ client, fields, lives }: ApiKeyFieldsProps) {
   );
 }
 
+const originTexts = {
+  none: 'No web page can use it, only programs',
+  some: 'Web pages of these origins can use it too',
+  hint: 'One per line. Everyone who opens such a page can read the API key.',
+};
+
 interface OriginChoiceProps {
   readonly isForPages: boolean;
   readonly origins: Signal<string>;
+  readonly texts: typeof originTexts;
+  readonly error?: string | undefined;
   readonly onChange: (isForPages: boolean) => void;
 }
 
-function OriginChoice({ isForPages, origins, onChange }: OriginChoiceProps) {
+export function OriginChoice({ isForPages, origins, texts, error, onChange }: OriginChoiceProps) {
   return (
     <fieldset class="choices">
       <legend>Web pages</legend>
       <label class="choice">
         <input type="radio" name="pages" checked={!isForPages} onChange={() => onChange(false)} />
-        <span>No web page can use it, only programs</span>
+        <span>{texts.none}</span>
       </label>
       <label class="choice">
         <input type="radio" name="pages" checked={isForPages} onChange={() => onChange(true)} />
-        <span>Web pages of these origins can use it too</span>
+        <span>{texts.some}</span>
       </label>
       {isForPages && (
         <div class="inset">
           <TextArea
             label="Allowed origins"
-            hint="One per line. Everyone who opens such a page can read the API key."
+            hint={texts.hint}
+            error={error}
             placeholder="https://app.example"
             rows={3}
             value={origins}

@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import type { EaasClient } from '@eaas/sdk';
 import type { AuditEntry, AuditReport } from '@eaas/sdk/audit';
 import { useEffect } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
@@ -8,7 +7,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { short } from '../parts/short.ts';
 import { Empty, LoadingRows } from '../parts/states.tsx';
-import { session } from '../session.ts';
+import { type ConsoleClient, session } from '../session.ts';
 import { ActorEntries } from './actor-entries.tsx';
 import { AuditExport } from './audit-export.tsx';
 import { actorOf, filterOf, type FilterTexts, isFiltered, offsetOf } from './audit-filter.ts';
@@ -26,7 +25,7 @@ export function Audit() {
   return client ? <Log client={client} /> : null;
 }
 
-function Log({ client }: { readonly client: EaasClient }) {
+function Log({ client }: { readonly client: ConsoleClient }) {
   const filter: FilterSignals = {
     action: useSignal(''),
     key: useSignal(''),

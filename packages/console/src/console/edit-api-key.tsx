@@ -61,11 +61,11 @@ export function EditApiKey({ client, apiKey, isOwn, onClose, onDone }: EditApiKe
 }
 
 interface ConsequencesProps {
-  readonly changes: ApiKeyChanges;
+  readonly changes: Pick<ApiKeyChanges, 'losses' | 'gains'>;
   readonly isOwn: boolean;
 }
 
-function Consequences({ changes: { losses, gains }, isOwn }: ConsequencesProps) {
+export function Consequences({ changes: { losses, gains }, isOwn }: ConsequencesProps) {
   if (losses.length + gains.length === 0) return null;
   return (
     <section class="stack" aria-live="polite">

@@ -3,6 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
+import { FieldError } from '../parts/field.tsx';
 import { counted, short } from '../parts/short.ts';
 import type { KeyRecord } from './key-status.tsx';
 
@@ -12,9 +13,12 @@ interface KeyChoiceProps {
   readonly client: EaasClient;
   readonly value: Signal<readonly string[] | null>;
   readonly onChange: (ids: readonly string[] | null) => void;
+  /** Whether all keys is no choice. */
+  readonly mustChoose?: boolean;
+  readonly error?: string | undefined;
 }
 
-export function KeyChoice({ client, value, onChange }: KeyChoiceProps) {
+export function KeyChoice({ client, value, onChange, mustChoose = false, error }: KeyChoiceProps) {
   const pages = useSignal(1);
   const load = (signal: AbortSignal) => newestKeys(client, pages.value, signal);
   const { value: listed, failure, isLoading } = useLoaded(load, [pages.value]);
@@ -24,23 +28,28 @@ export function KeyChoice({ client, value, onChange }: KeyChoiceProps) {
   return (
     <fieldset class="choices">
       <legend>Keys</legend>
-      <label class="choice">
-        <input type="radio" name="keys" checked={chosen === null} onChange={() => onChange(null)} />
-        <span>All keys, including keys that are created later</span>
-      </label>
-      <label class="choice">
-        <input
-          type="radio"
-          name="keys"
-          checked={chosen !== null}
-          disabled={!listed || listed.total === 0}
-          onChange={() => onChange([])}
-        />
-        <span>Only these</span>
-      </label>
+      {!mustChoose && (
+        <>
+          <label class="choice">
+            <input type="radio" name="keys" checked={chosen === null} onChange={() => onChange(null)} />
+            <span>All keys, including keys that are created later</span>
+          </label>
+          <label class="choice">
+            <input
+              type="radio"
+              name="keys"
+              checked={chosen !== null}
+              disabled={!listed || listed.total === 0}
+              onChange={() => onChange([])}
+            />
+            <span>Only these</span>
+          </label>
+        </>
+      )}
+      {mustChoose && listed?.total === 0 && <p class="hint">The tenant has no key yet: create one first.</p>}
       {failure && <p class="hint">The keys cannot be listed here: {failure.detail}</p>}
       {chosen && listed && (
-        <div class="nested">
+        <div class={mustChoose ? 'nested flush' : 'nested'}>
           {usable.map(({ key_id, name }) => (
             <label key={key_id} class="choice">
               <input
@@ -68,6 +77,7 @@ export function KeyChoice({ client, value, onChange }: KeyChoiceProps) {
           )}
         </div>
       )}
+      <FieldError error={error} />
     </fieldset>
   );
 }

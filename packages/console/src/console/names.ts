@@ -2,6 +2,7 @@
 import { inLine } from '@eaas/protocol/internal';
 import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
+import type { ConsoleClient } from '../session.ts';
 
 export interface Named {
   /** Ids with names, newest first. */
@@ -15,10 +16,19 @@ export function useKeyNames(client: EaasClient): Named {
   return { names, total: value?.total ?? 0 };
 }
 
-/** A session without `api_keys.manage` gets no names, so that the page shows ids. */
-export function useActorNames(client: EaasClient): Named {
-  const { value } = useLoaded((signal) => client.apiKeys.page({ limit: 100 }, { signal }), [client]);
-  const names = value?.api_keys.map(({ api_key_id, name }) => [api_key_id, inLine(name)] as const) ?? [];
+/** API keys and sign-ins. A session without `api_keys.manage` gets no names, so that the page shows ids. */
+export function useActorNames(client: ConsoleClient): Named {
+  const { value } = useLoaded(
+    async (signal) => {
+      const apiKeys = await client.apiKeys.page({ limit: 100 }, { signal });
+      return { ...apiKeys, ...(await client.issuers.page({ limit: 100 }, { signal })), total: apiKeys.total };
+    },
+    [client],
+  );
+  const names = [
+    ...(value?.api_keys.map(({ api_key_id, name }) => [api_key_id, inLine(name)] as const) ?? []),
+    ...(value?.issuers.map(({ issuer_id, name }) => [issuer_id, inLine(name)] as const) ?? []),
+  ];
   return { names, total: value?.total ?? 0 };
 }
 

@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { Prose } from './prose.tsx';
 
 interface Texts {
   readonly label: string;
@@ -45,19 +46,21 @@ interface Lines extends Texts {
   readonly value: Signal<string>;
   readonly rows: number;
   readonly placeholder?: string;
+  readonly required?: boolean;
 }
 
-export function TextArea({ label, hint, error, value, ...input }: Lines) {
+export function TextArea({ label, hint, error, value, required = true, ...input }: Lines) {
   const id = useId();
   return (
     <Labelled id={id} label={label} hint={hint} error={error}>
       <textarea
         {...input}
         id={id}
-        required
+        required={required}
         autocomplete="off"
         spellcheck={false}
         value={value.value}
+        aria-invalid={error !== undefined}
         aria-describedby={describedBy(id, hint, error)}
         onInput={(event) => (value.value = event.currentTarget.value)}
       />
@@ -124,12 +127,23 @@ function Labelled({ id, label, hint, error, children }: Texts & { id: string; ch
           {hint}
         </p>
       )}
-      {error !== undefined && (
-        <p class="error" id={`${id}-error`} role="alert">
-          {error}
-        </p>
-      )}
+      <FieldError error={error} id={`${id}-error`} />
     </div>
+  );
+}
+
+interface FieldErrorProps {
+  readonly error: string | undefined;
+  readonly id?: string;
+}
+
+/** What is wrong with a field, or with a group of choices. */
+export function FieldError({ error, id }: FieldErrorProps) {
+  if (error === undefined) return null;
+  return (
+    <p class="error" id={id} role="alert">
+      <Prose text={error} />
+    </p>
   );
 }
 

@@ -10,6 +10,7 @@ const pages: readonly { readonly place: View; readonly name: string; readonly re
   { place: { page: 'playground' }, name: 'Play', rest: 'ground' },
   { place: { page: 'keys' }, name: 'Keys' },
   { place: { page: 'api-keys' }, name: 'API keys' },
+  { place: { page: 'sign-ins' }, name: 'Sign-ins' },
   { place: { page: 'people' }, name: 'People' },
   { place: { page: 'audit' }, name: 'Audit', rest: ' log' },
   { place: { page: 'usage' }, name: 'Usage' },

@@ -1,0 +1,87 @@
+import { inLine } from '@eaas/protocol/internal';
+import type { ComponentChildren } from 'preact';
+import { Button } from '../parts/button.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Notice } from '../parts/states.tsx';
+import { dateTime } from '../parts/times.ts';
+import type { ConsoleClient } from '../session.ts';
+import { nameIn, useKeyNames } from './names.ts';
+import { claimLines, type IssuerRecord } from './sign-in-draft.ts';
+
+interface ShowSignInProps {
+  readonly client: ConsoleClient;
+  readonly issuer: IssuerRecord;
+  readonly isNew: boolean;
+  readonly onClose: () => void;
+}
+
+export function ShowSignIn({ client, issuer, isNew, onClose }: ShowSignInProps) {
+  const keys = useKeyNames(client);
+  const { issuer_id, jwks, jwks_uri, subject_prefix, subject_claim, allowed_origins, expires_at } = issuer;
+  return (
+    <Dialog title={inLine(issuer.name)} onClose={onClose}>
+      <div class="stack">
+        {isNew && (
+          <Notice tone="good">
+            The service accepts its tokens now. Send this id with each token, in the header{' '}
+            <code>Eaas-Issuer</code>.
+          </Notice>
+        )}
+        <div class="token">
+          <code>{issuer_id}</code>
+          <Copy text={issuer_id} of="the issuer id" />
+        </div>
+        <dl class="details">
+          <Detail title="Issuer">{issuer.issuer}</Detail>
+          <Detail title="Audience">{issuer.audience}</Detail>
+          <Detail title="Users may">{issuer.permissions.join(', ')}</Detail>
+          <Detail title="Users open">
+            {issuer.any_subject ? 'everyone’s data (staff)' : 'their own data'}
+          </Detail>
+          <Detail title="A user’s subject">
+            {subject_prefix && <code>{subject_prefix}</code>} the claim <code>{subject_claim}</code>
+          </Detail>
+          <Detail title="Keys">{issuer.key_ids.map((id) => nameIn(keys, id) ?? id).join(', ')}</Detail>
+          <Detail title="Web pages">{allowed_origins?.join(', ') ?? 'none'}</Detail>
+          <Detail title="Required claims">{claimLines(issuer.require).join('; ') || 'none'}</Detail>
+          <Detail title="Authorised parties">{issuer.authorized_parties?.join(', ') ?? 'none'}</Detail>
+          <Detail title="Longest life">{issuer.max_age_seconds.toLocaleString('en')} seconds</Detail>
+          <Detail title="Public keys">
+            {jwks === null ? (
+              <>fetched from {jwks_uri}</>
+            ) : (
+              <ul>
+                {jwks.keys.map((jwk, index) => (
+                  <li key={index}>
+                    <code>{textOf(jwk['kid']) ?? `key ${index + 1}`}</code>{' '}
+                    <span class="soft">{textOf(jwk['alg']) ?? textOf(jwk['crv']) ?? jwk.kty}</span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Detail>
+          <Detail title="Expires">{expires_at === null ? 'never' : dateTime(expires_at)}</Detail>
+          <Detail title="Created">{dateTime(issuer.created_at)}</Detail>
+          {issuer.revoked_at !== null && <Detail title="Revoked">{dateTime(issuer.revoked_at)}</Detail>}
+        </dl>
+        <div class="actions">
+          <Button kind="primary" onClick={onClose}>
+            Close
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+function Detail({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,235 @@
+import type { Signal } from '@preact/signals';
+import type { IssuerPermission } from '@eaas/protocol/wire';
+import type { EaasClient } from '@eaas/sdk';
+import { Field, FieldError, Select, TextArea } from '../parts/field.tsx';
+import { OriginChoice } from './api-key-form.tsx';
+import { KeyChoice } from './key-choice.tsx';
+import type { Faults, SignInSignals } from './sign-in-draft.ts';
+
+interface SignInFieldsProps {
+  readonly client: EaasClient;
+  readonly signals: SignInSignals;
+  readonly faults: Faults;
+  readonly lives: readonly (readonly [string, string])[];
+  /** Whether the fields that never change can be filled in. */
+  readonly isNew: boolean;
+}
+
+const plain = { autocomplete: 'off', autocapitalize: 'off', spellcheck: false } as const;
+
+export function SignInFields({ client, signals, faults, lives, isNew }: SignInFieldsProps) {
+  const { name, permissions, keyIds, isForPages, origins, require, parties, maxAge } = signals;
+  return (
+    <>
+      <Field
+        label="Name"
+        hint="Whose sign-in it is, such as patients."
+        error={faults.name}
+        maxLength={128}
+        required
+        value={name}
+        {...plain}
+      />
+      {isNew && <Identity signals={signals} faults={faults} />}
+      <PublicKeys signals={signals} faults={faults} />
+      <UserPermissions value={permissions} error={faults.permissions} />
+      <KeyChoice
+        client={client}
+        value={keyIds}
+        onChange={(ids) => (keyIds.value = ids)}
+        mustChoose
+        error={faults.key_ids}
+      />
+      <OriginChoice
+        isForPages={isForPages.value}
+        origins={origins}
+        error={faults.allowed_origins}
+        texts={{
+          none: 'No web page can send its tokens, only programs',
+          some: 'Web pages of these origins can send its tokens too',
+          hint: 'One per line. The pages that your users sign in on.',
+        }}
+        onChange={(chosen) => (isForPages.value = chosen)}
+      />
+      {isNew && <WhoseData signals={signals} faults={faults} />}
+      <TextArea
+        label="Required claims"
+        hint="One per line. A token must have one of the values of each claim."
+        placeholder="role=doctor,nurse"
+        rows={2}
+        required={signals.isStaff.value}
+        error={faults.require}
+        value={require}
+      />
+      <TextArea
+        label="Authorised parties"
+        hint="One client id (azp) per line. Only for tokens with several audiences."
+        rows={2}
+        required={false}
+        error={faults.authorized_parties}
+        value={parties}
+      />
+      <Field
+        label="Longest life of a token, in seconds"
+        type="number"
+        min={60}
+        max={86_400}
+        required
+        hint="From 60 to 86,400. Set the provider to this or less."
+        error={faults.max_age_seconds}
+        value={maxAge}
+      />
+      <Select label="Expires" value={signals.expires} options={lives} error={faults.expires_at} />
+      {signals.expires.value === 'date' && (
+        <Field label="Date and time" type="datetime-local" required value={signals.expiresOn} />
+      )}
+    </>
+  );
+}
+
+type Part = Pick<SignInFieldsProps, 'signals' | 'faults'>;
+
+function Identity({ signals, faults }: Part) {
+  return (
+    <>
+      <Field
+        label="Issuer"
+        hint="The claim iss of its tokens, exactly."
+        placeholder="https://sign-in.example"
+        error={faults.issuer}
+        required
+        value={signals.issuer}
+        {...plain}
+      />
+      <Field
+        label="Audience"
+        hint="The claim aud of its tokens, exactly. It says that a token is for your app."
+        error={faults.audience}
+        required
+        value={signals.audience}
+        {...plain}
+      />
+    </>
+  );
+}
+
+function PublicKeys({ signals: { keysFrom, jwks, jwksUri }, faults }: Part) {
+  return (
+    <fieldset class="choices">
+      <legend>Public keys</legend>
+      <label class="choice">
+        <input
+          type="radio"
+          name="keys-from"
+          checked={keysFrom.value === 'uri'}
+          onChange={() => (keysFrom.value = 'uri')}
+        />
+        <span>The service fetches them, and follows changes</span>
+      </label>
+      <label class="choice">
+        <input
+          type="radio"
+          name="keys-from"
+          checked={keysFrom.value === 'text'}
+          onChange={() => (keysFrom.value = 'text')}
+        />
+        <span>Only these, pasted here</span>
+      </label>
+      <div class="inset">
+        {keysFrom.value === 'uri' ? (
+          <Field
+            label="Address of the key set"
+            hint={
+              <>
+                The jwks_uri of the provider. The operator allows its host with <code>EAAS_ISSUER_HOSTS</code>
+                .
+              </>
+            }
+            placeholder="https://sign-in.example/.well-known/jwks.json"
+            error={faults.jwks_uri}
+            required
+            value={jwksUri}
+            {...plain}
+          />
+        ) : (
+          <TextArea
+            label="JSON Web Key Set"
+            hint="The provider publishes it, often as /.well-known/jwks.json. When it changes its keys, paste the new ones."
+            placeholder='{ "keys": [ … ] }'
+            rows={6}
+            error={faults.jwks}
+            value={jwks}
+          />
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+const permissionTexts: Readonly<Record<IssuerPermission, string>> = {
+  encrypt: 'Wrap data keys',
+  decrypt: 'Unwrap data keys',
+  'audit.own': 'See who used their own data, and when',
+};
+
+interface UserPermissionsProps {
+  readonly value: Signal<readonly IssuerPermission[]>;
+  readonly error: string | undefined;
+}
+
+function UserPermissions({ value, error }: UserPermissionsProps) {
+  return (
+    <fieldset class="choices">
+      <legend>What its users may do</legend>
+      {(Object.keys(permissionTexts) as IssuerPermission[]).map((name) => (
+        <label key={name} class="choice">
+          <input
+            type="checkbox"
+            checked={value.value.includes(name)}
+            onChange={({ currentTarget: { checked } }) =>
+              (value.value = checked ? [...value.value, name] : value.value.filter((one) => one !== name))
+            }
+          />
+          <span>
+            <code>{name}</code>
+            <span class="soft">{permissionTexts[name]}</span>
+          </span>
+        </label>
+      ))}
+      <FieldError error={error} />
+    </fieldset>
+  );
+}
+
+function WhoseData({ signals: { isStaff, subjectClaim, subjectPrefix }, faults }: Part) {
+  return (
+    <fieldset class="choices">
+      <legend>Whose data its users open</legend>
+      <label class="choice">
+        <input type="radio" name="staff" checked={!isStaff.value} onChange={() => (isStaff.value = false)} />
+        <span>Only their own, as patients do</span>
+      </label>
+      <label class="choice">
+        <input type="radio" name="staff" checked={isStaff.value} onChange={() => (isStaff.value = true)} />
+        <span>Everyone’s, as staff does: say below which claims make a user one of the staff</span>
+      </label>
+      <div class="inset stack">
+        <Field
+          label="Claim that names the user"
+          hint="One that users cannot choose. It never changes."
+          error={faults.subject_claim}
+          required
+          value={subjectClaim}
+          {...plain}
+        />
+        <Field
+          label="Prefix"
+          hint="What stands before the claim in the subject, such as patient: or nothing."
+          error={faults.subject_prefix}
+          value={subjectPrefix}
+          {...plain}
+        />
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,206 @@
+import { inLine } from '@eaas/protocol/internal';
+import { useSignal } from '@preact/signals';
+import { useLoaded } from '../load.ts';
+import { Button } from '../parts/button.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { PageFailure } from '../parts/page-failure.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { counted, short } from '../parts/short.ts';
+import { Empty, LoadingRows } from '../parts/states.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { When } from '../parts/when.tsx';
+import { type ConsoleClient, session } from '../session.ts';
+import { stateOf } from './api-key-state.ts';
+import { CreateSignIn, EditSignIn } from './edit-sign-in.tsx';
+import { ShowSignIn } from './show-sign-in.tsx';
+import type { IssuerRecord } from './sign-in-draft.ts';
+
+const size = 50;
+
+export function SignIns() {
+  const client = session.value?.client;
+  return client ? <Listed client={client} /> : null;
+}
+
+type Opened = { readonly what: 'show' | 'new' | 'edit' | 'revoke'; readonly issuer: IssuerRecord };
+
+function Listed({ client }: { readonly client: ConsoleClient }) {
+  const offset = useSignal(0);
+  const isCreating = useSignal(false);
+  const opened = useSignal<Opened | undefined>(undefined);
+  const { value, failure, isLoading, reload } = useLoaded(
+    (signal) => client.issuers.page({ limit: size, offset: offset.value }, { signal }),
+    [offset.value],
+  );
+  const create = (
+    <Button kind="primary" onClick={() => (isCreating.value = true)}>
+      Accept a sign-in
+    </Button>
+  );
+  const close = (): void => void (opened.value = undefined);
+  const done = (): void => {
+    close();
+    reload();
+  };
+  const { what, issuer } = opened.value ?? {};
+
+  return (
+    <>
+      <PageHead
+        title="Sign-ins"
+        lead="The service accepts the tokens of your app’s own sign-in, so that a user’s page needs no API key. A user’s token opens only this user’s data."
+        action={failure || value?.count === 0 ? undefined : create}
+      />
+      {failure && <PageFailure failure={failure} needs="api_keys.manage" onRetry={reload} />}
+      {!value && isLoading && <LoadingRows text="Loading the sign-ins" />}
+      {value && !failure && value.count === 0 && (
+        <Empty title="No sign-ins yet" action={create}>
+          If your users sign in with OpenID Connect, or with any signed JWT, name the issuer, its audience and
+          its public keys here. See{' '}
+          <a href="/docs#createIssuer" target="_blank" rel="noopener">
+            issuers in the API reference
+          </a>
+          .
+        </Empty>
+      )}
+      {value && !failure && value.count > 0 && (
+        <>
+          <Table
+            caption="Sign-ins, newest first"
+            columns={columnsFor((next) => (opened.value = next))}
+            rows={value.issuers}
+            keyOf={({ issuer_id }) => issuer_id}
+            classOf={(one) => (stateOf(one).tone === 'plain' ? 'past' : '')}
+            isStale={isLoading}
+          />
+          <Pager {...value} size={size} of="sign-ins" onMove={(to) => (offset.value = to)} />
+        </>
+      )}
+      {isCreating.value && (
+        <CreateSignIn
+          client={client}
+          onClose={() => (isCreating.value = false)}
+          onDone={(made) => {
+            isCreating.value = false;
+            opened.value = { what: 'new', issuer: made };
+            reload();
+          }}
+        />
+      )}
+      {issuer && (what === 'show' || what === 'new') && (
+        <ShowSignIn client={client} issuer={issuer} isNew={what === 'new'} onClose={close} />
+      )}
+      {issuer && what === 'edit' && (
+        <EditSignIn client={client} issuer={issuer} onClose={close} onDone={done} />
+      )}
+      {issuer && what === 'revoke' && (
+        <Revoke client={client} issuer={issuer} onClose={close} onDone={done} />
+      )}
+    </>
+  );
+}
+
+interface RevokeProps {
+  readonly client: ConsoleClient;
+  readonly issuer: IssuerRecord;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function Revoke({ client, issuer, onClose, onDone }: RevokeProps) {
+  const { issuer_id, name } = issuer;
+  return (
+    <Confirm
+      title={`Revoke ${inLine(name)}`}
+      action="Revoke the sign-in"
+      busyText="Revoking"
+      isDangerous
+      {...(stateOf(issuer).text === 'Expired' ? {} : { typed: name })}
+      work={() => client.issuers.revoke({ issuer_id })}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>
+        Every token of <span class="strong">{issuer.issuer}</span> for this audience is refused from now on.
+        This cannot be undone. Data keys that a page has in memory work for at most five minutes more.
+      </p>
+    </Confirm>
+  );
+}
+
+function columnsFor(open: (next: Opened) => void): readonly Column<IssuerRecord>[] {
+  return [
+    {
+      title: 'Name',
+      cell: (issuer) => (
+        <>
+          <button class="linklike" type="button" onClick={() => open({ what: 'show', issuer })}>
+            <span class="unseen">Show </span>
+            {inLine(issuer.name)}
+          </button>
+          <code class="soft under">{short(issuer.issuer_id)}</code>
+        </>
+      ),
+    },
+    {
+      title: 'State',
+      cell: (issuer) => {
+        const { text, tone } = stateOf(issuer);
+        return <span class={`badge ${tone}`}>{text}</span>;
+      },
+    },
+    {
+      title: 'Issuer',
+      cell: ({ issuer }) => (
+        <span class="issuer" title={issuer}>
+          {issuer.replace(/^https:\/\//, '')}
+        </span>
+      ),
+    },
+    {
+      title: 'Users may',
+      cell: ({ permissions }) => (
+        <ul class="tags">
+          {permissions.map((permission) => (
+            <li key={permission}>{permission}</li>
+          ))}
+        </ul>
+      ),
+    },
+    {
+      title: 'On',
+      cell: ({ any_subject, key_ids }) => (
+        <>
+          {any_subject ? 'everyone’s data' : 'their own data'}
+          <span class="soft under">{counted(key_ids.length, 'key')}</span>
+        </>
+      ),
+    },
+    { title: 'Expires', cell: ({ expires_at }) => <When time={expires_at} /> },
+    {
+      title: 'Actions',
+      kind: 'end',
+      isQuiet: true,
+      cell: (issuer) =>
+        issuer.revoked_at === null && (
+          <>
+            <Button
+              kind="quiet"
+              label={`Edit ${inLine(issuer.name)}`}
+              onClick={() => open({ what: 'edit', issuer })}
+            >
+              Edit
+            </Button>
+            <Button
+              kind="quiet"
+              label={`Revoke ${inLine(issuer.name)}`}
+              onClick={() => open({ what: 'revoke', issuer })}
+            >
+              Revoke
+            </Button>
+          </>
+        ),
+    },
+  ];
+}
