@@ -463,6 +463,21 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(service.requests.slice(before).map(({ route }) => route)).toEqual(['POST /v1/batch/unwrap']);
     });
 
+    test('writing and reading many people and their rows takes two requests', async () => {
+      const own = extend();
+      const data = Array.from({ length: 50 }, (_, at) => ({ id: 10 + at, name: `name ${at}` }));
+      await call('patient', 'createMany', { data }, extend());
+      const visits = data.map(({ id }) => ({ note: 'x', patientId: id }));
+      const before = service.requests.length;
+      await call('visit', 'createMany', { data: visits }, own);
+      const args = { where: { id: { gte: 10 } }, include: { visits: true } };
+      expect(await call<Row[]>('patient', 'findMany', args, own)).toHaveLength(50);
+      expect(service.requests.slice(before).map(({ route }) => route)).toEqual([
+        'POST /v1/batch/wrap',
+        'POST /v1/batch/unwrap',
+      ]);
+    });
+
     test('values from before, which belong to nobody, are still read', async () => {
       const before = defineFields({ Visit: { note: text() } });
       await call(
@@ -567,6 +582,18 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(await call('visit', 'findMany', { select: { note: true } })).toEqual([{ note: 'changed' }]);
       const users = (await usersOf('key.unwrap')).slice(0, -before || undefined);
       expect(new Set(users).size).toBe(3);
+    });
+
+    test('the parent of the client is the client without the extension, also in a transaction', async () => {
+      const parentOf = (on: Client) => (on as unknown as { $parent: Client }).$parent;
+      const stored = { note: expect.stringMatching(/^eaasA/) };
+      const read = (on: Client) => call('visit', 'findFirst', { select: { note: true } }, on);
+      expect(await read(parentOf(db))).toEqual(stored);
+      await parentOf(db).$transaction(async (tx: Client) => expect(await read(tx)).toEqual(stored));
+      await db.$transaction(async (tx: Client) => {
+        await tx.visit['updateMany']?.({ data: { kind: 'changed' } });
+        expect(await parentOf(tx).visit['findMany']?.()).toMatchObject([{ ...stored, kind: 'changed' }]);
+      });
     });
 
     test('the operations of a batch can act for different users', async () => {
