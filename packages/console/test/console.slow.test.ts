@@ -341,6 +341,8 @@ whereAvailable('Chromium', hasChromium, () => {
       ['Decrypt it in row 43', page.locator('#move .refusal')],
       ['Write with the public key', page.getByText(/encrypted without an API key/)],
       ['Read it in the back office', page.locator('#intake output')],
+      ['Encrypt for two people', page.getByText('What the log says about Ada')],
+      ['Erase Ada, and open both', page.locator('#erase .refusal')],
       ['Rotate the key for real', page.getByText(/all of them decrypt/)],
     ] as const) {
       for (let presses = 0; (await focused()) !== button && presses < 40; presses++)

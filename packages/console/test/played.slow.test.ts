@@ -106,12 +106,14 @@ whereAvailable('Chromium', hasChromium, () => {
     for (const [path, title] of [
       ['keys', 'Keys'],
       ['api-keys', 'API keys'],
+      ['sign-ins', 'Sign-ins'],
+      ['people', 'People'],
       ['audit', 'Audit log'],
       ['usage', 'Usage'],
     ] as const) {
       await page.goto(new URL(`/console/?reloaded=${path}#/${path}`, address).href);
       await page.getByRole('heading', { name: title, exact: true }).waitFor();
-      await page.locator('table, .chart').first().waitFor();
+      await page.locator('table, .chart, .empty, .find').first().waitFor();
       expect(await page.locator('.failure').count()).toBe(0);
     }
     await page.getByRole('button', { name: 'Sign out' }).click();

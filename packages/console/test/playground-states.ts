@@ -28,6 +28,10 @@ export async function playAll(page: Page): Promise<void> {
   await press(page, 'Write with the public key');
   await press(page, 'Read it in the back office');
   await page.locator('#intake output').waitFor();
+  await press(page, 'Encrypt for two people');
+  await press(page, 'Erase Ada, and open both');
+  await page.locator('#erase output').waitFor();
+  await page.locator('#erase .refusal').waitFor();
   await press(page, 'Rotate the key for real');
   // With an API key that a user pasted, the page asks first.
   const rotate = page.getByRole('button', { name: 'Rotate the key', exact: true });
@@ -106,6 +110,7 @@ export const playgroundStates: readonly State[] = [
   },
   {
     name: 'playground-played',
+    fails: true,
     reach: async (stage) => {
       await withKey(stage);
       await playAll(stage.page);

@@ -9,6 +9,7 @@ import { session, type Session } from '../session.ts';
 import { BlindStep } from './blind-step.tsx';
 import { IntakeStep } from './intake-step.tsx';
 import { LiveAudit } from './live-audit.tsx';
+import { EraseStep } from './erase-step.tsx';
 import { DecryptStep, FlipStep, MoveStep } from './opening-steps.tsx';
 import { formKeyName, keyName, type OwnKeys, unusableOf } from './own-keys.ts';
 import { findPlay, isPlay, type Play, startPlay } from './play.ts';
@@ -53,6 +54,7 @@ export function Steps({ play }: { readonly play: Play }) {
         <FlipStep play={play} />
         <MoveStep play={play} />
         <IntakeStep play={play} />
+        <EraseStep play={play} />
         <RotateStep play={play} />
       </div>
       <LiveAudit play={play} />
@@ -89,7 +91,7 @@ function Ask({ session, found, reload }: AskProps) {
       {existing.length > 0 &&
         `The tenant already has ${named(existing)}. Continue only if no application uses ${existing.length > 1 ? 'them' : 'it'}. `}
       The playground encrypts under its keys, rotates {keyName} in its last step, and touches no other key.
-      The audit log records each use.
+      One step makes up two people, and erases one of them. The audit log records each use.
     </Empty>
   );
 }

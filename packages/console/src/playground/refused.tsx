@@ -14,7 +14,8 @@ const who = {
 export function Refused({ outcome }: { readonly outcome: Failed }) {
   const { error, exchanges } = outcome;
   const isRefusal = error instanceof DecryptionError || error instanceof FormatError;
-  const isBusiness = error instanceof ServiceError && ['not_found', 'key_state'].includes(error.code);
+  const isBusiness =
+    error instanceof ServiceError && ['not_found', 'key_state', 'subject_erased'].includes(error.code);
   if (!isRefusal && !isBusiness) return <FailureView failure={failureOf(error)} />;
   return (
     <div class="refusal" role="status">

@@ -20,7 +20,7 @@ export function RotateStep({ play }: { readonly play: Play }) {
   return (
     <Step
       name="rotate"
-      number={10}
+      number={11}
       title="Rotate the key, and still read the old value"
       lead={
         <>

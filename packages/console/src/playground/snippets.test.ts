@@ -91,6 +91,19 @@ test.each(['flip', 'move'] as const)('the snippet `%s` runs as shown', async (na
   expect(printed).toEqual(['decryption']);
 });
 
+test('the snippet `erase` runs as shown', async () => {
+  const { eaas, console, printed } = await stage();
+  await run(snippets.erase, { eaas, console }, '0');
+  expect(printed).toEqual([
+    'key.unwrap',
+    expect.stringMatching(/^[\da-f]{32}$/),
+    'key.wrap',
+    null,
+    'Grace is allergic',
+    'subject_erased',
+  ]);
+});
+
 test('the snippet `rotate` runs as shown', async () => {
   const { eaas, keyId, ciphertext, context, console, printed } = await stage();
   await run(snippets.rotate, { eaas, keyId, ciphertext, context, console }, '0');

@@ -42,6 +42,15 @@ const { ciphertext } = await intake.encrypt('Please call me back.', { context })
 const options = { keyId: intake.keyId, as: 'text', context };
 console.log(await eaas.decrypt(ciphertext, options)); // Please call me back.`,
 
+  erase: `const ada = await eaas.encrypt('Ada is allergic', { subject: 'ada' });
+const grace = await eaas.encrypt('Grace is allergic', { subject: 'grace' });
+await eaas.as('doctor-7').decrypt(ada.ciphertext, { subject: 'ada' });
+for await (const { action, user } of eaas.audit.report({ subject: 'ada' })) console.log(action, user);
+await eaas.subjects.erase({ subject: 'ada' });
+console.log(await eaas.decrypt(grace.ciphertext, { subject: 'grace', as: 'text' })); // Grace is allergic
+const error = await eaas.decrypt(ada.ciphertext, { subject: 'ada' }).catch((error) => error);
+console.log(error.code); // subject_erased`,
+
   rotate: `const { key_version } = await eaas.keys.rotate({ key_id: keyId });
 const old = await eaas.decrypt(ciphertext, { as: 'text', context });
 const renewed = await eaas.encrypt(old, { context, fresh: true });
