@@ -504,14 +504,34 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(await call<Row[]>('visit', 'findMany', args)).toEqual([{ note: 'note 1' }, { note: 'note 2' }]);
     });
 
-    test('the values of an erased person are gone', async () => {
-      await call('patient', 'create', { data: { id: 3, name: 'erased' } });
-      await eaas.subjects.erase({ subject: '3' });
-      const args = (id: number) => ({ where: { id }, select: { name: true } });
-      await expect(call('patient', 'findMany', args(3), extend())).rejects.toMatchObject({
-        code: 'subject_erased',
-      });
-      expect(await call('patient', 'findUnique', args(1), extend())).toEqual({ name: 'name 1' });
+    test('the values of an erased person are gone, and can be set to null', async () => {
+      await call('patient', 'create', { data: { id: 903, name: 'erased', ssn: 'ssn 3' } });
+      await eaas.subjects.erase({ subject: '903' });
+      const args = { select: { name: true, ssn: true }, orderBy: { id: 'asc' } };
+      for (const onError of ['throw', 'null']) {
+        const list = call('patient', 'findMany', { ...args, onError }, extend());
+        await expect(list).rejects.toMatchObject({ name: 'FieldError', code: 'subject_erased' });
+      }
+      await call('patient', 'updateMany', { where: { id: 903 }, data: { name: null, ssn: null } });
+      const names = [1, 2].map((id) => ({ name: `name ${id}`, ssn: `ssn ${id}` }));
+      expect(await call('patient', 'findMany', args, extend())).toEqual([
+        ...names,
+        { name: null, ssn: null },
+      ]);
+      expect(await sql`select ssn_index from patients where id = 903`).toEqual([{ ssn_index: null }]);
+    });
+
+    test('a nested upsert of one row encrypts for its person', async () => {
+      for (const reason of ['a', 'b']) {
+        const stay = { upsert: { create: { reason }, update: { reason } } };
+        const { stay: read } = await call('patient', 'update', {
+          where: { id: 2 },
+          data: { stay },
+          select: { stay: { select: { reason: true } } },
+        });
+        expect(read).toEqual({ reason });
+        expect(await owners('stays', 'reason')).toEqual(['2']);
+      }
     });
 
     test('a model without a subject sends the same statements and requests as before', async () => {
