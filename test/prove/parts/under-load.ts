@@ -8,11 +8,13 @@ import { judgeLog } from '../judge-log.ts';
 import type { Cluster } from '../machine/cluster.ts';
 import { startServer } from '../machine/server.ts';
 import type { Findings } from '../trial.ts';
+import { Erasures } from './erasures.ts';
 
 interface Loaded {
   readonly tenant: Tenant;
   readonly keyId: string;
   readonly load: Load;
+  readonly erasures: Erasures;
 }
 
 interface Base {
@@ -47,9 +49,10 @@ export class UnderLoad<B extends Base = Cluster> {
     const places = bench.replicas.map(({ port }) => ({ port }));
     for (const [nth, tenant] of tenants.entries()) {
       const keyId = await newKey(bench.place(0), tenant.token);
+      const erasures = await Erasures.start(findings, { token: tenant.token, keyId, places });
       const load = new Load({ places, token: tenant.token, keyId, workers: 4, rest: 10, changes: nth === 1 });
       findings.defer(() => load.stop());
-      bench.loaded.push({ tenant, keyId, load });
+      bench.loaded.push({ tenant, keyId, load, erasures });
     }
     await sleep(1_000);
     return bench;
@@ -121,7 +124,8 @@ export class UnderLoad<B extends Base = Cluster> {
     findings.check('no server process ends unexpectedly', this.#ends.length === 0, this.#ends);
     const reader = await startServer(findings, this.#env);
     await Promise.all(this.loaded.map(({ load }) => load.stop()));
-    for (const { tenant, load } of this.loaded) {
+    for (const { tenant, load, erasures } of this.loaded) {
+      await erasures.judge(findings, [reader, ...this.replicas]);
       const sent = await load.stop();
       const slowest = Math.round(longest(sent));
       findings.check(
