@@ -3,7 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine, jsonLines } from '@eaas/test-kit/command-line';
+import { closing } from '@eaas/test-kit/closing';
 import { newDirectory } from '@eaas/test-kit/directory';
+import { keyHost } from '@eaas/test-kit/key-host';
+import { serve } from '@eaas/test-kit/program';
 import { newSignIn } from '@eaas/test-kit/sign-in';
 
 interface Issuer {
@@ -112,6 +115,28 @@ test('keys are fetched from hosts that EAAS_ISSUER_HOSTS allows', async () => {
   ]);
   const both = [...change, '--jwks', jwks, '--jwks-uri', 'https://keys.example/jwks'];
   expect(await allowing(...both)).toMatchObject({ code: 2 });
+});
+
+test.each(['1', '2'])('a server with %s workers fetches the keys of a sign-in', async (workers) => {
+  const signIn = newSignIn();
+  const host = await keyHost({ keys: [signIn.jwk] });
+  const allowing = eaas.with({ EAAS_ISSUER_HOSTS: host.host });
+  const args = ['issuer', 'add', ...inAcme, ...needed, '--jwks-uri', host.uri];
+  const [made] = await allowing.json<Issuer>(...args);
+  const server = await closing(serve({ ...allowing.env, EAAS_WORKERS: workers }), (it) => it.stop());
+  const wrap = (token: string) =>
+    fetch(`${server.baseUrl}/v1/keys/${keyId}/wrap`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'eaas-issuer': made?.issuer_id ?? '',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ dek: Buffer.alloc(32).toString('base64'), subject: 'ann' }),
+    });
+  expect((await wrap(signIn.token('ann'))).status).toBe(200);
+  expect((await wrap(newSignIn().token('ann'))).status).toBe(401);
+  expect(host.count).toBe(1);
 });
 
 const withoutKeys = await fileOf({ kty: 'EC' });
