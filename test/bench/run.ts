@@ -15,6 +15,7 @@ import { benchmark as intake } from './intake.bench.ts';
 import { benchmark as growth } from './growth.bench.ts';
 import { benchmark as growthCitus } from './growth-citus.bench.ts';
 import { benchmark as many } from './many.bench.ts';
+import { benchmark as people } from './people.bench.ts';
 import { benchmark as peers } from './peers.bench.ts';
 import { benchmark as profile } from './profile.bench.ts';
 import { benchmark as prisma } from './prisma.bench.ts';
@@ -37,6 +38,7 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   existing,
   fields,
   many,
+  people,
   peers,
   drizzle,
   prisma,
