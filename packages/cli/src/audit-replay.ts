@@ -27,7 +27,7 @@ interface Options extends OnTenant {
 
 export const auditReplay = onTenant(
   'replay',
-  'After a restore, and before `eaas serve`: repeat what the lost part of an audit log took away. Revokes, narrows, ' +
+  'Repeat after a restore what the lost part of a log took away. Run it before `eaas serve`: it revokes, narrows, ' +
     'disables, destroys and erases again, unless the log later took that back. Needs the exported log, in which the ' +
     'newest entry of the restored log must be, and a checkpoint at or after the last change in it. Without such a ' +
     'checkpoint it only prints the changes, because anyone can write a file. Safe to run twice. The exit code is 0 only ' +
