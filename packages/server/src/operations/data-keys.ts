@@ -20,6 +20,7 @@ import {
   ruleEach,
   type Ruling,
   runBatch,
+  type Subject,
   unwrapRule,
   type Who,
   wrappedKeyIn,
@@ -155,12 +156,14 @@ function decideAll<Input extends Named, Answer>(
   inputs: readonly Input[],
   rule: KeyRule<Input, Answer>,
 ): Promise<(Answer | Refusal)[]> {
+  const rulings = new Rulings<Input, Ruling<Answer>>();
   return decideWith(service, caller, inputs, async ({ state, apiKey }, find) => {
     const loaded = await loadKeys(service.tenants, state, wantedBy(inputs));
     if (inputs.some(isIntake)) {
       await openings.prepare(wrappedIn(inputs, ({ key_id }) => loaded.get(parseUuid(key_id) ?? '')));
     }
-    const needs = { people: await find(mayCreate), openings };
+    const people = await find(mayCreate);
+    const needs = { people, openings };
     const keys = new Map(
       [...loaded].map(([keyId, key]) => [keyId, { row: key.row, crypto: keyCrypto(key, needs) }]),
     );
@@ -170,17 +173,41 @@ function decideAll<Input extends Named, Answer>(
       return key;
     });
     const ruling = ruleEach(inputs, (input) => {
-      const key = keyOf(input.key_id);
-      return rule(key.row, key.crypto, input);
+      const { row, crypto } = keyOf(input.key_id);
+      const subject = input.subject === undefined ? undefined : people.subject(input.subject);
+      return rulings.of(input, { row, subject, state: subject?.state }, () => rule(row, crypto, input));
     });
-    const rulings = await service.admission.turns.run(caller.tenantId, ruling, caller).finally(() => {
+    const ruled = await service.admission.turns.run(caller.tenantId, ruling, caller).finally(() => {
       for (const { crypto } of keys.values()) crypto.wipe();
     });
     return {
-      drafts: rulings.flatMap((ruling) => (ruling instanceof Refusal ? [] : (ruling.draft ?? []))),
-      answer: rulings.map((ruling) => (ruling instanceof Refusal ? ruling : ruling.answer)),
+      drafts: ruled.flatMap((ruling) => (ruling instanceof Refusal ? [] : (ruling.draft ?? []))),
+      answer: ruled.map((ruling) => (ruling instanceof Refusal ? ruling : ruling.answer)),
     };
   });
+}
+
+/** What the ruling of an item rests on, beside its call. */
+interface Grounds {
+  readonly row: KeyMaterial['row'];
+  readonly subject: Subject | undefined;
+  readonly state: Subject['state'] | undefined;
+}
+
+/**
+ * The rulings of a call's items. A call that is judged again, because its tenant has changed, wraps again only for the keys
+ * and subjects that the change touched: their rows were read again, and are other objects.
+ */
+class Rulings<Item, Result> {
+  readonly #all = new Map<Item, Grounds & { readonly result: Result }>();
+
+  of(item: Item, { row, subject, state }: Grounds, rule: () => Result): Result {
+    const known = this.#all.get(item);
+    if (known?.row === row && known.subject === subject && known.state === state) return known.result;
+    const result = rule();
+    this.#all.set(item, { row, subject, state, result });
+    return result;
+  }
 }
 
 function wantedBy(inputs: readonly Fields[]): Wanted[] {

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
+import { itemReader, wrapRule } from '@eaas/protocol/service';
 import type { Output } from '@eaas/protocol/wire';
+import { closing } from '@eaas/test-kit/closing';
+import { batch } from '../operations/data-keys.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
+import { Database } from '../store/database.ts';
+import { insider } from './caller.ts';
 import { type Api, apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
 
 const world = await testWorld();
@@ -50,4 +55,44 @@ test('a subject that another replica has just created is found by one that had i
     statusOf(onB('POST /v1/keys/:key_id/wrap', { key_id, dek, subject: 'both' })),
   ]);
   expect(before).toEqual([200, 200]);
+});
+
+test('a batch that changes overtake is judged again without another wrap, and sees what they erase', async () => {
+  const overtaking = [
+    () => onB('POST /v1/keys', { name: 'first change' }),
+    () => onB('POST /v1/subjects/erase', { subject: 'overtaken 7', create: true }),
+    () => onB('POST /v1/keys', { name: 'third change' }),
+  ];
+  let rounds = 0;
+  class Overtaken extends Database {
+    override async run<T>(...all: Parameters<Database['run']>): Promise<T> {
+      if (wrapped.length > 0) await overtaking[rounds++]?.();
+      return (await super.run(...all)) as T;
+    }
+  }
+  const wrapped: string[] = [];
+  const own = new Overtaken(world.database.connection('server'), 2);
+  const replica = world.replica(await closing(Promise.resolve(own), (it) => it.close()));
+  const counted = batch(itemReader('POST /v1/batch/wrap'), (key, crypto, item) =>
+    wrapRule(
+      key,
+      { ...crypto, wrap: (...all) => (wrapped.push(item.subject ?? ''), crypto.wrap(...all)) },
+      item,
+    ),
+  );
+  const subjects = Array.from({ length: 50 }, (_, nth) => `overtaken ${nth}`);
+  const items = subjects.map((subject) => ({ key_id, dek, subject }));
+  const { results } = await counted(replica, insider(tenantId, 'operator'), { items });
+  expect(rounds).toBeGreaterThan(overtaking.length);
+  expect(wrapped).toEqual(subjects);
+  const refused = results.flatMap((result, nth) => ('error' in result ? [[nth, result.error.code]] : []));
+  expect(refused).toEqual([[7, 'subject_erased']]);
+  const opened = results.map((result, nth) =>
+    'wrapped_key' in result ? { key_id, subject: subjects[nth], wrapped_key: result.wrapped_key } : undefined,
+  );
+  const { results: deks } = await onB('POST /v1/batch/unwrap', {
+    items: opened.filter((one) => one !== undefined),
+  });
+  expect(deks.filter((result) => 'dek' in result)).toHaveLength(49);
+  expect(await verifyChain(a, tenantId)).toMatchObject({ valid: true });
 });

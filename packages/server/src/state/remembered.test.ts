@@ -5,11 +5,11 @@ import type { KeyRow } from '../store/keys.ts';
 import { Remembered } from './remembered.ts';
 import { type KeyMaterial, TenantState, type TenantView } from './tenant-view.ts';
 
-const stateOf = (tenantId: string, epoch?: number) =>
+const stateOf = (tenantId: string, before?: TenantState) =>
   new TenantState(
     { state_id: 1, state_hash: new Uint8Array(32) },
     { tenant: { tenant_id: tenantId }, secrets: {} } as ConstructorParameters<typeof TenantState>[1],
-    epoch,
+    before,
   );
 const keyOf = (keyId: string, versions = 1): KeyMaterial => ({
   row: { key_id: keyId } as KeyRow,
@@ -25,7 +25,8 @@ function see(remembered: Remembered, state: TenantState): void {
 
 test('rows that were read before a change are not cached after the change', () => {
   const remembered = new Remembered();
-  const [old, now] = [stateOf('a', 7), stateOf('a', 7)];
+  const old = stateOf('a');
+  const now = stateOf('a', old);
   see(remembered, now);
   remembered.keepKey(old, keyOf('key'));
   remembered.keepApiKey(old, apiKeyOf('api key'));
@@ -58,7 +59,7 @@ test('after a tenant is reloaded, unchanged rows stay in the cache and changed r
     remembered.keepApiKey(old, apiKeyOf(id));
   }
   remembered.drop(old, ['changed', 'unknown']);
-  const next = stateOf('a', old.epoch);
+  const next = stateOf('a', old);
   see(remembered, next);
   expect(remembered.key(next, 'unchanged')).toBeDefined();
   expect(remembered.apiKey(next, 'unchanged')).toBeDefined();

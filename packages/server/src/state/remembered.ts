@@ -91,6 +91,7 @@ export class Remembered {
       this.#apiKeys.delete(idOf(state, rowId));
       this.#issuers.delete(idOf(state, rowId));
       this.#subjects.delete(idOf(state, rowId));
+      state.newcomers.forget(rowId);
     }
   }
 

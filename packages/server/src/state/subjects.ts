@@ -6,6 +6,7 @@ import { sealSecret } from '../crypto/sealed-secret.ts';
 import {
   findSubjects,
   type LoadedSubject,
+  rowIdOf,
   subjectIdOf,
   type SubjectRow,
   subjectTable,
@@ -39,7 +40,7 @@ export async function loadSubjects(
       other.isPending &&= mayBeNew;
       continue;
     }
-    const id = idOfPerson(state.secrets.subjects, name);
+    const id = held.idOf(name, () => idOfPerson(state.secrets.subjects, name));
     const known = tenants.remembered.subject(state, id);
     if (known) found.set(name, known);
     else absent.set(name, { id, mayBeNew, isPending: mayBeNew && state.newcomers.has(id) });
@@ -55,7 +56,7 @@ export async function loadSubjects(
   );
   for (const [name, { id, mayBeNew }] of toRead) {
     const known = stored.get(id);
-    if (known) state.newcomers.forget(id);
+    if (known) state.newcomers.forget(rowIdOf(id));
     const unknown = () => (mayBeNew ? hold(id) : new SubjectMaterial(id, 'unknown', null));
     found.set(name, known ?? unknown());
   }

@@ -130,13 +130,15 @@ export class TenantState {
   readonly tenant: TenantRow;
   readonly secrets: TenantSecrets;
   readonly epoch: number;
-  readonly newcomers = new Newcomers();
+  readonly newcomers: Newcomers;
 
-  constructor({ state_id, state_hash }: StateName, { tenant, secrets }: OpenTenant, epoch = ++lastEpoch) {
+  /** `before`: the state from which this one differs only in rows that were dropped from what the replica remembers. */
+  constructor({ state_id, state_hash }: StateName, { tenant, secrets }: OpenTenant, before?: TenantState) {
     this.name = { state_id, state_hash };
     this.tenant = tenant;
     this.secrets = secrets;
-    this.epoch = epoch;
+    this.epoch = before?.epoch ?? ++lastEpoch;
+    this.newcomers = before?.newcomers ?? new Newcomers();
   }
 
   isNamed({ state_id, state_hash }: StateName): boolean {

@@ -83,7 +83,7 @@ export class Tenants {
       return;
     }
     this.remembered.drop(view.state, [rowId]);
-    view.state = new TenantState(head, view.state, view.state.epoch);
+    view.state = new TenantState(head, view.state, view.state);
     this.#noteHead(view, head, performance.now());
   }
 
@@ -165,7 +165,7 @@ export class Tenants {
     const opened = openTenant(this.roots, tenant);
     if (!known || known !== before || changed.length > mostChanged) return new TenantState(head, opened);
     this.remembered.drop(known, changed);
-    return new TenantState(head, opened, known.epoch);
+    return new TenantState(head, opened, known);
   }
 
   #noteHead(view: TenantView, head: HeadRow, readAt: number): void {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
 import { reportDuration } from './report.ts';
 import { type Answer, type Place, send } from '@eaas/test-kit/faults/client';
-import { longest, newDek, tally } from '@eaas/test-kit/faults/load';
+import { Load, longest, newDek, tally } from '@eaas/test-kit/faults/load';
 import { newKey, readLog, startPair, verify } from '@eaas/test-kit/faults/place';
 
 const pair = await closing(startPair(), (it) => it.end());
@@ -76,6 +76,24 @@ test('a change succeeds while both replicas append without a pause', async () =>
   }
   expect(tally(changes)).toEqual({ '200': 5 });
   expect(Object.keys(tally((await Promise.all(load)).flat()))).toEqual(['200']);
+});
+
+test('changes on both replicas cannot starve batches of 1,000 new subjects', async () => {
+  const { token } = tenant;
+  const load = new Load({ places: [a, b], token, keyId, workers: 4, rest: 10, changes: true });
+  const answers: Answer[] = [];
+  for (let batch = 0; batch < 3; batch++) {
+    const items = Array.from({ length: 1_000 }, (_, nth) => ({
+      key_id: keyId,
+      dek: newDek(),
+      subject: `${batch} ${nth}`,
+    }));
+    answers.push(await send(a, token, 'POST', '/v1/batch/wrap', { items }));
+  }
+  const beside = await load.stop();
+  expect(Object.keys(tally(answers))).toEqual(['200']);
+  expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain('"error"');
+  expect(Object.keys(tally(beside))).toEqual(['200', '201']);
 });
 
 test('the audit chain is valid after the requests of all these tests', async () => {
