@@ -14,12 +14,16 @@ export interface Answer {
 /** A request that receives no byte for 60 s counts as failed. */
 const hangs = 60_000;
 
-export type Place = Pick<ServerProcess, 'port'> & { readonly agent?: Agent };
+export type Place = Pick<ServerProcess, 'port'> & {
+  readonly agent?: Agent;
+  /** The issuer of the token, if that is a user's. */
+  readonly issuerId?: string;
+};
 
 const kept = new Agent({ keepAlive: true, maxSockets: 2_000 });
 
 export async function send(
-  { port, agent = kept }: Place,
+  { port, agent = kept, issuerId }: Place,
   token: string,
   method: string,
   path: string,
@@ -29,6 +33,7 @@ export async function send(
   const content = body === undefined ? '' : JSON.stringify(body);
   const headers = {
     authorization: `Bearer ${token}`,
+    ...(issuerId !== undefined && { 'eaas-issuer': issuerId }),
     ...(content && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
   };
   const call = request({ agent, host: '127.0.0.1', port, method, path, headers }).on('error', () => {});

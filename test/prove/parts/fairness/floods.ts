@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { limits } from '@eaas/protocol/wire';
 import { newToken } from '../../../../packages/server/src/state/tokens.ts';
 import { jwkOfBits } from '@eaas/test-kit/rsa';
 import { manyElements } from '@eaas/test-kit/elements';
+import { textOf } from '@eaas/test-kit/sign-in';
 import { junk } from '../hostile/junk.ts';
 
 export interface FloodTarget {
@@ -14,6 +16,8 @@ export interface FloodTarget {
   readonly items: readonly object[];
   /** What the service returned for `largePlaintext`. */
   readonly bundle: object;
+  /** An issuer, and a token that it accepts. */
+  readonly signIn: { readonly issuerId: string; readonly token: string };
 }
 
 export interface Flood {
@@ -73,6 +77,24 @@ export const floods = {
     connections: 400,
     served: 401,
     requests: (target) => () => http({ ...target, token: newToken().token }, 'GET', '/v1/keys'),
+  },
+  forged: {
+    about: 'tokens that no sign-in has signed, each another one, on 400 connections',
+    isOfStrangers: true,
+    connections: 400,
+    served: 401,
+    requests: (target) => {
+      const { issuerId, token } = target.signIn;
+      const [header, claims = ''] = token.split('.');
+      const accepted = JSON.parse(Buffer.from(claims, 'base64url').toString()) as object;
+      const path = `/v1/keys/${target.keyId}/unwrap`;
+      let last = 0;
+      return () => {
+        const signature = randomBytes(64).toString('base64url');
+        const forged = `${header}.${textOf({ ...accepted, jti: ++last })}.${signature}`;
+        return http({ ...target, token: forged }, 'POST', path, { wrapped_key: target.wrapped }, issuerId);
+      };
+    },
   },
   brackets: {
     about: '2 MiB of brackets, on 8 connections',
@@ -176,12 +198,19 @@ function strangers(paths: readonly string[]): Flood['requests'] {
 const unwrap = (target: FloodTarget): Uint8Array =>
   http(target, 'POST', `/v1/keys/${target.keyId}/unwrap`, { wrapped_key: target.wrapped });
 
-function http({ token }: FloodTarget, method: string, path: string, body?: object): Buffer {
+function http(
+  { token }: FloodTarget,
+  method: string,
+  path: string,
+  body?: object,
+  issuerId?: string,
+): Buffer {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body ? JSON.stringify(body) : '');
   const head = [
     `${method} ${path} HTTP/1.1`,
     'host: localhost',
     `authorization: Bearer ${token}`,
+    ...(issuerId === undefined ? [] : [`eaas-issuer: ${issuerId}`]),
     ...(body ? ['content-type: application/json', `content-length: ${bytes.length}`] : []),
   ];
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]);

@@ -3,19 +3,26 @@ import { median, quantile } from '@eaas/test-kit/statistics';
 import { type Answer, call, type Place, send } from '@eaas/test-kit/faults/client';
 import { newDek } from '@eaas/test-kit/faults/load';
 import { newKey, type Operator } from '@eaas/test-kit/faults/place';
+import { newIssuer } from '@eaas/test-kit/calls';
+import { newSignIn } from '@eaas/test-kit/sign-in';
 
 const interval = 5;
 const plaintext = 'x'.repeat(1_024);
 
-export class SecondTenant {
-  readonly #token: string;
-  readonly #keyId: string;
-  readonly #wrapped: string;
+interface Means {
+  readonly token: string;
+  readonly keyId: string;
+  readonly wrapped: string;
+  /** Of a user's token. */
+  readonly issuerId?: string;
+  readonly subject?: string;
+}
 
-  private constructor(token: string, keyId: string, wrapped: string) {
-    this.#token = token;
-    this.#keyId = keyId;
-    this.#wrapped = wrapped;
+export class SecondTenant {
+  readonly means: Means;
+
+  private constructor(means: Means) {
+    this.means = means;
   }
 
   static async settle(operator: Operator, place: Place): Promise<SecondTenant> {
@@ -25,17 +32,39 @@ export class SecondTenant {
     const { wrapped_key } = await call<{ wrapped_key: string }>(place, token, 'POST', path, {
       dek: newDek(),
     });
-    return new SecondTenant(token, keyId, wrapped_key);
+    return new SecondTenant({ token, keyId, wrapped: wrapped_key });
   }
 
-  /** Measures latencies from the scheduled time of each request, so that a late start counts too. */
-  async measure(place: Place, requests: number): Promise<Measurement> {
+  /** The same tenant, asked by a user of its sign-in, whose token the server remembers. */
+  async user(place: Place, subject = 'ann') {
+    const { token, keyId } = this.means;
+    const signIn = newSignIn();
+    const { issuer_id: issuerId } = await call<{ issuer_id: string }>(place, token, 'POST', '/v1/issuers', {
+      ...newIssuer(keyId),
+      jwks: { keys: [{ kty: 'EC', ...signIn.jwk }] },
+    });
+    const by = { token: signIn.token(subject), issuerId };
+    const wrap = [`/v1/keys/${keyId}/wrap`, { dek: newDek(), subject }] as const;
+    const { wrapped_key } = await call<{ wrapped_key: string }>(
+      { ...place, issuerId },
+      by.token,
+      'POST',
+      ...wrap,
+    );
+    return { by, user: new SecondTenant({ ...by, keyId, subject, wrapped: wrapped_key }) };
+  }
+
+  /**
+   * Measures latencies from the scheduled time of each request, so that a late start counts too. `shared`: how many measure at
+   * once.
+   */
+  async measure(place: Place, requests: number, shared = 1): Promise<Measurement> {
     const startedAt = performance.now();
     const probes = probe(place);
-    const verified = this.verify(place);
+    const verified = this.means.issuerId === undefined ? this.verify(place) : undefined;
     const pending: Promise<Timed>[] = [];
-    for (let nth = 0; nth < requests; nth++) {
-      const dueAt = startedAt + nth * interval;
+    for (let nth = 0; nth < requests / shared; nth++) {
+      const dueAt = startedAt + nth * interval * shared;
       const wait = dueAt - performance.now();
       if (wait > 0) await sleep(wait);
       pending.push(this.#send(place, nth, dueAt));
@@ -45,16 +74,18 @@ export class SecondTenant {
   }
 
   verify(place: Place): Promise<Answer> {
-    return send(place, this.#token, 'GET', '/v1/audit/verify');
+    return send(place, this.means.token, 'GET', '/v1/audit/verify');
   }
 
   async #send(place: Place, nth: number, dueAt: number): Promise<Timed> {
-    const unwrap = { wrapped_key: this.#wrapped };
-    const encrypt = { key_id: this.#keyId, plaintext };
+    const { token, keyId, wrapped, issuerId, subject } = this.means;
+    const unwrap = { wrapped_key: wrapped, subject };
+    const encrypt = { key_id: keyId, plaintext, subject };
+    const there = { ...place, ...(issuerId !== undefined && { issuerId }) };
     const answer =
       nth % 2 === 0
-        ? await send(place, this.#token, 'POST', `/v1/keys/${this.#keyId}/unwrap`, unwrap)
-        : await send(place, this.#token, 'POST', '/v1/encrypt', encrypt);
+        ? await send(there, token, 'POST', `/v1/keys/${keyId}/unwrap`, unwrap)
+        : await send(there, token, 'POST', '/v1/encrypt', encrypt);
     return { answer, latency: answer.answeredAt - dueAt };
   }
 }
@@ -92,9 +123,9 @@ export interface Measurement {
   readonly refused: readonly Answer[];
 }
 
-function summarize(timed: readonly Timed[], verified: Answer): Omit<Measurement, 'readiness'> {
+function summarize(timed: readonly Timed[], verified: Answer | undefined): Omit<Measurement, 'readiness'> {
   const latencies = timed.map(({ latency }) => latency);
-  const answers = [...timed.map(({ answer }) => answer), verified];
+  const answers = [...timed.map(({ answer }) => answer), ...(verified ? [verified] : [])];
   return {
     p50: median(latencies),
     p99: quantile(latencies, 0.99),
