@@ -130,6 +130,12 @@ describe('API keys in a browser', () => {
     },
   );
 
+  test('a response that only speaks of API keys is what it is', async () => {
+    const refusal = problem('unauthorized', 'Send a valid API key as `Authorization: Bearer eaas_sk_…`.');
+    const { client } = setUp({}, () => Response.json(refusal, { status: 401 }));
+    expect(await thrownBy(client.hash('Ada'))).toMatchObject({ code: 'unauthorized', status: 401 });
+  });
+
   test('the browser client does not send a request that contains an API key', async () => {
     const { client, sent } = setUp();
     expect(isRefusal(await thrownBy(client.hash(`key: ${secret}`)))).toBe(true);

@@ -42,7 +42,8 @@ export class EaasBrowserClient extends EnvelopeClient {
 }
 
 function refuseSecret(text: string): void {
-  if (text.includes('eaas_sk_'))
+  // The service names API keys as `eaas_sk_…` when it refuses a token.
+  if (/eaas_sk_\w/.test(text))
     throw new InputError('a browser must not hold an API key: revoke it, and pass a new one to the proxy');
 }
 
