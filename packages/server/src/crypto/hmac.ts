@@ -10,23 +10,27 @@ const hashLength = 32;
  * `wipe` after the last message.
  */
 export function hmacSha256(key: KeyObject, messageLength: number) {
-  const bytes = key.export();
-  if (bytes.length > blockLength)
-    throw new RangeError(`an HMAC key must have at most ${blockLength} bytes (got ${bytes.length})`);
   // The key is kept in memory from `allocUnsafeSlow`, because other code can read Buffer's shared pool.
   const inner = Buffer.allocUnsafeSlow(blockLength + messageLength);
   const outer = Buffer.allocUnsafeSlow(blockLength + hashLength);
-  for (let at = 0; at < blockLength; at++) {
-    const byte = bytes[at] ?? 0;
-    inner[at] = byte ^ 0x36;
-    outer[at] = byte ^ 0x5c;
-  }
-  bytes.fill(0);
+  const rekey = (bytes: Uint8Array): void => {
+    if (bytes.length > blockLength)
+      throw new RangeError(`an HMAC key must have at most ${blockLength} bytes (got ${bytes.length})`);
+    for (let at = 0; at < blockLength; at++) {
+      const byte = bytes[at] ?? 0;
+      inner[at] = byte ^ 0x36;
+      outer[at] = byte ^ 0x5c;
+    }
+    bytes.fill(0);
+  };
+  rekey(key.export());
   const digestInner = (): void => {
     outer.write(hash('sha256', inner, 'binary'), blockLength, 'latin1');
   };
   return {
     message: inner.subarray(blockLength),
+    /** Takes another key, and wipes its bytes. */
+    rekey,
     /** A MAC that is used as a key must be bytes, because strings cannot be wiped. */
     digest(): Buffer {
       digestInner();

@@ -1,5 +1,5 @@
-import { createSecretKey } from 'node:crypto';
-import { encodeContext } from '@eaas/protocol';
+import { createHmac, createSecretKey } from 'node:crypto';
+import { encodeContext, pae } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyContext } from '@eaas/test-kit/arbitraries';
@@ -12,7 +12,7 @@ import {
   sealedVersion,
   sealer,
   sealSecret,
-  subjectSealer,
+  subjectSealers,
   wrappedKeyVersion,
 } from './sealed-secret.ts';
 
@@ -57,7 +57,7 @@ const dekPlace = ({ tenant, key, version, context }: SubjectVector): SecretPlace
 const sealerOf = (vector: SubjectVector) => {
   const [ofVersion, place] = [createSecretKey(bytes(vector.version_secret)), dekPlace(vector)];
   if (vector.subject_secret === null) return sealer(ofVersion, place);
-  return subjectSealer(ofVersion, createSecretKey(bytes(vector.subject_secret)), place);
+  return subjectSealers(ofVersion, place).of(createSecretKey(bytes(vector.subject_secret)));
 };
 
 describe('data keys of a subject', () => {
@@ -87,7 +87,7 @@ describe('data keys of a subject', () => {
     const key = createSecretKey(Buffer.alloc(32, ofVersion));
     return subject === null
       ? sealer(key, place)
-      : subjectSealer(key, createSecretKey(Buffer.alloc(32, subject)), place);
+      : subjectSealers(key, place).of(createSecretKey(Buffer.alloc(32, subject)));
   };
   const namesOf = ({ place, ...more }: OfSubject) => {
     const { context, ...row } = place;
@@ -127,9 +127,31 @@ describe('data keys of a subject', () => {
   test('the secret of the subject and the key mixed with it are overwritten after use', async () => {
     const [vector] = people.cases.slice(2);
     if (!vector) throw new Error('the vectors must have a third subject');
+    const ofSubject = bytes(vector.subject_secret);
+    const mixed = createHmac('sha256', bytes(vector.version_secret))
+      .update(pae('eaas subject v1', ofSubject))
+      .digest();
     const wiped = await wipedBy(() => void sealerOf(vector));
-    expect(wiped).toContainEqual(Buffer.from(vector.subject_secret, 'base64'));
-    expect(wiped.filter(({ length }) => length === 32)).toHaveLength(3);
+    expect(wiped).toContainEqual(Buffer.from(ofSubject));
+    expect(wiped).toContainEqual(mixed);
+    const sealers = subjectSealers(ikm, place);
+    sealers.of(createSecretKey(ofSubject));
+    const [mixing, ...others] = await wipedBy(() => sealers.wipe());
+    expect(mixing?.subarray(-32)).toEqual(Buffer.from(ofSubject));
+    expect(others).toHaveLength(3);
+  });
+
+  test('one sealer serves subjects in turn, and opens for the present one only', () => {
+    const [ann, bob] = [1, 2].map((byte) => createSecretKey(Buffer.alloc(32, byte)));
+    if (!ann || !bob) throw new Error('expected two subjects');
+    const sealers = subjectSealers(ikm, place);
+    const turns = [ann, bob, bob, ann].map((who) => ({ who, wrapped: sealers.of(who).seal(secret) }));
+    for (const { who, wrapped } of turns) {
+      for (const one of [ann, bob])
+        expect(sealers.of(one).open(wrapped)).toEqual(one === who ? Buffer.from(secret) : undefined);
+      expect(subjectSealers(ikm, place).of(who).open(wrapped)).toEqual(Buffer.from(secret));
+    }
+    sealers.wipe();
   });
 });
 

@@ -1,11 +1,4 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
 import { type Context, encodeContext, pae } from '@eaas/protocol';
 import {
   intakeForm,
@@ -102,18 +95,39 @@ export function sealer(
         return undefined;
       }
     },
+    /** Takes another key, and wipes its bytes. */
+    rekey: hmac.rekey,
     wipe: () => hmac.wipe(),
   };
 }
 
-/** Prepares the encryption of data keys that open only with the secret of a subject. */
-export function subjectSealer(ikm: KeyObject, subjectSecret: KeyObject, place: Omit<SecretPlace, 'context'>) {
-  const secret = subjectSecret.export();
-  const derivation = pae('eaas subject v1', secret);
-  const mixed = createHmac('sha256', ikm).update(derivation).digest();
-  const ofSubject = createSecretKey(mixed);
-  for (const bytes of [secret, derivation, mixed]) bytes.fill(0);
-  return sealer(ofSubject, place, true);
+/**
+ * Prepares the encryption of data keys that open only with the secrets of subjects. A batch can name a subject for each item,
+ * so all share the memory of one sealer: the sealer that `of` returns is that of its subject until `of` is called again. The
+ * caller must call `wipe` after the last data key.
+ */
+export function subjectSealers(ikm: KeyObject, place: Omit<SecretPlace, 'context'>) {
+  const derivation = pae('eaas subject v1', new Uint8Array(bodyLength));
+  const mixing = hmacSha256(ikm, derivation.length);
+  mixing.message.set(derivation);
+  const mixed = mixing.message.subarray(-bodyLength);
+  const prepared = sealer(ikm, place, true);
+  let current: KeyObject | undefined;
+  return {
+    of(subjectSecret: KeyObject) {
+      if (subjectSecret === current) return prepared;
+      const secret = subjectSecret.export();
+      mixed.set(secret);
+      secret.fill(0);
+      prepared.rekey(mixing.digest());
+      current = subjectSecret;
+      return prepared;
+    },
+    wipe(): void {
+      mixing.wipe();
+      prepared.wipe();
+    },
+  };
 }
 
 /** `salt` is random by default, and only tests pass a salt. */

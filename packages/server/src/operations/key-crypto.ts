@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { intakeVersion } from '@eaas/protocol/internal-intake';
 import { type KeyCrypto, keyNotFound, type People, requireKeyId, type Subject } from '@eaas/protocol/service';
 import { fieldHash } from '../crypto/hmac.ts';
-import { sealedVersion, sealer, subjectSealer } from '../crypto/sealed-secret.ts';
+import { sealedVersion, sealer, subjectSealers } from '../crypto/sealed-secret.ts';
 import type { Service } from '../app/service.ts';
 import type { Facts } from '../state/decide.ts';
 import { loadKeys } from '../state/load-keys.ts';
@@ -42,17 +42,24 @@ export function withKey<T>(key: KeyMaterial, needs: Needs, work: (crypto: KeyCry
 export function keyCrypto(key: KeyMaterial, { people, openings }: Needs): KeyCrypto & { wipe(): void } {
   const { row, versions, hashKey } = key;
   const { tenant_id: tenantId, key_id: keyId, key_version: newest } = row;
-  const sealers = new Map<number | string, ReturnType<typeof sealer>>();
-  const sealerOf = (version: number, subject?: Subject) => {
-    const name = subject ? `${version} ${subject.id}` : version;
-    const known = sealers.get(name);
+  const plain = new Map<number, ReturnType<typeof sealer>>();
+  const ofSubjects = new Map<number, ReturnType<typeof subjectSealers>>();
+  const prepared = <Sealer>(
+    sealers: Map<number, Sealer>,
+    prepare: (ikm: KeyObject, place: Parameters<typeof sealer>[1]) => Sealer,
+    version: number,
+  ): Sealer | undefined => {
+    const known = sealers.get(version);
     const ikm = known ? undefined : versions.get(version);
     if (!ikm) return known;
-    const place = { purpose: 'dek', tenantId, keyId, version } as const;
-    const prepared = subject ? subjectSealer(ikm, secretOf(subject), place) : sealer(ikm, place);
-    sealers.set(name, prepared);
-    return prepared;
+    const made = prepare(ikm, { purpose: 'dek', tenantId, keyId, version });
+    sealers.set(version, made);
+    return made;
   };
+  const sealerOf = (version: number, subject?: Subject) =>
+    subject
+      ? prepared(ofSubjects, subjectSealers, version)?.of(secretOf(subject))
+      : prepared(plain, sealer, version);
   return {
     ...people,
     versionOf: (wrapped) => sealedVersion(wrapped) ?? intakeVersion(wrapped),
@@ -71,7 +78,7 @@ export function keyCrypto(key: KeyMaterial, { people, openings }: Needs): KeyCry
       return fieldHash(hashKey, value);
     },
     wipe() {
-      for (const prepared of sealers.values()) prepared.wipe();
+      for (const sealers of [...plain.values(), ...ofSubjects.values()]) sealers.wipe();
     },
   };
 }
