@@ -52,7 +52,8 @@ export function keyCrypto(key: KeyMaterial, { people, openings }: Needs): KeyCry
     const known = sealers.get(version);
     const ikm = known ? undefined : versions.get(version);
     if (!ikm) return known;
-    const made = prepare(ikm, { purpose: 'dek', tenantId, keyId, version });
+    const place = { purpose: 'dek', tenantId, keyId, version } as const;
+    const made = prepare(ikm, place);
     sealers.set(version, made);
     return made;
   };
