@@ -8,7 +8,7 @@ import {
   parseCheckpoint,
   toHex,
 } from '@eaas/protocol/internal-audit';
-import { foreignCheckpoint, requireKeyId } from '@eaas/protocol/service';
+import { foreignCheckpoint, requireKeyId, requireSubjectId } from '@eaas/protocol/service';
 import { formatTimestamp, limits, type Output, parseTimestamp } from '@eaas/protocol/wire';
 import { hashOf, type Operations, pageOf, type Tenant } from './tenant.ts';
 
@@ -19,6 +19,7 @@ const maxErrors = 100;
 export const auditOperations = {
   'GET /v1/audit': ({ tenant, apiKey }, filter) => {
     const keyId = filter.key_id === undefined ? undefined : requireKeyId(apiKey, filter.key_id);
+    const subjectId = requireSubjectId(undefined, filter.subject_id);
     const from = parseTimestamp(filter.date_from ?? '', 'up') ?? -Infinity;
     const to = parseTimestamp(filter.date_to ?? '', 'down') ?? Infinity;
     const matching = tenant.log.filter(({ key_id, action, created_at, metadata }) => {
@@ -28,12 +29,12 @@ export const auditOperations = {
         (filter.action ?? action) === action &&
         time >= from &&
         time <= to &&
-        names(metadata['subject'], filter.subject_id) &&
+        names(metadata['subject'], subjectId) &&
         names(metadata['user'], filter.user_id)
       );
     });
     const { items: logs, page } = pageOf(matching, filter);
-    const isOfPerson = filter.subject_id !== undefined || filter.user_id !== undefined;
+    const isOfPerson = subjectId !== undefined || filter.user_id !== undefined;
     if (!isOfPerson || page.total <= limits.countedEntries) return { logs, ...page };
     return { logs, ...page, total: null, total_at_least: limits.countedEntries };
   },

@@ -36,6 +36,7 @@ export {
   erasureDraft,
   loggedIdLength,
   requireNoUser,
+  requireSubjectId,
   type People,
   type Subject,
   type Who,

@@ -39,6 +39,21 @@ export interface People {
 /** The length of an id in the metadata of an audit entry. */
 export const loggedIdLength = 32;
 
+/**
+ * Returns the id of the subject whose entries a caller may list, of `me` or an id. `own` is the id of a user. Throws
+ * Refusal for the id of another than the user, and for `me` of an API key, which is nobody.
+ */
+export function requireSubjectId(own: string | undefined, given: string | undefined): string | undefined {
+  if (own !== undefined) {
+    if (given === 'me' || given === own || given === own.slice(0, loggedIdLength)) return own;
+    throw new Refusal('permission_missing', 'Users see only their own log: pass `subject_id=me`.');
+  }
+  if (given !== 'me') return given;
+  throw badRequest(
+    '`subject_id=me` needs the token of a user (got an API key): pass the id that `POST /v1/subjects/show` returns',
+  );
+}
+
 /** Returns what an audit entry says about people. */
 export function loggedWho(people: People, { subject, user }: Who): Readonly<Record<string, unknown>> {
   const { signIn } = people;

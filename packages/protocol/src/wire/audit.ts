@@ -8,6 +8,7 @@ import {
   paging,
   personId,
   queryTimestamp,
+  subjectOrMe,
   text,
   time,
   uuid,
@@ -87,7 +88,7 @@ export const audit = {
       action: z.optional(z.enum(auditActions)),
       date_from: z.optional(queryTimestamp),
       date_to: z.optional(queryTimestamp),
-      subject_id: z.optional(personId),
+      subject_id: z.optional(subjectOrMe),
       user_id: z.optional(personId),
       ...paging(),
     }),
@@ -143,7 +144,7 @@ export const aboutAudit = (): Group<typeof audit> => {
       'GET /v1/audit': {
         id: 'listAudit',
         about:
-          'Lists audit entries, newest first. Ids count 1, 2, 3 … without a gap. A `limit` above 100 means 100, without an error: compare `count` with your `limit`. Dates are RFC 3339 with a time; write the `+` of an offset as `%2B`. `subject_id` and `user_id` find the entries of a person. Only these are counted up to 10,000: for more, `total` is null, and `total_at_least` is 10,000. A user of an issuer with `audit.own` gets the entries about the own `subject_id`: only `action`, `key_id`, `created_at`, and of `metadata` the members `user`, `user_asserted`, `outcome` and `code`.',
+          'Lists audit entries, newest first. Ids count 1, 2, 3 … without a gap. A `limit` above 100 means 100, without an error: compare `count` with your `limit`. Dates are RFC 3339 with a time; write the `+` of an offset as `%2B`. `subject_id` and `user_id` find the entries of a person. Only these are counted up to 10,000: for more, `total` is null, and `total_at_least` is 10,000. A user of an issuer with `audit.own` gets the entries about the own `subject_id`, which can be written as `me`: only `action`, `key_id`, `created_at`, and of `metadata` the members `user`, `user_asserted`, `outcome` and `code`.',
         problems: ['not_found'],
         input: { action: 'key.unwrap', date_from: '2026-11-01T00:00:00Z', limit: 50 },
         output: {

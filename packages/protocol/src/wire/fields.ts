@@ -143,7 +143,8 @@ export const fields: Readonly<Record<string, string>> = {
   'logs.key_id': 'The key. Null if the action has no key.',
   'logs.key_version': 'The version of the key. Null if the action has no key.',
   'purged_through.hash': 'The hash of the last deleted entry.',
-  'listAudit.subject_id': 'The id of a subject, whole or its first 32 characters.',
+  'listAudit.subject_id':
+    'The id of a subject, whole or its first 32 characters. `me` is the own one of a user with a token.',
   'listAudit.total': 'The number of entries on all pages. Null for more than 10,000 of a person.',
   'getUsage.subjects': 'The number of subjects that exist now, erased ones included.',
   'verifyAudit.checkpoint': 'The checkpoint that was presented, and whether the log extends it.',

@@ -58,6 +58,12 @@ export const personId = text(
   'must be 32 or 64 lower-case hexadecimal characters',
 );
 
+/** The id of a subject, or `me`: a user cannot know the own id. */
+export const subjectOrMe = text(
+  (text) => text === 'me' || /^[\da-f]{32}([\da-f]{32})?$/.test(text),
+  'must be 32 or 64 lower-case hexadecimal characters, or `me` for a user with a token',
+);
+
 export const base64 = text(
   (text) => text !== '' && isBase64(text),
   'is not canonical base64 (standard alphabet, with padding)',

@@ -266,6 +266,11 @@ describe('a filter of a person', () => {
       for (const id of ['', 'a'.repeat(31), 'a'.repeat(33), 'A'.repeat(64), 'g'.repeat(32)])
         expect(await tenant.api.get(`/v1/audit?${name}=${id}`)).toBeProblem('bad_request', new RegExp(name));
   });
+
+  test('`me` is 400 for an API key, which is nobody', async () => {
+    const answer = await tenant.api.get('/v1/audit?subject_id=me');
+    expect(answer).toBeProblem('bad_request', /`subject_id=me` needs the token of a user \(got an API key\)/);
+  });
 });
 
 async function everyAction(): Promise<Tenant> {

@@ -397,7 +397,10 @@ describe('the own log', () => {
         },
       ],
     });
-    expect(await api.get(`/v1/audit?subject_id=${ann.slice(0, 32)}`)).toHaveStatus(200);
+    const own = ok(await api.get(`/v1/audit?subject_id=${ann}`));
+    for (const id of [ann.slice(0, 32), 'me'])
+      expect(ok(await api.get(`/v1/audit?subject_id=${id}`))).toStrictEqual(own);
+    expect(await api.get(`/v1/audit?user_id=me&subject_id=me`)).toBeProblem('bad_request', /user_id/);
     for (const query of ['', `?subject_id=${ben}`, `?key_id=${key_id}`, `?user_id=${ann}`])
       expect(await api.get(`/v1/audit${query}`)).toBeProblem('permission_missing');
     for (const route of ['/v1/audit/verify', '/v1/audit/checkpoint', '/v1/usage'] as const)
