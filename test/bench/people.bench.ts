@@ -10,6 +10,7 @@ const [small, large] = [1_000, Number(process.env['PEOPLE'] ?? 1_000_000)];
 const perBatch = 100;
 const listed = 50;
 const mostBytes = 450;
+const plainEntries = 10_000;
 const dek = Buffer.alloc(32, 7).toString('base64');
 
 interface Scene {
@@ -35,17 +36,51 @@ export const benchmark: Benchmark = {
     const place = await startDeferred(defer, env);
     const { token } = await newTenant();
     const keyId = await newKey(place, token);
-    const wrapped = await wrapForAll({ place, token, keyId });
     const sql = connectDeferred(defer, postgres);
+    const plain = await bytesOfPlain({ place, token, keyId }, sql);
+    const wrapped = await wrapForAll({ place, token, keyId });
     await sql`vacuum analyze eaas.subjects`;
     const [size] = await sql<{ bytes: number }[]>`
       select (pg_total_relation_size('eaas.subjects') / count(*))::int as bytes from eaas.subjects`;
     const scene = { place, token, keyId, wrapped, defer };
-    return [...wraps(scene), ...unwraps(scene), bytesOf(size?.bytes ?? 0), ...(await lists(scene))];
+    const bytes = [
+      bytesOf(
+        ['bytes that a subject may need', mostBytes],
+        ['bytes per subject, with indexes', size?.bytes ?? 0],
+      ),
+      bytesOf(
+        ['bytes per plain entry, without the indexes of people', plain.entries - plain.people],
+        ['bytes per plain entry, with them', plain.entries],
+      ),
+    ];
+    return [...wraps(scene), ...unwraps(scene), ...bytes, ...(await lists(scene))];
   },
 };
 
-async function wrapForAll({ place, token, keyId }: Pick<Scene, 'place' | 'token' | 'keyId'>) {
+type Wrapper = Pick<Scene, 'place' | 'token' | 'keyId'>;
+
+/** What entries without a subject add to the database, and to the indexes that find people. */
+async function bytesOfPlain({ place, token, keyId }: Wrapper, sql: ReturnType<typeof connectDeferred>) {
+  const sizes = async () => {
+    const [row] = await sql<{ entries: number; people: number }[]>`
+      select pg_total_relation_size('eaas.audit_entries')::int as entries,
+        (pg_relation_size('eaas.audit_entries_by_subject') + pg_relation_size('eaas.audit_entries_by_user'))::int as people`;
+    return row ?? { entries: 0, people: 0 };
+  };
+  const before = await sizes();
+  const items = Array.from({ length: 1_000 }, (_, nth) => ({
+    key_id: keyId,
+    dek,
+    context: { patient: nameOf(nth) },
+  }));
+  for (let nth = 0; nth < plainEntries; nth += items.length)
+    await call(place, token, 'POST', '/v1/batch/wrap', { items });
+  const after = await sizes();
+  const added = (name: 'entries' | 'people') => (after[name] - before[name]) / plainEntries;
+  return { entries: added('entries'), people: added('people') };
+}
+
+async function wrapForAll({ place, token, keyId }: Wrapper) {
   const all: string[] = [];
   for (let first = 0; first < large; first += 1_000) {
     const count = Math.min(1_000, large - first);
@@ -158,15 +193,17 @@ function unwraps(scene: Scene): Comparison[] {
   ];
 }
 
-function bytesOf(bytes: number): Comparison {
-  const ratio = mostBytes / bytes;
+type Bytes = readonly [name: string, bytes: number];
+
+function bytesOf([allowed, ours]: Bytes, [measured, reference]: Bytes): Comparison {
+  const ratio = ours / reference;
   return {
-    ...named('bytes that a subject may need', 'bytes per subject, with indexes'),
+    ...named(allowed, measured),
     target: 1,
     elsewhere: () =>
       Promise.resolve({
-        ours: mostBytes,
-        reference: bytes,
+        ours,
+        reference,
         ratio: { median: ratio, min: ratio, max: ratio },
       }),
   };
