@@ -92,8 +92,12 @@ export function batchRequest(
   return postRequest(`/v1/batch/${verb}`, headers, { items: Array.from({ length: size }, () => item) });
 }
 
+interface NewTenants {
+  readonly newTenant: () => Promise<{ readonly token: string }>;
+}
+
 export async function newCustomers(
-  operator: Operator,
+  operator: NewTenants,
   replica: Replica,
   count: number,
 ): Promise<readonly Customer[]> {
@@ -102,7 +106,7 @@ export async function newCustomers(
   return customers;
 }
 
-async function newCustomer({ newTenant }: Operator, replica: Replica): Promise<Customer> {
+async function newCustomer({ newTenant }: NewTenants, replica: Replica): Promise<Customer> {
   const { token } = await newTenant();
   const key_id = await newKey(replica, token);
   const path = `/v1/keys/${key_id}`;
