@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { lastUsed } from './last-used.ts';
 import { Tampered, type NamedRow } from './refusal.ts';
 
 const minute = 60_000;
@@ -11,7 +11,7 @@ export class Alarms {
   /** `Alarms` calls `distrust` with the tenant of a tampered row, at most once per minute for each row. */
   distrust: (tenantId: string) => void = () => {};
   readonly #clock: () => number;
-  readonly #logged = new LRUCache<string, number>({ max: 10_000 });
+  readonly #logged = lastUsed<number>(10_000);
 
   constructor(clock = () => performance.now()) {
     this.#clock = clock;

@@ -4,6 +4,7 @@ import { type IssuerKey, namesUnknownKey, openKeys, type PresentedToken } from '
 import { LRUCache } from 'lru-cache';
 import type { Admission } from '../admission/admission.ts';
 import type { Alarms } from '../base/alarms.ts';
+import { lastUsed } from '../base/last-used.ts';
 import { Refusal } from '../base/refusal.ts';
 import type { Database } from '../store/database.ts';
 import { findKeySet, type KeySetRow, keySetTable, putKeySet } from '../store/key-sets.ts';
@@ -39,7 +40,7 @@ export class KeySets {
     sizeCalculation: ({ jwks }) => 4 * jwks.length,
   });
   /** When this replica last fetched, or found the fetch of another one. */
-  readonly #triedAt = new LRUCache<string, number>({ max: mostNames });
+  readonly #triedAt = lastUsed<number>(mostNames);
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(database: Database, hosts: KeyHosts, admission: Admission, clock: Clock, alarms: Alarms) {

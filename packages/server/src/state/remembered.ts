@@ -1,5 +1,6 @@
 // What a replica remembers: states, keys, API keys and subjects in one budget of memory, and for longer the newest head of each log.
 import { LRUCache } from 'lru-cache';
+import { lastUsed } from '../base/last-used.ts';
 import { sameBytes } from '../crypto/hmac.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { IssuerRow } from '../store/issuers.ts';
@@ -142,7 +143,7 @@ interface LastHead {
  * has removed entries.
  */
 export class Timelines {
-  readonly #last = new LRUCache<string, LastHead>({ max: 50_000 });
+  readonly #last = lastUsed<LastHead>(50_000);
   wentBack = 0;
 
   last(tenantId: string): LastHead | undefined {

@@ -14,6 +14,7 @@ import {
 import { compactVerify, type CryptoKey, importJWK } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Admission } from '../admission/admission.ts';
+import { lastUsed } from '../base/last-used.ts';
 import type { EndSignal } from '../base/waiting-room.ts';
 import { Refusal } from '../base/refusal.ts';
 import { findIssuer, issuerHash, type IssuerRow, issuerTable } from '../store/issuers.ts';
@@ -63,7 +64,7 @@ export class SignIns {
   readonly #admission: Admission;
   readonly #clock: Clock;
   readonly #keySets: KeySets;
-  readonly #tenantOf = new LRUCache<string, string>({ max: 10_000 });
+  readonly #tenantOf = lastUsed<string>(10_000);
   readonly #opened = new WeakMap<IssuerRow, OpenIssuer>();
   readonly #imported = new WeakMap<IssuerKey, Map<string, Promise<CryptoKey | Uint8Array>>>();
   /** By tenant: the thumbprint of the key that verified a token. */

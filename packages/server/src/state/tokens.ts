@@ -1,10 +1,10 @@
 // API keys: how they are made and hashed, and how a replica finds the API key of a token, and its tenant.
 import { hash, randomBytes } from 'node:crypto';
 import { formatApiKey } from '@eaas/protocol/wire';
-import { LRUCache } from 'lru-cache';
 import type { Admission } from '../admission/admission.ts';
 import { Lookups } from '../admission/lookups.ts';
 import type { Alarms } from '../base/alarms.ts';
+import { lastUsed } from '../base/last-used.ts';
 import { SharedReads } from '../base/shared-read.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
@@ -28,9 +28,7 @@ export class Tokens {
   readonly #tenants: Tenants;
   readonly #admission: Admission;
   readonly #alarms: Alarms;
-  readonly #byToken = new LRUCache<string, { readonly tenantId: string; readonly apiKeyId: string }>({
-    max: 100_000,
-  });
+  readonly #byToken = lastUsed<{ readonly tenantId: string; readonly apiKeyId: string }>(100_000);
   /** Finds the tenants of API keys that this replica has not found before. */
   readonly unknown: Lookups<string>;
   readonly #lookups = new SharedReads<TokenStanding | undefined>();
