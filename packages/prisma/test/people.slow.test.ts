@@ -508,16 +508,13 @@ describe.each(majors)('Prisma %i', (major) => {
       await call('patient', 'create', { data: { id: 903, name: 'erased', ssn: 'ssn 3' } });
       await eaas.subjects.erase({ subject: '903' });
       const args = { select: { name: true, ssn: true }, orderBy: { id: 'asc' } };
-      for (const onError of ['throw', 'null']) {
-        const list = call('patient', 'findMany', { ...args, onError }, extend());
-        await expect(list).rejects.toMatchObject({ name: 'FieldError', code: 'subject_erased' });
-      }
-      await call('patient', 'updateMany', { where: { id: 903 }, data: { name: null, ssn: null } });
+      const list = call('patient', 'findMany', args, extend());
+      await expect(list).rejects.toMatchObject({ name: 'FieldError', code: 'subject_erased' });
       const names = [1, 2].map((id) => ({ name: `name ${id}`, ssn: `ssn ${id}` }));
-      expect(await call('patient', 'findMany', args, extend())).toEqual([
-        ...names,
-        { name: null, ssn: null },
-      ]);
+      const readable = [...names, { name: null, ssn: null }];
+      expect(await call('patient', 'findMany', { ...args, onError: 'null' }, extend())).toEqual(readable);
+      await call('patient', 'updateMany', { where: { id: 903 }, data: { name: null, ssn: null } });
+      expect(await call('patient', 'findMany', args, extend())).toEqual(readable);
       expect(await sql`select ssn_index from patients where id = 903`).toEqual([{ ssn_index: null }]);
     });
 

@@ -61,7 +61,7 @@ export async function decryptRows(
       for (const index of plan.indexColumns) delete opening.row[index];
       const value = Object.hasOwn(stored, column) ? stored[column] : null;
       if (value === null || value === undefined) continue;
-      const where = { table, field: plan.name, row: id };
+      const where = { table, field: plan.name, row: id, isRead: true };
       attempt(opening, column, where, onError, () => {
         const ciphertext = ciphertextIn(plan, value);
         if (ciphertext === undefined) opening.row[column] = readPlaintext(internals, plan, value, id);

@@ -20,13 +20,13 @@ export class FieldError extends EaasError {
   /** Whether the call might succeed if the app repeats it later. */
   override readonly retryable: boolean;
 
-  constructor(cause: SdkError, { table, field, row }: Where, code: FieldErrorCode = cause.code) {
+  constructor(cause: SdkError, { table, field, row, isRead }: Where, code: FieldErrorCode = cause.code) {
     const place =
       row === undefined ? `${table}.${field}` : `${table}.${field} of row ${row.replace(/\p{Cc}/gu, '�')}`;
     // The error for another key already names its cause.
     const isBound = code === 'decryption' && row !== undefined && cause.message.includes('context');
     const hint = isBound ? ' (was it encrypted with this row id?)' : '';
-    const isBadValue = row !== undefined && isOfValue(code);
+    const isBadValue = isRead && isOfValue(code);
     super(
       `${place}: ${cause.message}${hint}${isBadValue ? "; to read the rest, pass `onError: 'null'`" : ''}`,
     );
@@ -42,7 +42,8 @@ export class FieldError extends EaasError {
 /**
  * What happens if a stored value cannot be decrypted. `throw` (the default) fails the call, and `null` returns the row
  * with null in the column. A function gets the error, which never contains the value, and the row as it is stored; its
- * return value stands for the value. A refusal of the service, an aborted call or a lost connection always throws.
+ * return value stands for the value. A value of an erased person counts as one that cannot be decrypted. Any other refusal
+ * of the service, an aborted call or a lost connection always throws.
  */
 export type OnError<Row = Readonly<Record<string, unknown>>> =
   | 'throw'
@@ -64,13 +65,16 @@ export type SubstituteOf<Given> = Given extends 'null'
 export const onErrorRule: Rule = (value) =>
   value === 'throw' || value === 'null' || typeof value === 'function' || "'throw', 'null' or a function";
 
-/** Whether only this value is at fault, and not the call, the connection or a permission. */
-export const isOfValue = (code: FieldErrorCode): boolean => code === 'decryption' || code === 'format';
+/** Whether only this value is at fault, or its person was erased, and not the call, the connection or a permission. */
+export const isOfValue = (code: FieldErrorCode): boolean =>
+  code === 'decryption' || code === 'format' || code === 'subject_erased';
 
 export interface Where {
   readonly table: string;
   readonly field: string;
   readonly row: string | undefined;
+  /** Whether the value is read from its row, which `onError` is for. */
+  readonly isRead?: boolean;
 }
 
 export function inField<T>(where: Where, step: () => T): T {

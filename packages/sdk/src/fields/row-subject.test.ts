@@ -40,6 +40,24 @@ test('the rows of 50 people take one batch to encrypt and one to decrypt', async
   ]);
 });
 
+test('`onError` stands for the values of an erased person, and the error says so', async () => {
+  const { client, records, make } = open();
+  const rows = range(3).map((id) => ({ id, name: `name ${id}`, note: null }));
+  const stored = await records.encryptRows('patients', rows, ({ id }) => id);
+  await client.subjects.erase({ subject: '1' });
+  const read = (onError: 'throw' | 'null' | (({ code }: FieldError) => string)) =>
+    fields.for(make()).decryptRows('patients', stored, ({ id }) => id, { onError });
+  const names = async (reading: ReturnType<typeof read>) => (await reading).map(({ name }) => name);
+  expect(await names(read('null'))).toEqual(['name 0', null, 'name 2']);
+  expect(await names(read(({ code }) => code))).toEqual(['name 0', 'subject_erased', 'name 2']);
+  await expect(read('throw')).rejects.toThrow(
+    /^patients\.name of row 1: .*; to read the rest, pass `onError: 'null'`$/,
+  );
+  const writing = fields.for(make()).encryptRow('patients', 1, { id: 1, name: 'Ada' });
+  await expect(writing).rejects.toMatchObject({ code: 'subject_erased' });
+  await expect(writing).rejects.not.toThrow('onError');
+});
+
 test.each([
   ['a text', 'Ä b', 'Ä b'],
   ['an integer', 42, '42'],
