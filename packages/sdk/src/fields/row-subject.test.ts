@@ -40,6 +40,15 @@ test('the rows of 50 people take one batch to encrypt and one to decrypt', async
   ]);
 });
 
+test('TypeScript refuses a column `subject` that would replace the person of the table', () => {
+  const [name, subject] = [text(), ({ id }: { id: string }) => id];
+  // @ts-expect-error -- the rows would belong to nobody
+  defineFields({ people: { subject, ...unencrypted('id', 'subject'), name } });
+  // @ts-expect-error
+  defineFields({ people: { subject: 'id', ...unencrypted('id', 'subject'), name } });
+  defineFields({ people: { subject: 'subject', ...unencrypted('id'), name } });
+});
+
 test('`onError` stands for the values of an erased person, and the error says so', async () => {
   const { client, records, make } = open();
   const rows = range(3).map((id) => ({ id, name: `name ${id}`, note: null }));
