@@ -10,7 +10,7 @@ const budgets = {
   "export * from '@eaas/protocol/wire'": 17_600,
   "export { EaasClient } from '@eaas/sdk'": 16_060,
   "export * from '@eaas/sdk/stream'": 10_856,
-  "export { createIndexKey, defineFields, number, text, unencrypted } from '@eaas/sdk/fields'": 11_350,
+  "export { createIndexKey, defineFields, number, text, unencrypted } from '@eaas/sdk/fields'": 11_352,
   "export * from '@eaas/sdk/fields'": 15_298,
 };
 
