@@ -46,7 +46,8 @@ test('TypeScript refuses a column `subject` that would replace the person of the
   defineFields({ people: { subject, ...unencrypted('id', 'subject'), name } });
   // @ts-expect-error
   defineFields({ people: { subject: 'id', ...unencrypted('id', 'subject'), name } });
-  defineFields({ people: { subject: 'subject', ...unencrypted('id'), name } });
+  const named = defineFields({ people: { subject: 'subject', ...unencrypted('id'), name } });
+  expect(named.tables.people.subject).toBe('subject');
 });
 
 test('`onError` stands for the values of an erased person, and the error says so', async () => {
