@@ -93,8 +93,12 @@ async function copy(env: Environment, ...options: string[]) {
 
 function callUntil(port: number, token: string, keyId: string) {
   const baseUrl = `http://127.0.0.1:${port}`;
-  const headers = () => ({ authorization: `Bearer ${token}` });
-  const wrap = createTransport({ baseUrl, retries: 10 }, headers, () => {});
+  const headers = { authorization: `Bearer ${token}` };
+  const wrap = createTransport(
+    { baseUrl, retries: 10 },
+    (_, input, send) => send(headers, input),
+    () => {},
+  );
   const times: number[] = [];
   let failed = 0;
   const stopped = new AbortController();

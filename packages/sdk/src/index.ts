@@ -48,4 +48,5 @@ export type {
   EnvelopeClientOptions,
   OptionalLimits,
 } from './options/client-options.ts';
+export type { SignInOptions, TokenClaims } from './options/sign-in.ts';
 export type { Call, CallOptions, TransportOptions } from './transport/transport.ts';

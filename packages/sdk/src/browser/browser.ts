@@ -3,12 +3,14 @@ import { requireOptions } from '@eaas/protocol/internal-options';
 import { EnvelopeClient } from '../client/envelope-client.ts';
 import { createEmit } from '../client/events.ts';
 import { httpHeaders, parseUrl, requireSecureUrl } from '../options/connection.ts';
+import { isSignIn, signIn } from '../options/sign-in.ts';
 import { createTransport } from '../transport/transport.ts';
 import { browserOptions, type EaasBrowserClientOptions, type PlainHeaders } from './options.ts';
 
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol';
 export { LoadError } from '@eaas/protocol/internal';
 export type { EaasBrowserClientOptions } from './options.ts';
+export type { SignInOptions, TokenClaims } from '../options/sign-in.ts';
 export {
   ClientError,
   type ClientErrorCode,
@@ -20,20 +22,25 @@ export {
 
 /**
  * A client that encrypts and decrypts in a web page. The proxy in the app's backend authorizes each call by the
- * visitor's session. Throws InputError for unknown options, and for an API key (`eaas_sk_…`) in any option, request or
- * response.
+ * visitor's session; with `baseUrl`, `issuer` and `token`, the service authorizes it by the app's own sign-in. Throws
+ * InputError for unknown options, and for an API key (`eaas_sk_…`) in any option, request or response.
  */
 export class EaasBrowserClient extends EnvelopeClient {
   constructor(options: EaasBrowserClientOptions = {}) {
     for (const [name, value] of Object.entries(Object(options)))
       refuseSecret(typeof value === 'string' ? name + value : name);
     requireOptions(browserOptions, options, 'new EaasBrowserClient');
-    const { proxyUrl = '/api/eaas', headers = {}, insecureHttp } = options;
+    const signsIn = isSignIn(options, 'proxyUrl', 'headers');
+    const { baseUrl, proxyUrl = '/api/eaas', headers = {}, insecureHttp } = options;
+    if (signsIn !== !!baseUrl) throw new InputError('`baseUrl`, `issuer` and `token` go together');
     if (typeof headers === 'object') refuseSecret(JSON.stringify(plain(headers)));
     const emit = createEmit(options);
     const call = createTransport(
-      { ...options, baseUrl: addressOf(proxyUrl, insecureHttp) },
-      async () => plain(typeof headers === 'function' ? await headers() : headers),
+      { ...options, baseUrl: addressOf(baseUrl ?? proxyUrl, insecureHttp) },
+      signsIn
+        ? signIn(options, () => this.drop(true))
+        : async (_, input, send) =>
+            send(plain(typeof headers === 'function' ? await headers() : headers), input),
       emit,
       refuseSecret,
     );

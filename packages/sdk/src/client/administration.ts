@@ -138,10 +138,11 @@ export function apiKeyCalls(call: Call): ApiKeyCalls {
   return { ...calls, list };
 }
 
-export const serverModeCalls = (call: Call, { user, requireUser }: Caller): ServerModeCalls =>
+export const serverModeCalls = (call: Call, caller: Caller): ServerModeCalls =>
   bind(async (route, input, options) => {
+    const { user } = caller;
     const sent = { ...(user !== undefined && { user }), ...Object(input) };
-    requireActor({ keyId: undefined, user: sent.user, requireUser });
+    requireActor({ ...caller, user: sent.user });
     return call(route, sent, options);
   }, serverModeRoutes);
 

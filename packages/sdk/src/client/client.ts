@@ -27,9 +27,11 @@ import { ServiceError, type Settled } from '../errors.ts';
 import { createEmit } from './events.ts';
 import { requireKeyId } from '../options/key-id.ts';
 import { envelopeClientOptions, type EnvelopeClientOptions } from '../options/client-options.ts';
+import { isSignIn, signIn, signInOptions, type SignInOptions } from '../options/sign-in.ts';
 import { createRewrapAll } from './rewrap.ts';
 import { type SubjectCalls, subjectCalls } from './subjects.ts';
 import {
+  type Authorize,
   type CallOptions,
   createTransport,
   patienceOf,
@@ -38,7 +40,8 @@ import {
 } from '../transport/transport.ts';
 
 /** Options of `EaasClient`: the URL of the service, the API key, and the options of all clients. */
-export interface EaasClientOptions extends EnvelopeClientOptions, Omit<TransportOptions, 'baseUrl'> {
+export interface EaasClientOptions
+  extends EnvelopeClientOptions, SignInOptions, Omit<TransportOptions, 'baseUrl'> {
   /**
    * The URL of the service. On Node, Deno and Bun, `baseUrl` defaults to EAAS_BASE_URL, and `keyId` to EAAS_KEY_ID.
    * `apiKey` defaults to EAAS_API_KEY only if `baseUrl` is not passed either.
@@ -67,6 +70,7 @@ export interface ServiceInProcess {
 const clientOptions: OptionRules<EaasClientOptions> = {
   ...envelopeClientOptions,
   ...transportOptions,
+  ...signInOptions,
   baseUrl: anything,
   apiKey: anything,
   service: /* @__PURE__ */ having('a service such as `localService()`', 'fetch'),
@@ -84,7 +88,7 @@ export interface PublicKeys {
 
 /**
  * A client for the whole API. The client needs an API key, which a browser must not hold, so use `@eaas/sdk/browser` in
- * a browser.
+ * a browser. With `issuer` and `token`, it acts for the user of your app's own sign-in instead, and needs no API key.
  */
 export class EaasClient extends EnvelopeClient {
   /** Creates, rotates and retires keys. */
@@ -104,27 +108,24 @@ export class EaasClient extends EnvelopeClient {
 
   constructor(options: EaasClientOptions = {}) {
     requireOptions(clientOptions, options, 'new EaasClient');
+    const signsIn = isSignIn(options, 'apiKey', 'service');
     const given = ofService(options);
     const complete = given === options ? withEnvironment(options) : given;
     const { apiKey } = complete;
     const nameOf = (option: 'baseUrl' | 'apiKey', variable: string): string =>
       complete[option] === given[option] ? option : variable;
-    if (typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
+    if (!signsIn && typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
     const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
     const emit = createEmit(complete);
-    super(
-      createTransport({ ...complete, baseUrl }, () => authorization(apiKey), emit),
-      complete,
-      emit,
-    );
+    const authorize: Authorize = signsIn
+      ? signIn(options, () => this.drop(true))
+      : async (_, input, send) => send(await authorization(apiKey), input);
+    super(createTransport({ ...complete, baseUrl }, authorize, emit), complete, emit);
     this.rewrapAll = createRewrapAll(this.call, patienceOf(complete));
     this.keys = keyCalls(this.call);
     this.apiKeys = apiKeyCalls(this.call);
     this.serverMode = serverModeCalls(this.call, this.caller);
-    this.subjects = subjectCalls(this.call, (subject) => {
-      this.parts.encrypter.drop(subject);
-      this.parts.decrypter.drop(subject);
-    });
+    this.subjects = subjectCalls(this.call, (subject) => this.drop(subject));
     this.audit = auditOf(this.call);
   }
 

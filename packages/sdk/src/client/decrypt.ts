@@ -10,7 +10,7 @@ import {
 import { toBase64 } from '@eaas/protocol/base64';
 import { type Header, isBytes, isPromise, withBody } from '@eaas/protocol/internal';
 import { requireOptions } from '@eaas/protocol/internal-options';
-import { DataKeyCache } from '../data-keys/cache.ts';
+import { DataKeyCache, type Dropped } from '../data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
 import { createHeaderReader, type KnownHeader } from '../data-keys/headers.ts';
 import type { Lease } from '../data-keys/lease.ts';
@@ -51,28 +51,28 @@ export function createDecrypter(
     const { keyId } = known.header;
     if (keyId !== expected && !anyKey)
       requireExpectedKey(keyId, { keyId: expected ?? requireKeyId(expected) });
-    requireSubjectMatch(known.header.wrappedKey, options.subject);
+    requireSubjectMatch(known.header.wrappedKey, options.subject, caller.signsIn);
     return known;
   }
 
   const arriving = (
     name: string,
     known: KnownHeader,
-    { user }: Caller,
+    caller: Caller,
     options: DecryptOptions,
     withSync: boolean,
-  ): Lease => cache.arriving(name) ?? fetchKey(name, known, user, options, withSync);
+  ): Lease => cache.arriving(name) ?? fetchKey(name, known, caller, options, withSync);
 
   function fetchKey(
     name: string,
     { header, bytes }: KnownHeader,
-    user: string | undefined,
+    caller: Caller,
     { subject, wrapContext }: DecryptOptions,
     withSync: boolean,
   ): Lease {
     const request = async (): Promise<DerivedDataKey> => {
       // The request does not get the caller's signal, because other calls might wait for the same data key.
-      const dek = await calls.unwrap(header, { subject, wrapContext }, user);
+      const dek = await calls.unwrap(header, { subject, wrapContext }, caller);
       const key = await deriveDataKey(engines, dek, header, withSync, bytes);
       emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });
       return key;
@@ -177,7 +177,7 @@ export function createDecrypter(
         ),
       );
     },
-    drop: (subject: string | undefined): void => cache.drop(subject),
+    drop: (subject: Dropped): void => cache.drop(subject),
     close: (): void => cache.close(),
   };
 }

@@ -3,6 +3,7 @@ import { pae, toUtf8, type Wrapped } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import type { BlindHashOptions, Hash } from '../blind-hash/hasher.ts';
+import type { Dropped } from '../data-keys/cache.ts';
 import type { Engines } from '../engines/engines.ts';
 import { closedError, load, type Settled, settleEach, unreadable } from '../errors.ts';
 import {
@@ -27,6 +28,7 @@ import {
 import { enginesOf, type EnvelopeClientOptions, limitsOf } from '../options/client-options.ts';
 import { requireKeyId } from '../options/key-id.ts';
 import { type Caller, person, requireActor } from '../options/people.ts';
+import type { SignInOptions } from '../options/sign-in.ts';
 import { abortable } from '../transport/abortable.ts';
 import { createDataKeyCalls, type DataKeyCalls } from '../transport/data-key-calls.ts';
 import { type Call, type CallOptions, patienceOf, type TransportOptions } from '../transport/transport.ts';
@@ -60,7 +62,7 @@ export class EnvelopeClient {
 
   constructor(
     call: Call,
-    options: EnvelopeClientOptions & Pick<TransportOptions, 'timeouts' | 'retries'>,
+    options: EnvelopeClientOptions & Pick<TransportOptions, 'timeouts' | 'retries'> & Partial<SignInOptions>,
     emit: Emit,
   ) {
     if (options.onEvent || options.logger) observed.set(this, emit);
@@ -72,7 +74,7 @@ export class EnvelopeClient {
       return call(route, input, options);
     };
     this.keyId = options.keyId && requireKeyId(options.keyId);
-    this.caller = { keyId: this.keyId, requireUser: options.requireUser };
+    this.caller = { keyId: this.keyId, requireUser: options.requireUser, signsIn: !!options.token };
     const calls = createDataKeyCalls(this.call, patienceOf(options));
     this.parts = {
       calls,
@@ -226,7 +228,13 @@ export class EnvelopeClient {
   async unwrap(wrapped: Wrapped, options: UnwrapOptions = {}): Promise<Uint8Array> {
     requireOptions(unwrapOptions, options, 'unwrap');
     requireActor(this.caller);
-    return this.parts.calls.unwrap(wrapped, options, this.caller.user);
+    return this.parts.calls.unwrap(wrapped, options, this.caller);
+  }
+
+  /** Overwrites data keys. Calls that wait for one still get it. */
+  protected drop(subject: Dropped): void {
+    this.parts.encrypter.drop(subject);
+    this.parts.decrypter.drop(subject);
   }
 
   /** Closes the client and overwrites every data key. Later calls throw ClientError `closed`. */

@@ -20,14 +20,14 @@ export function createRewrapAll(call: Call, patience: Patience) {
     requireOptions(unwrapOptions, options, 'rewrap');
     requireActor(caller);
     const { signal, subject } = options;
-    const { user } = caller;
+    const { user, signsIn } = caller;
     const context = contextOf(options.wrapContext);
     const requests = new Map<string, ReturnType<typeof rewrap>>();
     return settleEach(ciphertexts, async (ciphertext) => {
       const bytes = envelopeBytes(ciphertext);
       const { keyId: key_id, wrappedKey } = parseHeader(bytes);
       // The data key of an intake writer becomes one of the subject.
-      if (wrappedKey[0] !== 2) requireSubjectMatch(wrappedKey, subject);
+      if (wrappedKey[0] !== 2) requireSubjectMatch(wrappedKey, subject, signsIn);
       const wrapped_key = toBase64(wrappedKey);
       const name = key_id + wrapped_key;
       const request =

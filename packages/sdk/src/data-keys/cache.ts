@@ -9,6 +9,8 @@ export interface CacheLimits {
   readonly maxAge: number;
 }
 
+export type Dropped = string | true | undefined;
+
 type Request = () => Promise<DerivedDataKey>;
 
 /** Data keys by name. Its names are in the order of their last use, so that the first is the one to remove. */
@@ -72,11 +74,15 @@ export class DataKeyCache {
     return lease;
   }
 
-  /** Removes the data keys of a subject, or those of all subjects, also the ones that calls still wait for. */
-  drop(subject: string | undefined): void {
+  /**
+   * Removes the data keys of a subject, those of all subjects, or with `true` every one, also those that calls still wait
+   * for.
+   */
+  drop(subject: Dropped): void {
     for (const leases of [this.#ready, this.#arriving]) {
       for (const [name, lease] of leases) {
-        if (lease.subject === undefined || (subject ?? lease.subject) !== lease.subject) continue;
+        const { subject: of } = lease;
+        if (subject !== true && (of === undefined || (subject ?? of) !== of)) continue;
         leases.delete(name);
         lease.release();
       }

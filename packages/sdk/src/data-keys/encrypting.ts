@@ -4,7 +4,7 @@ import { later, type Timer } from '../transport/abortable.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { Emit } from '../client/events.ts';
 import type { Limits } from '../options/client-options.ts';
-import { DataKeyCache } from './cache.ts';
+import { DataKeyCache, type Dropped } from './cache.ts';
 import { deriveDataKey, type DerivedDataKey, type Partition, partitionName } from './derive.ts';
 import type { Lease } from './lease.ts';
 
@@ -59,7 +59,8 @@ export function createEncryptingKeys(
         if (code === 'subject_erased') {
           clearTimeout(kept.get(name));
           kept.delete(name);
-          cache.drop(of.subject);
+          // A call without a subject was made for the signed-in user.
+          cache.drop(of.subject ?? true);
         }
         if (!find(name) && !kept.has(name)) return;
         clearTimeout(paused.get(name));
@@ -124,7 +125,7 @@ export function createEncryptingKeys(
       }
       if (keep && !kept.has(name)) keepUp(name, of);
     },
-    drop: (subject: string | undefined): void => cache.drop(subject),
+    drop: (subject: Dropped): void => cache.drop(subject),
     close(): void {
       cache.close();
       for (const timer of [...kept.values(), ...paused.values()]) clearTimeout(timer);

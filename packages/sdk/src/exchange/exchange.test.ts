@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { problem } from '@eaas/protocol/wire';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
-import { createTransport, type TransportOptions } from '../transport/transport.ts';
+import { type Authorize, createTransport, type TransportOptions } from '../transport/transport.ts';
 import { mask, maxBytes } from './exchange.ts';
 
 const keyId = '00000000-0000-4000-8000-00000000000a';
@@ -13,12 +13,13 @@ const hashed = { hash: 'ab'.repeat(32), key_id: keyId };
 function setUp(answer: (attempt: number) => Response, options: Partial<TransportOptions> = {}) {
   let attempts = 0;
   const fetch = async (): Promise<Response> => answer(++attempts);
-  const headers = () => ({
+  const headers = {
     authorization: `Bearer ${apiKey}`,
     'x-session': 'cookie-of-the-visitor',
     'x-v': '1',
-  });
-  const call = createTransport({ baseUrl: 'https://eaas.example', fetch, ...options }, headers, () => {});
+  };
+  const authorize: Authorize = (_, input, send) => send(headers, input);
+  const call = createTransport({ baseUrl: 'https://eaas.example', fetch, ...options }, authorize, () => {});
   const hash = (value = 'x'): Promise<unknown> =>
     call('POST /v1/hash', { key_id: keyId, value }).catch((error: unknown) => error);
   return { call, hash, attempts: () => attempts };

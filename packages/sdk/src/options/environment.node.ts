@@ -5,10 +5,11 @@ import { requireKeyId } from './key-id.ts';
 
 /**
  * Reads absent settings from environment variables, but EAAS_API_KEY only if `baseUrl` is not passed either, because the
- * client must send EAAS_API_KEY only to EAAS_BASE_URL.
+ * client must send EAAS_API_KEY only to EAAS_BASE_URL, and never with the tokens of a sign-in.
  */
 export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
   const keyId = options.keyId ?? keyIdInEnvironment(options);
+  if (options.token) return { ...options, baseUrl: options.baseUrl ?? env['EAAS_BASE_URL'], keyId };
   if (options.baseUrl === undefined) {
     const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = env;
     return { ...options, baseUrl, apiKey: options.apiKey ?? apiKey, keyId };

@@ -8,6 +8,8 @@ export interface Caller {
   readonly keyId: string | undefined;
   readonly user?: string | undefined;
   readonly requireUser: boolean | undefined;
+  /** Whether the app's sign-in names the subject of calls that name none. */
+  readonly signsIn: boolean;
 }
 
 /** Accepts what the service accepts as the name of a subject or a user. */
@@ -26,10 +28,14 @@ export function requireActor({ user, requireUser }: Caller): void {
  * Throws InputError for the data key of a person without a subject, and for a data key of nobody with a subject. Other
  * wrapped keys are left to the service, which refuses and logs what was altered.
  */
-export function requireSubjectMatch(wrapped: Uint8Array, subject: string | undefined): void {
+export function requireSubjectMatch(
+  wrapped: Uint8Array,
+  subject: string | undefined,
+  signsIn: boolean | undefined,
+): void {
   const [format = 0, suite] = wrapped;
   if (subject === undefined) {
-    if (isSubjectWrapped(wrapped))
+    if (!signsIn && isSubjectWrapped(wrapped))
       throw new InputError('this ciphertext belongs to a person: pass `subject`');
   } else if (suite === 1 && format <= 2)
     throw new InputError('this ciphertext belongs to nobody: leave out `subject`');

@@ -8,7 +8,7 @@ import { type ServiceError, unreadable } from '../errors.ts';
 import type { UnwrapOptions } from '../options/call-options.ts';
 import type { Partition } from '../data-keys/derive.ts';
 import { requireKeyId } from '../options/key-id.ts';
-import { requireSubjectMatch } from '../options/people.ts';
+import { type Caller, requireSubjectMatch } from '../options/people.ts';
 import type { Call, CallOptions, Patience } from './transport.ts';
 
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;
@@ -29,7 +29,7 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
     async unwrap(
       wrapped: Wrapped,
       { wrapContext, subject, signal }: UnwrapOptions = {},
-      user?: string,
+      { user, signsIn }: Partial<Caller> = {},
     ): Promise<Uint8Array> {
       if (!(isBytes(wrapped?.wrappedKey) && Number.isInteger(wrapped.keyVersion))) {
         throw new InputError(
@@ -37,7 +37,7 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
         );
       }
       const { keyVersion: key_version, wrappedKey } = wrapped;
-      requireSubjectMatch(wrappedKey, subject);
+      requireSubjectMatch(wrappedKey, subject, signsIn);
       const key_id = requireKeyId(wrapped.keyId);
       const context = contextOf(wrapContext);
       const input = { key_id, key_version, wrapped_key: toBase64(wrappedKey), context, subject, user };

@@ -24,7 +24,7 @@ function answered(
   const options = { baseUrl: 'https://eaas.example/', fetch, ...more };
   const call = createTransport(
     options,
-    () => ({}),
+    (_, input, send) => send({}, input),
     (event) => events.push(event),
   );
   return { call, sent, events };

@@ -26,6 +26,13 @@ const timeoutRules: OptionRules<NonNullable<TransportOptions['timeouts']>> = {
 /** Gets the headers and the body of each request and response as text. If it throws, the call throws the same error. */
 export type Judge = (text: string) => void;
 
+/** Sends a request with the credentials of the client, and with the members that they add to its body. */
+export type Authorize = <T>(
+  route: Route,
+  input: object | undefined,
+  send: (headers: Readonly<Record<string, string>>, input: object | undefined) => Promise<T>,
+) => Promise<T>;
+
 /** Calls a route of the API: `call('POST /v1/keys/:key_id/wrap', { key_id, dek })`. Throws ServiceError. */
 export type Call = <R extends Route>(route: R, input: Input<R>, options?: CallOptions) => Promise<Output<R>>;
 
@@ -76,7 +83,7 @@ const loadExchange = () => import('../exchange/exchange.ts');
 
 export function createTransport(
   { baseUrl, fetch: send = fetch, ...options }: TransportOptions,
-  headers: () => Record<string, string> | Promise<Record<string, string>>,
+  authorize: Authorize,
   emit: Emit,
   judge?: Judge,
 ): Call {
@@ -91,24 +98,26 @@ export function createTransport(
     async function ask(): Promise<Output<R>> {
       if (signal?.aborted) throw aborted();
       const { exchange } = await load('ky', loadExchange());
-      const asked = {
-        route,
-        input: input as object | undefined,
-        baseUrl,
-        headers: await headers(),
-        signal: controller.signal,
-        timeout: Math.min(patience.attempt, longest),
-        retries: patience.retries,
-        retried,
-        send,
-        onAttempt: () => void attempts++,
-        judge,
-      };
-      return exchange(asked, { ServiceError, timeoutError, unreadable });
+      return authorize(route, input as object | undefined, (headers, input) => {
+        const asked = {
+          route,
+          input,
+          baseUrl,
+          headers,
+          signal: controller.signal,
+          timeout: Math.min(patience.attempt, longest),
+          retries: patience.retries,
+          retried,
+          send,
+          onAttempt: () => void attempts++,
+          judge,
+        };
+        return exchange(asked, { ServiceError, timeoutError, unreadable });
+      });
     }
 
     try {
-      // Ends the call on an abort or a timeout, because the function `headers` does not receive a signal, and some
+      // Ends the call on an abort or a timeout, because the functions of the app do not receive a signal, and some
       // implementations of `fetch` ignore signals.
       return await abortable(ask(), signal, patience.total);
     } catch (error) {

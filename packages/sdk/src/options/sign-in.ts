@@ -1,0 +1,62 @@
+// The app's own sign-in as the credentials of a client. What it does with tokens is loaded on demand.
+import { InputError, parseUuid } from '@eaas/protocol';
+import { readBase64 } from '@eaas/protocol/base64';
+import { callback, type OptionRules } from '@eaas/protocol/internal-options';
+import { load, ServiceError } from '../errors.ts';
+import type { Authorize } from '../transport/transport.ts';
+
+/** What a token says. The client reads the claims and never verifies them: the service does. */
+export interface TokenClaims {
+  readonly sub?: string;
+  readonly [claim: string]: unknown;
+}
+
+/** A token, or nothing if nobody is signed in. */
+type MaybeToken = string | null | undefined;
+
+/** Options of a client that sends the tokens of your app's own sign-in. */
+export interface SignInOptions {
+  /** The id of the issuer, which `eaas issuer add` printed. */
+  readonly issuer?: string | undefined;
+  /**
+   * Returns a token (JWT) of the signed-in user. The client calls it before each request, and once more when the service
+   * refuses the token, so return the one that your sign-in keeps. Close the client when the user signs out.
+   */
+  readonly token?: (() => MaybeToken | Promise<MaybeToken>) | undefined;
+  /**
+   * Returns the subject of the signed-in user, which is that of each call without the option `subject`. Defaults to the
+   * claim `sub`. If the issuer has a prefix, pass `({ sub }) => prefix + sub`.
+   */
+  readonly subject?: ((claims: TokenClaims) => string) | undefined;
+}
+
+export const signInOptions: OptionRules<SignInOptions> = {
+  issuer: (id) => (typeof id === 'string' && !!parseUuid(id)) || 'the UUID that `eaas issuer add` printed',
+  token: callback,
+  subject: callback,
+};
+
+/** Whether the options are those of a sign-in. Throws InputError for one that lacks an option, or has one of `others`. */
+export function isSignIn(
+  options: SignInOptions & { readonly baseUrl?: unknown; readonly requireUser?: unknown },
+  ...others: string[]
+): boolean {
+  const { issuer, token, subject } = options;
+  if (!issuer && !token && !subject) return false;
+  for (const name of ['issuer', 'token'] as const)
+    if (!options[name]) throw new InputError(`a sign-in needs \`issuer\` and \`token\` (got no \`${name}\`)`);
+  for (const name of ['requireUser', ...others])
+    if ((options as Record<string, unknown>)[name] !== undefined)
+      throw new InputError(`pass either \`token\` or \`${name}\``);
+  return true;
+}
+
+/** `drop` removes all data keys, when the token of another user arrives. */
+export function signIn(options: SignInOptions, drop: () => void): Authorize {
+  let authorize: Authorize | undefined;
+  return async (...call) => {
+    const { createSignIn } = await load('the sign-in', import('../sign-in/sign-in.ts'));
+    authorize ??= createSignIn(options, drop, { InputError, ServiceError, readBase64 });
+    return authorize(...call);
+  };
+}

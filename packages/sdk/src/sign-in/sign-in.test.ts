@@ -1,0 +1,317 @@
+import { inspect } from 'node:util';
+import { createTestService } from '@eaas/sdk/testing';
+import { problem } from '@eaas/protocol/wire';
+import { describe, expect, test } from 'vitest';
+import { EaasBrowserClient } from '../browser/browser.ts';
+import { EaasClient, type EaasEvent, type SignInOptions } from '../index.ts';
+
+const issuer = '00000000-0000-4000-8000-0000000000aa';
+const baseUrl = 'https://eaas.example';
+
+const textOf = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+let tokens = 0;
+
+/** A token with a signature that is different each time. */
+function tokenOf(sub: unknown, more: object = {}): string {
+  const iat = Math.floor(Date.now() / 1_000);
+  const claims = {
+    iss: 'https://sign-in.example',
+    aud: 'https://app.example',
+    sub,
+    iat,
+    exp: iat + 600,
+    ...more,
+  };
+  return `${textOf({ alg: 'ES256' })}.${textOf(claims)}.signature${tokens++}`;
+}
+
+const claimsIn = (jwt: string) =>
+  JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as { sub: string };
+
+const kinds = { EaasClient, EaasBrowserClient };
+type Kind = keyof typeof kinds;
+
+/** A service that accepts tokens, and clients of it. `signedIn.token` is what the app's sign-in returns. */
+function setUp(kind: Kind = 'EaasBrowserClient') {
+  const service = createTestService();
+  const keyId = service.createKey('people').key_id;
+  const sent: { jwt: string; url: string; headers: string; body: Record<string, unknown> }[] = [];
+  const refused = new Set<string>();
+  const events: EaasEvent[] = [];
+  const signedIn = { token: tokenOf('ann') as unknown, asked: 0 };
+  const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
+    const jwt = (request.headers.get('authorization') ?? '').replace('Bearer ', '');
+    const text = await request.text();
+    const headers = inspect([...request.headers]);
+    const body = JSON.parse(text) as Record<string, unknown>;
+    sent.push({ jwt, url: request.url, headers, body });
+    const isOwn = ({ subject }: { subject?: string }): boolean => subject === claimsIn(jwt).sub;
+    const items = (body['items'] ?? [body]) as { subject?: string }[];
+    const isStaff = claimsIn(jwt).sub.startsWith('staff');
+    if (request.headers.get('eaas-issuer') !== issuer || refused.has(jwt)) return answer('unauthorized');
+    if (!isStaff && !items.every(isOwn)) return answer('permission_missing');
+    const url = request.url.replace(baseUrl, service.baseUrl);
+    const own = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
+    return service.fetch(new Request(url, { method: request.method, headers: own, body: text }));
+  };
+  const options = {
+    baseUrl,
+    issuer,
+    keyId,
+    fetch,
+    retries: 0,
+    token: async () => {
+      signedIn.asked++;
+      return signedIn.token as string;
+    },
+    onEvent: (event: EaasEvent) => void events.push(event),
+  };
+  const make = (more: SignInOptions & Record<string, unknown> = {}): EaasBrowserClient =>
+    new kinds[kind]({ ...options, ...more });
+  const reader = (user: unknown) => make({ token: () => tokenOf(user) });
+  return { service, keyId, sent, refused, events, signedIn, make, reader, client: make() };
+}
+
+function answer(code: 'unauthorized' | 'permission_missing'): Response {
+  const body = problem(code, 'Send another token.');
+  return Response.json(body, { status: body.status });
+}
+
+const failure = (call: Promise<unknown>): Promise<Error & { code?: string }> =>
+  call.then(
+    () => Promise.reject(new Error('the call succeeded')),
+    (error: Error) => error,
+  );
+
+describe.each(['EaasClient', 'EaasBrowserClient'] as const)('%s with the app’s sign-in', (kind) => {
+  test('encrypts and decrypts for the signed-in user, and for nobody else', async () => {
+    const { client, sent, reader } = setUp(kind);
+    const { ciphertext } = await client.encrypt('penicillin');
+    expect(sent[0]?.body['subject']).toBe('ann');
+    expect(sent[0]?.headers).not.toContain('eaas_sk_');
+    expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('penicillin');
+    expect(await reader('ann').decrypt(ciphertext, { as: 'text' })).toBe('penicillin');
+    await expect(reader('ben').decrypt(ciphertext)).rejects.toMatchObject({ code: 'decryption' });
+    await expect(reader('ben').decrypt(ciphertext, { subject: 'ann' })).rejects.toMatchObject({
+      code: 'permission_missing',
+    });
+  });
+
+  test('names the subject of each value of a batch', async () => {
+    const { client, sent, reader } = setUp(kind);
+    const bundles = await client.encryptMany(['a', 'b'], { fresh: true });
+    const opened = await reader('ann').decryptMany(
+      bundles.map((each) => (each.ok ? each.value : '')),
+      { as: 'text' },
+    );
+    expect(opened).toEqual(['a', 'b'].map((value) => ({ ok: true, value })));
+    const items = sent.flatMap(({ body }) => (body['items'] ?? [body]) as { subject: string }[]);
+    expect(new Set(items.map(({ subject }) => subject))).toEqual(new Set(['ann']));
+  });
+
+  test('asks for the token before each request', async () => {
+    const { client, sent, signedIn } = setUp(kind);
+    await client.encrypt('x', { wrapContext: { n: '1' } });
+    signedIn.token = tokenOf('ann');
+    await client.encrypt('x', { wrapContext: { n: '2' } });
+    expect(signedIn.asked).toBe(2);
+    expect(sent.map(({ jwt }) => jwt)).toEqual([sent[0]?.jwt, signedIn.token]);
+    expect(sent[0]?.jwt).not.toBe(signedIn.token);
+  });
+});
+
+describe('a token that the service refuses', () => {
+  test('is replaced once', async () => {
+    const { make, refused, sent } = setUp();
+    const [old, fresh] = [tokenOf('ann'), tokenOf('ann')];
+    refused.add(old);
+    const given = [old, fresh];
+    const { ciphertext } = await make({ token: () => given.shift() }).encrypt('x');
+    expect(ciphertext).toMatch(/^eaasA/);
+    expect(sent.map(({ jwt }) => jwt)).toEqual([old, fresh]);
+  });
+
+  test.each([
+    ['the same token', 1, (token: string) => [token, token, token]],
+    ['another one that is refused too', 2, (token: string) => [token, tokenOf('ann'), tokenOf('ann')]],
+  ])('is an error if `token` returns %s', async (_, requests, listOf) => {
+    const { make, refused, sent } = setUp();
+    const given = listOf(tokenOf('ann'));
+    for (const token of given) refused.add(token);
+    const error = await failure(make({ token: () => given.shift() }).encrypt('x'));
+    expect(error).toMatchObject({ code: 'unauthorized', status: 401 });
+    expect(error.message).toContain(
+      "the sign-in's token was refused (`iss` https://sign-in.example, `aud` https://app.example, lifetime 600 s): " +
+        `compare with \`eaas issuer show ${issuer}\``,
+    );
+    expect(sent).toHaveLength(requests);
+  });
+
+  test('is called expired if it is', async () => {
+    const { make, refused } = setUp();
+    const token = tokenOf('ann', { exp: Math.floor(Date.now() / 1_000) - 90 });
+    refused.add(token);
+    const { message } = await failure(make({ token: () => token }).encrypt('x'));
+    expect(message).toMatch(/it expired 9\d s ago by this clock, so `token` must return a fresh one/);
+  });
+
+  test('does not show claims that could name a person', async () => {
+    const { make, refused } = setUp();
+    const token = tokenOf('ann', { aud: 'Ann Smith, 7 Church Lane' });
+    refused.add(token);
+    const { message } = await failure(make({ token: () => token }).encrypt('x'));
+    expect(message).toContain('`aud` unusual');
+    expect(message).not.toContain('Church');
+  });
+
+  test('is not replaced by the token of another user, for whom the value would be encrypted', async () => {
+    const { make, refused, sent } = setUp();
+    const given = [tokenOf('ann'), tokenOf('ben')];
+    refused.add(given[0] ?? '');
+    const error = await failure(make({ token: () => given.shift() }).encrypt('x'));
+    expect(error.message).toContain('another user has signed in since this call: call again');
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('the token of another user', () => {
+  test('removes all data keys of the first', async () => {
+    const { client, sent, signedIn } = setUp();
+    const { ciphertext } = await client.encrypt('x');
+    await client.decrypt(ciphertext);
+    const before = sent.length;
+    await client.decrypt(ciphertext);
+    expect(sent).toHaveLength(before);
+    signedIn.token = tokenOf('ben');
+    await client.encrypt('y', { wrapContext: { n: '2' } });
+    await expect(client.decrypt(ciphertext)).rejects.toMatchObject({ code: 'decryption' });
+    expect(sent.at(-1)?.body['subject']).toBe('ben');
+    await client.encrypt('z');
+    expect(sent.at(-1)?.body['subject']).toBe('ben');
+  });
+
+  test('removes data keys that are still on their way', async () => {
+    const { make, service } = setUp();
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    let user = 'ann';
+    let isHeld = false;
+    const sent: string[] = [];
+    const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+      const request = new Request(input, init);
+      const text = await request.text();
+      sent.push(text);
+      const own = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
+      const url = request.url.replace(baseUrl, service.baseUrl);
+      const response = await service.fetch(new Request(url, { method: 'POST', headers: own, body: text }));
+      if (isHeld && text.includes('"ann"')) await gate;
+      return response;
+    };
+    const client = make({ fetch, token: () => tokenOf(user) });
+    const { ciphertext } = await client.encrypt('x');
+    isHeld = true;
+    const late = client.decrypt(ciphertext, { as: 'text' });
+    while (sent.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    user = 'ben';
+    await client.encrypt('y', { wrapContext: { n: '2' } });
+    release();
+    expect(await late).toBe('x');
+    await expect(client.decrypt(ciphertext)).rejects.toMatchObject({ code: 'decryption' });
+    expect(sent.at(-1)).toContain('"subject":"ben"');
+  });
+
+  test('also removes them when somebody signs out, and when only `subject` differs', async () => {
+    const { make, sent } = setUp();
+    let given: string | null = tokenOf('staff:1', { of: 'a' });
+    const client = make({ token: () => given, subject: ({ sub, of }) => `${sub}${String(of)}` });
+    const { ciphertext } = await client.encrypt('x');
+    await client.decrypt(ciphertext);
+    given = tokenOf('staff:1', { of: 'b' });
+    await client.encrypt('y', { wrapContext: { n: '2' } });
+    await expect(client.decrypt(ciphertext)).rejects.toMatchObject({ code: 'decryption' });
+    given = null;
+    await expect(client.encrypt('z', { wrapContext: { n: '3' } })).rejects.toMatchObject({
+      code: 'unauthorized',
+    });
+    const before = sent.length;
+    given = tokenOf('staff:1', { of: 'b' });
+    await client.encrypt('y', { wrapContext: { n: '2' } });
+    expect(sent).toHaveLength(before + 1);
+  });
+});
+
+test('staff name the person, and a value of nobody gets no subject', async () => {
+  const { reader, service, keyId, sent } = setUp();
+  const staff = reader('staff:7');
+  const { ciphertext } = await staff.encrypt('x', { subject: 'ann' });
+  expect(await staff.decrypt(ciphertext, { subject: 'ann', as: 'text' })).toBe('x');
+  await using plain = new EaasClient({ ...service, keyId });
+  const old = await plain.encrypt('from before');
+  expect(await staff.decrypt(old, { as: 'text' })).toBe('from before');
+  expect(sent.map(({ body }) => body['subject'])).toEqual(['ann', 'ann', undefined]);
+});
+
+test.each<[string, unknown, RegExp]>([
+  ['nothing', undefined, /`token` returned no token: nobody is signed in/],
+  ['an empty text', '', /nobody is signed in/],
+  ['an opaque token', 'ya29.a0AfH6SMBx', /must return a signed JWT with claims \(got another string\)/],
+  ['an encrypted token', 'a.b.c.d.e', /must return a signed JWT/],
+  ['a token without JSON', 'a.b.c', /must return a signed JWT/],
+  ['claims that are a list', `a.${textOf([1])}.c`, /must return a signed JWT/],
+  ['a number', 7, /must return a signed JWT with claims \(got number\)/],
+  [
+    'an API key',
+    `eaas_sk_${'0'.repeat(49)}`,
+    /got an API key\)?: pass it as `apiKey`|must not hold an API key/,
+  ],
+  [
+    'a token without a subject',
+    tokenOf(undefined),
+    /the token has no claim `sub`: pass `subject: \(claims\) => …`/,
+  ],
+])('%s instead of a token is an error before any request', async (_, token, message) => {
+  const { make, sent } = setUp();
+  expect((await failure(make({ token: () => token as string }).encrypt('x'))).message).toMatch(message);
+  expect(sent).toEqual([]);
+});
+
+test('no token is in an error, an event or a URL, also if `token` throws one', async () => {
+  const { make, refused, events, sent } = setUp();
+  const token = tokenOf('ann');
+  refused.add(token);
+  const errors = [
+    await failure(make({ token: () => token }).encrypt('x')),
+    await failure(make({ token: () => Promise.reject(new Error(`of ${token}`)) }).encrypt('x')),
+    await failure(make({ token: () => `${token}.more` }).encrypt('x')),
+    await failure(make({ token: () => tokenOf('ben') }).encrypt('x', { subject: 'ann' })),
+  ];
+  const shown = inspect([errors, events, sent.map(({ url }) => url)], { depth: 9, showHidden: true });
+  expect(errors[1]?.message).toContain('the function that was passed as `token` threw an error');
+  for (const part of token.split('.')) expect(shown).not.toContain(part);
+});
+
+describe.each(['EaasClient', 'EaasBrowserClient'] as const)('wrong options of %s', (kind) => {
+  test.each<[string, Record<string, unknown>, RegExp]>([
+    ['an issuer alone', { token: undefined }, /a sign-in needs `issuer` and `token` \(got no `token`\)/],
+    ['a token alone', { issuer: undefined }, /a sign-in needs `issuer` and `token` \(got no `issuer`\)/],
+    [
+      'an issuer that is no UUID',
+      { issuer: 'https://sign-in.example' },
+      /the UUID that `eaas issuer add` printed/,
+    ],
+    ['a token that is no function', { token: tokenOf('ann') }, /`?token`?/],
+    ['requireUser', { requireUser: true }, /pass either `token` or `requireUser`/],
+    kind === 'EaasClient'
+      ? ['an API key', { apiKey: () => 'x' }, /pass either `token` or `apiKey`/]
+      : ['a proxy', { proxyUrl: '/api/eaas' }, /pass either `token` or `proxyUrl`/],
+  ])('%s', (_, options, message) => {
+    expect(() => setUp(kind).make(options)).toThrow(message);
+  });
+
+  test('`as` and `user`, because the token names the user', async () => {
+    const { client, sent } = setUp(kind);
+    await expect(client.as('7').encrypt('x')).rejects.toThrow(/the token names the user: do not call `as`/);
+    expect(sent).toEqual([]);
+  });
+});

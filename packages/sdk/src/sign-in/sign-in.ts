@@ -1,0 +1,170 @@
+// Sends the tokens of the app's own sign-in, and names the signed-in user as the subject of calls that name none.
+import type { InputError } from '@eaas/protocol';
+import type { readBase64 } from '@eaas/protocol/base64';
+import type { Route } from '@eaas/protocol/wire';
+import type { ServiceError } from '../errors.ts';
+import type { SignInOptions, TokenClaims } from '../options/sign-in.ts';
+import type { Authorize } from '../transport/transport.ts';
+
+/**
+ * What the client passes to this module, which is loaded on demand. If this module imported it, bundlers would move it
+ * into an additional file, which a web page loads at its start.
+ */
+interface Shared {
+  readonly InputError: new (message: string) => InputError;
+  readonly ServiceError: new (...details: ConstructorParameters<typeof ServiceError>) => ServiceError;
+  readonly readBase64: typeof readBase64;
+}
+
+interface Token {
+  readonly jwt: string;
+  readonly claims: TokenClaims;
+  readonly subject: string;
+  /** Tells users apart, also those of a sign-in whose subjects are all equal. */
+  readonly user: string;
+}
+
+interface Items {
+  readonly items?: readonly object[];
+  readonly user?: string;
+}
+
+const withSubject = /\/(wrap|unwrap|rewrap|encrypt|decrypt)$/;
+
+export function createSignIn(options: SignInOptions, drop: () => void, shared: Shared): Authorize {
+  const { InputError, ServiceError, readBase64 } = shared;
+  const { issuer = '', token, subject: subjectOf = ({ sub }) => sub as string } = options;
+  let user: string | undefined;
+
+  function take(next: string | undefined): void {
+    if (user !== undefined && user !== next) drop();
+    user = next;
+  }
+
+  async function ask(): Promise<Token> {
+    let jwt: unknown;
+    try {
+      jwt = await token?.();
+    } catch {
+      throw new ServiceError('unauthorized', 'the function that was passed as `token` threw an error');
+    }
+    const claims = claimsOf(jwt);
+    const subject: unknown = subjectOf(claims);
+    if (typeof subject !== 'string' || subject === '')
+      throw new InputError(
+        options.subject
+          ? '`subject` must return the subject of the user, a text that is not empty'
+          : 'the token has no claim `sub`: pass `subject: (claims) => …`, which returns the subject of the user',
+      );
+    const named = JSON.stringify([claims['iss'], claims.sub, subject]);
+    take(named);
+    return { jwt: jwt as string, claims, subject, user: named };
+  }
+
+  function claimsOf(jwt: unknown): TokenClaims {
+    if (jwt === undefined || jwt === null || jwt === '') {
+      take(undefined);
+      throw new ServiceError('unauthorized', '`token` returned no token: nobody is signed in');
+    }
+    const text = typeof jwt === 'string' ? jwt : '';
+    if (text.startsWith('eaas_sk_'))
+      throw new InputError(
+        '`token` must return a token of your sign-in (got an API key): pass it as `apiKey`',
+      );
+    const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(text) ?? [];
+    const claims = payload && jsonOf(payload);
+    if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims as TokenClaims;
+    const got = typeof jwt === 'string' ? 'another string' : typeof jwt;
+    throw new InputError(
+      `\`token\` must return a signed JWT with claims (got ${got}): some sign-ins return one only for an audience that you name`,
+    );
+  }
+
+  function jsonOf(payload: string): unknown {
+    const base64 = payload.replaceAll('-', '+').replaceAll('_', '/');
+    const bytes = readBase64(base64.padEnd(Math.ceil(base64.length / 4) * 4, '='));
+    try {
+      return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as unknown);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Says what the client knows of a token that was refused. The claims that it shows name the app, and nobody else. */
+  function refusal(error: ServiceError, { claims }: Token): ServiceError {
+    const { exp, iat } = claims as { exp?: number; iat?: number };
+    const seconds = Math.floor(Date.now() / 1_000);
+    const age =
+      typeof exp === 'number' && exp <= seconds
+        ? `it expired ${seconds - exp} s ago by this clock, so \`token\` must return a fresh one`
+        : `compare with \`eaas issuer show ${issuer}\``;
+    const facts = [
+      `\`iss\` ${shown(claims['iss'])}`,
+      `\`aud\` ${shown(claims['aud'])}`,
+      `lifetime ${Number(exp) - Number(iat) || 'unknown'} s`,
+    ];
+    const { status, requestId } = error;
+    const message = `the sign-in's token was refused (${facts.join(', ')}): ${age}`;
+    return new ServiceError('unauthorized', message, { status, requestId });
+  }
+
+  return async (route, input, send) => {
+    const body: Items | undefined = input;
+    if (body?.user !== undefined)
+      throw new InputError('the token names the user: do not call `as`, and leave out `user`');
+    const sendWith = (held: Token) =>
+      send(
+        { authorization: `Bearer ${held.jwt}`, 'eaas-issuer': issuer },
+        bodyFor(route, input, held.subject, readBase64),
+      );
+    const first = await ask();
+    try {
+      return await sendWith(first);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      const second = await ask();
+      // Otherwise the value of one user would be encrypted for the next one.
+      if (second.user !== first.user)
+        throw new ServiceError('unauthorized', 'another user has signed in since this call: call again');
+      if (second.jwt === first.jwt) throw refusal(error, first);
+      return await sendWith(second).catch((error: unknown) => {
+        throw isRefused(error) ? refusal(error, second) : error;
+      });
+    }
+  };
+}
+
+const isRefused = (error: unknown): error is ServiceError =>
+  (error as Partial<ServiceError> | null)?.status === 401;
+
+/** Shows a claim that names an app, or a list of them. */
+const shown = (claim: unknown): string =>
+  [claim].flat().every((one) => typeof one === 'string' && /^[\w.:/@-]{1,200}$/.test(one))
+    ? [claim].flat().join(' ')
+    : 'unusual';
+
+/** Adds the subject to a body, or to its items, if they take one and name none. */
+function bodyFor(
+  route: Route,
+  input: object | undefined,
+  subject: string,
+  read: typeof readBase64,
+): object | undefined {
+  if (!input || !withSubject.test(route)) return input;
+  const { items } = input as Items;
+  const fill = (of: object): object => {
+    const body = of as { subject?: string; wrapped_key?: string; ciphertext?: string };
+    return body.subject === undefined && isOfPerson(body, read) ? { ...body, subject } : body;
+  };
+  return items ? { ...input, items: items.map(fill) } : fill(input);
+}
+
+/** Whether what comes in belongs to a person. A new value does. */
+function isOfPerson(
+  { wrapped_key, ciphertext }: { wrapped_key?: string; ciphertext?: string },
+  read: typeof readBase64,
+): boolean {
+  // The wrapped key of an envelope begins at its byte 26. The eight characters are bytes 24 to 29.
+  const bytes = wrapped_key ? read(wrapped_key) : ciphertext && read(ciphertext.slice(32, 40))?.subarray(2);
+  return !bytes || (bytes[0] === 1 && bytes[1] === 2);
+}
