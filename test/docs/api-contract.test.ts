@@ -102,6 +102,11 @@ async function recordedMembers(): Promise<string[]> {
   const dek = Buffer.alloc(32).toString('base64');
   const { wrapped_key } = await post(`${calls}/wrap`, { dek, ...ofPerson });
   await post(`${calls}/unwrap`, { wrapped_key, ...ofPerson });
+  const { key_id: exportable } = await post('/v1/keys', { name: 'exportable', exportable: true });
+  await post(`/v1/keys/${exportable}/export`, {
+    public_key: { kty: 'RSA', n, e: 'AQAB' },
+    subjects: true,
+  });
   const person = await post('/v1/encrypt', {
     key_id: peopleKey,
     plaintext: 'eA==',

@@ -182,7 +182,12 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
   'POST /v1/keys/:key_id/enable': {},
   'POST /v1/keys/:key_id/restore': {},
   'PUT /v1/keys/:key_id/rotation-policy': { interval_days: 'days' },
-  'POST /v1/keys/:key_id/export': { public_key: 'object', from_version: 'whole number' },
+  'POST /v1/keys/:key_id/export': {
+    public_key: 'object',
+    from_version: 'whole number',
+    subjects: 'true or false',
+    from_subject: 'hex',
+  },
   'POST /v1/keys/:key_id/wrap': { dek: 'base64', ...crypto },
   'POST /v1/keys/:key_id/unwrap': { wrapped_key: 'base64', key_version: 'whole number', ...crypto },
   'POST /v1/keys/:key_id/rewrap': { wrapped_key: 'base64', ...crypto },

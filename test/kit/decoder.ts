@@ -1,7 +1,7 @@
 import { formatToken, withChecksum } from '../vectors/reference/api-key.mjs';
 import * as audit from '../vectors/reference/audit.mjs';
 import * as envelope from '../vectors/reference/envelope.mjs';
-import { openSecret } from '../vectors/reference/sealed-secret.mjs';
+import { unwrapForSubject } from '../vectors/reference/people.mjs';
 import type { AuditEntry } from './fixture.ts';
 
 type Context = Readonly<Record<string, string>>;
@@ -29,12 +29,17 @@ export function openEnvelope(ciphertext: string, dek: string, context: Context |
 export function openWrappedKey(
   wrappedKey: string,
   exported: Uint8Array,
-  { tenant, key, context = null }: { tenant: string; key: string; context?: Context | null },
+  {
+    tenant,
+    key,
+    context = null,
+    subjectSecret = null,
+  }: { tenant: string; key: string; context?: Context | null; subjectSecret?: Uint8Array | null },
 ): string {
   const bytes = Buffer.from(wrappedKey, 'base64');
   const version = bytes.readUInt32BE(2);
-  const place = { ikm: exported, purpose: 'dek', tenant, key, version, context };
-  return openSecret(bytes, place).toString('base64');
+  const place = { version_secret: exported, subject_secret: subjectSecret, tenant, key, version, context };
+  return unwrapForSubject(bytes, place).toString('base64');
 }
 
 export function genesisHash(tenantId: string): string {

@@ -10,8 +10,8 @@ declare module '*/reference/audit.mjs' {
 declare module '*/reference/envelope.mjs' {
   export function openEnvelope(bytes: Buffer, expected: object): Buffer;
 }
-declare module '*/reference/sealed-secret.mjs' {
-  export function openSecret(bytes: Buffer, place: object): Buffer;
+declare module '*/reference/people.mjs' {
+  export function unwrapForSubject(wrapped: Buffer, place: object): Buffer;
 }
 declare module '*/reference/intake.mjs' {
   export function intakeKeyPair(place: object, versionBytes: Uint8Array): { publicKey: Buffer };

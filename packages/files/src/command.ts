@@ -34,6 +34,8 @@ export interface Options {
   readonly publicKey?: string;
   readonly quiet?: true;
   readonly recursive?: true;
+  readonly subject?: string;
+  readonly subjects?: true;
   readonly tenant?: string;
 }
 

@@ -1,9 +1,10 @@
 import { WrongUsage } from '@eaas/cli-kit';
 import { parseUuid } from '@eaas/protocol';
+import { isSubjectWrapped } from '@eaas/protocol/internal';
 import { type Context, EaasClient } from '@eaas/sdk';
 import type { OpenOptions, StreamClient } from '@eaas/sdk/stream';
 import { option, type Options, repeatable } from './command.ts';
-import { CannotStart } from './failure.ts';
+import { CannotStart, FileFailure } from './failure.ts';
 import { openOffline } from './offline.ts';
 
 export const recursive = option('-r, --recursive', 'process the files in folders and their subfolders');
@@ -19,6 +20,28 @@ export const contextOption = repeatable(
   '--context <name=value>',
   'bind the data to this name and value (repeatable). Decryption needs the same. Not secret',
 );
+
+export const subjectOption = option(
+  '--subject <id>',
+  'the person whose data it is, by the opaque id that the application uses. Decryption needs the same',
+);
+
+/**
+ * Throws FileFailure for the file of a person without a subject, and for a file of nobody with a subject. A rewrap gives
+ * the file of a writer a subject.
+ */
+export function requireSubjectMatch(
+  wrappedKey: Uint8Array,
+  subject: string | undefined,
+  { isRewrap = false } = {},
+): void {
+  const [format, suite] = wrappedKey;
+  if (subject === undefined) {
+    if (isSubjectWrapped(wrappedKey)) throw new FileFailure('the file belongs to a person: pass --subject');
+  } else if (suite === 1 && (format === 1 || (format === 2 && !isRewrap))) {
+    throw new FileFailure('the file belongs to nobody: leave out --subject');
+  }
+}
 
 /** The options for keys that decrypt. */
 export const opening = [

@@ -13,6 +13,8 @@ import {
   opening,
   quiet,
   recursive,
+  requireSubjectMatch,
+  subjectOption,
   withOpener,
 } from './connection.ts';
 import { expectAll, forEachFile } from './each.ts';
@@ -34,6 +36,7 @@ export const decrypt: FileCommand = {
     option('-f, --force', 'overwrite existing files'),
     ...opening,
     contextOption,
+    subjectOption,
     insecureHttp,
     quiet,
   ],
@@ -50,7 +53,7 @@ export const decrypt: FileCommand = {
 async function decryptFiles(run: Run): Promise<number> {
   const { options } = run;
   const context = contextIn(options);
-  const { out, force = false } = options;
+  const { out, force = false, subject } = options;
   const { inputs, unreadable } = await findInputs(run, isEncryptedName);
   const jobs = await planOutputs(inputs, { out, force, rename: withoutSuffix });
   if (process.stdout.isTTY && jobs.some(({ output }) => output === standard)) run.progress.hide();
@@ -62,7 +65,7 @@ async function decryptFiles(run: Run): Promise<number> {
       ({ input }) => input,
       ({ input, output }) =>
         withSource(run, input, async (source) => {
-          const plaintext = await decrypted(source, opener, context, run.stop.signal);
+          const plaintext = await decrypted(source, opener, { context, subject, signal: run.stop.signal });
           const mode = source.file && underUmask(source.file.mode);
           await writePieces(output, plaintext, { force, mode });
         }),
@@ -74,11 +77,16 @@ async function decryptFiles(run: Run): Promise<number> {
 // A single value can only be decrypted as a whole, in memory.
 const maxValueLength = 268_435_456;
 
+interface Opening {
+  readonly context: Context | undefined;
+  readonly subject: string | undefined;
+  readonly signal: AbortSignal;
+}
+
 async function decrypted(
   { pieces, file }: Source,
   opener: Opener,
-  context: Context | undefined,
-  signal: AbortSignal,
+  { context, subject, signal }: Opening,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { client, expected } = opener;
   const ciphertext = await openCiphertext(pieces);
@@ -86,12 +94,13 @@ async function decrypted(
   // Throws for a file that cannot be complete.
   if (file && !isText) sizeWithin(ciphertext, file.size);
   requireAccepted(header.keyId, opener);
+  requireSubjectMatch(header.wrappedKey, subject);
   if (kind === 'stream') {
-    const options = { ...expected, context, signal };
+    const options = { ...expected, context, subject, signal };
     return explained(streamOf(bytes).pipeThrough(decryptStream(client, options)));
   }
   const { anyKey, keyId = [] } = expected;
-  const unwrap: Parameters<typeof open>[1] = (wrapped) => client.unwrap(wrapped, { signal });
+  const unwrap: Parameters<typeof open>[1] = (wrapped) => client.unwrap(wrapped, { subject, signal });
   const options = { context, engine: nodeEngine, ...(anyKey ? { anyKey } : { keyId }) };
   const envelope = await collect(bytes, maxValueLength);
   if (envelope) return one(await open(envelope, unwrap, options));

@@ -9,6 +9,7 @@ import {
   keyIdsIn,
   quiet,
   recursive,
+  subjectOption,
   withClient,
 } from './connection.ts';
 import { expectAll, forEachFile } from './each.ts';
@@ -34,6 +35,7 @@ export const encrypt: FileCommand = {
       'encrypt with the public key of an intake key, without the service and without an API key',
     ),
     contextOption,
+    subjectOption,
     insecureHttp,
     quiet,
   ],
@@ -50,7 +52,7 @@ export const encrypt: FileCommand = {
 async function encryptFiles(run: Run): Promise<number> {
   const { options, stop } = run;
   const context = contextIn(options);
-  const { out, force = false } = options;
+  const { out, force = false, subject } = options;
   const { inputs, unreadable } = await findInputs(run, (name) => !isEncryptedName(name));
   const rename = (name: string): string => name + suffix;
   const jobs = await planOutputs(inputs, { out, force, rename });
@@ -69,7 +71,12 @@ async function encryptFiles(run: Run): Promise<number> {
       ({ input }) => input,
       ({ input, output }) =>
         withSource(run, input, ({ pieces, file }) => {
-          const encrypting = encryptStream(writer, { keyId, context, signal });
+          const encrypting = encryptStream(writer, {
+            keyId,
+            context,
+            signal,
+            ...(subject !== undefined && { subject }),
+          });
           return writePieces(output, streamOf(pieces).pipeThrough(encrypting), { force, mode: file?.mode });
         }),
     );
@@ -90,6 +97,10 @@ async function intakeIn(options: Options): Promise<Intake | undefined> {
   if (keyIdsIn(options).length > 0)
     throw new WrongUsage(
       '--public-key already contains the id of the key: pass --key or --public-key, not both.',
+    );
+  if (options.subject !== undefined)
+    throw new WrongUsage(
+      'A public key encrypts for nobody in particular: pass --subject later, to `rewrap`, and not with --public-key.',
     );
   const text = given.startsWith('eaas_pk_') ? given : await readKeyFile(given);
   return createIntake({ publicKey: text.trim() });

@@ -25,6 +25,10 @@ export const exportKey: FileCommand = {
     option('-o, --out <path>', 'write to this file instead of standard output'),
     option('-f, --force', 'overwrite an existing file'),
     option('--key <id>', 'export this key instead of EAAS_KEY_ID'),
+    option(
+      '--subjects',
+      'also export the secrets of all people of the tenant, for files that belong to a person',
+    ),
     insecureHttp,
   ],
   examples: [
@@ -37,7 +41,7 @@ export const exportKey: FileCommand = {
 };
 
 async function exportToFile({ paths, options, stop: { signal } }: Run): Promise<number> {
-  const { publicKey: path, out: output = standard, force = false } = options;
+  const { publicKey: path, out: output = standard, force = false, subjects = false } = options;
   if (path === undefined)
     throw new WrongUsage(
       '--public-key is missing: pass the file of the RSA public key that encrypts the exported key.',
@@ -49,18 +53,39 @@ async function exportToFile({ paths, options, stop: { signal } }: Run): Promise<
     const [key_id = client.keyId] = keyIdsIn(options);
     if (key_id === undefined)
       throw new CannotStart('The id of the key is missing: set EAAS_KEY_ID, or pass --key.');
-    const versions: Exported['versions'] = [];
-    for (let from_version = 1; ;) {
-      const page = await client.keys.export({ key_id, public_key, from_version }, { signal });
-      versions.push(...page.versions);
-      const { next_version, ...key } = page;
-      if (next_version === null) return { ...key, versions };
-      from_version = next_version;
-    }
+    const read: Read = (page) => client.keys.export({ key_id, public_key, ...page }, { signal });
+    const key = await exportVersions(read);
+    return subjects ? { ...key, ...(await exportSubjects(read, key)) } : key;
   });
   const text = `${JSON.stringify(exported, null, 2)}\n`;
   await writePieces(output, one(Buffer.from(text)), { force, mode: undefined });
   return 0;
+}
+
+type Page = Omit<Input<'POST /v1/keys/:key_id/export'>, 'key_id' | 'public_key'>;
+type Read = (page: Page) => Promise<Exported>;
+
+async function exportVersions(read: Read) {
+  const versions: Exported['versions'] = [];
+  for (let from_version = 1; ;) {
+    const page = await read({ from_version });
+    versions.push(...page.versions);
+    const { next_version, ...key } = page;
+    if (next_version === null) return { ...key, versions };
+    from_version = next_version;
+  }
+}
+
+/** Exports the subjects of the tenant, in pages that have no versions. */
+async function exportSubjects(read: Read, { versions }: Pick<Exported, 'versions'>) {
+  const from_version = (versions.at(-1)?.key_version ?? 0) + 1;
+  const subjects: NonNullable<Exported['subjects']> = [];
+  for (let page: Page = { from_version, subjects: true }; ;) {
+    const { subjects: found = [], next_subject = null, subjects_key = '' } = await read(page);
+    subjects.push(...found);
+    if (next_subject === null) return { subjects, subjects_key };
+    page = { ...page, from_subject: next_subject };
+  }
 }
 
 async function readPublicKey(path: string): Promise<RsaPublicKey> {

@@ -58,6 +58,6 @@ function inFlags(message: string): string {
   return message
     .replace('`insecureHttp: true`', '--insecure-http')
     .replace(/`(EAAS_\w+)`/, '$1')
-    .replace(/^context /, '--context ')
+    .replace(/^(context|subject) /, '--$1 ')
     .replace(/\. Pass the `intake_public_key` .*$/, '');
 }

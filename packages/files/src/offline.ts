@@ -17,6 +17,7 @@ import {
   openForIntake,
   saltEnd,
   serviceForm,
+  subjectForm,
   versionEnd,
   versionIn,
 } from '@eaas/protocol/internal-intake';
@@ -35,12 +36,22 @@ export interface OfflineClient extends StreamClient {
   readonly keyIds: readonly string[];
 }
 
-interface Material {
-  readonly tenantId: string;
+/** A secret of an export, which the private key decrypts once. */
+interface Secret {
   readonly encrypted: string;
   readonly path: string;
   bytes?: Buffer;
+}
+
+interface Material extends Secret {
+  readonly tenantId: string;
   intakeKey?: IntakePrivateKey;
+}
+
+/** The subjects of a tenant, by their ids, and the key of the ids. */
+interface People {
+  readonly key: Secret;
+  readonly subjects: Map<string, Secret>;
 }
 
 export async function openOffline({
@@ -51,6 +62,7 @@ export async function openOffline({
   const rsa = await readPrivateKey(privateKey);
   const keyIds = new Set<string>();
   const materials = new Map<string, Material>();
+  const people = new Map<string, People>();
   for (const path of exportedKeys) {
     for (const key of await readExportedKeys(path)) {
       const tenantId = tenantOf(key, tenant, path);
@@ -58,6 +70,11 @@ export async function openOffline({
       for (const { key_version, encrypted } of key.versions) {
         materials.set(`${key.key_id} ${key_version}`, { tenantId, encrypted, path });
       }
+      const { subjects = [], subjects_key } = key;
+      if (subjects_key === undefined) continue;
+      const known = people.get(tenantId) ?? { key: { encrypted: subjects_key, path }, subjects: new Map() };
+      people.set(tenantId, known);
+      for (const { subject_id, encrypted } of subjects) known.subjects.set(subject_id, { encrypted, path });
     }
   }
   return {
@@ -68,11 +85,15 @@ export async function openOffline({
       Promise.reject(
         new WrongUsage('An exported key can only decrypt: encrypt with a key that the service holds.'),
       ),
-    async unwrap(wrapped) {
+    async unwrap(wrapped, { subject } = {}) {
       const { keyId, keyVersion } = wrapped;
       const material = materials.get(`${keyId} ${keyVersion}`);
-      if (material) return unwrap(material, rsa, wrapped);
       const files = exportedKeys.map(inLine).join(', ');
+      if (material) {
+        const secret =
+          subject === undefined ? undefined : secretOf(people.get(material.tenantId), subject, rsa, files);
+        return unwrap(material, rsa, wrapped, secret);
+      }
       const advice = 'export the key again, because it was rotated after the export';
       throw new FileFailure(`${files} has no version ${keyVersion} of the key ${keyId}: ${advice}.`);
     },
@@ -82,31 +103,68 @@ export async function openOffline({
 // The constant iv is safe, because the random salt gives each wrapped key a different encryption key.
 const iv = Buffer.alloc(12);
 
-function unwrap(material: Material, privateKey: KeyObject, wrapped: Wrapped): Uint8Array {
-  const open = openerOf(wrapped);
+/** Returns the secret of a subject. The id of the subject follows from its name, by a key of the export. */
+function secretOf(people: People | undefined, subject: string, privateKey: KeyObject, files: string): Buffer {
+  if (!people)
+    throw new FileFailure(`${files} has no subjects: export the key again, with \`export-key --subjects\`.`);
+  const id = createHmac('sha256', bytesOf(people.key, privateKey)).update(subject).digest('hex');
+  const found = people.subjects.get(id);
+  if (found) return bytesOf(found, privateKey);
+  throw new FileFailure(
+    `${files} does not have this subject: it was erased, or first used after the export, or has another name.`,
+  );
+}
+
+function bytesOf(secret: Secret, privateKey: KeyObject): Buffer {
+  return (secret.bytes ??= decryptSecret(privateKey, secret));
+}
+
+function unwrap(
+  material: Material,
+  privateKey: KeyObject,
+  wrapped: Wrapped,
+  person: Uint8Array | undefined,
+): Uint8Array {
+  const open = openerOf(wrapped, person);
   if (!open) throw new DecryptionError();
-  material.bytes ??= decryptMaterial(privateKey, material);
-  const dek = open(material, material.bytes, wrapped);
+  const dek = open(material, bytesOf(material, privateKey), wrapped);
   if (!dek) throw new DecryptionError();
   return dek;
 }
 
 type Open = (material: Material, bytes: Buffer, wrapped: Wrapped) => Uint8Array | undefined;
 
-function openerOf({ keyVersion, wrappedKey }: Wrapped): Open | undefined {
+function openerOf({ keyVersion, wrappedKey }: Wrapped, person: Uint8Array | undefined): Open | undefined {
+  if (person) return versionIn(subjectForm, wrappedKey) === keyVersion ? openOfPerson(person) : undefined;
   if (versionIn(intakeForm, wrappedKey) === keyVersion) return openOfWriter;
   return versionIn(serviceForm, wrappedKey) === keyVersion ? openOrdinary : undefined;
 }
 
-const openOrdinary: Open = ({ tenantId }, bytes, { keyId, keyVersion, wrappedKey }) => {
+const openOrdinary: Open = ({ tenantId }, bytes, wrapped) => openBy('eaas wrap v1', tenantId, bytes, wrapped);
+
+const openOfPerson =
+  (person: Uint8Array): Open =>
+  ({ tenantId }, bytes, wrapped) => {
+    const ofPerson = createHmac('sha256', bytes).update(pae('eaas subject v1', person)).digest();
+    const dek = openBy('eaas wrap v2', tenantId, ofPerson, wrapped);
+    ofPerson.fill(0);
+    return dek;
+  };
+
+function openBy(
+  label: string,
+  tenantId: string,
+  bytes: Buffer,
+  { keyId, keyVersion, wrappedKey }: Wrapped,
+): Uint8Array | undefined {
   const head = wrappedKey.subarray(0, saltEnd);
-  const info = pae('eaas wrap v1', tenantId, keyId, keyVersion, 'dek', head.subarray(versionEnd));
+  const info = pae(label, tenantId, keyId, keyVersion, 'dek', head.subarray(versionEnd));
   const key = createHmac('sha256', bytes).update(info).digest();
   const aad = pae(head, encodeContext(undefined));
   const dek = nodeEngine.decrypt(nodeEngine.importKey(key), iv, aad, wrappedKey.subarray(saltEnd));
   key.fill(0);
   return dek;
-};
+}
 
 const openOfWriter: Open = (material, bytes, wrapped) => {
   material.intakeKey ??= nobleIntakeKey(bytes, material.tenantId, wrapped);
@@ -117,7 +175,7 @@ const openOfWriter: Open = (material, bytes, wrapped) => {
   return dek;
 };
 
-function decryptMaterial(key: KeyObject, { encrypted, path }: Material): Buffer {
+function decryptSecret(key: KeyObject, { encrypted, path }: Secret): Buffer {
   const padding = constants.RSA_PKCS1_OAEP_PADDING;
   try {
     return privateDecrypt({ key, padding, oaepHash: 'sha256' }, Buffer.from(encrypted, 'base64'));
@@ -145,6 +203,13 @@ interface ExportedKey {
   readonly key_id: string;
   readonly tenant_id?: string;
   readonly versions: readonly ExportedVersion[];
+  readonly subjects?: readonly ExportedSubject[];
+  readonly subjects_key?: string;
+}
+
+interface ExportedSubject {
+  readonly subject_id: string;
+  readonly encrypted: string;
 }
 
 async function readExportedKeys(path: string): Promise<ExportedKey[]> {
@@ -163,15 +228,27 @@ async function readExportedKeys(path: string): Promise<ExportedKey[]> {
 }
 
 function isExportedKey(value: unknown): value is ExportedKey {
-  const { key_id, tenant_id, versions } = (value ?? {}) as Record<string, unknown>;
+  const {
+    key_id,
+    tenant_id,
+    versions,
+    subjects = [],
+    subjects_key = '',
+  } = (value ?? {}) as Record<string, unknown>;
   const isTenant = tenant_id === undefined || typeof tenant_id === 'string';
   const isKey = typeof key_id === 'string' && parseUuid(key_id) === key_id;
-  return isKey && isTenant && Array.isArray(versions) && versions.every(isVersion);
+  const arePeople = Array.isArray(subjects) && subjects.every(isSubject) && typeof subjects_key === 'string';
+  return isKey && isTenant && arePeople && Array.isArray(versions) && versions.every(isVersion);
 }
 
 function isVersion(value: unknown): value is ExportedVersion {
   const { key_version, encrypted } = (value ?? {}) as Record<string, unknown>;
   return Number.isInteger(key_version) && typeof encrypted === 'string';
+}
+
+function isSubject(value: unknown): value is ExportedSubject {
+  const { subject_id, encrypted } = (value ?? {}) as Record<string, unknown>;
+  return typeof subject_id === 'string' && typeof encrypted === 'string';
 }
 
 async function readPrivateKey(path: string): Promise<KeyObject> {

@@ -4,7 +4,14 @@ import { printRows, WrongUsage } from '@eaas/cli-kit';
 import type { EaasClient } from '@eaas/sdk';
 import { type Ciphertext, encodeBase64, openCiphertext } from './ciphertext.ts';
 import { type FileCommand, option, type Run } from './command.ts';
-import { insecureHttp, quiet, recursive, withClient } from './connection.ts';
+import {
+  insecureHttp,
+  quiet,
+  recursive,
+  requireSubjectMatch,
+  subjectOption,
+  withClient,
+} from './connection.ts';
 import { forEachFile } from './each.ts';
 import { FileFailure } from './failure.ts';
 import { findInputs, type Input, isEncryptedName, standard } from './inputs.ts';
@@ -17,7 +24,13 @@ export const rewrap: FileCommand = {
     'Move files to the newest version of their key, after a rotation. The service wraps the data key again. Writes only ' +
     'the first bytes of each file, in place, and decrypts nothing. Leaves a file alone that changes meanwhile, and follows ' +
     'no symbolic link. Does not notice a damaged file. With standard input, writes the result to standard output.',
-  options: [recursive, option('--json', 'print one line of JSON for each file'), insecureHttp, quiet],
+  options: [
+    recursive,
+    subjectOption,
+    option('--json', 'print one line of JSON for each file'),
+    insecureHttp,
+    quiet,
+  ],
   examples: ['eaas-files rewrap report.pdf.eaas', 'eaas-files rewrap --recursive archive'],
   takesPaths: true,
   run: rewrapFiles,
@@ -32,6 +45,8 @@ interface Result {
 
 async function rewrapFiles(run: Run): Promise<number> {
   const { options, progress, stop } = run;
+  const { subject } = options;
+  const { signal } = stop;
   const { inputs, unreadable } = await findInputs(run, isEncryptedName);
   const isPipe = inputs.some(({ path }) => path === standard);
   if (isPipe && process.stdout.isTTY)
@@ -45,7 +60,8 @@ async function rewrapFiles(run: Run): Promise<number> {
       inputs,
       (input) => input,
       async (input) => {
-        const rewrapIt = (source: Source): Promise<Result> => rewrapFile(input, source, client, stop.signal);
+        const rewrapIt = (source: Source): Promise<Result> =>
+          rewrapFile(input, source, client, { subject, signal });
         results.push(
           await withSource(run, input, (source) => inTurn(turns, source, () => rewrapIt(source)), false),
         );
@@ -76,14 +92,23 @@ async function rewrapFile(
   { path }: Input,
   { pieces, file }: Source,
   client: EaasClient,
-  signal: AbortSignal,
+  { subject, signal }: { readonly subject: string | undefined; readonly signal: AbortSignal },
 ): Promise<Result> {
   if (!file && path !== standard) throw new FileFailure('is not a file: pass its content to standard input.');
   const before = await file?.handle.stat({ bigint: true });
   const ciphertext = await openCiphertext(pieces);
-  const { length } = ciphertext.header;
+  const { length, wrappedKey } = ciphertext.header;
+  requireSubjectMatch(wrappedKey, subject, { isRewrap: true });
   const header = ciphertext.beginning.subarray(0, length);
-  const { ciphertext: renewed, key_id, key_version, rewrapped } = await client.rewrap(header, { signal });
+  const {
+    ciphertext: renewed,
+    key_id,
+    key_version,
+    rewrapped,
+  } = await client.rewrap(header, {
+    subject,
+    signal,
+  });
   const result = { path, key_id, key_version, rewrapped };
   if (!before || !file) {
     await writePieces(path, replaced(ciphertext, renewed, length), { force: true, mode: undefined });

@@ -110,6 +110,64 @@ test('a file of a writer does not decrypt with another context or tenant, or aft
   expect((await place.list()).filter((name) => !name.includes('.'))).toEqual(['a']);
 });
 
+test('an export with subjects decrypts the files and values of people, by their names', async () => {
+  const place = await placeWithExport();
+  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
+  await using client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
+  const value = await client.encrypt('from a column', { subject: 'patient 42' });
+  await writeFile(place.at('value'), value.ciphertext);
+  const lines = `eaas-files encrypt a --out 42.eaas --subject 'patient 42'
+eaas-files encrypt a --out 43.eaas --subject 'patient 43'
+eaas-files decrypt 42.eaas --subject 'patient 42' && cmp a 42 && rm 42`;
+  expect(await place.type(lines, account.env)).toEqual(done);
+  ok(await account.tenant.api.post('/v1/subjects/erase', { subject: 'patient 43' }));
+  const without = await place.type(`${offline} 42.eaas --subject 'patient 42'`, noService);
+  expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('`export-key --subjects`') });
+
+  const exporting = 'eaas-files export-key --public-key public.pem --out key.json --force --subjects';
+  expect(await place.type(exporting, account.env)).toEqual(done);
+  const opened = `${offline} 42.eaas --subject 'patient 42' && cmp a 42
+${offline} v1.eaas --force && cmp a v1`;
+  expect(await place.type(opened, noService)).toEqual(done);
+  expect(await place.type(`${offline} < value --subject 'patient 42'`, noService)).toEqual({
+    ...done,
+    stdout: 'from a column',
+  });
+  for (const [words, message] of [
+    ['42.eaas', /^42\.eaas: the file belongs to a person: pass --subject/],
+    ["42.eaas --subject 'patient 41'", /^42\.eaas: key\.json does not have this subject/],
+    ["43.eaas --subject 'patient 43'", /^43\.eaas: key\.json does not have this subject: it was erased/],
+    ["v1.eaas --subject 'patient 42'", /^v1\.eaas: the file belongs to nobody: leave out --subject/],
+  ] as const) {
+    const refused = await place.type(`${offline} ${words} --force`, noService);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+  }
+  const altered = await readFile(place.at('42.eaas'));
+  // The encrypted DEK begins at byte 30 of the wrapped key, which begins at byte 26.
+  altered.writeUInt8(altered.readUInt8(60) ^ 1, 60);
+  await writeFile(place.at('altered.eaas'), altered);
+  const failed = await place.type(`${offline} altered.eaas --subject 'patient 42'`, noService);
+  expect(failed).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^altered\.eaas: decryption failed/),
+  });
+});
+
+test('a subject is kept by rewrap, which gives one to the file of a writer', async () => {
+  const { place, env } = await placeWithIntake();
+  const lines = `eaas-files rewrap v1.eaas --subject 42 > log
+eaas-files decrypt v1.eaas --subject 42 --context form=7 && cmp a v1
+eaas-files rewrap v1.eaas --subject 42 > log`;
+  expect(await place.type(lines, env)).toEqual(done);
+  const bare = await place.type('eaas-files rewrap v1.eaas > log', env);
+  expect(bare).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('belongs to a person: pass --subject'),
+  });
+  const writer = await place.type('eaas-files encrypt a --out w.eaas --public-key key --subject 42', {});
+  expect(writer).toMatchObject({ code: 2, stderr: expect.stringContaining('not with --public-key') });
+});
+
 test('decrypt accepts an exported key as one response of the API or as a list of responses', async () => {
   const place = await placeWithExport();
   const body = { public_key: publicKey.export({ format: 'jwk' }) };

@@ -5,6 +5,7 @@ import {
   destroyed,
   disabled,
   enabled,
+  exportsSubjects,
   jwkThumbprint,
   keyDraft,
   type KeyFields,
@@ -137,8 +138,10 @@ function usesOf(key_version: number, created_at: number, entries: readonly Entry
 
 async function exportKey(
   call: TenantCall,
-  { key_id, public_key, from_version = 1 }: Input<'POST /v1/keys/:key_id/export'>,
+  input: Input<'POST /v1/keys/:key_id/export'>,
 ): Promise<Output<'POST /v1/keys/:key_id/export'>> {
+  const { key_id, public_key, from_version = 1, from_subject = '' } = input;
+  const hasSubjects = exportsSubjects(call.apiKey, input);
   const { n, e } = public_key;
   const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256' };
   const publicKey = await crypto.subtle.importKey('jwk', { kty: 'RSA', n, e }, algorithm, false, ['encrypt']);
@@ -156,8 +159,30 @@ async function exportKey(
     })),
   );
   const hash_key = await encrypt(hashKey);
-  record(call, keyDraft('key.export', row, { jwk_thumbprint: jwkThumbprint(public_key) }));
+  const page = hasSubjects ? await exportedSubjects(call.tenant, from_subject, encrypt) : undefined;
+  const metadata = {
+    jwk_thumbprint: jwkThumbprint(public_key),
+    ...(page && { subjects: page.subjects.length }),
+  };
+  record(call, keyDraft('key.export', row, metadata));
   const next_version = end <= row.key_version ? end : null;
   const { tenant_id } = call.tenant;
-  return { tenant_id, key_id: row.key_id, versions: exported, next_version, hash_key };
+  return { tenant_id, key_id: row.key_id, versions: exported, next_version, hash_key, ...page };
+}
+
+async function exportedSubjects(
+  { subjects, idKeys }: Tenant,
+  from: string,
+  encrypt: (secret: Uint8Array) => Promise<string>,
+) {
+  const { exportedSubjects: most } = limits;
+  const ids = Array.from(subjects.keys())
+    .filter((id) => id >= from)
+    .toSorted();
+  const exported = ids.slice(0, most).map(async (subject_id) => {
+    const secret = subjects.get(subject_id)?.secret;
+    return secret ? [{ subject_id, encrypted: await encrypt(secret) }] : [];
+  });
+  const subjects_key = await encrypt(idKeys.subjects);
+  return { subjects: (await Promise.all(exported)).flat(), next_subject: ids[most] ?? null, subjects_key };
 }

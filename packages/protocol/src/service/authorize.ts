@@ -66,11 +66,7 @@ export function authorize(
     const detail = `This call needs an API key with the permission \`${permission}\`.`;
     throw new Refusal('permission_missing', detail);
   }
-  if (unlimited && apiKey.key_ids) {
-    const detail =
-      'This API key is limited to the keys in its `key_ids`: this call needs an API key without that limit.';
-    throw new Refusal('permission_missing', detail);
-  }
+  if (unlimited) requireUnlimited(apiKey);
   if (serverMode && envelopeOnly) {
     throw new Refusal(
       'envelope_only',
@@ -78,6 +74,14 @@ export function authorize(
         'Use the SDK, or wrap and unwrap data keys with /v1/keys/:id/wrap and /unwrap. To use server mode, ask support.',
     );
   }
+}
+
+/** Throws Refusal if the API key is limited to some keys. The operator has no API key, and no limit. */
+export function requireUnlimited(apiKey: Pick<Reach, 'key_ids'> | null): void {
+  if (!apiKey?.key_ids) return;
+  const detail =
+    'This API key is limited to the keys in its `key_ids`: this call needs an API key without that limit.';
+  throw new Refusal('permission_missing', detail);
 }
 
 /** Parses a key id. Throws Refusal `not_found` for a key that the API key does not reach. */

@@ -34,6 +34,7 @@ export { checkBody, checked, parseBody, requireBodyType } from './request.ts';
 export { findRoute, locationOf, methodsAt, readQuery, routes } from './request.ts';
 export {
   erasureDraft,
+  exportsSubjects,
   loggedIdLength,
   requireNoUser,
   requireSubjectId,

@@ -1,7 +1,7 @@
 // The person whose data a value is: a subject. Its secret takes part in each wrap, and its erasure ends them all.
-import type { Output } from '../wire/endpoints.ts';
+import type { Input, Output } from '../wire/endpoints.ts';
 import { formatTimestamp } from '../wire/timestamp.ts';
-import type { SignIn } from './authorize.ts';
+import { type Reach, requireUnlimited, type SignIn } from './authorize.ts';
 import type { KeyFields } from './key-rules.ts';
 import { type Draft, tenantDraft } from './draft.ts';
 import { timeOrNull } from './records.ts';
@@ -95,6 +95,19 @@ export const subjectNotFound = (): Refusal =>
 export function requireSubject({ subjects }: Pick<KeyFields, 'subjects'>, { subject }: Who): void {
   if (subjects === 'optional' || subject !== undefined) return;
   throw badRequest('`subject` is missing: this key wraps only with a subject, the person whose data it is');
+}
+
+/** Whether an export has subjects too. They belong to no single key. Throws Refusal. */
+export function exportsSubjects(
+  apiKey: Pick<Reach, 'key_ids'> | null,
+  {
+    subjects = false,
+    from_subject,
+  }: Pick<Input<'POST /v1/keys/:key_id/export'>, 'subjects' | 'from_subject'>,
+): boolean {
+  if (subjects) requireUnlimited(apiKey);
+  else if (from_subject !== undefined) throw badRequest('`from_subject` needs `subjects: true`');
+  return subjects;
 }
 
 /** Drafts the entry about an erasure. */

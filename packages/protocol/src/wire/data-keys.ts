@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Endpoints, Group } from './endpoint.ts';
-import { base64, context, count, dek, integer, usedKey, uuid, who } from './primitives.ts';
+import { base64, context, count, dek, integer, subjectId, usedKey, uuid, who } from './primitives.ts';
 import { rsaPublicKey } from './rsa-public-key.ts';
 import { samples } from './samples.ts';
 
@@ -35,13 +35,21 @@ export const dataKeys = {
   'POST /v1/keys/:key_id/export': {
     permission: 'keys.export',
     summary: 'Export a key',
-    body: z.strictObject({ public_key: rsaPublicKey, from_version: z.optional(integer(1)) }),
+    body: z.strictObject({
+      public_key: rsaPublicKey,
+      from_version: z.optional(integer(1)),
+      subjects: z.optional(z.boolean()),
+      from_subject: z.optional(subjectId),
+    }),
     output: z.object({
       tenant_id: uuid,
       key_id: uuid,
       versions: z.array(z.object({ key_version: count, encrypted: z.string() })),
       next_version: z.nullable(count),
       hash_key: z.string(),
+      subjects: z.optional(z.array(z.object({ subject_id: z.string(), encrypted: z.string() }))),
+      next_subject: z.optional(z.nullable(z.string())),
+      subjects_key: z.optional(z.string()),
     }),
     secret: true,
   },
@@ -85,7 +93,7 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
       'POST /v1/keys/:key_id/export': {
         id: 'exportKey',
         about:
-          'Exports the versions of an exportable key, each encrypted to an RSA public key (RSA-OAEP with SHA-256 and MGF1-SHA-256, no label), to leave the service or for escrow. A call returns at most 1,000 versions, oldest first. While `next_version` is a number, call again with `from_version` set to it. Each call writes one audit entry. With the private RSA key, the response decrypts without the service.',
+          'Exports the versions of an exportable key, each encrypted to an RSA public key (RSA-OAEP with SHA-256 and MGF1-SHA-256, no label), to leave the service or for escrow. A call returns at most 1,000 versions, oldest first. While `next_version` is a number, call again with `from_version` set to it. Each call writes one audit entry. With the private RSA key, the response decrypts without the service. With `subjects: true`, it also has the secrets of the tenant’s subjects that are not erased, at most 1,000, by ascending id: while `next_subject` is a text, call again with `from_subject` set to it. They belong to the whole tenant, so an API key that is limited to some keys gets 403.',
         problems: ['not_found', 'key_state', 'audit_unwritten'],
         input: { ...path, public_key: { kty: 'RSA', n: modulus, e: 'AQAB' } },
         output: {

@@ -40,6 +40,7 @@ export const fields: Readonly<Record<string, string>> = {
   exportable: 'Whether the key can be exported. This never changes.',
   first_id: 'The id of the first checked entry. Null if no entry was checked.',
   from_id: 'The id of the first entry to check.',
+  from_subject: 'The first subject to export, by its id; by default the first one.',
   from_version: 'The first version to export; 1 by default.',
   grace_days: 'Days until the material is erased; 30 by default.',
   hash: 'The fingerprint: 64 hexadecimal characters.',
@@ -81,6 +82,7 @@ export const fields: Readonly<Record<string, string>> = {
   next_id: 'The `from_id` of the next call. Null when the verification is complete.',
   next_row: 'The `row` of the next call. Null when all stored rows are checked.',
   next_rotation_at: 'The time of the next rotation. Null if no rotation is planned.',
+  next_subject: 'The `from_subject` of the next call. Null after the last page. Only with `subjects: true`.',
   next_version: 'The `from_version` of the next call. Null after the last page.',
   offset: 'The number of items to skip.',
   operations: 'The number of operations of each kind.',
@@ -107,6 +109,8 @@ export const fields: Readonly<Record<string, string>> = {
   subject_id: 'The id of a subject: an HMAC under the tenant’s secret, as 64 hexadecimal characters.',
   subjects:
     'Whether every new data key must name a `subject`: `required`, or `optional`, the default. This never changes.',
+  subjects_key:
+    'The key of the ids of subjects, 32 bytes, encrypted to the public key. Only with `subjects: true`.',
   tenant_id: 'The tenant’s id, a UUID.',
   to_id: 'The id of the last entry to check.',
   total: 'The number of items on all pages.',
@@ -146,6 +150,8 @@ export const fields: Readonly<Record<string, string>> = {
   'listAudit.subject_id':
     'The id of a subject, whole or its first 32 characters. `me` is the own one of a user with a token.',
   'listAudit.total': 'The number of entries on all pages. Null for more than 10,000 of a person.',
+  'exportKey.subjects': 'Whether to export the subjects of the tenant too. In the response, these subjects.',
+  'subjects.encrypted': 'The subject’s 32 bytes, encrypted to the public key.',
   'getUsage.subjects': 'The number of subjects that exist now, erased ones included.',
   'verifyAudit.checkpoint': 'The checkpoint that was presented, and whether the log extends it.',
 };

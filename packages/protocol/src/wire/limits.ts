@@ -21,6 +21,7 @@ export const limits = {
   keyVersions: 10_000,
   versionsDefault: 100,
   versionsMaximum: 1_000, // versions in the largest page, and in one export
+  exportedSubjects: 1_000, // in one export
   keyIds: 256,
   allowedOrigins: 32,
   origin: 256, // bytes of one allowed origin

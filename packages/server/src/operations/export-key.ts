@@ -1,10 +1,18 @@
 import { constants, createPublicKey, type KeyObject, publicEncrypt } from 'node:crypto';
-import { jwkThumbprint, keyDraft, requireExportable, type Steps, using } from '@eaas/protocol/service';
+import {
+  exportsSubjects,
+  jwkThumbprint,
+  keyDraft,
+  requireExportable,
+  type Steps,
+  using,
+} from '@eaas/protocol/service';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import type { Service } from '../app/service.ts';
 import type { Caller } from '../state/caller.ts';
 import { decide } from '../state/decide.ts';
 import { loadKeys } from '../state/load-keys.ts';
+import { pageOfSubjects } from '../state/subjects.ts';
 import { requireKey } from './key-crypto.ts';
 
 type Exported = Output<'POST /v1/keys/:key_id/export'>;
@@ -12,9 +20,11 @@ type Exported = Output<'POST /v1/keys/:key_id/export'>;
 export function exportKey(
   service: Service,
   caller: Caller,
-  { key_id, public_key, from_version = 1 }: Input<'POST /v1/keys/:key_id/export'>,
+  input: Input<'POST /v1/keys/:key_id/export'>,
 ): Promise<Exported> {
+  const { key_id, public_key, from_version = 1, from_subject = '' } = input;
   return decide(service, caller, async (facts) => {
+    const hasSubjects = exportsSubjects(facts.apiKey, input);
     const publicKey = importRsaPublicKey(public_key);
     const { row, hashKey } = await requireKey(service, facts, key_id);
     requireExportable(row);
@@ -31,16 +41,40 @@ export function exportKey(
       }
       return versions;
     }
-    const versions = await service.admission.turns.run(caller.tenantId, encryptAll(), caller);
+    const page = hasSubjects
+      ? await pageOfSubjects(service.tenants, facts.state, from_subject, limits.exportedSubjects)
+      : undefined;
+    function* encryptSubjects(): Steps<NonNullable<Exported['subjects']>> {
+      const subjects = [];
+      for (const { id, secret } of page?.open() ?? []) {
+        if (secret) subjects.push({ subject_id: id, encrypted: encrypted(publicKey, secret) });
+        yield;
+      }
+      return subjects;
+    }
+    const { turns } = service.admission;
+    const versions = await turns.run(caller.tenantId, encryptAll(), caller);
+    const subjects = await turns.run(caller.tenantId, encryptSubjects(), caller);
+    const ofSubjects = page && {
+      subjects,
+      next_subject: page.next,
+      subjects_key: encrypted(publicKey, facts.state.secrets.subjects),
+    };
     const next_version = end <= newest ? end : null;
     return {
-      drafts: [keyDraft('key.export', row, { jwk_thumbprint: jwkThumbprint(public_key) })],
+      drafts: [
+        keyDraft('key.export', row, {
+          jwk_thumbprint: jwkThumbprint(public_key),
+          ...(page && { subjects: subjects.length }),
+        }),
+      ],
       answer: {
         tenant_id: caller.tenantId,
         key_id: keyId,
         versions,
         next_version,
         hash_key: encrypted(publicKey, hashKey),
+        ...ofSubjects,
       },
     };
   });

@@ -8,9 +8,11 @@ import {
   type LoadedSubject,
   rowIdOf,
   subjectIdOf,
+  subjectsFrom,
   type SubjectRow,
   subjectTable,
 } from '../store/subjects.ts';
+import type { Transaction } from '../store/sql.ts';
 import { macHolds, seal } from './integrity.ts';
 import { type Held, SubjectMaterial } from './newcomers.ts';
 import { StateMoved, type TenantState } from './tenant-view.ts';
@@ -74,13 +76,7 @@ async function readSubjects(
   const { tenant_id: tenantId } = state.tenant;
   const found = new Map<string, SubjectMaterial>();
   if (ids.length === 0) return found;
-  const [head, rows] = await tenants.database.snapshot((tx) =>
-    Promise.all([tenants.seeHead(tx, tenantId), findSubjects(tx, tenantId, ids)]),
-  );
-  if (!head || !state.isNamed(head)) {
-    await tenants.reload(tenantId);
-    throw new StateMoved();
-  }
+  const rows = await readRows(tenants, state, (tx) => findSubjects(tx, tenantId, ids));
   function* openAll(): Steps<void> {
     for (const row of rows) {
       const subject = openSubject(state.secrets, row, secrets);
@@ -91,6 +87,40 @@ async function readSubjects(
   }
   await tenants.turns.run(tenantId, openAll(), { isBegun: true });
   return found;
+}
+
+/** Reads rows as they are in this state of the tenant. */
+async function readRows(
+  tenants: Tenants,
+  state: TenantState,
+  read: (tx: Transaction) => Promise<LoadedSubject[]>,
+): Promise<LoadedSubject[]> {
+  const { tenant_id: tenantId } = state.tenant;
+  const [head, rows] = await tenants.database.snapshot((tx) =>
+    Promise.all([tenants.seeHead(tx, tenantId), read(tx)]),
+  );
+  if (head && state.isNamed(head)) return rows;
+  await tenants.reload(tenantId);
+  throw new StateMoved();
+}
+
+/**
+ * Reads a page of subjects by ascending id, and the id after them, if there are more. `open` returns the subjects with
+ * their secrets, one in each step.
+ */
+export async function pageOfSubjects(tenants: Tenants, state: TenantState, from: string, limit: number) {
+  const { tenant_id: tenantId } = state.tenant;
+  const rows = await readRows(tenants, state, (tx) => subjectsFrom(tx, tenantId, from, limit + 1));
+  const next = rows[limit];
+  function* open(): Generator<SubjectMaterial> {
+    const secrets = sealedSecrets(state);
+    try {
+      for (const row of rows.slice(0, limit)) yield openSubject(state.secrets, row, secrets);
+    } finally {
+      secrets.wipe();
+    }
+  }
+  return { open, next: next ? subjectIdOf(next) : null };
 }
 
 function openSubject(secrets: TenantSecrets, loaded: LoadedSubject, sealed: SealedSecrets): SubjectMaterial {

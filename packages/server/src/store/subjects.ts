@@ -78,6 +78,15 @@ export async function findSubjects(
     ) s`;
 }
 
+/** Reads subjects by ascending id, erased ones included, from the one with the id `from` or the next. */
+export async function subjectsFrom(sql: Sql, tenantId: string, from: string, limit: number) {
+  return sql<LoadedSubject[]>`
+    select s.*, (select max(r.rev) from eaas.row_records r
+      where r.tenant_id = ${tenantId} and r.row_id = ${rowIdIn(sql, sql`s.subject_id`)}) as recorded
+    from (select * from eaas.subjects where tenant_id = ${tenantId} and subject_id >= ${Buffer.from(from, 'hex')}
+      order by subject_id limit ${limit}) s order by s.subject_id`;
+}
+
 export function findSubject(sql: Sql, tenantId: string, subjectId: string) {
   return first(findSubjects(sql, tenantId, [subjectId]));
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openWrappedKey } from '@eaas/test-kit/decoder';
 import { expectNothingRecorded, newDek, newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
 import { jwkOfBits, openOaep, privateJwk, publicJwk, thumbprint } from '@eaas/test-kit/rsa';
@@ -80,6 +80,71 @@ test('export names the tenant to an API key that has only the permission to expo
   const { api } = await tenant.issue({ permissions: ['keys.export'], key_ids: [key_id] });
   const { tenant_id } = ok(await api.post(`/v1/keys/${key_id}/export`, { public_key: publicJwk() }));
   expect(tenant_id).toBe(tenant.tenant_id);
+});
+
+describe('export with `subjects`', async () => {
+  const other = await newTenant();
+  const { key_id } = await other.newKey({ exportable: true });
+  const path = `/v1/keys/${key_id}/export` as const;
+  const people = (fields: object = {}, api = other.api) =>
+    api.post(path, { public_key: publicJwk(), subjects: true, ...fields });
+  const wrap = async (subject: string) => {
+    const dek = newDek();
+    const { wrapped_key } = ok(await other.api.post(`/v1/keys/${key_id}/wrap`, { dek, subject }));
+    return { dek, wrapped_key };
+  };
+
+  test('has what opens the data keys of a person, and nothing of a person who was erased', async () => {
+    const { dek, wrapped_key } = await wrap('42');
+    await wrap('43');
+    const { subject_id: erased } = ok(await other.api.post('/v1/subjects/erase', { subject: '43' }));
+    const exported = ok(await people());
+    expect(await newestEntry(other)).toMatchObject({
+      action: 'key.export',
+      metadata: { jwk_thumbprint: thumbprint(publicJwk()), subjects: 1 },
+    });
+    const { subjects = [], subjects_key = '', next_subject, versions } = exported;
+    expect(next_subject).toBeNull();
+    const subject_id = createHmac('sha256', openOaep(subjects_key)).update('42').digest('hex');
+    expect(subjects).toStrictEqual([{ subject_id, encrypted: aBase64 }]);
+    expect(subjects[0]?.subject_id).not.toBe(erased);
+    const subjectSecret = openOaep(subjects[0]?.encrypted ?? '');
+    const place = { tenant: other.tenant_id, key: key_id, subjectSecret };
+    expect(openWrappedKey(wrapped_key, openOaep(versions[0]?.encrypted ?? ''), place)).toBe(dek);
+  });
+
+  test('has at most 1,000 subjects, by ascending id, and says where the next page begins', async () => {
+    for (let page = 0; page < 2; page++) {
+      const items = Array.from({ length: 600 }, (_, nth) => ({
+        key_id,
+        dek: newDek(),
+        subject: `${page} ${nth}`,
+      }));
+      ok(await other.api.post('/v1/batch/wrap', { items }));
+    }
+    const first = ok(await people({ from_version: 2 }));
+    expect(first).toMatchObject({ versions: [], next_version: null });
+    expect(first.subjects?.length).toBeOneOf([999, 1_000]); // The erased one can be on this page.
+    const second = ok(await people({ from_version: 2, from_subject: first.next_subject }));
+    const ids = [first, second].flatMap(({ subjects = [] }) => subjects.map(({ subject_id }) => subject_id));
+    expect(ids).toStrictEqual([...new Set(ids)].toSorted());
+    const { subjects: count } = ok(await other.api.get('/v1/usage'));
+    expect(ids).toHaveLength(count - 1);
+    expect(second.next_subject).toBeNull();
+    expect(ok(await people({ from_subject: 'f'.repeat(64) })).subjects).toStrictEqual([]);
+  });
+
+  test('is refused for an API key that is limited to this key, and without a permission', async () => {
+    const limited = await other.issue({ permissions: ['keys.export'], key_ids: [key_id] });
+    await expectNothingRecorded(other, async () => {
+      expect(await people({}, limited.api)).toBeProblem('permission_missing', /limited to the keys/);
+      expect(await people({ subjects: false, from_subject: 'a'.repeat(64) })).toBeProblem(
+        'bad_request',
+        /from_subject/,
+      );
+    });
+    expect(await people({ subjects: false }, limited.api)).toHaveStatus(200);
+  });
 });
 
 test('export ignores extra members of the JWK', async () => {
