@@ -1,4 +1,4 @@
-import { toBase64 } from '@eaas/protocol/base64';
+import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createTestService } from './test-service.ts';
@@ -110,4 +110,40 @@ test('the audit log of a test service finds the entries of a person, and counts 
     expect(await call(`/v1/audit?limit=1&${filter}`)).toMatchObject({ total: null, total_at_least: 10_000 });
   const erasures = await call(`/v1/audit?action=subject.erase&subject_id=${subject_id.slice(0, 32)}`);
   expect(erasures).toMatchObject({ count: 1, total: 1 });
+});
+
+test('the test service exports the subjects that are not erased, and the key of their ids', async () => {
+  const service = createTestService();
+  const { key_id } = service.createKey('a', { exportable: true });
+  const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
+  const post = async (path: string, body: object) => {
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await service.fetch(`${service.baseUrl}/v1/${path}`, init);
+    return (await response.json()) as Record<string, unknown>;
+  };
+  const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256' };
+  const publicExponent = Uint8Array.of(1, 0, 1);
+  const pair = await crypto.subtle.generateKey({ ...algorithm, modulusLength: 3_072, publicExponent }, true, [
+    'encrypt',
+    'decrypt',
+  ]);
+  const { kty, n, e } = await crypto.subtle.exportKey('jwk', pair.publicKey);
+  const body = { public_key: { kty, n, e } };
+  const dek = toBase64(new Uint8Array(32));
+  for (const subject of ['42', '43']) await post(`keys/${key_id}/wrap`, { dek, subject });
+  await post('subjects/erase', { subject: '43' });
+  const { subject_id } = await post('subjects/show', { subject: '42' });
+
+  const exported = await post(`keys/${key_id}/export`, { ...body, subjects: true });
+  expect(exported).toMatchObject({
+    subjects: [{ subject_id, encrypted: expect.any(String) }],
+    next_subject: null,
+  });
+  const encrypted = fromBase64(String(exported['subjects_key']));
+  const bytes = await crypto.subtle.decrypt(algorithm, pair.privateKey, encrypted);
+  const hmac = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', bytes, hmac, false, ['sign']);
+  const id = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode('42'));
+  expect(Buffer.from(id).toString('hex')).toBe(subject_id);
+  expect(await post(`keys/${key_id}/export`, body)).not.toHaveProperty('subjects');
 });

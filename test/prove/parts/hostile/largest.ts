@@ -1,4 +1,4 @@
-import type { Route } from '@eaas/protocol/wire';
+import { limits, type Route } from '@eaas/protocol/wire';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { jwkOfBits } from '@eaas/test-kit/rsa';
 import { manyElements } from '@eaas/test-kit/elements';
@@ -61,13 +61,15 @@ export const largest: Readonly<Record<Route, (world: World) => Promise<readonly 
   'PUT /v1/keys/:key_id/rotation-policy': async ({ versioned }) => [
     { what: 'versions', path: `/v1/keys/${versioned}/rotation-policy`, body: { interval_days: 3_650 } },
   ],
-  'POST /v1/keys/:key_id/export': async ({ versioned }) => [
-    {
-      what: 'RSA of 8192 bits',
-      path: `/v1/keys/${versioned}/export`,
-      body: { public_key: jwkOfBits(8_192) },
-    },
-  ],
+  'POST /v1/keys/:key_id/export': async (world) => {
+    await wrapForSubjects(world);
+    const path = `/v1/keys/${world.versioned}/export`;
+    const body = { public_key: jwkOfBits(8_192) };
+    return [
+      { what: 'RSA of 8192 bits', path, body },
+      { what: 'subjects', path, body: { ...body, subjects: true } },
+    ];
+  },
   'POST /v1/keys/:key_id/wrap': async ({ plain }) => shapes(`/v1/keys/${plain}/wrap`, { dek: newDek() }),
   'POST /v1/keys/:key_id/unwrap': async ({ versioned, firstWrapped }) => [
     { what: 'old version', path: `/v1/keys/${versioned}/unwrap`, body: { wrapped_key: firstWrapped } },
@@ -173,6 +175,16 @@ async function longestSubject({ server, tenant, plain }: World): Promise<string>
   const subject = `${crypto.randomUUID()}${'\u00e4'.repeat(110)}`;
   await call(server, tenant.token, 'POST', `/v1/keys/${plain}/wrap`, { dek: newDek(), subject });
   return subject;
+}
+
+/** Wraps for as many subjects as one export has. */
+async function wrapForSubjects({ server, tenant, plain }: World): Promise<void> {
+  const items = Array.from({ length: limits.exportedSubjects }, () => ({
+    key_id: plain,
+    dek: newDek(),
+    subject: crypto.randomUUID(),
+  }));
+  await call(server, tenant.token, 'POST', '/v1/batch/wrap', { items });
 }
 
 async function change({ server, tenant, versioned }: World, to: 'enable' | 'disable'): Promise<void> {
