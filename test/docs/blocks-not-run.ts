@@ -60,6 +60,13 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     "npx --no-install @eaas/cli audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'":
       'written-log.slow.test.ts runs it',
   },
+  'packages/sdk/docs/sign-in.md': {
+    'export EAAS_ISSUER_HOSTS=sign-in.example # also for the servers': 'sign-in.slow.test.ts runs it',
+    'npx --no-install @eaas/cli issuer add --tenant acme --name staff --permissions decrypt --key-ids "$EAAS_KEY_ID" \\':
+      'sign-in.slow.test.ts runs it',
+    'npx --no-install @eaas/cli issuer add --tenant acme --permissions encrypt,decrypt --key-ids "$EAAS_KEY_ID" \\':
+      'sign-in.slow.test.ts runs it',
+  },
   'packages/sdk/docs/fields.md': {
     'node --env-file=.env --input-type=module -e "': 'index-key-command.slow.test.ts runs it',
   },

@@ -22,6 +22,7 @@ const documents = [
   'docs/operating/growing.md',
   'docs/operating/observability.md',
   'examples/self-host/README.md',
+  'packages/sdk/docs/sign-in.md',
 ];
 
 describe('the manual’s table', () => {

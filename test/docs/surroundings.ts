@@ -58,6 +58,20 @@ const table = tableOf(stored.map(({ ciphertext }) => ({ email: ciphertext })));
 const keep = async (_progress: string): Promise<void> => {};
 const show = (..._facts: unknown[]): void => {};
 `,
+  'sdk/docs/sign-in.md': `
+import { keyId, service } from '@eaas/test-kit/played-service';
+const issuerId = crypto.randomUUID();
+const token = ['{"alg":"ES256"}', '{"sub":"7"}', '-'].map((part) => Buffer.from(part).toString('base64url')).join('.');
+const userManager = { getUser: async (): Promise<{ access_token: string } | null> => ({ access_token: token }) };
+// The played service accepts no tokens.
+const { fetch } = globalThis;
+globalThis.fetch = async (input, init) => {
+  const request = new Request(input, init);
+  const headers = { authorization: 'Bearer ' + service.apiKey, 'content-type': 'application/json' };
+  const url = request.url.replace('https://eaas.example', service.baseUrl);
+  return fetch(url, { method: 'POST', headers, body: await request.text() });
+};
+`,
   'sdk/docs/leakage.md': `
 import { eaas } from '@eaas/test-kit/played-service';
 import { fillPeople, openPlayedDatabase } from '../../../test/docs/played-database.ts';

@@ -21,6 +21,7 @@ export type Tools =
   | 'test/tools/peers'
   | 'test/tools/reference'
   | 'test/tools/runtimes'
+  | 'test/tools/sign-in'
   | 'test/tools/start'
   | `packages/sdk/test/frameworks/${'express' | 'fastify' | 'hono' | 'next' | 'sveltekit'}`;
 
