@@ -38,13 +38,12 @@ export const signInOptions: OptionRules<SignInOptions> = {
 
 /** Whether the options are those of a sign-in. Throws InputError for one that lacks an option, or has one of `others`. */
 export function isSignIn(
-  options: SignInOptions & { readonly baseUrl?: unknown; readonly requireUser?: unknown },
+  options: SignInOptions & { readonly requireUser?: unknown },
   ...others: string[]
 ): boolean {
   const { issuer, token, subject } = options;
   if (!issuer && !token && !subject) return false;
-  for (const name of ['issuer', 'token'] as const)
-    if (!options[name]) throw new InputError(`a sign-in needs \`issuer\` and \`token\` (got no \`${name}\`)`);
+  if (!issuer || !token) throw new InputError('a sign-in needs both `issuer` and `token`');
   for (const name of ['requireUser', ...others])
     if ((options as Record<string, unknown>)[name] !== undefined)
       throw new InputError(`pass either \`token\` or \`${name}\``);
