@@ -47,6 +47,18 @@ const tasks = [
     path: '/sdk/search',
   },
   {
+    task: 'erase a person',
+    queries: ['GDPR', 'erase', 'right to be forgotten', 'Article 17', 'erase a customer'],
+    menu: ['Keys, outages, audit', 'Erase a person'],
+    path: '/sdk/erase-a-person',
+  },
+  {
+    task: 'know who read',
+    queries: ['who read', 'right of access', 'Article 15'],
+    menu: ['Keys, outages, audit', "Know who read a person's data"],
+    path: '/sdk/know-who-read',
+  },
+  {
     task: 'choose an index',
     queries: ['choose an index', 'which index', 'index'],
     menu: ['Tables and search', 'Choose an index'],

@@ -127,6 +127,8 @@ test('the skill has the name of its folder, says when to use it, and warns of ea
     'context must be the same',
     'bound to row ids',
     'An index leaks',
+    'subject is never an e-mail address',
+    'fingerprint columns of their rows to NULL',
     '`{ anyKey: true }`',
     '`EAAS_API_KEY` out of the browser',
     'no log that proves',

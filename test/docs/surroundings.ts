@@ -56,6 +56,14 @@ import { tableOf } from '../../../test/docs/played-table.ts';
 const stored = await Promise.all(['a', 'b'].map((value) => eaas.encrypt(value)));
 const table = tableOf(stored.map(({ ciphertext }) => ({ email: ciphertext })));
 const keep = async (_progress: string): Promise<void> => {};
+`,
+  'sdk/docs/erase-a-person.md': `
+import { eaas } from '@eaas/test-kit/played-service';
+const keep = async (_proof: string): Promise<void> => {};
+const erasedSinceTheBackup = [{ subject_id: 'a'.repeat(64) }];
+`,
+  'sdk/docs/know-who-read.md': `
+import { eaas } from '@eaas/test-kit/played-service';
 const show = (..._facts: unknown[]): void => {};
 `,
   'sdk/docs/sign-in.md': `
