@@ -15,6 +15,7 @@ import { blocksOf, linksOf, read, root } from '@eaas/test-kit/markdown';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { hasChromium, launchChromium } from '@eaas/test-kit/chromium';
 import { freePort } from '@eaas/test-kit/free-port';
+import { requireTools } from '@eaas/test-kit/tools';
 import { openSurroundings } from './example.ts';
 
 const isCiphertext = (text: unknown): boolean => /^eaasA[\w+/=]+$/.test(String(text));
@@ -182,6 +183,59 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
       expect(occupied).toEqual({ code: 0, stdout: 'Nobody has signed up with this email.\n', stderr: '' });
     } finally {
       await server.stop();
+      await close();
+    }
+  });
+
+  test('clinic: patients open only their own data and see who else did, until they are erased', async () => {
+    await requireTools('examples/clinic');
+    const { browser, close } = await launchChromium();
+    const clinic = await surroundings.start('clinic/server.mjs', {
+      PORT: String(await freePort()),
+      SIGN_IN_PORT: String(await freePort()),
+    });
+    try {
+      const signIn = async (who: RegExp) => {
+        const page = await browser.newPage();
+        await page.goto(clinic.url);
+        await page.getByRole('button', { name: who }).click();
+        await page.locator('input[type=password]').fill('any');
+        await page.getByRole('button', { name: 'Sign-in' }).click();
+        await page.getByText('Sign out').waitFor();
+        return page;
+      };
+      const ada = await signIn(/Ada/);
+      const allergies = ada.getByLabel('Allergies of Ada Lovelace');
+      await allergies.fill('penicillin');
+      await ada.getByRole('button', { name: 'Save' }).click();
+      await ada.getByText('Saved.').waitFor();
+      expect(await ada.locator('#patients tbody tr').count()).toBe(1);
+      expect(await ada.locator('#report').innerText()).not.toContain('somebody else');
+
+      const chen = await signIn(/Chen/);
+      await chen.getByLabel('Allergies of Ada Lovelace').waitFor();
+      expect(await chen.getByLabel('Allergies of Ada Lovelace').inputValue()).toBe('penicillin');
+      expect(await chen.getByLabel('Allergies of Ben Franklin').inputValue()).toBe('none known');
+
+      const again = await signIn(/Ada/);
+      await again
+        .getByText(/^somebody else/)
+        .first()
+        .waitFor();
+      const rows = await sql`select * from clinic_patients`;
+      expect(rows.flatMap(({ name, allergies: text }) => [name, text]).every(isCiphertext)).toBe(true);
+
+      const erased = await surroundings.node('clinic/erase.mjs', 'ada');
+      expect(erased).toMatchObject({ code: 0, stderr: '' });
+      expect(erased.stdout).toMatch(
+        /^Ada Lovelace was erased at .* entry \d+ of the audit log: [\da-f]{64}\n$/,
+      );
+      const later = await signIn(/Chen/);
+      await later.getByRole('cell', { name: /^erased/ }).waitFor();
+      await later.getByLabel('Allergies of Ben Franklin').waitFor();
+      expect(clinic.stderr()).not.toContain('Error');
+    } finally {
+      await clinic.stop();
       await close();
     }
   });

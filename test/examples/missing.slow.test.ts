@@ -30,6 +30,7 @@ const start = async (env: Readonly<Record<string, string>>, program: string, ...
 };
 
 test.each([
+  ['clinic/server.mjs', table],
   ['contact-form/build.mjs', client],
   ['contact-form/read.mjs', client],
   ['encrypt-a-field/index.mjs', service],

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 /** The folder, from the root of the repository, that has the lock file of the tools. */
 export type Tools =
   | 'docs/site'
+  | 'examples/clinic'
   | 'test/tools/console'
   | 'test/tools/drizzle'
   | 'test/tools/grafana'
