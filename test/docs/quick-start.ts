@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { cp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
@@ -78,7 +78,7 @@ const commandsIn = (text: string): string[] =>
 async function install(command: string, app: App, homes: readonly string[], folder: string): Promise<void> {
   const [, , tarballs, ...named] = command.split(' ');
   expect(tarballs).toBe('/tmp/eaas-*.tgz');
-  await cp(join(app.directory, 'node_modules'), join(folder, 'node_modules'), { recursive: true });
+  await copyFolder(join(app.directory, 'node_modules'), join(folder, 'node_modules'));
   const locks = homes.map((home) => ({
     home,
     packages: (JSON.parse(readFileSync(join(home, 'package-lock.json'), 'utf8')) as Lock).packages,
@@ -116,12 +116,21 @@ async function copyOnce(place: string, home: string, folder: string): Promise<vo
   const [from, to] = [join(home, place), join(folder, place)];
   if (place.lastIndexOf('node_modules/') > 0 || !existsSync(from) || existsSync(to)) return;
   mkdirSync(dirname(to), { recursive: true });
-  await promisify(execFile)('cp', ['-R', from, to]);
+  await copyFolder(from, to);
   const { name, bin = {} } = JSON.parse(readFileSync(join(to, 'package.json'), 'utf8')) as Manifest;
   const programs = typeof bin === 'string' ? { [name.replace(/^.*\//, '')]: bin } : bin;
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
   for (const [program, path] of Object.entries(programs))
     symlinkSync(join(to, path), join(folder, 'node_modules/.bin', program));
+}
+
+// Links the files where the file system can, because they are hundreds of megabytes. No page changes a file of a package.
+async function copyFolder(from: string, to: string): Promise<void> {
+  const copy = (options: string) => promisify(execFile)('cp', [options, from, to]);
+  await copy('-Rl').catch(async () => {
+    await rm(to, { recursive: true, force: true });
+    await copy('-R');
+  });
 }
 
 export interface Reader {
