@@ -182,16 +182,14 @@ function kindOf(schema: Schema): unknown {
       return 'object';
     case 'nullable':
       return [kindOf(innerType), null];
+    case 'optional':
+      return [kindOf(innerType), 'optional'];
     case 'array':
       return [kindOf(element)];
     case 'union':
       return kindOf(options[0] ?? schema);
     case 'object':
-      return Object.fromEntries(
-        Object.entries(shape)
-          .filter(([, member]) => typeOf(member) !== 'optional')
-          .map(([name, member]) => [name, kindOf(member)]),
-      );
+      return Object.fromEntries(Object.entries(shape).map(([name, member]) => [name, kindOf(member)]));
     default:
       throw new Error(`expected a schema of a JSON value (got one of the type ${type})`);
   }

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { pae, toUtf8, type Wrapped } from '@eaas/protocol';
+import { InputError, pae, toUtf8, type Wrapped } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import type { BlindHashOptions, Hash } from '../blind-hash/hasher.ts';
@@ -97,6 +97,7 @@ export class EnvelopeClient {
    */
   as(user: string): this {
     requireKind(person, user, '`user`');
+    if (this.caller.signsIn) throw new InputError('the token names the user: do not call `as`');
     const client = Object.create(this, {
       caller: { value: { ...this.caller, user } },
     }) as this;

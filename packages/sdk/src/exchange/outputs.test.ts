@@ -65,10 +65,10 @@ function* spoiled(value: unknown): Generator {
   }
 }
 
-/** Removes members that the client does not read: `type` and `title` of an error, `reference`, and an estimated total. */
+/** Removes members that the client does not read: `type` and `title` of an error, and `reference`. */
 function readMembers(value: unknown): unknown {
   return JSON.stringify(value, (name, member: unknown) =>
-    /^(reference|type|title|total_at_least)$/.test(name) ? undefined : member,
+    /^(reference|type|title)$/.test(name) ? undefined : member,
   );
 }
 

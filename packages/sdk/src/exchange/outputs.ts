@@ -6,11 +6,13 @@ import { kinds } from './output-kinds.ts';
  *
  * - `[kind]`: the value must be an array, and each item must have the kind in the brackets.
  * - `[kind, null]`: the value must be null or have the kind in the brackets.
+ * - `[kind, 'optional']`: the value may be missing.
  * - An object with kinds: the value must be an object with these members.
  * - `text`: the value must be a string. For a union of strings, every string is accepted, because a newer service can
  *   add strings to the union.
  */
-type Kind = keyof typeof checks | readonly [Kind] | readonly [Kind, null] | Members;
+type Kind = keyof typeof checks | List | Members;
+type List = readonly [Kind] | readonly [Kind, null | 'optional'];
 interface Members {
   readonly [name: string]: Kind;
 }
@@ -40,7 +42,7 @@ export function isOutput<R extends Route>(route: R, output: unknown): output is 
 function hasKind(value: unknown, kind: Kind): boolean {
   if (typeof kind === 'string') return checks[kind](value);
   if (isList(kind)) {
-    if (kind.length === 2) return value === null || hasKind(value, kind[0]);
+    if (kind.length === 2) return value === (kind[1] ? undefined : null) || hasKind(value, kind[0]);
     return Array.isArray(value) && value.every((item) => hasKind(item, kind[0]));
   }
   if (!isObject(value)) return false;
@@ -48,7 +50,7 @@ function hasKind(value: unknown, kind: Kind): boolean {
   return true;
 }
 
-const isList = (kind: Kind): kind is readonly [Kind] | readonly [Kind, null] => Array.isArray(kind);
+const isList = (kind: Kind): kind is List => Array.isArray(kind);
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -35,18 +35,37 @@ export function createSignIn(options: SignInOptions, drop: () => void, shared: S
   const { InputError, ServiceError, readBase64 } = shared;
   const { issuer = '', token, subject: subjectOf = ({ sub }) => sub as string } = options;
   let user: string | undefined;
+  let asked = 0;
+  let newest = 0;
 
-  function take(next: string | undefined): void {
+  /**
+   * Notes who is signed in, as the call of `token` with this number says. If a later call has found another user before,
+   * what this one found has become old.
+   */
+  function take(number: number, next: string | undefined): void {
+    if (number < newest) {
+      if (user !== next) throw overtaken();
+      return;
+    }
+    newest = number;
     if (user !== undefined && user !== next) drop();
     user = next;
   }
 
+  const overtaken = () =>
+    new ServiceError('unauthorized', 'another user has signed in since this call: call again');
+
   async function ask(): Promise<Token> {
+    const number = ++asked;
     let jwt: unknown;
     try {
       jwt = await token?.();
     } catch {
       throw new ServiceError('unauthorized', 'the function that was passed as `token` threw an error');
+    }
+    if (jwt === undefined || jwt === null || jwt === '') {
+      take(number, undefined);
+      throw new ServiceError('unauthorized', '`token` returned no token: nobody is signed in');
     }
     const claims = claimsOf(jwt);
     const subject: unknown = subjectOf(claims);
@@ -57,15 +76,11 @@ export function createSignIn(options: SignInOptions, drop: () => void, shared: S
           : 'the token has no claim `sub`: pass `subject: (claims) => …`, which returns the subject of the user',
       );
     const named = JSON.stringify([claims['iss'], claims.sub, subject]);
-    take(named);
+    take(number, named);
     return { jwt: jwt as string, claims, subject, user: named };
   }
 
   function claimsOf(jwt: unknown): TokenClaims {
-    if (jwt === undefined || jwt === null || jwt === '') {
-      take(undefined);
-      throw new ServiceError('unauthorized', '`token` returned no token: nobody is signed in');
-    }
     const text = typeof jwt === 'string' ? jwt : '';
     if (text.startsWith('eaas_sk_'))
       throw new InputError(
@@ -110,8 +125,7 @@ export function createSignIn(options: SignInOptions, drop: () => void, shared: S
 
   return async (route, input, send) => {
     const body: Items | undefined = input;
-    if (body?.user !== undefined)
-      throw new InputError('the token names the user: do not call `as`, and leave out `user`');
+    if (body?.user !== undefined) throw new InputError('the token names the user: leave out `user`');
     const sendWith = (held: Token) =>
       send(
         { authorization: `Bearer ${held.jwt}`, 'eaas-issuer': issuer },
@@ -124,8 +138,7 @@ export function createSignIn(options: SignInOptions, drop: () => void, shared: S
       if (!isRefused(error)) throw error;
       const second = await ask();
       // Otherwise the value of one user would be encrypted for the next one.
-      if (second.user !== first.user)
-        throw new ServiceError('unauthorized', 'another user has signed in since this call: call again');
+      if (second.user !== first.user) throw overtaken();
       if (second.jwt === first.jwt) throw refusal(error, first);
       return await sendWith(second).catch((error: unknown) => {
         throw isRefused(error) ? refusal(error, second) : error;
