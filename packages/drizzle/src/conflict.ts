@@ -7,8 +7,10 @@ import {
   encryptionOf,
   type EncryptedEntry,
   entryOf,
+  type IdColumn,
   idColumnOf,
   isBound,
+  subjectColumnOf,
 } from './encryption.ts';
 import { refuse } from './error.ts';
 import { excludedColumn } from './operators.ts';
@@ -19,8 +21,10 @@ import type { RewriteContext } from './search.ts';
 import {
   asSqlValues,
   encryptValues,
+  refuseSubject,
   requireNoIndexValues,
   requireSameId,
+  requireSameSubject,
   rewriteOthers,
   valuesByColumn,
 } from './values.ts';
@@ -41,6 +45,8 @@ interface ConflictConfig {
 interface Insert {
   readonly table: Table;
   readonly ids: readonly RowId[];
+  /** The subject of each row. */
+  readonly subjects: readonly Row[];
   readonly context: RewriteContext;
   readonly nameOf: (column: Column) => string;
 }
@@ -94,10 +100,16 @@ function targetOf(target: unknown): unknown {
   );
 }
 
-async function setOf(given: Row, target: unknown, { table, ids, context, nameOf }: Insert): Promise<Row> {
+async function setOf(
+  given: Row,
+  target: unknown,
+  { table, ids, subjects, context, nameOf }: Insert,
+): Promise<Row> {
   requireNoIndexValues(table, given);
   requireSameId(table, given);
-  const isIdTarget = isId(table, target);
+  requireSameSubject(table, given);
+  const isIdTarget = isColumn(idColumnOf(table), target);
+  const subject = subjectColumnOf(table);
   const set: Row = { ...(await rewriteOthers(table, given, context)) };
   const written: EncryptedEntry[] = [];
   for (const entry of encryptedColumns(table)) {
@@ -108,6 +120,14 @@ async function setOf(given: Row, target: unknown, { table, ids, context, nameOf 
       continue;
     }
     const needsRow = isBound(encryption) && set[key] !== null;
+    // Another row than that of the insert can be the data of another person.
+    if (subject && set[key] !== null && !isColumn(subject, target)) {
+      refuseSubject(
+        table,
+        'the updated row can be the data of another person than the row of the insert',
+        `use \`${subject.key}\` as \`target\`, or select the row first, then insert or update it`,
+      );
+    }
     if (needsRow && isIdTarget) requireSameForm(table, encryption, ids);
     const source = excludedColumn(set[key]);
     if (source) {
@@ -116,23 +136,23 @@ async function setOf(given: Row, target: unknown, { table, ids, context, nameOf 
       for (const index of indexes) set[index.key] = sql`excluded.${sql.identifier(nameOf(index.column))}`;
       continue;
     }
-    if (needsRow && !(isIdTarget && ids.length === 1)) refuseRow(entry, 'value');
+    const isOneRow = ids.length === 1 && (isIdTarget || !needsRow);
+    if ((needsRow || (subject && set[key] !== null)) && !isOneRow) refuseRow(entry, 'value');
     written.push(entry);
   }
   if (written.length === 0) return set;
   const [stored = {}] = await encryptValues(
     written,
-    [valuesByColumn(written, set)],
+    [{ ...valuesByColumn(written, set), ...subjects[0] }],
     ids.slice(0, 1),
     context.recordsOf(table),
   );
   return { ...set, ...asSqlValues(stored) };
 }
 
-function isId(table: Table, target: unknown): boolean {
+function isColumn(one: IdColumn | undefined, target: unknown): boolean {
   const [only, ...others] = [target].flat();
-  const id = idColumnOf(table);
-  return others.length === 0 && is(only, Column) && id !== undefined && isSameColumn(only, id.column);
+  return others.length === 0 && is(only, Column) && one !== undefined && isSameColumn(only, one.column);
 }
 
 function requireSameForm(table: Table, encryption: Encryption, ids: readonly RowId[]): void {

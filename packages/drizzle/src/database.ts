@@ -3,7 +3,7 @@ import type { FieldsClient, OnError } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 import { hookDelete, type HookContext, hookInsert, hookRelational, hookSelect, hookUpdate } from './hooks.ts';
 import { reportRaw } from './plain-fields.ts';
-import { type Access, accessFor, type EncryptedOptions, onErrorsOf, type RowId } from './records.ts';
+import { type Access, accessFor, type EncryptedOptions, onErrorsOf, type Row } from './records.ts';
 import { isSql, textOf } from './chunks.ts';
 import { encryptedColumns } from './encryption.ts';
 import { rewrite } from './rewrite.ts';
@@ -31,22 +31,21 @@ export function encryptedDatabase<Database extends object>(
 
 function wrap<Database extends object>(database: Database, access: Access): Database {
   const original = database as unknown as Readonly<Record<string, Method>>;
-  const context: HookContext = { ...access, selectIds };
+  const context: HookContext = { ...access, selectRows };
 
-  async function selectIds(
+  async function selectRows(
     table: Table,
-    id: Column,
+    columns: Readonly<Record<string, Column>>,
     { where, withList = [] }: Pick<BuilderConfig, 'where' | 'withList'>,
-  ): Promise<RowId[]> {
+  ): Promise<Row[]> {
     const of =
       withList.length === 0
         ? original
         : (original['with']?.(...withList) as Readonly<Record<string, Method>>);
-    const query = of['select']?.({ id }) as {
+    const query = of['select']?.({ ...columns }) as {
       from(table: Table): { where(where: SQL | undefined): unknown };
     };
-    const rows = (await query.from(table).where(where)) as { id: RowId }[];
-    return rows.map((row) => row.id);
+    return (await query.from(table).where(where)) as Row[];
   }
 
   const statements = { ...statementsOf(original, context), ...queriesOf(original, context) };
@@ -65,8 +64,10 @@ function wrap<Database extends object>(database: Database, access: Access): Data
   };
   const replacements: Readonly<Record<string, unknown>> = { ...statements, ...others };
   const onError = (handler: OnError) => wrap(database, { ...access, onErrorOf: onErrorsOf(handler) });
+  const as = (user: string) => wrap(database, { ...access, recordsOf: access.recordsFor(user) });
   return new Proxy(database, {
     get: (target, name) => {
+      if (name === 'as') return as;
       if (name === 'onError') return onError;
       if (name === plainDatabase) return target;
       if (typeof name === 'string' && name in target && Object.hasOwn(replacements, name))

@@ -28,6 +28,11 @@ export interface EaasConfig {
   eaas: { field: Field<unknown>; isUnique: boolean } | IndexRole;
 }
 
+/** The column that says whose data the encrypted columns of a row are. */
+interface SubjectRole {
+  readonly role: 'subject';
+}
+
 export type Role = Encryption | IndexRole;
 
 export const indexKeyOf = (key: string): string => `${key}_index`;
@@ -38,9 +43,9 @@ export function partsOf({ parts }: Field<unknown>): Readonly<Record<string, Part
   return { ...parts };
 }
 
-function roleOf(value: unknown): Role | undefined {
+function roleOf(value: unknown): Role | SubjectRole | undefined {
   if (!is(value, ColumnClass) || !('eaas' in value)) return undefined;
-  return value.eaas as Role;
+  return value.eaas as Role | SubjectRole;
 }
 
 export function encryptionOf(value: unknown): Encryption | undefined {
@@ -80,6 +85,7 @@ interface Metadata {
   readonly id: IdColumn | undefined;
   /** The first column whose ciphertexts are bound to the row id. */
   readonly bound: EncryptedEntry | undefined;
+  readonly subject: IdColumn | undefined;
 }
 
 const known = new WeakMap<Table, Metadata>();
@@ -89,7 +95,7 @@ function metadataOf(table: Table): Metadata {
   if (found) return found;
   const columns = findEncrypted(table);
   const bound = columns.find(({ encryption }) => isBound(encryption));
-  const metadata = { columns, id: findId(table), bound };
+  const metadata = { columns, id: findId(table), bound, subject: findSubject(table) };
   known.set(table, metadata);
   return metadata;
 }
@@ -102,6 +108,9 @@ export const boundColumnOf = (table: Table): EncryptedEntry | undefined => metad
 
 /** The primary key, if it is one column. */
 export const idColumnOf = (table: Table): IdColumn | undefined => metadataOf(table).id;
+
+/** The column whose value is the subject of a row: the person whose data the encrypted columns are. */
+export const subjectColumnOf = (table: Table): IdColumn | undefined => metadataOf(table).subject;
 
 function findEncrypted(table: Table): EncryptedEntry[] {
   const columns: Readonly<Record<string, Column>> = getTableColumns(table);
@@ -161,6 +170,29 @@ function findId(table: Table): IdColumn | undefined {
   const primary = Object.entries<Column>(getTableColumns(table)).filter(([, column]) => column.primary);
   const [only] = primary;
   return only && primary.length === 1 ? { key: only[0], column: only[1] } : undefined;
+}
+
+function findSubject(table: Table): IdColumn | undefined {
+  const found = Object.entries<Column>(getTableColumns(table)).find(
+    ([, column]) => roleOf(column)?.role === 'subject',
+  );
+  return found && { key: found[0], column: found[1] };
+}
+
+/** Says which column has the subject. The aliases of the table know it too, because they have its columns. */
+export function setSubject<T extends Table>(table: T, key: string | undefined): T {
+  if (key === undefined) return table;
+  const column: Column | undefined = getTableColumns(table)[key];
+  if (!column || roleOf(column)) {
+    refuse(
+      'schema',
+      { table: getTableName(table), column: key },
+      '`subject` must be the key of a column that is not encrypted',
+      'name the column with the id of the person',
+    );
+  }
+  Object.assign(column, { eaas: { role: 'subject' } });
+  return table;
 }
 
 export function requireIdColumn(table: Table, encryption: Encryption): IdColumn {

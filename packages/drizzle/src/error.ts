@@ -20,6 +20,8 @@ export type EncryptedColumnErrorCode =
   | 'not_supported'
   /** The ciphertext is bound to the id of its row, but the statement changes the id or runs before the id is known. */
   | 'row_unknown'
+  /** The statement does not say whose data the row is, or changes whose data it is. */
+  | 'subject_unknown'
   /** The result could not be decrypted: it has no row id, or another definition of a table hides an encrypted column. */
   | 'cannot_open'
   /** The statement changes too many rows. The error message names the limit. */

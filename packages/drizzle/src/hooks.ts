@@ -12,10 +12,10 @@ import { type RelationalQuery, selectedColumns, selectsEncrypted } from './relat
 import { requireReturnable, runReturning } from './returning.ts';
 import { requireInner, rewriteClauses, runSelect, subqueriesOf } from './select.ts';
 import { flatFields, opaqueSelection } from './selected-fields.ts';
-import { runUpdate, type SelectIds } from './update.ts';
+import { runUpdate, type SelectRows } from './update.ts';
 
 export interface HookContext extends Access {
-  readonly selectIds: SelectIds;
+  readonly selectRows: SelectRows;
 }
 
 type Run = () => Promise<unknown>;
@@ -101,7 +101,7 @@ export function hookUpdate<T extends object>(update: T, context: HookContext): T
   const getSQL = (): SQL =>
     writesEncrypted(builder.config) ? refuseImmediate('getSQL') : unhooked(builder)();
   const requireReadable = (): void => requireReturnable(builder.config, context.known);
-  hook(update, uses, requireReadable, () => runUpdate(builder, context, context.selectIds));
+  hook(update, uses, requireReadable, () => runUpdate(builder, context, context.selectRows));
   return Object.assign(update, { getSQL });
 }
 

@@ -8,6 +8,7 @@ import {
   isBound,
   partsOf,
   requireIdColumn,
+  subjectColumnOf,
 } from './encryption.ts';
 import { refuse } from './error.ts';
 import { keepsForm } from './id-form.ts';
@@ -16,7 +17,14 @@ import { runReturning } from './returning.ts';
 import type { RewriteContext } from './search.ts';
 import { isQuery, isSql } from './chunks.ts';
 import { requirePlainSelection, rewrite, rewriteAll } from './rewrite.ts';
-import { asSqlValues, encryptValues, requireNoIndexValues, rewriteValues, valuesByColumn } from './values.ts';
+import {
+  asSqlValues,
+  encryptValues,
+  requireNoIndexValues,
+  rewriteValues,
+  subjectIn,
+  valuesByColumn,
+} from './values.ts';
 
 export async function runInsert(
   builder: Builder,
@@ -27,32 +35,38 @@ export async function runInsert(
   const context = { ...access, subqueries: new Map(), isRead: false };
   const table = config.table as Table;
   if (config.select) refuseSelect(table);
-  const { ids, values } = await encryptedRows(table, config, context);
+  const { ids, subjects, values } = await encryptedRows(table, config, context);
   const withList = await rewriteAll(config.withList ?? [], context);
   const nameOf = (column: Column): string => builder.dialect.casing.getColumnCasing(column);
-  const onConflict = await applyConflict(builder, conflicts, { table, ids, context, nameOf });
+  const onConflict = await applyConflict(builder, conflicts, { table, ids, subjects, context, nameOf });
   const changed = { ...config, values, ...(config.withList ? { withList } : {}), ...onConflict };
   return runReturning(builder, changed, context);
 }
 
 async function encryptedRows(
   table: Table,
-  { values, select }: BuilderConfig,
+  { values: inserted, select }: BuilderConfig,
   context: RewriteContext,
-): Promise<{ values: unknown; ids: readonly RowId[] }> {
+): Promise<{ values: unknown; ids: readonly RowId[]; subjects: readonly Row[] }> {
   const entries = encryptedColumns(table);
   if (select) {
-    if (isQuery(values)) requirePlainSelection(values);
-    const query = isQuery(values) ? values.getSQL() : values;
-    return { values: await rewrite(query, context), ids: [] };
+    if (isQuery(inserted)) requirePlainSelection(inserted);
+    const query = isQuery(inserted) ? inserted.getSQL() : inserted;
+    return { values: await rewrite(query, context), ids: [], subjects: [] };
   }
-  const given = await Promise.all((values as Row[]).map((row) => rewriteValues(row, context)));
-  if (entries.length === 0) return { values: given, ids: [] };
+  const given = await Promise.all((inserted as Row[]).map((row) => rewriteValues(row, context)));
+  if (entries.length === 0) return { values: given, ids: [], subjects: [] };
   const rows = given.map((row) => withDefaults(table, row));
   const ids = rows.map((row) => idIn(table, row));
-  const plain = rows.map((row) => withAbsentOthers(entries, valuesByColumn(entries, row)));
+  const holdsValue = (row: Row): boolean => entries.some(({ key }) => hasValue(row[key]));
+  const subjects = rows.map((row) => (holdsValue(row) ? subjectIn(table, row) : {}));
+  const plain = rows.map((row, at) => ({
+    ...withAbsentOthers(entries, valuesByColumn(entries, row)),
+    ...subjects[at],
+  }));
   const stored = await encryptValues(entries, plain, ids, context.recordsOf(table));
-  return { values: rows.map((row, at) => Object.assign(row, asSqlValues(stored[at] ?? {}))), ids };
+  const values = rows.map((row, at) => Object.assign(row, asSqlValues(stored[at] ?? {})));
+  return { values, ids, subjects };
 }
 
 /**
@@ -88,10 +102,10 @@ function withDefaults(table: Table, given: Row): Row {
     if (create) row[key] = create();
     else delete row[key];
   }
-  const id = idColumnOf(table);
-  if (id && isAbsent(row[id.key]) && id.column.defaultFn) {
-    const value: unknown = id.column.defaultFn();
-    row[id.key] = is(value, SQL) ? value : new Param(value, id.column);
+  for (const needed of [idColumnOf(table), subjectColumnOf(table)]) {
+    if (!needed || !isAbsent(row[needed.key]) || !needed.column.defaultFn) continue;
+    const value: unknown = needed.column.defaultFn();
+    row[needed.key] = is(value, SQL) ? value : new Param(value, needed.column);
   }
   return row;
 }

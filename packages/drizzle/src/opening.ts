@@ -2,7 +2,7 @@ import { type Column, getTableName, is, Column as ColumnClass } from 'drizzle-or
 import type { OnError } from '@eaas/sdk/fields';
 import type { SelectedField } from './builder.ts';
 import { isSameColumn } from './chunks.ts';
-import { type Encryption, encryptionOf, isBound, requireIdColumn } from './encryption.ts';
+import { type Encryption, encryptionOf, isBound, requireIdColumn, subjectColumnOf } from './encryption.ts';
 import { refuse } from './error.ts';
 import { type Narrowing, narrowed } from './narrowing.ts';
 import { type WatchedField, watchedIn } from './plain-fields.ts';
@@ -14,12 +14,14 @@ interface Opened {
   readonly column: Column;
   readonly encryption: Encryption;
   readonly idPath: readonly string[] | undefined;
+  /** Where a row has the subject, if the table names one. */
+  readonly subjectPath: readonly string[] | undefined;
 }
 
 export interface Opening {
   /**
-   * The row ids that decryption needs and the app did not select. The package adds these ids to the query and removes
-   * them from the rows.
+   * The row ids and subjects that decryption needs and the app did not select. The package adds these to the query and
+   * removes them from the rows.
    */
   readonly addedIds: Readonly<Record<string, Column>>;
   readonly columns: readonly Opened[];
@@ -37,36 +39,40 @@ export function planOpening(
     const encryption = encryptionOf(field);
     if (!encryption) return [];
     const column = field as Column;
-    if (!isBound(encryption)) return [{ path, column, encryption, idPath: undefined }];
-    return [{ path, column, encryption, idPath: idPathOf(column, encryption) }];
+    const id = isBound(encryption) ? requireIdColumn(column.table, encryption) : undefined;
+    const idPath = id && pathOf(id.column, encryption, 'the row id');
+    const subject = subjectColumnOf(column.table);
+    const subjectPath = subject && pathOf(subject.column, encryption, 'the subject of the row');
+    return [{ path, column, encryption, idPath, subjectPath }];
   });
   return { addedIds, columns, watched: watchedIn(fields, sources), narrowings: [] };
 
-  function idPathOf(column: Column, encryption: Encryption): readonly string[] {
-    const { column: id } = requireIdColumn(column.table, encryption);
+  function pathOf(column: Column, encryption: Encryption, what: string): readonly string[] {
     const source = getTableName(column.table);
-    requireSelectedId(id, encryption, subqueries.get(source));
-    const selected = fields.find(({ field }) => is(field, ColumnClass) && isSameColumn(field, id));
+    requireSelected(column, what, encryption, subqueries.get(source));
+    const selected = fields.find(({ field }) => is(field, ColumnClass) && isSameColumn(field, column));
     if (selected) return selected.path;
-    const name = `eaas ${source}`;
-    addedIds[name] = id;
+    const name = `eaas ${source}.${column.name}`;
+    addedIds[name] = column;
     return [name];
   }
 }
 
-function requireSelectedId(
-  id: Column,
+function requireSelected(
+  column: Column,
+  what: string,
   encryption: Encryption,
   selected: Readonly<Record<string, unknown>> | undefined,
 ): void {
   const isSelected =
-    !selected || Object.values(selected).some((field) => is(field, ColumnClass) && field.name === id.name);
+    !selected ||
+    Object.values(selected).some((field) => is(field, ColumnClass) && field.name === column.name);
   if (isSelected) return;
   refuse(
     'cannot_open',
     encryption,
-    'the subquery does not select the row id, which decryption needs',
-    `add \`${id.name}\` to the columns that the subquery selects`,
+    `the subquery does not select ${what}, which decryption needs`,
+    `add \`${column.name}\` to the columns that the subquery selects`,
   );
 }
 
@@ -106,6 +112,7 @@ function groupsOf(columns: readonly Opened[]): Opened[][] {
       opened.encryption.table,
       getTableName(opened.column.table),
       opened.idPath,
+      opened.subjectPath,
     ]);
     for (let layer = 0; ; layer++) {
       const group = groups.get(`${source} ${layer}`) ?? [];
@@ -132,9 +139,12 @@ async function openGroup(
   const [first] = group;
   if (!first) return;
   const idPath = group.find((opened) => opened.idPath)?.idPath;
+  const { subjectPath } = first;
+  const subject = subjectPath && subjectColumnOf(first.column.table)?.column.name;
   const stored = rows.map((row) => {
     const values: Row = {};
     for (const { path, encryption } of group) values[encryption.column] = valueAt(row, path);
+    if (subject !== undefined) values[subject] = valueAt(row, subjectPath ?? []);
     return withId(values, idPath && (valueAt(row, idPath) as RowId));
   });
   const onError = withQueriedRows(onErrorOf(first.encryption.table), stored, rows);

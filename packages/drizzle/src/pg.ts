@@ -18,10 +18,10 @@ import type { EncryptExistingResult } from '@eaas/sdk/tables';
 import { type ColumnData, columnsOf, type Create, type EncryptedBuilder } from './columns.ts';
 import { encryptedDatabase } from './database.ts';
 import { encryptExistingIn, type ExistingOptions } from './encrypt-existing.ts';
-import type { EaasConfig } from './encryption.ts';
+import { type EaasConfig, setSubject } from './encryption.ts';
 import type { EncryptedOptions } from './records.ts';
 import type { ColumnOptions, Search } from './spec.ts';
-import { indexing } from './table.ts';
+import { indexing, optionsOf, type TableOptions } from './table.ts';
 import type { Accessible, EncryptedColumn, OpenedFields, TransactionOf } from './types.ts';
 
 export type { ExistingOptions } from './encrypt-existing.ts';
@@ -42,7 +42,7 @@ export {
   type Presence,
 } from './operators.ts';
 export type { ColumnOptions, Search, SearchParameters } from './spec.ts';
-export { withoutIndexes } from './table.ts';
+export { type TableOptions, withoutIndexes } from './table.ts';
 export type {
   DataOf,
   EncryptedColumn,
@@ -119,14 +119,15 @@ type Created<Name extends string, Schema extends string | undefined, C extends C
 export function encryptedTable<Name extends string, C extends Columns>(
   name: Name,
   columns: C,
-  extraConfig?: ExtraConfig<Name, C>,
+  options?: ExtraConfig<Name, C> | TableOptions<keyof C & string, ExtraConfig<Name, C>>,
 ): Created<Name, undefined, C> {
+  const { subject, extraConfig } = optionsOf<ExtraConfig<Name, C>>(options);
   const table = pgTable(
     name,
     withIndexes(name, columns),
     indexing((): Table => table, extraConfig, check),
   );
-  return table as Created<Name, undefined, C>;
+  return setSubject(table, subject) as Created<Name, undefined, C>;
 }
 
 /**
@@ -137,14 +138,15 @@ export function encryptedTableIn<Schema extends string, Name extends string, C e
   schema: PgSchema<Schema>,
   name: Name,
   columns: C,
-  extraConfig?: ExtraConfig<Name, C>,
+  options?: ExtraConfig<Name, C> | TableOptions<keyof C & string, ExtraConfig<Name, C>>,
 ): Created<Name, Schema, C> {
+  const { subject, extraConfig } = optionsOf<ExtraConfig<Name, C>>(options);
   const table = schema.table(
     name,
     withIndexes(name, columns),
     indexing((): Table => table, extraConfig, check),
   );
-  return table as Created<Name, Schema, C>;
+  return setSubject(table, subject) as Created<Name, Schema, C>;
 }
 
 type Selectable = SelectedFields[string] | EncryptedColumn<unknown>;
@@ -171,6 +173,11 @@ export type EncryptedPgDatabase<Database extends object, Substitute = never> = O
     run: (transaction: EncryptedPgDatabase<TransactionOf<Database>, Substitute>) => Promise<Result>,
     config?: object,
   ): Promise<Result>;
+  /**
+   * Returns the database on behalf of a user, an opaque id: `db.as('7').select()…`. The audit log then says that this
+   * user opened the data of the persons in the rows.
+   */
+  as(user: string): EncryptedPgDatabase<Database, Substitute>;
   /**
    * Returns the database with another answer to a value that cannot be decrypted: `db.onError('null').select()…`. The
    * types say so for columns that `select({ … })` names.

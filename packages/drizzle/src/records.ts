@@ -11,7 +11,13 @@ import {
   type Tables,
   type Unencrypted,
 } from '@eaas/sdk/fields';
-import { encryptedColumns, type Encryption, encryptionOf, isIndexColumn } from './encryption.ts';
+import {
+  encryptedColumns,
+  type Encryption,
+  encryptionOf,
+  isIndexColumn,
+  subjectColumnOf,
+} from './encryption.ts';
 import { refuse } from './error.ts';
 import { type KnownColumns, knownColumns, type Report } from './plain-fields.ts';
 
@@ -33,6 +39,11 @@ export interface EncryptedOptions {
    * `db.onError(…)` decides for single queries.
    */
   readonly onError?: OnError | Readonly<Record<string, OnError | undefined>> | undefined;
+  /**
+   * Returns the user on whose behalf a statement encrypts and decrypts, for example from an `AsyncLocalStorage`. The
+   * audit log then says who read whose data. `db.as('7')` decides for single queries.
+   */
+  readonly user?: (() => string | undefined) | undefined;
 }
 
 export type Row = Record<string, unknown>;
@@ -45,6 +56,8 @@ export interface TableRecords {
   /** Returns the decrypted rows whose column matches the query exactly. */
   onlyMatching(column: string, rows: readonly Row[], query: Row): Row[];
   search(column: string, query: unknown): Promise<Readonly<Record<string, readonly string[] | string[][]>>>;
+  /** The same, on behalf of a user. */
+  as(user: string): TableRecords;
 }
 
 export type RowId = RecordId | undefined;
@@ -52,6 +65,8 @@ export type RowId = RecordId | undefined;
 /** What statements need to encrypt, decrypt and check rows. */
 export interface Access {
   readonly recordsOf: (table: Table) => TableRecords;
+  /** `recordsOf` on behalf of a user. */
+  readonly recordsFor: (user: string) => Access['recordsOf'];
   readonly known: KnownColumns;
   readonly report: Report;
   /** What a value of the table becomes if it cannot be decrypted. */
@@ -68,12 +83,17 @@ interface Database {
 export function accessFor(database: object, client: FieldsClient, options: EncryptedOptions): Access {
   const { dialect, _ }: Database = database;
   const nameOf = (column: Column): string => dialect?.casing?.getColumnCasing(column) ?? column.name;
-  const recordsOf = recordsFor(client, options, nameOf);
+  const all = recordsFor(client, options, nameOf);
+  const recordsOf: Access['recordsOf'] = (table) => {
+    const user = options.user?.();
+    return user === undefined ? all(table) : all(table).as(user);
+  };
   for (const table of Object.values(_?.fullSchema ?? {})) {
-    if (is(table, Table) && encryptedColumns(table).length > 0) recordsOf(table);
+    if (is(table, Table) && encryptedColumns(table).length > 0) all(table);
   }
   return {
     recordsOf,
+    recordsFor: (user) => (table) => all(table).as(user),
     known: knownColumns(database),
     report: (place, values) => reportCiphertexts(client, place, values),
     onErrorOf: onErrorsOf(options.onError),
@@ -113,7 +133,8 @@ function definitionOf(table: Table): [string, Tables[string]] {
   const columns = Object.values(getTableColumns(table))
     .filter((column) => !isIndexColumn(column))
     .map((column) => [column.name, encryptionOf(column)?.field ?? plain] as const);
-  return [name, Object.fromEntries(columns)];
+  const subject = subjectColumnOf(table);
+  return [name, { ...Object.fromEntries(columns), ...(subject && { subject: subject.column.name }) }];
 }
 
 function recordsFor(
@@ -143,12 +164,15 @@ function recordsFor(
 
 /** Ciphertexts are bound to the name of their column in the schema, which must therefore be the name in the database. */
 function requireOwnNames(table: Table, nameOf: (column: Column) => string): void {
-  for (const { column, encryption } of encryptedColumns(table)) {
+  const subject = subjectColumnOf(table);
+  const columns = encryptedColumns(table).map(({ column, encryption }) => ({ column, place: encryption }));
+  const place = { table: columns[0]?.place.table, column: subject?.column.name };
+  for (const { column, place: of } of [...columns, ...(subject ? [{ ...subject, place }] : [])]) {
     const name = nameOf(column);
     if (name === column.name) continue;
     refuse(
       'schema',
-      encryption,
+      of,
       `\`casing\` changes the name of the column to \`${name}\`, but ciphertexts are bound to the name in the schema`,
       `pass the name to the builder of the column, as in \`encryptedText('${name}')\``,
     );
@@ -182,5 +206,6 @@ function adapt(table: string, records: Records<Tables>): TableRecords {
     },
     onlyMatching: (column, rows, query) => records.onlyMatching(table, rows, { [column]: query }),
     search,
+    as: (user) => adapt(table, records.as(user)),
   };
 }

@@ -10,7 +10,14 @@ import {
   sql,
 } from 'drizzle-orm';
 import { type Builder, copyOf, execute, type SelectedField } from './builder.ts';
-import { encryptionOf, opaquePlace, isBound, isIndexColumn, requireIdColumn } from './encryption.ts';
+import {
+  encryptionOf,
+  opaquePlace,
+  isBound,
+  isIndexColumn,
+  requireIdColumn,
+  subjectColumnOf,
+} from './encryption.ts';
 import { refuse } from './error.ts';
 import type { Comparison } from './chunks.ts';
 import { mayDropRows, type Narrowing, wideIn, wideSearchesIn } from './narrowing.ts';
@@ -128,10 +135,12 @@ function planColumns(
     const column = columns[key];
     const encryption = encryptionOf(column);
     if (!column || !encryption) return [];
-    if (!isBound(encryption)) return [{ path: [key], column, encryption, idPath: undefined }];
-    const id = requireIdColumn(column.table, encryption);
-    if (!keys.includes(id.key)) addedIds[id.key] = id.column;
-    return [{ path: [key], column, encryption, idPath: [id.key] }];
+    const id = isBound(encryption) ? requireIdColumn(column.table, encryption) : undefined;
+    const subject = subjectColumnOf(column.table);
+    for (const needed of [id, subject])
+      if (needed && !keys.includes(needed.key)) addedIds[needed.key] = needed.column;
+    const [idPath, subjectPath] = [id, subject].map((needed) => needed && [needed.key]);
+    return [{ path: [key], column, encryption, idPath, subjectPath }];
   });
   const fields = [...keys.map((key) => [key, columns[key]] as const), ...Object.entries(extras)].map(
     ([name, field]) => ({ path: [name], field }),

@@ -18,10 +18,10 @@ import type { EncryptExistingResult } from '@eaas/sdk/tables';
 import { type ColumnData, columnsOf, type Create, type EncryptedBuilder } from './columns.ts';
 import { encryptedDatabase } from './database.ts';
 import { encryptExistingIn, type ExistingOptions } from './encrypt-existing.ts';
-import type { EaasConfig } from './encryption.ts';
+import { type EaasConfig, setSubject } from './encryption.ts';
 import type { EncryptedOptions } from './records.ts';
 import type { ColumnOptions, Search } from './spec.ts';
-import { indexing } from './table.ts';
+import { indexing, optionsOf, type TableOptions } from './table.ts';
 import type { Accessible, EncryptedColumn, OpenedFields, TransactionOf } from './types.ts';
 
 export type { ExistingOptions } from './encrypt-existing.ts';
@@ -42,7 +42,7 @@ export {
   type Presence,
 } from './operators.ts';
 export type { ColumnOptions, Search, SearchParameters } from './spec.ts';
-export { withoutIndexes } from './table.ts';
+export { type TableOptions, withoutIndexes } from './table.ts';
 export type {
   DataOf,
   EncryptedColumn,
@@ -121,14 +121,15 @@ type Created<
 export function encryptedTable<Name extends string, C extends Columns>(
   name: Name,
   columns: C,
-  extraConfig?: ExtraConfig<Name, C>,
+  options?: ExtraConfig<Name, C> | TableOptions<keyof C & string, ExtraConfig<Name, C>>,
 ): Created<Name, undefined, C> {
+  const { subject, extraConfig } = optionsOf<ExtraConfig<Name, C>>(options);
   const table = sqliteTable(
     name,
     withIndexes(name, columns),
     indexing((): Table => table, extraConfig, check),
   );
-  return table as Created<Name, undefined, C>;
+  return setSubject(table, subject) as Created<Name, undefined, C>;
 }
 
 type Selectable = SelectedFields[string] | EncryptedColumn<unknown>;
@@ -158,6 +159,11 @@ export type EncryptedSQLiteDatabase<Database extends object, Substitute = never>
     run: (transaction: EncryptedSQLiteDatabase<TransactionOf<Database>, Substitute>) => Promise<Result>,
     config?: object,
   ): Promise<Result>;
+  /**
+   * Returns the database on behalf of a user, an opaque id: `db.as('7').select()…`. The audit log then says that this
+   * user opened the data of the persons in the rows.
+   */
+  as(user: string): EncryptedSQLiteDatabase<Database, Substitute>;
   /**
    * Returns the database with another answer to a value that cannot be decrypted: `db.onError('null').select()…`. The
    * types say so for columns that `select({ … })` names.

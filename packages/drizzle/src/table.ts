@@ -11,6 +11,24 @@ import {
 } from './encryption.ts';
 import { refuse } from './error.ts';
 
+/** What a table can have besides its columns. */
+export interface TableOptions<Key, Extra> {
+  /**
+   * The key of the column that says whose data a row is: the subject, for whom its encrypted columns are encrypted. The
+   * column is not encrypted itself, and `subjects.erase` makes the rows of a person unreadable.
+   */
+  readonly subject?: Key | undefined;
+  /** Indexes and constraints, as the third argument of Drizzle's tables. */
+  readonly extraConfig?: Extra | undefined;
+}
+
+/** Tells the two forms of the third argument of `encryptedTable` apart. */
+export function optionsOf<Extra>(
+  given: Extra | TableOptions<string, Extra> | undefined,
+): TableOptions<string, Extra> {
+  return typeof given === 'function' ? { extraConfig: given } : { ...(given as TableOptions<string, Extra>) };
+}
+
 interface EncryptedBuilder {
   readonly eaasConfig: { readonly name: string; readonly uniqueName: string | undefined } & EaasConfig;
 }

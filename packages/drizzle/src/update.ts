@@ -1,4 +1,4 @@
-import { and, type Column, inArray, Param, sql, type Table } from 'drizzle-orm';
+import { and, type Column, eq, inArray, or, Param, type SQL, sql, type Table } from 'drizzle-orm';
 import type { Builder, BuilderConfig } from './builder.ts';
 import { comparedValue } from './chunks.ts';
 import {
@@ -8,6 +8,7 @@ import {
   idColumnOf,
   isBound,
   requireIdColumn,
+  subjectColumnOf,
 } from './encryption.ts';
 import { refuse } from './error.ts';
 import { findsSameForm } from './id-form.ts';
@@ -19,21 +20,22 @@ import {
   encryptValues,
   requireNoIndexValues,
   requireSameId,
+  requireSameSubject,
   rewriteOthers,
   valuesByColumn,
 } from './values.ts';
 
-export type SelectIds = (
+export type SelectRows = (
   table: Table,
-  id: Column,
+  columns: Readonly<Record<string, Column>>,
   clauses: Pick<BuilderConfig, 'where' | 'withList'>,
-) => Promise<RowId[]>;
+) => Promise<Row[]>;
 
 // The largest number of parameters per statement. It is below the limits of all supported databases, of which SQLite
 // has the lowest: 32,766.
 const maxParameters = 30_000;
 
-export async function runUpdate(builder: Builder, access: Access, selectIds: SelectIds): Promise<unknown> {
+export async function runUpdate(builder: Builder, access: Access, selectRows: SelectRows): Promise<unknown> {
   const { config } = builder;
   const table = config.table as Table;
   const context = { ...access, subqueries: subqueriesOf(config), isRead: false };
@@ -41,35 +43,44 @@ export async function runUpdate(builder: Builder, access: Access, selectIds: Sel
   const { set: given, entries } = valuesToSet(table, config.set ?? {});
   const set = await rewriteOthers(table, given, context);
   const idColumn = idColumnOf(table);
-  const known = idColumn && comparedValue(clauses.where, idColumn.column);
+  const subject = subjectColumnOf(table);
+  const [known, person] = [idColumn, subject].map(
+    (column) => column && comparedValue(clauses.where, column.column),
+  );
   requireSameId(table, set, known);
+  requireSameSubject(table, set, person);
   if (entries.length === 0) return runReturning(builder, { ...clauses, set }, context);
   const plain = valuesByColumn(entries, set);
-  const bound = entries.find(({ encryption }) => isBound(encryption) && plain[encryption.column] !== null);
-  const encrypt = async (ids: readonly RowId[]): Promise<Row[]> =>
-    encryptValues(
-      entries,
-      ids.map(() => plain),
-      ids,
-      access.recordsOf(table),
-    );
+  const bound = entries.find(
+    ({ encryption }) => (subject ?? isBound(encryption)) && plain[encryption.column] !== null,
+  );
   if (!bound) {
-    const [stored = {}] = await encrypt([undefined]);
+    const [stored = {}] = await encryptValues(entries, [plain], [undefined], access.recordsOf(table));
     return runReturning(builder, { ...clauses, set: { ...set, ...asSqlValues(stored) } }, context);
   }
   requireOneTable(config, bound);
   const id = requireIdColumn(table, bound.encryption);
   const none = Object.fromEntries(entries.map(({ key }) => [key, sql`null`]));
   const isKnown = known !== undefined && findsSameForm(id.column, known);
-  const ids = isKnown ? [known as RowId] : await selectIds(table, id.column, clauses);
-  const stored = await encrypt(ids);
-  requireFewRows(bound, stored);
+  // The id is the subject in many tables. Otherwise only the database knows whose data the row is.
+  const isPersonKnown = !subject || subject.key === id.key;
+  const columns = { id: id.column, ...(subject && { subject: subject.column }) };
+  const rows =
+    isKnown && isPersonKnown ? [{ id: known, subject: known }] : await selectRows(table, columns, clauses);
+  const ids = rows.map((row) => row['id'] as RowId);
+  const stored = await encryptValues(
+    entries,
+    rows.map((row) => ({ ...plain, ...(subject && { [subject.column.name]: row['subject'] }) })),
+    ids,
+    access.recordsOf(table),
+  );
+  requireFewRows(bound, stored, subject ? 2 : 1);
   return runReturning(
     builder,
     {
       ...clauses,
       set: { ...set, ...none, ...valuesOfRows(id, ids, stored) },
-      where: ids.length === 0 ? sql`false` : and(clauses.where, inArray(id.column, ids)),
+      where: ids.length === 0 ? sql`false` : and(clauses.where, stillThese(id, subject, rows)),
     },
     context,
   );
@@ -109,8 +120,19 @@ function requireOneTable(config: BuilderConfig, { encryption }: EncryptedEntry):
   );
 }
 
-function requireFewRows({ encryption }: EncryptedEntry, stored: readonly Row[]): void {
-  const perRow = 1 + 2 * Object.keys(stored[0] ?? {}).length;
+/** Finds the rows, unless one has become the data of another person since it was read. */
+function stillThese(id: IdColumn, subject: IdColumn | undefined, rows: readonly Row[]): SQL | undefined {
+  if (!subject || subject.key === id.key) {
+    return inArray(
+      id.column,
+      rows.map((row) => row['id']),
+    );
+  }
+  return or(...rows.map((row) => and(eq(id.column, row['id']), eq(subject.column, row['subject']))));
+}
+
+function requireFewRows({ encryption }: EncryptedEntry, stored: readonly Row[], names: number): void {
+  const perRow = names + 2 * Object.keys(stored[0] ?? {}).length;
   const most = Math.floor(maxParameters / perRow);
   if (stored.length <= most) return;
   refuse(

@@ -8,7 +8,8 @@ import { expectExisting, tableOfMembers } from './existing.ts';
 import { startMariaDb } from './mariadb.ts';
 import { outcomesOf, promisedTo } from './matrix.ts';
 import { expectParts, tableOfPeople } from './parts.ts';
-import { members, mysqlTables, people } from './mysql.ts';
+import { members, mysqlTables, notes, people } from './mysql.ts';
+import { expectSubjects, tableOfNotes } from './subjects.ts';
 import type { Place } from './place.ts';
 
 interface Driver {
@@ -44,6 +45,9 @@ whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
     await pool.query(tableOfPeople('varchar(36)', 'mediumtext'));
     const stored = async () => (await pool.query('select * from people order by id'))[0];
     await expectParts(place.db as never, people as never, stored);
+    await pool.query(tableOfNotes('varchar(36)', 'mediumtext'));
+    const ofNotes = async () => (await pool.query('select * from notes order by id'))[0];
+    await expectSubjects(place.db as never, { notes, people } as never, eaas, ofNotes);
     const table = tableOfMembers('varchar(36)', 'mediumtext', 'varchar(64)');
     await pool.query(`${table} character set utf8mb4`);
     await expectExisting({

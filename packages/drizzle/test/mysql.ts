@@ -53,4 +53,15 @@ export const people = encryptedTable('people', {
   ssn: encryptedText().searchableBy(parts.ssn).searchable(),
 });
 
-export const mysqlTables = { samples, children, childrenOf, parentOf };
+export const notes = encryptedTable(
+  'notes',
+  {
+    id: varchar({ length: 36 }).primaryKey(),
+    personId: varchar('person_id', { length: 36 }).notNull(),
+    text: encryptedText(),
+    ward: encryptedText({ context: 'field' }),
+  },
+  { subject: 'personId' },
+);
+
+export const mysqlTables = { notes, samples, children, childrenOf, parentOf };

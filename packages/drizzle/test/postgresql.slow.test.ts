@@ -9,7 +9,8 @@ import { requireDrivers } from './drivers.ts';
 import { expectExisting, tableOfMembers } from './existing.ts';
 import { outcomesOf, promisedTo } from './matrix.ts';
 import { expectParts, tableOfPeople } from './parts.ts';
-import { members, people, postgresTables } from './postgresql.ts';
+import { members, notes, people, postgresTables } from './postgresql.ts';
+import { expectSubjects, tableOfNotes } from './subjects.ts';
 
 const database = await createDatabase();
 const connection = postgres({ ...database.connection('owner'), max: 2 });
@@ -38,7 +39,7 @@ test.each(['postgres', 'pg'])(
   'every operation of Drizzle works or throws with the driver %s',
   async (driver) => {
     await connection.unsafe(`
-    drop table if exists samples, children, people, members;
+    drop table if exists samples, children, people, members, notes;
     create table samples (
       id uuid primary key, city text, code text, code_index text unique,
       text text, text_index text, note text, number text, number_index text, bigint text, bigint_index text,
@@ -56,6 +57,9 @@ test.each(['postgres', 'pg'])(
     });
     await connection.unsafe(tableOfPeople('uuid', 'text'));
     await expectParts(db, people, async () => connection`select * from people order by id`);
+    await connection.unsafe(tableOfNotes('uuid', 'text'));
+    const ofNotes = async () => connection`select * from notes order by id`;
+    await expectSubjects(db, { notes, people }, eaas, ofNotes);
     await connection.unsafe(tableOfMembers('text', 'text', 'text'));
     await expectExisting({
       plain,

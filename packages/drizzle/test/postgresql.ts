@@ -54,5 +54,16 @@ export const people = encryptedTable('people', {
   ssn: encryptedText().searchableBy(parts.ssn).searchable(),
 });
 
-export const postgresTables = { samples, children, childrenOf, parentOf };
+export const notes = encryptedTable(
+  'notes',
+  {
+    id: uuid().primaryKey(),
+    personId: uuid('person_id').notNull(),
+    text: encryptedText(),
+    ward: encryptedText({ context: 'field' }),
+  },
+  { subject: 'personId' },
+);
+
+export const postgresTables = { notes, samples, children, childrenOf, parentOf };
 export type PostgresDatabase = PostgresJsDatabase<typeof postgresTables>;

@@ -12,7 +12,8 @@ import { expectExisting, tableOfMembers } from './existing.ts';
 import { outcomesOf, promisedTo } from './matrix.ts';
 import type { Place } from './place.ts';
 import { expectParts, tableOfPeople } from './parts.ts';
-import { members, people, sqliteTables } from './sqlite.ts';
+import { expectSubjects, tableOfNotes } from './subjects.ts';
+import { members, notes, people, sqliteTables } from './sqlite.ts';
 
 interface Driver {
   execute(statement: string): Promise<{ rows: Record<string, string | null>[] }>;
@@ -45,6 +46,9 @@ test('no operation of Drizzle on SQLite stores plaintext in an encrypted column'
   await connection.execute(tableOfPeople('text', 'text'));
   const stored = async () => (await connection.execute('select * from people order by id')).rows;
   await expectParts(place.db as never, people as never, stored);
+  await connection.execute(tableOfNotes('text', 'text'));
+  const ofNotes = async () => (await connection.execute('select * from notes order by id')).rows;
+  await expectSubjects(place.db as never, { notes, people } as never, eaas, ofNotes);
   await connection.execute(tableOfMembers('text', 'text', 'text'));
   await expectExisting({
     plain,

@@ -53,4 +53,15 @@ export const people = encryptedTable('people', {
   ssn: encryptedText().searchableBy(parts.ssn).searchable(),
 });
 
-export const sqliteTables = { samples, children, childrenOf, parentOf };
+export const notes = encryptedTable(
+  'notes',
+  {
+    id: text().primaryKey(),
+    personId: text('person_id').notNull(),
+    text: encryptedText(),
+    ward: encryptedText({ context: 'field' }),
+  },
+  { subject: 'personId' },
+);
+
+export const sqliteTables = { notes, samples, children, childrenOf, parentOf };

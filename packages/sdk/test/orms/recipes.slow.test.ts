@@ -29,10 +29,10 @@ const shared = [
 ];
 const schema = blocksOf(page, 'sql').join('');
 
-const [setup = '', encryptedMembers = '', conversion = ''] = blocksOf(
-  read('packages/drizzle/README.md'),
-  'ts',
-);
+const drizzlePage = read('packages/drizzle/README.md');
+const [setup = '', encryptedMembers = '', conversion = ''] = blocksOf(drizzlePage, 'ts');
+const [, people = ''] = drizzlePage.split(/^## People$/m);
+const ofPeople = blocksOf(people, 'ts').slice(0, 2);
 
 const recipes: readonly Recipe[] = [
   {
@@ -80,6 +80,7 @@ const recipes: readonly Recipe[] = [
     schema: `
       create table patients (id uuid primary key, name text not null, ssn text, ssn_index text unique, born text, notes text);
       create table visits (id uuid primary key, patient_id uuid references patients, city text);
+      create table notes (id uuid primary key, patient uuid not null, text text);
       create table members (id uuid primary key, name text, email text not null, email_index text unique);
       insert into members values
         ('00000000-0000-4000-8000-000000000001', 'Ada', 'ada@example.com'),
@@ -108,6 +109,7 @@ const recipes: readonly Recipe[] = [
        console.log(member?.name); // Ada Lovelace
        const stored = await plain.$client\`select * from members\`;
        console.log(JSON.stringify(stored).includes('example')); // false`,
+      ...ofPeople,
       '// @ts-expect-error: ciphertexts',
       'void (() => db.select().from(patients).orderBy(patients.name));',
       'await plain.$client.end();',

@@ -1,0 +1,176 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { alias, integer, uuid, varchar } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import { EaasClient } from '@eaas/sdk';
+import { createTestService } from '@eaas/sdk/testing';
+import { describe, expect, test } from 'vitest';
+import { encrypted, encryptedTable, encryptedText, eq, excluded } from './pg.ts';
+
+const patients = encryptedTable(
+  'patients',
+  { id: uuid().primaryKey(), name: encryptedText(), city: varchar() },
+  { subject: 'id' },
+);
+const notes = encryptedTable(
+  'notes',
+  {
+    id: uuid().primaryKey(),
+    patient: integer().notNull(),
+    text: encryptedText(),
+    ward: encryptedText({ context: 'field' }),
+  },
+  { subject: 'patient' },
+);
+
+const id = randomUUID();
+
+/** A driver that keeps what it is sent, and answers with `rows`. */
+function setUp(options: ConstructorParameters<typeof EaasClient>[0] = {}) {
+  const service = createTestService();
+  const { key_id: keyId } = service.createKey('patients');
+  const bodies: Record<string, unknown>[] = [];
+  const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
+    bodies.push((await request.clone().json()) as Record<string, unknown>);
+    return service.fetch(request);
+  };
+  const eaas = new EaasClient({ ...service, keyId, fetch, retries: 0, ...options });
+  const statements: { sql: string; params: unknown[] }[] = [];
+  const answer: { rows: unknown[][] } = { rows: [] };
+  const plain = drizzle(async (sql, params) => {
+    statements.push({ sql, params });
+    return answer;
+  });
+  const as = (user?: () => string | undefined) => encrypted(plain, eaas, { user });
+  return { eaas, bodies, statements, answer, plain, as, db: as() };
+}
+
+const items = (body: Record<string, unknown> | undefined) =>
+  (body?.['items'] ?? [body]) as { subject?: string; user?: string }[];
+
+test('the subject of a row goes into the request, and never into SQL that the app did not write', async () => {
+  const { db, bodies, statements, answer } = setUp();
+  await db.insert(notes).values([
+    { id, patient: 7, text: 'cough' },
+    { id: randomUUID(), patient: 8, text: 'rash' },
+  ]);
+  expect(items(bodies[0]).map(({ subject }) => subject)).toEqual(['7', '8']);
+  answer.rows = [[statements[0]?.params[2], id, 7]];
+  const own = alias(notes, 'own');
+  expect(await db.select({ text: own.text }).from(own)).toEqual([{ text: 'cough' }]);
+  expect(statements[1]?.sql).toBe('select "text", "id", "patient" from "notes" "own"');
+});
+
+test('an update by another column first reads whose data the rows are', async () => {
+  const { db, bodies, statements, answer } = setUp();
+  answer.rows = [[id, 7]];
+  await db.update(notes).set({ text: 'healed', ward: 'South' }).where(eq(notes.id, id));
+  expect(statements.map(({ sql }) => sql.split(' ')[0])).toEqual(['select', 'update']);
+  expect(items(bodies[0])).toMatchObject([{ subject: '7' }]);
+  await db.update(patients).set({ name: 'Ada' }).where(eq(patients.id, id));
+  expect(statements).toHaveLength(3);
+  expect(items(bodies[1])).toMatchObject([{ subject: id }]);
+  await db.update(notes).set({ text: null });
+  expect(statements).toHaveLength(4);
+});
+
+describe('an upsert', () => {
+  test('writes for the person of the row if the subject is its target', async () => {
+    const { db, bodies } = setUp();
+    const row = { id, name: 'Ada' };
+    await db
+      .insert(patients)
+      .values(row)
+      .onConflictDoUpdate({ target: patients.id, set: { name: 'Eve' } });
+    const set = { name: excluded(patients.name) };
+    await db.insert(patients).values(row).onConflictDoUpdate({ target: patients.id, set });
+    expect(new Set(bodies.flatMap(items).map(({ subject }) => subject))).toEqual(new Set([id]));
+  });
+
+  test.each([
+    ['a value', () => ({ text: 'x' })],
+    ['the value of the insert', () => ({ text: excluded(notes.text) })],
+    ['a value that is bound to no row', () => ({ ward: 'x' })],
+    ['the subject', () => ({ patient: 8 })],
+  ])('throws for %s if it can update the row of another person', async (_, set) => {
+    const { db, statements } = setUp();
+    const upsert = async () =>
+      db
+        .insert(notes)
+        .values({ id, patient: 7, text: 'cough' })
+        .onConflictDoUpdate({ target: notes.id, set: set() });
+    await expect(upsert()).rejects.toMatchObject({ code: 'subject_unknown', column: 'patient' });
+    expect(statements).toEqual([]);
+  });
+
+  test('may change and clear what belongs to nobody', async () => {
+    const { db, statements } = setUp();
+    const row = { id, patient: 7, text: 'cough' };
+    await db
+      .insert(notes)
+      .values(row)
+      .onConflictDoUpdate({ target: notes.id, set: { text: null } });
+    expect(statements).toHaveLength(1);
+  });
+});
+
+describe('users', () => {
+  const unwrapped = async (read: (db: ReturnType<typeof setUp>) => PromiseLike<unknown>, options = {}) => {
+    const all = setUp(options);
+    const { bodies, statements, answer } = all;
+    await all.db.as('writer').insert(patients).values({ id, name: 'Ada' });
+    answer.rows = [[id, statements[0]?.params[1]]];
+    await read(all);
+    return bodies.slice(1).flatMap((body) => body['user'] ?? items(body).map(({ user }) => user));
+  };
+  const read = (db: ReturnType<typeof setUp>['db']) =>
+    db.select({ id: patients.id, name: patients.name }).from(patients);
+
+  test('`as` names the user, and each user unwraps', async () => {
+    const users = await unwrapped(async ({ db }) => {
+      await read(db.as('user-7'));
+      await read(db.as('user-7'));
+      await read(db.onError('null').as('user-8'));
+    });
+    expect(users).toEqual(['user-7', 'user-8']);
+  });
+
+  test('`user` is asked for each statement, and `as` decides before it', async () => {
+    const requests = new AsyncLocalStorage<string>();
+    const users = await unwrapped(async ({ as }) => {
+      const db = as(() => requests.getStore());
+      await requests.run('user-1', async () => read(db));
+      await requests.run('user-2', async () => read(db.as('user-3')));
+    });
+    expect(users).toEqual(['user-1', 'user-3']);
+  });
+
+  test('without a user, a client that requires one refuses', async () => {
+    const reading = unwrapped(({ db }) => read(db), { requireUser: true });
+    await expect(reading).rejects.toThrow(/`requireUser` is set/);
+  });
+});
+
+test.each([
+  ['that does not exist', 'missing'],
+  ['that is encrypted', 'name'],
+])('a subject %s is refused', (_, subject) => {
+  const define = () =>
+    encryptedTable('t', { id: uuid().primaryKey(), name: encryptedText() }, { subject: subject as 'id' });
+  expect(define).toThrow(/`subject` must be the key of a column that is not encrypted/);
+});
+
+test('a row without encrypted values needs no subject', async () => {
+  const { db, statements } = setUp();
+  await db.insert(notes).values({ id } as never);
+  expect(statements).toHaveLength(1);
+});
+
+test('a subject that the database stores as another text is refused', async () => {
+  const { db } = setUp();
+  const values = { id, patient: '007' as never, text: 'x' };
+  await expect((async () => db.insert(notes).values(values))()).rejects.toMatchObject({
+    code: 'subject_unknown',
+  });
+});

@@ -1,0 +1,104 @@
+import { and, gt, sql } from 'drizzle-orm';
+import type { EncryptedPgDatabase } from '@eaas/drizzle/pg';
+import { eq, fieldsOf } from '@eaas/drizzle/pg';
+import type { EaasClient } from '@eaas/sdk';
+import { expect } from 'vitest';
+import type { notes as postgresNotes, people as postgresPeople, PostgresDatabase } from './postgresql.ts';
+
+/** A table of notes, each of which is the data of the person in `person_id`. */
+export const tableOfNotes = (id: string, encrypted: string): string =>
+  `create table notes (id ${id} primary key, person_id ${id} not null, text ${encrypted}, ward ${encrypted})`;
+
+const id = (of: number): string => `00000000-0000-4000-8000-00000000000${of}`;
+const [ann, ben] = [id(7), id(8)];
+
+interface Tables {
+  readonly notes: typeof postgresNotes;
+  readonly people: typeof postgresPeople;
+}
+
+/** Expects that each row is encrypted for its person, in every way to write and read it. */
+export async function expectSubjects(
+  db: EncryptedPgDatabase<PostgresDatabase>,
+  { notes, people }: Tables,
+  eaas: EaasClient,
+  stored: () => Promise<readonly Readonly<Record<string, unknown>>[]>,
+): Promise<void> {
+  const read = async () => db.select({ text: notes.text, ward: notes.ward }).from(notes).orderBy(notes.id);
+  const records = fieldsOf(notes).for(eaas, {} as never);
+  const isOf = async (at: number, subject: string, expected: string): Promise<void> => {
+    const row = { ...(await stored())[at], person_id: subject };
+    expect(await records.decryptRow('notes', id(at + 1), row)).toMatchObject({ text: expected });
+  };
+
+  await db.insert(notes).values([
+    { id: id(1), personId: ann, text: 'cough', ward: 'North' },
+    { id: id(2), personId: ben, text: 'rash', ward: 'North' },
+  ]);
+  expect(await read()).toEqual([
+    { text: 'cough', ward: 'North' },
+    { text: 'rash', ward: 'North' },
+  ]);
+  await isOf(0, ann, 'cough');
+  await isOf(1, ben, 'rash');
+  expect(await db.query.notes.findMany({ columns: { text: true }, where: eq(notes.id, id(1)) })).toEqual([
+    { text: 'cough' },
+  ]);
+  const missing = db
+    .select({ text: notes.text })
+    .from(people)
+    .leftJoin(notes, sql`1 = 0`)
+    .limit(1);
+  expect(await missing).toEqual([{ text: null }]);
+
+  // One row by its id, the rows of one person, all rows, and a value that is bound to no row.
+  await db
+    .update(notes)
+    .set({ text: 'fever' })
+    .where(eq(notes.id, id(1)));
+  await isOf(0, ann, 'fever');
+  await db.update(notes).set({ text: 'healed', ward: 'South' }).where(eq(notes.personId, ben));
+  await isOf(1, ben, 'healed');
+  await db.update(notes).set({ ward: 'East' });
+  await db
+    .update(notes)
+    .set({ text: 'gone' })
+    .where(and(eq(notes.personId, ben), gt(notes.id, id(1))));
+  await isOf(1, ben, 'gone');
+  expect(await read()).toEqual([
+    { text: 'fever', ward: 'East' },
+    { text: 'gone', ward: 'East' },
+  ]);
+
+  const unknown = { code: 'subject_unknown', table: 'notes', column: 'person_id' };
+  const moved = async () =>
+    db
+      .update(notes)
+      .set({ personId: ben })
+      .where(eq(notes.id, id(1)));
+  await expect(moved()).rejects.toMatchObject(unknown);
+  const computed = { id: id(3), personId: sql`${ben}`, text: 'x' };
+  await expect((async () => db.insert(notes).values(computed))()).rejects.toMatchObject(unknown);
+  const nobody = { id: id(3), text: 'x' } as never;
+  await expect((async () => db.insert(notes).values(nobody))()).rejects.toMatchObject(unknown);
+  expect(await stored()).toHaveLength(2);
+
+  await db.transaction(async (tx) => {
+    expect(
+      await tx
+        .as('nurse')
+        .select({ text: notes.text })
+        .from(notes)
+        .where(eq(notes.id, id(1))),
+    ).toEqual([{ text: 'fever' }]);
+  });
+  await eaas.subjects.erase({ subject: ann });
+  await expect(read()).rejects.toMatchObject({ code: 'subject_erased' });
+  const rest = db.onError('null').select({ text: notes.text }).from(notes).orderBy(notes.id);
+  expect(await rest).toEqual([{ text: null }, { text: 'gone' }]);
+  await db.update(notes).set({ text: null, ward: null }).where(eq(notes.personId, ann));
+  expect(await read()).toEqual([
+    { text: null, ward: null },
+    { text: 'gone', ward: 'East' },
+  ]);
+}
