@@ -42,6 +42,8 @@ const before: Readonly<Record<string, string>> = {
   [`jq -rR 'fromjson? | select(.route // "" | test("unwrap|decrypt")) | [.tenant_id, .actor] | @tsv' server.log |`]: `printf 'Eaas listens\n{"route":"/v1/decrypt","tenant_id":"t","actor":"a"}\n' > server.log`,
   'npx --no-install @eaas/cli audit verify --tenant acme --checkpoint-file acme.checkpoint':
     'npx --no-install @eaas/cli audit checkpoint --tenant acme > acme.checkpoint',
+  'npx --no-install @eaas/cli audit replay acme.ndjson --tenant acme --checkpoint acme.checkpoint':
+    'npx --no-install @eaas/cli audit export --tenant acme --out acme.ndjson',
   'printf %s "$SUBJECT" | npx --no-install @eaas/cli subject report --tenant acme --format csv > report.csv':
     'SUBJECT=42; printf %s 42 | npx --no-install @eaas/cli subject erase --tenant acme --create --yes',
   'npx --no-install @eaas/cli audit verify --json':

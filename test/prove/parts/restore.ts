@@ -37,12 +37,16 @@ interface Known {
   readonly wrapped: string;
   readonly dek: string;
   readonly later: string;
+  /** The wrapped key of a person who was erased after the backup. */
+  readonly ofErased: string;
 }
+
+const erased = 'patient 42';
 
 async function drill(findings: Findings): Promise<void> {
   const folder = await findings.newDirectory();
   const page = read('docs/operating/backups.md');
-  const [dump = '', restore = '', compare = '', acknowledge = ''] = blocksOf(page, 'sh');
+  const [dump = '', restore = '', compare = '', replay = '', acknowledge = ''] = blocksOf(page, 'sh');
   const lost = await Cluster.create(findings);
   const { env, known } = await liveThenLose(findings, { lost, folder, dump });
 
@@ -69,6 +73,8 @@ async function drill(findings: Findings): Promise<void> {
     output.includes('checkpoint_ahead'),
     output,
   );
+  // Without a terminal, nobody can answer the question.
+  await step('replay of the lost log', `${replay.trimEnd()} --yes`, 0);
   await step('acknowledgement in every log', acknowledge, 0);
   await step('verification against the new checkpoint', compareFor(compare, known.tenant), 0);
 
@@ -82,6 +88,13 @@ async function drill(findings: Findings): Promise<void> {
     'a data key from before the backup can be unwrapped',
     opened.body['dek'] === known.dek,
     opened.code,
+  );
+  const body = { wrapped_key: known.ofErased, subject: erased };
+  const person = await send(server, token, 'POST', `${path}/unwrap`, body);
+  findings.check(
+    'a person who was erased after the backup stays erased',
+    person.code === 'subject_erased',
+    person.code,
   );
   const gone = await send(server, token, 'GET', `/v1/keys/${known.later}`);
   findings.check('a key that was created after the backup gets 404', gone.status === 404, `${gone.status}`);
@@ -106,6 +119,8 @@ async function liveThenLose(
   const dek = newDek();
   const path = `/v1/keys/${keyId}/wrap`;
   const { wrapped_key } = await call<{ wrapped_key: string }>(server, tenant.token, 'POST', path, { dek });
+  const own = { dek: newDek(), subject: erased };
+  const ofErased = await call<{ wrapped_key: string }>(server, tenant.token, 'POST', path, own);
   const dumped = await runBlock(dump, folder, lost, operator.env);
   findings.try('backup');
   findings.check(
@@ -114,11 +129,15 @@ async function liveThenLose(
     dumped.output.slice(-300),
   );
   const later = await newKey(server, tenant.token);
-  const keep = 'npx --no-install @eaas/cli audit checkpoint --tenant acme > acme.checkpoint';
-  await runBlock(keep, folder, lost, operator.env);
+  await call(server, tenant.token, 'POST', '/v1/subjects/erase', { subject: erased });
+  for (const keep of ['checkpoint --tenant acme > acme.checkpoint', 'export --tenant acme --out acme.ndjson'])
+    await runBlock(`npx --no-install @eaas/cli audit ${keep}`, folder, lost, operator.env);
   await server.kill();
   await lost.kill();
-  return { env: operator.env, known: { tenant, keyId, wrapped: wrapped_key, dek, later } };
+  return {
+    env: operator.env,
+    known: { tenant, keyId, wrapped: wrapped_key, dek, later, ofErased: ofErased.wrapped_key },
+  };
 }
 
 async function checkRights(findings: Findings, cluster: Cluster): Promise<void> {
@@ -137,6 +156,11 @@ export const restore: Part = {
   about: "a backup is restored with the commands of the operator's manual, as they are printed",
   unavailable: withoutStandby,
   trials: [
-    { name: 'drill', about: 'dump, lose, restore, verify, acknowledge, serve', limit: 280, run: drill },
+    {
+      name: 'drill',
+      about: 'dump, lose, restore, verify, replay, acknowledge, serve',
+      limit: 280,
+      run: drill,
+    },
   ],
 };

@@ -11,9 +11,6 @@ export interface TokenClaims {
   readonly [claim: string]: unknown;
 }
 
-/** A token, or nothing if nobody is signed in. */
-type MaybeToken = string | null | undefined;
-
 /** Options of a client that sends the tokens of your app's own sign-in. */
 export interface SignInOptions {
   /** The id of the issuer, which `eaas issuer add` printed. */
@@ -22,7 +19,7 @@ export interface SignInOptions {
    * Returns a token (JWT) of the signed-in user. The client calls it before each request, and once more when the service
    * refuses the token, so return the one that your sign-in keeps. Close the client when the user signs out.
    */
-  readonly token?: (() => MaybeToken | Promise<MaybeToken>) | undefined;
+  readonly token?: (() => string | null | undefined | Promise<string | null | undefined>) | undefined;
   /**
    * Returns the subject of the signed-in user, which is that of each call without the option `subject`. Defaults to the
    * claim `sub`. If the issuer has a prefix, pass `({ sub }) => prefix + sub`.
