@@ -120,12 +120,13 @@ async function setOf(
       continue;
     }
     const needsRow = isBound(encryption) && set[key] !== null;
+    const person = set[key] === null ? undefined : subject;
     // Another row than that of the insert can be the data of another person.
-    if (subject && set[key] !== null && !isColumn(subject, target)) {
+    if (person && !isColumn(person, target)) {
       refuseSubject(
         table,
         'the updated row can be the data of another person than the row of the insert',
-        `use \`${subject.key}\` as \`target\`, or select the row first, then insert or update it`,
+        `use \`${person.key}\` as \`target\`, or select the row first, then insert or update it`,
       );
     }
     if (needsRow && isIdTarget) requireSameForm(table, encryption, ids);
@@ -137,7 +138,7 @@ async function setOf(
       continue;
     }
     const isOneRow = ids.length === 1 && (isIdTarget || !needsRow);
-    if ((needsRow || (subject && set[key] !== null)) && !isOneRow) refuseRow(entry, 'value');
+    if ((needsRow || person) && !isOneRow) refuseRow(entry, 'value');
     written.push(entry);
   }
   if (written.length === 0) return set;
