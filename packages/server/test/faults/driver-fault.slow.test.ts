@@ -83,21 +83,22 @@ test.each(commands)(
   async (_, command) => {
     const replica = await start(command);
     const keyId = await newKey(replica, tenant.token);
-    for (let times = 1; times <= 3; times++) {
-      const before = survived(replica);
-      // The driver throws its uncaught error only if the connection breaks after all statements of a change were sent.
-      // It sends them at once only when they are already prepared, so two changes come first.
+    let cuts = 0;
+    // The driver throws its uncaught error only if the connection breaks after all statements of a change were sent. It
+    // sends them at once only when this connection has already prepared them. Two changes come first, but a job of the
+    // server can make them use another connection, so the test cuts again until the driver has thrown three times.
+    while (survived(replica) < 3) {
+      expect(++cuts).toBeLessThanOrEqual(30);
       for (const change of ['disable', 'enable']) {
         expect(await send(replica, tenant.token, 'POST', `/v1/keys/${keyId}/${change}`)).toMatchObject({
           status: 200,
         });
       }
       expect(await cutWhileDisabling(replica, keyId, proxy.cut)).toBe('500 audit_unwritten');
-      await expect.poll(() => survived(replica)).toBeGreaterThan(before);
       expect(tally(await many(replica, keyId))).toEqual({ '200': 30 });
     }
     expect(replica.end()).toBeUndefined();
-    expect(await disabledIn(replica, keyId)).toHaveLength(3);
+    expect(await disabledIn(replica, keyId)).toHaveLength(cuts);
     expect(await verify(replica, tenant)).toMatchObject({ valid: true });
   },
 );
