@@ -48,26 +48,64 @@ export function checkpointText(tenantId: string, { id, hash }: ChainHead): strin
 }
 
 /** Writes a checkpoint: the signed text with its signature. */
-export function formatCheckpoint({ tenantId, keyId }: KeyName, text: string, signature: Uint8Array): string {
-  return `${text}\n\u2014 ${nameOf(tenantId)} ${toBase64(Uint8Array.of(...fromHex(keyId), ...signature))}\n`;
+export function formatCheckpoint(
+  { tenantId, keyId }: KeyName,
+  text: string,
+  signature: Uint8Array<ArrayBuffer>,
+): string {
+  return `${text}\n${formatSignature({ name: nameOf(tenantId), keyId, bytes: signature })}`;
 }
 
 /** Reads a checkpoint, or returns undefined if another verifier key signed it. Does not verify the signature. */
 export function parseCheckpoint(note: string, { tenantId, keyId }: KeyName) {
-  const [, text = '', origin, id, encoded = '', lines = ''] =
-    /^((.+)\n(0|[1-9]\d*)\n(.+)\n)\n((?:\u2014 [^\s+]+ \S+\n)+)$/u.exec(note) ?? [];
+  const { text = '', signatures = [] } = parseNote(note) ?? {};
+  const [, origin, id, encoded = ''] = /^(.+)\n(0|[1-9]\d*)\n(.+)\n$/.exec(text) ?? [];
   const hash = readBase64(encoded);
   if (origin !== originOf(tenantId) || !Number.isSafeInteger(Number(id)) || hash?.length !== 32)
     return undefined;
-  const signatures = lines.trimEnd().split('\n').map(parseSignature);
-  const own = signatures.filter((each) => each?.name === nameOf(tenantId) && each.keyId === keyId);
-  const signature = own[0]?.bytes;
-  if (signature?.length !== 64 || own.length > 1 || signatures.includes(undefined)) return undefined;
-  return note.isWellFormed() ? { id: Number(id), hash, signed: toUtf8(text), signature } : undefined;
+  const [own, ...more] = signatures.filter((each) => each.name === nameOf(tenantId) && each.keyId === keyId);
+  if (own?.bytes.length !== 64 || more.length > 0) return undefined;
+  return { id: Number(id), hash, signed: toUtf8(text), signature: own.bytes };
 }
 
-function parseSignature(line: string) {
-  const [, name = '', encoded = ''] = line.split(' ');
+/** A line of a note that says who signed it. `bytes` is the signature without the key id, which is in hex. */
+export interface NoteSignature {
+  readonly name: string;
+  readonly keyId: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** What a note says, and who says so. Nothing in it is verified. */
+export interface Note {
+  readonly text: string;
+  readonly signatures: readonly NoteSignature[];
+}
+
+// A post-quantum signature has up to 5 kB.
+const longestNote = 1_000_000;
+const mostSignatures = 100;
+
+/** Parses a signed note, or returns undefined if the text is none, is too long, or has too many signatures. */
+export function parseNote(note: string): Note | undefined {
+  const end = note.lastIndexOf('\n\n') + 1;
+  if (end === 0 || note.length > longestNote || !note.endsWith('\n') || !note.isWellFormed())
+    return undefined;
+  // oxlint-disable-next-line no-control-regex -- the format has no other control character
+  if (/[\0-\x09\x0b-\x1f]/.test(note)) return undefined;
+  const lines = note.slice(end + 1, -1).split('\n');
+  const signatures = lines.length > mostSignatures ? [] : lines.flatMap((line) => parseSignature(line) ?? []);
+  return signatures.length === lines.length ? { text: note.slice(0, end), signatures } : undefined;
+}
+
+function parseSignature(line: string): NoteSignature | undefined {
+  const [, name = '', encoded = ''] = /^\u2014 ([^\s\u0085+]+) (\S+)$/.exec(line) ?? [];
   const bytes = readBase64(encoded);
-  return bytes && { name, keyId: toHex(bytes.subarray(0, 4)), bytes: bytes.slice(4) };
+  return bytes && bytes.length > 4
+    ? { name, keyId: toHex(bytes.subarray(0, 4)), bytes: bytes.slice(4) }
+    : undefined;
+}
+
+/** Writes the line of a signature. */
+export function formatSignature({ name, keyId, bytes }: NoteSignature): string {
+  return `\u2014 ${name} ${toBase64(Uint8Array.of(...fromHex(keyId), ...bytes))}\n`;
 }

@@ -1,0 +1,124 @@
+import { readBase64, toBase64 } from '../base64.ts';
+import { fromHex, toHex } from '../bytes.ts';
+import { canonicalJson } from '../canonical-json.ts';
+import { InputError } from '../errors.ts';
+import { fromUtf8, toUtf8 } from '../text.ts';
+import { parseUuid } from '../uuid.ts';
+import { entryLeaf, verifyInclusion } from './log-tree.ts';
+import { leafOf, longestPath, positionOf, rootFromPath, type TenantHead } from './prefix-tree.ts';
+import { LogProofError, type LogPolicy, parseTlogProof, quorumTime } from './tlog.ts';
+import { verifyCheckpoint, type VerifyEd25519 } from './tlog.ts';
+
+// A proof says: this was the head of this tenant, in a moment that the log has, and witnesses saw that log.
+
+/** What a proof carries about a moment beside the log's own proof. `time` is milliseconds since 1970. */
+export interface ProvenMoment extends TenantHead {
+  readonly time: number;
+  readonly path: readonly Uint8Array[];
+}
+
+/** Returns the entry of a moment in the log. `time` is milliseconds since 1970. */
+export function momentEntry(time: number, root: Uint8Array): Uint8Array<ArrayBuffer> {
+  return toUtf8(`eaas.moment.v1\n${time}\n${toBase64(root)}\n`);
+}
+
+/** Returns the first entry of a log that another log ended for. */
+export function restartEntry(checkpoint: string): Uint8Array<ArrayBuffer> {
+  return toUtf8(`eaas.restart.v1\n${toBase64(toUtf8(checkpoint))}\n`);
+}
+
+/** Returns the `extra` of a proof. */
+export function formatExtra({ tenantId, id, hash, path, time }: ProvenMoment): Uint8Array<ArrayBuffer> {
+  return toUtf8(
+    canonicalJson({ hash: toHex(hash), id, path: path.map(toBase64), tenant_id: tenantId, time }),
+  );
+}
+
+/** Parses the `extra` of a proof, or returns undefined unless it is written as `formatExtra` does. */
+export function parseExtra(extra: Uint8Array): ProvenMoment | undefined {
+  try {
+    const text = fromUtf8(extra);
+    const { hash, id, path, tenant_id: tenantId, time } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof tenantId !== 'string' || parseUuid(tenantId) !== tenantId || !isCount(id) || !isCount(time))
+      return undefined;
+    if (typeof hash !== 'string' || hash.length !== 64 || !Array.isArray(path) || path.length > longestPath)
+      return undefined;
+    const siblings = path.flatMap((sibling) => readBase64(String(sibling)) ?? []);
+    const moment = { tenantId, id, hash: fromHex(hash), path: siblings, time };
+    const isCanonical = fromUtf8(formatExtra(moment)) === text;
+    return isCanonical && siblings.every(({ length }) => length === 32) ? moment : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** What a valid proof shows. */
+export interface VerifiedProof {
+  readonly tenantId: string;
+  /** The id of the audit entry that was the tenant's newest. */
+  readonly id: number;
+  /** The hash of that entry, in hex. */
+  readonly hash: string;
+  /** Since then at the latest, the head exists: enough witnesses said so by this time. */
+  readonly before: Date;
+  /** The time that the operator of the service wrote into the log. Nobody else confirms it. */
+  readonly claimedTime: Date;
+  /** The name of the log. */
+  readonly origin: string;
+  /** The number of the moment's entry in the log, from 0. */
+  readonly index: number;
+  /** The number of entries in the log that the witnesses saw. */
+  readonly size: number;
+  /** The names, in the policy, of the witnesses that signed. */
+  readonly witnesses: readonly string[];
+}
+
+/** Verifies a proof. Throws LogProofError with the reason, or InputError if the policy demands no witness. */
+export async function verifyProof(
+  proof: string,
+  policy: LogPolicy,
+  verifyEd25519: VerifyEd25519,
+): Promise<VerifiedProof> {
+  if (policy.quorum === 'none')
+    throw new InputError(
+      'the policy must have a quorum of witnesses (got `quorum none`), who else would say when?',
+    );
+  const { extra, index, path, checkpoint } =
+    parseTlogProof(proof) ?? refuse('proof_format', 'it is no tlog-proof');
+  const moment =
+    parseExtra(extra ?? new Uint8Array()) ??
+    refuse('proof_format', '`extra` must be the canonical JSON of a head');
+
+  const root = rootFromPath(positionOf(moment.tenantId), leafOf(moment), moment.path);
+  const leaf = entryLeaf(momentEntry(moment.time, root));
+
+  const keys = [...policy.logs, ...policy.witnesses].map(({ key }) => key);
+  const verified = await verifyCheckpoint(checkpoint, keys, verifyEd25519);
+  const { origin, size, signatures } = verified;
+  if (!verifyInclusion({ index, leaf, path }, verified))
+    refuse('proof_inclusion', 'its paths do not lead from the head to the root of the checkpoint');
+  const signers = new Set(signatures.map(({ key }) => key));
+  if (!policy.logs.some(({ key }) => key.name === origin && signers.has(key)))
+    refuse('proof_log', `no log of the policy with the name ${JSON.stringify(origin)} signed it`);
+  const seconds = quorumTime(policy, signatures);
+  if (seconds === undefined)
+    refuse('proof_quorum', 'the witnesses that signed it are not enough for the policy');
+
+  return {
+    tenantId: moment.tenantId,
+    id: moment.id,
+    hash: toHex(moment.hash),
+    before: new Date(seconds * 1_000),
+    claimedTime: new Date(moment.time),
+    origin,
+    index,
+    size,
+    witnesses: policy.witnesses.filter(({ key }) => signers.has(key)).map(({ name }) => name),
+  };
+}
+
+function refuse(...reason: ConstructorParameters<typeof LogProofError>): never {
+  throw new LogProofError(...reason);
+}

@@ -1,0 +1,418 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { concatBytes } from '@noble/hashes/utils.js';
+import { readBase64, toBase64 } from '../base64.ts';
+import { toHex } from '../bytes.ts';
+import { EaasError, InputError, LoadError } from '../errors.ts';
+import { formatSignature, parseNote } from '../signed-note.ts';
+import { toUtf8, utf8Length } from '../text.ts';
+
+// The texts of C2SP around a log: verifier keys, checkpoints, cosignatures, trust policies and proofs
+// (https://c2sp.org/signed-note, tlog-checkpoint, tlog-cosignature, tlog-policy, tlog-proof).
+
+/** Why a proof is refused. */
+export type LogProofErrorCode =
+  /** The text is not a proof, or not written in the one way that is accepted. */
+  | 'proof_format'
+  /** The paths do not lead from the head to the root that was signed. */
+  | 'proof_inclusion'
+  /** The policy has no log of this origin, or its key did not sign. */
+  | 'proof_log'
+  /** A key of the policy has a signature that is not valid. */
+  | 'proof_signature'
+  /** Too few witnesses of the policy signed. */
+  | 'proof_quorum';
+
+/** Thrown if a proof of the public log does not show what it says. */
+export class LogProofError extends EaasError {
+  override readonly name = 'LogProofError';
+  readonly code: LogProofErrorCode;
+
+  constructor(code: LogProofErrorCode, reason: string) {
+    super(`the proof is refused: ${reason}`);
+    this.code = code;
+  }
+}
+
+// Verifier keys
+
+const ed25519 = 1;
+const ed25519Cosignature = 4;
+const mlDsa44Cosignature = 6;
+
+/** The types of keys whose signatures this code can verify, with their lengths in bytes. */
+const types = {
+  [ed25519]: { key: 32, signature: 64, isTimed: false },
+  [ed25519Cosignature]: { key: 32, signature: 64, isTimed: true },
+  [mlDsa44Cosignature]: { key: 1_312, signature: 2_420, isTimed: true },
+};
+
+/** The longest name of a key or a log, in bytes, because the message of type 6 has no place for a longer one. */
+const longestName = 255;
+
+const typeOf = (type: number): (typeof types)[keyof typeof types] | undefined =>
+  types[type as keyof typeof types];
+
+/** A verifier key. `keyId` is in hex. */
+export interface NoteKey {
+  readonly name: string;
+  readonly keyId: string;
+  /** 1: Ed25519, for logs. 4 and 6: cosignatures with a time, by Ed25519 and ML-DSA-44. Signatures of others are ignored. */
+  readonly type: number;
+  readonly publicKey: Uint8Array<ArrayBuffer>;
+}
+
+/** Returns the verifier key of a public key. */
+export function noteKey(name: string, type: number, publicKey: Uint8Array<ArrayBuffer>): NoteKey {
+  const digest = sha256(concatBytes(toUtf8(`${name}\n`), Uint8Array.of(type), publicKey));
+  return { name, keyId: toHex(digest.subarray(0, 4)), type, publicKey };
+}
+
+/** Writes a verifier key as text. */
+export function formatNoteKey({ name, keyId, type, publicKey }: NoteKey): string {
+  return `${name}+${keyId}+${toBase64(concatBytes(Uint8Array.of(type), publicKey))}`;
+}
+
+/** Parses the text of a verifier key. Throws InputError for any other text. */
+export function parseNoteKey(text: string): NoteKey {
+  const [, name = '', keyId = '', encoded = ''] = /^([^\s\u0085+]+)\+([\da-f]{8})\+(\S+)$/.exec(text) ?? [];
+  const bytes = readBase64(encoded);
+  if (!bytes?.length || utf8Length(name) > longestName)
+    throw new InputError('a verifier key must be `<name>+<key id>+<base64>`');
+  const [type, publicKey] = [bytes[0] as number, bytes.slice(1)];
+  const length = typeOf(type)?.key;
+  if (length && publicKey.length !== length)
+    throw new InputError(
+      `the public key of ${name} must have ${length} bytes for type ${type} (got ${publicKey.length})`,
+    );
+  const { keyId: expected } = noteKey(name, type, publicKey);
+  if (length && keyId !== expected)
+    throw new InputError(
+      `the key id of ${name} must be ${expected} (got ${keyId}): copy the whole verifier key`,
+    );
+  return { name, keyId, type, publicKey };
+}
+
+// Checkpoints
+
+/** The state of a log: how many entries it has, and their root. */
+export interface TreeHead {
+  readonly origin: string;
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
+/** Returns the text that the log and its witnesses sign. */
+export function treeHeadText({ origin, size, root }: TreeHead): string {
+  return `${origin}\n${size}\n${toBase64(root)}\n`;
+}
+
+/** Parses the text of a checkpoint, without its signatures. Returns undefined for any other text, and for extension lines. */
+export function parseTreeHead(text: string): TreeHead | undefined {
+  const [, origin = '', size, encoded = ''] = /^(.+)\n(0|[1-9]\d*)\n(.+)\n$/.exec(text) ?? [];
+  const root = readBase64(encoded);
+  const isHead =
+    root?.length === 32 && Number.isSafeInteger(Number(size)) && utf8Length(origin) <= longestName;
+  return isHead ? { origin, size: Number(size), root } : undefined;
+}
+
+/** Returns whether an Ed25519 signature (RFC 8032) of a message is valid under a public key of 32 bytes. */
+export type VerifyEd25519 = (
+  publicKey: Uint8Array<ArrayBuffer>,
+  signature: Uint8Array<ArrayBuffer>,
+  message: Uint8Array<ArrayBuffer>,
+) => boolean | Promise<boolean>;
+
+/** A valid signature. `time` is what a cosignature says: seconds since 1970, or 0 if it says none. */
+export interface VerifiedSignature {
+  readonly key: NoteKey;
+  readonly time: number;
+  /** The line in the note. */
+  readonly line: string;
+}
+
+/** A checkpoint, with the signatures that are valid. */
+export interface VerifiedCheckpoint extends TreeHead {
+  readonly text: string;
+  readonly signatures: readonly VerifiedSignature[];
+}
+
+/**
+ * Parses a checkpoint and verifies the signatures of these keys, those of other keys are ignored. Throws LogProofError
+ * if the text is no checkpoint, or if one of these keys has two signatures or one that is not valid. May return without
+ * any signature.
+ */
+export async function verifyCheckpoint(
+  note: string,
+  keys: readonly NoteKey[],
+  verifyEd25519: VerifyEd25519,
+): Promise<VerifiedCheckpoint> {
+  const { text = '', signatures = [] } = parseNote(note) ?? {};
+  const head = parseTreeHead(text);
+  if (!head) throw new LogProofError('proof_format', 'it has no checkpoint');
+  const verified: VerifiedSignature[] = [];
+  for (const signature of signatures) {
+    const key = keys.find(({ name, keyId }) => name === signature.name && keyId === signature.keyId);
+    if (!key || !typeOf(key.type)) continue;
+    const time = await verifySignature(key, signature.bytes, head, verifyEd25519);
+    if (time === undefined || verified.some((earlier) => earlier.key === key))
+      throw new LogProofError(
+        'proof_signature',
+        time === undefined
+          ? `the signature of ${key.name} is not valid for this checkpoint`
+          : `${key.name} has two signatures`,
+      );
+    verified.push({ key, time, line: formatSignature(signature) });
+  }
+  return { ...head, text, signatures: verified };
+}
+
+/** Returns the time of a signature, or undefined if it is not valid. */
+async function verifySignature(
+  { name, type, publicKey }: NoteKey,
+  bytes: Uint8Array<ArrayBuffer>,
+  head: TreeHead,
+  verifyEd25519: VerifyEd25519,
+): Promise<number | undefined> {
+  const { signature: length = 0, isTimed = false } = typeOf(type) ?? {};
+  const start = isTimed ? 8 : 0;
+  if (bytes.length !== start + length) return undefined;
+  const time = isTimed ? Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0)) : 0;
+  if (time > latestTime) return undefined;
+  const message = isTimed ? cosignedMessage({ name, type }, time, head) : toUtf8(treeHeadText(head));
+  const signature = bytes.slice(start);
+  const isValid =
+    type === mlDsa44Cosignature
+      ? await verifyMlDsa44(publicKey, signature, message)
+      : await verifyEd25519(publicKey, signature, message);
+  return isValid ? time : undefined;
+}
+
+/** The largest number of seconds that a Date can represent. */
+const latestTime = 8_640_000_000_000;
+
+/** Returns the bytes that a witness signs: with Ed25519 the text of the checkpoint, with ML-DSA-44 a structure. */
+export function cosignedMessage(
+  { name, type }: Pick<NoteKey, 'name' | 'type'>,
+  time: number,
+  head: TreeHead,
+): Uint8Array<ArrayBuffer> {
+  if (type === ed25519Cosignature) return toUtf8(`cosignature/v1\ntime ${time}\n${treeHeadText(head)}`);
+  const [cosigner, origin] = [toUtf8(name), toUtf8(head.origin)];
+  return Uint8Array.of(
+    ...toUtf8('subtree/v1\n\0'),
+    cosigner.length,
+    ...cosigner,
+    ...uint64(time),
+    origin.length,
+    ...origin,
+    ...uint64(0),
+    ...uint64(head.size),
+    ...head.root,
+  );
+}
+
+function uint64(value: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  return bytes;
+}
+
+/** Loads the code for ML-DSA on demand: most policies have no such witness. */
+async function verifyMlDsa44(
+  publicKey: Uint8Array,
+  signature: Uint8Array,
+  message: Uint8Array,
+): Promise<boolean> {
+  const { ml_dsa44 } = await import('@noble/post-quantum/ml-dsa.js').catch(() => {
+    throw new LoadError('ML-DSA-44');
+  });
+  return ml_dsa44.verify(signature, message, publicKey);
+}
+
+// Policies
+
+/** Which logs and witnesses are trusted. */
+export interface LogPolicy {
+  readonly logs: readonly { readonly key: NoteKey; readonly url: string | undefined }[];
+  readonly witnesses: readonly PolicyWitness[];
+  readonly groups: ReadonlyMap<string, PolicyGroup>;
+  /** The name of a witness or a group, or `none`. */
+  readonly quorum: string;
+}
+
+/** A witness. `name` is its name in the policy. */
+export interface PolicyWitness {
+  readonly name: string;
+  readonly key: NoteKey;
+  readonly url: string | undefined;
+}
+
+/** A group of witnesses and groups, of which at least `threshold` must have signed. */
+export interface PolicyGroup {
+  readonly threshold: number;
+  readonly members: readonly string[];
+}
+
+const longestPolicy = 1_000_000;
+const mostInPolicy = 100; // of logs, witnesses and groups each
+
+/** Parses a trust policy (https://c2sp.org/tlog-policy). Throws InputError that names the line and the cause. */
+export function parsePolicy(text: string): LogPolicy {
+  if (text.length > longestPolicy)
+    throw new InputError(`a policy must have at most ${longestPolicy} characters`);
+  const reader = new PolicyReader();
+  text.split('\n').forEach((line, at) => {
+    try {
+      reader.read(line);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      throw new InputError(`line ${at + 1} of the policy is not valid: ${error.message}`);
+    }
+  });
+  const { logs, witnesses, groups, quorum } = reader;
+  if (quorum === undefined) throw new InputError('the policy must have a line `quorum <name>`');
+  return { logs, witnesses, groups, quorum };
+}
+
+class PolicyReader {
+  readonly logs: { key: NoteKey; url: string | undefined }[] = [];
+  readonly witnesses: PolicyWitness[] = [];
+  readonly groups = new Map<string, PolicyGroup>();
+  quorum: string | undefined;
+  readonly #names = new Set<string>(['none']);
+  readonly #members = new Set<string>();
+  readonly #keys = new Set<string>();
+
+  read(line: string): void {
+    // oxlint-disable-next-line no-control-regex -- the format has no other control character
+    if (/[\0-\x08\x0a-\x1f\x7f]/.test(line))
+      throw new InputError('it must have no control character but tabs (lines end with LF alone)');
+    const [verb = '', ...items] = line.split(/[ \t]+/).filter((item) => item !== '');
+    if (verb === '' || verb.startsWith('#')) return;
+    if (verb === 'log') this.#log(items);
+    else if (verb === 'witness') this.#witness(items);
+    else if (verb === 'group') this.#group(items);
+    else if (verb === 'quorum') this.#quorum(items);
+    else throw new InputError('it must begin with `log`, `witness`, `group` or `quorum`');
+  }
+
+  #log([text = '', url, ...more]: string[]): void {
+    if (more.length > 0 || !text) throw new InputError('it must be `log <verifier key> [<url>]`');
+    this.logs.push({ key: this.#key('log', text, (type) => typeOf(type) !== undefined), url });
+    limit(this.logs.length, 'logs');
+  }
+
+  #witness([name = '', text = '', url, ...more]: string[]): void {
+    if (more.length > 0 || !text) throw new InputError('it must be `witness <name> <verifier key> [<url>]`');
+    this.#define(name);
+    this.witnesses.push({ name, key: this.#key('witness', text, (type) => type !== ed25519), url });
+    limit(this.witnesses.length, 'witnesses');
+  }
+
+  #group([name = '', count = '', ...members]: string[]): void {
+    const threshold = count === 'all' ? members.length : count === 'any' ? 1 : Number(count);
+    if (members.length === 0 || !/^(all|any|[1-9]\d*)$/.test(count))
+      throw new InputError('it must be `group <name> all|any|<number> <name>…`');
+    if (threshold > members.length)
+      throw new InputError(`the group has ${members.length} members, so it cannot demand ${count}`);
+    for (const member of members) {
+      if (member === 'none') throw new InputError('`none` cannot be a member of a group');
+      this.#require(member);
+      if (this.#members.has(member)) throw new InputError(`${member} is already a member of a group`);
+      this.#members.add(member);
+    }
+    this.#define(name);
+    this.groups.set(name, { threshold, members });
+    limit(this.groups.size, 'groups');
+  }
+
+  #quorum([name = '', ...more]: string[]): void {
+    if (more.length > 0 || !name) throw new InputError('it must be `quorum <name>`');
+    if (this.quorum !== undefined) throw new InputError('the policy already has a quorum');
+    this.#require(name);
+    this.quorum = name;
+  }
+
+  #define(name: string): void {
+    if (this.#names.has(name)) throw new InputError(`the name ${name} is already taken`);
+    this.#names.add(name);
+  }
+
+  #require(name: string): void {
+    if (!this.#names.has(name)) throw new InputError(`no line before it defines ${name}`);
+  }
+
+  /** Parses a key, which must be new: a log or a witness that stands there twice would count twice. */
+  #key(kind: string, text: string, accepts: (type: number) => boolean): NoteKey {
+    const key = parseNoteKey(text);
+    if (!accepts(key.type)) throw new InputError(`a ${kind} cannot have a key of type ${key.type}`);
+    for (const same of [`${kind} ${toBase64(key.publicKey)}`, `${key.name}+${key.keyId}`]) {
+      if (this.#keys.has(same)) throw new InputError(`the key of ${key.name} stands on an earlier line`);
+      this.#keys.add(same);
+    }
+    return key;
+  }
+}
+
+function limit(count: number, what: string): void {
+  if (count > mostInPolicy) throw new InputError(`a policy must have at most ${mostInPolicy} ${what}`);
+}
+
+/** Whether these witnesses, by their names in the policy, are enough. */
+export function meetsQuorum({ groups, quorum }: LogPolicy, signed: ReadonlySet<string>): boolean {
+  const hasSigned = (name: string): boolean => {
+    const group = groups.get(name);
+    return group ? group.members.filter(hasSigned).length >= group.threshold : signed.has(name);
+  };
+  return quorum === 'none' || hasSigned(quorum);
+}
+
+/**
+ * Returns the smallest time, in seconds since 1970, at which cosignatures with a time up to it meet the quorum.
+ * Undefined if all of them do not. 0 for `quorum none`.
+ */
+export function quorumTime(policy: LogPolicy, signatures: readonly VerifiedSignature[]): number | undefined {
+  const signed = new Set<string>();
+  if (meetsQuorum(policy, signed)) return 0;
+  for (const { key, time } of [...signatures].sort((a, b) => a.time - b.time)) {
+    const witness = policy.witnesses.find((each) => each.key === key);
+    if (!witness || time === 0) continue;
+    signed.add(witness.name);
+    if (meetsQuorum(policy, signed)) return time;
+  }
+  return undefined;
+}
+
+// Proofs
+
+/** The proof that a log has an entry (https://c2sp.org/tlog-proof). */
+export interface TlogProof {
+  readonly extra: Uint8Array | undefined;
+  readonly index: number;
+  readonly path: readonly Uint8Array[];
+  /** The note, with its signatures. */
+  readonly checkpoint: string;
+}
+
+/** Writes a proof as text. */
+export function formatTlogProof({ extra, index, path, checkpoint }: TlogProof): string {
+  const lines = ['c2sp.org/tlog-proof@v1', ...(extra ? [`extra ${toBase64(extra)}`] : []), `index ${index}`];
+  return `${[...lines, ...path.map(toBase64)].join('\n')}\n\n${checkpoint}`;
+}
+
+/** Parses a proof, or returns undefined if the text is none. Only one text has one content. Verifies nothing. */
+export function parseTlogProof(text: string): TlogProof | undefined {
+  const [, encoded, index, hashes = '', checkpoint = ''] =
+    /^c2sp\.org\/tlog-proof@v1\n(?:extra (.*)\n)?index (0|[1-9]\d*)\n((?:.+\n){0,63})\n([^]+)$/.exec(text) ??
+    [];
+  const extra = encoded === undefined ? undefined : readBase64(encoded);
+  const path = hashes
+    .split('\n')
+    .slice(0, -1)
+    .flatMap((hash) => readBase64(hash) ?? []);
+  const isCanonical = text === formatTlogProof({ extra, index: Number(index), path, checkpoint });
+  const hasHashes = path.every((hash) => hash.length === 32);
+  return isCanonical && hasHashes && Number.isSafeInteger(Number(index))
+    ? { extra, index: Number(index), path, checkpoint }
+    : undefined;
+}
