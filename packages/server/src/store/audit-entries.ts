@@ -2,7 +2,7 @@ import { parseUuid } from '@eaas/protocol';
 import type { StoredEntry } from '@eaas/protocol/audit';
 import { databaseTime, type Sql, type Transaction } from './sql.ts';
 import { countRows, first } from './rows.ts';
-import { subjectOf, userOf } from './schema.ts';
+import { inSubjects, inUsers } from './schema.ts';
 
 export interface EntryRow extends Omit<StoredEntry, 'tenant_id'> {
   readonly hash: Uint8Array;
@@ -78,10 +78,13 @@ export interface PersonFilter extends Pick<EntryFilter, 'keyId' | 'action'> {
   readonly last: number;
 }
 
+/** The id of a person, for a condition that the index of these persons answers. */
+const names = (sql: Sql, { mayName, id }: typeof inUsers) => sql.unsafe(`${mayName} and ${id}`);
+
 function ofPerson(sql: Sql, tenantId: string, { subject, user, keyId, action, first, last }: PersonFilter) {
   return sql`${inRange(sql, tenantId, first, last)}
-    ${subject === undefined ? sql`` : sql`and ${sql.unsafe(subjectOf)} = ${subject}`}
-    ${user === undefined ? sql`` : sql`and ${sql.unsafe(userOf)} = ${user}`}
+    ${subject === undefined ? sql`` : sql`and ${names(sql, inSubjects)} = ${subject}`}
+    ${user === undefined ? sql`` : sql`and ${names(sql, inUsers)} = ${user}`}
     ${keyId === undefined ? sql`` : sql`and key_id = ${keyId}`}
     ${action === undefined ? sql`` : sql`and action = ${action}`}`;
 }

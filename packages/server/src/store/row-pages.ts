@@ -3,7 +3,7 @@ import type { CreatedSubject } from './audit-entries.ts';
 import type { KeyRow, KeyVersionRow } from './keys.ts';
 import type { IssuerRow } from './issuers.ts';
 import { idsOf, rowsBy } from './rows.ts';
-import { subjectOf } from './schema.ts';
+import { inSubjects } from './schema.ts';
 import type { Sql } from './sql.ts';
 import { lastOf, rowIdIn, type SubjectRow, subjectsBy } from './subjects.ts';
 
@@ -175,6 +175,6 @@ export async function subjectsWithoutRow(sql: Sql, tenantId: string, created: re
     select id, subject from unnest(${ids}::bigint[], ${subjects}::text[]) as created (id, subject)
     where (select true from ${subjectsBy(sql, tenantId, sql`(select subject::uuid)`)} limit 1) is null
       and (select true from eaas.audit_entries where tenant_id = ${tenantId} and action = 'subject.erase'
-        and ${sql.unsafe(subjectOf)} = created.subject limit 1) is null
+        and ${sql.unsafe(`${inSubjects.mayName} and ${inSubjects.id}`)} = created.subject limit 1) is null
     order by id`;
 }

@@ -1,18 +1,22 @@
 // The tables of the service. The SQL functions and guards are in schema-functions.ts.
 
 /**
- * The first 32 characters of the id of a subject or a user in the metadata of an entry, in SQL, or null. The names of the
- * metadata are sorted, so both stand at its end, and no `}` follows but the last one. What a context says of a `subject`
- * has at least its own `}` behind it. A regular expression would cost each insert 70 µs.
+ * How entries are found by the subject or the user that their metadata names, in SQL. `id` is the first 32 characters of its
+ * id, or null. The names of the metadata are sorted, so both stand at its end, and no `}` follows but the last one. What a
+ * context says of a `subject` has at least its own `}` behind it. A regular expression would cost each insert 70 µs.
+ * `mayName` is the short condition of the index, because PostgreSQL prepares it again for each insert: with `id is not null`
+ * instead, both indexes would cost 20 µs.
  */
-function idAtEnd(name: string): string {
+function personAtEnd(name: string) {
   const [end, before] = ['right(metadata, 192)', `'"${name}":"'`];
   const id = `split_part(${end}, ${before}, -1)`;
-  return `(case when right(metadata, 2) in ('"}', 'e}') and strpos(${end}, ${before}) > 0
-    and strpos(${id}, '}') = length(${id}) then left(${id}, 32) end)`;
+  return {
+    mayName: `strpos(${end}, ${before}) > 0`,
+    id: `(case when right(metadata, 2) in ('"}', 'e}') and strpos(${id}, '}') = length(${id}) then left(${id}, 32) end)`,
+  };
 }
 
-export const [subjectOf, userOf] = [idAtEnd('subject'), idAtEnd('user')];
+export const [inSubjects, inUsers] = [personAtEnd('subject'), personAtEnd('user')];
 
 /**
  * The tenant is first in every primary key, so that the tables can be sharded by tenant. Times are integers
@@ -70,8 +74,8 @@ create table eaas.audit_entries (
 create index audit_entries_by_key_and_time on eaas.audit_entries (tenant_id, key_id, created_at);
 create index audit_entries_by_action_and_time on eaas.audit_entries (tenant_id, action, created_at);
 
-create index audit_entries_by_subject on eaas.audit_entries (tenant_id, ${subjectOf}, id) where ${subjectOf} is not null;
-create index audit_entries_by_user on eaas.audit_entries (tenant_id, ${userOf}, id) where ${userOf} is not null;
+create index audit_entries_by_subject on eaas.audit_entries (tenant_id, ${inSubjects.id}, id) where ${inSubjects.mayName};
+create index audit_entries_by_user on eaas.audit_entries (tenant_id, ${inUsers.id}, id) where ${inUsers.mayName};
 
 create table eaas.audit_anchors (
   tenant_id uuid primary key references eaas.tenants,
