@@ -26,6 +26,10 @@ export const tables = [
   'entry_counts',
   'key_counts',
   'subject_counts',
+  'log_keys',
+  'log_tiles',
+  'log_moments',
+  'log_proofs',
 ] as const;
 
 export type Table = (typeof tables)[number];

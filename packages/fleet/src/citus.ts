@@ -24,6 +24,7 @@ const tenantTables = [
   'api_key_uses',
   'entry_counts',
   'verification_markers',
+  'log_proofs',
 ];
 
 const directories: Readonly<Record<string, string>> = { token_directory: 'token_hash', tenant_names: 'name' };

@@ -137,6 +137,16 @@ const guards = [
   'issuers_no_truncate',
   'key_versions_no_truncate',
   'keys_no_truncate',
+  'log_keys_grows',
+  'log_keys_kept',
+  'log_keys_no_truncate',
+  'log_moments_grows',
+  'log_moments_no_truncate',
+  'log_proofs_grows',
+  'log_proofs_no_truncate',
+  'log_tiles_grows',
+  'log_tiles_kept',
+  'log_tiles_no_truncate',
   'row_records_immutable',
   'row_records_no_truncate',
   'subjects_no_truncate',
@@ -157,7 +167,7 @@ export async function judgeGuards(sql: Sql): Promise<Finding> {
   if (broken.length === 0) return ok(check, 'The triggers that guard the audit log are enabled.');
   const repairs = broken.map(
     (name) =>
-      `alter table eaas.${name.replace(/_(no_truncate|immutable|forward)$/, '')} enable always trigger ${name};`,
+      `alter table eaas.${name.replace(/_(no_truncate|immutable|forward|grows|kept)$/, '')} enable always trigger ${name};`,
   );
   return failed(
     check,

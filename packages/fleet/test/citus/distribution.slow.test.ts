@@ -32,9 +32,18 @@ const keys: Readonly<Record<string, string>> = {
   usage: 'tenant_id',
   usage_cursors: 'tenant_id',
   verification_markers: 'tenant_id',
+  log_proofs: 'tenant_id',
 };
 
-const local = ['leases', 'migrations', 'root_checks', 'verifications'];
+const local = [
+  'leases',
+  'log_keys',
+  'log_moments',
+  'log_tiles',
+  'migrations',
+  'root_checks',
+  'verifications',
+];
 
 whereAvailable('Citus', await citusIsInstalled(), () => {
   let citus: PostgresAddress;

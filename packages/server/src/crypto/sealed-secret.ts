@@ -16,7 +16,14 @@ import { hmacSha256, paeView } from './hmac.ts';
 
 /** What a sealed secret is for. It opens only for the same purpose, tenant, key, version and context. */
 export interface SecretPlace {
-  readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret' | 'root-check' | 'subject';
+  readonly purpose:
+    | 'dek'
+    | 'key-version'
+    | 'hash-key'
+    | 'tenant-secret'
+    | 'root-check'
+    | 'subject'
+    | 'log-key';
   readonly tenantId: string | null;
   readonly keyId: string | null;
   readonly version: number;

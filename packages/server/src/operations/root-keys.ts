@@ -27,6 +27,8 @@ export async function rotateRootKey(
   service: Service,
   previous: RootKey,
   onProgress: (done: number, all: number) => void,
+  /** Seals again what a package around the server keeps under the root key. */
+  resealOthers: (service: Service) => Promise<void> = async () => {},
 ) {
   const { database, tenants } = service;
   await database.transaction((tx) => claim(tx, tenants.roots));
@@ -46,6 +48,7 @@ export async function rotateRootKey(
       else if (outcome === 'failed') failed.add(tenantId);
       else if (outcome === 'closed') closed.add(tenantId);
     }
+    await resealOthers(service);
     // A process that knows only the previous root key can create a tenant during the rotation. `release` then returns
     // false, and the next pass of the loop re-encrypts the new tenant.
     const released = await database.transaction((tx) => release(tx, previous));

@@ -8,6 +8,7 @@ import {
   listRootChecks,
   lockRootChecks,
   type RootCheckRow,
+  someLogIsSealed,
   someTenantIsSealed,
 } from '../store/root-checks.ts';
 import type { Sql, Transaction } from '../store/sql.ts';
@@ -35,9 +36,11 @@ export async function claim(tx: Transaction, roots: Roots): Promise<void> {
   await insertRootCheck(tx, { root_id: current.rootId, sealed: sealRootCheck(current) });
 }
 
+/** Forgets a root key, unless it still seals something. */
 export async function release(tx: Transaction, root: RootKey): Promise<boolean> {
   await lockRootChecks(tx);
   if (await someTenantIsSealed(tx, root.rootId)) return false;
+  if (await someLogIsSealed(tx, root.rootId)) return false;
   await deleteRootCheck(tx, root.rootId);
   return true;
 }

@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout } from './faults.ts';
 import { append, functions, guards } from './schema-functions.ts';
 import { tables } from './schema.ts';
+import { publicLog } from './schema-log.ts';
 
 /** The steps from an empty database to the present schema. A released step must never change: add a new one. */
-const steps: readonly string[] = [[tables, guards, functions, append].join('')];
+const steps: readonly string[] = [[tables, guards, publicLog, functions, append].join('')];
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 
@@ -132,7 +133,11 @@ async function grant(sql: Sql, role: string): Promise<void> {
     eaas.tenant_names, eaas.leases, eaas.verification_markers, eaas.key_counts,
     eaas.subject_counts to ${to}`;
   await sql`grant update (sealed, erased_id, erased_at, erased_hash, mac) on eaas.subjects to ${to}`;
-  await sql`grant delete on eaas.verification_markers, eaas.root_checks, eaas.token_directory, eaas.tenant_names, eaas.entry_counts to ${to}`;
+  await sql`grant update (root_id, sealed, ended_at, halted) on eaas.log_keys to ${to}`;
+  await sql`grant update (bytes) on eaas.log_tiles to ${to}`;
+  await sql`grant update (note, witnessed) on eaas.log_moments to ${to}`;
+  await sql`grant delete on eaas.verification_markers, eaas.root_checks, eaas.token_directory, eaas.tenant_names, eaas.entry_counts,
+    eaas.log_moments, eaas.log_proofs to ${to}`;
   await sql`grant execute on function eaas.purge_entries, eaas.append to ${to}`;
 }
 

@@ -25,6 +25,12 @@ export async function someTenantIsSealed(sql: Sql, rootId?: Uint8Array): Promise
   return count > 0;
 }
 
+/** Whether the key of a public log is sealed under the root key. */
+export async function someLogIsSealed(sql: Sql, rootId: Uint8Array): Promise<boolean> {
+  const { count } = await sql`select from eaas.log_keys where root_id = ${rootId} limit 1`;
+  return count > 0;
+}
+
 export async function deleteRootCheck(tx: Transaction, rootId: Uint8Array): Promise<void> {
   await tx`delete from eaas.root_checks where root_id = ${rootId}`;
 }

@@ -4,7 +4,7 @@
  * `enable always` makes a trigger fire even under `session_replication_role`. TRUNCATE has triggers of its own, because
  * it fires no row triggers.
  */
-function guard(table: string, name: string, moment: string, refusal: string, condition = ''): string {
+export function guard(table: string, name: string, moment: string, refusal: string, condition = ''): string {
   return `
 create trigger ${table}_${name} before ${moment} on eaas.${table}
   for each ${moment === 'truncate' ? 'statement' : 'row'} ${condition} execute function eaas.${refusal}();
@@ -112,6 +112,7 @@ create function eaas.destroy_tenant(tenant uuid) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform set_config('eaas.erasing', tenant::text, true);
+  delete from eaas.log_proofs where tenant_id = tenant;
   delete from eaas.entry_counts where tenant_id = tenant;
   delete from eaas.verification_markers where tenant_id = tenant;
   delete from eaas.api_key_uses where tenant_id = tenant;

@@ -44,6 +44,10 @@ const apart: Partial<Record<string, string>> = {
   entry_counts: 'counted aside',
   key_counts: 'counted aside',
   subject_counts: 'counted aside',
+  log_keys: 'belongs to the public log, which is signed and witnessed',
+  log_tiles: 'belongs to the public log; a moment recomputes the root before it signs',
+  log_moments: 'belongs to the public log, which is signed and witnessed',
+  log_proofs: 'belongs to the public log; whoever verifies a proof recomputes it',
   verification_markers: 'has its own MAC; `eaas audit verify` proves a chain',
 };
 

@@ -34,6 +34,21 @@ const privileges: Readonly<Record<string, string>> = {
   'table verification_markers': 'DELETE, INSERT, SELECT, UPDATE',
   'table verifications': 'INSERT, SELECT, UPDATE',
   'table subjects': 'INSERT, SELECT',
+  'table log_keys': 'INSERT, SELECT',
+  'table log_tiles': 'INSERT, SELECT',
+  'table log_moments': 'DELETE, INSERT, SELECT',
+  'table log_proofs': 'DELETE, INSERT, SELECT',
+  ...Object.fromEntries(
+    [
+      'log_keys.root_id',
+      'log_keys.sealed',
+      'log_keys.ended_at',
+      'log_keys.halted',
+      'log_tiles.bytes',
+      'log_moments.note',
+      'log_moments.witnessed',
+    ].map((name) => [`column eaas.${name}`, 'UPDATE']),
+  ),
   ...Object.fromEntries(
     ['sealed', 'erased_id', 'erased_at', 'erased_hash', 'mac'].map((name) => [
       `column eaas.subjects.${name}`,
@@ -49,6 +64,7 @@ const everybodys: Readonly<Record<string, string>> = {
   'function now_ms': 'EXECUTE',
   'function refuse_backwards': 'EXECUTE',
   'function refuse_change': 'EXECUTE',
+  'function refuse_rewrite': 'EXECUTE',
   'function refuse_truncate': 'EXECUTE',
 };
 
@@ -65,6 +81,10 @@ const [server, owner] = [await connect('server'), await connect('owner')];
 const superuser = await connect('superuser');
 // The MAC is empty, because an attacker does not have the key that computes MACs.
 await superuser`insert into eaas.audit_anchors values (${ann.tenantId}, 1, '', '', '')`;
+await superuser`insert into eaas.log_keys values ('old', '', '', '', 1, 1, 'halted')`;
+await superuser`insert into eaas.log_tiles values ('old', 0, 0, 'ab')`;
+await superuser`insert into eaas.log_moments values ('old', 0, 1, '', 'note', true)`;
+await superuser`insert into eaas.log_proofs values (${ann.tenantId}, 1, '', 'old', 0, 1, '')`;
 
 async function granted(role: string | null): Promise<Record<string, string>> {
   const rows = await superuser<{ object: string; granted: string }[]>`
@@ -132,6 +152,10 @@ const guarded = [
   'api_keys',
   'issuers',
   'row_records',
+  'log_keys',
+  'log_tiles',
+  'log_moments',
+  'log_proofs',
 ];
 
 describe('the role of the server has no other rights', () => {
@@ -195,6 +219,17 @@ describe.each(['owner', 'superuser under session_replication_role'])(
       ['delete from eaas.row_records', 'append-only: DELETE is refused'],
       ['update eaas.audit_heads set id = id - 1', 'never goes back'],
       ['update eaas.audit_anchors set id = id - 1', 'never goes back'],
+      ['update eaas.log_keys set public_key = $$x$$', 'only grows: UPDATE is refused'],
+      ['update eaas.log_keys set ended_at = null', 'only grows: UPDATE is refused'],
+      ['update eaas.log_keys set halted = null', 'only grows: UPDATE is refused'],
+      ['delete from eaas.log_keys', 'only grows: DELETE is refused'],
+      ['update eaas.log_tiles set bytes = $$a$$', 'only grows: UPDATE is refused'],
+      ['update eaas.log_tiles set bytes = $$acb$$', 'only grows: UPDATE is refused'],
+      ['update eaas.log_tiles set n = 1', 'only grows: UPDATE is refused'],
+      ['delete from eaas.log_tiles', 'only grows: DELETE is refused'],
+      ['update eaas.log_moments set note = $$not$$', 'only grows: UPDATE is refused'],
+      ['update eaas.log_moments set witnessed = false', 'only grows: UPDATE is refused'],
+      ['update eaas.log_proofs set hash = hash', 'only grows: UPDATE is refused'],
       ...guarded.map((table) => [`truncate eaas.${table} cascade`, 'must not be truncated'] as const),
     ])('a trigger refuses: %s', async (statement, message) => {
       await expect(run(statement)).rejects.toMatchObject({
@@ -233,6 +268,14 @@ describe('purging', () => {
     const [row] = await superuser`select min(id)::int as first from eaas.audit_entries`;
     expect(row).toEqual({ first: 2 });
   });
+});
+
+test('tiles and notes of the public log grow, and its key can be sealed again', async () => {
+  await server`update eaas.log_tiles set bytes = bytes || 'c'`;
+  await server`update eaas.log_moments set note = note || 'more'`;
+  await server`update eaas.log_keys set root_id = '1', sealed = '2'`;
+  const [row] = await server`select bytes, note, sealed from eaas.log_tiles, eaas.log_moments, eaas.log_keys`;
+  expect(row).toEqual({ bytes: Buffer.from('abc'), note: 'notemore', sealed: Buffer.from('2') });
 });
 
 test('two audit entries cannot follow the same entry', async () => {
