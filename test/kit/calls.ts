@@ -82,6 +82,7 @@ export const calls: { readonly [R in Route]: Call } = {
   'GET /v1/audit': needs('active', 'audit.read', undefined, ({ id }) => `key_id=${id}`),
   'GET /v1/audit/verify': needs('none', 'audit.read'),
   'GET /v1/audit/checkpoint': needs('none', 'audit.read'),
+  'GET /v1/audit/proof': needs('none', 'audit.read'),
   'POST /v1/api-keys': needs('none', 'api_keys.manage', () => ({
     ...named('api key')(),
     permissions: ['api_keys.manage'],
@@ -213,6 +214,7 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
     checkpoint: 'base64',
   },
   'GET /v1/audit/checkpoint': {},
+  'GET /v1/audit/proof': { id: 'whole number' },
   'POST /v1/api-keys': apiKey,
   'GET /v1/api-keys': page,
   'GET /v1/api-keys/:api_key_id': {},

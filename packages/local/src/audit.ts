@@ -8,7 +8,7 @@ import {
   parseCheckpoint,
   toHex,
 } from '@eaas/protocol/internal-audit';
-import { foreignCheckpoint, requireKeyId, requireSubjectId } from '@eaas/protocol/service';
+import { foreignCheckpoint, noPublicLog, requireKeyId, requireSubjectId } from '@eaas/protocol/service';
 import { formatTimestamp, limits, type Output, parseTimestamp } from '@eaas/protocol/wire';
 import { hashOf, type Operations, pageOf, type Tenant } from './tenant.ts';
 
@@ -37,6 +37,9 @@ export const auditOperations = {
     const isOfPerson = subjectId !== undefined || filter.user_id !== undefined;
     if (!isOfPerson || page.total <= limits.countedEntries) return { logs, ...page };
     return { logs, ...page, total: null, total_at_least: limits.countedEntries };
+  },
+  'GET /v1/audit/proof': () => {
+    throw noPublicLog();
   },
   'GET /v1/audit/checkpoint': async ({ tenant }) => {
     const id = tenant.log.length;

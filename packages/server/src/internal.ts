@@ -15,7 +15,7 @@ export {
 } from './app/open-service.ts';
 export type { Extra, ServeOptions } from './app/options.ts';
 export { exitSoon, prepareProcess, untilStopped } from './app/serve.ts';
-export type { Service } from './app/service.ts';
+export type { PublicFile, PublicLog, Service } from './app/service.ts';
 export { hostOf, isLoopback } from './base/addresses.ts';
 export { CannotStart, reasonOf, unusableDatabase } from './base/cannot-start.ts';
 export { ifExists, replaceFile, syncDirectory, writeNewFile } from './base/durable-files.ts';

@@ -29,7 +29,7 @@ export { requireExportable, requireStatus } from './key-rules.ts';
 export { apiKeyRecord, keyRecord, timeOrNull } from './records.ts';
 export { apiKeyNotFound, auditUnwritten, badRequest, bodyCut } from './refusal.ts';
 export { bodyTooLarge, foreignCheckpoint, issuerNotFound, keyNotFound, methodNotAllowed } from './refusal.ts';
-export { nothingHere, quotaExceeded, Refusal, requestTimeout, unauthorized } from './refusal.ts';
+export { noPublicLog, nothingHere, quotaExceeded, Refusal, requestTimeout, unauthorized } from './refusal.ts';
 export { checkBody, checked, parseBody, requireBodyType } from './request.ts';
 export { findRoute, locationOf, methodsAt, readQuery, routes } from './request.ts';
 export {

@@ -52,6 +52,13 @@ export const apiKeyNotFound = (): Refusal =>
 export const issuerNotFound = (): Refusal =>
   new Refusal('not_found', 'Issuer not found: pass the issuer_id that POST /v1/issuers returned.');
 
+/** 404: the operator has not switched the public log on. */
+export const noPublicLog = (): Refusal =>
+  new Refusal(
+    'not_found',
+    'This service keeps no public log, so it has no proofs: ask its operator to switch the log on.',
+  );
+
 /** 405: the path exists, and the method does not. */
 export const methodNotAllowed = (allowed: readonly string[]): Refusal =>
   new Refusal('method_not_allowed', `This path accepts only these methods: ${allowed.join(', ')}.`);

@@ -132,6 +132,12 @@ export const audit = {
       hash: hex,
     }),
   },
+  'GET /v1/audit/proof': {
+    permission: 'audit.read',
+    summary: 'Prove an entry by the public log',
+    query: z.strictObject({ id: z.optional(wholeNumber(1)) }),
+    output: z.object({ proof: z.string() }),
+  },
 } satisfies Endpoints;
 
 /** What the reference says about these calls. */
@@ -199,6 +205,16 @@ export const aboutAudit = (): Group<typeof audit> => {
           tenant_id: tenantId,
           id: 48210,
           hash: samples.olderEntryHash,
+        },
+      },
+      'GET /v1/audit/proof': {
+        id: 'getAuditProof',
+        about:
+          'Returns a proof that the service’s public log had a head of this audit log at or after entry `id`: by default the newest proof that is kept (a C2SP tlog-proof). Anyone can verify it offline, with the keys of the log and of its witnesses, that the head existed by the time at which the witnesses signed. The service keeps each proof for 24 hours, and the last of each day for 400 days. 404 if the operator keeps no public log, if `id` is beyond the newest entry, and until the next moment of the log, which the message names.',
+        problems: ['not_found'],
+        input: { id: 48200 },
+        output: {
+          proof: `c2sp.org/tlog-proof@v1\nextra eyJoYXNoIjoi…\nindex 73894\n…\n\neaas.example/log\n73896\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n— eaas.example/log …\n`,
         },
       },
     },

@@ -137,6 +137,8 @@ export const fields: Readonly<Record<string, string>> = {
   'errors.id': 'The id of the entry with the error. Null if the error belongs to no single entry.',
   'head.hash': 'The hash of the newest entry.',
   'head.id': 'The id of the newest entry; 0 in an empty chain.',
+  'getAuditProof.id': 'The id of an entry. By default, the proof is the newest that is kept.',
+  'getAuditProof.proof': 'The text of a proof, a C2SP tlog-proof.',
   'getCheckpoint.checkpoint': 'The signed text, a C2SP signed note.',
   'getCheckpoint.hash': 'The hash of the newest entry, in hexadecimal.',
   'getCheckpoint.id': 'The id of the newest entry; 0 if the log is empty.',

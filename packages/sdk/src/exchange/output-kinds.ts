@@ -33,6 +33,7 @@ export const kinds = {
   'GET /v1/audit': {"logs":[{"id":"count","tenant_id":"text","action":"text","key_id":["text",null],"key_version":["count",null],"actor":"text","ip_address":["text",null],"metadata":"object","created_at":"text","hash":"text"}],"count":"count","total":["count",null],"limit":"count","offset":"count","total_at_least":["count","optional"]},
   'GET /v1/audit/verify': {"valid":["truth",null],"complete":"truth","next_id":["count",null],"next_row":["text",null],"checked":"count","first_id":["count",null],"last_id":["count",null],"purged_through":[{"id":"count","hash":"text"},null],"head":{"id":"count","hash":"text"},"errors":[{"id":["count",null],"reason":"text"}],"error_count":"count","checkpoint":[{"id":"count","hash":"text","valid":"truth"},null],"verified_at":"text"},
   'GET /v1/audit/checkpoint': {"checkpoint":"text","verifier_key":"text","tenant_id":"text","id":"count","hash":"text"},
+  'GET /v1/audit/proof': {"proof":"text"},
   'POST /v1/api-keys': {"api_key_id":"text","name":"text","hint":"text","permissions":["text"],"key_ids":[["text"],null],"allowed_origins":[["text"],null],"expires_at":["text",null],"created_at":"text","created_by":"text","revoked_at":["text",null],"last_used_at":["text",null],"api_key":"text"},
   'GET /v1/api-keys': {"api_keys":[kind2],"count":"count","total":"count","limit":"count","offset":"count"},
   'GET /v1/api-keys/:api_key_id': kind2,

@@ -4,7 +4,7 @@ import type { ServerState } from '../http/metrics.ts';
 import type { Job, Lease } from '../jobs/schedule.ts';
 import type { OpenDatabase, Purpose } from './open-service.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
-import type { Service } from './service.ts';
+import type { PublicLog, Service } from './service.ts';
 import type { Database } from '../store/database.ts';
 
 /** How to reach the database and its root key. */
@@ -55,8 +55,10 @@ export interface ServeOptions extends DatabaseOptions, ListenOptions {
 export interface Extra {
   /** Throws CannotStart if the extra misses something. Runs before the database is opened. */
   readonly check?: () => Promise<void>;
-  /** What the log says about the database at the start. */
+  /** What the log says about the database at the start. Throws CannotStart if the database misses something. */
   readonly warnings?: (database: Database) => Promise<readonly string[]>;
+  /** The public log, which one extra at most keeps. */
+  readonly publicLog?: (service: Service) => PublicLog;
   readonly jobs?: (context: JobContext) => readonly Job[];
 }
 

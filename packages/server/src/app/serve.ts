@@ -97,7 +97,8 @@ export async function startAppAndJobs({
   listen,
   wrap = (doors) => doors,
 }: AppAndJobs): Promise<() => Promise<void>> {
-  const { service, warnings, close } = open;
+  const { warnings, close } = open;
+  const service = withPublicLog(open.service, options);
   const state: ServerState = { jobs: [], verified: undefined };
   await connectTelemetry();
   const doors = openDoors(service, state);
@@ -135,6 +136,11 @@ export async function startAppAndJobs({
     );
     await close();
   };
+}
+
+function withPublicLog(service: Service, { extras }: ServeOptions): Service {
+  const [open] = extras.flatMap(({ publicLog }) => publicLog ?? []);
+  return open ? { ...service, publicLog: open(service) } : service;
 }
 
 const inSpan = (job: Job): Job => ({ ...job, run: (signal) => tracedJob(job.name, () => job.run(signal)) });

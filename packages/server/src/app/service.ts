@@ -6,6 +6,7 @@ import { KeyHosts } from '../state/key-hosts.ts';
 import { Tallies, Used } from '../state/tallies.ts';
 import { Tenants } from '../state/tenants.ts';
 import type { Database } from '../store/database.ts';
+import type { Transaction } from '../store/sql.ts';
 
 /** What every operation needs: connections, the state of the tenants, the clock, admission and counters. */
 export interface Service {
@@ -21,6 +22,23 @@ export interface Service {
   readonly counts: Counts;
   /** Where the keys of sign-ins may be fetched. */
   readonly keyHosts: KeyHosts;
+  /** The public log of all heads, if the operator has switched it on. */
+  readonly publicLog?: PublicLog;
+}
+
+/** What the server needs of the public log, which a package of its own keeps. */
+export interface PublicLog {
+  /** Reads what is public at a path, as in `checkpoint` or `tile/0/000`. */
+  read(path: string): Promise<PublicFile | undefined>;
+  /** The text of the first kept proof of a head at or after the entry, or of the newest. Throws Refusal if there is none. */
+  proof(tx: Transaction, tenantId: string, id: number | undefined): Promise<string>;
+}
+
+export interface PublicFile {
+  readonly bytes: Buffer | string;
+  readonly type: string;
+  /** For how long caches may keep it, in seconds. */
+  readonly maxAge: number;
 }
 
 class Counts {

@@ -2,12 +2,13 @@
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { Gauge, Registry } from 'prom-client';
 import type { Admission } from '../admission/admission.ts';
-import type { Service } from '../app/service.ts';
+import type { PublicLog, Service } from '../app/service.ts';
 import { SharedRead } from '../base/shared-read.ts';
 import { admit, type Arrival, confirmAdmission } from '../operations/admit.ts';
 import { operations } from '../operations/table.ts';
 import type { Caller } from '../state/caller.ts';
 import { readClock } from '../state/clock.ts';
+import { available } from '../state/decide.ts';
 import { isWhollyClosed } from '../store/heads.ts';
 import { HttpMetrics, serviceMetrics, type ServerState } from './metrics.ts';
 
@@ -59,6 +60,8 @@ export interface Doors {
   failed(error: unknown): void;
   readonly requests: HttpMetrics;
   health(): Promise<Health>;
+  /** Reads what the public log shows to everyone, if there is one. */
+  readonly readLog?: PublicLog['read'];
   readonly registry: Registry;
   /** The text of /metrics. */
   metrics(): Promise<string>;
@@ -69,6 +72,7 @@ export function openDoors(service: Service, state: ServerState): Doors {
   const registry = new Registry();
   const requests = new HttpMetrics(registry);
   const health = healthOf(service);
+  const { publicLog, admission } = service;
   serviceMetrics(service, state, registry);
   registry.registerMetric(
     new Gauge({
@@ -87,6 +91,10 @@ export function openDoors(service: Service, state: ServerState): Doors {
     run: (route, caller, input) => operations[route](service, caller, input),
     failed: (error) => service.alarms.failed(error),
     health,
+    ...(publicLog && {
+      readLog: (path: string) =>
+        available(() => admission.shares.reads.run('no tenant', 1, () => publicLog.read(path))),
+    }),
     requests,
     registry,
     metrics: () => registry.metrics(),

@@ -187,3 +187,33 @@ describe('/docs and /openapi.json', () => {
     expect([moved.status, moved.headers.get('location')]).toEqual([302, '/openapi.json']);
   });
 });
+
+describe('/log', () => {
+  const readLog = async (path: string) => {
+    if (path === 'checkpoint')
+      return { bytes: 'eaas.example/log\n', type: 'text/plain; charset=utf-8', maxAge: 5 };
+    if (path !== 'tile/0/x001/234.p/5') return undefined;
+    return { bytes: Buffer.alloc(160), type: 'application/octet-stream', maxAge: 31_536_000 };
+  };
+
+  it('pages of any origin read the public log without an API key, and caches keep what never changes', async () => {
+    const { fetch } = await listen(memoryDoors({ readLog }));
+    const anonymous = { headers: { authorization: '', origin: 'https://other.example' } };
+    const checkpoint = await fetch('/log/checkpoint', anonymous);
+    expect([checkpoint.status, await checkpoint.text()]).toEqual([200, 'eaas.example/log\n']);
+    expect(checkpoint.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(checkpoint.headers.get('cache-control')).toBe('public, max-age=5');
+    expect(checkpoint.headers.get('access-control-allow-origin')).toBe('*');
+    const tile = await fetch('/log/tile/0/x001/234.p/5', anonymous);
+    expect([tile.status, (await tile.arrayBuffer()).byteLength]).toEqual([200, 160]);
+    expect(tile.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    const absent = await fetch('/log/tile/0/x001/235', anonymous);
+    expect([absent.status, absent.headers.get('access-control-allow-origin')]).toEqual([404, '*']);
+    expect(absent.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('while the public log is off, its paths are 404', async () => {
+    const { fetch } = await listen();
+    expect(await (await fetch('/log/checkpoint')).json()).toMatchObject({ status: 404, code: 'not_found' });
+  });
+});

@@ -1,9 +1,10 @@
-// The pages around the API: probes, metrics, the OpenAPI document and the reference.
+// The pages around the API: probes, metrics, the OpenAPI document, the reference and the public log.
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SharedRead } from '../base/shared-read.ts';
 import { type Doors, type Health, notReady } from './doors.ts';
 import { openApiDocument } from '@eaas/protocol/reference';
+import { nothingHere } from '@eaas/protocol/service';
 import { send } from './problems.ts';
 
 interface PagesOptions {
@@ -14,7 +15,7 @@ interface PagesOptions {
 /** Serves the pages around the API: probes, metrics and the reference. */
 export function servePages(
   app: FastifyInstance,
-  doors: Pick<Doors, 'health' | 'metrics'>,
+  doors: Pick<Doors, 'health' | 'metrics' | 'readLog'>,
   isClosing: () => boolean,
   { apiPage, console }: PagesOptions,
 ): void {
@@ -36,6 +37,19 @@ export function servePages(
   }));
   if (apiPage) serveStatic(app, '/docs', () => linked(apiPage, console?.pages ?? []));
   else servePage(app, '/docs', (_, reply) => reply.redirect('/openapi.json', 302));
+  if (doors.readLog) servePublicLog(app, doors.readLog);
+}
+
+/** Serves the public log as C2SP's tlog-tiles says. Everybody may read it, pages of any origin too. */
+function servePublicLog(app: FastifyInstance, read: NonNullable<Doors['readLog']>): void {
+  servePage(app, '/log/*', async (request, reply) => {
+    const found = await read((request.params as { '*': string })['*']);
+    void reply.header('access-control-allow-origin', '*');
+    if (!found) throw nothingHere();
+    const { bytes, type, maxAge } = found;
+    void reply.header('cache-control', `public, max-age=${maxAge}${maxAge > 3_600 ? ', immutable' : ''}`);
+    return send(reply, type, bytes);
+  });
 }
 
 /** Returns the API page with links to those of the `served` pages that the console has. */

@@ -1,5 +1,5 @@
 import { toHex } from '@eaas/protocol/internal';
-import { requireKeyId, requireSubjectId } from '@eaas/protocol/service';
+import { noPublicLog, requireKeyId, requireSubjectId } from '@eaas/protocol/service';
 import {
   auditActions,
   formatTimestamp,
@@ -9,7 +9,7 @@ import {
   parseTimestamp,
 } from '@eaas/protocol/wire';
 import type { Service } from '../app/service.ts';
-import { Tampered } from '../base/refusal.ts';
+import { Refusal, Tampered } from '../base/refusal.ts';
 import { idOfPerson } from '../crypto/key-hierarchy.ts';
 import { signCheckpoint } from '../crypto/checkpoint.ts';
 import type { Caller } from '../state/caller.ts';
@@ -73,6 +73,17 @@ export const auditOperations = {
     const { checkpoint, verifierKey } = signCheckpoint(state.secrets.checkpointSeed, tenant_id, id, hash);
     return { checkpoint, verifier_key: verifierKey, tenant_id, id, hash: toHex(hash) };
   }),
+  'GET /v1/audit/proof': (service: Service, caller: Caller, input: Input<'GET /v1/audit/proof'>) => {
+    const prove = reading(async (tx, { state }, { id }: typeof input) => {
+      const { publicLog } = service;
+      if (!publicLog) throw noPublicLog();
+      const { tenant_id } = state.tenant;
+      const head = checkedHead(state.secrets, tenant_id, await findHead(tx, tenant_id));
+      if (id !== undefined && id > head.id) throw entryNotWritten(id, head.id);
+      return { proof: await publicLog.proof(tx, tenant_id, id) };
+    });
+    return prove(service, caller, input);
+  },
   'GET /v1/usage': reading(async (tx, { state, time }, { month = monthOf(time) }) => {
     const { tenant_id: tenantId, monthly_encrypt_quota: encrypt_quota } = state.tenant;
     const [rows, subjects] = await Promise.all([
@@ -89,6 +100,9 @@ export const auditOperations = {
     };
   }),
 } satisfies Partial<Operations>;
+
+const entryNotWritten = (id: number, newest: number): Refusal =>
+  new Refusal('not_found', `The audit log has no entry ${id}: its newest entry is ${newest}.`);
 
 type Filter = Parameters<typeof listEntries>[2];
 type Page = Parameters<typeof listEntries>[3];

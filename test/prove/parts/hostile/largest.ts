@@ -120,6 +120,7 @@ export const largest: Readonly<Record<Route, (world: World) => Promise<readonly 
     ];
   },
   'GET /v1/audit/checkpoint': async () => [{ what: 'head', path: '/v1/audit/checkpoint' }],
+  'GET /v1/audit/proof': async () => [{ what: 'newest', path: '/v1/audit/proof' }],
 
   'POST /v1/api-keys': async ({ keyIds }) => [
     { what: 'lists', path: '/v1/api-keys', body: largestApiKey(keyIds) },
