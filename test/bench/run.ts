@@ -4,6 +4,7 @@ import { type Benchmark, compare, type Defer, type Measurement, type Report } fr
 import { benchmark as builds } from './builds.bench.ts';
 import { benchmark as chromium } from './chromium.bench.ts';
 import { benchmark as citus } from './citus.bench.ts';
+import { benchmark as coldStart } from './cold-start.bench.ts';
 import { benchmark as costs } from './costs.bench.ts';
 import { benchmark as drizzle } from './drizzle.bench.ts';
 import { benchmark as existing } from './existing.bench.ts';
@@ -44,6 +45,7 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   prisma,
   streams,
   chromium,
+  coldStart,
   wraps,
   workers,
   latency,
