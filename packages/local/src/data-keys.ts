@@ -7,6 +7,7 @@ import {
   hashRule,
   itemReader,
   type KeyRule,
+  orRefusal,
   quotaExceeded,
   Refusal,
   rewrapRule,
@@ -14,6 +15,7 @@ import {
   runBatch,
   type Ruling,
   unwrapRule,
+  withReceipt,
   wrapRule,
 } from '@eaas/protocol/service';
 import { formatTimestamp } from '@eaas/protocol/wire';
@@ -77,7 +79,11 @@ function batch<Input extends OfKey, Answer extends object>(
     { items, user }: { readonly items: readonly unknown[]; readonly user?: string | undefined },
   ) =>
     runBatch(items, finish(ruleEach(items, read)), async (inputs) =>
-      finish(ruleEach(inputs, (input) => run(call, user === undefined ? input : { ...input, user }))),
+      inputs.map((input) => {
+        const own = { ...call };
+        const answer = orRefusal(() => run(own, user === undefined ? input : { ...input, user }));
+        return withReceipt(answer, own.receipt);
+      }),
     );
 }
 

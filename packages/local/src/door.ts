@@ -52,19 +52,22 @@ export async function respondTo(
   instead?: Problem,
 ): Promise<Response> {
   const { pathname } = new URL(request.url);
+  let call: TenantCall | undefined;
   try {
     const { route, endpoint, parameters } = findRoute(request.method, pathname);
     if (instead) return respond(instead.status, instead);
     if (!tenant.isComplete) requireRouteOfLocalService(route);
     await settle(tenant);
-    const call = admit(tenant, endpoint, request.headers);
+    const admitted = (call = callOf(tenant, request.headers));
+    admit(admitted, endpoint, request.headers);
     const input = { ...readInput(endpoint, request, body), ...parameters };
-    const work = () => operate(route, call, input);
+    const work = () => operate(route, admitted, input);
     const output = endpoint.output.parse(
       await (isChange(tenant, route, input) ? tenant.storage?.change(work) : work()),
     );
     const { status = 200, maxAge } = endpoint;
     return respond(status, output, {
+      ...receiptIn(call),
       ...(status === 201 && { location: locationOf(route, output) }),
       ...(maxAge !== undefined && { 'cache-control': `private, max-age=${maxAge}` }),
     });
@@ -72,7 +75,7 @@ export async function respondTo(
     if (!(error instanceof Refusal)) throw error;
     const { problem } = error;
     const allow = problem.status === 405 ? { allow: methodsAt(pathname).join(', ') } : {};
-    return respond(problem.status, problem, allow);
+    return respond(problem.status, problem, { ...receiptIn(call), ...allow });
   } finally {
     noteUse(tenant, request.headers);
   }
@@ -103,19 +106,27 @@ function requireRouteOfLocalService(route: Route): void {
   throw new Refusal('not_found', detail);
 }
 
-function admit(tenant: Tenant, endpoint: Endpoint, headers: Headers): TenantCall {
+function callOf(tenant: Tenant, headers: Headers): TenantCall & { readonly apiKey: ApiKey } {
   const apiKey = findApiKey(tenant, headers);
   if (!apiKey) throw unauthorized();
-  const call = callBy(tenant, apiKey);
+  return { ...callBy(tenant, apiKey), apiKey };
+}
+
+function admit(call: ReturnType<typeof callOf>, endpoint: Endpoint, headers: Headers): void {
+  const { tenant, apiKey, time } = call;
   const asked = { endpoint, origin: headers.get('origin') ?? undefined };
   try {
-    authorize(apiKey, asked, { envelopeOnly: tenant.settings.envelope_only, time: call.time });
+    authorize(apiKey, asked, { envelopeOnly: tenant.settings.envelope_only, time });
   } catch (error) {
     if (error instanceof Refusal && error.code === 'envelope_only')
       record(call, tenantDraft('envelope_only.refused', refusalOutcome(error)));
     throw error;
   }
-  return call;
+}
+
+function receiptIn(call: TenantCall | undefined): { readonly 'eaas-entry'?: string } {
+  const receipt = call?.receipt;
+  return receipt ? { 'eaas-entry': `${receipt.id} ${receipt.hash}` } : {};
 }
 
 function noteUse(tenant: Tenant, headers: Headers): void {

@@ -12,7 +12,14 @@ import {
   type Subject,
   type SubjectFields,
 } from '@eaas/protocol/service';
-import { formatTimestamp, type Input, limits, type Output, type Route } from '@eaas/protocol/wire';
+import {
+  formatTimestamp,
+  type Input,
+  limits,
+  type Output,
+  type Receipt,
+  type Route,
+} from '@eaas/protocol/wire';
 
 export interface Key {
   row: KeyFields;
@@ -24,7 +31,7 @@ export interface Key {
 export interface StoredSubject extends SubjectFields {
   readonly secret: Uint8Array | null;
   /** The audit entry of its erasure. */
-  readonly entry?: { readonly id: number; readonly hash: string };
+  readonly entry?: Receipt;
 }
 
 /** A subject as a call sees it. One that the tenant does not have is new, with a secret that `record` keeps. */
@@ -89,6 +96,8 @@ export interface TenantCall extends Moment {
   readonly tenant: Tenant;
   readonly apiKey: ApiKey | null;
   readonly actor: string;
+  /** The entry that the call has written. */
+  receipt?: Receipt;
 }
 
 export type Operations = {
@@ -144,8 +153,9 @@ export function record(call: TenantCall, draft: Draft | null): void {
   if (draft && tenant.isComplete) writeEntry(call, draft);
 }
 
-/** Writes an entry, and returns its place in the log. */
-export function writeEntry({ tenant, actor, time }: TenantCall, draft: Draft): Pick<Entry, 'id' | 'hash'> {
+/** Writes an entry, and returns its receipt. */
+export function writeEntry(call: TenantCall, draft: Draft): Receipt {
+  const { tenant, actor, time } = call;
   const { log, tenant_id } = tenant;
   const metadata = draft.creates?.metadata ?? draft.metadata;
   const entry: Omit<Entry, 'hash'> = {
@@ -161,7 +171,7 @@ export function writeEntry({ tenant, actor, time }: TenantCall, draft: Draft): P
   };
   const hash = toHex(entryHash(hashOf(tenant, log.length), entry));
   log.push({ ...entry, hash });
-  return { id: entry.id, hash };
+  return (call.receipt = { id: entry.id, hash });
 }
 
 export function hashOf({ log, tenant_id }: Tenant, id: number): Uint8Array {

@@ -2,12 +2,16 @@ import type { Steps } from '../steps.ts';
 import { utf8Length } from '../text.ts';
 import { endpoints, type Item, type Route } from '../wire/endpoints.ts';
 import { limits } from '../wire/limits.ts';
+import type { Receipt } from '../wire/primitives.ts';
 import type { Problem } from '../wire/problems.ts';
 import { Refusal } from './refusal.ts';
 import { checked } from './request.ts';
 
-/** The result of an item: its answer, or the problem why it failed. */
-export type BatchResult<Answer> = (Answer | { readonly error: Problem }) & { reference?: string };
+/** The result of an item: its answer, or the problem why it failed, and the audit entry about it if there is one. */
+export type BatchResult<Answer> = (Answer | { readonly error: Problem }) & {
+  readonly entry?: Receipt;
+  reference?: string;
+};
 
 type BatchRoute = { [R in Route]: [Item<R>] extends [never] ? never : R }[Route];
 
@@ -37,7 +41,7 @@ export function* ruleEach<Item, Result>(
 export async function runBatch<Item, Answer extends object>(
   items: readonly unknown[],
   all: readonly (Item | Refusal)[],
-  run: (items: Item[]) => Promise<readonly (Answer | Refusal)[]>,
+  run: (items: Item[]) => Promise<readonly (BatchResult<Answer> | Refusal)[]>,
 ): Promise<{ results: BatchResult<Answer>[] }> {
   const accepted = all.filter((item): item is Item => !(item instanceof Refusal));
   const results = await run(accepted);
@@ -54,6 +58,15 @@ export async function runBatch<Item, Answer extends object>(
       return reference === undefined ? answer : Object.assign({}, answer, { reference });
     }),
   };
+}
+
+/** Puts the receipt of an item's entry beside its answer. Refusals have one too, if the audit log has them. */
+export function withReceipt<Answer extends object>(
+  answer: Answer | Refusal,
+  entry: Receipt | undefined,
+): BatchResult<Answer> | Refusal {
+  if (!entry) return answer;
+  return answer instanceof Refusal ? { error: answer.problem, entry } : { ...answer, entry };
 }
 
 /** Returns the result of `work`, or the Refusal that it threw. */

@@ -5,7 +5,7 @@ export { type ApiKeyFields, isPermanentManager, keyIdsIn, newApiKey } from './ap
 export { patchedApiKey, revokedApiKey } from './api-key-rules.ts';
 export type { Holder, SignIn } from './authorize.ts';
 export { type RequestedCall, authorize, bearerToken, type Reach, requireKeyId } from './authorize.ts';
-export { type BatchResult, itemReader, orRefusal, ruleEach, runBatch } from './batch.ts';
+export { type BatchResult, itemReader, orRefusal, ruleEach, runBatch, withReceipt } from './batch.ts';
 export { type Changed, changedTenant, changesOf, type Moment, type TenantSettings } from './changes.ts';
 export { hashRule, type KeyCrypto, type KeyRule, rewrapRule } from './data-key-rules.ts';
 export { type Ruling, unwrapRule, wrapRule } from './data-key-rules.ts';

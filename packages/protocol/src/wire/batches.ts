@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { dataKeys, aboutDataKeys } from './data-keys.ts';
 import type { CallText, Endpoints, Group } from './endpoint.ts';
 import { limits } from './limits.ts';
-import { keyId, reference, sized, who } from './primitives.ts';
+import { keyId, receipt, reference, sized, who } from './primitives.ts';
 import { problem, type ProblemCode, problemDocument } from './problems.ts';
 import { aboutServerMode, serverMode } from './server-mode.ts';
 
@@ -41,17 +41,24 @@ export const batches = {
     ...batchOf(
       z.omit(serverMode['POST /v1/hash'].body, { key_id: true }),
       serverMode['POST /v1/hash'].output,
+      {},
     ),
   },
 } satisfies Endpoints;
 
-function batchOf<Body extends z.ZodMiniObject, Output extends z.ZodMiniObject>(body: Body, output: Output) {
+/** `entry`: the member for the receipt, if the calls write entries. */
+function batchOf<
+  Body extends z.ZodMiniObject,
+  Output extends z.ZodMiniObject,
+  Entry extends z.core.$ZodLooseShape,
+>(body: Body, output: Output, entry: Entry) {
   const echo = { reference: z.optional(reference) };
+  const beside = { ...echo, ...entry };
   return {
     item: z.extend(body, { key_id: keyId, ...echo }),
     body: z.strictObject({ items: z.array(z.unknown()).check(sized(limits.batchItems)) }),
     output: z.object({
-      results: z.array(z.union([z.extend(output, echo), z.object({ error: problemDocument, ...echo })])),
+      results: z.array(z.union([z.extend(output, beside), z.object({ error: problemDocument, ...beside })])),
     }),
   };
 }
@@ -61,7 +68,7 @@ function batchWithUser<Body extends z.ZodMiniObject, Output extends z.ZodMiniObj
   body: Body,
   output: Output,
 ) {
-  const batch = batchOf(body, output);
+  const batch = batchOf(body, output, { entry: z.optional(receipt) });
   return { ...batch, body: z.extend(batch.body, { user: who.user }) };
 }
 

@@ -127,6 +127,7 @@ export const fields: Readonly<Record<string, string>> = {
   versions_total: 'The number of versions that the key has.',
   wrapped_key: 'The wrapped data key. Store it with the ciphertext.',
   wraps: 'How often this version wrapped a data key.',
+  'results.entry': 'The audit entry of the item, if it has one.',
   'entry.hash': 'The hash of the entry.',
   'entry.id': 'The number of the entry.',
   'error.code': 'The problem’s name, for programs.',

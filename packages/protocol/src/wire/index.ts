@@ -13,5 +13,6 @@ export {
   serverSidePermissions,
   tenantWidePermissions,
 } from './permissions.ts';
+export type { Receipt } from './primitives.ts';
 export { type Problem, problem, type ProblemCode, problemDocument, problems } from './problems.ts';
 export { formatTimestamp, parseTimestamp } from './timestamp.ts';

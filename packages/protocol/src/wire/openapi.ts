@@ -129,10 +129,10 @@ export function operationOf(route: Route, tag: string) {
     responses: {
       [endpoint.status ?? 200]: {
         description: endpoint.summary,
-        headers: { ...requestId, ...(endpoint.status === 201 && location) },
+        headers: { ...headersOf(route), ...(endpoint.status === 201 && location) },
         content: { 'application/json': { schema: outputSchema(endpoint.output, id), example: output } },
       },
-      ...refusals(problemsOf(route)),
+      ...refusals(route),
     } as Responses,
   };
 }
@@ -164,9 +164,23 @@ const requestId = {
     schema: { type: 'string', format: 'uuid' },
   },
 };
+const receipt = {
+  'Eaas-Entry': {
+    description: 'The id of the audit entry and its hash, in hexadecimal, if the call has written an entry.',
+    schema: { type: 'string', pattern: '^[0-9]+ [0-9a-f]{64}$' },
+  },
+};
 const location = { Location: { description: 'The path of the new resource.', schema: { type: 'string' } } };
 
-function refusals(codes: readonly ProblemCode[]): Responses {
+/** The headers of all responses. A batch has its receipts in its results. */
+function headersOf(route: Route) {
+  const { item }: Endpoint = endpoints[route];
+  return { ...requestId, ...(!item && !route.startsWith('GET ') && receipt) };
+}
+
+function refusals(route: Route): Responses {
+  const codes = problemsOf(route);
+  const headers = headersOf(route);
   const statuses = new Set(codes.map((code) => problems[code].status));
   const responses = Array.from(statuses, (status) => {
     const ofStatus = codes.filter((code) => problems[code].status === status);
@@ -174,7 +188,7 @@ function refusals(codes: readonly ProblemCode[]): Responses {
     const only = { properties: { code: { enum: ofStatus } } };
     const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, only] };
     const description = `${problems[first].title}: ${ofStatus.map((code) => `\`${code}\``).join(', ')}`;
-    return [status, { description, headers: requestId, content: { 'application/problem+json': { schema } } }];
+    return [status, { description, headers, content: { 'application/problem+json': { schema } } }];
   });
   return Object.fromEntries(responses) as Responses;
 }

@@ -37,6 +37,15 @@ export const hex = z.string().register(z.globalRegistry, { pattern: '^[0-9a-f]{6
 /** A fingerprint of a value. Unlike other hashes, the SDK checks its digits, because an app searches by it. */
 export const fingerprint = z.string().register(z.globalRegistry, { pattern: '^[0-9a-f]{64}$' });
 
+/** Names the audit entry of a call. Whoever keeps it finds out later whether the log still has this entry. */
+export interface Receipt {
+  readonly id: number;
+  /** The hash of the entry, in hexadecimal. */
+  readonly hash: string;
+}
+
+export const receipt = z.object({ id: count, hash: hex });
+
 export const subject = text((text) => {
   const length = utf8Length(text);
   return length >= 1 && length <= limits.subject;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Endpoints, Group } from './endpoint.ts';
-import { count, hex, subject, subjectId, time } from './primitives.ts';
+import { hex, receipt, subject, subjectId, time } from './primitives.ts';
 import { samples } from './samples.ts';
 
 const named = { subject: z.optional(subject), subject_id: z.optional(subjectId) };
@@ -20,7 +20,7 @@ export const subjects = {
     permission: 'subjects.erase',
     summary: 'Erase a subject',
     body: z.strictObject({ ...named, create: z.optional(z.boolean()) }).check(oneName),
-    output: z.object({ subject_id: hex, erased_at: time, entry: z.object({ id: count, hash: hex }) }),
+    output: z.object({ subject_id: hex, erased_at: time, entry: receipt }),
   },
 } satisfies Endpoints;
 

@@ -26,7 +26,10 @@ const checks = {
   object: isObject,
 };
 
-const refused = { error: { code: 'name', detail: 'text', status: 'count' } } as const;
+const refused = {
+  error: { code: 'name', detail: 'text', status: 'count' },
+  entry: [{ id: 'count', hash: 'text' }, 'optional'],
+} as const;
 
 /** Returns whether a response has every member of the route's output. Ignores other members. */
 export function isOutput<R extends Route>(route: R, output: unknown): output is Output<R> {

@@ -8,6 +8,7 @@ import {
   type Problem,
   type ProblemCode,
   problemDocument,
+  type Receipt,
   type Route,
 } from '@eaas/protocol/wire';
 import { isName } from '../exchange/outputs.ts';
@@ -58,7 +59,8 @@ export async function askBatch(body: unknown, call: Call): Promise<Answered> {
       const { results } = answered.output as { results: readonly Result[] };
       if (!areInOrder(results, sent)) throw failed(settings, 'invalid_response', requestId);
       return results.map((result) => {
-        const { reference: _, error, ...answer } = result;
+        // The ids of entries would tell a browser how much the whole app encrypts.
+        const { reference: _, entry: _entry, error, ...answer } = result;
         return error ? forBrowser(settings, error, requestId) : answer;
       });
     },
@@ -69,6 +71,7 @@ export async function askBatch(body: unknown, call: Call): Promise<Answered> {
 interface Result {
   readonly error?: Problem;
   readonly reference?: string;
+  readonly entry?: Receipt;
 }
 
 interface Fields extends Record<string, unknown> {

@@ -67,11 +67,13 @@ export function serveApi(app: FastifyInstance, doors: Doors, isClosing: () => bo
 
 async function admit(doors: Doors, route: Route, request: FastifyRequest, reply: FastifyReply) {
   const { authorization, origin, 'eaas-issuer': issuer } = request.headers;
-  const { arrivedAt, end: signal } = request.visit;
+  const { visit } = request;
+  const { arrivedAt, end: signal } = visit;
   const ipAddress = canonicalIp(request.ip);
   try {
-    const caller = await doors.admit({ route, authorization, issuer, origin, ipAddress, arrivedAt, signal });
-    request.visit.caller = caller;
+    const asked = { route, authorization, issuer, origin };
+    const caller = await doors.admit({ ...asked, ipAddress, arrivedAt, signal, visit });
+    visit.caller = caller;
     if (origin !== undefined) allowOrigin(reply, origin);
     return caller;
   } catch (error) {

@@ -9,7 +9,7 @@ const spelling = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[a-z0-9.:[\]-]+)$/;
 export function allowOrigin(reply: FastifyReply, origin: string): void {
   if (!spelling.test(origin)) return;
   void reply.header('access-control-allow-origin', origin);
-  void reply.header('access-control-expose-headers', 'X-Request-Id, Retry-After');
+  void reply.header('access-control-expose-headers', 'X-Request-Id, Retry-After, Eaas-Entry');
 }
 
 /** Responds to the methods that a path does not have: a preflight gets 204, any other method 405. */

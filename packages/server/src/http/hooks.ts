@@ -79,6 +79,8 @@ export function addHooks(
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     const send = (): void => {
+      const { receipt } = request.visit;
+      if (receipt) void reply.header('eaas-entry', `${receipt.id} ${receipt.hash}`);
       if (isLast(request)) void reply.header('connection', 'close');
       limitUnread(doors.admission, request, reply, payload);
       done(null, payload);

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type OpenSpan, telemetry } from '../base/tracing.ts';
 import { isIPv4, isIPv6 } from 'node:net';
-import type { ProblemCode } from '@eaas/protocol/wire';
+import type { ProblemCode, Receipt } from '@eaas/protocol/wire';
 import { CallEnd, type EndSignal } from '../base/waiting-room.ts';
 import type { Caller } from '../state/caller.ts';
 import type { Body } from './body.ts';
@@ -19,6 +19,8 @@ interface Visit {
   /** Whether the operation has begun, which checks the API key against current data. */
   hasBegun?: boolean;
   code?: ProblemCode;
+  /** The audit entry that the call wrote. */
+  receipt?: Receipt;
   isSameOrigin?: boolean;
   /** The span in which the body is read. */
   reading?: OpenSpan | undefined;

@@ -11,7 +11,7 @@ import { authorize, type Caller, type Standing } from '../state/caller.ts';
 import { available, decide } from '../state/decide.ts';
 
 /** What a request says about its sender, before its body is read. */
-export interface Arrival extends Pick<Caller, 'ipAddress' | 'arrivedAt' | 'signal'> {
+export interface Arrival extends Pick<Caller, 'ipAddress' | 'arrivedAt' | 'signal' | 'visit'> {
   readonly route: Route;
   readonly authorization: string | undefined;
   /** The header `Eaas-Issuer`. Node joins repeated ones with a comma, and then it is no UUID. */
@@ -88,6 +88,7 @@ async function refuseStranger({ admission }: Service, { signal }: Arrival): Prom
 function callerOf(arrival: Arrival, apiKey: ApiKeyRow, tokenHash: Uint8Array): Caller {
   return {
     ...senderOf(arrival),
+    visit: arrival.visit,
     tenantId: apiKey.tenant_id,
     actor: apiKey.api_key_id,
     credential: { tokenHash, ...askedOf(arrival) },

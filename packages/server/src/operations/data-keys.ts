@@ -23,6 +23,7 @@ import {
   type Subject,
   unwrapRule,
   type Who,
+  withReceipt,
   wrappedKeyIn,
   wrapRule,
 } from '@eaas/protocol/service';
@@ -31,7 +32,7 @@ import { wrappedKeyVersion } from '../crypto/sealed-secret.ts';
 import type { Service } from '../app/service.ts';
 import { decide, type Facts } from '../state/decide.ts';
 import { loadKeys, type Wanted } from '../state/load-keys.ts';
-import type { KeyMaterial } from '../state/tenant-view.ts';
+import type { KeyMaterial, Receipts } from '../state/tenant-view.ts';
 import { type IntakeOpenings, intakeOpenings } from './intake.ts';
 import { keyCrypto, type Needs, requireKey, withKey } from './key-crypto.ts';
 import type { Operations } from './operation.ts';
@@ -149,13 +150,13 @@ export function batch<Input extends Named, Answer extends object>(
   };
 }
 
-function decideAll<Input extends Named, Answer>(
+function decideAll<Input extends Named, Answer extends object>(
   service: Service,
   caller: Caller,
   openings: IntakeOpenings,
   inputs: readonly Input[],
   rule: KeyRule<Input, Answer>,
-): Promise<(Answer | Refusal)[]> {
+): Promise<(BatchResult<Answer> | Refusal)[]> {
   const rulings = new Rulings<Input, Ruling<Answer>>();
   return decideWith(service, caller, inputs, async ({ state, apiKey }, find) => {
     const loaded = await loadKeys(service.tenants, state, wantedBy(inputs));
@@ -182,8 +183,21 @@ function decideAll<Input extends Named, Answer>(
     });
     return {
       drafts: ruled.flatMap((ruling) => (ruling instanceof Refusal ? [] : (ruling.draft ?? []))),
-      answer: ruled.map((ruling) => (ruling instanceof Refusal ? ruling : ruling.answer)),
+      answer: (receipts) => answersOf(ruled, receipts),
     };
+  });
+}
+
+/** The answers of items, each with the receipt of its entry if it has one. */
+function answersOf<Answer extends object>(
+  ruled: readonly (Ruling<Answer> | Refusal)[],
+  receipts: Receipts | undefined,
+): (BatchResult<Answer> | Refusal)[] {
+  let written = 0;
+  return ruled.map((ruling) => {
+    if (ruling instanceof Refusal) return ruling;
+    const { draft, answer } = ruling;
+    return withReceipt(answer, draft ? receipts?.of(written++) : undefined);
   });
 }
 

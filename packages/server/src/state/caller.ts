@@ -1,4 +1,5 @@
 import { type Holder, type RequestedCall, authorize as authorizeApiKey } from '@eaas/protocol/service';
+import type { Receipt } from '@eaas/protocol/wire';
 import type { EndSignal } from '../base/waiting-room.ts';
 import type { TenantRow } from '../store/tenants.ts';
 import type { SignInToken } from './sign-ins.ts';
@@ -12,6 +13,8 @@ export interface Caller {
   /** When the request arrived (`performance.now()`). */
   readonly arrivedAt: number;
   readonly signal?: EndSignal | undefined;
+  /** Where the receipt of a single call is put. Without it, a call gets none: ids would tell users the tenant's volume. */
+  readonly visit?: { receipt?: Receipt } | undefined;
   readonly credential: Credential | null;
   /** What `admit` found. `decide` need not find and authorise the API key again while it stands. */
   readonly admitted?: Standing | undefined;

@@ -22,6 +22,8 @@ const rowBytes = 512;
 export interface Chained {
   readonly lastLink: Link | undefined;
   readonly head: HeadRow;
+  /** The hashes of all entries of the chain. */
+  readonly hashes: readonly string[];
   readonly chosen: readonly Waiting[];
   readonly overQuota: readonly Waiting[];
 }
@@ -43,6 +45,7 @@ export function* chain(
   let link = beginLink(state, head, created_at);
   const created = new Set<Subject>();
   let bytes = 0;
+  const hashes: string[] = [];
   const chosen: Waiting[] = [];
   const overQuota: Waiting[] = [];
   const completeLink = (): Link => {
@@ -65,15 +68,15 @@ export function* chain(
       const isFull = link.size >= statementLimits.entries || bytes + added > statementLimits.bytes;
       if (link.size > 0 && isFull) yield completeLink();
       const newcomer = newcomerOf(draft);
-      if (newcomer && !created.has(newcomer)) link.create(waiting.wish, draft, newcomer);
-      else link.add(waiting.wish, draft);
+      const isFirst = newcomer && !created.has(newcomer);
+      hashes.push(isFirst ? link.create(waiting.wish, draft, newcomer) : link.add(waiting.wish, draft));
       if (newcomer) created.add(newcomer);
       bytes += added;
       yield;
     }
   }
   const lastLink = link.size > 0 ? completeLink() : undefined;
-  return { lastLink, head: lastLink?.next ?? head, chosen, overQuota };
+  return { lastLink, head: lastLink?.next ?? head, hashes, chosen, overQuota };
 }
 
 /** The steps up to the next link, or to the end of the chain. */
@@ -144,10 +147,10 @@ export function beginLink(state: TenantState, expected: HeadRow, created_at: num
   };
   return {
     add,
-    /** Adds the first entry of a subject, with the row of the subject. */
-    create(by: Author, draft: Draft, newcomer: SubjectMaterial): void {
+    /** As `add`, for the first entry of a subject, with the row of the subject. */
+    create(by: Author, draft: Draft, newcomer: SubjectMaterial): string {
       subjects.push(newSubject(rowOfNewcomer(state, newcomer, { id: nextId(), created_at })));
-      add(by, { ...draft, metadata: draft.creates?.metadata ?? draft.metadata });
+      return add(by, { ...draft, metadata: draft.creates?.metadata ?? draft.metadata });
     },
     get size(): number {
       return hashes.length;

@@ -19,7 +19,7 @@ import { beginLink } from './chain.ts';
 import { patience } from './decide.ts';
 import { checkedHead } from './heads.ts';
 import { authentic, openTenant } from './integrity.ts';
-import { noSuchTenant, TenantState } from './tenant-view.ts';
+import { noSuchTenant, type Position, receiptOf, TenantState } from './tenant-view.ts';
 
 export interface Change {
   readonly state: TenantState;
@@ -29,9 +29,6 @@ export interface Change {
   readonly time: number;
   readonly entryId: number;
 }
-
-/** The place of an entry in the log. */
-type Position = Pick<HeadRow, 'id' | 'hash'>;
 
 interface Work<Loaded, Answer extends object | string> {
   /**
@@ -121,7 +118,10 @@ async function changeOnce<Loaded, Answer extends object | string>(
       return { answer: answerFor(link.next), done: { before: open.state, head: link.next, rowId } };
     };
     const { answer, done } = await service.database.transaction(run, 4_000, deadline);
-    if (done) service.tenants.changed(done.before, done.head, done.rowId);
+    if (done) {
+      service.tenants.changed(done.before, done.head, done.rowId);
+      if (caller.visit) caller.visit.receipt = receiptOf(done.head);
+    }
     return answer;
   } catch (error) {
     if (stage === 'sent') service.tenants.forget(caller.tenantId);

@@ -19,7 +19,14 @@ import type { Sql } from '../store/sql.ts';
 import type { Caller } from './caller.ts';
 import { chain, type Chained, draftBytes, newcomerOf, nextLink, statementLimits } from './chain.ts';
 import { checkedHead } from './heads.ts';
-import type { Outcome, Ruling, TenantState, TenantView, Waiting } from './tenant-view.ts';
+import {
+  type Outcome,
+  Receipts,
+  type Ruling,
+  type TenantState,
+  type TenantView,
+  type Waiting,
+} from './tenant-view.ts';
 import type { Tenants } from './tenants.ts';
 
 const fewConflicts = 2;
@@ -147,7 +154,7 @@ function release(
   { chained, links, time }: Written,
   startedAt: number,
 ): void {
-  const { head, chosen, overQuota } = chained;
+  const { head, hashes, chosen, overQuota } = chained;
   if (time !== undefined) {
     counts.appends += links;
     counts.failedAt = null;
@@ -160,7 +167,11 @@ function release(
     view.conflicts = 0;
     tenants.advanced(view, head, startedAt, time);
   }
-  settle(chosen, 'written');
+  let start = 0;
+  for (const waiting of chosen) {
+    waiting.settle(new Receipts(head.id - hashes.length, hashes, start));
+    start += waiting.wish.drafts.length;
+  }
   settle(overQuota, 'over_quota');
 }
 

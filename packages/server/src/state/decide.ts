@@ -15,7 +15,7 @@ import { withDeadline } from '../store/database.ts';
 import { isDatabaseFault } from '../store/faults.ts';
 import { authorize, type Caller, isExpired, type Standing } from './caller.ts';
 import { commit } from './commit.ts';
-import { noSuchTenant, type Outcome, StateMoved, type TenantState } from './tenant-view.ts';
+import { noSuchTenant, type Outcome, Receipts, StateMoved, type TenantState } from './tenant-view.ts';
 
 /** What a decision may rely on. */
 export interface Facts {
@@ -29,7 +29,8 @@ const leastUnits = Math.ceil((32 * 1024 * 1024) / 20_000);
 
 interface Decision<Answer> {
   readonly drafts: readonly Draft[];
-  readonly answer: Answer | Refusal;
+  /** The answer, or a function that makes it with the receipts of the drafts, in their order. */
+  readonly answer: Answer | Refusal | ((receipts: Receipts | undefined) => Answer);
   readonly isEncrypt?: boolean;
 }
 
@@ -71,7 +72,8 @@ export async function decide<Answer>(
       outcome = await entries.run(caller.tenantId, unitsOf(drafts), wait, caller.signal);
       if (outcome === 'moved') continue;
     }
-    if (outcome !== 'written') {
+    const receipts = outcome instanceof Receipts && caller.visit ? outcome : undefined;
+    if (!(outcome instanceof Receipts)) {
       const confirmed = await available(() => before(deadline, view.confirm(caller.arrivedAt)));
       if (!view.stands(state)) continue;
       // `decide` used an estimated time. If the API key expires between the estimated time and the database's time, the
@@ -79,6 +81,8 @@ export async function decide<Answer>(
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
     }
+    if (typeof answer === 'function') return (answer as (receipts: Receipts | undefined) => Answer)(receipts);
+    if (receipts && caller.visit) caller.visit.receipt = receipts.of(0);
     if (answer instanceof Refusal) throw answer;
     return answer;
   }

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { BlindHashKey } from '@eaas/protocol/blind-hash';
 import type { Draft } from '@eaas/protocol/service';
+import type { Receipt } from '@eaas/protocol/wire';
 import type { Span } from '@opentelemetry/api';
 import { Refusal } from '../base/refusal.ts';
 import { SharedRead } from '../base/shared-read.ts';
@@ -29,8 +30,40 @@ export interface Ruling {
   readonly span?: Span | undefined;
 }
 
-/** `moved`: nothing was written, because the decision is out of date. */
-export type Outcome = 'written' | 'moved' | 'over_quota';
+/** The receipts of a request whose entries were written, `moved` if its decision is out of date. */
+export type Outcome = Receipts | 'moved' | 'over_quota';
+
+/** The place of an entry in the log. */
+export type Position = Pick<HeadRow, 'id' | 'hash'>;
+
+export function receiptOf({ id, hash }: Position): Receipt {
+  return { id, hash: Buffer.from(hash).toString('hex') };
+}
+
+/**
+ * The receipts of the entries that an append wrote for one request. `hashes` are those of the whole append, with one
+ * character per byte: few requests need them all.
+ */
+export class Receipts {
+  readonly #idBefore: number;
+  readonly #hashes: readonly string[];
+  readonly #start: number;
+
+  /** `idBefore`: the id of the entry before the append. `start`: where the request's first hash is. */
+  constructor(idBefore: number, hashes: readonly string[], start: number) {
+    this.#idBefore = idBefore;
+    this.#hashes = hashes;
+    this.#start = start;
+  }
+
+  of(nth: number): Receipt {
+    const index = this.#start + nth;
+    return receiptOf({
+      id: this.#idBefore + index + 1,
+      hash: Buffer.from(this.#hashes[index] ?? '', 'latin1'),
+    });
+  }
+}
 
 /** A request that waits for the append of its entries. */
 export type Waiting = Waiter<Ruling, Outcome>;

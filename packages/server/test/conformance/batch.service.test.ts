@@ -11,7 +11,7 @@ import {
   wrapped,
 } from '@eaas/test-kit/fixture';
 import { problemDocument } from '@eaas/test-kit/matchers';
-import { aBase64, aHash } from './shapes.ts';
+import { aBase64, aHash, aReceipt } from './shapes.ts';
 
 type Verb = 'wrap' | 'unwrap' | 'rewrap' | 'hash';
 const verbs = ['wrap', 'unwrap', 'rewrap', 'hash'] as const;
@@ -28,6 +28,7 @@ async function validItem(verb: Verb, key_id = key.key_id): Promise<Record<string
   return { key_id, wrapped_key: await wrapped(tenant.api, key_id) };
 }
 
+/** The result of an item, without the receipt. */
 const answerOf = (verb: Verb): object =>
   ({
     wrap: { wrapped_key: aBase64, key_id: key.key_id, key_version: 1 },
@@ -37,7 +38,9 @@ const answerOf = (verb: Verb): object =>
   })[verb];
 
 describe.for(verbs)('batch of %s', (verb) => {
-  test('each result of a batch equals the response to a single call', async () => {
+  const entry = verb === 'hash' ? {} : { entry: aReceipt };
+
+  test('each result of a batch equals the response to a single call, with its receipt', async () => {
     const item = await validItem(verb);
     const pending = await keyIn(tenant, 'pending_destruction');
     const answer = await batch(verb, [
@@ -51,12 +54,12 @@ describe.for(verbs)('batch of %s', (verb) => {
     expect(answer).toHaveStatus(200);
     expect(answer.body).toStrictEqual({
       results: [
-        { ...answerOf(verb), reference: 'row 1' },
+        { ...answerOf(verb), ...entry, reference: 'row 1' },
         { error: problemDocument('not_found'), reference: 'row 2' },
-        answerOf(verb),
-        { error: problemDocument('key_state'), reference: '' },
+        { ...answerOf(verb), ...entry },
+        { error: problemDocument('key_state'), ...(verb === 'unwrap' && entry), reference: '' },
         { error: problemDocument('not_found') },
-        { ...answerOf(verb), reference: 'é'.repeat(64) },
+        { ...answerOf(verb), ...entry, reference: 'é'.repeat(64) },
       ],
     });
   });
@@ -130,7 +133,7 @@ describe.for(verbs)('batch of %s', (verb) => {
     const item = await validItem(verb);
     const most = Array.from({ length: 1_000 }, (_, at) => ({ ...item, reference: String(at) }));
     const { results } = ok(await batch(verb, most));
-    expect(results).toStrictEqual(most.map(({ reference }) => ({ ...answerOf(verb), reference })));
+    expect(results).toStrictEqual(most.map(({ reference }) => ({ ...answerOf(verb), ...entry, reference })));
     await expectNothingRecorded(tenant, async () => {
       expect(await batch(verb, [...most, item])).toBeProblem('bad_request', /items/);
       expect(await batch(verb, [])).toBeProblem('bad_request', /items/);
@@ -164,8 +167,8 @@ test('a refused unwrap in a batch is recorded like a single unwrap', async () =>
     ]),
   );
   expect(results).toStrictEqual([
-    { error: problemDocument('wrapped_key_unauthentic') },
-    { error: problemDocument('key_state') },
+    { error: problemDocument('wrapped_key_unauthentic'), entry: aReceipt },
+    { error: problemDocument('key_state'), entry: aReceipt },
   ]);
   const codes = (await tenant.entries('limit=2')).map((entry) => entry.metadata['code']);
   expect(new Set(codes)).toStrictEqual(new Set(['key_state', 'wrapped_key_unauthentic']));

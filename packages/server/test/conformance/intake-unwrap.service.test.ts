@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bring, newDek, newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
 import { intakeWriter } from '@eaas/test-kit/intake-writer';
+import { aReceipt } from './shapes.ts';
 
 const tenant = await newTenant('--envelope-only', 'true');
 const writer = await intakeWriter(tenant);
@@ -139,7 +140,7 @@ describe('POST /v1/batch/unwrap', () => {
       { key_id: key_id.toUpperCase(), wrapped_key: await writer.wrap({ dek: deks[2] ?? '' }) },
     ];
     const { results } = ok(await batch(items));
-    expect(results).toStrictEqual(deks.map((dek) => ({ dek, key_id, key_version: 1 })));
+    expect(results).toStrictEqual(deks.map((dek) => ({ dek, key_id, key_version: 1, entry: aReceipt })));
     const entries = await tenant.entries('limit=3');
     expect(entries.map(({ metadata }) => metadata['intake'])).toStrictEqual([true, undefined, true]);
   });

@@ -9,6 +9,7 @@ export const aUuid: unknown = expect.stringMatching(uuidPattern);
 export const aTimestamp: unknown = expect.stringMatching(timestampPattern);
 export const aBase64: unknown = expect.stringMatching(base64Pattern);
 export const aHash: unknown = expect.stringMatching(hexPattern);
+export const aReceipt: unknown = { id: expect.any(Number), hash: aHash };
 
 export function keyRecord(fields: Record<string, unknown> = {}): object {
   return {

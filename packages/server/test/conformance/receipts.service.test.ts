@@ -1,0 +1,178 @@
+// A receipt names the audit entry of a call: `Eaas-Entry` for a single call, `entry` for an item of a batch.
+import { describe, expect, test } from 'vitest';
+import type { Answer } from '@eaas/test-kit/api';
+import { asJson } from '@eaas/test-kit/api';
+import { call, materialFor, newIssuer, routes } from '@eaas/test-kit/calls';
+import {
+  clientOf,
+  expectNothingRecorded,
+  keyIn,
+  newDek,
+  newestEntry,
+  newTenant,
+  ok,
+  unknownId,
+  wrapped,
+} from '@eaas/test-kit/fixture';
+import { newSignIn } from '@eaas/test-kit/sign-in';
+
+const tenant = await newTenant();
+const key = await tenant.newKey();
+const entryOf = ({ headers }: Answer) => headers.get('eaas-entry');
+
+test.for(routes)('%s: the receipt names the newest entry if the call has written one', async (route) => {
+  const material = await materialFor(tenant, route);
+  const before = await tenant.auditTotal();
+  const answer = await call(tenant.api, route, material);
+  expect(answer.status).toBeLessThan(300);
+  const { id, hash } = await newestEntry(tenant);
+  const isSingle = !route.startsWith('POST /v1/batch/');
+  expect(entryOf(answer)).toBe(id > before && isSingle ? `${id} ${hash}` : null);
+  const writesNothing = /^GET |hash|show$/.test(route);
+  expect(id).toBe(before + Number(!writesNothing));
+});
+
+describe('refusals', () => {
+  test('a refusal that the audit log has names its entry', async () => {
+    const altered = await wrapped(tenant.api, key.key_id, { a: '1' });
+    const answer = await tenant.api.post(`/v1/keys/${key.key_id}/unwrap`, { wrapped_key: altered });
+    expect(answer).toBeProblem('wrapped_key_unauthentic');
+    const { id, hash, metadata } = await newestEntry(tenant);
+    expect(metadata).toMatchObject({ outcome: 'refused' });
+    expect(entryOf(answer)).toBe(`${id} ${hash}`);
+  });
+
+  test('the refusal of server mode to an envelope-only tenant names its entry', async () => {
+    const strict = await newTenant('--envelope-only', 'true');
+    const { key_id } = await strict.newKey();
+    const answer = await strict.api.post('/v1/encrypt', { key_id, plaintext: 'x' });
+    expect(answer).toBeProblem('envelope_only');
+    const { id, hash, action } = await newestEntry(strict);
+    expect(action).toBe('envelope_only.refused');
+    expect(entryOf(answer)).toBe(`${id} ${hash}`);
+  });
+
+  test('a refusal without an entry has no receipt', async () => {
+    const disabled = await keyIn(tenant, 'disabled');
+    await expectNothingRecorded(tenant, async () => {
+      for (const id of [unknownId(), disabled.key_id])
+        expect(entryOf(await tenant.api.post(`/v1/keys/${id}/wrap`, { dek: newDek() }))).toBeNull();
+      expect(entryOf(await tenant.api.post(`/v1/keys/${key.key_id}/wrap`, { dek: 5 }))).toBeNull();
+    });
+  });
+
+  test('a change that has nothing to change has no receipt', async () => {
+    const subject = unknownId();
+    const erase = () => tenant.api.post('/v1/subjects/erase', { subject, create: true });
+    const [first, again] = [await erase(), await erase()];
+    const { entry } = ok(first);
+    expect(entryOf(first)).toBe(`${entry.id} ${entry.hash}`);
+    expect(entryOf(again)).toBeNull();
+    expect(ok(again).entry).toStrictEqual(entry);
+  });
+});
+
+describe('batches', () => {
+  test('each item has the receipt of its entry, and none if it has no entry', async () => {
+    const mine = await wrapped(tenant.api, key.key_id, { row: '1' });
+    const before = (await newestEntry(tenant)).id;
+    const item = { key_id: key.key_id, wrapped_key: mine, context: { row: '1' } };
+    const answer = await tenant.api.post('/v1/batch/unwrap', {
+      items: [
+        { ...item, reference: 'opened' },
+        { ...item, key_id: unknownId(), reference: 'unknown' },
+        { ...item, context: { row: '2' }, reference: 'refused' },
+        42,
+        item,
+      ],
+    });
+    const entries = (await tenant.entries('limit=3')).toReversed();
+    expect(entries.map(({ id, metadata }) => [id, metadata['outcome']])).toStrictEqual([
+      [before + 1, undefined],
+      [before + 2, 'refused'],
+      [before + 3, undefined],
+    ]);
+    const [opened, refused, last] = entries.map(({ id, hash }) => ({ id, hash }));
+    const { results } = ok(answer);
+    expect(results.map((result) => ('entry' in result ? result.entry : undefined))).toStrictEqual([
+      opened,
+      undefined,
+      refused,
+      undefined,
+      last,
+    ]);
+    expect(results).toMatchObject([
+      { dek: expect.any(String), reference: 'opened' },
+      { error: { code: 'not_found' }, reference: 'unknown' },
+      { error: { code: 'wrapped_key_unauthentic' }, reference: 'refused' },
+      { error: { code: 'bad_request' } },
+      { dek: expect.any(String) },
+    ]);
+    expect(entryOf(answer)).toBeNull();
+  });
+
+  test('fingerprints have no entries, and so no receipts', async () => {
+    const items = [{ key_id: key.key_id, value: 'x' }, 42];
+    for (const result of ok(await tenant.api.post('/v1/batch/hash', { items })).results)
+      expect(result).not.toHaveProperty('entry');
+  });
+});
+
+test('calls that are written together have receipts of their own', async () => {
+  const context = (row: number) => ({ row: String(row) });
+  const rows = Array.from({ length: 60 }, (_, row) => row);
+  const single = (row: number) => async () => {
+    const body = { dek: newDek(), context: context(row) };
+    const receipt = entryOf(await tenant.api.post(`/v1/keys/${key.key_id}/wrap`, body));
+    return [`${row} ${receipt}`];
+  };
+  const batch = (row: number) => async () => {
+    const item = { key_id: key.key_id, dek: newDek(), context: context(row) };
+    const { results } = ok(await tenant.api.post('/v1/batch/wrap', { items: [item, item, item] }));
+    return results.map((result) => `${row} ${result.entry?.id} ${result.entry?.hash}`);
+  };
+  const work = rows.map((row) => (row % 10 === 0 ? batch(row) : single(row)));
+  const receipts = (await Promise.all(work.map((run) => run()))).flat();
+  const entries = await tenant.entries('limit=72');
+  const logged = entries.map(({ id, hash, metadata: { context } }) => {
+    const { row } = context as { row: string };
+    return `${row} ${id} ${hash}`;
+  });
+  expect(receipts.toSorted()).toStrictEqual(logged.toSorted());
+});
+
+describe('users of an issuer', () => {
+  test('a user gets no receipt, neither for a call nor for an item of a batch', async () => {
+    const signIn = newSignIn();
+    const fields = { ...newIssuer(key.key_id), jwks: { keys: [signIn.jwk] } };
+    const { issuer_id } = ok(await tenant.api.post('/v1/issuers', fields));
+    const headers = { authorization: `Bearer ${signIn.token('ann')}`, 'eaas-issuer': issuer_id };
+    const user = await clientOf();
+    const before = (await newestEntry(tenant)).id;
+    const item = { dek: newDek(), subject: 'ann' };
+    const single = await user.post(`/v1/keys/${key.key_id}/wrap`, item, { headers });
+    expect(single).toHaveStatus(200);
+    expect(entryOf(single)).toBeNull();
+    const foreign = await user.post(`/v1/keys/${key.key_id}/wrap`, { dek: newDek() }, { headers });
+    expect(foreign.status).toBeGreaterThanOrEqual(400);
+    expect(entryOf(foreign)).toBeNull();
+    const { key_id } = key;
+    const items = [
+      { key_id, ...item },
+      { key_id, dek: newDek() },
+    ];
+    const answer = await user.post('/v1/batch/wrap', { items }, { headers });
+    expect(answer).toHaveStatus(200);
+    expect(answer.text).not.toContain('entry');
+    expect((await newestEntry(tenant)).id).toBe(before + 4);
+  });
+});
+
+test('a page of another origin can read the receipt', async () => {
+  const origin = 'https://app.example';
+  const { api } = await tenant.issue({ permissions: ['encrypt'], allowed_origins: [origin] });
+  const body = JSON.stringify({ dek: newDek() });
+  const answer = await api.send('POST', `/v1/keys/${key.key_id}/wrap`, body, { ...asJson, origin });
+  expect(entryOf(answer)).toMatch(/^\d+ [\da-f]{64}$/);
+  expect(answer.headers.get('access-control-expose-headers')).toContain('Eaas-Entry');
+});
