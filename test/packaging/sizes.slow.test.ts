@@ -75,3 +75,11 @@ describe.each(['stream', 'fields', 'reencrypt', 'audit'])('@eaas/sdk/%s', (entry
     expect(sources.filter((path) => /\/zod\/|\/(transport|envelope-client)\.ts$/.test(path))).toEqual([]);
   });
 });
+
+test('verifying a proof loads ML-DSA on demand, and contains no HTTP code, schema or cipher', async () => {
+  const sources = await sourcesIn("export { verifyProof } from '@eaas/sdk/proof'");
+  expect(sources).toContain('packages/protocol/src/log/proof.ts');
+  expect(entryFoldersIn(sources)).toEqual(new Set(['audit']));
+  const others = /post-quantum|noble\/ciphers|\/zod\/|\/ky\/|\/wire\/|\/check\.ts$/;
+  expect(sources.filter((path) => others.test(path))).toEqual([]);
+});

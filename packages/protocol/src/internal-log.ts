@@ -1,12 +1,21 @@
+export { buildPrefixTree, leafOf, positionOf, type PrefixTree, rootFromPath } from './log/prefix-tree.ts';
+export type { TenantHead } from './log/prefix-tree.ts';
+export { type AddedHash, appendedHashes, entryLeaf, type ReadTile, rootFromTiles } from './log/log-tree.ts';
+export { consistencyProof, inclusionProof, verifyConsistency, verifyInclusion } from './log/log-tree.ts';
 export {
-  buildPrefixTree,
-  leafOf,
-  positionOf,
-  type PrefixTree,
-  rootFromPath,
-  type TenantHead,
-} from './log/prefix-tree.ts';
-export * from './log/log-tree.ts';
-export * from './log/tlog.ts';
-export * from './log/proof.ts';
+  bundledEntry,
+  bundleEntries,
+  parseTilePath,
+  type TileName,
+  tilePath,
+  widthAt,
+} from './log/log-tree.ts';
+export { formatNoteKey, LogProofError, type LogProofErrorCode, type NoteKey, noteKey } from './log/tlog.ts';
+export { parseNoteKey, parseTreeHead, type TreeHead, treeHeadText } from './log/tlog.ts';
+export { cosignedMessage, verifyCheckpoint, type VerifiedCheckpoint } from './log/tlog.ts';
+export type { VerifiedSignature, VerifyEd25519 } from './log/tlog.ts';
+export { type LogPolicy, meetsQuorum, parsePolicy, type PolicyWitness, quorumTime } from './log/policy.ts';
+export { formatTlogProof, parseTlogProof, type TlogProof } from './log/proof.ts';
+export { formatExtra, momentEntry, parseExtra, type ProvenMoment, restartEntry } from './log/proof.ts';
+export { type VerifiedProof, verifyProof } from './log/proof.ts';
 export { formatSignature, type Note, type NoteSignature, parseNote } from './signed-note.ts';

@@ -6,8 +6,8 @@ import { fromUtf8, toUtf8 } from '../text.ts';
 import { parseUuid } from '../uuid.ts';
 import { entryLeaf, verifyInclusion } from './log-tree.ts';
 import { leafOf, longestPath, positionOf, rootFromPath, type TenantHead } from './prefix-tree.ts';
-import { LogProofError, type LogPolicy, parseTlogProof, quorumTime } from './tlog.ts';
-import { verifyCheckpoint, type VerifyEd25519 } from './tlog.ts';
+import { type LogPolicy, quorumTime } from './policy.ts';
+import { LogProofError, verifyCheckpoint, type VerifyEd25519 } from './tlog.ts';
 
 // A proof says: this was the head of this tenant, in a moment that the log has, and witnesses saw that log.
 
@@ -53,6 +53,38 @@ export function parseExtra(extra: Uint8Array): ProvenMoment | undefined {
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** The proof that a log has an entry (https://c2sp.org/tlog-proof). */
+export interface TlogProof {
+  readonly extra: Uint8Array | undefined;
+  readonly index: number;
+  readonly path: readonly Uint8Array[];
+  /** The note, with its signatures. */
+  readonly checkpoint: string;
+}
+
+/** Writes a proof as text. */
+export function formatTlogProof({ extra, index, path, checkpoint }: TlogProof): string {
+  const lines = ['c2sp.org/tlog-proof@v1', ...(extra ? [`extra ${toBase64(extra)}`] : []), `index ${index}`];
+  return `${[...lines, ...path.map(toBase64)].join('\n')}\n\n${checkpoint}`;
+}
+
+/** Parses a proof, or returns undefined if the text is none. Only one text has one content. Verifies nothing. */
+export function parseTlogProof(text: string): TlogProof | undefined {
+  const [, encoded, index, hashes = '', checkpoint = ''] =
+    /^c2sp\.org\/tlog-proof@v1\n(?:extra (.*)\n)?index (0|[1-9]\d*)\n((?:.+\n){0,63})\n([^]+)$/.exec(text) ??
+    [];
+  const extra = encoded === undefined ? undefined : readBase64(encoded);
+  const path = hashes
+    .split('\n')
+    .slice(0, -1)
+    .flatMap((hash) => readBase64(hash) ?? []);
+  const isCanonical = text === formatTlogProof({ extra, index: Number(index), path, checkpoint });
+  const hasHashes = path.every((hash) => hash.length === 32);
+  return isCanonical && hasHashes && Number.isSafeInteger(Number(index))
+    ? { extra, index: Number(index), path, checkpoint }
+    : undefined;
+}
 
 /** What a valid proof shows. */
 export interface VerifiedProof {

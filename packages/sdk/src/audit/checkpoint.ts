@@ -15,7 +15,8 @@ export type VerifySignature = (
   message: Uint8Array<ArrayBuffer>,
 ) => boolean | Promise<boolean>;
 
-const verifyEd25519: VerifySignature = async (publicKey, signature, message) => {
+/** Verifies with WebCrypto. */
+export const verifyEd25519: VerifySignature = async (publicKey, signature, message) => {
   const key = await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify']).catch(() => {
     throw new InputError('this platform cannot verify Ed25519 signatures: pass the option `verifySignature`');
   });
