@@ -21,18 +21,31 @@ export interface ServerState {
   measured?: Awaited<ReturnType<typeof measure>>;
 }
 
-/** The metrics of requests. */
+interface Answered {
+  readonly method: string;
+  readonly path: string | undefined;
+  readonly status: number | 'aborted';
+  readonly seconds: number;
+}
+
+/** The most requests that wait to be counted. */
+const mostUncounted = 100;
+
+/** The metrics of requests. They are counted many at a time, because a request alone would pay for cold code. */
 export class HttpMetrics {
   readonly #requests: Counter;
   readonly #durations: Histogram;
+  #uncounted: Answered[] = [];
 
   constructor(registry: Registry) {
     const registers = [registry];
+    const collect = (): void => this.#count();
     this.#requests = new Counter({
       name: 'eaas_http_requests_total',
       help: 'Requests. The status is "aborted" if the connection ended before the whole response was sent.',
       labelNames: ['method', 'route', 'status'],
       registers,
+      collect,
     });
     this.#durations = new Histogram({
       name: 'eaas_http_request_duration_seconds',
@@ -40,13 +53,21 @@ export class HttpMetrics {
       labelNames: ['method', 'route'],
       buckets: [...durationBounds],
       registers,
+      collect,
     });
   }
 
   record(method: string, path: string | undefined, status: number | 'aborted', seconds: number): void {
-    const labels = path === undefined ? { method: '', route: '' } : { method, route: path };
-    this.#requests.inc({ ...labels, status });
-    this.#durations.observe(labels, seconds);
+    if (this.#uncounted.push({ method, path, status, seconds }) >= mostUncounted) this.#count();
+  }
+
+  #count(): void {
+    for (const { method, path, status, seconds } of this.#uncounted) {
+      const labels = path === undefined ? { method: '', route: '' } : { method, route: path };
+      this.#requests.inc({ ...labels, status });
+      this.#durations.observe(labels, seconds);
+    }
+    this.#uncounted = [];
   }
 }
 

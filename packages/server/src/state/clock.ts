@@ -53,6 +53,18 @@ export async function requireAgreement(service: { database: Database; clock: Clo
   );
 }
 
+let known = { month: '', first: 0, end: 0 };
+
+/** Returns the month of a time, as in 2026-11, in UTC. Remembers the last one, because every append asks. */
 export function monthOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 7);
+  if (time < known.first || time >= known.end) {
+    const date = new Date(time);
+    const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+    known = {
+      month: date.toISOString().slice(0, 7),
+      first: Date.UTC(year, month),
+      end: Date.UTC(year, month + 1),
+    };
+  }
+  return known.month;
 }
