@@ -41,6 +41,7 @@ export {
   type Settled,
 } from './errors.ts';
 export type { EaasEvent } from './client/events.ts';
+export type { Receipt } from '@eaas/protocol/wire';
 export type { PagesOptions } from './client/listing.ts';
 export type {
   CacheOptions,

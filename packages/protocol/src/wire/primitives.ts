@@ -39,6 +39,7 @@ export const fingerprint = z.string().register(z.globalRegistry, { pattern: '^[0
 
 /** Names the audit entry of a call. Whoever keeps it finds out later whether the log still has this entry. */
 export interface Receipt {
+  /** The number of the entry. */
   readonly id: number;
   /** The hash of the entry, in hexadecimal. */
   readonly hash: string;

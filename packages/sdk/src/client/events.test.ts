@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import type { EaasClientOptions } from '../index.ts';
+import { EaasClient, type EaasClientOptions } from '../index.ts';
 
 test.each<[string, Partial<EaasClientOptions>]>([
   [
@@ -38,4 +38,22 @@ test.each<[string, Partial<EaasClientOptions>]>([
   process.off('unhandledRejection', broken);
   expect(broken).not.toHaveBeenCalled();
   expect(seen).toHaveBeenCalled();
+});
+
+test('every entry that calls of a client write is in an event, also if calls are sent together', async () => {
+  const { client, events, service, keyId } = observedClient();
+  await client.encrypt('a', { fresh: true });
+  await Promise.all(['b', 'c', 'd'].map((value) => client.encrypt(value, { fresh: true })));
+  await client.keys.rotate({ key_id: keyId });
+  await client.keys.get({ key_id: keyId });
+  await client.hash('e');
+  const received = events.flatMap((event) =>
+    event.type === 'call' ? (event.entries ?? event.entry ?? []) : [],
+  );
+  const logged: unknown[] = [];
+  for await (const { id, hash } of new EaasClient(service).audit.list({}, { order: 'oldest' }))
+    logged.push({ id, hash });
+  // The first two entries are about the API key and the key, which the test service made itself.
+  expect(received).toEqual(logged.slice(2));
+  expect(received).toHaveLength(5);
 });

@@ -1,4 +1,4 @@
-import type { Route } from '@eaas/protocol/wire';
+import type { Receipt, Route } from '@eaas/protocol/wire';
 import type { SdkError } from '../errors.ts';
 
 /** Describes an action of the client, for metrics and logs. No event contains a secret. */
@@ -12,6 +12,10 @@ export type EaasEvent =
       /** The code of the call's error. Absent if the call succeeded. */
       readonly code?: SdkError['code'];
       readonly requestId?: string | undefined;
+      /** The audit entry that a single call wrote, also about its refusal. Users of an issuer and pages behind a proxy get none. */
+      readonly entry?: Receipt;
+      /** The audit entries that the items of a batch wrote, in their order. */
+      readonly entries?: readonly Receipt[];
     }
   | { readonly type: 'data_key.minted'; readonly keyId: string; readonly keyVersion: number }
   | { readonly type: 'data_key.unwrapped'; readonly keyId: string; readonly keyVersion: number }
@@ -46,6 +50,9 @@ export type EaasEvent =
       readonly read: number;
       readonly kept: number;
     };
+
+/** The members of an event that name audit entries. */
+export type Receipts = Pick<Extract<EaasEvent, { readonly type: 'call' }>, 'entry' | 'entries'>;
 
 export interface Observers {
   /** Called with every event. */

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { problem } from '@eaas/protocol/wire';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
+import type { EaasEvent } from '../index.ts';
 import { type Authorize, createTransport, type TransportOptions } from '../transport/transport.ts';
 import { mask, maxBytes } from './exchange.ts';
 
@@ -19,10 +20,12 @@ function setUp(answer: (attempt: number) => Response, options: Partial<Transport
     'x-v': '1',
   };
   const authorize: Authorize = (_, input, send) => send(headers, input);
-  const call = createTransport({ baseUrl: 'https://eaas.example', fetch, ...options }, authorize, () => {});
+  const events: EaasEvent[] = [];
+  const emit = (event: EaasEvent) => void events.push(event);
+  const call = createTransport({ baseUrl: 'https://eaas.example', fetch, ...options }, authorize, emit);
   const hash = (value = 'x'): Promise<unknown> =>
     call('POST /v1/hash', { key_id: keyId, value }).catch((error: unknown) => error);
-  return { call, hash, attempts: () => attempts };
+  return { call, hash, events, attempts: () => attempts };
 }
 
 const streamed = (start: (controller: ReadableStreamDefaultController<Uint8Array>) => void): Response =>
@@ -233,6 +236,71 @@ describe('bodies of responses', () => {
       const { hash, attempts } = setUp(() => new Response(body));
       expect(await hash()).toMatchObject({ code: 'invalid_response' });
       expect(attempts()).toBe(1);
+    },
+  );
+});
+
+describe('receipts in events', () => {
+  retryAtOnce();
+  const hash = 'ab'.repeat(32);
+  const receipt = (id: number) => ({ 'eaas-entry': `${id} ${hash}` });
+  const wrapped = { wrapped_key: 'AQ==', key_id: keyId, key_version: 1 };
+  const wrap = ({ call }: Pick<ReturnType<typeof setUp>, 'call'>) =>
+    call('POST /v1/keys/:key_id/wrap', { key_id: keyId, dek }).catch((error: unknown) => error);
+
+  test('the event of a call has the entry that the response names', async () => {
+    const service = setUp(() => Response.json(wrapped, { headers: receipt(48_213) }));
+    expect(await wrap(service)).toEqual(wrapped);
+    expect(service.events).toMatchObject([{ type: 'call', attempts: 1, entry: { id: 48_213, hash } }]);
+    const silent = setUp(() => Response.json(wrapped));
+    await wrap(silent);
+    expect(silent.events[0]).not.toHaveProperty('entry');
+  });
+
+  test('the event of a refused call has the entry of the refusal, beside the code', async () => {
+    const body = problem('wrapped_key_unauthentic', 'The wrapped key was altered.');
+    const service = setUp(() => Response.json(body, { status: body.status, headers: receipt(7) }));
+    expect(await wrap(service)).toMatchObject({ code: 'wrapped_key_unauthentic' });
+    expect(service.events).toMatchObject([{ code: 'wrapped_key_unauthentic', entry: { id: 7, hash } }]);
+  });
+
+  test('the event of a repeated call has the entry of the last response', async () => {
+    const service = setUp((attempt) =>
+      attempt < 3
+        ? new Response('', { status: 503, headers: receipt(attempt) })
+        : Response.json(wrapped, { headers: receipt(attempt) }),
+    );
+    await wrap(service);
+    expect(service.events).toMatchObject([{ attempts: 3, entry: { id: 3, hash } }]);
+  });
+
+  test('the event of a batch has the entries of its items, in their order', async () => {
+    const error = problem('wrapped_key_unauthentic', 'The wrapped key was altered.');
+    const results = [
+      { ...wrapped, entry: { id: 8, hash } },
+      { error: problem('not_found', 'Key not found.') },
+      { error, entry: { id: 9, hash } },
+    ];
+    const { call, events } = setUp(() => Response.json({ results }));
+    const items = results.map(() => ({ key_id: keyId, dek }));
+    expect(await call('POST /v1/batch/wrap', { items })).toEqual({ results });
+    expect(events).toMatchObject([
+      {
+        entries: [
+          { id: 8, hash },
+          { id: 9, hash },
+        ],
+      },
+    ]);
+    expect(events[0]).not.toHaveProperty('entry');
+  });
+
+  test.each(['', '7', `7 ${hash}0`, `-7 ${hash}`, `7 ${apiKey}`, `${'9'.repeat(16)} ${hash}`])(
+    'an event shows no header that is not a receipt: %j',
+    async (text) => {
+      const service = setUp(() => Response.json(wrapped, { headers: { 'eaas-entry': text } }));
+      expect(await wrap(service)).toEqual(wrapped);
+      expect(service.events[0]).not.toHaveProperty('entry');
     },
   );
 });

@@ -1,5 +1,6 @@
-import type { Output, Problem, ProblemCode, problems, Route } from '@eaas/protocol/wire';
+import type { Output, Problem, ProblemCode, problems, Receipt, Route } from '@eaas/protocol/wire';
 import ky, { HTTPError } from 'ky';
+import type { Receipts } from '../client/events.ts';
 import type { ServiceError, ServiceErrorCode } from '../errors.ts';
 import type { Judge } from '../transport/transport.ts';
 import { isName, isOutput, namesSameKeys } from './outputs.ts';
@@ -16,6 +17,8 @@ interface Asked<R extends Route> {
   readonly retried: readonly number[];
   readonly send: typeof fetch;
   readonly onAttempt: () => void;
+  /** Called with the receipts of the response that ends the call. */
+  readonly onReceipts: (receipts: Receipts) => void;
   readonly judge: Judge | undefined;
 }
 
@@ -101,6 +104,7 @@ async function ask<R extends Route>(
       throw new ServiceError('invalid_response', 'the service did not respond with JSON: is its URL right?');
     }
     if (!isOutput(route, output) || !namesSameKeys(input, output)) throw unreadable();
+    asked.onReceipts(receiptsIn(response, output));
     return withMaskedDetails(output);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
@@ -122,6 +126,7 @@ async function ask<R extends Route>(
     const { detail } = problem;
     const code = problem.code ?? codeOf(problem, status);
     const requestId = response.headers.get('x-request-id');
+    asked.onReceipts(receiptsIn(response));
     const details = { status, requestId: isName(requestId) ? requestId : undefined };
     if (isName(code) && typeof detail === 'string') {
       return new ServiceError(code, masked(detail, input) + hintFor(code), details);
@@ -162,6 +167,20 @@ async function ask<R extends Route>(
     const cure = 'is it running, and is its URL right?';
     return new ServiceError('network', `the service could not be reached at ${address}${reason}: ${cure}`);
   }
+}
+
+function receiptsIn({ headers }: Response, output: object = {}): Receipts {
+  const { results } = output as { readonly results?: readonly { readonly entry?: Receipt }[] };
+  const entries = results?.flatMap(({ entry }) => readReceipt(`${entry?.id} ${entry?.hash}`) ?? []);
+  if (entries?.length) return { entries };
+  const entry = readReceipt(headers.get('eaas-entry'));
+  return entry ? { entry } : {};
+}
+
+/** Accepts only the digits of a receipt, because events show it, and a faulty gateway could write a secret there. */
+function readReceipt(text: string | null): Receipt | undefined {
+  const [, id, hash] = /^(\d{1,15}) ([\da-f]{64})$/.exec(text ?? '') ?? [];
+  return hash ? { id: Number(id), hash } : undefined;
 }
 
 type StatusOf<Code extends ProblemCode> = (typeof problems)[Code]['status'];

@@ -1,6 +1,6 @@
 import { problem } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
-import { batchAnswer, dek, key, otherKey, referenced, setUp } from '../../test/proxied.ts';
+import { batchAnswer, dek, key, otherKey, referenced, setUp, wrapPath } from '../../test/proxied.ts';
 
 const path = '/api/eaas/v1/batch/wrap';
 const result = (key_version: number) => ({ wrapped_key: 'AQ==', key_id: key, key_version });
@@ -38,6 +38,19 @@ describe('batches through the proxy', () => {
         body: { items: referenced([item, item, { ...item, context: { form: '1' } }]) },
       },
     ]);
+  });
+
+  test('a browser gets no receipt, neither in the header nor in a result', async () => {
+    const entry = { id: 48_213, hash: 'ab'.repeat(32) };
+    const refused = { error: problem('wrapped_key_unauthentic', 'The wrapped key was altered.') };
+    const results = [result(1), refused];
+    const answers = batchAnswer(results.map((one) => ({ ...one, entry })));
+    const batch = await setUp({}, answers).post(path, { items: [item, item] });
+    expect(batch.json).toEqual({ results });
+    const headers = { 'eaas-entry': `${entry.id} ${entry.hash}` };
+    const single = await setUp({}, () => Response.json(result(1), { headers })).post(wrapPath, { dek });
+    expect(single).toMatchObject({ status: 200, json: result(1) });
+    expect(single.headers.get('eaas-entry')).toBeNull();
   });
 
   test('a batch without allowed items sends no request to the service', async () => {

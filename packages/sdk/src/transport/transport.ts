@@ -8,7 +8,7 @@ import {
   requireOptions,
 } from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import type { Emit } from '../client/events.ts';
+import type { Emit, Receipts } from '../client/events.ts';
 import { load, ServiceError, timeoutError, unreadable } from '../errors.ts';
 import { abortable, aborted, longest } from './abortable.ts';
 
@@ -93,6 +93,7 @@ export function createTransport(
     const start = Date.now();
     const controller = new AbortController();
     let attempts = 0;
+    let receipts: Receipts = {};
     let failure: ServiceError | undefined;
 
     async function ask(): Promise<Output<R>> {
@@ -110,6 +111,7 @@ export function createTransport(
           retried,
           send,
           onAttempt: () => void attempts++,
+          onReceipts: (found: Receipts) => void (receipts = found),
           judge,
         };
         return exchange(asked, { ServiceError, timeoutError, unreadable });
@@ -130,6 +132,7 @@ export function createTransport(
         route,
         milliseconds: Date.now() - start,
         attempts,
+        ...receipts,
         ...(failure && { code: failure.code, requestId: failure.requestId }),
       });
     }

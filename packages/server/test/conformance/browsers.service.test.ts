@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientOf, expectNothingRecorded, newTenant } from '@eaas/test-kit/fixture';
+import { clientOf, expectNothingRecorded, newDek, newTenant } from '@eaas/test-kit/fixture';
 
 const origin = 'https://app.example';
 const tenant = await newTenant('--envelope-only', 'true');
@@ -18,6 +18,16 @@ describe('a request with an Origin', () => {
       expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
     },
   );
+
+  test('a page can read the id of its request and the receipt', async () => {
+    const key = await tenant.newKey();
+    const dek = newDek();
+    const answer = await browser.post(`/v1/keys/${key.key_id}/wrap`, { dek }, from(origin));
+    expect(answer.headers.get('eaas-entry')).toMatch(/^\d+ [\da-f]{64}$/);
+    expect(answer.headers.get('access-control-expose-headers')?.toLowerCase().split(', ')).toEqual(
+      expect.arrayContaining(['x-request-id', 'eaas-entry']),
+    );
+  });
 
   test.for([
     'https://evil.example',

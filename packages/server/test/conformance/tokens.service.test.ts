@@ -424,3 +424,23 @@ test('an RSA key of which nobody has the private part verifies nothing', async (
   expect(await statusOf(newSignIn('RS256').token('ann', {}, { kid: undefined }), issuer.issuer_id)).toBe(401);
   ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
 });
+
+test('a user gets no receipt, neither for a call nor for an item of a batch', async () => {
+  const api = await as('ann');
+  const before = (await newestEntry(tenant)).id;
+  const items = [
+    { key_id, dek: newDek(), subject: 'ann' },
+    { key_id, dek: newDek() },
+  ];
+  const answers = [
+    await wrap(api, { subject: 'ann' }),
+    await wrap(api),
+    await api.post('/v1/batch/wrap', { items }),
+  ];
+  expect(answers.map(({ status }) => status)).toStrictEqual([200, 403, 200]);
+  expect((await newestEntry(tenant)).id).toBe(before + 4);
+  for (const { headers, text } of answers) {
+    expect(headers.get('eaas-entry')).toBeNull();
+    expect(text).not.toContain('"entry"');
+  }
+});
