@@ -1,13 +1,32 @@
-export { type Context, encodeContext } from './context.ts';
-export { type DataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
+export {
+  type Context,
+  type DataKey,
+  DecryptionError,
+  EaasError,
+  encodeContext,
+  type Engine,
+  type EngineMode,
+  type Envelope,
+  type ExpectedKey,
+  FormatError,
+  fromUtf8,
+  InputError,
+  type LoadError,
+  looksLikeEnvelope,
+  openUnder,
+  type Outcome,
+  pae,
+  type PaePart,
+  parseEnvelope,
+  parseUuid,
+  requireExpectedKey,
+  type SealedText,
+  sealUnder,
+  type SyncEngine,
+  toUtf8,
+  wipeDataKey,
+  type Wrapped,
+} from './core.ts';
 export { deriveDataKey } from './derive.ts';
-export type { Engine, EngineMode, Outcome, SealedText, SyncEngine } from './engines/engine.ts';
 export { nobleEngine } from './engines/noble.ts';
-export { type Envelope, looksLikeEnvelope, parseEnvelope, type Wrapped } from './envelope.ts';
-export { DecryptionError, EaasError, FormatError, InputError } from './errors.ts';
-export type { LoadError } from './errors.ts';
-export { pae, type PaePart } from './pae.ts';
-export { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 export { open, seal, type SealOptions, type Unwrap, type Wrap } from './seal.ts';
-export { fromUtf8, toUtf8 } from './text.ts';
-export { parseUuid } from './uuid.ts';

@@ -1,4 +1,9 @@
-import { type DecryptionError, EaasError, type FormatError, type InputError } from '@eaas/protocol';
+import {
+  type DecryptionError,
+  EaasError,
+  type FormatError,
+  type InputError,
+} from '@eaas/protocol/internal-core';
 import type { ProofError, PublicKeyChangedError } from '@eaas/protocol/blind-hash';
 import { LoadError, ServiceError, type ServiceErrorCode } from '@eaas/protocol/internal';
 import { requireArray } from '@eaas/protocol/internal-options';

@@ -1,4 +1,4 @@
-import { InputError } from '@eaas/protocol';
+import { InputError } from '@eaas/protocol/internal-core';
 import { requireOptions } from '@eaas/protocol/internal-options';
 import { EnvelopeClient } from '../client/envelope-client.ts';
 import { createEmit } from '../client/events.ts';
@@ -7,7 +7,7 @@ import { isSignIn, signIn } from '../options/sign-in.ts';
 import { createTransport } from '../transport/transport.ts';
 import { browserOptions, type EaasBrowserClientOptions, type PlainHeaders } from './options.ts';
 
-export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol';
+export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol/internal-core';
 export { LoadError } from '@eaas/protocol/internal';
 export type { EaasBrowserClientOptions } from './options.ts';
 export type { SignInOptions, TokenClaims } from '../options/sign-in.ts';

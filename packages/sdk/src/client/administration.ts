@@ -1,4 +1,4 @@
-import { parseUuid } from '@eaas/protocol';
+import { parseUuid } from '@eaas/protocol/internal-core';
 import { object, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { callOptions } from '../options/call-options.ts';

@@ -7,7 +7,7 @@ import {
   type Outcome,
   sealUnder,
   toUtf8,
-} from '@eaas/protocol';
+} from '@eaas/protocol/internal-core';
 import { toBase64, viewBase64 } from '@eaas/protocol/base64';
 import { envelopeLength, fixContext, isBytes, notCiphertext } from '@eaas/protocol/internal';
 import { kindOf } from '@eaas/protocol/internal-options';

@@ -6,7 +6,7 @@ import {
   InputError,
   openUnder,
   requireExpectedKey,
-} from '@eaas/protocol';
+} from '@eaas/protocol/internal-core';
 import { toBase64 } from '@eaas/protocol/base64';
 import { type Header, isBytes, isPromise, withBody } from '@eaas/protocol/internal';
 import { requireOptions } from '@eaas/protocol/internal-options';

@@ -1,4 +1,4 @@
-import { InputError } from '@eaas/protocol';
+import { InputError } from '@eaas/protocol/internal-core';
 import { isBytes } from '@eaas/protocol/internal';
 import { requireOptions } from '@eaas/protocol/internal-options';
 import { aborted } from '../transport/abortable.ts';

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { InputError, pae, toUtf8, type Wrapped } from '@eaas/protocol';
+import { InputError, pae, toUtf8, type Wrapped } from '@eaas/protocol/internal-core';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import type { BlindHashOptions, Hash } from '../blind-hash/hasher.ts';

@@ -1,5 +1,11 @@
 import { hkdf } from '#engines';
-import { type Context, type DataKey, encodeContext, wipeDataKey, type Wrapped } from '@eaas/protocol';
+import {
+  type Context,
+  type DataKey,
+  encodeContext,
+  wipeDataKey,
+  type Wrapped,
+} from '@eaas/protocol/internal-core';
 import { dataKeyFrom, dataKeyInfo } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
 import type { Engines } from '../engines/engines.ts';

@@ -1,4 +1,4 @@
-import { parseEnvelope } from '@eaas/protocol';
+import { parseEnvelope } from '@eaas/protocol/internal-core';
 import { envelopeLength, type Header } from '@eaas/protocol/internal';
 
 export interface KnownHeader {

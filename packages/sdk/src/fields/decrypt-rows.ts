@@ -1,4 +1,4 @@
-import { type Context, FormatError, InputError } from '@eaas/protocol';
+import { type Context, FormatError, InputError } from '@eaas/protocol/internal-core';
 import { isPromise, storedCiphertext } from '@eaas/protocol/internal';
 import { notify } from '../client/events.ts';
 import { FieldError, inField, isOfValue, type OnError, resultOf, type Where } from './field-error.ts';

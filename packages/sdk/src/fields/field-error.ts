@@ -1,4 +1,4 @@
-import { EaasError } from '@eaas/protocol';
+import { EaasError } from '@eaas/protocol/internal-core';
 import type { Rule } from '@eaas/protocol/internal-options';
 import type { SdkError, Settled } from '../errors.ts';
 

@@ -1,4 +1,4 @@
-import { pae } from '@eaas/protocol';
+import { pae } from '@eaas/protocol/internal-core';
 import { toBase64 } from '@eaas/protocol/base64';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import type { SdkError, Settled } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { InputError, type Wrapped } from '@eaas/protocol';
+import { InputError, type Wrapped } from '@eaas/protocol/internal-core';
 import {
   formatIndexKey,
   indexKeyContext as wrapContext,

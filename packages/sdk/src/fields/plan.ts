@@ -1,4 +1,4 @@
-import { type Context, encodeContext, parseUuid, toUtf8 } from '@eaas/protocol';
+import { type Context, encodeContext, parseUuid, toUtf8 } from '@eaas/protocol/internal-core';
 import { isPromise, nearestOf } from '@eaas/protocol/internal';
 import { callback, object, requireArray, requireKind, type Rule } from '@eaas/protocol/internal-options';
 import { ValidContext } from '../client/ciphertext.ts';

@@ -1,4 +1,4 @@
-import { FormatError } from '@eaas/protocol';
+import { FormatError } from '@eaas/protocol/internal-core';
 import { viewBase64 } from '@eaas/protocol/base64';
 import { readHeader, storedCiphertext } from '@eaas/protocol/internal';
 import { having, requireArray, requireKind, requireOptions, text } from '@eaas/protocol/internal-options';

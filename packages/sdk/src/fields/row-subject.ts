@@ -1,5 +1,5 @@
 // The person whose data a row is: how a definition finds it in the row, and which values it accepts.
-import { InputError, parseUuid } from '@eaas/protocol';
+import { InputError, parseUuid } from '@eaas/protocol/internal-core';
 import { isBytes, isSubjectWrapped } from '@eaas/protocol/internal';
 import { viewBase64 } from '@eaas/protocol/base64';
 import { kindOf } from '@eaas/protocol/internal-options';

@@ -1,4 +1,4 @@
-import { FormatError, fromUtf8, InputError, toUtf8 } from '@eaas/protocol';
+import { FormatError, fromUtf8, InputError, toUtf8 } from '@eaas/protocol/internal-core';
 import { isBytes } from '@eaas/protocol/internal';
 import { isDate, kindOf } from '@eaas/protocol/internal-options';
 

@@ -1,4 +1,4 @@
-import { InputError } from '@eaas/protocol';
+import { InputError } from '@eaas/protocol/internal-core';
 import { nearestOf } from '@eaas/protocol/internal';
 import { isDate, requireOptions } from '@eaas/protocol/internal-options';
 import { callOptions } from '../options/call-options.ts';

@@ -1,4 +1,4 @@
-import { pae } from '@eaas/protocol';
+import { pae } from '@eaas/protocol/internal-core';
 import {
   foldOf,
   indexOf,

@@ -1,7 +1,9 @@
-import { env } from 'node:process';
-import { InputError } from '@eaas/protocol';
+import { InputError } from '@eaas/protocol/internal-core';
 import type { EaasClientOptions } from '../client/client.ts';
 import { requireKeyId } from './key-id.ts';
+
+// Not imported from `node:process`: that would open the standard streams, which takes some milliseconds.
+const { env } = process;
 
 /**
  * Reads absent settings from environment variables, but EAAS_API_KEY only if `baseUrl` is not passed either, because the

@@ -1,4 +1,4 @@
-import { InputError, parseUuid } from '@eaas/protocol';
+import { InputError, parseUuid } from '@eaas/protocol/internal-core';
 import { kindOf, type Rule } from '@eaas/protocol/internal-options';
 
 export const keyId: Rule = (value, name) => {

@@ -1,5 +1,5 @@
 // Whose data a value is (the subject), and on whose behalf the app acts (the user).
-import { InputError } from '@eaas/protocol';
+import { InputError } from '@eaas/protocol/internal-core';
 import { isSubjectWrapped, utf8Length } from '@eaas/protocol/internal';
 import type { Rule } from '@eaas/protocol/internal-options';
 

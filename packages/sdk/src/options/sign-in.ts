@@ -1,5 +1,5 @@
 // The app's own sign-in as the credentials of a client. What it does with tokens is loaded on demand.
-import { InputError, parseUuid } from '@eaas/protocol';
+import { InputError, parseUuid } from '@eaas/protocol/internal-core';
 import { readBase64 } from '@eaas/protocol/base64';
 import { callback, type OptionRules } from '@eaas/protocol/internal-options';
 import { load, ServiceError } from '../errors.ts';

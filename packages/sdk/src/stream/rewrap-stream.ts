@@ -1,4 +1,4 @@
-import { FormatError } from '@eaas/protocol';
+import { FormatError } from '@eaas/protocol/internal-core';
 import { isBytes } from '@eaas/protocol/internal';
 import { having, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import { findStreamHead, maxHeadLength, parseStreamHead } from '@eaas/protocol/stream';

@@ -1,4 +1,4 @@
-import { EaasError } from '@eaas/protocol';
+import { EaasError } from '@eaas/protocol/internal-core';
 import {
   anything,
   callback,

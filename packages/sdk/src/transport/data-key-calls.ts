@@ -1,4 +1,4 @@
-import { DecryptionError, InputError, type Wrapped } from '@eaas/protocol';
+import { DecryptionError, InputError, type Wrapped } from '@eaas/protocol/internal-core';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { isBytes } from '@eaas/protocol/internal';
 import { kindOf } from '@eaas/protocol/internal-options';

@@ -1,0 +1,76 @@
+import { defineConfig } from 'tsup';
+import { together } from './together.ts';
+
+const entry = [
+  'src/index.ts',
+  'src/base64.ts',
+  'src/base64-node.ts',
+  'src/base64-portable.ts',
+  'src/stream.ts',
+  'src/expected-key.ts',
+  'src/core.ts',
+  'src/internal.ts',
+  'src/options.ts',
+  'src/next-turn.ts',
+  'src/internal-audit.ts',
+  'src/internal-log.ts',
+  'src/internal-noble.ts',
+  'src/internal-stream.ts',
+  'src/derive.ts',
+  'src/intake/index.ts',
+  'src/internal-intake.ts',
+  'src/audit.ts',
+  'src/wire/index.ts',
+  'src/wire/reference.ts',
+  'src/service/index.ts',
+  'src/blind-hash/index.ts',
+  'src/internal-blind-hash.ts',
+  'src/blind-hash/multiply-node.ts',
+  'src/engines/node.ts',
+  'src/engines/noble.ts',
+  'src/engines/noble-of.ts',
+  'src/engines/webcrypto.ts',
+];
+
+// What the SDK needs for its first value. `errors.ts` is missing, because pages share it with code that they load on
+// demand, and would then load all of these files as a second one.
+const core = [
+  'src/limits.ts',
+  'src/bytes.ts',
+  'src/text.ts',
+  'src/uuid.ts',
+  'src/nearest.ts',
+  'src/pae.ts',
+  'src/engines/engine.ts',
+  'src/base64.ts',
+  'src/context.ts',
+  'src/wrapped-key.ts',
+  'src/envelope.ts',
+  'src/data-key.ts',
+  'src/expected-key.ts',
+  'src/index-key.ts',
+  'src/options.ts',
+];
+
+// Entries that are loaded on demand or by others, and need little of it.
+const standalone = /base64-|next-turn|blind-hash|noble/;
+
+export default defineConfig({
+  entry,
+  format: 'esm',
+  target: 'es2022',
+  platform: 'neutral',
+  sourcemap: true,
+  clean: true,
+  silent: true,
+  treeshake: { moduleSideEffects: false },
+  minifySyntax: true,
+  removeNodeProtocol: false,
+  external: ['#base64', 'node:buffer', 'node:crypto'],
+  esbuildPlugins: [
+    together(
+      entry.filter((path) => !standalone.test(path)),
+      core,
+    ),
+  ],
+});

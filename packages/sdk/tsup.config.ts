@@ -1,0 +1,56 @@
+import { defineConfig } from 'tsup';
+import { together } from '../protocol/together.ts';
+
+const entry = [
+  'src/index.ts',
+  'src/stream/stream.ts',
+  'src/fields/fields.ts',
+  'src/reencrypt/reencrypt.ts',
+  'src/tables/tables.ts',
+  'src/audit/audit.ts',
+  'src/audit/proof.ts',
+  'src/browser/browser.ts',
+  'src/intake/intake.ts',
+  'src/proxy/proxy.ts',
+  'src/testing.ts',
+  'src/engines/engines.ts',
+  'src/engines/engines.node.ts',
+  'src/engines/engines.deno.ts',
+  'src/blind-hash/platform.ts',
+  'src/blind-hash/platform.node.ts',
+  'src/options/environment.ts',
+  'src/options/environment.node.ts',
+];
+
+// What most entries share with the client.
+const core = [
+  'src/errors.ts',
+  'src/client/events.ts',
+  'src/options/people.ts',
+  'src/options/key-id.ts',
+  'src/transport/abortable.ts',
+  'src/transport/references.ts',
+  'src/options/call-options.ts',
+  'src/client/ciphertext.ts',
+  'src/options/connection.ts',
+];
+
+const standalone = /environment|platform|testing|engines\.deno/;
+
+export default defineConfig({
+  entry,
+  format: 'esm',
+  target: 'es2022',
+  platform: 'neutral',
+  sourcemap: true,
+  clean: true,
+  silent: true,
+  treeshake: { moduleSideEffects: false },
+  external: ['#blind-hash', '#engines', '#environment'],
+  esbuildPlugins: [
+    together(
+      entry.filter((path) => !standalone.test(path)),
+      core,
+    ),
+  ],
+});
