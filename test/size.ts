@@ -34,6 +34,7 @@ const budgets: Readonly<Record<string, number>> = {
   server: 9_070,
   'root-keys': 2_500,
   fleet: 2_500,
+  log: 1_200,
   dev: 2_500,
   'cli-kit': 300,
   cli: 2_650,

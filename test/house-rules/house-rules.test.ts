@@ -18,8 +18,9 @@ const siblingsOf: Readonly<Record<string, RegExp>> = {
   files: /^@eaas\/(?:protocol|sdk|cli-kit)(?:\/|$)/,
   'root-keys': /^@eaas\/server(?:\/|$)/,
   fleet: /^@eaas\/(?:protocol|server)(?:\/|$)/,
+  log: /^@eaas\/(?:protocol|server)(?:\/|$)/,
   dev: /^@eaas\/(?:protocol|server)(?:\/|$)/,
-  cli: /^@eaas\/(?:protocol|local|sdk|server|root-keys|fleet|dev|cli-kit)(?:\/|$)/,
+  cli: /^@eaas\/(?:protocol|local|sdk|server|root-keys|fleet|log|dev|cli-kit)(?:\/|$)/,
 };
 
 test('each package imports only the packages that its layer allows', () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { endpoints, type Input, type Output, permissions, type Route } from '@eaas/protocol/wire';
 import { insider } from '../../packages/server/src/state/caller.ts';
-import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
+import { rootKey, type Roots } from '../../packages/server/src/crypto/key-hierarchy.ts';
 import { createApp } from '../../packages/server/src/http/app.ts';
 import { openDoors } from '../../packages/server/src/http/doors.ts';
 import { admit } from '../../packages/server/src/operations/admit.ts';
@@ -21,7 +21,7 @@ export interface World {
   readonly roots: readonly [ReturnType<typeof rootKey>];
   /** The time of the database and of all replicas, in milliseconds since 1970. */
   time: number;
-  replica(database?: Database, keyHosts?: KeyHosts): Service;
+  replica(database?: Database, keyHosts?: KeyHosts, roots?: Roots): Service;
   serve(replica: Service): Promise<string>;
   onClose(step: () => Promise<void>): void;
   close(): Promise<void>;
@@ -56,8 +56,8 @@ export async function openWorld(start: string, postgres?: Promise<PostgresAddres
       time = value;
       timeIsSet = timeIsSet.then(setTime);
     },
-    replica: (own = connections, keyHosts = new KeyHosts([])) =>
-      createService({ database: own, roots, clock, keyHosts }),
+    replica: (own = connections, keyHosts = new KeyHosts([]), ownRoots = roots) =>
+      createService({ database: own, roots: ownRoots, clock, keyHosts }),
     async serve(replica) {
       const doors = openDoors(replica, { jobs: [], verified: undefined });
       const app = createApp(doors, { log: { write: () => {} } });

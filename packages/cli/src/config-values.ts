@@ -27,6 +27,9 @@ export const variables = [
   'EAAS_AUDIT_RETENTION_MONTHS',
   'EAAS_CHECKPOINT_DIR',
   'EAAS_ISSUER_HOSTS',
+  'EAAS_LOG_POLICY_FILE',
+  'EAAS_LOG_INTERVAL',
+  'EAAS_LOG_MONITORS',
   'EAAS_LOG_LEVEL',
   'EAAS_CONSOLE',
   'EAAS_PLAYGROUND',
@@ -97,6 +100,21 @@ export function keyHosts(read: Read, variable: Variable): readonly string[] {
   throw new CannotStart(
     `${variable} must be a comma-separated list of hosts, as in sign-in.example,10.0.0.7:8443,*.provider.example ` +
       `(got ${JSON.stringify(wrong)}): without https:// and paths, and a wildcard only as *. before a domain.`,
+  );
+}
+
+export function urlsByName(read: Read, variable: Variable): ReadonlyMap<string, string> {
+  const entries = (read(variable) ?? '').split(',').map((entry) => entry.trim());
+  if (entries.join() === '') return new Map();
+  return new Map(
+    entries.map((entry) => {
+      const [, name = '', url = ''] = /^([^=]+)=(.+)$/.exec(entry) ?? [];
+      if (URL.canParse(url)) return [name, url];
+      throw new CannotStart(
+        `${variable} must be a comma-separated list of names and URLs, as in one=https://witness.example/one ` +
+          `(got ${JSON.stringify(entry)}).`,
+      );
+    }),
   );
 }
 

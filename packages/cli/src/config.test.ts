@@ -39,6 +39,7 @@ test('an empty environment selects the embedded database and a loopback address'
     auditRetentionMonths: 60,
     checkpointDirectory: null,
     issuerHosts: [],
+    publicLog: null,
     logLevel: 'info',
     console: false,
     playground: false,
@@ -65,6 +66,9 @@ test('the configuration of the server contains the value of every environment va
     EAAS_AUDIT_RETENTION_MONTHS: '12',
     EAAS_CHECKPOINT_DIR: '/var/lib/checkpoints',
     EAAS_ISSUER_HOSTS: 'sign-in.example:8443, *.provider.example',
+    EAAS_LOG_POLICY_FILE: '/etc/eaas/log.policy',
+    EAAS_LOG_INTERVAL: '10',
+    EAAS_LOG_MONITORS: 'one=https://witness.example/one, two=https://two.example',
     EAAS_LOG_LEVEL: 'warn',
   });
   expect(config).toMatchObject({
@@ -79,6 +83,14 @@ test('the configuration of the server contains the value of every environment va
     auditRetentionMonths: 12,
     checkpointDirectory: '/var/lib/checkpoints',
     issuerHosts: ['sign-in.example:8443', '*.provider.example'],
+    publicLog: {
+      policyFile: '/etc/eaas/log.policy',
+      interval: 10,
+      monitors: new Map([
+        ['one', 'https://witness.example/one'],
+        ['two', 'https://two.example'],
+      ]),
+    },
     logLevel: 'warn',
     warnings: [],
   });
@@ -136,6 +148,10 @@ test.each<[string, Record<string, string>]>([
   ['EAAS_ISSUER_HOSTS', { EAAS_ISSUER_HOSTS: 'https://sign-in.example' }],
   ['EAAS_ISSUER_HOSTS', { EAAS_ISSUER_HOSTS: 'sign-in.example,' }],
   ['EAAS_ISSUER_HOSTS', { EAAS_ISSUER_HOSTS: '*' }],
+  ['EAAS_LOG_INTERVAL', { EAAS_LOG_INTERVAL: '9' }],
+  ['EAAS_LOG_INTERVAL', { EAAS_LOG_INTERVAL: '3601' }],
+  ['EAAS_LOG_MONITORS', { EAAS_LOG_MONITORS: 'https://witness.example' }],
+  ['EAAS_LOG_MONITORS', { EAAS_LOG_MONITORS: 'one=witness' }],
   ['EAAS_INSECURE_HTTP', { EAAS_INSECURE_HTTP: 'true' }],
   ['EAAS_TLS_KEY_FILE', { EAAS_TLS_CERT_FILE: 'cert.pem' }],
   ['EAAS_TLS_CERT_FILE', { EAAS_TLS_KEY_FILE: 'key.pem' }],

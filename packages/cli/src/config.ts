@@ -24,6 +24,7 @@ import {
   postgresUrl,
   proxyAddresses,
   publicOrigin,
+  urlsByName,
   type Read,
   type Variable,
   variables,
@@ -142,6 +143,7 @@ export function readConfig(
     auditRetentionMonths: wholeNumber(read, 'EAAS_AUDIT_RETENTION_MONTHS', retention),
     checkpointDirectory: read('EAAS_CHECKPOINT_DIR') ?? null,
     issuerHosts: keyHosts(read, 'EAAS_ISSUER_HOSTS'),
+    publicLog: readPublicLog(read),
     logLevel: oneOf(read, 'EAAS_LOG_LEVEL', logLevels) ?? logLevel,
     warnings: [...(ignored === undefined ? [] : [ignored]), ...unknownVariables(env)],
     extras: [] as readonly Extra[],
@@ -173,6 +175,14 @@ function readListening(read: Read) {
   }
   const port = wholeNumber(read, 'EAAS_PORT', { otherwise: 8080, least: 0, most: 65_535 });
   return { host, port, isPortSet: read('EAAS_PORT') !== undefined, trustProxy, tlsFiles, unencrypted };
+}
+
+/** The public log is on if there is a policy. */
+function readPublicLog(read: Read) {
+  const policyFile = read('EAAS_LOG_POLICY_FILE');
+  const interval = wholeNumber(read, 'EAAS_LOG_INTERVAL', { otherwise: 60, least: 10, most: 3_600 });
+  const monitors = urlsByName(read, 'EAAS_LOG_MONITORS');
+  return policyFile === undefined ? null : { policyFile, interval, monitors };
 }
 
 function readConsole(read: Read, host: string, isOnByDefault: boolean) {

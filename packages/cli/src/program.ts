@@ -17,6 +17,7 @@ import { issuerCommands } from './issuer.ts';
 import { keyCommands } from './key.ts';
 import { leak } from './leak.ts';
 import { localCommands } from './local.ts';
+import { logCommands } from './log.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { rootKeyCommands } from './root-key.ts';
 import { subjectCommands } from './subject.ts';
@@ -74,9 +75,10 @@ const serve = command(
 /** Imports the extras only for a server, because other commands should start at once. */
 async function withExtras(config: Config): Promise<Config> {
   const { checkpointFiles, nightlyVerification } = await import('@eaas/fleet/nightly');
-  const { checkpointDirectory: directory, databaseUrl } = config;
+  const { checkpointDirectory: directory, databaseUrl, publicLog: log } = config;
   const files = directory === null ? [] : [checkpointFiles(directory)];
-  return { ...config, extras: [...files, nightlyVerification, databaseWarnings(databaseUrl)] };
+  const logs = log === null ? [] : [await (await import('@eaas/log')).publicLog(log)];
+  return { ...config, extras: [...files, ...logs, nightlyVerification, databaseWarnings(databaseUrl)] };
 }
 
 const migrate = reporting(
@@ -141,6 +143,7 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   group('key', 'Keys of tenants.', keyCommands),
   group('subject', 'The people whose data is encrypted.', subjectCommands),
   group('audit', 'Audit logs of tenants.', auditCommands),
+  group('log', 'The public log of the heads of all audit logs.', logCommands),
   group('root-key', 'The root key, which protects all other keys.', rootKeyCommands),
   leak,
   completionCommand('eaas'),

@@ -133,7 +133,7 @@ const rotate = reporting(
   'rotate',
   'Encrypt the secrets of all tenants under the current root key. First restart every replica with the current and ' +
     'the previous root key (EAAS_ROOT_KEY_PREVIOUS_FILE). The replicas keep serving during the rotation. Writes an entry to each audit ' +
-    'log. No key and no ciphertext changes. Can be interrupted and repeated.',
+    'log. Also encrypts the key of the public log again. No key and no ciphertext changes. Can be interrupted and repeated.',
   [
     'root-key generate --file new.key',
     'root-key rotate   # with EAAS_ROOT_KEY_FILE=new.key and EAAS_ROOT_KEY_PREVIOUS_FILE=old.key',
@@ -149,7 +149,13 @@ const rotate = reporting(
       );
     }
     const show = progress('re-encrypting tenants');
-    const { resealed, alreadyCurrent, failed, closed } = await rotateRootKey(service, previous, show);
+    const { resealLogKeys } = await import('@eaas/log');
+    const { resealed, alreadyCurrent, failed, closed } = await rotateRootKey(
+      service,
+      previous,
+      show,
+      resealLogKeys,
+    );
     const ids = { root_id: toHex(current.rootId), previous_root_id: toHex(previous.rootId) };
     const finished = failed.length + closed.length === 0;
     return { ...ids, resealed, already_current: alreadyCurrent, failed, closed, finished };

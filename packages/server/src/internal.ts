@@ -13,7 +13,7 @@ export {
   type Purpose,
   schemaFault,
 } from './app/open-service.ts';
-export type { Extra, ServeOptions } from './app/options.ts';
+export type { Extra, JobContext, ServeOptions } from './app/options.ts';
 export { exitSoon, prepareProcess, untilStopped } from './app/serve.ts';
 export type { PublicFile, PublicLog, Service } from './app/service.ts';
 export { hostOf, isLoopback } from './base/addresses.ts';
@@ -28,6 +28,7 @@ export { hashApiKey } from './state/tokens.ts';
 export { type ChainHead, openCheckpoint, openSignedCheckpoint, signCheckpoint } from './crypto/checkpoint.ts';
 export { nightKey, rootKey, type Roots, type TenantSecrets } from './crypto/key-hierarchy.ts';
 export { sameBytes } from './crypto/hmac.ts';
+export { openSecret, sealSecret } from './crypto/sealed-secret.ts';
 export { acceptWaiting } from './http/connections.ts';
 export type { ConsoleSession } from './http/console.ts';
 export type { Doors } from './http/doors.ts';
@@ -89,7 +90,7 @@ export {
   rootKeyInVariable,
   type RootKeyProvider,
 } from './root-key/provider.ts';
-export { requireOpeningRoots } from './root-key/root-check.ts';
+export { claim, requireOpeningRoots } from './root-key/root-check.ts';
 export { isKeyHost, KeyHosts, KeysNotFetched } from './state/key-hosts.ts';
 export { type Caller, insider, isExpired } from './state/caller.ts';
 export { mostDisagreement, readClock } from './state/clock.ts';
@@ -117,7 +118,7 @@ export {
 export { apiKeyTable } from './store/api-keys.ts';
 export { issuerTable, publishers } from './store/issuers.ts';
 export { entriesFrom, entryAt, type EntryRow } from './store/audit-entries.ts';
-export { clockDifference } from './store/sql.ts';
+export { clockDifference, databaseTime } from './store/sql.ts';
 export { Database } from './store/database.ts';
 export { reserveName } from './store/directories.ts';
 export { isDatabaseFault, isDenied, isDriverFault, isSettingRefused } from './store/faults.ts';

@@ -1,5 +1,6 @@
 // What a server is made of. The command line reads it from environment variables; another program can write it itself.
 import type { FastifyBaseLogger } from 'fastify';
+import type { Registry } from 'prom-client';
 import type { ServerState } from '../http/metrics.ts';
 import type { Job, Lease } from '../jobs/schedule.ts';
 import type { OpenDatabase, Purpose } from './open-service.ts';
@@ -67,6 +68,8 @@ export interface JobContext {
   readonly service: Service;
   readonly log: FastifyBaseLogger;
   readonly state: ServerState;
+  /** The metrics of this process. */
+  readonly registry: Registry;
   /** The number of the worker process, or undefined if the server has one process. */
   readonly worker: number | undefined;
   /** A job that only one of all replicas runs at a time. */

@@ -119,7 +119,8 @@ export async function startAppAndJobs({
     everySeconds,
     run: async (signal) => void (await withLease(service, name, signal, run)),
   });
-  const context = { service, state, log: app.log, worker: appOptions.worker, leased };
+  const { registry } = doors;
+  const context = { service, state, registry, log: app.log, worker: appOptions.worker, leased };
   const traceable = jobsOf(options, context).map(inSpan);
   const jobs = startJobs(traceable, (job, error) => {
     service.alarms.failed(error);

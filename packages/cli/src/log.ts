@@ -1,0 +1,59 @@
+// `eaas log`: the operator's side of the public log. The package with the log is loaded only when a command needs it.
+import { note, next, printResult, type Reporting } from './output.ts';
+import { reporting, withService } from './command.ts';
+import { exitCodes } from './failure.ts';
+
+interface Origin extends Reporting {
+  readonly origin: string;
+}
+
+const origin = [
+  '--origin <origin>',
+  'the address at which everyone reads the log, without https://, as in eaas.example/log',
+] as const;
+
+const init = reporting(
+  'init',
+  'Begin the public log of the heads of all audit logs. Makes its key, which the root key protects, and prints the line with ' +
+    'which a trust policy lists the log. The servers keep the log when EAAS_LOG_POLICY_FILE is set.',
+  ['log init --origin eaas.example/log'],
+)
+  .requiredOption(...origin)
+  .action(async ({ origin, ...options }: Origin) => {
+    const { initLog } = await import('@eaas/log');
+    printResult(await withService(({ service }) => initLog(service, origin)), options);
+    tellAbout(options);
+  });
+
+const restart = reporting(
+  'restart',
+  'End the public log, and begin another with a new origin and a new key. Needed after the database lost entries of a log that ' +
+    'witnesses have signed. The first entry of the new log has the last checkpoint of the old one.',
+  ['log restart --origin eaas.example/log2'],
+)
+  .requiredOption(...origin)
+  .action(async ({ origin, ...options }: Origin) => {
+    const { restartLog } = await import('@eaas/log');
+    printResult(await withService(({ service }) => restartLog(service, origin)), options);
+    tellAbout(options);
+  });
+
+function tellAbout(options: Reporting): void {
+  note('Give the policy line to your witnesses, and to everybody who verifies proofs.');
+  next('put it into the file of EAAS_LOG_POLICY_FILE, and restart every server', options);
+}
+
+const status = reporting(
+  'status',
+  'Show how far the public log is, and how far enough witnesses signed it. The exit code is 1 if the log was halted.',
+  ['log status', 'log status --json'],
+).action(async (options: Reporting) => {
+  const { logStatus } = await import('@eaas/log');
+  const found = await withService(({ service }) => logStatus(service));
+  printResult(found, options);
+  if (found.halted === null) return;
+  note('The log was halted, and no moment follows: the runbook says whom to ask before `eaas log restart`.');
+  process.exitCode = exitCodes.refused;
+});
+
+export const logCommands = [init, restart, status];

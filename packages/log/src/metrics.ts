@@ -1,0 +1,63 @@
+// What /metrics shows of the log. Every replica reads its state, so that an alarm does not depend on which replica runs the job.
+import { databaseTime, type JobContext, type Service } from '@eaas/server/internal';
+import { Counter, Gauge } from 'prom-client';
+import type { MomentMemory } from './moment.ts';
+import { currentLog, newestMoment, witnessedMoment } from './rows.ts';
+import type { WitnessMemory } from './witness-context.ts';
+
+/** What a process knows of the log. */
+export interface LogState extends MomentMemory, WitnessMemory {
+  isHalted?: boolean;
+  /** How long ago, in milliseconds, the head was not yet witnessed that is witnessed now, and when this was read. */
+  age?: { readonly milliseconds: number; readonly readAt: number } | undefined;
+}
+
+/** Reads what the metrics show. */
+export async function readState({ background }: Service, state: LogState): Promise<void> {
+  await background.run(async (sql) => {
+    const log = await currentLog(sql);
+    state.isHalted = typeof log?.halted === 'string';
+    if (!log) return;
+    const [newest, witnessed, now] = [
+      await newestMoment(sql, log.origin),
+      await witnessedMoment(sql, log.origin),
+      await databaseTime(sql),
+    ];
+    // While the service is idle, the newest checkpoint is as good as a new one.
+    const since = newest && newest.index === witnessed?.index ? now : (witnessed?.time ?? log.created_at);
+    state.age = { milliseconds: now - since, readAt: performance.now() };
+  });
+}
+
+/** Adds the metrics of the log to a registry. */
+export function registerMetrics(state: LogState, registry: JobContext['registry']): void {
+  const registers: [] = [];
+  const halted = new Gauge({
+    name: 'eaas_log_halted',
+    help: 'Whether the public log was halted (1), so that no moment follows.',
+    registers,
+    collect(): void {
+      halted.set(Number(state.isHalted ?? false));
+    },
+  });
+  const age = new Gauge({
+    name: 'eaas_log_witnessed_age_seconds',
+    help: 'How old the newest checkpoint is that enough witnesses signed; 0 while no newer one waits for them.',
+    registers,
+    collect() {
+      const { milliseconds = 0, readAt = 0 } = state.age ?? {};
+      age.set(milliseconds === 0 ? 0 : (milliseconds + performance.now() - readAt) / 1_000);
+    },
+  });
+  const failures = new Counter({
+    name: 'eaas_log_witness_failures_total',
+    help: 'Requests to a witness that failed, by its name in the policy.',
+    labelNames: ['witness'],
+    registers,
+    collect() {
+      failures.reset();
+      for (const [witness, count] of state.failures) failures.inc({ witness }, count);
+    },
+  });
+  for (const metric of [halted, age, failures]) registry.registerMetric(metric);
+}

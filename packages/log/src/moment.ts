@@ -1,0 +1,177 @@
+// A moment: the heads of all tenants become a tree, the tree an entry of the log, and the log's checkpoint is signed. All of it
+// commits together.
+import {
+  buildPrefixTree,
+  momentEntry,
+  parseNote,
+  parseTreeHead,
+  type PrefixTree,
+  rootFromTiles,
+  type TenantHead,
+  type TreeHead,
+  verifyCheckpoint,
+} from '@eaas/protocol/internal-log';
+import {
+  databaseTime,
+  type Lease,
+  sameBytes,
+  type Service,
+  type Sql,
+  type Transaction,
+} from '@eaas/server/internal';
+import { verifyEd25519 } from './ed25519.ts';
+import { appendAndSign, verifierOf } from './keys.ts';
+import {
+  currentLog,
+  haltLog,
+  headsAfter,
+  insertProofs,
+  type LogRow,
+  type MomentRow,
+  newestMoment,
+} from './rows.ts';
+import { TilesChanged, tilesOf } from './tiles.ts';
+
+const pageSize = 5_000;
+const batchSize = 1_000;
+const longest = 60_000;
+const firstTenant = '00000000-0000-0000-0000-000000000000';
+
+/** Where the log says what happens. */
+export interface LogLines {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What a process knows of the log apart from the database, which can be put back to an older state. */
+export interface MomentMemory {
+  /** The newest checkpoint that this process has seen. */
+  seen?: TreeHead | undefined;
+}
+
+export interface MomentContext {
+  readonly service: Service;
+  readonly log: LogLines;
+  readonly memory: MomentMemory;
+}
+
+/** Makes a moment, unless no head has moved since the last one, or the log is halted. */
+export async function makeMoment(context: MomentContext, lease: Lease): Promise<void> {
+  const { service } = context;
+  const { background } = service;
+  const present = await background.run((sql) => findPresent(sql));
+  if (!present || present.log.halted !== null) return;
+  const { origin } = present.log;
+  const { heads, moved } = await readHeads(service, origin, lease.signal);
+  const tree = await service.admission.turns.run('public log', buildPrefixTree(heads), { isBegun: true });
+  if (present.newest && sameBytes(present.newest.root, tree.root)) {
+    context.memory.seen ??= headOf(present.newest);
+    return;
+  }
+  try {
+    const moment = await background.transaction(async (tx) => {
+      await lease.hold(tx);
+      return commitMoment(tx, context, { origin, tree, moved });
+    }, longest);
+    if (moment) context.memory.seen = headOf(moment);
+  } catch (error) {
+    if (!(error instanceof TilesChanged)) throw error;
+    // The transaction was rolled back. If the process ends here, the next moment finds the same.
+    await halt(context, origin, error.message);
+  }
+}
+
+/** Stops the log: no moment follows any more. */
+export async function halt({ service, log }: MomentContext, origin: string, reason: string): Promise<void> {
+  const isNew = await service.background.run((sql) => haltLog(sql, origin, reason));
+  if (isNew) log.error({ origin, reason }, 'the public log was halted: no further moment is made');
+}
+
+async function findPresent(sql: Sql, isLocked = false) {
+  const log = await currentLog(sql, isLocked);
+  return log && { log, newest: await newestMoment(sql, log.origin) };
+}
+
+/** Reads the heads in pages. Each was the head of its tenant since the last moment. */
+async function readHeads({ background }: Service, origin: string, signal: AbortSignal) {
+  const heads: TenantHead[] = [];
+  const moved: TenantHead[] = [];
+  for (let after = firstTenant; ;) {
+    signal.throwIfAborted();
+    const rows = await background.run((sql) => headsAfter(sql, origin, after, pageSize), 10_000);
+    for (const { tenant_id: tenantId, id, hash, moved: hasMoved } of rows) {
+      const head = { tenantId, id, hash };
+      heads.push(head);
+      if (hasMoved) moved.push(head);
+      after = tenantId;
+    }
+    if (rows.length < pageSize) return { heads, moved };
+  }
+}
+
+interface Moment {
+  readonly origin: string;
+  readonly tree: PrefixTree;
+  readonly moved: readonly TenantHead[];
+}
+
+async function commitMoment(
+  tx: Transaction,
+  { service, memory }: MomentContext,
+  { origin, tree, moved }: Moment,
+): Promise<MomentRow | undefined> {
+  const present = await findPresent(tx, true);
+  if (present?.log.origin !== origin || present.log.halted !== null) return undefined;
+  const { log, newest } = present;
+  await requireUnchanged(tx, log, newest, memory.seen);
+  const time = Math.max(await databaseTime(tx), newest?.time ?? 0);
+  const entry = momentEntry(time, tree.root);
+  const index = newest ? newest.index + 1 : 0;
+  const moment = await appendAndSign(tx, service.tenants.roots, log, { index, time, root: tree.root, entry });
+  for (let at = 0; at < moved.length; at += batchSize) {
+    await insertProofs(
+      tx,
+      moved.slice(at, at + batchSize).map((head) => provenBy(tree, head)),
+      moment,
+    );
+  }
+  return moment;
+}
+
+function provenBy(tree: PrefixTree, { tenantId, id, hash }: TenantHead) {
+  return { tenant_id: tenantId, id, hash, path: Buffer.concat(tree.pathOf(tenantId) ?? []) };
+}
+
+/** Requires that the tiles give the root of the last checkpoint, and that the log extends what this process has seen. */
+async function requireUnchanged(
+  tx: Transaction,
+  log: LogRow,
+  newest: MomentRow | undefined,
+  seen: TreeHead | undefined,
+): Promise<void> {
+  const { origin } = log;
+  const head = newest && (await signedHead(log, newest));
+  const read = tilesOf(tx, origin);
+  if (head && !sameBytes(await rootFromTiles(read, head.size), head.root))
+    throw new TilesChanged(`the tiles have another root than the checkpoint of size ${head.size}`);
+  if (seen?.origin !== origin) return;
+  const isThere =
+    head && head.size >= seen.size && sameBytes(await rootFromTiles(read, seen.size), seen.root);
+  if (!isThere)
+    throw new TilesChanged(
+      `the database was put back: it has ${head?.size ?? 0} entries, which do not extend the signed checkpoint of size ${seen.size}`,
+    );
+}
+
+/** The head that the log signed for a moment. Throws TilesChanged if something else wrote the checkpoint. */
+async function signedHead(log: LogRow, { index, note }: MomentRow): Promise<TreeHead> {
+  const verified = await verifyCheckpoint(note, [verifierOf(log)], verifyEd25519).catch(() => undefined);
+  if (verified?.signatures.length === 1 && verified.origin === log.origin && verified.size === index + 1)
+    return verified;
+  throw new TilesChanged(`the checkpoint of size ${index + 1} is not signed by the key of the log`);
+}
+
+export function headOf({ note }: MomentRow): TreeHead | undefined {
+  return parseTreeHead(parseNote(note)?.text ?? '');
+}

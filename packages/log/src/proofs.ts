@@ -1,0 +1,142 @@
+// The proofs of tenants: what a moment keeps for each, how a proof is put together, and when it is dropped.
+import { formatExtra, formatTlogProof, inclusionProof } from '@eaas/protocol/internal-log';
+import { formatTimestamp } from '@eaas/protocol/wire';
+import {
+  databaseTime,
+  type Lease,
+  type PublicLog,
+  Refusal,
+  type Service,
+  type Sql,
+} from '@eaas/server/internal';
+import {
+  currentLog,
+  findProof,
+  listLogs,
+  momentAt,
+  momentsAfter,
+  neededMoments,
+  newestMoment,
+  type ProofRow,
+  witnessedMoment,
+} from './rows.ts';
+import { tilesOf } from './tiles.ts';
+
+/** Returns how a tenant gets the proof of an entry. A moment is due every `interval` seconds. */
+export function prover({ clock }: Service, interval: number): PublicLog['proof'] {
+  return async (tx, tenantId, id) => {
+    const row = await findProof(tx, tenantId, id);
+    if (row) return textOf(tx, row);
+    const log = await currentLog(tx);
+    const due = formatTimestamp(clock.now() + interval * 1_000);
+    const what = id === undefined ? 'of this audit log' : `at or after entry ${id}`;
+    throw new Refusal(
+      'not_found',
+      typeof log?.halted === 'string'
+        ? `The public log has no head ${what}, and was halted: ask the operator of the service.`
+        : `The public log has no head ${what} yet: its next moment is due by ${due}.`,
+    );
+  };
+}
+
+async function textOf(sql: Sql, { tenant_id: tenantId, id, hash, origin, index, time, path }: ProofRow) {
+  // The first checkpoint that enough witnesses signed says the earliest time.
+  const moment = (await witnessedMoment(sql, origin, index)) ?? (await momentAt(sql, origin, index));
+  if (!moment) throw new Error(`the moment ${index} must be there as long as a proof needs it (it is not)`);
+  const siblings = Array.from({ length: path.length / 32 }, (_, at) => path.subarray(32 * at, 32 * at + 32));
+  return formatTlogProof({
+    extra: formatExtra({ tenantId, id, hash, time, path: siblings }),
+    index,
+    path: await inclusionProof(tilesOf(sql, origin), index, moment.index + 1),
+    checkpoint: moment.note,
+  });
+}
+
+const day = 86_400_000;
+const hour = day / 24;
+const keptWhole = day;
+const keptDaily = 400 * day;
+/** What failed runs of the job left is dropped for so long. Later, it stays until 400 days are over. */
+const lookBack = 7 * day;
+const step = hour / 4;
+const pageSize = 5_000;
+
+/** Drops proofs and moments that are no longer kept: after a day, only the last proof of each day in UTC is, for 400 days. */
+export async function prune({ background }: Service, { hold, signal }: Lease): Promise<void> {
+  const now = await background.run(databaseTime);
+  const drop = async (statement: (sql: Sql) => PromiseLike<unknown>): Promise<void> => {
+    signal.throwIfAborted();
+    await background.transaction(async (tx) => {
+      await hold(tx);
+      await statement(tx);
+    }, 60_000);
+  };
+  await drop((sql) => sql`delete from eaas.log_proofs where time < ${now - keptDaily}`);
+  const end = now - keptWhole;
+  const nextFrom = (time: number) => background.run((sql) => firstProofSince(sql, time, end));
+  for (let from = await nextFrom(end - lookBack); from !== undefined; from = await nextFrom(from + step)) {
+    const [start, stop] = [from, Math.min(from + step, end)];
+    await drop(
+      (sql) => sql`delete from eaas.log_proofs old where time >= ${start} and time < ${stop} and exists (
+        select from eaas.log_proofs p where p.tenant_id = old.tenant_id and p.id > old.id
+          and p.time / ${day}::bigint = old.time / ${day}::bigint)`,
+    );
+  }
+  // A tenant that was destroyed while a moment was made can have proofs of that moment.
+  for (let from = now - 3 * hour; from <= now; from += step) {
+    await drop(
+      (sql) => sql`delete from eaas.log_proofs p where time >= ${from} and time < ${from + step}
+        and not exists (select from eaas.audit_heads h where h.tenant_id = p.tenant_id)`,
+    );
+  }
+  for (const { origin } of await background.run(listLogs)) await pruneMoments(background, origin, end, drop);
+}
+
+async function firstProofSince(sql: Sql, time: number, end: number): Promise<number | undefined> {
+  const [row] = await sql<{ time: number | null }[]>`
+    select min(time) as time from eaas.log_proofs where time >= ${time} and time < ${end}`;
+  return row?.time ?? undefined;
+}
+
+/**
+ * Drops the moments that no proof needs. A proof needs its own moment, and the first from there on that enough witnesses
+ * signed. The newest of all and the newest witnessed one stay.
+ */
+async function pruneMoments(
+  background: Service['background'],
+  origin: string,
+  end: number,
+  drop: (statement: (sql: Sql) => PromiseLike<unknown>) => Promise<void>,
+): Promise<void> {
+  const last = await background.run((sql) =>
+    Promise.all([newestMoment(sql, origin), witnessedMoment(sql, origin)]),
+  );
+  const kept = new Set(last.map((moment) => moment?.index));
+  let isOwed = false;
+  for (let after = -1; ;) {
+    const page = await background.run((sql) => momentsAfter(sql, origin, after, end, pageSize), 30_000);
+    const needed = await background.run(
+      (sql) =>
+        neededMoments(
+          sql,
+          origin,
+          page.map(({ index }) => index),
+        ),
+      30_000,
+    );
+    const gone: number[] = [];
+    for (const { index, witnessed } of page) {
+      after = index;
+      const isNeeded = needed.has(index);
+      if (!isNeeded && !(isOwed && witnessed) && !kept.has(index)) gone.push(index);
+      if (witnessed) isOwed = false;
+      else isOwed ||= isNeeded;
+    }
+    if (gone.length > 0)
+      await drop(
+        (sql) =>
+          sql`delete from eaas.log_moments where origin = ${origin} and index = any(${gone}::bigint[])`,
+      );
+    if (page.length < pageSize) return;
+  }
+}

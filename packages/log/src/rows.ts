@@ -1,0 +1,162 @@
+// The rows of the public log. What never changes in them, the database itself guards.
+import { first, type Sql, type Transaction } from '@eaas/server/internal';
+
+/** A log and its key. */
+export interface LogRow {
+  readonly origin: string;
+  readonly public_key: Uint8Array<ArrayBuffer>;
+  readonly root_id: Uint8Array;
+  readonly sealed: Uint8Array;
+  readonly created_at: number;
+  /** When another log began in its place. */
+  readonly ended_at: number | null;
+  /** Why no moment follows any more. */
+  readonly halted: string | null;
+}
+
+/** The checkpoint of a moment. It has the size `index` + 1. */
+export interface MomentRow {
+  readonly origin: string;
+  readonly index: number;
+  readonly time: number;
+  /** The root of the tree of heads, empty for the entry of a restart. */
+  readonly root: Uint8Array;
+  readonly note: string;
+  /** Whether the cosignatures met the quorum when they were added. */
+  readonly witnessed: boolean;
+}
+
+/** What proves that a moment has a head. */
+export interface ProofRow {
+  readonly tenant_id: string;
+  readonly id: number;
+  readonly hash: Uint8Array;
+  readonly origin: string;
+  readonly index: number;
+  readonly time: number;
+  /** The hashes from the leaf up, 32 bytes each. */
+  readonly path: Uint8Array;
+}
+
+/** The log that goes on. With `isLocked`, nothing is added to it until the transaction ends. */
+export function currentLog(sql: Sql, isLocked = false): Promise<LogRow | undefined> {
+  return first(
+    sql<LogRow[]>`select * from eaas.log_keys where ended_at is null ${isLocked ? sql`for update` : sql``}`,
+  );
+}
+
+export function findLog(sql: Sql, origin: string): Promise<LogRow | undefined> {
+  return first(sql<LogRow[]>`select * from eaas.log_keys where origin = ${origin}`);
+}
+
+/** All logs, the ended ones too. */
+export async function listLogs(sql: Sql): Promise<LogRow[]> {
+  return sql<LogRow[]>`select * from eaas.log_keys`;
+}
+
+export async function insertLog(tx: Transaction, row: LogRow): Promise<void> {
+  await tx`insert into eaas.log_keys ${tx({ ...row })}`;
+}
+
+export async function endLog(tx: Transaction, { origin }: LogRow): Promise<void> {
+  await tx`update eaas.log_keys set ended_at = eaas.now_ms() where origin = ${origin}`;
+}
+
+/** Returns whether the log went on until now. */
+export async function haltLog(sql: Sql, origin: string, reason: string): Promise<boolean> {
+  const { count } = await sql`
+    update eaas.log_keys set halted = ${reason} where origin = ${origin} and halted is null`;
+  return count > 0;
+}
+
+export async function logsSealedUnder(tx: Transaction, rootId: Uint8Array): Promise<LogRow[]> {
+  return tx<LogRow[]>`select * from eaas.log_keys where root_id = ${rootId} for update`;
+}
+
+export async function updateSealed(tx: Transaction, { origin, root_id, sealed }: LogRow): Promise<void> {
+  await tx`update eaas.log_keys set root_id = ${root_id}, sealed = ${sealed} where origin = ${origin}`;
+}
+
+export function newestMoment(sql: Sql, origin: string): Promise<MomentRow | undefined> {
+  return first(sql<MomentRow[]>`
+    select * from eaas.log_moments where origin = ${origin} order by index desc limit 1`);
+}
+
+export function momentAt(sql: Sql, origin: string, index: number): Promise<MomentRow | undefined> {
+  return first(sql<MomentRow[]>`
+    select * from eaas.log_moments where origin = ${origin} and index = ${index}`);
+}
+
+/** The first moment from `index` on that enough witnesses signed; by default the last one. */
+export function witnessedMoment(sql: Sql, origin: string, index?: number): Promise<MomentRow | undefined> {
+  return first(sql<MomentRow[]>`
+    select * from eaas.log_moments where origin = ${origin} and witnessed
+      ${index === undefined ? sql`order by index desc` : sql`and index >= ${index} order by index`} limit 1`);
+}
+
+export async function insertMoment(tx: Transaction, row: MomentRow): Promise<void> {
+  await tx`insert into eaas.log_moments ${tx({ ...row })}`;
+}
+
+export async function updateNote(tx: Transaction, { origin, index, note, witnessed }: MomentRow) {
+  await tx`update eaas.log_moments set note = ${note}, witnessed = ${witnessed}
+    where origin = ${origin} and index = ${index}`;
+}
+
+/** Reads moments that are older than `end`, by ascending index. */
+export async function momentsAfter(sql: Sql, origin: string, after: number, end: number, limit: number) {
+  return sql<Pick<MomentRow, 'index' | 'witnessed'>[]>`
+    select index, witnessed from eaas.log_moments
+    where origin = ${origin} and index > ${after} and time < ${end} order by index limit ${limit}`;
+}
+
+/** Which of the moments have proofs. */
+export async function neededMoments(
+  sql: Sql,
+  origin: string,
+  indexes: readonly number[],
+): Promise<Set<number>> {
+  const rows = await sql<{ index: number }[]>`
+    select distinct index from eaas.log_proofs where origin = ${origin} and index = any(${indexes}::bigint[])`;
+  return new Set(rows.map(({ index }) => index));
+}
+
+export interface HeadRow {
+  readonly tenant_id: string;
+  readonly id: number;
+  readonly hash: Uint8Array;
+  /** Whether the log has no proof of this head yet. */
+  readonly moved: boolean;
+}
+
+/** Reads heads by ascending tenant. Those of tenants that another database serves are not ours to state. */
+export async function headsAfter(sql: Sql, origin: string, after: string, limit: number): Promise<HeadRow[]> {
+  return sql<HeadRow[]>`
+    select tenant_id, id, hash, not exists (select from eaas.log_proofs p
+      where p.tenant_id = h.tenant_id and p.id >= h.id and p.origin = ${origin}) as moved
+    from eaas.audit_heads h where state_id >= 0 and tenant_id > ${after} order by tenant_id limit ${limit}`;
+}
+
+export async function insertProofs(
+  tx: Transaction,
+  rows: readonly Pick<ProofRow, 'tenant_id' | 'id' | 'hash' | 'path'>[],
+  { origin, index, time }: MomentRow,
+): Promise<void> {
+  const hex = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`;
+  await tx`
+    insert into eaas.log_proofs (tenant_id, id, hash, origin, index, time, path)
+    select tenant_id, id, hash, ${origin}, ${index}, ${time}, path
+    from unnest(${rows.map((row) => row.tenant_id)}::uuid[], ${rows.map((row) => row.id)}::bigint[],
+      ${rows.map((row) => hex(row.hash))}::bytea[], ${rows.map((row) => hex(row.path))}::bytea[])
+      as moved (tenant_id, id, hash, path)`;
+}
+
+/**
+ * The proof of the first head at or after the entry, or of the newest. Where two logs prove the same head, that of the later
+ * log.
+ */
+export function findProof(sql: Sql, tenantId: string, id?: number): Promise<ProofRow | undefined> {
+  return first(sql<ProofRow[]>`
+    select * from eaas.log_proofs where tenant_id = ${tenantId}
+      ${id === undefined ? sql`order by id desc` : sql`and id >= ${id} order by id`}, time desc limit 1`);
+}

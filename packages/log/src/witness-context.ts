@@ -1,0 +1,132 @@
+// The seam between the log and the client of its witnesses.
+import {
+  consistencyProof,
+  formatNoteKey,
+  type LogPolicy,
+  type NoteSignature,
+  parseNote,
+  quorumTime,
+  rootFromTiles,
+  verifyCheckpoint,
+} from '@eaas/protocol/internal-log';
+import type { Lease, Sql, Transaction } from '@eaas/server/internal';
+import { verifyEd25519 } from './ed25519.ts';
+import { verifierOf } from './keys.ts';
+import { halt, headOf, type LogLines, type MomentContext } from './moment.ts';
+import { currentLog, momentAt, type MomentRow, newestMoment, updateNote } from './rows.ts';
+import { tilesOf } from './tiles.ts';
+
+/** A checkpoint that this log has signed. */
+interface Signed {
+  readonly origin: string;
+  readonly size: number;
+  /** The root of the log at this size. */
+  readonly root: Uint8Array;
+  /** The time of its moment, in milliseconds. */
+  readonly time: number;
+  /** The text, our signature, and the cosignatures that are there. */
+  readonly note: string;
+}
+
+export interface WitnessContext {
+  readonly policy: LogPolicy;
+  /** The monitoring prefixes of witnesses, by their names in the policy. By default, a witness has the one of its URL. */
+  readonly monitors: ReadonlyMap<string, string>;
+  readonly origin: string;
+  /** The verifier key of this log. */
+  readonly vkey: string;
+  /** Ends when another replica runs the job, or the server stops. */
+  readonly signal: AbortSignal;
+  readonly log: LogLines;
+  readonly memory: WitnessMemory;
+  /** Reads the newest checkpoint. With `locked`, no moment is being committed. */
+  newest(options?: { readonly locked?: boolean }): Promise<Signed | undefined>;
+  /** Proves that the log of `to` entries extends that of `from` entries. */
+  consistency(from: number, to: number): Promise<Uint8Array[]>;
+  /** The root of the log at a size. */
+  rootAt(size: number): Promise<Uint8Array>;
+  /** Adds lines with verified cosignatures to the checkpoint of this size, except those that it has. */
+  cosigned(size: number, lines: readonly string[]): Promise<void>;
+  /** Stops the log: no moment follows. */
+  halt(reason: string): Promise<void>;
+}
+
+/** What a process remembers of the witnesses. */
+export interface WitnessMemory {
+  /** The size that each witness signed last. */
+  readonly sizes: Map<string, number>;
+  /** How many requests to each witness failed. */
+  readonly failures: Map<string, number>;
+  /** Why a witness failed last, until it cosigns again. */
+  readonly reasons: Map<string, string>;
+}
+
+interface Witnesses {
+  readonly policy: LogPolicy;
+  readonly monitors: ReadonlyMap<string, string>;
+}
+
+/** What the witnesses are asked with, or undefined if the log has no checkpoint or was halted. */
+export async function witnessContext(
+  context: MomentContext & { readonly memory: WitnessMemory },
+  { policy, monitors }: Witnesses,
+  { hold, signal }: Lease,
+): Promise<WitnessContext | undefined> {
+  const { service, log, memory } = context;
+  const { background } = service;
+  const current = await background.run((sql) => currentLog(sql));
+  if (!current || current.halted !== null) return undefined;
+  const { origin } = current;
+  const held = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
+    background.transaction(async (tx) => {
+      await hold(tx);
+      await currentLog(tx, true);
+      return work(tx);
+    });
+  const read = async (sql: Sql) => signed(await newestMoment(sql, origin));
+  const made: WitnessContext = {
+    policy,
+    monitors,
+    origin,
+    vkey: formatNoteKey(verifierOf(current)),
+    signal,
+    log,
+    memory,
+    newest: ({ locked = false } = {}) => (locked ? held(read) : background.run(read)),
+    consistency: (from, to) => background.run((sql) => consistencyProof(tilesOf(sql, origin), from, to)),
+    rootAt: (size) => background.run((sql) => rootFromTiles(tilesOf(sql, origin), size)),
+    cosigned: (size, lines) => held((tx) => addLines(tx, policy, { origin, index: size - 1 }, lines)),
+    halt: (reason) => halt(context, origin, reason),
+  };
+  return (await made.newest()) && made;
+}
+
+function signed(row: MomentRow | undefined): Signed | undefined {
+  const head = row && headOf(row);
+  return head && { ...head, time: row.time, note: row.note };
+}
+
+const keyOf = ({ name, keyId }: NoteSignature): string => `${name}+${keyId}`;
+
+async function addLines(
+  tx: Transaction,
+  policy: LogPolicy,
+  { origin, index }: Pick<MomentRow, 'origin' | 'index'>,
+  lines: readonly string[],
+): Promise<void> {
+  const row = await momentAt(tx, origin, index);
+  if (!row) return;
+  // A witness signs again with another time when it is asked again, and a note with two signatures of a key is refused.
+  let { note } = row;
+  for (const line of lines) {
+    const [before, after] = [parseNote(note), parseNote(note + line)].map(
+      (each) => new Set(each?.signatures.map(keyOf)),
+    );
+    if (before && after && after.size > before.size) note += line;
+  }
+  if (note === row.note) return;
+  const keys = policy.witnesses.map(({ key }) => key);
+  const { signatures } = await verifyCheckpoint(note, keys, verifyEd25519);
+  const witnessed = row.witnessed || quorumTime(policy, signatures) !== undefined;
+  await updateNote(tx, { ...row, note, witnessed });
+}

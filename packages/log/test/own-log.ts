@@ -1,0 +1,114 @@
+// A log in a database of its own, with one witness that signs what it is given.
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { alone } from '@eaas/test-kit/alone';
+import { openAttacker } from '@eaas/test-kit/attacker';
+import { apiOf, dek, type Resident, testWorld } from '@eaas/test-kit/world';
+import {
+  cosignedMessage,
+  formatNoteKey,
+  formatSignature,
+  noteKey,
+  parseNote,
+  parsePolicy,
+  parseTreeHead,
+  verifyProof,
+} from '@eaas/protocol/internal-log';
+import { rootKey, type Service } from '@eaas/server/internal';
+import { verifyEd25519 } from '../src/ed25519.ts';
+import { initLog } from '../src/keys.ts';
+import type { LogState } from '../src/metrics.ts';
+import { makeMoment } from '../src/moment.ts';
+import { prover } from '../src/proofs.ts';
+import { publicReader } from '../src/public.ts';
+import { newestMoment } from '../src/rows.ts';
+import { witnessContext } from '../src/witness-context.ts';
+
+export const origin = 'eaas.example/log';
+const interval = 60;
+
+export async function ownLog() {
+  const world = await testWorld();
+  const { sql } = await openAttacker(world);
+  const service = world.replica();
+  const { policy_line } = await initLog(service, origin);
+  const { privateKey: der } = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { format: 'der', type: 'pkcs8' },
+    publicKeyEncoding: { format: 'der', type: 'spki' },
+  });
+  const witnessKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const spki = createPublicKey(witnessKey).export({ format: 'der', type: 'spki' });
+  const witness = noteKey('witness.example', 4, new Uint8Array(spki.subarray(-32)));
+  const policy = parsePolicy(`${policy_line}\nwitness one ${formatNoteKey(witness)}\nquorum one\n`);
+  const witnesses = { policy, monitors: new Map<string, string>() };
+  const lines: unknown[] = [];
+  const line = (...all: unknown[]): void => void lines.push(all);
+  const processOf = (of: Service) => {
+    const memory: LogState = { sizes: new Map(), failures: new Map(), reasons: new Map() };
+    return { service: of, log: { info: line, warn: line, error: line }, memory };
+  };
+  const first = processOf(service);
+  const withLog: Service = {
+    ...service,
+    publicLog: { read: publicReader(service), proof: prover(service, interval) },
+  };
+  const cosignature = (note: string): string => {
+    const head = parseTreeHead(parseNote(note)?.text ?? '');
+    if (!head) throw new Error('the note must be a checkpoint (it is not)');
+    const seconds = Math.floor(world.time / 1_000);
+    const bytes = Buffer.alloc(72);
+    bytes.writeBigUInt64BE(BigInt(seconds));
+    bytes.set(sign(null, cosignedMessage(witness, seconds, head), witnessKey), 8);
+    return formatSignature({ name: witness.name, keyId: witness.keyId, bytes: new Uint8Array(bytes) });
+  };
+  const log = {
+    world,
+    service,
+    withLog,
+    lines,
+    processOf,
+    sql,
+    context: first,
+    moment: (context = first) => makeMoment(context, alone()),
+    /** A minute passes, and the log makes a moment. */
+    async later(milliseconds = interval * 1_000) {
+      world.time += milliseconds;
+      await log.moment();
+    },
+    newest: (of = origin) => service.database.run((on) => newestMoment(on, of)),
+    witnesses: () => witnessContext(first, witnesses, alone()),
+    /** The witness signs the newest checkpoint. */
+    async witnessed() {
+      const found = await log.witnesses();
+      const newest = await found?.newest();
+      if (newest) await found?.cosigned(newest.size, [cosignature(newest.note)]);
+    },
+    async prove({ token }: Resident, id?: number) {
+      const input = id === undefined ? {} : { id };
+      return (await apiOf(withLog, token)('GET /v1/audit/proof', input)).proof;
+    },
+    verify: (proof: string) => verifyProof(proof, policy, verifyEd25519),
+    async read(path: string) {
+      return (await withLog.publicLog?.read(path))?.bytes;
+    },
+    async head({ tenantId }: Resident) {
+      const [row] = await sql<{ id: string; hash: Buffer }[]>`
+        select id, hash from eaas.audit_heads where tenant_id = ${tenantId}`;
+      return { id: Number(row?.id), hash: row?.hash.toString('hex') };
+    },
+    /** The service in the middle of a rotation of its root key. */
+    rotating(bytes: Uint8Array) {
+      const [previous] = world.roots;
+      const current = rootKey(bytes);
+      return { previous, current, during: world.replica(undefined, undefined, [current, previous]) };
+    },
+  };
+  return log;
+}
+
+/** Makes an audit entry of the tenant. */
+export async function act(service: Service, { token }: Resident): Promise<void> {
+  const api = apiOf(service, token);
+  const { keys } = await api('GET /v1/keys', {});
+  const key_id = keys[0]?.key_id ?? (await api('POST /v1/keys', { name: 'key' })).key_id;
+  await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
+}

@@ -1,0 +1,66 @@
+// What a moment of 100,000 tenants takes. The figures are printed, because no test asserts a speed.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { expect, test } from 'vitest';
+import { prover } from '../src/proofs.ts';
+import { ownLog } from './own-log.ts';
+
+const tenants = 100_000;
+
+/** Runs the work, and prints its CPU time, the memory that it adds, and the longest pause of the event loop. */
+async function measured<T>(what: string, work: () => Promise<T>): Promise<T> {
+  globalThis.gc?.();
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const before = process.memoryUsage().rss;
+  let most = before;
+  const sampling = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5);
+  const [cpu, begun] = [process.cpuUsage(), performance.now()];
+  delay.enable();
+  try {
+    return await work();
+  } finally {
+    delay.disable();
+    clearInterval(sampling);
+    const { user, system } = process.cpuUsage(cpu);
+    const figures = [
+      `${((user + system) / 1e6).toFixed(2)} s of CPU`,
+      `${((performance.now() - begun) / 1e3).toFixed(2)} s`,
+      `${((most - before) / 2 ** 20).toFixed(0)} MB more`,
+      `longest pause ${(delay.max / 1e6).toFixed(1)} ms`,
+    ];
+    process.stderr.write(`${what}: ${figures.join(', ')}\n`);
+  }
+}
+
+test('a moment of 100,000 tenants proves each of them, and an idle one writes nothing', async () => {
+  const log = await ownLog();
+  await log.sql`
+    insert into eaas.audit_heads (tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts, mac)
+    select gen_random_uuid(), 1, sha256(n::text::bytea), 0, '', 0, '', 0, '' from generate_series(1, ${tenants}) as n`;
+  await log.sql`analyze eaas.audit_heads`;
+  await measured('all heads moved', () => log.moment());
+  const count = async () => (await log.sql`select from eaas.log_proofs`).length;
+  expect(await count()).toBe(tenants);
+  const moments = async () => (await log.sql`select from eaas.log_moments`).length;
+  await measured('no head moved', () => log.moment());
+  expect([await count(), await moments()]).toEqual([tenants, 1]);
+  await log.sql`update eaas.audit_heads set id = 2, hash = sha256(hash) where get_byte(hash, 0) = 0`;
+  await measured('one head of 256 moved', () => log.moment());
+  expect(await moments()).toBe(2);
+  await log.witnessed();
+  const some = await log.sql<{ tenant_id: string }[]>`
+    select tenant_id from eaas.audit_heads order by tenant_id limit 20`;
+  const prove = prover(log.service, 60);
+  const proofs = await measured('20 proofs', () =>
+    Promise.all(
+      some.map((row) => log.service.reads.transaction((tx) => prove(tx, row.tenant_id, undefined))),
+    ),
+  );
+  for (const [at, proof] of proofs.entries()) {
+    expect((await log.verify(proof)).tenantId).toBe(some[at]?.tenant_id);
+    const extra = /^extra (.*)$/m.exec(proof)?.[1] ?? '';
+    const path = JSON.parse(Buffer.from(extra, 'base64').toString()) as { path: string[] };
+    expect(path.path.length).toBeLessThan(64);
+  }
+  const lengths = proofs.map((proof) => Buffer.from(/^extra (.*)$/m.exec(proof)?.[1] ?? '', 'base64').length);
+  process.stderr.write(`extra: ${Math.min(...lengths)} to ${Math.max(...lengths)} bytes\n`);
+});
