@@ -10,6 +10,7 @@ import { prover, prune } from './proofs.ts';
 import { publicReader } from './public.ts';
 import { currentLog } from './rows.ts';
 import { witnessContext } from './witness-context.ts';
+import { askUnlessAsked, askWitnesses, faultOfWitnessUrl } from './witnesses.ts';
 
 export { initLog, logStatus, resealLogKeys, restartLog } from './keys.ts';
 
@@ -26,6 +27,7 @@ export interface LogOptions {
 /** Keeps the public log. Throws CannotStart if the policy cannot be used. */
 export async function publicLog({ policyFile, interval, monitors }: LogOptions): Promise<Extra> {
   const policy = await readPolicy(policyFile);
+  requireWitnessUrls(policy, monitors);
   return {
     async warnings(database) {
       const log = await database.run((sql) => currentLog(sql));
@@ -37,23 +39,25 @@ export async function publicLog({ policyFile, interval, monitors }: LogOptions):
         throw new CannotStart(
           `EAAS_LOG_POLICY_FILE: the policy in ${policyFile} does not list the key of this log. Add the line \`${policyLine(log)}\`.`,
         );
-      return log.halted === null ? [] : [`The public log ${log.origin} was halted: ${log.halted}.`];
+      return log.halted === null
+        ? []
+        : [`The public log ${log.origin} was halted: ${log.halted.split('\n', 1)[0]}.`];
     },
     publicLog: (service) => ({ read: publicReader(service), proof: prover(service, interval) }),
     jobs({ service, log, registry, leased }) {
       const state: LogState = { sizes: new Map(), failures: new Map(), reasons: new Map() };
       registerMetrics(state, registry);
       const context = { service, log, memory: state };
-      const ask = async (lease: Lease): Promise<void> => {
-        const witnessing = await witnessContext(context, { policy, monitors }, lease);
-        void witnessing;
+      const witnessed = async (lease: Lease, ask: typeof askWitnesses): Promise<void> => {
+        const witnesses = await witnessContext(context, { policy, monitors }, lease);
+        if (witnesses) await ask(witnesses);
       };
       return [
         leased('log_moment', interval, async (lease) => {
-          // The witnesses know if the database was put back. This process does not, before its first moment.
-          if (!state.seen) await ask(lease);
+          // If the database was put back, the witnesses know it, and this process may not.
+          await witnessed(lease, askUnlessAsked);
           await makeMoment(context, lease);
-          await ask(lease);
+          await witnessed(lease, askWitnesses);
         }),
         leased('log_prune', 3_600, (lease) => prune(service, lease)),
         { name: 'log_state', everySeconds: 60, run: () => readState(service, state) },
@@ -70,6 +74,19 @@ async function readPolicy(file: string): Promise<LogPolicy> {
     return parsePolicy(text);
   } catch (error) {
     throw new CannotStart(`EAAS_LOG_POLICY_FILE: ${file} is no policy: ${reasonOf(error)}.`);
+  }
+}
+
+function requireWitnessUrls({ witnesses }: LogPolicy, monitors: LogOptions['monitors']): void {
+  for (const { name, url } of witnesses) {
+    const fault = url === undefined ? undefined : faultOfWitnessUrl(url);
+    if (fault !== undefined)
+      throw new CannotStart(`EAAS_LOG_POLICY_FILE: the URL of the witness ${name} ${fault}.`);
+  }
+  for (const [name, url] of monitors) {
+    const isKnown = witnesses.some((witness) => witness.name === name);
+    const fault = isKnown ? faultOfWitnessUrl(url) : 'is for no witness of the policy';
+    if (fault !== undefined) throw new CannotStart(`EAAS_LOG_MONITORS: the URL of ${name} ${fault}.`);
   }
 }
 

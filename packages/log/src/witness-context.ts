@@ -17,7 +17,7 @@ import { currentLog, momentAt, type MomentRow, newestMoment, updateNote } from '
 import { tilesOf } from './tiles.ts';
 
 /** A checkpoint that this log has signed. */
-interface Signed {
+export interface Signed {
   readonly origin: string;
   readonly size: number;
   /** The root of the log at this size. */
@@ -59,6 +59,8 @@ export interface WitnessMemory {
   readonly failures: Map<string, number>;
   /** Why a witness failed last, until it cosigns again. */
   readonly reasons: Map<string, string>;
+  /** The text of the checkpoint that the witnesses were asked about last. */
+  asked?: string;
 }
 
 interface Witnesses {
