@@ -32,8 +32,9 @@ import {
 } from './rows.ts';
 import { TilesChanged, tilesOf } from './tiles.ts';
 
-const pageSize = 5_000;
-const batchSize = 1_000;
+// A page or a batch takes a few milliseconds, in which the process does nothing else.
+const pageSize = 1_000;
+const batchSize = 250;
 const longest = 60_000;
 const firstTenant = '00000000-0000-0000-0000-000000000000';
 
@@ -99,14 +100,16 @@ async function readHeads({ background }: Service, origin: string, signal: AbortS
   const moved: TenantHead[] = [];
   for (let after = firstTenant; ;) {
     signal.throwIfAborted();
-    const rows = await background.run((sql) => headsAfter(sql, origin, after, pageSize), 10_000);
-    for (const { tenant_id: tenantId, id, hash, moved: hasMoved } of rows) {
-      const head = { tenantId, id, hash };
+    const page = await background.run((sql) => headsAfter(sql, origin, after, pageSize), 10_000);
+    const hasMoved = new Set(page.moved);
+    for (const [at, tenantId] of page.tenants.entries()) {
+      const hash = page.hashes.subarray(32 * at, 32 * at + 32);
+      const head = { tenantId, id: page.ids[at] ?? 0, hash };
       heads.push(head);
-      if (hasMoved) moved.push(head);
+      if (hasMoved.has(tenantId)) moved.push(head);
       after = tenantId;
     }
-    if (rows.length < pageSize) return { heads, moved };
+    if (page.tenants.length < pageSize) return { heads, moved };
   }
 }
 

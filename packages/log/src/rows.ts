@@ -1,5 +1,5 @@
 // The rows of the public log. What never changes in them, the database itself guards.
-import { first, type Sql, type Transaction } from '@eaas/server/internal';
+import { Explained, first, type Sql, type Transaction } from '@eaas/server/internal';
 
 /** A log and its key. */
 export interface LogRow {
@@ -121,34 +121,53 @@ export async function neededMoments(
   return new Set(rows.map(({ index }) => index));
 }
 
-export interface HeadRow {
-  readonly tenant_id: string;
-  readonly id: number;
-  readonly hash: Uint8Array;
-  /** Whether the log has no proof of this head yet. */
-  readonly moved: boolean;
+/** A page of heads, and which of them the log has not proved yet. */
+export interface HeadPage {
+  readonly tenants: readonly string[];
+  readonly ids: readonly number[];
+  /** 32 bytes each. */
+  readonly hashes: Uint8Array;
+  readonly moved: readonly string[];
 }
 
-/** Reads heads by ascending tenant. Those of tenants that another database serves are not ours to state. */
-export async function headsAfter(sql: Sql, origin: string, after: string, limit: number): Promise<HeadRow[]> {
-  return sql<HeadRow[]>`
-    select tenant_id, id, hash, not exists (select from eaas.log_proofs p
-      where p.tenant_id = h.tenant_id and p.id >= h.id and p.origin = ${origin}) as moved
-    from eaas.audit_heads h where state_id >= 0 and tenant_id > ${after} order by tenant_id limit ${limit}`;
+/**
+ * Reads heads by ascending tenant. Those of tenants that another database serves are not ours to state. A page is one row,
+ * because the driver takes longer for many small ones.
+ */
+export async function headsAfter(sql: Sql, origin: string, after: string, limit: number): Promise<HeadPage> {
+  const [row] = await sql<HeadPage[]>`
+    select coalesce(array_agg(tenant_id order by tenant_id), '{}') as tenants,
+      coalesce(array_agg(id order by tenant_id), '{}') as ids,
+      coalesce(string_agg(hash, '' order by tenant_id), '') as hashes,
+      coalesce(array_agg(tenant_id) filter (where moved), '{}') as moved
+    from (select tenant_id, id, hash, not exists (select from eaas.log_proofs p
+        where p.tenant_id = h.tenant_id and p.id >= h.id and p.origin = ${origin}) as moved
+      from eaas.audit_heads h where state_id >= 0 and tenant_id > ${after} order by tenant_id limit ${limit}) page`;
+  if (row?.hashes.length !== 32 * (row?.tenants.length ?? 0))
+    throw new Explained('a head has a hash that is not 32 bytes long: run `eaas audit verify`');
+  return row as HeadPage;
 }
 
+/** What a moment keeps for a head. The path has the hashes from the leaf up, 32 bytes each. */
+export type NewProof = Pick<ProofRow, 'tenant_id' | 'id' | 'hash' | 'path'>;
+
+/** Writes proofs. Hashes and paths are two values, because the driver escapes each value of a list. */
 export async function insertProofs(
   tx: Transaction,
-  rows: readonly Pick<ProofRow, 'tenant_id' | 'id' | 'hash' | 'path'>[],
+  rows: readonly NewProof[],
   { origin, index, time }: MomentRow,
 ): Promise<void> {
-  const hex = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`;
+  const ends: number[] = [];
+  for (const { path } of rows) ends.push((ends.at(-1) ?? 0) + path.length);
   await tx`
     insert into eaas.log_proofs (tenant_id, id, hash, origin, index, time, path)
-    select tenant_id, id, hash, ${origin}, ${index}, ${time}, path
-    from unnest(${rows.map((row) => row.tenant_id)}::uuid[], ${rows.map((row) => row.id)}::bigint[],
-      ${rows.map((row) => hex(row.hash))}::bytea[], ${rows.map((row) => hex(row.path))}::bytea[])
-      as moved (tenant_id, id, hash, path)`;
+    select tenant_id, id, substr(hashes, 32 * number::int - 31, 32), ${origin}, ${index}, ${time},
+      substr(paths, (path_end - length + 1)::int, length::int)
+    from (select ${Buffer.concat(rows.map(({ hash }) => hash))}::bytea as hashes,
+        ${Buffer.concat(rows.map(({ path }) => path))}::bytea as paths) as bytes,
+      unnest(${rows.map((row) => row.tenant_id)}::uuid[], ${rows.map((row) => row.id)}::bigint[],
+        ${ends}::bigint[], ${rows.map(({ path }) => path.length)}::bigint[])
+        with ordinality as moved (tenant_id, id, path_end, length, number)`;
 }
 
 /**
