@@ -6,6 +6,7 @@ import {
   formatSignature,
   type NoteKey,
   noteKey,
+  parseNote,
   restartEntry,
   rootFromTiles,
   treeHeadText,
@@ -200,6 +201,13 @@ export async function logStatus({ database }: Service) {
       newest_at: newest ? new Date(newest.time).toISOString() : null,
       witnessed_size: witnessed ? witnessed.index + 1 : 0,
       witnessed_at: witnessed ? new Date(witnessed.time).toISOString() : null,
+      /** Who signed the newest checkpoint beside the log. */
+      signed_by:
+        (newest &&
+          parseNote(newest.note)
+            ?.signatures.slice(1)
+            .map(({ name }) => name)) ??
+        [],
       halted: log.halted,
     };
   });

@@ -86,7 +86,7 @@ export async function makeMoment(context: MomentContext, lease: Lease): Promise<
 /** Stops the log: no moment follows any more. */
 export async function halt({ service, log }: MomentContext, origin: string, reason: string): Promise<void> {
   const isNew = await service.background.run((sql) => haltLog(sql, origin, reason));
-  if (isNew) log.error({ origin, reason }, 'the public log was halted: no further moment is made');
+  if (isNew) log.error({ origin, reason }, 'the public log has stopped');
 }
 
 async function findPresent(sql: Sql, isLocked = false) {

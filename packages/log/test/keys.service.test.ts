@@ -15,6 +15,7 @@ test('a restart ends the log, and the new one begins with the last checkpoint of
   await log.moment();
   await log.witnessed();
   const old = await log.newest();
+  expect(await logStatus(log.service)).toMatchObject({ size: 1, signed_by: ['witness.example'] });
   await expect(restartLog(log.service, origin)).rejects.toThrow('choose another origin');
   expect(await restartLog(log.service, next)).toMatchObject({ ended: origin, origin: next });
   const [entry] = bundleEntries(Buffer.from((await log.read('tile/entries/000.p/1')) ?? '')) ?? [];
