@@ -80,7 +80,7 @@ export function requireText(value: string): void {
 
 export function requireDek(dek: Uint8Array): void {
   if (isBytes(dek) && dek.length === 32) return;
-  throw new InputError(`a DEK (data encryption key) must be a Uint8Array of 32 bytes (got ${kindOf(dek)})`);
+  throw new InputError(`a data key (DEK) must be a Uint8Array of 32 bytes (got ${kindOf(dek)})`);
 }
 
 export type EncryptedValue = Bundle | Uint8Array;

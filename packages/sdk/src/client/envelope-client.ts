@@ -42,7 +42,7 @@ interface Parts {
   readonly encrypter: ReturnType<typeof createEncrypter>;
   readonly decrypter: ReturnType<typeof createDecrypter>;
   readonly blindHash: ReturnType<typeof createBlindHashes>;
-  isClosed: boolean;
+  isClosed?: boolean;
 }
 
 /**
@@ -81,7 +81,6 @@ export class EnvelopeClient {
       encrypter: createEncrypter(calls, this.engines, limits, emit),
       decrypter: createDecrypter(calls, this.engines, limits, emit),
       blindHash: createBlindHashes(this.call, options),
-      isClosed: false,
     };
   }
 
@@ -252,21 +251,17 @@ export class EnvelopeClient {
 }
 
 function createBlindHashes(call: Call, options: BlindHashOptions) {
-  let loading: Promise<Hash> | undefined;
-  const loadHasher = () =>
-    (loading ??= load('blind hashes', import('../blind-hash/hasher.ts')).then(
-      ({ createHasher }) => createHasher(options, { call, unreadable, pae, readBase64, toBase64 }),
-      (error: unknown) => {
-        loading = undefined;
-        throw error;
-      },
-    ));
+  let hash: Hash | undefined;
+  async function hashBytes(bytes: Uint8Array, keyId: string, signal: AbortSignal | undefined) {
+    const { createHasher } = await load('blind hashes', import('../blind-hash/hasher.ts'));
+    hash ??= createHasher(options, { call, unreadable, pae, readBase64, toBase64 });
+    return hash(bytes, keyId, signal);
+  }
 
   return (value: string | Uint8Array, keyId: string, { signal }: CallOptions): Promise<string> => {
     requireValue(value);
     // Copies the bytes, because the caller can overwrite them while the module for blind hashes is loaded.
     const bytes = typeof value === 'string' ? toUtf8(value) : new Uint8Array(value);
-    const hashing = loadHasher().then((hash) => hash(bytes, keyId, signal));
-    return abortable(hashing, signal);
+    return abortable(hashBytes(bytes, keyId, signal), signal);
   };
 }

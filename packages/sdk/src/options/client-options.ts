@@ -140,15 +140,14 @@ export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience 
   const decrypt = options.decrypt === false ? { maxEntries: 0 } : (options.decrypt ?? {});
   requireOptions<OptionalLimits<BudgetLimits>>(encryptLimits, encrypt, 'cache.encrypt');
   requireOptions<OptionalLimits<CacheLimits>>(decryptLimits, decrypt, 'cache.decrypt');
-  const limits = ({
-    maxMessages = preset.maxMessages,
-    maxBytes = preset.maxBytes,
-    maxAge = preset.maxAge,
-    maxEntries = preset.maxEntries,
-  }: OptionalLimits<BudgetLimits & CacheLimits>) => ({ maxMessages, maxBytes, maxAge, maxEntries });
   return {
-    encrypt: limits({ maxEntries: maxEncryptingKeys, ...encrypt }),
-    decrypt: limits(decrypt),
+    encrypt: withDefaults(encrypt, { ...preset, maxEntries: maxEncryptingKeys }),
+    decrypt: withDefaults(decrypt, preset),
     patience,
   };
 }
+
+const withDefaults = <Limits extends object>(given: OptionalLimits<Limits>, defaults: Limits): Limits =>
+  Object.fromEntries(
+    Object.entries(defaults).map(([name, usual]) => [name, given[name as keyof Limits] ?? usual]),
+  ) as Limits;
