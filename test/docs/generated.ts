@@ -201,6 +201,10 @@ function kindsModule(): string {
     // The kind of a batch is the kind of a result that succeeded.
     return [route, kindOf(results ? definitionOf(results).element : endpoints[route].output)] as const;
   });
+  const forUsers = routes.flatMap((route) => {
+    const { userOutput }: Endpoint = endpoints[route];
+    return userOutput ? [`  '${route}': ${JSON.stringify(kindOf(userOutput))},`] : [];
+  });
   const texts = lines.map(([, kind]) => JSON.stringify(kind));
   const shared = [...new Set(texts.filter((text, at) => texts.indexOf(text) !== at))];
   const named = (text: string): string =>
@@ -213,6 +217,11 @@ function kindsModule(): string {
     '/** What each response must contain. For a batch, what each result must contain that is no error. */',
     'export const kinds = {',
     ...lines.map(([route], at) => `  '${route}': ${named(texts[at] ?? '')},`),
+    '} as const;',
+    '',
+    '/** What a response to a user of an issuer must contain, where that is less. */',
+    'export const kindsForUsers = {',
+    ...forUsers,
     '} as const;',
     '',
   ].join('\n');

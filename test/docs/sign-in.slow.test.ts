@@ -348,7 +348,8 @@ whereAvailable('Chromium', hasChromium, () => {
     const ann = await world.signedIn('ann');
     const code = blocksOf(sectionOf('Show users their own log'), 'js')[0] ?? '';
     const shown = await ann.evaluate<string[][]>(`(async () => {
-      const [token, issuerId, shown] = [accessToken, '${issuer_id}', []];
+      const eaas = new EaasBrowserClient({ baseUrl, issuer: '${issuer_id}', keyId, token: accessToken });
+      const shown = [];
       const show = (...facts) => shown.push(facts);
       ${code}
       return shown;

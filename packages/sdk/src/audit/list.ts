@@ -1,8 +1,12 @@
-import type { Output } from '@eaas/protocol/wire';
+import type { InputError } from '@eaas/protocol';
+import type { OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import type { Input, Output } from '@eaas/protocol/wire';
 import type { ServiceError } from '../errors.ts';
 import { createPageReader } from '../client/list-records.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
 import type { AuditFilter } from './filter.ts';
+import { listOwnEntries } from './own-entries.ts';
+import { type ReportRow, reportRow } from './report-rows.ts';
 
 /** A page of the audit log. */
 export type AuditPage = Output<'GET /v1/audit'>;
@@ -23,7 +27,7 @@ export interface AuditPageQuery extends AuditFilter {
   readonly offset?: number | undefined;
 }
 
-interface WireQuery extends Omit<AuditPageQuery, 'date_from' | 'date_to'> {
+export interface WireQuery extends Omit<AuditPageQuery, 'date_from' | 'date_to'> {
   date_from?: string;
   date_to?: string;
 }
@@ -35,16 +39,36 @@ export function queryOf(query: AuditPageQuery): WireQuery {
   );
 }
 
-// The client loads this module on demand, and passes the function `unreadable` to it. If this module imported
-// `unreadable`, a web page would have to load an additional file at its start.
+/**
+ * What the client passes to this module, which is loaded on demand. If this module imported it, a web page would have to
+ * load an additional file at its start.
+ */
+export interface Shared {
+  readonly InputError: new (message: string) => InputError;
+  readonly requireOptions: typeof requireOptions;
+  readonly unreadable: () => ServiceError;
+}
+
+const listOptions: OptionRules<ListOptions> = {
+  order: (value) => value === 'newest' || value === 'oldest' || "'newest' or 'oldest'",
+  pageSize: (value) => (Number.isSafeInteger(value) && Number(value) > 0) || 'an integer of at least 1',
+  signal: (value) => typeof Object(value).addEventListener === 'function' || 'an AbortSignal',
+};
+
 export async function* listAudit(
   call: Call,
   filter: AuditFilter,
   options: ListOptions,
-  unreadable: () => ServiceError,
+  { requireOptions, unreadable }: Shared,
 ): AsyncGenerator<AuditEntry, void, undefined> {
+  requireOptions(listOptions, options, 'audit.list');
   const { order, pageSize = 100, signal } = options;
   const query = { ...queryOf(filter), limit: Math.max(2, pageSize) };
+  if (filter.subject_id === 'me') {
+    const entries = listOwnEntries(call, query, { signal }, unreadable);
+    yield* order === 'oldest' ? await reversed(entries) : entries;
+    return;
+  }
   const pages = createPageReader(
     (offset) => call('GET /v1/audit', { ...query, offset }, { signal }),
     ({ logs }) => logs,
@@ -57,6 +81,12 @@ export async function* listAudit(
   // Excludes entries that are added after the first request, because they would shift the offsets of all pages.
   query.date_to = newest.created_at;
   yield* order === 'oldest' ? oldestFirst(first, newest.id, pages) : newestFirst(first, pages);
+}
+
+async function reversed<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all.toReversed();
 }
 
 type Pages = ReturnType<typeof createPageReader<AuditPage>>;
@@ -124,4 +154,22 @@ async function lastPage(first: AuditPage, pages: Pages): Promise<AuditPage> {
     }
   }
   return found;
+}
+
+/** Yields the report on the subject with this name, or without a name on the signed-in user. */
+export async function* reportOn(
+  call: Call,
+  name: Input<'POST /v1/subjects/show'> | undefined,
+  options: ListOptions,
+  signsIn: boolean,
+  shared: Shared,
+): AsyncGenerator<ReportRow, void, undefined> {
+  shared.requireOptions(listOptions, options, 'audit.report');
+  if (!name && !signsIn)
+    throw new shared.InputError(
+      '`audit.report` needs a `subject` or `subjectId`: only the report of a client with `issuer` and `token` is about its user',
+    );
+  const { signal } = options;
+  const { subject_id } = name ? await call('POST /v1/subjects/show', name, { signal }) : { subject_id: 'me' };
+  for await (const entry of listAudit(call, { subject_id }, options, shared)) yield reportRow(entry);
 }

@@ -1,3 +1,4 @@
+import { InputError } from '@eaas/protocol';
 import {
   callback,
   integerFrom,
@@ -38,6 +39,11 @@ export interface AuditMethods {
    * outcome, which you can show to this person. Throws ServiceError `not_found` for a subject that was never used.
    */
   report(name: SubjectName, options?: ListOptions): AsyncGenerator<ReportRow, void, undefined>;
+  /**
+   * Yields what happened with the data of the signed-in user, as above. Needs an issuer with the permission `audit.own`.
+   * Throws InputError for a client with an API key, which is nobody.
+   */
+  report(options?: ListOptions): AsyncGenerator<ReportRow, void, undefined>;
   /** Returns one page of audit entries. */
   page(query?: AuditPageQuery, options?: CallOptions): Promise<AuditPage>;
   /**
@@ -54,11 +60,6 @@ export interface AuditMethods {
 /** The methods of `client.audit`. */
 export type AuditLog = AuditMethods;
 
-const listOptions: OptionRules<ListOptions> = {
-  order: (value) => value === 'newest' || value === 'oldest' || "'newest' or 'oldest'",
-  pageSize: positiveInteger,
-  signal: aborting,
-};
 const pageRules: OptionRules<AuditPageQuery> = {
   ...filterRules,
   limit: positiveInteger,
@@ -71,24 +72,25 @@ const rangeRules: OptionRules<Range> = {
   checkpoint: text,
 };
 
-export function auditOf(call: Call): AuditLog {
+export function auditOf(call: Call, signsIn = false): AuditLog {
+  const loadList = () => load('audit', import('./list.ts'));
+  const shared = { InputError, requireOptions, unreadable };
   return {
     async *list(filter = {}, options = {}) {
       requireOptions(filterRules, filter, 'audit.list');
-      requireOptions(listOptions, options, 'audit.list');
-      const { listAudit } = await load('audit', import('./list.ts'));
-      yield* listAudit(call, filter, options, unreadable);
+      const { listAudit } = await loadList();
+      yield* listAudit(call, filter, options, shared);
     },
-    async *report(name, options = {}) {
-      const of = wireName(name, 'audit.report');
-      requireOptions(listOptions, options, 'audit.report');
-      const { reportOn } = await load('audit', import('./report.ts'));
-      yield* reportOn(call, of, options, unreadable);
+    async *report(given: SubjectName | ListOptions = {}, more: ListOptions = {}) {
+      const isNamed = /subject/.test(Object.keys(Object(given)).join());
+      const name = isNamed ? wireName(given as SubjectName, 'audit.report') : undefined;
+      const { reportOn } = await loadList();
+      yield* reportOn(call, name, isNamed ? more : (given as ListOptions), signsIn, shared);
     },
     async page(query = {}, options = {}) {
       requireOptions(pageRules, query, 'audit.page');
       requireOptions(callOptions, options, 'audit.page');
-      const { queryOf } = await load('audit', import('./list.ts'));
+      const { queryOf } = await loadList();
       return call('GET /v1/audit', queryOf(query), options);
     },
     verify: (range, options) => verifyAudit(call, range, options),

@@ -3,14 +3,14 @@ import { requireOptions } from '@eaas/protocol/internal-options';
 import { EnvelopeClient } from '../client/envelope-client.ts';
 import { createEmit } from '../client/events.ts';
 import { httpHeaders, parseUrl, requireSecureUrl } from '../options/connection.ts';
-import { isSignIn, signIn } from '../options/sign-in.ts';
+import { isSignIn, type OwnLog, reportOnUser, signIn } from '../options/sign-in.ts';
 import { createTransport } from '../transport/transport.ts';
 import { browserOptions, type EaasBrowserClientOptions, type PlainHeaders } from './options.ts';
 
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol/internal-core';
 export { LoadError } from '@eaas/protocol/internal';
 export type { EaasBrowserClientOptions } from './options.ts';
-export type { SignInOptions, TokenClaims } from '../options/sign-in.ts';
+export type { OwnLog, SignInOptions, TokenClaims } from '../options/sign-in.ts';
 export {
   ClientError,
   type ClientErrorCode,
@@ -26,13 +26,18 @@ export {
  * InputError for unknown options, and for an API key (`eaas_sk_…`) in any option, request or response.
  */
 export class EaasBrowserClient extends EnvelopeClient {
+  /** Shows the signed-in user what happened with their own data. */
+  readonly audit: OwnLog = { report: (options) => reportOnUser(this.call, this.caller, options) };
+
   constructor(options: EaasBrowserClientOptions = {}) {
-    for (const [name, value] of Object.entries(Object(options)))
+    for (const name in options) {
+      const value = options[name as keyof typeof options];
       refuseSecret(typeof value === 'string' ? name + value : name);
+    }
     requireOptions(browserOptions, options, 'new EaasBrowserClient');
     const signsIn = isSignIn(options, 'proxyUrl', 'headers');
     const { baseUrl, proxyUrl = '/api/eaas', headers = {}, insecureHttp } = options;
-    if (signsIn !== !!baseUrl) throw new InputError('`baseUrl`, `issuer` and `token` go together');
+    if (signsIn !== !!baseUrl) throw new InputError('a sign-in needs `baseUrl`, `issuer` and `token`');
     if (typeof headers === 'object') refuseSecret(JSON.stringify(plain(headers)));
     const emit = createEmit(options);
     const call = createTransport(

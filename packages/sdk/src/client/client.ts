@@ -126,7 +126,7 @@ export class EaasClient extends EnvelopeClient {
     this.apiKeys = apiKeyCalls(this.call);
     this.serverMode = serverModeCalls(this.call, this.caller);
     this.subjects = subjectCalls(this.call, (subject) => this.drop(subject));
-    this.audit = auditOf(this.call);
+    this.audit = auditOf(this.call, signsIn);
   }
 
   override as(user: string): this {

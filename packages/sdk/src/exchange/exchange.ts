@@ -103,7 +103,8 @@ async function ask<R extends Route>(
     if (output === undefined) {
       throw new ServiceError('invalid_response', 'the service did not respond with JSON: is its URL right?');
     }
-    if (!isOutput(route, output) || !namesSameKeys(input, output)) throw unreadable();
+    if (!isOutput(route, output, 'eaas-issuer' in headers) || !namesSameKeys(input, output))
+      throw unreadable();
     asked.onReceipts(receiptsIn(response, output));
     return withMaskedDetails(output);
   } catch (error) {

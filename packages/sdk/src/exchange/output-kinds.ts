@@ -46,3 +46,8 @@ export const kinds = {
   'DELETE /v1/issuers/:issuer_id': kind3,
   'GET /v1/usage': {"month":"text","operations":{"encrypt":"count","decrypt":"count","key.wrap":"count","key.unwrap":"count"},"encrypt_quota":["count",null],"subjects":"count"},
 } as const;
+
+/** What a response to a user of an issuer must contain, where that is less. */
+export const kindsForUsers = {
+  'GET /v1/audit': {"logs":[{"action":"text","key_id":["text",null],"created_at":"text","metadata":{"user":["text","optional"],"user_asserted":["truth","optional"],"outcome":["text","optional"],"code":["text","optional"]}}],"count":"count","total":["count",null],"limit":"count","offset":"count","total_at_least":["count","optional"]},
+} as const;

@@ -1,4 +1,4 @@
-import { endpoints, type Route } from '@eaas/protocol/wire';
+import { type Endpoint, endpoints, type Route } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
 import { isName, isOutput } from './outputs.ts';
 
@@ -72,15 +72,23 @@ function readMembers(value: unknown): unknown {
   );
 }
 
-describe.each(Object.keys(endpoints) as Route[])('%s', (route) => {
-  const { output } = endpoints[route];
+const routes = Object.keys(endpoints) as Route[];
+const outputs = [false, true].flatMap((forUser) =>
+  routes.flatMap((route) => {
+    const { output, userOutput }: Endpoint = endpoints[route];
+    const schema = forUser ? userOutput : output;
+    return schema ? [{ name: forUser ? `${route} of a user` : route, route, output: schema, forUser }] : [];
+  }),
+);
+
+describe.each(outputs)('$name', ({ route, output, forUser }) => {
   const samples = samplesOf(output);
 
   test('valid responses are accepted, also with further members', () => {
     const longer = samples.map((sample) => Object.assign({ added: 'later' }, sample));
     const all = [...samples, ...longer];
     expect(all.filter((sample) => !output.safeParse(sample).success)).toEqual([]);
-    expect(all.filter((sample) => !isOutput(route, sample))).toEqual([]);
+    expect(all.filter((sample) => !isOutput(route, sample, forUser))).toEqual([]);
   });
 
   test('a response in which a member is missing or has the wrong type is refused', () => {
@@ -89,15 +97,15 @@ describe.each(Object.keys(endpoints) as Route[])('%s', (route) => {
     );
     const invalid = others.filter((other) => !output.safeParse(other).success);
     expect(invalid.length).toBeGreaterThan(0);
-    expect(invalid.filter((other) => isOutput(route, other))).toEqual([]);
+    expect(invalid.filter((other) => isOutput(route, other, forUser))).toEqual([]);
     const valid = others.filter((other) => !invalid.includes(other));
-    expect(valid.filter((other) => !isOutput(route, other))).toEqual([]);
+    expect(valid.filter((other) => !isOutput(route, other, forUser))).toEqual([]);
   });
 
   test.each([null, undefined, [], 'text', 1, {}])(
     'a response that is not the expected object is refused: %j',
     (other) => {
-      expect(isOutput(route, other)).toBe(false);
+      expect(isOutput(route, other, forUser)).toBe(false);
     },
   );
 });

@@ -1,5 +1,5 @@
 import type { Output, Route } from '@eaas/protocol/wire';
-import { kinds } from './output-kinds.ts';
+import { kinds, kindsForUsers } from './output-kinds.ts';
 
 /**
  * A kind describes how to check a JSON value. The kinds of all responses are generated from the endpoint table.
@@ -31,9 +31,13 @@ const refused = {
   entry: [{ id: 'count', hash: 'text' }, 'optional'],
 } as const;
 
-/** Returns whether a response has every member of the route's output. Ignores other members. */
-export function isOutput<R extends Route>(route: R, output: unknown): output is Output<R> {
-  const kind: Kind = kinds[route];
+/**
+ * Returns whether a response has every member of the route's output, or of its output for a user of an issuer. Ignores
+ * other members.
+ */
+export function isOutput<R extends Route>(route: R, output: unknown, forUser = false): output is Output<R> {
+  const ofUser: Partial<Record<Route, Kind>> = forUser ? kindsForUsers : {};
+  const kind: Kind = ofUser[route] ?? kinds[route];
   if (!route.includes('/batch/')) return hasKind(output, kind);
   const { results } = Object(output) as { results?: unknown };
   return (
