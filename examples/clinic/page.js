@@ -108,17 +108,19 @@ async function open({ page, token }) {
 
   /** A patient may read what the log says about their own data, and nothing else of the log. */
   async function showReport() {
-    const response = await fetch(`${settings.baseUrl}/v1/audit?subject_id=me`, {
-      headers: { authorization: `Bearer ${token}`, 'eaas-issuer': settings.issuers[page] },
-    });
-    const { logs } = await response.json();
+    const newest = [];
+    for await (const entry of eaas.audit.report()) if (newest.push(entry) === 50) break;
     // The newest entry is that of this page, which has just opened the row.
-    const me = logs[0]?.metadata.user;
-    const shown = logs.map(({ created_at, action, metadata: { user, outcome } }) => {
+    const me = newest[0]?.user;
+    const shown = newest.map(({ time, action, user, outcome }) => {
       const row = document.createElement('tr');
       const who = user === me ? 'you' : user ? `somebody else (${user.slice(0, 8)}…)` : "the clinic's server";
       const what = { 'key.unwrap': 'opened', 'key.wrap': 'encrypted' }[action] ?? action;
-      const cells = [new Date(created_at).toLocaleString(), outcome ? `${what} (${outcome})` : what, who];
+      const cells = [
+        new Date(time).toLocaleString(),
+        outcome === 'refused' ? `${what} (refused)` : what,
+        who,
+      ];
       for (const cell of cells) row.insertCell().textContent = cell;
       return row;
     });
