@@ -125,31 +125,29 @@ function unwrap(
   wrapped: Wrapped,
   person: Uint8Array | undefined,
 ): Uint8Array {
-  const open = openerOf(wrapped, person);
-  if (!open) throw new DecryptionError();
-  const dek = open(material, bytesOf(material, privateKey), wrapped);
+  const { keyVersion, wrappedKey } = wrapped;
+  const { tenantId } = material;
+  const has = (form: Parameters<typeof versionIn>[0]) => versionIn(form, wrappedKey) === keyVersion;
+  const key = () => bytesOf(material, privateKey);
+  let dek: Uint8Array | undefined;
+  if (person) dek = has(subjectForm) ? openOfPerson(tenantId, person, key(), wrapped) : undefined;
+  else if (has(intakeForm)) dek = openOfWriter(material, key(), wrapped);
+  else if (has(serviceForm)) dek = openBy('eaas wrap v1', tenantId, key(), wrapped);
   if (!dek) throw new DecryptionError();
   return dek;
 }
 
-type Open = (material: Material, bytes: Buffer, wrapped: Wrapped) => Uint8Array | undefined;
-
-function openerOf({ keyVersion, wrappedKey }: Wrapped, person: Uint8Array | undefined): Open | undefined {
-  if (person) return versionIn(subjectForm, wrappedKey) === keyVersion ? openOfPerson(person) : undefined;
-  if (versionIn(intakeForm, wrappedKey) === keyVersion) return openOfWriter;
-  return versionIn(serviceForm, wrappedKey) === keyVersion ? openOrdinary : undefined;
+function openOfPerson(
+  tenantId: string,
+  person: Uint8Array,
+  bytes: Buffer,
+  wrapped: Wrapped,
+): Uint8Array | undefined {
+  const ofPerson = createHmac('sha256', bytes).update(pae('eaas subject v1', person)).digest();
+  const dek = openBy('eaas wrap v2', tenantId, ofPerson, wrapped);
+  ofPerson.fill(0);
+  return dek;
 }
-
-const openOrdinary: Open = ({ tenantId }, bytes, wrapped) => openBy('eaas wrap v1', tenantId, bytes, wrapped);
-
-const openOfPerson =
-  (person: Uint8Array): Open =>
-  ({ tenantId }, bytes, wrapped) => {
-    const ofPerson = createHmac('sha256', bytes).update(pae('eaas subject v1', person)).digest();
-    const dek = openBy('eaas wrap v2', tenantId, ofPerson, wrapped);
-    ofPerson.fill(0);
-    return dek;
-  };
 
 function openBy(
   label: string,
@@ -166,14 +164,14 @@ function openBy(
   return dek;
 }
 
-const openOfWriter: Open = (material, bytes, wrapped) => {
+function openOfWriter(material: Material, bytes: Buffer, wrapped: Wrapped): Uint8Array | undefined {
   material.intakeKey ??= nobleIntakeKey(bytes, material.tenantId, wrapped);
   const sharedSecret = material.intakeKey.decapsulate(wrapped.wrappedKey);
   if (!sharedSecret) return undefined;
   const dek = openForIntake(nobleIntakeCrypto, wrapped, wrapped.wrappedKey, sharedSecret);
   sharedSecret.fill(0);
   return dek;
-};
+}
 
 function decryptSecret(key: KeyObject, { encrypted, path }: Secret): Buffer {
   const padding = constants.RSA_PKCS1_OAEP_PADDING;
