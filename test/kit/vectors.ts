@@ -137,6 +137,15 @@ interface IntakeRefusal extends Named {
   readonly wrapped: string;
 }
 
+interface ProvenHead extends Named {
+  readonly tenant_id: string;
+  readonly id: number;
+  readonly hash: string;
+  readonly before: number;
+  readonly claimed_time: number;
+  readonly origin: string;
+}
+
 interface VectorFiles {
   'api-key': {
     cases: readonly (Named & { bytes: string; token: string; crc32: number })[];
@@ -220,6 +229,40 @@ interface VectorFiles {
     key_id: string;
     cases: readonly IntakeCase[];
     refusals: readonly IntakeRefusal[];
+  };
+  'log-moment': {
+    cases: readonly (Named & {
+      count: number;
+      root: string;
+      paths: readonly { head: number; position: string; leaf: string; path: readonly string[] }[];
+      time: number;
+      entry: string;
+      entry_leaf: string;
+    })[];
+  };
+  'log-proof': {
+    policy: string;
+    cases: readonly (ProvenHead & { proof: string })[];
+    refusals: readonly (Named & { code: string; proof: string })[];
+    cosignatures: readonly (Named & {
+      verifier_key: string;
+      time: number;
+      message: string;
+      checkpoint: string;
+      line: string;
+    })[];
+    example: { verifier_key: string; note: string };
+  };
+  'log-tree': {
+    short_entries: readonly string[];
+    short_roots: readonly string[];
+    cases: readonly (Named & {
+      size: number;
+      root: string;
+      last_tiles: readonly { path: string; sha256: string }[];
+      inclusion: readonly { index: number; leaf: string; path: readonly string[] }[];
+      consistency: readonly { old: number; old_root: string; proof: readonly string[] }[];
+    })[];
   };
   pae: {
     cases: readonly (Named & {

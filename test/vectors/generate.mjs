@@ -8,6 +8,8 @@ import { build as envelopeV1 } from './cases/envelope-v1.mjs';
 import { build as envelopeV2 } from './cases/envelope-v2.mjs';
 import { build as hash } from './cases/hash.mjs';
 import { build as intake } from './cases/intake.mjs';
+import { build as logProof } from './cases/log-proof.mjs';
+import { buildLogTree, buildMoments } from './cases/log-tree.mjs';
 import { assertLiterals } from './cases/literals.mjs';
 import { buildContext, buildPae } from './cases/pae-and-context.mjs';
 import { build as people } from './cases/people.mjs';
@@ -24,6 +26,9 @@ const builders = {
   'envelope-v2.json': envelopeV2,
   'hash.json': hash,
   'intake.json': intake,
+  'log-moment.json': buildMoments,
+  'log-proof.json': logProof,
+  'log-tree.json': buildLogTree,
   'pae.json': buildPae,
   'people.json': people,
   'sealed-secret.json': sealedSecret,

@@ -8,7 +8,7 @@ const ed25519 = Buffer.of(1);
 export const keyName = (tenantId) => `eaas/${tenantId}`;
 export const noteText = (tenantId, id, hash) => `eaas.audit-chain.v1/${tenantId}\n${id}\n${base64(hash)}\n`;
 
-function privateKeyOf(seed) {
+export function ed25519PrivateKey(seed) {
   return createPrivateKey({
     key: concat(fromHex('302e020100300506032b657004220420'), seed),
     format: 'der',
@@ -17,7 +17,7 @@ function privateKeyOf(seed) {
 }
 
 export function publicKeyOf(seed) {
-  return Buffer.from(createPublicKey(privateKeyOf(seed)).export({ format: 'jwk' }).x, 'base64url');
+  return Buffer.from(createPublicKey(ed25519PrivateKey(seed)).export({ format: 'jwk' }).x, 'base64url');
 }
 
 export function keyIdOf(name, publicKey) {
@@ -32,7 +32,7 @@ export const signatureLine = (name, keyId, signature) =>
   `\u2014 ${name} ${base64(concat(keyId, signature))}\n`;
 
 export function signNote(text, name, seed) {
-  const signature = sign(null, utf8(text), privateKeyOf(seed));
+  const signature = sign(null, utf8(text), ed25519PrivateKey(seed));
   return `${text}\n${signatureLine(name, keyIdOf(name, publicKeyOf(seed)), signature)}`;
 }
 
@@ -66,8 +66,12 @@ function readVerifierKey(text) {
   const publicKey = bytes.subarray(1);
   if (bytes.length !== 33 || bytes[0] !== 1 || hex(keyIdOf(name, publicKey)) !== keyIdHex)
     throw new Error('not a verifier key');
-  const jwk = { kty: 'OKP', crv: 'Ed25519', x: publicKey.toString('base64url') };
-  return { name, keyId: fromHex(keyIdHex), publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
+  return { name, keyId: fromHex(keyIdHex), publicKey: ed25519PublicKey(publicKey) };
+}
+
+export function ed25519PublicKey(bytes) {
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') };
+  return createPublicKey({ key: jwk, format: 'jwk' });
 }
 
 function readText(text, tenantId) {
