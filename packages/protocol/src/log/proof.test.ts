@@ -102,7 +102,7 @@ test('`extra` is what was written', () => {
     tenantId: fc.uuid(),
     id: fc.maxSafeNat(),
     hash,
-    time: fc.maxSafeNat(),
+    time: fc.nat({ max: 8_640_000_000_000_000 }),
     path: fc.array(hash, { maxLength: 256 }),
   });
   fc.assert(
@@ -113,15 +113,22 @@ test('`extra` is what was written', () => {
   );
 });
 
-test('a path of 257 hashes is refused', () => {
+test('a path of 257 hashes, another form of a tenant id, and a time that is no date are refused', () => {
   const moment = {
-    tenantId: '00000000-0000-4000-8000-000000000000',
+    tenantId: 'abcdef00-0000-4000-8000-000000000000',
     id: 1,
     hash: new Uint8Array(32),
     time: 1,
   };
-  const path = Array.from({ length: 257 }, () => new Uint8Array(32));
-  expect(parseExtra(formatExtra({ ...moment, path }))).toBeUndefined();
+  const path = Array.from({ length: 256 }, () => new Uint8Array(32));
+  const isRead = (changed: object): boolean =>
+    parseExtra(formatExtra({ ...moment, path, ...changed })) !== undefined;
+  expect(isRead({})).toBe(true);
+  expect(isRead({ path: [...path, new Uint8Array(32)] })).toBe(false);
+  expect(isRead({ tenantId: moment.tenantId.toUpperCase() })).toBe(false);
+  expect(isRead({ tenantId: 'acme' })).toBe(false);
+  expect(isRead({ time: 8_640_000_000_000_001 })).toBe(false);
+  expect(isRead({ path: [new Uint8Array(31)] })).toBe(false);
 });
 
 test('a proof is what was written', () => {

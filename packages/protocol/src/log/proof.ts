@@ -39,8 +39,8 @@ export function parseExtra(extra: Uint8Array): ProvenMoment | undefined {
   try {
     const text = fromUtf8(extra);
     const { hash, id, path, tenant_id: tenantId, time } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof tenantId !== 'string' || parseUuid(tenantId) !== tenantId || !isCount(id) || !isCount(time))
-      return undefined;
+    if (typeof tenantId !== 'string' || parseUuid(tenantId) !== tenantId || !isCount(id)) return undefined;
+    if (!isCount(time) || time > latestTime) return undefined;
     if (typeof hash !== 'string' || hash.length !== 64 || !Array.isArray(path) || path.length > longestPath)
       return undefined;
     const siblings = path.flatMap((sibling) => readBase64(String(sibling)) ?? []);
@@ -51,6 +51,8 @@ export function parseExtra(extra: Uint8Array): ProvenMoment | undefined {
     return undefined;
   }
 }
+
+const latestTime = 8_640_000_000_000_000; // of a Date
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
@@ -115,7 +117,7 @@ export async function verifyProof(
 ): Promise<VerifiedProof> {
   if (policy.quorum === 'none')
     throw new InputError(
-      'the policy must have a quorum of witnesses (got `quorum none`), who else would say when?',
+      'the policy must have a quorum of witnesses (got `quorum none`): without one, nobody says when',
     );
   const { extra, index, path, checkpoint } =
     parseTlogProof(proof) ?? refuse('proof_format', 'it is no tlog-proof');
