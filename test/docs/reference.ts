@@ -36,6 +36,7 @@ const internal = new Set([
   './internal-options',
   './internal-turn',
   './internal-audit',
+  './internal-core',
   './internal-log',
   './internal-noble',
   './internal-stream',
