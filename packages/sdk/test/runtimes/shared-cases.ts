@@ -8,6 +8,7 @@ import { envelopeCases } from './envelope-cases.ts';
 import { failureCases } from './failure-cases.ts';
 import { fieldsCases } from './fields-cases.ts';
 import { intakeCases } from './intake-cases.ts';
+import { proofCases } from './proof-cases.ts';
 import { streamCases } from './stream-cases.ts';
 
 export const enginesEverywhere: readonly Engine[] = [nobleEngine, webCryptoEngine];
@@ -20,6 +21,7 @@ export function sharedCases(engines: readonly string[]): readonly Case[] {
     ...fieldsCases,
     ...streamCases,
     ...intakeCases,
+    ...proofCases,
     ...blindHashCases,
     ...engines.flatMap(engineCases),
   ];
