@@ -69,6 +69,10 @@ test('audit.md of the SDK explains every code that an audit finding can have', (
     time_went_back: true,
     purged_unread: true,
     service_verification_failed: true,
+    proof_mismatch: true,
+    proof_invalid: true,
+    proof_unwitnessed: true,
+    proof_missing: true,
   });
   expect(explained.toSorted()).toEqual(codes.toSorted());
 });

@@ -16,7 +16,9 @@ playPage((request) => POST(request));
   'sdk/docs/audit.md': `
 import { writeFileSync } from 'node:fs';
 import { eaas } from '@eaas/test-kit/played-service';
+import { witness } from '../../../test/docs/played-witnesses.ts';
 writeFileSync('audit.json', 'null');
+writeFileSync('policy.txt', witness(eaas));
 // Ends the loop of the page once it listens.
 setInterval(() => process.emit('SIGTERM', 'SIGTERM'), 100).unref();
 `,

@@ -4,6 +4,7 @@ import { entryHash, genesisHash } from '@eaas/protocol/audit';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { AuditEntry } from '../src/audit/list.ts';
 import { type AuditMethods, auditOf } from '../src/audit/methods.ts';
+import { ServiceError } from '../src/errors.ts';
 import type { Call } from '../src/transport/transport.ts';
 
 export interface PlayedLog {
@@ -23,6 +24,8 @@ export interface PlayedLog {
   rechain(): void;
   verifies: (query: Input<'GET /v1/audit/verify'>) => Partial<Output<'GET /v1/audit/verify'>>;
   checkpoints: () => Partial<Output<'GET /v1/audit/checkpoint'>> | undefined;
+  /** The proofs that the service keeps, oldest first. */
+  proofs: { readonly id: number; readonly proof: string }[];
   pages: (page: Output<'GET /v1/audit'>) => Output<'GET /v1/audit'>;
 }
 
@@ -71,6 +74,11 @@ export function playLog(length = 0): PlayedLog {
       };
       return { ...truth, ...log.checkpoints() };
     },
+    'GET /v1/audit/proof': ({ id }: Input<'GET /v1/audit/proof'>) => {
+      const found = id === undefined ? log.proofs.at(-1) : log.proofs.find((each) => each.id >= id);
+      if (!found) throw new ServiceError('not_found', 'the public log has no such head yet');
+      return { proof: found.proof };
+    },
     'GET /v1/audit/verify': (query: Input<'GET /v1/audit/verify'>) => ({
       valid: true,
       complete: true,
@@ -103,6 +111,7 @@ export function playLog(length = 0): PlayedLog {
     before: () => {},
     verifies: () => ({}),
     checkpoints: () => ({}),
+    proofs: [],
     pages: (page) => page,
     call: (async (route: Route, input: never) => {
       log.calls[route] = (log.calls[route] ?? 0) + 1;

@@ -1,7 +1,8 @@
 // The table below stores methods without binding them to objects. No stored method uses `this`.
 /* oxlint-disable typescript/unbound-method */
 import { createTestService } from '@eaas/sdk/testing';
-import { checkAudit, openCheckpoint } from '../src/audit/audit.ts';
+import { checkAudit, openCheckpoint, proveEntry } from '../src/audit/audit.ts';
+import { verifyProof } from '../src/audit/proof.ts';
 import { EaasBrowserClient } from '../src/browser/browser.ts';
 import * as fields from '../src/fields/fields.ts';
 import { EaasClient, type EaasEvent } from '../src/index.ts';
@@ -11,6 +12,7 @@ import * as reencryption from '../src/reencrypt/reencrypt.ts';
 import * as streams from '../src/stream/stream.ts';
 import { intakeKey } from '@eaas/test-kit/intake-key';
 import { observedClient } from './observed-client.ts';
+import { witnessedLog } from './witnessed-log.ts';
 
 /** A public function of the SDK, and arguments with which it succeeds. */
 export interface PublicCall {
@@ -38,6 +40,10 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
   const auditor = observedClient({ retries: 0 }).client;
   const { audit } = auditor;
   const { checkpoint, verifier_key: verifierKey } = await audit.checkpoint();
+  const witnessed = witnessedLog(2);
+  witnessed.moment();
+  const receipt = { id: 1, hash: witnessed.entries[0]?.hash ?? '' };
+  const entryProof = await proveEntry(witnessed, receipt);
   const definition = fields.defineFields({
     users: {
       ...fields.unencrypted('id'),
@@ -182,6 +188,21 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
       ],
     ],
     ['audit.checkpoint', audit.checkpoint, () => [admin]],
+    ['audit.proof', witnessed.audit.proof, () => [{ id: 1 }, admin]],
+    [
+      'proveEntry',
+      proveEntry,
+      () => [
+        witnessed,
+        { ...receipt },
+        { policy: witnessed.policy, maxEntries: 9, verifySignature: () => true, signal },
+      ],
+    ],
+    [
+      'verifyProof',
+      verifyProof,
+      () => [{ ...entryProof }, witnessed.policy, { verifySignature: () => true }],
+    ],
     ['checkAudit', checkAudit, () => [auditor, checking()]],
     ['openCheckpoint', openCheckpoint, () => [checkpoint, verifierKey, { verifySignature: () => true }]],
 
@@ -387,6 +408,8 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
     return {
       store: auditStore(),
       verifierKey,
+      policy: undefined,
+      proofs: [],
       full: false,
       saveEvery: 1,
       onEntry: () => undefined,

@@ -139,4 +139,8 @@ const findingTitles: Readonly<Record<AuditFindingCode, string>> = {
   time_went_back: 'The time of an entry is before the time of the previous entry.',
   purged_unread: 'Entries were purged before they were verified.',
   service_verification_failed: 'The verification by the service failed.',
+  proof_mismatch: 'The public log had another entry.',
+  proof_invalid: 'The newest proof is not valid.',
+  proof_unwitnessed: 'Too few witnesses have seen the log lately.',
+  proof_missing: 'The service has no proof any more.',
 };

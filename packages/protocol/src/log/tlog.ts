@@ -20,7 +20,9 @@ export type LogProofErrorCode =
   /** A key of the policy has a signature that is not valid. */
   | 'proof_signature'
   /** Too few witnesses of the policy signed. */
-  | 'proof_quorum';
+  | 'proof_quorum'
+  /** The entries do not lead from the proven entry to the head. */
+  | 'proof_chain';
 
 /** Thrown if a proof of the public log does not show what it says. */
 export class LogProofError extends EaasError {

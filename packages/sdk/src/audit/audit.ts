@@ -4,5 +4,7 @@ export type { AuditFinding, AuditFindingCode } from './findings.ts';
 export type { AuditFilter } from './filter.ts';
 export type { AuditEntry, AuditPage, AuditPageQuery, ListOptions } from './list.ts';
 export type { AuditMethods, AuditVerification, VerifyOptions } from './methods.ts';
+export type { EntryProof } from './entry-proof.ts';
+export { proveEntry, type ProofSource, type ProveOptions } from './prove.ts';
 export { reportColumns, reportCsv, type ReportRow, reportRow } from './report-rows.ts';
-export type { AuditState, AuditStore } from './state.ts';
+export type { AuditState, AuditStore, WitnessedHead } from './state.ts';

@@ -4,6 +4,7 @@ import {
   countFrom,
   flag,
   having,
+  list,
   type OptionRules,
   requireKind,
   requireOptions,
@@ -11,17 +12,19 @@ import {
   text,
 } from '@eaas/protocol/internal-options';
 import { ChainWalk } from '@eaas/protocol/internal-audit';
+import type { VerifiedProof } from '@eaas/protocol/internal-log';
 import { ClientError, ServiceError } from '../errors.ts';
 import { type AuditHead, openCheckpoint, readVerifierKey, type VerifySignature } from './checkpoint.ts';
-import { addFinding, type AuditFinding } from './findings.ts';
+import { addFinding, type AuditFinding, type AuditFindingCode } from './findings.ts';
 import type { AuditEntry } from './list.ts';
 import type { AuditMethods } from './methods.ts';
+import { compareProofs, provenHeads, startOf, witnessedBy } from './proven-heads.ts';
 import { type AuditState, type AuditStore, initialState, readState } from './state.ts';
 import { type Walk, walkChain } from './walk.ts';
 
 /** Gives `checkAudit` access to the audit log of a tenant. An EaasClient is an AuditSource. */
 export interface AuditSource {
-  readonly audit: Pick<AuditMethods, 'page' | 'verify' | 'checkpoint'>;
+  readonly audit: Pick<AuditMethods, 'page' | 'verify' | 'checkpoint'> & Partial<Pick<AuditMethods, 'proof'>>;
 }
 
 /** Options of `checkAudit`. */
@@ -33,6 +36,17 @@ export interface CheckOptions {
    * key that the service returns.
    */
   readonly verifierKey?: string | undefined;
+  /**
+   * The text of a trust policy (https://c2sp.org/tlog-policy): the service's public log, the witnesses and how many of
+   * them must have signed. With it, each round also fetches the newest proof, verifies it and compares it with the
+   * chain. Take the policy from somebody you trust, not from the operator alone.
+   */
+  readonly policy?: string | undefined;
+  /**
+   * Proofs that you kept (`audit.proof`, or `witnessed.proof` of an old state), to compare with the chain. Needs
+   * `policy`. The round reads again from the oldest of them, so pass them when you want to know, not each time.
+   */
+  readonly proofs?: readonly string[] | undefined;
   /** If true, the round reads the whole log again, to find entries that were altered after an earlier round. */
   readonly full?: boolean | undefined;
   /**
@@ -59,6 +73,8 @@ const auditRule = having('an object with `page` and `checkpoint`', 'page', 'chec
 const checkOptions: OptionRules<CheckOptions> = {
   store: having('an object with `load` and `save`', 'load', 'save'),
   verifierKey: text,
+  policy: text,
+  proofs: list,
   full: flag,
   saveEvery: countFrom(1),
   onEntry: callback,
@@ -75,6 +91,11 @@ export interface AuditReport {
   readonly findings: readonly AuditFinding[];
   /** The checkpoint of this round. Null if the round could not verify the checkpoint that the service returned. */
   readonly checkpoint: (AuditHead & { readonly note: string }) | null;
+  /**
+   * The newest head that enough witnesses have seen, and by when. Null without the option `policy`, and if no proof of this
+   * round is valid. Its `before` falls behind if witnesses are down, or if the operator withholds proofs.
+   */
+  readonly proof: VerifiedProof | null;
   /** The number of entries that this round has read. */
   readonly checked: number;
   /** The saved state after this round. Undefined if no state is saved. */
@@ -85,8 +106,8 @@ export interface AuditReport {
  * Runs one audit round. Reads the entries that were added since the last round, and recomputes their hash chain.
  * Compares the chain with a signed checkpoint and with the saved state of earlier rounds. Returns a report with the
  * problems that the round found. After a problem, the round saves no state, so that the next round reports the problem
- * again. Only the finding `purged_unread` (entries were purged before they were read) does not prevent saving. Throws
- * InputError for an invalid verifier key, state or option. Throws EaasError if a call fails before the first finding.
+ * again. Only the findings `purged_unread`, `proof_missing` and `proof_unwitnessed`, which say nothing against the entries,
+ * do not prevent saving. Throws LogProofError for one of `proofs` that is not valid. Throws InputError for an invalid verifier key, state or option. Throws EaasError if a call fails before the first finding.
  * Also throws the errors of the store.
  */
 export async function checkAudit(source: AuditSource, options: CheckOptions): Promise<AuditReport> {
@@ -95,22 +116,26 @@ export async function checkAudit(source: AuditSource, options: CheckOptions): Pr
   const { audit } = Object(source) as AuditSource;
   requireKind(auditRule, audit, '`audit` of the first argument');
   const { store, full = false, saveEvery = 10_000, onEntry, onProgress, signal } = options;
+  const { newest, ...proven } = await provenHeads(audit, options);
   const stored = readState(await store.load());
   let saved = stored;
   const findings: AuditFinding[] = [];
   const { signed, state } = await takeCheckpoint(audit, stored, options, findings);
   const report = (checked: number): AuditReport => {
-    return { ok: findings.length === 0, findings, checkpoint: signed, checked, state: saved };
+    const proof = newest ?? null;
+    return { ok: findings.length === 0, findings, checkpoint: signed, proof, checked, state: saved };
   };
   if (!signed || findings.length > 0) return report(0);
 
   const { id, hash, note } = signed;
-  const from = full ? initialState(state.tenant_id, state.verifier_key).start : state.read;
+  const heads = compareProofs(proven, state, signed, findings);
+  const from = startOf(state, full, heads);
   const walk: Walk = {
     tenantId: state.tenant_id,
     to: { id, hash },
     known: state.read,
     isFirst: stored === undefined,
+    proven: heads,
     findings,
     chain: new ChainWalk({ next: from.id + 1, previous: from.hash }),
     start: undefined,
@@ -125,23 +150,31 @@ export async function checkAudit(source: AuditSource, options: CheckOptions): Pr
   const onPage = async (): Promise<void> => {
     const { next, previous, checked } = chain;
     onProgress?.({ id: next - 1, through: id });
-    // A full round saves no progress. It begins at the first entry, so its `read` would replace the saved `read` by an
-    // older entry. After a finding, no round saves progress, so that the next round reports the finding again.
-    if (full || checked - savedAt < saveEvery || findings.length > 0 || previous === undefined) return;
+    // A round that reads entries again saves no progress: its `read` would replace the saved `read` by an older entry.
+    // After a finding, no round saves progress, so that the next round reports the finding again.
+    const isBehind = full || next <= state.read.id;
+    if (isBehind || checked - savedAt < saveEvery || findings.length > 0 || previous === undefined) return;
     savedAt = checked;
     await save({ read: { id: next - 1, hash: previous } });
   };
   try {
-    await walkChain(walk, { audit, signal, onEntry, onPage });
+    await walkChain(walk, {
+      audit,
+      signal,
+      // What an earlier round has shown, and this one reads again for a proof, is not shown again.
+      onEntry: (entry) => (full || entry.id > state.read.id ? onEntry?.(entry) : undefined),
+      onPage,
+    });
   } catch (error) {
     // If a call fails after a finding, the round returns its findings and does not throw the error of the call.
     if (findings.length === 0 || !isCallError(error)) throw error;
     return report(chain.checked);
   }
-  const isSound = findings.every(({ code }) => code === 'purged_unread');
+  const isSound = findings.every(({ code }) => harmless.has(code));
   if (isSound && chain.next <= id + 1) {
     if (chain.next === id + 1 && chain.previous === hash) {
-      await save({ read: { id, hash }, verified: { id, hash }, checkpoint: note });
+      const at = { id, hash };
+      await save({ read: at, verified: at, checkpoint: note, ...witnessedBy(newest, state) });
     } else {
       addFinding(
         findings,
@@ -153,6 +186,9 @@ export async function checkAudit(source: AuditSource, options: CheckOptions): Pr
   }
   return report(chain.checked);
 }
+
+/** What says nothing against the entries: the state is saved in spite of it. */
+const harmless = new Set<AuditFindingCode>(['purged_unread', 'proof_missing', 'proof_unwitnessed']);
 
 async function takeCheckpoint(
   audit: AuditSource['audit'],

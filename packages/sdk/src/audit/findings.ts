@@ -27,7 +27,15 @@ export type AuditFindingCode =
   /** Entries were purged before they were read. The remaining entries were verified. */
   | 'purged_unread'
   /** The service reports that its own verification of the log failed. */
-  | 'service_verification_failed';
+  | 'service_verification_failed'
+  /** The public log had a head that the audit log does not have: the audit log was rolled back, or rewritten. */
+  | 'proof_mismatch'
+  /** The newest proof is not valid under the policy, or is of another tenant. */
+  | 'proof_invalid'
+  /** The newest proof is older than ten minutes and still has too few witnesses. The entries were verified. */
+  | 'proof_unwitnessed'
+  /** The service has no proof any more, although the log has grown since the last one. The entries were verified. */
+  | 'proof_missing';
 
 /** Describes a problem that a round of `checkAudit` found in an audit log. */
 export interface AuditFinding {

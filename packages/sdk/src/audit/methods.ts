@@ -55,6 +55,12 @@ export interface AuditMethods {
   verify(range?: Range, options?: VerifyOptions): Promise<AuditVerification>;
   /** Returns a checkpoint, a signed statement of the newest entry. Store the checkpoint outside the service. */
   checkpoint(options?: CallOptions): Promise<Output<'GET /v1/audit/checkpoint'>>;
+  /**
+   * Returns the first kept proof of a head at or after entry `id`, or the newest: witnesses outside the service have seen
+   * this head. `verifyProof` of `@eaas/sdk/proof` checks it offline. Throws ServiceError `not_found` if the service keeps
+   * no public log, and until its next moment after entry `id`.
+   */
+  proof(query?: Input<'GET /v1/audit/proof'>, options?: CallOptions): Promise<Output<'GET /v1/audit/proof'>>;
 }
 
 /** The methods of `client.audit`. */
@@ -92,6 +98,11 @@ export function auditOf(call: Call, signsIn = false): AuditLog {
       requireOptions(callOptions, options, 'audit.page');
       const { queryOf } = await loadList();
       return call('GET /v1/audit', queryOf(query), options);
+    },
+    async proof(query = {}, options = {}) {
+      requireOptions({ id: positiveInteger }, query, 'audit.proof');
+      requireOptions(callOptions, options, 'audit.proof');
+      return call('GET /v1/audit/proof', query, options);
     },
     verify: (range, options) => verifyAudit(call, range, options),
     async checkpoint(options = {}) {

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { isEntry } from './chained-entry.ts';
 import type { AuditEntry } from './list.ts';
 import type { AuditMethods } from './methods.ts';
 
@@ -68,20 +69,4 @@ async function readPage(
   place.growth = Math.max(0, (head ?? 0) - (place.head ?? Infinity));
   place.head = head;
   return logs.toReversed();
-}
-
-function isEntry(entry: AuditEntry | null): boolean {
-  if (!entry) return false;
-  const { id, key_id, key_version, ip_address, metadata, created_at, hash } = entry;
-  return (
-    Number.isSafeInteger(id) &&
-    id > 0 &&
-    [entry.tenant_id, entry.action, entry.actor].every((text) => typeof text === 'string') &&
-    (key_id === null || typeof key_id === 'string') &&
-    (ip_address === null || typeof ip_address === 'string') &&
-    (key_version === null || Number.isSafeInteger(key_version)) &&
-    typeof metadata === 'object' &&
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(created_at) &&
-    /^[0-9a-f]{64}$/.test(hash)
-  );
 }

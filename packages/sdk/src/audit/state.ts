@@ -25,6 +25,16 @@ export interface AuditState {
   readonly verified: AuditHead;
   /** The signed checkpoint for the entry in `verified`, kept as proof. Null until the first round ends. */
   readonly checkpoint: string | null;
+  /** The newest head that enough witnesses have seen, and the proof of it. Absent until a round with `policy` has one. */
+  readonly witnessed?: WitnessedHead | undefined;
+}
+
+/** A head of the log that witnesses have seen. */
+export interface WitnessedHead extends AuditHead {
+  /** The time by which enough witnesses had seen it, such as `2026-11-25T14:05:00.000Z`. */
+  readonly before: string;
+  /** The proof, for `verifyProof`. */
+  readonly proof: string;
 }
 
 /**
@@ -52,7 +62,8 @@ export function readState(loaded: unknown): AuditState | undefined {
     typeof state.tenant_id === 'string' &&
     typeof state.verifier_key === 'string' &&
     (state.checkpoint === null || typeof state.checkpoint === 'string') &&
-    [state.start, state.read, state.verified].every(isHead);
+    [state.start, state.read, state.verified].every(isHead) &&
+    (state.witnessed === undefined || (isHead(state.witnessed) && typeof state.witnessed.proof === 'string'));
   if (isState) return state as AuditState;
   // Throws for an invalid state instead of starting without a state. Without a state, `checkAudit` would trust the log
   // that the service returns now, and could not notice that older entries were changed.

@@ -1,6 +1,6 @@
-import { entryHash } from '@eaas/protocol/audit';
-import { type ChainWalk, fromHex, toHex } from '@eaas/protocol/internal-audit';
+import type { ChainWalk } from '@eaas/protocol/internal-audit';
 import { unreadable } from '../errors.ts';
+import { isChained } from './chained-entry.ts';
 import type { CheckOptions } from './check.ts';
 import type { AuditHead } from './checkpoint.ts';
 import { addFinding, type AuditFinding, mostFindings } from './findings.ts';
@@ -14,6 +14,8 @@ export interface Walk {
   readonly to: AuditHead;
   readonly known: AuditHead;
   readonly isFirst: boolean;
+  /** Heads that the public log has. */
+  readonly proven: readonly AuditHead[];
   readonly findings: AuditFinding[];
   readonly chain: ChainWalk<string>;
   start: AuditHead | undefined;
@@ -73,14 +75,6 @@ function judge(walk: Walk, entry: AuditEntry): void {
   arrive(walk, { id, hash });
 }
 
-function isChained(previous: string, entry: AuditEntry): boolean {
-  try {
-    return toHex(entryHash(fromHex(previous), entry)) === entry.hash;
-  } catch {
-    return false; // `entryHash` throws for a lone surrogate, which canonical JSON does not allow.
-  }
-}
-
 function repeat(walk: Walk, { id, hash, created_at }: AuditEntry): void {
   const { chain } = walk;
   if (chain.previous !== undefined && chain.previous !== hash) {
@@ -91,7 +85,12 @@ function repeat(walk: Walk, { id, hash, created_at }: AuditEntry): void {
 }
 
 function arrive(walk: Walk, at: AuditHead): void {
-  const { findings, to, known } = walk;
+  const { findings, to, known, proven } = walk;
+  for (const { id, hash } of proven) {
+    if (at.id !== id || at.hash === hash) continue;
+    const text = `entry ${id} has the hash ${at.hash}, but the public log had a head with the hash ${hash}`;
+    addFinding(findings, 'proof_mismatch', id, text);
+  }
   if (at.id === known.id && at.hash !== known.hash) findFork(walk, known, at.hash);
   if (at.id === to.id && at.hash !== to.hash) {
     const text = `entry ${to.id} has the hash ${at.hash}, but the checkpoint states ${to.hash}`;
