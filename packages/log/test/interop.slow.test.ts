@@ -31,7 +31,7 @@ const file = async (text: string): Promise<string> => {
 };
 
 /** Serves the files of a log, and returns their address. */
-async function serveLog(log: LogInMemory): Promise<string> {
+async function serveLog(log: Pick<LogInMemory, 'file'>): Promise<string> {
   const server = createServer(({ url = '' }, response) => {
     const bytes = log.file(url.replace('/log/', ''));
     response.writeHead(bytes ? 200 : 404).end(bytes);
@@ -62,6 +62,14 @@ whereAvailable('Go', await hasGo(), () => {
       size += moments;
       expect([found.origin, found.size, found.entries.length]).toEqual([origin, size, size]);
       earlier = await file(log.note);
+    }
+
+    for (const tile of ['tile/0/000', 'tile/1/000.p/2', 'tile/entries/001']) {
+      const changed = (path: string): Uint8Array | undefined =>
+        log.file(path)?.map((byte, at) => (path === tile && at === 40 ? byte ^ 1 : byte));
+      await expect(go.read(await serveLog({ file: changed }), policy)).rejects.toThrow(
+        /inconsistent tile|hash mismatch/,
+      );
     }
 
     const restarted = (await log.grow()).replica([ann, ben]);

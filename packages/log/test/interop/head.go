@@ -19,7 +19,7 @@ type head struct {
 	Time   int64    `json:"time"`
 }
 
-// entry computes the record of the moment, as docs/design/public-log.md describes it.
+// entry computes the record of the moment that has this head, as prefix-tree.ts and proof.ts of the protocol do.
 func (h head) entry() ([]byte, error) {
 	hash, err := hex.DecodeString(h.Hash)
 	if err != nil || len(h.Path) > 256 {
