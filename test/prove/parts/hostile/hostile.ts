@@ -39,7 +39,10 @@ const legal = hostileTrial(
         const bytes = body && { body: Buffer.from(JSON.stringify(body)) };
         const request = { method, path, token: world.tenant.token, ...bytes };
         // 409 is correct too: a key of this trial already has the maximum number of versions, so it cannot be rotated.
-        const expected = ({ status }: Received): boolean => status < 300 || status === 409;
+        // The server keeps no public log, so it has no proofs.
+        const hasNone = route === 'GET /v1/audit/proof';
+        const expected = ({ status }: Received): boolean =>
+          status < 300 || status === 409 || (hasNone && status === 404);
         await attempts.make({ what: `${route} ${what}`, request, expected });
         sent++;
       }
