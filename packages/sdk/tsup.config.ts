@@ -29,7 +29,6 @@ const core = [
   'src/options/people.ts',
   'src/options/key-id.ts',
   'src/transport/abortable.ts',
-  'src/transport/references.ts',
   'src/options/call-options.ts',
   'src/client/ciphertext.ts',
   'src/options/connection.ts',

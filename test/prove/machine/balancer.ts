@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoff, retried } from '../../../packages/sdk/src/transport/transport.ts';
+import { backoff, retried } from '../../../packages/sdk/src/transport/batches.ts';
 import { type Answer, type Place, send } from '@eaas/test-kit/faults/client';
 import type { Findings } from '../trial.ts';
 import { repeat } from './repeat.ts';

@@ -2,8 +2,11 @@ import type { Output, Problem, ProblemCode, problems, Receipt, Route } from '@ea
 import ky, { HTTPError } from 'ky';
 import type { Receipts } from '../client/events.ts';
 import type { ServiceError, ServiceErrorCode } from '../errors.ts';
-import type { Judge } from '../transport/transport.ts';
+import { retried } from '../transport/batches.ts';
+import type { Judge, Shared } from '../transport/transport.ts';
 import { isName, isOutput, namesSameKeys } from './outputs.ts';
+
+export { coalesce } from '../transport/batches.ts';
 
 interface Asked<R extends Route> {
   readonly route: R;
@@ -14,26 +17,11 @@ interface Asked<R extends Route> {
   /** The time limit of an attempt, in milliseconds. It includes the time to read the body of the response. */
   readonly timeout: number;
   readonly retries: number;
-  readonly retried: readonly number[];
   readonly send: typeof fetch;
   readonly onAttempt: () => void;
   /** Called with the receipts of the response that ends the call. */
   readonly onReceipts: (receipts: Receipts) => void;
   readonly judge: Judge | undefined;
-}
-
-/**
- * Functions that the client passes to this module, which is loaded on demand. If this module imported the functions,
- * bundlers would move them into an additional file, which a web page loads at its start.
- */
-interface Shared {
-  readonly ServiceError: new (
-    code: ServiceErrorCode,
-    message: string,
-    details?: { readonly status?: number | undefined; readonly requestId?: string | undefined },
-  ) => ServiceError;
-  readonly timeoutError: () => ServiceError;
-  readonly unreadable: () => ServiceError;
 }
 
 // The routes whose calls are safe to repeat. Creations are not safe, because a retry could create a second record.
@@ -81,7 +69,7 @@ async function ask<R extends Route>(
       retry: {
         limit: repeatable.test(route) ? asked.retries : 0,
         methods: [request.method.toLowerCase() as 'get'],
-        statusCodes: [...asked.retried],
+        statusCodes: [...retried],
         backoffLimit: 2_000,
         maxRetryAfter: 5_000,
         jitter: true,

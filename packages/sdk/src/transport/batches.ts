@@ -1,11 +1,9 @@
-import { utf8Length } from '@eaas/protocol/internal';
 import type { Input, Output, Problem } from '@eaas/protocol/wire';
-import { ServiceError, unreadable } from '../errors.ts';
-import { later, watch } from './abortable.ts';
 import { areInOrder, referenceBytes, withReferences } from './references.ts';
-import { backoff, type Call, type CallOptions, type Patience, retried } from './transport.ts';
+import type { ServiceError as Refusal } from '../errors.ts';
+import type { Call, CallOptions, Patience, Shared } from './transport.ts';
 
-type Single = `POST /v1/keys/:key_id/${'wrap' | 'unwrap' | 'rewrap'}` | 'POST /v1/hash';
+export type Single = `POST /v1/keys/:key_id/${'wrap' | 'unwrap' | 'rewrap'}` | 'POST /v1/hash';
 type Wrap = 'POST /v1/keys/:key_id/wrap';
 type In<R extends Single> = Input<R> & object;
 type Result<R extends Single> = Output<R> | { readonly error: Problem };
@@ -29,7 +27,18 @@ const maxItems = 1_000;
 const maxBytes = 2 ** 20;
 const maxFlights = 4;
 
-export function coalesce<R extends Single>(call: Call, route: R, patience: Patience): Coalesced<R> {
+/** Status 429 is not retried: it means that a quota is used up. */
+export const retried: readonly number[] = [500, 502, 503, 504];
+
+export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 150 * 2 ** retry);
+
+/** Sends concurrent calls of a route as batches. This module is loaded with the code for requests. */
+export function coalesce<R extends Single>(
+  call: Call,
+  route: R,
+  patience: Patience,
+  { ServiceError, unreadable, later, watch, utf8Length }: Shared,
+): Coalesced<R> {
   const batch = `POST /v1/batch/${route.split('/').at(-1)}` as 'POST /v1/batch/hash';
   const flights = new Set<{ readonly start: number }>();
   let waiting: Waiting<R>[] = [];
@@ -98,7 +107,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
       });
       if (passing.length > 0) later(backoff(passing[0]?.retries ?? 1), () => enqueue(passing));
     } catch (error) {
-      if (second && /^40[45]$/.test(`${(error as ServiceError).status}`)) {
+      if (second && /^40[45]$/.test(`${(error as Refusal).status}`)) {
         hasNoBatches = true;
         waiting = [...items, ...waiting];
       } else for (const { reject } of items) reject(error);

@@ -2,14 +2,13 @@ import { DecryptionError, InputError, type Wrapped } from '@eaas/protocol/intern
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { isBytes } from '@eaas/protocol/internal';
 import { kindOf } from '@eaas/protocol/internal-options';
-import { coalesce } from './batches.ts';
 import { contextOf, requireDek, requireText } from '../client/ciphertext.ts';
 import { type ServiceError, unreadable } from '../errors.ts';
 import type { UnwrapOptions } from '../options/call-options.ts';
 import type { Partition } from '../data-keys/derive.ts';
 import { requireKeyId } from '../options/key-id.ts';
 import { type Caller, requireSubjectMatch } from '../options/people.ts';
-import type { Call, CallOptions, Patience } from './transport.ts';
+import { type Call, type CallOptions, coalesce, type Patience } from './transport.ts';
 
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;
 

@@ -7,10 +7,12 @@ import {
   type OptionRules,
   requireOptions,
 } from '@eaas/protocol/internal-options';
+import { utf8Length } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Emit, Receipts } from '../client/events.ts';
 import { load, ServiceError, timeoutError, unreadable } from '../errors.ts';
-import { abortable, aborted, longest } from './abortable.ts';
+import { abortable, aborted, later, longest, watch } from './abortable.ts';
+import type { Coalesced, Single } from './batches.ts';
 
 /** The options of every call. */
 export interface CallOptions {
@@ -72,14 +74,28 @@ export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions
   return { total: timeouts.total ?? 30_000, attempt: timeouts.attempt ?? 10_000, retries };
 }
 
-/** Status 429 is not retried: it means that a quota is used up. */
-export const retried: readonly number[] = [500, 502, 503, 504];
-
-export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 150 * 2 ** retry);
-
 // Loads the code for requests and the library ky on demand, so that a web page does not load them at its start. If
 // loading fails, the next call loads them again.
 const loadExchange = () => import('../exchange/exchange.ts');
+
+// What that code gets from the client. If it imported the functions, bundlers would move them into an additional file,
+// which a web page loads at its start.
+export const shared = { ServiceError, timeoutError, unreadable, later, watch, utf8Length };
+
+export type Shared = typeof shared;
+
+/** Sends concurrent calls of a route as batches, as soon as the code for requests is loaded. */
+export function coalesce<R extends Single>(call: Call, route: R, patience: Patience): Coalesced<R> {
+  let coalesced: Coalesced<R> | undefined;
+  return (input, options) => {
+    if (coalesced) return coalesced(input, options);
+    const sent = loadExchange().then(
+      ({ coalesce }) => (coalesced ??= coalesce(call, route, patience, shared))(input, options),
+      () => call(route, input, options),
+    );
+    return abortable(sent, options?.signal, patience.total);
+  };
+}
 
 export function createTransport(
   { baseUrl, fetch: send = fetch, ...options }: TransportOptions,
@@ -108,13 +124,12 @@ export function createTransport(
           signal: controller.signal,
           timeout: Math.min(patience.attempt, longest),
           retries: patience.retries,
-          retried,
           send,
           onAttempt: () => void attempts++,
           onReceipts: (found: Receipts) => void (receipts = found),
           judge,
         };
-        return exchange(asked, { ServiceError, timeoutError, unreadable });
+        return exchange(asked, shared);
       });
     }
 
