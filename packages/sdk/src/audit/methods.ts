@@ -17,7 +17,8 @@ import { type AuditFilter, filterRules } from './filter.ts';
 import type { AuditEntry, AuditPage, AuditPageQuery, ListOptions } from './list.ts';
 import type { ReportRow } from './report-rows.ts';
 
-type Range = Input<'GET /v1/audit/verify'>;
+/** The entries that a verification checks. */
+export type Range = Input<'GET /v1/audit/verify'>;
 /** The result of a verification by the service. */
 export type AuditVerification = Output<'GET /v1/audit/verify'>;
 
@@ -104,67 +105,15 @@ export function auditOf(call: Call, signsIn = false): AuditLog {
       requireOptions(callOptions, options, 'audit.proof');
       return call('GET /v1/audit/proof', query, options);
     },
-    verify: (range, options) => verifyAudit(call, range, options),
+    async verify(range = {}, options = {}) {
+      requireOptions(rangeRules, range, 'audit.verify');
+      requireOptions({ signal: aborting, onProgress: callback }, options, 'audit.verify');
+      const { verifyAudit } = await load('audit', import('./verify.ts'));
+      return verifyAudit(call, range, options, ServiceError);
+    },
     async checkpoint(options = {}) {
       requireOptions(callOptions, options, 'audit.checkpoint');
       return call('GET /v1/audit/checkpoint', {}, options);
     },
-  };
-}
-
-export async function verifyAudit(
-  call: Call,
-  range: Range = {},
-  options: VerifyOptions = {},
-): Promise<AuditVerification> {
-  requireOptions(rangeRules, range, 'audit.verify');
-  requireOptions({ signal: aborting, onProgress: callback }, options, 'audit.verify');
-  const { signal, onProgress } = options;
-  let found = await call('GET /v1/audit/verify', range, { signal });
-  let [from, row] = [0, range.row];
-  for (let calls = 1; ; calls++) {
-    onProgress?.(found);
-    const { next_id } = found;
-    const next_row = found.next_row ?? undefined;
-    if (next_id === null) return found;
-    const before = placeOf(row);
-    const place = placeOf(next_row);
-    if (next_id < from || place < before || (next_id === from && place === before))
-      throw endless('did not return a greater `next_id` or `next_row` than before');
-    if (calls === mostCalls) throw endless(`did not end the verification after ${mostCalls} calls`);
-    [from, row] = [next_id, next_row];
-    const query = { ...range, from_id: from, ...(row !== undefined && { row }) };
-    found = merge(found, await call('GET /v1/audit/verify', query, { signal }));
-  }
-}
-
-// 8,640 calls take about a day, because the service verifies for up to 10 seconds per call.
-const mostCalls = 8_640;
-
-const tables = ['keys', 'api_keys', 'done'];
-
-/**
- * Returns a text for comparing rows: a row that the service verifies earlier has a smaller text. Replaces the table
- * name in `row` by the position of the table in `tables`.
- */
-const placeOf = (row = ''): string => row.replace(/^\w+/, (table) => `${tables.indexOf(table)}`);
-
-const endless = (cause: string): ServiceError =>
-  new ServiceError(
-    'invalid_response',
-    `\`audit.verify\` stopped: the service ${cause}. Ask its operator for the reason`,
-  );
-
-function merge(before: AuditVerification, now: AuditVerification): AuditVerification {
-  const known = new Set(before.errors.map(({ id, reason }) => `${id} ${reason}`));
-  const fresh = now.errors.filter(({ id, reason }) => !known.has(`${id} ${reason}`));
-  return {
-    ...now,
-    valid: before.valid === false ? false : now.valid,
-    checked: before.checked + now.checked,
-    first_id: before.first_id ?? now.first_id,
-    last_id: now.last_id ?? before.last_id,
-    errors: [...before.errors, ...fresh].slice(0, 100),
-    error_count: before.error_count + now.error_count - (now.errors.length - fresh.length),
   };
 }

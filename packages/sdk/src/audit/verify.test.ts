@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { playLog } from '../../test/played-log.ts';
 import type { Call } from '../transport/transport.ts';
-import { type AuditVerification, verifyAudit } from './methods.ts';
+import { auditOf, type AuditVerification, type Range, type VerifyOptions } from './methods.ts';
+
+const verifyAudit = (call: Call, range?: Range, options?: VerifyOptions) =>
+  auditOf(call).verify(range, options);
 
 function inParts(parts: readonly Partial<AuditVerification>[]) {
   const log = playLog(30);

@@ -1,0 +1,59 @@
+// Asks the service to verify the log, request by request. The client loads this module on demand, and passes the class of
+// its errors: bundlers would move an imported one into an additional file, which a web page loads at its start.
+import type { ServiceError } from '../errors.ts';
+import type { Call } from '../transport/transport.ts';
+import type { AuditVerification, Range, VerifyOptions } from './methods.ts';
+
+export async function verifyAudit(
+  call: Call,
+  range: Range,
+  { signal, onProgress }: VerifyOptions,
+  Failure: typeof ServiceError,
+): Promise<AuditVerification> {
+  const endless = (cause: string): ServiceError =>
+    new Failure(
+      'invalid_response',
+      `\`audit.verify\` stopped: the service ${cause}. Ask its operator for the reason`,
+    );
+  let found = await call('GET /v1/audit/verify', range, { signal });
+  let [from, row] = [0, range.row];
+  for (let calls = 1; ; calls++) {
+    onProgress?.(found);
+    const { next_id } = found;
+    const next_row = found.next_row ?? undefined;
+    if (next_id === null) return found;
+    const before = placeOf(row);
+    const place = placeOf(next_row);
+    if (next_id < from || place < before || (next_id === from && place === before))
+      throw endless('did not return a greater `next_id` or `next_row` than before');
+    if (calls === mostCalls) throw endless(`did not end the verification after ${mostCalls} calls`);
+    [from, row] = [next_id, next_row];
+    const query = { ...range, from_id: from, ...(row !== undefined && { row }) };
+    found = merge(found, await call('GET /v1/audit/verify', query, { signal }));
+  }
+}
+
+// 8,640 calls take about a day, because the service verifies for up to 10 seconds per call.
+const mostCalls = 8_640;
+
+const tables = ['keys', 'api_keys', 'done'];
+
+/**
+ * Returns a text for comparing rows: a row that the service verifies earlier has a smaller text. Replaces the table
+ * name in `row` by the position of the table in `tables`.
+ */
+const placeOf = (row = ''): string => row.replace(/^\w+/, (table) => `${tables.indexOf(table)}`);
+
+function merge(before: AuditVerification, now: AuditVerification): AuditVerification {
+  const known = new Set(before.errors.map(({ id, reason }) => `${id} ${reason}`));
+  const fresh = now.errors.filter(({ id, reason }) => !known.has(`${id} ${reason}`));
+  return {
+    ...now,
+    valid: before.valid === false ? false : now.valid,
+    checked: before.checked + now.checked,
+    first_id: before.first_id ?? now.first_id,
+    last_id: now.last_id ?? before.last_id,
+    errors: [...before.errors, ...fresh].slice(0, 100),
+    error_count: before.error_count + now.error_count - (now.errors.length - fresh.length),
+  };
+}
