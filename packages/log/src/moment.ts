@@ -1,5 +1,6 @@
 // A moment: the heads of all tenants become a tree, the tree an entry of the log, and the log's checkpoint is signed. All of it
 // commits together.
+import { createHash } from 'node:crypto';
 import {
   buildPrefixTree,
   momentEntry,
@@ -49,6 +50,8 @@ export interface LogLines {
 export interface MomentMemory {
   /** The newest checkpoint that this process has seen. */
   seen?: TreeHead | undefined;
+  /** The heads whose tree was built last, and its root. */
+  built?: { readonly heads: string; readonly root: Uint8Array };
 }
 
 export interface MomentContext {
@@ -59,15 +62,20 @@ export interface MomentContext {
 
 /** Makes a moment, unless no head has moved since the last one, or the log is halted. */
 export async function makeMoment(context: MomentContext, lease: Lease): Promise<void> {
-  const { service } = context;
+  const { service, memory } = context;
   const { background } = service;
   const present = await background.run((sql) => findPresent(sql));
   if (!present || present.log.halted !== null) return;
   const { origin } = present.log;
-  const { heads, moved } = await readHeads(service, origin, lease.signal);
+  const { heads, moved, digest } = await readHeads(service, origin, lease.signal);
+  const isIdle = (root: Uint8Array): boolean =>
+    present.newest !== undefined && sameBytes(present.newest.root, root);
+  // The tree takes most of the time, so it is not built again for the same heads.
+  if (memory.built?.heads === digest && isIdle(memory.built.root)) return;
   const tree = await service.admission.turns.run('public log', buildPrefixTree(heads), { isBegun: true });
-  if (present.newest && sameBytes(present.newest.root, tree.root)) {
-    context.memory.seen ??= headOf(present.newest);
+  memory.built = { heads: digest, root: tree.root };
+  if (isIdle(tree.root)) {
+    memory.seen ??= present.newest && headOf(present.newest);
     return;
   }
   try {
@@ -75,7 +83,7 @@ export async function makeMoment(context: MomentContext, lease: Lease): Promise<
       await lease.hold(tx);
       return commitMoment(tx, context, { origin, tree, moved });
     }, longest);
-    if (moment) context.memory.seen = headOf(moment);
+    if (moment) memory.seen = headOf(moment);
   } catch (error) {
     if (!(error instanceof TilesChanged)) throw error;
     // The transaction was rolled back. If the process ends here, the next moment finds the same.
@@ -94,14 +102,16 @@ async function findPresent(sql: Sql, isLocked = false) {
   return log && { log, newest: await newestMoment(sql, log.origin) };
 }
 
-/** Reads the heads in pages. Each was the head of its tenant since the last moment. */
+/** Reads the heads in pages, not all at one time: a moment says of each tenant that this was its head. */
 async function readHeads({ background }: Service, origin: string, signal: AbortSignal) {
   const heads: TenantHead[] = [];
   const moved: TenantHead[] = [];
+  const digest = createHash('sha256');
   for (let after = firstTenant; ;) {
     signal.throwIfAborted();
     const page = await background.run((sql) => headsAfter(sql, origin, after, pageSize), 10_000);
     const hasMoved = new Set(page.moved);
+    digest.update(`${page.tenants.join()} ${page.ids.join()} `).update(page.hashes);
     for (const [at, tenantId] of page.tenants.entries()) {
       const hash = page.hashes.subarray(32 * at, 32 * at + 32);
       const head = { tenantId, id: page.ids[at] ?? 0, hash };
@@ -109,7 +119,7 @@ async function readHeads({ background }: Service, origin: string, signal: AbortS
       if (hasMoved.has(tenantId)) moved.push(head);
       after = tenantId;
     }
-    if (page.tenants.length < pageSize) return { heads, moved };
+    if (page.tenants.length < pageSize) return { heads, moved, digest: digest.digest('hex') };
   }
 }
 
