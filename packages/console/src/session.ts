@@ -1,26 +1,10 @@
-import type { Input, Output, Route } from '@eaas/protocol/wire';
-import { type CallOptions, EaasClient, type EaasEvent, EaasError, ServiceError } from '@eaas/sdk';
+import { EaasClient, type EaasEvent, EaasError, ServiceError } from '@eaas/sdk';
 import { signal } from '@preact/signals';
 
 /** Where a service is, and what sends requests to it. */
 interface Service {
   readonly baseUrl: string;
   readonly fetch: typeof fetch;
-}
-
-/** The client of the SDK, with the calls about sign-ins, which an app has no use for. */
-export class ConsoleClient extends EaasClient {
-  readonly issuers = {
-    page: this.to('GET /v1/issuers'),
-    create: this.to('POST /v1/issuers'),
-    update: this.to('PATCH /v1/issuers/:issuer_id'),
-    revoke: this.to('DELETE /v1/issuers/:issuer_id'),
-  };
-
-  private to<R extends Route>(route: R) {
-    return (input: Input<R>, options: CallOptions = {}): Promise<Output<R>> =>
-      this.call(route, input, options);
-  }
 }
 
 export interface Session {
@@ -30,7 +14,7 @@ export interface Session {
   readonly isDevelopment: boolean;
   readonly tenant: string | undefined;
   readonly expiresAt: Date | undefined;
-  readonly client: ConsoleClient;
+  readonly client: EaasClient;
 }
 
 export type SignedOut = 'new' | 'code_refused' | 'code_unanswered' | 'expired' | 'left';
@@ -154,9 +138,9 @@ export function clientOf(
   apiKey: string,
   onEvent: (event: EaasEvent) => void = note,
   more: Partial<ConstructorParameters<typeof EaasClient>[0]> = {},
-): ConsoleClient {
+): EaasClient {
   const patience = { retries: 1, timeouts: { total: 20_000, attempt: 8_000 } };
-  return new ConsoleClient({ ...here(), apiKey, ...patience, onEvent, ...more });
+  return new EaasClient({ ...here(), apiKey, ...patience, onEvent, ...more });
 }
 
 /** Returns the service that serves this page. */

@@ -2,7 +2,13 @@ export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/proto
 export { LoadError } from '@eaas/protocol/internal';
 export type { Context, Engine, SyncEngine, Wrapped } from '@eaas/protocol';
 export type { ProofError, PublicKeyChangedError } from '@eaas/protocol/blind-hash';
-export type { ApiKeyCalls, KeyCalls, KeyFilter, ServerModeCalls } from './client/administration.ts';
+export type {
+  ApiKeyCalls,
+  IssuerCalls,
+  KeyCalls,
+  KeyFilter,
+  ServerModeCalls,
+} from './client/administration.ts';
 export type {
   As,
   DecryptedAs,

@@ -85,6 +85,16 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
   let names = 0;
   const spare = (): string => service.createKey(`spare ${names++}`).key_id;
   const spareApiKey = (): string => service.createApiKey({ permissions: ['encrypt'] }).api_key_id;
+  const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] };
+  const newIssuer = () => ({
+    name: 'x',
+    issuer: 'https://sign-in.example',
+    audience: 'app',
+    jwks,
+    permissions: ['decrypt' as const],
+    key_ids: [keyId],
+  });
+  const { issuer_id } = await client.issuers.create(newIssuer());
   const admin = { signal };
 
   const all: [string, PublicCall['call'], PublicCall['args']][] = [
@@ -175,6 +185,12 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
     ['apiKeys.get', client.apiKeys.get, () => [{ api_key_id: spareApiKey() }, admin]],
     ['apiKeys.update', client.apiKeys.update, () => [{ api_key_id: spareApiKey(), name: 'y' }, admin]],
     ['apiKeys.revoke', client.apiKeys.revoke, () => [{ api_key_id: spareApiKey() }, admin]],
+    ['issuers.create', client.issuers.create, () => [newIssuer(), admin]],
+    ['issuers.page', client.issuers.page, () => [{ limit: 1, offset: 0 }, admin]],
+    ['issuers.list', client.issuers.list, () => [{}, { pageSize: 1, signal }]],
+    ['issuers.get', client.issuers.get, () => [{ issuer_id }, admin]],
+    ['issuers.update', client.issuers.update, () => [{ issuer_id, name: 'y' }, admin]],
+    ['issuers.revoke', client.issuers.revoke, () => [{ issuer_id }, admin]],
     ['serverMode.encrypt', client.serverMode.encrypt, () => [{ key_id: keyId, plaintext: 'x' }, admin]],
     ['serverMode.decrypt', client.serverMode.decrypt, () => [{ ...bundle }, admin]],
     ['audit.list', audit.list, () => [auditFilter(), { order: 'oldest', pageSize: 10, signal }]],

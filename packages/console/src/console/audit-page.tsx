@@ -1,3 +1,4 @@
+import type { EaasClient } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';
 import type { AuditEntry, AuditReport } from '@eaas/sdk/audit';
 import { useEffect } from 'preact/hooks';
@@ -7,7 +8,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { short } from '../parts/short.ts';
 import { Empty, LoadingRows } from '../parts/states.tsx';
-import { type ConsoleClient, session } from '../session.ts';
+import { session } from '../session.ts';
 import { ActorEntries } from './actor-entries.tsx';
 import { AuditExport } from './audit-export.tsx';
 import { actorOf, filterOf, type FilterTexts, isFiltered, offsetOf } from './audit-filter.ts';
@@ -25,7 +26,7 @@ export function Audit() {
   return client ? <Log client={client} /> : null;
 }
 
-function Log({ client }: { readonly client: ConsoleClient }) {
+function Log({ client }: { readonly client: EaasClient }) {
   const filter: FilterSignals = {
     action: useSignal(''),
     key: useSignal(''),

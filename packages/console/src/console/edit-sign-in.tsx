@@ -1,3 +1,4 @@
+import type { EaasClient } from '@eaas/sdk';
 import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -8,7 +9,6 @@ import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { FailureView } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
-import type { ConsoleClient } from '../session.ts';
 import { lives } from './api-key-draft.ts';
 import { Consequences } from './edit-api-key.tsx';
 import {
@@ -26,7 +26,7 @@ import {
 import { SignInFields } from './sign-in-form.tsx';
 
 interface CreateSignInProps {
-  readonly client: ConsoleClient;
+  readonly client: EaasClient;
   readonly onClose: () => void;
   readonly onDone: (issuer: IssuerRecord) => void;
 }
@@ -54,7 +54,7 @@ export function CreateSignIn({ client, onClose, onDone }: CreateSignInProps) {
 }
 
 interface EditSignInProps {
-  readonly client: ConsoleClient;
+  readonly client: EaasClient;
   readonly issuer: IssuerRecord;
   readonly onClose: () => void;
   readonly onDone: () => void;

@@ -2,7 +2,6 @@
 import { inLine } from '@eaas/protocol/internal';
 import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
-import type { ConsoleClient } from '../session.ts';
 
 export interface Named {
   /** Ids with names, newest first. */
@@ -17,7 +16,7 @@ export function useKeyNames(client: EaasClient): Named {
 }
 
 /** API keys and sign-ins. A session without `api_keys.manage` gets no names, so that the page shows ids. */
-export function useActorNames(client: ConsoleClient): Named {
+export function useActorNames(client: EaasClient): Named {
   const { value } = useLoaded(
     async (signal) => {
       const apiKeys = await client.apiKeys.page({ limit: 100 }, { signal });

@@ -11,7 +11,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { counted } from '../parts/short.ts';
 import { Empty, Loading, LoadingRows, Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
-import { type ConsoleClient, session } from '../session.ts';
+import { session } from '../session.ts';
 import { ErasePerson, type Erasure } from './erase-person.tsx';
 import { asked, faultOf, findPerson, looksLikeId, nameOf, type Person, type Wanted } from './people-find.ts';
 import { PersonReport } from './person-report.tsx';
@@ -28,7 +28,7 @@ const ways = [
 ] as const;
 
 /** Keeps the person in memory only: neither the address nor the history of the browser says who it is. */
-function Shown({ client }: { readonly client: ConsoleClient }) {
+function Shown({ client }: { readonly client: EaasClient }) {
   const by = useSignal<string>(asked.value?.by ?? 'subject');
   const text = useSignal(asked.value?.text ?? '');
   const fault = useSignal<string | undefined>(undefined);
@@ -125,7 +125,7 @@ function Nobody({ subjects }: { readonly subjects: number | undefined }) {
 }
 
 interface FoundProps {
-  readonly client: ConsoleClient;
+  readonly client: EaasClient;
   readonly wanted: Wanted;
 }
 

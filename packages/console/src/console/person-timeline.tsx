@@ -1,3 +1,4 @@
+import type { EaasClient } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';
 import type { AuditEntry } from '@eaas/sdk/audit';
 import { useLoaded } from '../load.ts';
@@ -7,7 +8,6 @@ import { short } from '../parts/short.ts';
 import { Empty, LoadingRows } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { dateTime } from '../parts/times.ts';
-import type { ConsoleClient } from '../session.ts';
 import { actionTexts } from './audit-actions.ts';
 import { AuditEntryDialog } from './audit-entry.tsx';
 import { nameIn, useActorNames, useKeyNames } from './names.ts';
@@ -24,7 +24,7 @@ const words: Partial<typeof actionTexts> = {
 };
 
 interface TimelineProps {
-  readonly client: ConsoleClient;
+  readonly client: EaasClient;
   readonly subjectId: string;
 }
 

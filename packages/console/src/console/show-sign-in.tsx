@@ -1,3 +1,4 @@
+import type { EaasClient } from '@eaas/sdk';
 import { inLine } from '@eaas/protocol/internal';
 import type { ComponentChildren } from 'preact';
 import { Button } from '../parts/button.tsx';
@@ -5,12 +6,11 @@ import { Copy } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
-import type { ConsoleClient } from '../session.ts';
 import { nameIn, useKeyNames } from './names.ts';
 import { claimLines, type IssuerRecord } from './sign-in-draft.ts';
 
 interface ShowSignInProps {
-  readonly client: ConsoleClient;
+  readonly client: EaasClient;
   readonly issuer: IssuerRecord;
   readonly isNew: boolean;
   readonly onClose: () => void;

@@ -1,3 +1,4 @@
+import type { EaasClient } from '@eaas/sdk';
 import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import { useLoaded } from '../load.ts';
@@ -10,7 +11,7 @@ import { counted, short } from '../parts/short.ts';
 import { Empty, LoadingRows } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
-import { type ConsoleClient, session } from '../session.ts';
+import { session } from '../session.ts';
 import { stateOf } from './api-key-state.ts';
 import { CreateSignIn, EditSignIn } from './edit-sign-in.tsx';
 import { ShowSignIn } from './show-sign-in.tsx';
@@ -25,7 +26,7 @@ export function SignIns() {
 
 type Opened = { readonly what: 'show' | 'new' | 'edit' | 'revoke'; readonly issuer: IssuerRecord };
 
-function Listed({ client }: { readonly client: ConsoleClient }) {
+function Listed({ client }: { readonly client: EaasClient }) {
   const offset = useSignal(0);
   const isCreating = useSignal(false);
   const opened = useSignal<Opened | undefined>(undefined);
@@ -102,7 +103,7 @@ function Listed({ client }: { readonly client: ConsoleClient }) {
 }
 
 interface RevokeProps {
-  readonly client: ConsoleClient;
+  readonly client: EaasClient;
   readonly issuer: IssuerRecord;
   readonly onClose: () => void;
   readonly onDone: () => void;

@@ -1,6 +1,6 @@
+import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/sdk/testing';
 import { expect, test } from 'vitest';
-import { ConsoleClient } from '../session.ts';
 import {
   draftOf,
   emptyDraft,
@@ -17,7 +17,7 @@ const jwks = {
 };
 
 async function accepted(more: Partial<SignInDraft> = {}) {
-  const client = new ConsoleClient({ ...createTestService() });
+  const client = new EaasClient({ ...createTestService() });
   const { key_id } = await client.keys.create({ name: 'patients' });
   const draft: SignInDraft = {
     ...emptyDraft,

@@ -1,10 +1,10 @@
-import { ConsoleClient } from '../session.ts';
+import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/sdk/testing';
 import { expect, test } from 'vitest';
 import { openForm, submit } from './form.ts';
 
 test('the client decrypts what the form writes with the public key of an intake key', async () => {
-  const client = new ConsoleClient({ ...createTestService() });
+  const client = new EaasClient({ ...createTestService() });
   const { key_id } = await client.keys.create({ name: 'form', intake: true });
   const form = await openForm({ client }, key_id);
   const { ciphertext, context } = await submit(form, 'Please call me back.');

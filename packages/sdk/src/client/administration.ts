@@ -48,33 +48,63 @@ const keyRoutes = {
   export: 'POST /v1/keys/:key_id/export',
 } as const;
 
-const apiKeyRoutes = {
+interface ApiKeyRoutes {
   /**
    * Creates an API key. The returned `api_key` is the token, which the service never shows again. Needs the permission
    * `api_keys.manage`.
    */
-  create: 'POST /v1/api-keys',
+  readonly create: 'POST /v1/api-keys';
   /** Returns one page of API keys, newest first. Needs the permission `api_keys.manage`. */
-  page: 'GET /v1/api-keys',
+  readonly page: 'GET /v1/api-keys';
   /** Returns an API key without its token. Needs the permission `api_keys.manage`. */
-  get: 'GET /v1/api-keys/:api_key_id',
+  readonly get: 'GET /v1/api-keys/:api_key_id';
   /**
    * Changes the name, permissions or other members of an API key. Members that you do not pass stay unchanged. Needs
    * the permission `api_keys.manage`.
    */
-  update: 'PATCH /v1/api-keys/:api_key_id',
+  readonly update: 'PATCH /v1/api-keys/:api_key_id';
   /**
    * Revokes an API key for ever. From then on, the service refuses calls with this API key. Needs the permission
    * `api_keys.manage`.
    */
-  revoke: 'DELETE /v1/api-keys/:api_key_id',
-} as const;
+  readonly revoke: 'DELETE /v1/api-keys/:api_key_id';
+}
+
+interface IssuerRoutes {
+  /**
+   * Lets the service accept the tokens of a sign-in. Pass the returned `issuer_id` as the option `issuer` of a client.
+   * Needs the permission `api_keys.manage`.
+   */
+  readonly create: 'POST /v1/issuers';
+  /** Returns one page of issuers, newest first. Needs the permission `api_keys.manage`. */
+  readonly page: 'GET /v1/issuers';
+  /** Returns an issuer. Needs the permission `api_keys.manage`. */
+  readonly get: 'GET /v1/issuers/:issuer_id';
+  /**
+   * Changes the keys, permissions or other members of an issuer, also for tokens that exist. Members that you do not pass
+   * stay unchanged. Needs the permission `api_keys.manage`.
+   */
+  readonly update: 'PATCH /v1/issuers/:issuer_id';
+  /**
+   * Revokes an issuer for ever. From then on, the service refuses the tokens of this sign-in. Needs the permission
+   * `api_keys.manage`.
+   */
+  readonly revoke: 'DELETE /v1/issuers/:issuer_id';
+}
+
+const recordRoutes = (path: string, id: string): object => ({
+  create: `POST ${path}`,
+  page: `GET ${path}`,
+  get: `GET ${path}/:${id}`,
+  update: `PATCH ${path}/:${id}`,
+  revoke: `DELETE ${path}/:${id}`,
+});
 
 // Accepts only a UUID. Otherwise, an API key that the caller passes by mistake would be in the URL, which servers and
 // proxies often log.
-const apiKeyId: Rule = (value) =>
+const recordId: Rule = (value, name) =>
   (typeof value === 'string' && parseUuid(value) !== undefined) ||
-  'a UUID, the `api_key_id` that `apiKeys.create` returned';
+  `a UUID, the ${name} that \`create\` returned`;
 
 const serverModeRoutes = {
   /** Sends a text to the service, which encrypts it. Needs the permission `encrypt`. */
@@ -83,12 +113,12 @@ const serverModeRoutes = {
   decrypt: 'POST /v1/decrypt',
 } as const;
 
-export type Calls<Routes extends Readonly<Record<string, Route>>> = {
+export type Calls<Routes> = {
   readonly [Name in keyof Routes]: (
-    ...[input, options]: object extends CallInput<Routes[Name]>
-      ? [input?: CallInput<Routes[Name]>, options?: CallOptions]
-      : [input: CallInput<Routes[Name]>, options?: CallOptions]
-  ) => Promise<Output<Routes[Name]>>;
+    ...[input, options]: object extends CallInput<Routes[Name] & Route>
+      ? [input?: CallInput<Routes[Name] & Route>, options?: CallOptions]
+      : [input: CallInput<Routes[Name] & Route>, options?: CallOptions]
+  ) => Promise<Output<Routes[Name] & Route>>;
 };
 
 type CallInput<R extends Route> =
@@ -98,6 +128,7 @@ type CallInput<R extends Route> =
 export type KeyFilter = Omit<Input<'GET /v1/keys'>, 'limit' | 'offset'>;
 type KeyRecord = Output<'GET /v1/keys'>['keys'][number];
 type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
+type IssuerRecord = Output<'GET /v1/issuers'>['issuers'][number];
 
 /**
  * The methods of `client.keys`: `list`, `create`, `page`, `get`, `rotate`, `disable`, `enable`, `destroy`, `restore`,
@@ -112,12 +143,21 @@ export type KeyCalls = Calls<typeof keyRoutes> & {
 };
 
 /** The methods of `client.apiKeys`: `list`, `create`, `page`, `get`, `update` and `revoke`. */
-export type ApiKeyCalls = Calls<typeof apiKeyRoutes> & {
+export type ApiKeyCalls = Calls<ApiKeyRoutes> & {
   /** Yields every API key, newest first. */
   list(
     filter?: Readonly<Record<string, never>>,
     options?: PagesOptions,
   ): AsyncGenerator<ApiKeyRecord, void, undefined>;
+};
+
+/** The methods of `client.issuers`: `list`, `create`, `page`, `get`, `update` and `revoke`. */
+export type IssuerCalls = Calls<IssuerRoutes> & {
+  /** Yields every issuer, newest first. */
+  list(
+    filter?: Readonly<Record<string, never>>,
+    options?: PagesOptions,
+  ): AsyncGenerator<IssuerRecord, void, undefined>;
 };
 
 /**
@@ -132,9 +172,16 @@ export function keyCalls(call: Call): KeyCalls {
 }
 
 export function apiKeyCalls(call: Call): ApiKeyCalls {
-  const calls = bind(call, apiKeyRoutes);
+  const calls = bind(call, recordRoutes('/v1/api-keys', 'api_key_id') as ApiKeyRoutes);
   const list: ApiKeyCalls['list'] = (filter, options) =>
     listPages(calls.page, filter, 'api_keys', 'api_key_id', options);
+  return { ...calls, list };
+}
+
+export function issuerCalls(call: Call): IssuerCalls {
+  const calls = bind(call, recordRoutes('/v1/issuers', 'issuer_id') as IssuerRoutes);
+  const list: IssuerCalls['list'] = (filter, options) =>
+    listPages(calls.page, filter, 'issuers', 'issuer_id', options);
   return { ...calls, list };
 }
 
@@ -146,14 +193,15 @@ export const serverModeCalls = (call: Call, caller: Caller): ServerModeCalls =>
     return call(route, sent, options);
   }, serverModeRoutes);
 
-function bind<Routes extends Readonly<Record<string, Route>>>(call: Call, routes: Routes): Calls<Routes> {
-  const bound = Object.entries(routes).map(([name, route]) => [
+function bind<Routes extends object>(call: Call, routes: Routes): Calls<Routes> {
+  const bound = (Object.entries(routes) as [string, Route][]).map(([name, route]) => [
     name,
     async (input: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}) => {
       requireOptions(callOptions, options, name);
       requireKind(object, input, `the first argument of \`${name}\``);
       if (route.includes(':key_id')) keyId(input['key_id'], 'key_id');
-      if (route.includes(':api_key_id')) requireKind(apiKeyId, input['api_key_id'], '`api_key_id`');
+      const [, id] = /:((?:api_key|issuer)_id)/.exec(route) ?? [];
+      if (id) requireKind(recordId, input[id], `\`${id}\``);
       return call(route, input as never, options);
     },
   ]);

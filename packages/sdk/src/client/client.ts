@@ -12,6 +12,8 @@ import { withEnvironment } from '#environment';
 import {
   type ApiKeyCalls,
   apiKeyCalls,
+  type IssuerCalls,
+  issuerCalls,
   type KeyCalls,
   keyCalls,
   type ServerModeCalls,
@@ -95,6 +97,8 @@ export class EaasClient extends EnvelopeClient {
   readonly keys: KeyCalls;
   /** Creates, changes and revokes API keys. */
   readonly apiKeys: ApiKeyCalls;
+  /** Creates, changes and revokes issuers: the sign-ins whose tokens the service accepts. */
+  readonly issuers: IssuerCalls;
   /** Shows and erases the people whose data you encrypt. */
   readonly subjects: SubjectCalls;
   /** Lists and verifies the audit log. */
@@ -124,6 +128,7 @@ export class EaasClient extends EnvelopeClient {
     this.rewrapAll = createRewrapAll(this.call, patienceOf(complete));
     this.keys = keyCalls(this.call);
     this.apiKeys = apiKeyCalls(this.call);
+    this.issuers = issuerCalls(this.call);
     this.serverMode = serverModeCalls(this.call, this.caller);
     this.subjects = subjectCalls(this.call, (subject) => this.drop(subject));
     this.audit = auditOf(this.call, signsIn);

@@ -34,16 +34,37 @@ test('apiKeys.list yields API keys newest first, over all pages', async () => {
   expect(names).toEqual(['api key 2', 'api key 1', 'api key 0', 'everything']);
 });
 
+test('issuers are created, listed newest first, changed and revoked', async () => {
+  const { client, keyId } = observedClient();
+  const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] };
+  const sure = { permissions: ['decrypt' as const], key_ids: [keyId], jwks, audience: 'app' };
+  const issuer = 'https://sign-in.example';
+  for (const n of range(3)) await client.issuers.create({ ...sure, name: `sign-in ${n}`, issuer });
+  const [newest, ...older] = await all(client.issuers.list({}, { pageSize: 2 }));
+  expect([newest, ...older].map((one) => one?.name)).toEqual(['sign-in 2', 'sign-in 1', 'sign-in 0']);
+  const { issuer_id = '' } = newest ?? {};
+  expect(await client.issuers.update({ issuer_id, name: 'staff' })).toMatchObject({
+    issuer_id,
+    name: 'staff',
+  });
+  expect((await client.issuers.page({ limit: 1 })).issuers).toMatchObject([
+    { name: 'staff', revoked_at: null },
+  ]);
+  await client.issuers.revoke({ issuer_id });
+  expect(await client.issuers.get({ issuer_id })).toMatchObject({ revoked_at: expect.any(String) as string });
+});
+
 describe('lists of a service that never ends them', () => {
   type Page = {
     keys: object[];
     api_keys: object[];
+    issuers: object[];
     count: number;
     total: number;
     limit: number;
     offset: number;
   };
-  const none = { keys: [], api_keys: [], count: 0 };
+  const none = { keys: [], api_keys: [], issuers: [], count: 0 };
 
   test.each<[string, (page: Page, offset: number) => object]>([
     ['responds with the first page again', (page, offset) => (offset > 0 ? { ...page, offset: 0 } : page)],

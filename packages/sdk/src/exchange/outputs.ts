@@ -74,10 +74,11 @@ export function isName(value: unknown): value is string {
 interface Named {
   readonly key_id?: string;
   readonly api_key_id?: string;
+  readonly issuer_id?: string;
 }
 
 /**
- * Returns false if the response has another key id or API key id than the request. A faulty proxy cache can cause this,
+ * Returns false if the response has another key id, API key id or issuer id than the request. A faulty proxy cache can cause this,
  * because it can return the response to another request.
  */
 export function namesSameKeys(request: object, response: object): boolean {
@@ -85,7 +86,8 @@ export function namesSameKeys(request: object, response: object): boolean {
   const { results = [response] } = response as { results?: readonly Named[] };
   return items.every((item: Named, index) => {
     const result: Named = results[index] ?? {};
-    return isSameId(item.key_id, result.key_id) && isSameId(item.api_key_id, result.api_key_id);
+    const ids = ['key_id', 'api_key_id', 'issuer_id'] as const;
+    return ids.every((id) => isSameId(item[id], result[id]));
   });
 }
 

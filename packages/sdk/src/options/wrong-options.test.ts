@@ -225,10 +225,15 @@ describe('a key id that is not a UUID', () => {
       const isNumber = typeof given === 'number';
       const got = isNumber ? 'a number' : `text of ${given.length} characters`;
       await expect(client.hash('x', { keyId: given as string })).rejects.toThrow(`a UUID (got ${got})`);
-      const expected = '`api_key_id` must be a UUID, the `api_key_id` that `apiKeys.create` returned';
-      const get = client.apiKeys.get({ api_key_id: given as string });
       const kind = isNumber ? 'a number' : 'a string';
-      await expect(get).rejects.toThrow(new InputError(`${expected} (got ${kind})`));
+      const id = given as string;
+      for (const [name, get] of [
+        ['api_key_id', client.apiKeys.get({ api_key_id: id })],
+        ['issuer_id', client.issuers.revoke({ issuer_id: id })],
+      ] as const) {
+        const expected = `\`${name}\` must be a UUID, the \`${name}\` that \`create\` returned (got ${kind})`;
+        await expect(get).rejects.toThrow(new InputError(expected));
+      }
     },
   );
 });
