@@ -49,6 +49,23 @@ const ownTime: ChangeFields = [
   'return Math.floor(performance.now() + this.#offset);',
   'return Date.now();',
 ];
+const chargedToTheTenant: ChangeFields = [
+  `${server}/state/sign-ins.ts`,
+  "turns.begin('no tenant', { signal, cost })",
+  'turns.begin(tenantId, { signal, cost })',
+];
+const shortPause: ChangeFields = [
+  `${server}/state/key-sets.ts`,
+  'const pause = 30_000;',
+  'const pause = 300;',
+];
+const onceInHalfAMinute = 'each server fetches the keys of a sign-in, and at most once in 30 s';
+
+/** The checks of the latency of a tenant whose sign-in strangers name. */
+const latenciesOf = (way: string): readonly string[] => [
+  `the named tenant's p99 latency, ${way} is at most 50 ms, or 2 times its latency while another server gets the flood`,
+  `the tenant's median latency, ${way} is at most 2 times its latency while another server gets the flood`,
+];
 
 export const mutations: readonly Mutation[] = [
   mutation(
@@ -462,6 +479,39 @@ export const mutations: readonly Mutation[] = [
       'return hasPage(request, etag) ? reply.code(304).send() : reply.send(bytes);',
       'return reply.send(Buffer.from(bytes.toString()));',
     ],
+  ),
+  mutation(
+    'forged-tokens-charged-to-their-tenant',
+    { 'fairness:forged': [...latenciesOf('by its API key')] },
+    chargedToTheTenant,
+  ),
+  mutation(
+    'forged-tokens-crowd-their-tenant-out',
+    { 'fairness:forged': ['the named tenant is never refused, by its API key'] },
+    chargedToTheTenant,
+    [`${server}/admission/turns.ts`, 'const patience = 2_000;', 'const patience = 60;'],
+  ),
+  mutation('verified-tokens-forgotten', { 'fairness:forged': [...latenciesOf('by a remembered token')] }, [
+    `${server}/state/sign-ins.ts`,
+    'if (this.#verified.get(tenantId)?.get(name) === key.thumbprint) return;',
+    '',
+  ]),
+  mutation('keys-fetched-without-a-pause', { 'fairness:key-host': [onceInHalfAMinute] }, shortPause),
+  mutation(
+    'key-sets-without-a-size',
+    { 'fairness:key-host': ['a server takes less than 12 MiB of a host that sends without end'] },
+    [`${server}/state/key-hosts.ts`, 'if (length > limits.keySet)', 'if (length > Infinity)'],
+  ),
+  mutation(
+    'known-keys-wait-for-a-fetch',
+    { 'fairness:key-host': [...latenciesOf('by a remembered token')] },
+    shortPause,
+    [`${server}/state/key-sets.ts`, 'while (!this.#fits(', 'while (this.#running.has(name) || !this.#fits('],
+  ),
+  mutation(
+    'fetched-keys-count-for-a-second',
+    { 'fairness:key-host': ['the named tenant is never refused, by a remembered token'] },
+    [`${server}/state/key-sets.ts`, '[600_000, 86_400_000]', '[600_000, 1_000]'],
   ),
   mutation('unknown-tokens-one-by-one', { 'fairness:restart': ['the first call of every tenant succeeds'] }, [
     `${server}/state/tokens.ts`,

@@ -9,6 +9,7 @@ import { type ProbedServer, startProbed } from '../../machine/server.ts';
 import { type Findings, type Part, scaled, type Trial } from '../../trial.ts';
 import { largestItems, largeWorld, type World } from '../hostile/world.ts';
 import { type Flood, type FloodName, floods, type FloodTarget, largePlaintext } from './floods.ts';
+import { type KeyHost, startKeyHost } from './key-host.ts';
 import { type RunningFlood, startFlood } from './run-flood.ts';
 import { type Measurement, SecondTenant } from './second-tenant.ts';
 
@@ -19,6 +20,8 @@ const mostTimes = 2;
 const mostReadinessMilliseconds = 200;
 const mostVerifySeconds = 5;
 const mostMebibytes = 400;
+/** Most of these are in the buffers of the connection when the server ends it. */
+const mostSentMebibytes = 12;
 
 interface Setting {
   readonly own: ProbedServer;
@@ -29,12 +32,15 @@ interface Setting {
   readonly target: (place: Place) => FloodTarget;
 }
 
-async function setUp(findings: Findings, world: World): Promise<Setting> {
-  const own = await startProbed(findings, world.operator.env);
-  const other = await startProbed(findings, world.operator.env);
+async function setUp(findings: Findings, world: World, host?: KeyHost): Promise<Setting> {
+  const env = { ...world.operator.env, ...(host && { EAAS_ISSUER_HOSTS: host.address }) };
+  const own = await startProbed(findings, env);
+  const other = await startProbed(findings, env);
   const second = await SecondTenant.settle(world.operator, own);
   const named = await SecondTenant.settle(world.operator, own);
-  const { by: signIn, user } = await named.user(own);
+  const { by: signIn, user } = await named.user(own, host?.once);
+  const published = host ? [signIn.issuerId] : [];
+  for (const uri of host?.uris ?? []) published.push(await named.issuer(own, { jwks_uri: uri }));
   const { tenant, plain: keyId, versioned } = world;
   const path = `/v1/keys/${keyId}/wrap`;
   const { wrapped_key } = await call(own, tenant.token, 'POST', path, { dek: newDek() });
@@ -47,7 +53,7 @@ async function setUp(findings: Findings, world: World): Promise<Setting> {
   const bundle = await call(own, tenant.token, 'POST', '/v1/encrypt', plain);
   const intake = { keyId: intakeKeyId, wrapped: Buffer.from(wrappedKey).toString('base64') };
   const wrapped = String(wrapped_key);
-  const known = { intake, token: tenant.token, keyId, versioned, items, bundle, wrapped, signIn };
+  const known = { intake, token: tenant.token, keyId, versioned, items, bundle, wrapped, signIn, published };
   return { own, other, second, named: [named, user], target: ({ port }) => ({ ...known, port }) };
 }
 
@@ -59,7 +65,7 @@ async function measureBeside(
 ): Promise<readonly Measurement[]> {
   const flood = await startFlood(name, setting.target(flooded));
   await setting.second.measure(setting.own, scaled(200));
-  const all = [setting.second, ...(name === 'forged' ? setting.named : [])];
+  const all = [setting.second, ...('namesTenant' in floods[name] ? setting.named : [])];
   const measured = await Promise.all(all.map((one) => one.measure(setting.own, requests, all.length)));
   findings.answer(await flood.stop());
   await sleep(500);
@@ -72,7 +78,8 @@ function floodTrial(name: FloodName, { about, served, isOfStrangers }: Flood): T
     about: `${isOfStrangers ? 'strangers send' : 'one tenant sends'} ${about}`,
     limit: 400,
     async run(findings) {
-      const setting = await setUp(findings, await largeWorld());
+      const host = name === 'key-host' ? await startKeyHost(findings) : undefined;
+      const setting = await setUp(findings, await largeWorld(), host);
       const beside: (readonly Measurement[])[] = [];
       const under: (readonly Measurement[])[] = [];
       for (let run = 0; run < runs; run++) {
@@ -94,6 +101,7 @@ function floodTrial(name: FloodName, { about, served, isOfStrangers }: Flood): T
           Object.fromEntries(findings.answered),
         );
       }
+      if (host) judgeFetches(findings, host);
       for (const [nth, party] of parties.entries()) {
         const of = (all: readonly (readonly Measurement[])[]) => all.flatMap((one) => one[nth] ?? []);
         if (of(under).length === 0) continue;
@@ -125,7 +133,7 @@ interface Party {
   readonly by: string;
 }
 
-/** In the order in which they are measured: only the first, except under tokens that name a sign-in. */
+/** In the order in which they are measured: only the first, except under floods that name sign-ins of a tenant. */
 const parties: readonly Party[] = [
   { who: 'the second tenant', by: '' },
   { who: 'the named tenant', by: ', by its API key' },
@@ -146,6 +154,28 @@ function judge(
     `${who}'s p99 latency${by} is at most ${mostP99Milliseconds} ms, or ${mostTimes} times its latency while another server gets the flood`,
     under <= most,
     `${under.toFixed(1)} ms, at most ${most.toFixed(1)} ms`,
+  );
+}
+
+/** All that strangers' tokens cause, whatever the hosts send. */
+function judgeFetches(findings: Findings, host: KeyHost): void {
+  const { seconds, fetches, mostBytes } = host.asked();
+  const servers = 2;
+  const [most, most30] = [Math.max(...fetches.values()), servers * (Math.floor(seconds / 30) + 1)];
+  findings.figure(
+    'fetches',
+    `at most ${most} of each of ${fetches.size} sign-ins in ${Math.round(seconds)} s`,
+  );
+  findings.check(
+    'each server fetches the keys of a sign-in, and at most once in 30 s',
+    fetches.size > 1 && most <= most30,
+    `${most} times in ${Math.round(seconds)} s`,
+  );
+  const mebibytes = mostBytes / 1024 ** 2;
+  findings.check(
+    `a server takes less than ${mostSentMebibytes} MiB of a host that sends without end`,
+    mebibytes < mostSentMebibytes,
+    `${mebibytes.toFixed(1)} MiB`,
   );
 }
 

@@ -18,6 +18,8 @@ export interface FloodTarget {
   readonly bundle: object;
   /** An issuer, and a token that it accepts. */
   readonly signIn: { readonly issuerId: string; readonly token: string };
+  /** Issuers whose keys come from hostile hosts. */
+  readonly published: readonly string[];
 }
 
 export interface Flood {
@@ -25,6 +27,8 @@ export interface Flood {
   readonly about: string;
   /** Whether the requests need no API key of a tenant. */
   readonly isOfStrangers?: true;
+  /** Whether the requests name sign-ins of a tenant, which is then measured too. */
+  readonly namesTenant?: true;
   readonly connections: number;
   /** The status of the responses, or undefined if the requests never complete. */
   readonly served?: number;
@@ -81,20 +85,20 @@ export const floods = {
   forged: {
     about: 'tokens that no sign-in has signed, each another one, on 400 connections',
     isOfStrangers: true,
+    namesTenant: true,
     connections: 400,
     served: 401,
-    requests: (target) => {
-      const { issuerId, token } = target.signIn;
-      const [header, claims = ''] = token.split('.');
-      const accepted = JSON.parse(Buffer.from(claims, 'base64url').toString()) as object;
-      const path = `/v1/keys/${target.keyId}/unwrap`;
-      let last = 0;
-      return () => {
-        const signature = randomBytes(64).toString('base64url');
-        const forged = `${header}.${textOf({ ...accepted, jti: ++last })}.${signature}`;
-        return http({ ...target, token: forged }, 'POST', path, { wrapped_key: target.wrapped }, issuerId);
-      };
-    },
+    requests: (target) => forgeries(target, [target.signIn.issuerId], (header) => header),
+  },
+  'key-host': {
+    about:
+      'tokens that name unknown keys of 29 sign-ins, whose key hosts hang, send without end, send no keys, or other keys each time, on 400 connections',
+    isOfStrangers: true,
+    namesTenant: true,
+    connections: 400,
+    served: 401,
+    requests: (target) =>
+      forgeries(target, target.published, (header, nth) => ({ ...header, kid: `unknown ${nth}` })),
   },
   brackets: {
     about: '2 MiB of brackets, on 8 connections',
@@ -186,6 +190,26 @@ export const floods = {
 export type FloodName = keyof typeof floods;
 
 const always = (request: Uint8Array) => () => request;
+
+/** Makes tokens that no sign-in has signed, of each issuer in turn. */
+function forgeries(
+  target: FloodTarget,
+  issuerIds: readonly string[],
+  headerOf: (header: object, nth: number) => object,
+): () => Uint8Array {
+  const [header = {}, claims] = target.signIn.token
+    .split('.', 2)
+    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as object);
+  const path = `/v1/keys/${target.keyId}/unwrap`;
+  let last = 0;
+  return () => {
+    const nth = ++last;
+    const signature = randomBytes(64).toString('base64url');
+    const token = `${textOf(headerOf(header, nth))}.${textOf({ ...claims, jti: nth })}.${signature}`;
+    const issuerId = issuerIds[nth % issuerIds.length];
+    return http({ ...target, token }, 'POST', path, { wrapped_key: target.wrapped }, issuerId);
+  };
+}
 
 function strangers(paths: readonly string[]): Flood['requests'] {
   return (target) => {

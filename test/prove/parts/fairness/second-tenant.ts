@@ -35,14 +35,27 @@ export class SecondTenant {
     return new SecondTenant({ token, keyId, wrapped: wrapped_key });
   }
 
-  /** The same tenant, asked by a user of its sign-in, whose token the server remembers. */
-  async user(place: Place, subject = 'ann') {
-    const { token, keyId } = this.means;
+  /** Makes an issuer of this tenant, and returns its id. */
+  async issuer(place: Place, keys: object): Promise<string> {
+    const { jwks: _, ...fields } = newIssuer(this.means.keyId);
+    const body = { ...fields, ...keys };
+    const { issuer_id } = await call<{ issuer_id: string }>(
+      place,
+      this.means.token,
+      'POST',
+      '/v1/issuers',
+      body,
+    );
+    return issuer_id;
+  }
+
+  /** The same tenant, asked by a user of its sign-in, whose token the server remembers. `uriOf` says where its keys are. */
+  async user(place: Place, uriOf?: (jwks: object) => string) {
+    const subject = 'ann';
+    const { keyId } = this.means;
     const signIn = newSignIn();
-    const { issuer_id: issuerId } = await call<{ issuer_id: string }>(place, token, 'POST', '/v1/issuers', {
-      ...newIssuer(keyId),
-      jwks: { keys: [{ kty: 'EC', ...signIn.jwk }] },
-    });
+    const jwks = { keys: [{ kty: 'EC', ...signIn.jwk }] };
+    const issuerId = await this.issuer(place, uriOf ? { jwks_uri: uriOf(jwks) } : { jwks });
     const by = { token: signIn.token(subject), issuerId };
     const wrap = [`/v1/keys/${keyId}/wrap`, { dek: newDek(), subject }] as const;
     const { wrapped_key } = await call<{ wrapped_key: string }>(
