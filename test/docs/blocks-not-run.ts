@@ -59,6 +59,8 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'packages/sdk/docs/audit.md': {
     "npx --no-install @eaas/cli audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'":
       'written-log.slow.test.ts runs it',
+    'npx --no-install @eaas/cli audit verify-file --proof entry.json --policy policy.txt':
+      'needs witnesses: packages/cli/test/audit-proof.slow.test.ts runs it',
   },
   'packages/sdk/docs/sign-in.md': {
     'export EAAS_ISSUER_HOSTS=sign-in.example # also for the servers': 'sign-in.slow.test.ts runs it',

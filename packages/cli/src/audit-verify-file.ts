@@ -5,6 +5,7 @@ import { printJson, WrongUsage } from '@eaas/cli-kit';
 import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit';
 import { ChainWalk, fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { openSignedCheckpoint } from '@eaas/server/internal';
+import { verifyProofFile } from './audit-proof.ts';
 import { readNamed } from './audit-verify.ts';
 import { reporting } from './command.ts';
 import { exitCodes } from './failure.ts';
@@ -13,6 +14,8 @@ import { note, type Reporting } from './output.ts';
 interface Options extends Reporting {
   readonly checkpointFile?: string;
   readonly verifierKey?: string;
+  readonly proof?: string;
+  readonly policy?: string;
 }
 
 export interface Entry extends ChainedEntry {
@@ -28,16 +31,26 @@ export const auditVerifyFile = reporting(
   'verify-file',
   'Verify an exported audit log, without the service and without a secret. Pass a checkpoint that you took or received ' +
     'earlier, and the verifier key that you wrote down with it: this proves the log up to the entry of the checkpoint. ' +
-    'Without a checkpoint, the command shows only that the file is consistent, because the hashes use no secret.',
+    'Without a checkpoint, the command shows only that the file is consistent, because the hashes use no secret. With ' +
+    '--proof instead of a file, it verifies a proof of the public log: what existed, before which time, by which witnesses.',
   [
     "audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'",
     'audit verify-file acme.ndjson',
+    'audit verify-file --proof entry.json --policy policy.txt',
   ],
 )
-  .argument('<file>', 'a file that `eaas audit export` or the console wrote')
+  .argument('[file]', 'a file that `eaas audit export` or the console wrote')
   .option('--checkpoint-file <path>', 'the log must extend this checkpoint')
   .option('--verifier-key <key>', 'the verifier key that you pinned with the first checkpoint')
-  .action(async (file: string, { checkpointFile, verifierKey, json }: Options) => {
+  .option('--proof <file>', 'a proof that `eaas audit prove`, the console or the API wrote')
+  .option('--policy <file>', 'the trust policy: the log, its witnesses, and how many must have signed')
+  .action(async (file: string | undefined, { checkpointFile, verifierKey, proof, policy, json }: Options) => {
+    if (proof !== undefined || policy !== undefined) {
+      if (proof === undefined || policy === undefined || file !== undefined || checkpointFile !== undefined)
+        throw new WrongUsage('Pass either a file, or --proof and --policy.');
+      return verifyProofFile(proof, policy, json ? { json } : {});
+    }
+    if (file === undefined) throw new WrongUsage('Pass a file, or --proof and --policy.');
     if ((checkpointFile === undefined) !== (verifierKey === undefined)) {
       throw new WrongUsage('Pass both --checkpoint-file and --verifier-key, or neither.');
     }

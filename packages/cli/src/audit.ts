@@ -1,5 +1,6 @@
 import { printJson } from '@eaas/cli-kit';
 import { acknowledgeRestore, operations } from '@eaas/server/internal';
+import { auditProve } from './audit-proof.ts';
 import { auditReplay } from './audit-replay.ts';
 import { auditStream } from './audit-stream.ts';
 import { auditTail } from './audit-tail.ts';
@@ -88,6 +89,7 @@ export const auditCommands = [
   auditVerifyFile,
   exportLog,
   checkpoint,
+  auditProve,
   auditReplay,
   acknowledge,
 ];

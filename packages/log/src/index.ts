@@ -12,6 +12,7 @@ import { currentLog } from './rows.ts';
 import { witnessContext } from './witness-context.ts';
 import { askUnlessAsked, askWitnesses, faultOfWitnessUrl } from './witnesses.ts';
 
+export { prover } from './proofs.ts';
 export { initLog, logStatus, resealLogKeys, restartLog } from './keys.ts';
 
 /** How the operator sets the log up. */

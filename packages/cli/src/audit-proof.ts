@@ -1,0 +1,136 @@
+// Proofs of the public log for somebody else: `audit prove` makes one, and `audit verify-file --proof` checks it offline.
+import { readFile } from 'node:fs/promises';
+import { printJson, WrongUsage } from '@eaas/cli-kit';
+import { InputError } from '@eaas/protocol';
+import { type Caller, operations, Refusal, type Service, writeNewFile } from '@eaas/server/internal';
+import { proveEntry, type ProofSource } from '@eaas/sdk/audit';
+import { type EntryProof, LogProofError, type VerifiedEntry, verifyProof } from '@eaas/sdk/proof';
+import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { exitCodes } from './failure.ts';
+import { note, printResult, type Reporting, write } from './output.ts';
+import { wholeNumber } from './values.ts';
+
+interface Prove extends OnTenant {
+  readonly entry: number;
+  readonly policy?: string;
+  readonly maxEntries?: number;
+  readonly out?: string;
+}
+
+export const auditProve = onTenant(
+  'prove',
+  'Prove to somebody else that an entry existed by a time. Witnesses of the public log said so, and `audit verify-file ' +
+    '--proof` checks it without the service. The proof contains this entry and all that follow it up to the first head that ' +
+    'the public log has, with ids of people, IP addresses and contexts: read it before you hand it on.',
+  [
+    'audit prove --tenant acme --entry 1042 --out entry.json',
+    'audit prove --tenant acme --entry 1042 --policy policy.txt',
+  ],
+)
+  .requiredOption('--entry <id>', 'the id of the entry', wholeNumber)
+  .option('--policy <file>', 'a trust policy: refuse a proof that too few of its witnesses signed')
+  .option('--max-entries <number>', 'refuse a proof with more entries (default: 10000)', wholeNumber)
+  .option('--out <file>', 'write the proof to this new file')
+  .action(async ({ entry, policy: policyFile, maxEntries, out, ...options }: Prove) => {
+    const policy = policyFile === undefined ? undefined : await readGiven(policyFile, 'policy');
+    const proof = await withTenant(options, async (service, operator) => {
+      const source = await sourceOf(service, operator);
+      return proveEntry(source, entry, { policy, maxEntries }).catch(explain);
+    });
+    const text = `${JSON.stringify(proof)}\n`;
+    const count = proof.entries.length + 1;
+    if (out === undefined) await write(text);
+    else {
+      await writeNewFile(out, text).catch((error: NodeJS.ErrnoException) => {
+        throw new WrongUsage(
+          `The file ${out} cannot be written (${error.code}): pass the path of a new file.`,
+        );
+      });
+      printResult({ file: out, tenant_id: proof.tenant_id, entry, entries: count }, options);
+    }
+    note(
+      `The proof contains ${count === 1 ? 'the whole entry' : `${count} whole entries`}, with ids of people, IP addresses ` +
+        'and contexts. Read it before you hand it on.',
+    );
+  });
+
+/** Reads the log as the endpoints do. The servers put the public log into their service, and a command has to. */
+async function sourceOf(service: Service, operator: Caller): Promise<ProofSource> {
+  const { prover } = await import('@eaas/log');
+  const withLog: Service = {
+    ...service,
+    publicLog: { read: async () => undefined, proof: prover(service, 60) },
+  };
+  const ask = (route: 'GET /v1/audit' | 'GET /v1/audit/verify' | 'GET /v1/audit/proof') => (query?: object) =>
+    operations[route](withLog, operator, (query ?? {}) as never);
+  const audit = {
+    page: ask('GET /v1/audit'),
+    verify: ask('GET /v1/audit/verify'),
+    proof: ask('GET /v1/audit/proof'),
+  };
+  return { audit: audit as unknown as ProofSource['audit'] };
+}
+
+function explain(error: unknown): never {
+  if (error instanceof LogProofError) throw new Refusal('conflict', sentence(error.message));
+  if (error instanceof InputError)
+    throw new WrongUsage(sentence(error.message.replace('`maxEntries`', '--max-entries')));
+  throw error;
+}
+
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+
+/** Verifies a proof from a file, and says what it shows and what not. */
+export async function verifyProofFile(file: string, policyFile: string, options: Reporting): Promise<void> {
+  const [proof, policy] = [proofIn(await readGiven(file, 'proof')), await readGiven(policyFile, 'policy')];
+  try {
+    const shown = await (typeof proof === 'string' ? verifyProof(proof, policy) : verifyProof(proof, policy));
+    if (options.json) printJson(asRecord(shown));
+    else show(shown);
+  } catch (error) {
+    if (!(error instanceof LogProofError)) explain(error);
+    if (options.json) printJson({ valid: false, code: error.code, reason: error.message });
+    else process.stdout.write(`REFUSED (${error.code}): ${error.message}\n`);
+    process.exitCode = exitCodes.refused;
+  }
+}
+
+type Shown = Omit<VerifiedEntry, 'entry'> & Partial<Pick<VerifiedEntry, 'entry'>>;
+
+function asRecord({ tenantId, id, hash, before, claimedTime, origin, witnesses, entry }: Shown) {
+  const log = { origin, witnesses, before: before.toISOString(), claimed_time: claimedTime.toISOString() };
+  return { valid: true, tenant_id: tenantId, entry: entry ?? null, head: { id, hash }, ...log };
+}
+
+function show(proven: Shown): void {
+  const { valid: _, head, entry, before, claimed_time, ...rest } = asRecord(proven);
+  const times = { 'existed before': before, 'claimed time': claimed_time };
+  process.stdout.write('valid\n');
+  printResult({ ...rest, ...(entry && { entry }), head: `${head.id} ${head.hash}`, ...times }, {});
+  note(
+    `The witnesses above signed a log with ${entry ? `this entry, so it existed, as it is shown here,` : 'this head, so it existed'} before ${before}.`,
+  );
+  note(
+    'The proof does not show that what the log says is true or complete, nor that no other history was shown to others. ' +
+      'The claimed time is what the operator wrote, and the witnesses count only if you trust the policy.',
+  );
+}
+
+/** A proof is the text of a tlog-proof, the response of the API with it, or what `audit prove` wrote. */
+function proofIn(text: string): string | EntryProof {
+  if (!text.startsWith('{')) return text;
+  try {
+    const given = JSON.parse(text) as EntryProof | Pick<EntryProof, 'proof'>;
+    return 'entry' in given ? given : String(given.proof);
+  } catch {
+    return text; // `verifyProof` refuses it.
+  }
+}
+
+async function readGiven(path: string, what: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new WrongUsage(
+      `The ${what} file ${path} cannot be read (${error.code}): check its path and its permissions.`,
+    );
+  });
+}

@@ -1,0 +1,91 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseExtra, parseNote, parseTlogProof, parseTreeHead } from '@eaas/protocol/internal-log';
+import { type EntryProof, verifyProof } from '@eaas/sdk/proof';
+import postgres from 'postgres';
+import { expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
+import { commandLine } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { madeUpLog } from '@eaas/test-kit/made-up-log';
+
+const eaas = await commandLine();
+const connection = { ...eaas.database.connection('superuser'), max: 1 };
+const sql = await closing(postgres(connection), (it) => it.end());
+const folder = await newDirectory();
+const log = madeUpLog();
+const policy = join(folder, 'policy.txt');
+await writeFile(policy, log.policy);
+await eaas.json('tenant', 'create', '--name', 'acme');
+for (const name of ['one', 'two', 'three'])
+  await eaas.json('key', 'create', '--tenant', 'acme', '--name', name);
+
+/** Writes the first moment of the public log into the database, as a server does. */
+async function witness(): Promise<void> {
+  const [head] = await eaas.json<{ tenant_id: string; id: number; hash: string }>(
+    'audit',
+    'checkpoint',
+    '--tenant',
+    'acme',
+  );
+  const { tenant_id: tenantId = '', id = 0, hash = '' } = head ?? {};
+  const own = { tenantId, id, hash: Uint8Array.from(Buffer.from(hash, 'hex')) };
+  const time = Date.now();
+  const { extra, checkpoint = '' } = parseTlogProof(log.prove(tenantId, log.moment([own], time))) ?? {};
+  const { origin = '', root = new Uint8Array() } = parseTreeHead(parseNote(checkpoint)?.text ?? '') ?? {};
+  expect(parseExtra(extra ?? new Uint8Array())?.path).toEqual([]);
+  await sql`insert into eaas.log_keys values (${origin}, '', '', '', ${time})`;
+  await sql`insert into eaas.log_tiles values (${origin}, 0, 0, ${root})`;
+  await sql`insert into eaas.log_moments values (${origin}, 0, ${time}, ${root}, ${checkpoint}, true)`;
+  await sql`insert into eaas.log_proofs values (${tenantId}, ${id}, ${own.hash}, ${origin}, 0, ${time}, '')`;
+}
+
+const prove = (...args: readonly string[]) => eaas('audit', 'prove', '--tenant', 'acme', '--entry', ...args);
+
+test('audit prove says when there is no proof yet', async () => {
+  const { code, stderr } = await prove('1');
+  expect(code).toBe(1);
+  expect(stderr).toContain('The public log has no head at or after entry 1 yet');
+  expect((await prove('99')).stderr).toContain('The audit log has no entry 99: its newest entry is 3.');
+});
+
+test('audit prove writes a proof that anyone verifies, and says what it contains', async () => {
+  await witness();
+  await eaas.json('key', 'create', '--tenant', 'acme', '--name', 'four');
+  const { code, stdout, stderr } = await prove('2', '--policy', policy);
+  expect(code).toBe(0);
+  expect(stderr).toBe(
+    'The proof contains 2 whole entries, with ids of people, IP addresses and contexts. Read it before you hand it on.\n',
+  );
+  const proof = JSON.parse(stdout) as EntryProof;
+  expect(await verifyProof(proof, log.policy)).toMatchObject({
+    entry: { id: 2, action: 'key.create' },
+    id: 3,
+    witnesses: ['north', 'south'],
+  });
+  expect((await prove('4')).code).toBe(1);
+});
+
+test('audit prove --out writes a new file that only its owner can read', async () => {
+  const out = join(folder, 'entry.json');
+  const { code, stdout } = await prove('3', '--out', out, '--json');
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { file: out, entry: 3, entries: 1 }]);
+  expect((await stat(out)).mode & 0o777).toBe(0o600);
+  const { code: verified } = await eaas('audit', 'verify-file', '--proof', out, '--policy', policy);
+  expect(verified).toBe(0);
+  const before = await readFile(out, 'utf8');
+  expect(await prove('2', '--out', out)).toMatchObject({ code: 2 });
+  expect(await readFile(out, 'utf8')).toBe(before);
+});
+
+test('audit prove refuses too many entries, and a proof that other witnesses signed', async () => {
+  expect(await prove('1', '--max-entries', '2')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('pass --max-entries to allow so many') as string,
+  });
+  await writeFile(policy, madeUpLog().policy);
+  expect(await prove('1', '--policy', policy)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('The proof is refused: no log of the policy') as string,
+  });
+});
