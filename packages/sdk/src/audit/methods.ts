@@ -1,4 +1,4 @@
-import { InputError } from '@eaas/protocol';
+import { InputError } from '@eaas/protocol/internal-core';
 import {
   callback,
   integerFrom,
