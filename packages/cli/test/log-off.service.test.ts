@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 
 test('without a policy, a server touches no table of the public log, and serves none', async () => {
   const eaas = await commandLine();
-  await eaas('log', 'init', '--origin', 'eaas.example/log');
-  await eaas('tenant', 'create', 'ann');
+  await eaas.json('log', 'init', '--origin', 'eaas.example/log');
+  await eaas.json('tenant', 'create', '--name', 'ann');
   const sql = openPool(eaas.database.connection('superuser'), 1);
   onTestFinished(() => sql.end());
   // A connection reports what it did when it ends.

@@ -23,7 +23,7 @@ async function initialised() {
 
 test('a server keeps the log that was initialised, with one process or several', async () => {
   const { eaas, line } = await initialised();
-  await eaas('tenant', 'create', 'ann');
+  await eaas.json('tenant', 'create', '--name', 'ann');
   const EAAS_LOG_POLICY_FILE = await policyFile(line, 'quorum none');
   for (const EAAS_WORKERS of ['1', '2']) {
     const server = await serve({ ...eaas.env, EAAS_LOG_POLICY_FILE, EAAS_WORKERS });
