@@ -1,3 +1,4 @@
+import { madeUpLog } from '@eaas/test-kit/made-up-log';
 import { seedPeople } from './people-states.ts';
 import { fill, seed } from './seed.ts';
 import type { State } from './states.ts';
@@ -21,6 +22,26 @@ export const auditStates: readonly State[] = [
       await stage.page.getByLabel('Live').click();
       await fill(stage, key_id, 3);
       await stage.page.getByRole('cell', { name: 'key.wrap' }).first().waitFor();
+    },
+  },
+  {
+    name: 'audit-witnessed',
+    reach: async (stage) => {
+      await seed(stage);
+      const { tenant_id: tenantId, id, hash } = await stage.client.audit.checkpoint();
+      const publicLog = madeUpLog();
+      const head = { tenantId, id, hash: Uint8Array.from(Buffer.from(hash, 'hex')) };
+      const proof = publicLog.prove(tenantId, publicLog.moment([head], Date.now()), {
+        signers: { north: 1_780_000_000, south: 1_780_000_030 },
+      });
+      stage.pages.setApi(async (request) =>
+        new URL(request.url).pathname.endsWith('/v1/audit/proof')
+          ? Response.json({ proof })
+          : stage.respond(request),
+      );
+      await stage.enter(log);
+      await stage.page.getByText('2 witnesses say: it existed before 28 May 2026').waitFor();
+      await stage.page.getByText('They are north.example, south.example.').waitFor();
     },
   },
   {

@@ -16,6 +16,7 @@ import { AuditEntryDialog } from './audit-entry.tsx';
 import { AuditFilters, type FilterSignals } from './audit-filters.tsx';
 import { AuditTable } from './audit-table.tsx';
 import { AuditVerify } from './audit-verify.tsx';
+import { WitnessedHead } from './witnessed-head.tsx';
 import { nameIn, useActorNames, useKeyNames } from './names.ts';
 
 const size = 50;
@@ -97,6 +98,7 @@ function Log({ client }: { readonly client: EaasClient }) {
       {!failure && (
         <>
           <AuditVerify client={client} report={report} onShow={(id) => void show(id)} />
+          <WitnessedHead client={client} />
           <AuditFilters filter={filter} keys={keys} actors={actors} onClear={clear}>
             {actor === undefined && (
               <label class="switch">

@@ -1,0 +1,41 @@
+import type { EaasClient } from '@eaas/sdk';
+import { useLoaded } from '../load.ts';
+import { Button } from '../parts/button.tsx';
+import { counted } from '../parts/short.ts';
+import { dateTime } from '../parts/times.ts';
+import { save } from './export-audit.ts';
+import { readProof } from './witnessed.ts';
+
+/** Shows which entry witnesses have seen, in their words. Shows nothing if the service keeps no public log. */
+export function WitnessedHead({ client }: { readonly client: EaasClient }) {
+  const { value } = useLoaded((signal) => client.audit.proof({}, { signal }), []);
+  const stated = value && readProof(value.proof);
+  if (!stated) return null;
+  const { id, witnesses } = stated;
+  const latest = witnesses.at(-1)?.time.toISOString();
+  return (
+    <section class="witnessed" aria-labelledby="witnessed-title">
+      <div>
+        <h2 id="witnessed-title">Entry {id.toLocaleString('en')} is in the public log</h2>
+        {latest === undefined ? (
+          <p>No witness has signed it yet.</p>
+        ) : (
+          <p>
+            {counted(witnesses.length, 'witness says', 'witnesses say')}: it existed before{' '}
+            <time dateTime={latest}>{dateTime(latest)}</time>. They are{' '}
+            {witnesses.map(({ name }) => name).join(', ')}.
+          </p>
+        )}
+        <p class="soft">
+          This page has not verified that. Check it yourself, on your own machine:{' '}
+          <code>
+            npx --no-install @eaas/cli audit verify-file --proof entry-{id}.tlog-proof --policy policy.txt
+          </code>
+        </p>
+      </div>
+      <Button onClick={() => save(new Blob([value.proof], { type: 'text/plain' }), `entry-${id}.tlog-proof`)}>
+        Save the proof
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,32 @@
+import { fromBase64 } from '@eaas/protocol/base64';
+
+/** What a proof of the public log says. Nothing of it is verified. */
+export interface StatedProof {
+  /** The id of the entry that was the newest. */
+  readonly id: number;
+  /** Who says that, and since when, the earliest first. */
+  readonly witnesses: readonly { readonly name: string; readonly time: Date }[];
+}
+
+/** Lengths of a signature with its key id: an Ed25519 and an ML-DSA-44 cosignature begin with a time. */
+const cosignatures = new Set([4 + 8 + 64, 4 + 8 + 2_420]);
+
+/** Reads a proof (https://c2sp.org/tlog-proof), or returns undefined if it is none. */
+export function readProof(proof: string): StatedProof | undefined {
+  try {
+    const [, extra = ''] = /^extra (.*)$/m.exec(proof) ?? [];
+    const { id } = JSON.parse(new TextDecoder().decode(fromBase64(extra))) as { id: unknown };
+    if (typeof id !== 'number') return undefined;
+    const witnesses = Array.from(proof.matchAll(/^— (\S+) (\S+)$/gm), ([, name = '', text = '']) => {
+      const bytes = fromBase64(text);
+      const seconds = cosignatures.has(bytes.length)
+        ? Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(4))
+        : 0;
+      return { name, time: new Date(seconds * 1_000) };
+    });
+    const dated = witnesses.filter(({ time }) => time.getTime() > 0);
+    return { id, witnesses: dated.toSorted((a, b) => a.time.getTime() - b.time.getTime()) };
+  } catch {
+    return undefined;
+  }
+}
