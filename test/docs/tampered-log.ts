@@ -1,25 +1,9 @@
 // The files of examples/tampered-log: a clinic's log whose operator has hidden who read a record, and the proof that shows it.
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { entryHash, genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal';
-import {
-  appendedHashes,
-  buildPrefixTree,
-  cosignedMessage,
-  entryLeaf,
-  formatExtra,
-  formatNoteKey,
-  formatSignature,
-  formatTlogProof,
-  inclusionProof,
-  momentEntry,
-  type NoteKey,
-  noteKey,
-  rootFromTiles,
-  type TenantHead,
-  treeHeadText,
-} from '@eaas/protocol/internal-log';
-import { finish } from '@eaas/protocol/service';
+import { noteKey } from '@eaas/protocol/internal-log';
+import { madeUpLog } from '@eaas/test-kit/made-up-log';
 
 const tenantId = '6f1c9a52-3d0e-4b7a-9c41-2f8e5d7a0b13';
 const keyId = 'c3f5e1d8-27b4-4a69-8e0f-91d2b6a4c7e5';
@@ -59,7 +43,8 @@ function logOf(actors: readonly string[]) {
   });
 }
 
-function keyOf(name: string, type: number): { readonly key: NoteKey; readonly secret: KeyObject } {
+/** A signer whose key is always the same. */
+function signer(name: string, type: number) {
   const seed = createHash('sha256').update(`example key of ${name}`).digest();
   const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
   const secret = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
@@ -68,61 +53,25 @@ function keyOf(name: string, type: number): { readonly key: NoteKey; readonly se
 }
 
 /** Returns the files by their names. They are always the same. */
-export async function tamperedLog(): Promise<Readonly<Record<string, string>>> {
+export function tamperedLog(): Readonly<Record<string, string>> {
   const honest = logOf(calls.map(([, actor]) => actor));
   const forged = logOf(calls.map(([, actor], at) => (at === read - 1 ? app : actor)));
-  const [log, ...witnesses] = [
-    keyOf('eaas.example/log', 1),
-    keyOf('w.north.example', 4),
-    keyOf('south.example/w', 4),
-    keyOf('east.example', 4),
-  ];
-
-  const head = honest.at(-1);
-  const heads: TenantHead[] = ['blue', 'carp', 'dune'].map((name, at) => ({
+  const witnesses = ['north', 'south', 'east'].map((name) => [name, signer(`${name}.example`, 4)] as const);
+  const log = madeUpLog({ own: signer('eaas.example/log', 1), witnesses: new Map(witnesses) });
+  const others = ['blue', 'carp', 'dune'].map((name, at) => ({
     tenantId: `00000000-0000-4000-8000-00000000000${at}`,
     id: 17 + at,
     hash: createHash('sha256').update(name).digest(),
   }));
-  const own = { tenantId, id: head?.id ?? 0, hash: Buffer.from(head?.hash ?? '', 'hex') };
-  const tree = finish(buildPrefixTree([...heads, own]));
+  const { id = 0, hash = '' } = honest.at(-1) ?? {};
   const time = Date.parse('2026-11-20T14:04:00Z');
-  const roots = [createHash('sha256').update('an earlier moment').digest(), tree.root];
-
-  let tile = Buffer.alloc(0);
-  const readTile = async (): Promise<Uint8Array> => tile;
-  for (const [at, root] of roots.entries()) {
-    const leaf = entryLeaf(momentEntry(time - (roots.length - 1 - at) * 60_000, root));
-    for (const { hash } of await appendedHashes(readTile, at, leaf)) tile = Buffer.concat([tile, hash]);
-  }
-  const [size, index] = [roots.length, roots.length - 1];
-  const treeHead = { origin: log.key.name, size, root: await rootFromTiles(readTile, size) };
-  const text = treeHeadText(treeHead);
-  const ownLine = formatSignature({ ...log.key, bytes: sign(null, Buffer.from(text), log.secret) });
-  const lines = witnesses.slice(0, 2).map(({ key, secret }, at) => {
-    const seconds = time / 1000 + 2 + at;
-    const stamp = Buffer.alloc(8);
-    stamp.writeBigUInt64BE(BigInt(seconds));
-    const signature = sign(null, cosignedMessage(key, seconds, treeHead), secret);
-    return formatSignature({ ...key, bytes: Buffer.concat([stamp, signature]) });
-  });
-  const proof = formatTlogProof({
-    extra: formatExtra({ ...own, time, path: tree.pathOf(tenantId) ?? [] }),
-    index,
-    path: await inclusionProof(readTile, index, size),
-    checkpoint: `${text}\n${ownLine}${lines.join('')}`,
-  });
-  const policy = [
-    `log ${formatNoteKey(log.key)}`,
-    ...witnesses.map(({ key }, at) => `witness ${['north', 'south', 'east'][at]} ${formatNoteKey(key)}`),
-    'group two 2 north south east',
-    'quorum two',
-  ];
+  log.moment(others, time - 60_000);
+  const index = log.moment([...others, { tenantId, id, hash: Buffer.from(hash, 'hex') }], time);
   const linesOf = (entries: readonly object[]) => entries.map((each) => `${JSON.stringify(each)}\n`).join('');
   return {
     'acme.ndjson': linesOf(forged),
     'acme.original.ndjson': linesOf(honest),
-    'acme.tlog-proof': proof,
-    'policy.txt': `${policy.join('\n')}\n`,
+    'acme.tlog-proof': log.prove(tenantId, index),
+    'policy.txt': log.policy,
   };
 }
