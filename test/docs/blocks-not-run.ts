@@ -5,6 +5,12 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'node --env-file=.env examples/encrypt-a-field/index.mjs': 'first-field.slow.test.ts types it',
     'kill %1': 'first-field.slow.test.ts types it',
   },
+  'packages/sdk/docs/proof.md': {
+    'npx --no-install @eaas/cli audit verify-file examples/tampered-log/acme.ndjson':
+      'tampered-log.slow.test.ts types it',
+    'npx --no-install @eaas/cli audit verify-file examples/tampered-log/acme.ndjson --proof examples/tampered-log/acme.tlog-proof --policy examples/tampered-log/policy.txt':
+      'tampered-log.slow.test.ts types it',
+  },
   'docs/operating/observability.md': {
     'cd examples/observability': 'packages/server/test/observability/operating.slow.test.ts runs it',
     'promtool check rules alerts.yml': 'packages/server/test/observability/operating.slow.test.ts runs it',

@@ -82,16 +82,27 @@ const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${t
 
 /** Verifies a proof from a file, and says what it shows and what not. */
 export async function verifyProofFile(file: string, policyFile: string, options: Reporting): Promise<void> {
+  const shown = await openProof(file, policyFile, options);
+  if (!shown) return;
+  if (options.json) printJson(asRecord(shown));
+  else show(shown);
+}
+
+/** Verifies a proof from a file, or says why it is refused and returns undefined. */
+export async function openProof(
+  file: string,
+  policyFile: string,
+  options: Reporting,
+): Promise<Shown | undefined> {
   const [proof, policy] = [proofIn(await readGiven(file, 'proof')), await readGiven(policyFile, 'policy')];
   try {
-    const shown = await (typeof proof === 'string' ? verifyProof(proof, policy) : verifyProof(proof, policy));
-    if (options.json) printJson(asRecord(shown));
-    else show(shown);
+    return await (typeof proof === 'string' ? verifyProof(proof, policy) : verifyProof(proof, policy));
   } catch (error) {
     if (!(error instanceof LogProofError)) explain(error);
     if (options.json) printJson({ valid: false, code: error.code, reason: error.message });
     else process.stdout.write(`REFUSED (${error.code}): ${error.message}\n`);
     process.exitCode = exitCodes.refused;
+    return undefined;
   }
 }
 

@@ -5,7 +5,7 @@ import { printJson, WrongUsage } from '@eaas/cli-kit';
 import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit';
 import { ChainWalk, fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { openSignedCheckpoint } from '@eaas/server/internal';
-import { verifyProofFile } from './audit-proof.ts';
+import { openProof, verifyProofFile } from './audit-proof.ts';
 import { readNamed } from './audit-verify.ts';
 import { reporting } from './command.ts';
 import { exitCodes } from './failure.ts';
@@ -23,6 +23,8 @@ export interface Entry extends ChainedEntry {
 }
 
 type Checkpoint = ReturnType<typeof openSignedCheckpoint>;
+/** A head that the log must have, as a checkpoint or a proof of the public log states it. */
+type Stated = NonNullable<Checkpoint> & { readonly by?: 'checkpoint' | 'proof'; readonly before?: Date };
 type Verdict = Awaited<ReturnType<typeof verifyEntries>>;
 
 const mostErrors = 100;
@@ -32,10 +34,12 @@ export const auditVerifyFile = reporting(
   'Verify an exported audit log, without the service and without a secret. Pass a checkpoint that you took or received ' +
     'earlier, and the verifier key that you wrote down with it: this proves the log up to the entry of the checkpoint. ' +
     'Without a checkpoint, the command shows only that the file is consistent, because the hashes use no secret. With ' +
-    '--proof instead of a file, it verifies a proof of the public log: what existed, before which time, by which witnesses.',
+    '--proof, the log must have the head that witnesses of the public log have seen. With --proof alone, the command says what ' +
+    'existed, before which time, by which witnesses.',
   [
     "audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'",
     'audit verify-file acme.ndjson',
+    'audit verify-file acme.ndjson --proof acme.tlog-proof --policy policy.txt',
     'audit verify-file --proof entry.json --policy policy.txt',
   ],
 )
@@ -45,19 +49,29 @@ export const auditVerifyFile = reporting(
   .option('--proof <file>', 'a proof that `eaas audit prove`, the console or the API wrote')
   .option('--policy <file>', 'the trust policy: the log, its witnesses, and how many must have signed')
   .action(async (file: string | undefined, { checkpointFile, verifierKey, proof, policy, json }: Options) => {
-    if (proof !== undefined || policy !== undefined) {
-      if (proof === undefined || policy === undefined || file !== undefined || checkpointFile !== undefined)
-        throw new WrongUsage('Pass either a file, or --proof and --policy.');
-      return verifyProofFile(proof, policy, json ? { json } : {});
-    }
-    if (file === undefined) throw new WrongUsage('Pass a file, or --proof and --policy.');
-    if ((checkpointFile === undefined) !== (verifierKey === undefined)) {
+    if ((proof === undefined) !== (policy === undefined))
+      throw new WrongUsage('Pass both --proof and --policy, or neither.');
+    if ((checkpointFile === undefined) !== (verifierKey === undefined))
       throw new WrongUsage('Pass both --checkpoint-file and --verifier-key, or neither.');
+    if (proof !== undefined && checkpointFile !== undefined)
+      throw new WrongUsage('Pass either --proof or --checkpoint-file: verify the file twice to use both.');
+    const reporting = json ? { json } : {};
+    if (file === undefined) {
+      if (!proof || !policy) throw new WrongUsage('Pass a file, or --proof and --policy.');
+      return verifyProofFile(proof, policy, reporting);
     }
-    const checkpoint = checkpointFile && verifierKey && (await stated(checkpointFile, verifierKey));
-    const verdict = await verifyEntries(file, checkpoint || undefined);
+    let head: Stated | undefined;
+    if (checkpointFile && verifierKey) head = await stated(checkpointFile, verifierKey);
+    if (proof && policy) {
+      const shown = await openProof(proof, policy, reporting);
+      if (!shown) return;
+      const { tenantId, id, hash, before } =
+        'head' in shown && shown.head ? { ...shown, ...shown.head } : shown;
+      head = { tenantId, id, hash: fromHex(hash), by: 'proof', before };
+    }
+    const verdict = await verifyEntries(file, head);
     if (json) printJson(verdict);
-    else show(verdict, checkpoint || undefined);
+    else show(verdict, head);
     if (!verdict.valid) process.exitCode = exitCodes.refused;
   });
 
@@ -123,7 +137,7 @@ function membersIn(value: unknown): number {
 /** Verifies the entries of a file, and shows each of them to `see`, whatever was found. */
 export async function verifyEntries(
   path: string,
-  checkpoint: Checkpoint,
+  stated: Stated | undefined,
   see: (entry: Entry) => void = () => {},
 ) {
   const errors: { id: number; reason: string }[] = [];
@@ -140,19 +154,17 @@ export async function verifyEntries(
     else if (isRepeated) errors.push({ id, reason: 'entry_repeated' });
     else if (!isCovered || entry.tenant_id !== first.tenant_id || isAltered)
       errors.push({ id, reason: 'entry_altered' });
-    isMet ||=
-      entry.tenant_id === checkpoint?.tenantId &&
-      id === checkpoint.id &&
-      entry.hash === toHex(checkpoint.hash);
+    isMet ||= entry.tenant_id === stated?.tenantId && id === stated.id && entry.hash === toHex(stated.hash);
     last = entry;
     see(entry);
     if (errors.length >= mostErrors) break;
   }
   if (!first || !last || !walk)
     throw new WrongUsage(`The file ${path} has no entries: pass a file that \`eaas audit export\` wrote.`);
-  if (checkpoint && !isMet) {
-    const isAhead = checkpoint.tenantId === last.tenant_id && checkpoint.id > last.id;
-    errors.push({ id: checkpoint.id, reason: isAhead ? 'checkpoint_ahead' : 'checkpoint_mismatch' });
+  if (stated && !isMet) {
+    const { tenantId, id, by = 'checkpoint' } = stated;
+    const isAhead = tenantId === last.tenant_id && id > last.id;
+    errors.push({ id, reason: `${by}_${isAhead ? 'ahead' : 'mismatch'}` });
   }
   const { tenant_id, id: first_id } = first;
   const { id: last_id, hash } = last;
@@ -172,17 +184,23 @@ function isChained(previous: string, { hash, ...entry }: Entry): boolean {
   }
 }
 
-function show({ tenant_id, valid, first_id, last_id, errors }: Verdict, checkpoint: Checkpoint): void {
+function show({ tenant_id, valid, first_id, last_id, errors }: Verdict, stated: Stated | undefined): void {
   const verdict = valid ? 'valid' : 'BROKEN';
   const findings = errors.map(({ id, reason }) => `  entry ${id}: ${reason}\n`).join('');
   process.stdout.write(`${tenant_id}: ${verdict}, entries ${first_id} to ${last_id}\n${findings}`);
+  if (errors.some(({ reason }) => reason === 'proof_mismatch'))
+    note(
+      `Before ${stated?.before?.toISOString()}, witnesses signed another entry ${stated?.id}: an entry up to there was changed.`,
+    );
   if (!valid) return;
   if (first_id !== 1)
     note(`The file begins with entry ${first_id}, so the hash of this entry was not verified.`);
-  if (!checkpoint)
+  if (!stated)
     note(
       'No checkpoint was passed: this shows only that the file is consistent, not that it is the original log.',
     );
-  else if (checkpoint.id < last_id)
-    note(`The checkpoint proves the entries up to ${checkpoint.id}. A later checkpoint proves the others.`);
+  else if (stated.before)
+    note(`The entries up to ${stated.id} existed, as they are here, before ${stated.before.toISOString()}.`);
+  else if (stated.id < last_id)
+    note(`The checkpoint proves the entries up to ${stated.id}. A later checkpoint proves the others.`);
 }

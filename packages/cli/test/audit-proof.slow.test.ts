@@ -84,7 +84,8 @@ test('audit verify-file --proof refuses a wrong command line and a wrong policy 
     [],
     ['--proof', 'proof'],
     ['--policy', 'policy'],
-    ['x', '--proof', 'proof', '--policy', 'policy'],
+    ['x', '--proof', 'proof'],
+    ['x', '--proof', 'proof', '--policy', 'policy', '--checkpoint-file', 'x', '--verifier-key', 'x'],
   ])
     expect(await verify(...args)).toMatchObject({
       code: 2,
