@@ -15,6 +15,7 @@ export interface Settings {
     readonly streams: VectorFile<'envelope-v2'>;
     readonly blindHashes: VectorFile<'blind-hash'>;
     readonly intake: VectorFile<'intake'>;
+    readonly people: VectorFile<'people'>;
   };
 }
 

@@ -48,6 +48,7 @@ export async function openService() {
           streams: vectors('envelope-v2'),
           blindHashes: vectors('blind-hash'),
           intake: vectors('intake'),
+          people: vectors('people'),
         },
       };
     },
