@@ -6,9 +6,8 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'kill %1': 'first-field.slow.test.ts types it',
   },
   'packages/sdk/docs/proof.md': {
-    'npx --no-install @eaas/cli audit verify-file examples/tampered-log/acme.ndjson':
-      'tampered-log.slow.test.ts types it',
-    'npx --no-install @eaas/cli audit verify-file examples/tampered-log/acme.ndjson --proof examples/tampered-log/acme.tlog-proof --policy examples/tampered-log/policy.txt':
+    'cd examples/tampered-log': 'tampered-log.slow.test.ts types it',
+    'npx --no-install @eaas/cli audit verify-file acme.ndjson --proof acme.tlog-proof --policy policy.txt':
       'tampered-log.slow.test.ts types it',
   },
   'docs/operating/observability.md': {
