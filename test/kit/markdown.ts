@@ -14,6 +14,7 @@ export const manualPages = [
   'tenants',
   'metrics',
   'backups',
+  'public-log',
   'runbook',
   'audit-log',
   'threat-model',
