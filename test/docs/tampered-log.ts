@@ -11,8 +11,6 @@ const [app, dentist] = ['0b7d2c46-5a18-4e93-b6f0-d4c8a1e92f37', 'e81a4f60-9c2b-4
 const start = Date.parse('2026-11-20T13:58:00Z');
 const read = 5; // the entry that the operator would rather not have
 
-type Entry = Parameters<typeof entryHash>[1];
-
 const calls = [
   ['key.create', app, { name: 'patients' }],
   ['key.wrap', app, { context: { table: 'patients', column: 'notes' } }],
@@ -38,7 +36,7 @@ function logOf(actors: readonly string[]) {
       metadata,
       created_at: new Date(start + at * 31_000).toISOString(),
     };
-    hash = entryHash(hash, entry as Entry);
+    hash = entryHash(hash, entry);
     return { ...entry, hash: toHex(hash) };
   });
 }

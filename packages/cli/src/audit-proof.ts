@@ -62,7 +62,7 @@ async function sourceOf(service: Service, operator: Caller): Promise<ProofSource
     publicLog: { read: async () => undefined, proof: prover(service, 60) },
   };
   const ask = (route: 'GET /v1/audit' | 'GET /v1/audit/verify' | 'GET /v1/audit/proof') => (query?: object) =>
-    operations[route](withLog, operator, (query ?? {}) as never);
+    operations[route](withLog, operator, query ?? {});
   const audit = {
     page: ask('GET /v1/audit'),
     verify: ask('GET /v1/audit/verify'),
@@ -132,7 +132,7 @@ function proofIn(text: string): string | EntryProof {
   if (!text.startsWith('{')) return text;
   try {
     const given = JSON.parse(text) as EntryProof | Pick<EntryProof, 'proof'>;
-    return 'entry' in given ? given : String(given.proof);
+    return 'entry' in given ? given : given.proof;
   } catch {
     return text; // `verifyProof` refuses it.
   }

@@ -145,7 +145,7 @@ export async function headsAfter(sql: Sql, origin: string, after: string, limit:
       from eaas.audit_heads h where state_id >= 0 and tenant_id > ${after} order by tenant_id limit ${limit}) page`;
   if (row?.hashes.length !== 32 * (row?.tenants.length ?? 0))
     throw new Explained('a head has a hash that is not 32 bytes long: run `eaas audit verify`');
-  return row as HeadPage;
+  return row;
 }
 
 /** What a moment keeps for a head. The path has the hashes from the leaf up, 32 bytes each. */

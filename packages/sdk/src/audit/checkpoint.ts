@@ -47,7 +47,7 @@ export async function openCheckpoint(
   requireOptions({ verifySignature: callback }, options, 'openCheckpoint');
   const { verifySignature = verifyEd25519 } = options;
   const verifier = await readVerifierKey(verifierKey);
-  const found = parseCheckpoint(String(note), verifier);
+  const found = typeof note === 'string' ? parseCheckpoint(note, verifier) : undefined;
   if (!found || !(await verifySignature(verifier.publicKey, found.signature, found.signed))) return undefined;
   return { tenant_id: verifier.tenantId, id: found.id, hash: toHex(found.hash) };
 }

@@ -43,7 +43,7 @@ export async function verifyProof(
   requireKind(text, policy, 'the policy');
   requireOptions({ verifySignature: callback }, options, 'verifyProof');
   const { verifySignature = verifyEd25519 } = options;
-  const statement = typeof proof === 'string' ? proof : String(proof.proof);
+  const statement = typeof proof === 'string' ? proof : proof.proof;
   const head = await verify(statement, parsePolicy(policy), verifySignature);
   return typeof proof === 'string' ? head : requireChain(proof, head);
 }
