@@ -45,6 +45,8 @@ function Listed({ client }: { readonly client: EaasClient }) {
     reload();
   };
   const { what, issuer } = opened.value ?? {};
+  // The list can arrive after the dialog was opened, and then has what was just saved.
+  const newest = value?.issuers.find(({ issuer_id }) => issuer_id === issuer?.issuer_id) ?? issuer;
 
   return (
     <>
@@ -89,8 +91,8 @@ function Listed({ client }: { readonly client: EaasClient }) {
           }}
         />
       )}
-      {issuer && (what === 'show' || what === 'new') && (
-        <ShowSignIn client={client} issuer={issuer} isNew={what === 'new'} onClose={close} />
+      {newest && (what === 'show' || what === 'new') && (
+        <ShowSignIn client={client} issuer={newest} isNew={what === 'new'} onClose={close} />
       )}
       {issuer && what === 'edit' && (
         <EditSignIn client={client} issuer={issuer} onClose={close} onDone={done} />
