@@ -30,11 +30,11 @@ function builtFiles(): readonly { readonly name: string; readonly bytes: Buffer 
     .map((name) => ({ name, bytes: readFileSync(join(dist, name)) }));
 }
 
-test('all pages together have less than 169 kB (gzip)', () => {
+test('all pages together have less than 172 kB (gzip)', () => {
   const sizes = builtFiles().map(({ bytes }) => gzipSync(bytes, { level: 9 }).length);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   process.stdout.write(`The pages of the console have ${total.toLocaleString('en')} bytes (gzip).\n`);
-  expect(total).toBeLessThan(169_000);
+  expect(total).toBeLessThan(172_000);
 });
 
 test('the API page has less than 24 kB (gzip)', () => {
