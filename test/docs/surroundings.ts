@@ -41,6 +41,13 @@ const { sql } = played;
 const keep = async (_progress: string): Promise<void> => {};
 `,
   'sdk/docs/outages.md': `import '@eaas/test-kit/played-service';`,
+  'sdk/docs/proof.md': `
+import { writeFileSync } from 'node:fs';
+import { eaas } from '@eaas/test-kit/played-service';
+import { witness } from '../../../test/docs/played-witnesses.ts';
+writeFileSync('policy.txt', witness(eaas));
+const store = { load: async () => null, save: async (_state: object): Promise<void> => {} };
+`,
   'sdk/docs/reencrypt.md': `
 import { eaas, keyId } from '@eaas/test-kit/played-service';
 import { openPlayedDatabase } from '../../../test/docs/played-database.ts';

@@ -131,8 +131,8 @@ function show(proven: Shown): void {
 function proofIn(text: string): string | EntryProof {
   if (!text.startsWith('{')) return text;
   try {
-    const given = JSON.parse(text) as EntryProof | Pick<EntryProof, 'proof'>;
-    return 'entry' in given ? given : given.proof;
+    const given = JSON.parse(text) as EntryProof | { readonly proof?: string };
+    return 'entry' in given ? given : (given.proof ?? text);
   } catch {
     return text; // `verifyProof` refuses it.
   }
