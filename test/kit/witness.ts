@@ -13,6 +13,8 @@ export interface Witness {
   readonly url: string;
   /** The bodies of the requests for a cosignature, in their order. */
   readonly asked: string[];
+  /** The checkpoints that it has cosigned, in their order, with nobody else's cosignatures. */
+  readonly signed: string[];
   /** The newest checkpoint that it has cosigned, by the log's origin. */
   readonly held: Map<string, HeldCheckpoint>;
   /** What it does instead of cosigning, if a test sets it. */
@@ -21,6 +23,7 @@ export interface Witness {
   shows: string | undefined;
   /** The line for a checkpoint, as the witness would sign it. */
   cosign(note: string, seconds?: number): string;
+  close(): Promise<void>;
 }
 
 interface HeldCheckpoint {
@@ -29,7 +32,13 @@ interface HeldCheckpoint {
   readonly note: string;
 }
 
-export async function startWitness(name: string): Promise<Witness> {
+/** A witness that ends with the test. */
+export function startWitness(name: string): Promise<Witness> {
+  return closing(openWitness(name), (witness) => witness.close());
+}
+
+/** A witness for programs that are no test. */
+export async function openWitness(name: string): Promise<Witness> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const key = Buffer.concat([Buffer.of(4), publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)]);
   const id = createHash('sha256').update(`${name}\n`).update(key).digest().subarray(0, 4);
@@ -56,6 +65,7 @@ export async function startWitness(name: string): Promise<Witness> {
     if (!verifyConsistency(before, now, hashes)) return { status: 422, text: 'another tree\n' };
     const line = cosign(note);
     witness.held.set(origin, { ...now, note: note + line });
+    witness.signed.push(note);
     return { status: 200, text: line };
   };
   const cosigning = async (request: IncomingMessage): Promise<{ status: number; text: string }> => {
@@ -80,15 +90,17 @@ export async function startWitness(name: string): Promise<Witness> {
     vkey: `${name}+${id.toString('hex')}+${key.toString('base64')}`,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked: [],
+    signed: [],
     held: new Map(),
     instead: undefined,
     shows: undefined,
     cosign,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
   };
-  return closing(Promise.resolve(witness), async () => {
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
-  });
+  return witness;
 }
 
 /** The text of a note, which its signatures are for. */

@@ -16,6 +16,7 @@ export interface Mutation {
 type ChangeFields = readonly [file: string, search: string, replace: string];
 
 const server = 'packages/server/src';
+const log = 'packages/log/src';
 const patroni = 'examples/high-availability/patroni.yml';
 const manual = 'docs/operating/backups.md';
 const highAvailability = 'docs/operating/high-availability.md';
@@ -714,6 +715,48 @@ export const mutations: readonly Mutation[] = [
       `${server}/http/pages.ts`,
       "servePage(app, '/healthz', (_, reply) => json(reply, { status: 'ok' }));",
       "servePage(app, '/healthz', async (_, reply) => json(reply.code((await readiness(doors)).ready ? 200 : 503), {}));",
+    ],
+  ),
+  mutation(
+    'a-public-log-that-goes-on-after-a-loss',
+    {
+      'public-log:asynchronous': [
+        'the public log that lost a moment halts, with its own signature as the evidence',
+        'every checkpoint that a witness signed is the beginning of the public log',
+      ],
+    },
+    [
+      `${log}/witness-context.ts`,
+      'halt: (reason) => halt(context, origin, reason),',
+      'halt: async () => {},',
+    ],
+    [`${log}/moment.ts`, 'if (seen?.origin !== origin) return;', 'if (seen?.origin !== null) return;'],
+  ),
+  mutation('whole-tiles-seem-changed', { 'public-log:killed': ['the public log goes on'] }, [
+    `${log}/moment.ts`,
+    'if (head && !sameBytes(',
+    'if (head && sameBytes(',
+  ]),
+  mutation(
+    'proofs-of-another-entry',
+    { 'public-log:killed': ["the proof of every tenant's newest head verifies"] },
+    [
+      `${log}/proofs.ts`,
+      'formatExtra({ tenantId, id, hash, time, path: siblings })',
+      'formatExtra({ tenantId, id: id + 1, hash, time, path: siblings })',
+    ],
+  ),
+  mutation(
+    'a-bad-witness-holds-the-process-up',
+    {
+      'public-log:witnesses': [
+        "a tenant's p99 latency beside bad witnesses is at most 50 ms, or 2 times that beside good ones",
+      ],
+    },
+    [
+      `${log}/witnesses.ts`,
+      'const failures = (memory.failures.get(name) ?? 0) + 1;',
+      'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);\n  const failures = (memory.failures.get(name) ?? 0) + 1;',
     ],
   ),
 ];

@@ -7,6 +7,7 @@ import { fleet } from './parts/fleet/fleet.ts';
 import { hostile } from './parts/hostile/hostile.ts';
 import { patroni } from './parts/patroni/patroni.ts';
 import { pgbouncer } from './parts/pgbouncer.ts';
+import { publicLog } from './parts/public-log/public-log.ts';
 import { restore } from './parts/restore.ts';
 import { tampering } from './parts/tampering.ts';
 import type { Part } from './trial.ts';
@@ -23,4 +24,5 @@ export const parts: readonly Part[] = [
   restore,
   hostile,
   fairness,
+  publicLog,
 ];

@@ -35,14 +35,17 @@ interface Failover {
   readonly primary: Cluster;
   readonly manner: Manner;
   readonly backWithin: number;
+  /** Ends when the primary is to die. */
+  readonly due?: (primary: Cluster) => Promise<unknown>;
 }
 
-async function failOver(findings: Findings, failover: Failover): Promise<Cluster> {
-  const { bench, primary, manner, backWithin } = failover;
+export async function failOver(findings: Findings, failover: Failover): Promise<Cluster> {
+  const { bench, primary, manner, backWithin, due } = failover;
   const { cluster: road, replicas, loaded } = bench;
   const standby = await primary.standby(findings);
   await primary.makeSynchronous();
   await sleep(1_500);
+  await due?.(primary);
   road.cut(manner);
   await primary.kill();
   await standby.promote();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@eaas/test-kit/program';
 import type { Place } from '@eaas/test-kit/faults/client';
 import { Load, longest, type Sent, succeeded, tally } from '@eaas/test-kit/faults/load';
-import { newKey, operate, type Tenant } from '@eaas/test-kit/faults/place';
+import { newKey, operate, type Operator, type Tenant } from '@eaas/test-kit/faults/place';
 import type { Replica } from '@eaas/test-kit/faults/place';
 import { judgeLog } from '../judge-log.ts';
 import type { Cluster } from '../machine/cluster.ts';
@@ -38,12 +38,12 @@ export class UnderLoad<B extends Base = Cluster> {
   static async start<B extends Base>(
     findings: Findings,
     cluster: B,
-    extra: Environment = {},
+    extra: Environment | ((operator: Operator) => Promise<Environment>) = {},
   ): Promise<UnderLoad<B>> {
     const operator = await operate(cluster.url);
     const tenants = [await operator.newTenant(), await operator.newTenant()];
+    const env = { ...operator.env, ...(typeof extra === 'function' ? await extra(operator) : extra) };
     await operator.close();
-    const env = { ...operator.env, ...extra };
     const bench = new UnderLoad(findings, cluster, env);
     for (let nth = 0; nth < 2; nth++) bench.replicas.push(await startServer(findings, env));
     const places = bench.replicas.map(({ port }) => ({ port }));
