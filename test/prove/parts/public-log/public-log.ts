@@ -219,7 +219,11 @@ const witnesses: Trial = {
       // 12 s, so that there is a moment.
       const measured = await second.measure(server, 2_400);
       findings.try(`measurement beside ${kind} witnesses`);
-      findings.check('the second tenant is never refused', measured.refused.length === 0, tally(measured.refused));
+      findings.check(
+        'the second tenant is never refused',
+        measured.refused.length === 0,
+        tally(measured.refused),
+      );
       p99[kind].push(measured.p99);
     }
     const [beside, under] = [median(p99.good), median(p99.bad)];
@@ -239,7 +243,8 @@ const witnesses: Trial = {
 
 export const publicLog: Part = {
   name: 'public-log',
-  about: 'servers, disks, databases and witnesses fail, and no signed checkpoint of the public log is contradicted',
+  about:
+    'servers, disks, databases and witnesses fail, and no signed checkpoint of the public log is contradicted',
   unavailable: withoutStandby,
   trials: [killed, fullDisk, synchronous, asynchronous, witnesses],
 };

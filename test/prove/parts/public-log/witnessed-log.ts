@@ -62,7 +62,8 @@ export async function openLog(findings: Findings, ...others: readonly string[]) 
       ({ origin, size }) => origin === now.origin && (state === 'whole' || size <= now.size),
     );
     const wrong: string[] = [];
-    for (const head of due) if (!(await isBeginning(place, head, now))) wrong.push(`${head.size} of ${now.size}`);
+    for (const head of due)
+      if (!(await isBeginning(place, head, now))) wrong.push(`${head.size} of ${now.size}`);
     findings.figure(`checkpoints signed of ${now.origin}`, `${due.length}, up to the size ${now.size}`);
     findings.check(
       'every checkpoint that a witness signed is the beginning of the public log',
