@@ -10,7 +10,7 @@ import { prover, prune } from './proofs.ts';
 import { publicReader } from './public.ts';
 import { currentLog } from './rows.ts';
 import { witnessContext } from './witness-context.ts';
-import { askUnlessAsked, askWitnesses, faultOfWitnessUrl } from './witnesses.ts';
+import { askWitnesses, faultOfWitnessUrl } from './witnesses.ts';
 
 export { prover } from './proofs.ts';
 export { initLog, logStatus, resealLogKeys, restartLog } from './keys.ts';
@@ -49,16 +49,15 @@ export async function publicLog({ policyFile, interval, monitors }: LogOptions):
       const state: LogState = { sizes: new Map(), failures: new Map(), reasons: new Map() };
       registerMetrics(state, registry);
       const context = { service, log, memory: state };
-      const witnessed = async (lease: Lease, ask: typeof askWitnesses): Promise<void> => {
+      const ask = async (lease: Lease, which?: 'all'): Promise<void> => {
         const witnesses = await witnessContext(context, { policy, monitors }, lease);
-        if (witnesses) await ask(witnesses);
+        if (witnesses) await askWitnesses(witnesses, which);
       };
       return [
         leased('log_moment', interval, async (lease) => {
           // If the database was put back, the witnesses know it, and this process may not.
-          await witnessed(lease, askUnlessAsked);
-          await makeMoment(context, lease);
-          await witnessed(lease, askWitnesses);
+          await makeMoment(context, lease, () => ask(lease, 'all'));
+          await ask(lease);
         }),
         leased('log_prune', 3_600, (lease) => prune(service, lease)),
         { name: 'log_state', everySeconds: 60, run: () => readState(service, state) },

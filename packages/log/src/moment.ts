@@ -60,8 +60,15 @@ export interface MomentContext {
   readonly memory: MomentMemory;
 }
 
-/** Makes a moment, unless no head has moved since the last one, or the log is halted. */
-export async function makeMoment(context: MomentContext, lease: Lease): Promise<void> {
+/**
+ * Makes a moment, unless no head has moved since the last one, or the log is halted. `beforehand` can halt it before anything
+ * is signed.
+ */
+export async function makeMoment(
+  context: MomentContext,
+  lease: Lease,
+  beforehand: () => Promise<void> = async () => {},
+): Promise<void> {
   const { service, memory } = context;
   const { background } = service;
   const present = await background.run((sql) => findPresent(sql));
@@ -78,6 +85,7 @@ export async function makeMoment(context: MomentContext, lease: Lease): Promise<
     memory.seen ??= present.newest && headOf(present.newest);
     return;
   }
+  await beforehand();
   try {
     const moment = await background.transaction(async (tx) => {
       await lease.hold(tx);

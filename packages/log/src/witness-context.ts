@@ -59,8 +59,6 @@ export interface WitnessMemory {
   readonly failures: Map<string, number>;
   /** Why a witness failed last, until it cosigns again. */
   readonly reasons: Map<string, string>;
-  /** The text of the checkpoint that the witnesses were asked about last. */
-  asked?: string;
 }
 
 interface Witnesses {

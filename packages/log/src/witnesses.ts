@@ -34,30 +34,30 @@ type Asked = PolicyWitness & { readonly url: string };
 
 /**
  * Asks the witnesses about the newest checkpoint, side by side: those that have not cosigned it, and those that have not told
- * this process so, because they may know more entries than a database that was put back. Failures of witnesses are
- * counted and logged, so this throws only what the database throws.
+ * this process so, because they may know more entries than a database that was put back. Before a moment all are asked: what
+ * was lost can be a moment that another replica made after this process last asked. Failures of witnesses are counted and
+ * logged, so this throws only what the database throws.
  */
-export async function askWitnesses(context: WitnessContext): Promise<void> {
+export async function askWitnesses(
+  context: WitnessContext,
+  which: 'missing' | 'all' = 'missing',
+): Promise<void> {
   const { memory, policy } = context;
   const newest = await context.newest();
   if (!newest) return;
   const missing = policy.witnesses.filter(
     (witness): witness is Asked =>
       witness.url !== undefined &&
-      !(hasSigned(newest, witness.key) && memory.sizes.get(witness.name) === newest.size),
+      !(
+        which === 'missing' &&
+        hasSigned(newest, witness.key) &&
+        memory.sizes.get(witness.name) === newest.size
+      ),
   );
   const rounds = await Promise.allSettled(missing.map((witness) => ask(context, witness, newest)));
   const lines = rounds.flatMap((round) => (round.status === 'fulfilled' ? (round.value ?? []) : []));
   if (lines.length > 0) await context.cosigned(newest.size, lines);
   for (const round of rounds) if (round.status === 'rejected') throw round.reason;
-  memory.asked = newest.note.slice(0, newest.note.indexOf('\n\n'));
-}
-
-/** Asks the witnesses unless this process has asked about the newest checkpoint: before a moment follows it. */
-export async function askUnlessAsked(context: WitnessContext): Promise<void> {
-  const newest = await context.newest();
-  const { asked } = context.memory;
-  if (asked === undefined || !newest?.note.startsWith(`${asked}\n\n`)) await askWitnesses(context);
 }
 
 function hasSigned({ note }: Signed, key: NoteKey): boolean {
