@@ -37,7 +37,7 @@ async function inMoment(sql: postgres.Sql): Promise<void> {
     (await sql`select from eaas.leases where job = 'log_moment' and expires_at > eaas.now_ms()`).length > 0;
   for (const deadline = performance.now() + 90_000; !(await isHeld()); await sleep(1))
     if (performance.now() > deadline) throw new Error('expected within 90 s: a moment begins');
-  await sleep(80 * Math.random());
+  await sleep(300 * Math.random());
 }
 
 const killed: Trial = {
@@ -49,7 +49,7 @@ const killed: Trial = {
     const { log, bench, tenants } = await loaded(findings, cluster);
     const sql = cluster.connect(findings, 'superuser');
     const newest = async () => (await sql`select * from eaas.log_moments order by index desc limit 1`)[0];
-    for (let nth = 0; nth < scaled(20); nth++) {
+    for (let nth = 0; nth < scaled(12); nth++) {
       const before = await newest();
       await inMoment(sql);
       const restarted = Promise.all([bench.restart(0), bench.restart(1)]);
@@ -82,7 +82,7 @@ const fullDisk: Trial = {
     const sql = cluster.connect(findings, 'superuser');
     const filler = await moveLog(findings, sql);
     const noSpace = () =>
-      bench.replicas.reduce((sum, { log: lines }) => sum + lines().split('No space left').length - 1, 0);
+      bench.replicas.reduce((sum, { log: lines }) => sum + lines().split('"53100"').length - 1, 0);
     for (let pages = 0; pages < scaled(4); pages++) {
       const before = noSpace();
       await fill(filler, pages);
