@@ -43,7 +43,7 @@ async function inMoment(sql: postgres.Sql): Promise<void> {
 const killed: Trial = {
   name: 'killed',
   about: 'both servers are killed again and again in the middle of moments, under load',
-  limit: 300,
+  limit: 600,
   async run(findings) {
     const cluster = await Cluster.create(findings);
     const { log, bench, tenants } = await loaded(findings, cluster);
@@ -71,7 +71,7 @@ const killed: Trial = {
 const fullDisk: Trial = {
   name: 'full-disk',
   about: 'the disk of the tables of the public log is full during moments, under load',
-  limit: 300,
+  limit: 600,
   async unavailable() {
     const canMount = await runs(['unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']);
     return canMount ? undefined : 'the account must not mount a file system';
@@ -125,7 +125,7 @@ async function fill(path: string, pages: number): Promise<void> {
 const synchronous: Trial = {
   name: 'synchronous',
   about: 'the primary is killed in the middle of a moment, the synchronous standby promoted, under load',
-  limit: 300,
+  limit: 600,
   async run(findings) {
     let primary = await Cluster.create(findings);
     const { log, bench, tenants } = await loaded(findings, primary);
@@ -148,7 +148,7 @@ const synchronous: Trial = {
 const asynchronous: Trial = {
   name: 'asynchronous',
   about: 'the standby that takes over does not have the last moment, which a witness has signed',
-  limit: 300,
+  limit: 600,
   async run(findings) {
     const primary = await Cluster.create(findings);
     const { road, log, bench, tenants } = await loaded(findings, primary);
@@ -197,7 +197,7 @@ const lies: readonly RequestListener[] = [
 const witnesses: Trial = {
   name: 'witnesses',
   about: 'three of four witnesses lie, are slow and are down, while a tenant measures its requests',
-  limit: 300,
+  limit: 600,
   async run(findings) {
     const cluster = await Cluster.create(findings);
     const operator = await operate(cluster.url);
