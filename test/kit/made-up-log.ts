@@ -10,9 +10,11 @@ import {
   momentEntry,
   type NoteKey,
   noteKey,
+  type PrefixTree,
   type TenantHead,
   treeHeadText,
 } from '@eaas/protocol/internal-log';
+import { finish } from '@eaas/protocol/service';
 
 /** A public log with witnesses, in memory. Nothing in it keeps a test from lying. */
 export interface MadeUpLog {
@@ -77,14 +79,14 @@ export function madeUpLog({ own, witnesses } = signersOf()): MadeUpLog {
     time: number;
     heads: readonly TenantHead[];
     leaf: Uint8Array;
-    tree: ReturnType<typeof treeOf>;
+    tree: PrefixTree;
   }[] = [];
   const leaves = (size: number) => moments.slice(0, size).map(({ leaf }) => leaf);
   const lines = [...witnesses].map(([name, { key }]) => `witness ${name} ${formatNoteKey(key)}`);
   return {
     policy: `log ${formatNoteKey(own.key)}\n${lines.join('\n')}\ngroup most 2 ${witnessNames.join(' ')}\nquorum most\n`,
     moment(heads, time) {
-      const tree = treeOf(heads);
+      const tree = finish(buildPrefixTree(heads));
       return moments.push({ time, heads, tree, leaf: entryLeaf(momentEntry(time, tree.root)) }) - 1;
     },
     prove(tenantId, index, { size = moments.length, signers, claims } = {}) {
@@ -112,12 +114,4 @@ export function madeUpLog({ own, witnesses } = signersOf()): MadeUpLog {
       });
     },
   };
-}
-
-function treeOf(heads: readonly TenantHead[]) {
-  const steps = buildPrefixTree(heads);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
 }

@@ -1,6 +1,6 @@
 // The key of the log. `eaas log init` makes it, the root key seals it, and nothing derives it: what leaks a root key of an old
 // backup does not give the key of a log that began later.
-import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
+import { randomBytes, sign } from 'node:crypto';
 import {
   formatNoteKey,
   formatSignature,
@@ -14,6 +14,7 @@ import {
 import { using } from '@eaas/protocol/service';
 import {
   claim,
+  ed25519Keys,
   Explained,
   openSecret,
   Refusal,
@@ -40,8 +41,6 @@ import { appendEntry, tilesOf } from './tiles.ts';
 
 const ed25519 = 1;
 const place = { purpose: 'log-key', tenantId: null, keyId: null, version: 0 } as const;
-// The bytes that precede the seed in the PKCS #8 encoding of an Ed25519 key (RFC 8410).
-const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** What verifies the checkpoints of a log. */
 export function verifierOf({ origin, public_key }: Pick<LogRow, 'origin' | 'public_key'>): NoteKey {
@@ -67,7 +66,7 @@ export async function appendAndSign(
   });
   const { name, keyId } = verifierOf(log);
   const bytes = new Uint8Array(
-    withKey(roots, log, (seed) => sign(null, Buffer.from(text), privateKey(seed))),
+    withKey(roots, log, (seed) => sign(null, Buffer.from(text), ed25519Keys(seed).privateKey)),
   );
   const note = `${text}\n${formatSignature({ name, keyId, bytes })}`;
   const moment = { origin, index, time, root, note, witnessed: false };
@@ -82,23 +81,12 @@ function withKey<T>(roots: Roots, log: LogRow, use: (seed: Uint8Array) => T): T 
     throw new Explained(`the key of the log ${log.origin} must open under the root key (it does not)`);
   return using(seed, (secret) => {
     // The seal does not bind the origin.
-    if (!sameBytes(publicKeyOf(secret), log.public_key))
+    if (!sameBytes(ed25519Keys(secret).publicKey, log.public_key))
       throw new Explained(
         `the key of the log ${log.origin} must be the one of its public key (it is another)`,
       );
     return use(secret);
   });
-}
-
-function privateKey(seed: Uint8Array) {
-  const key = Buffer.concat([pkcs8, seed]);
-  return using(key, () => createPrivateKey({ key, format: 'der', type: 'pkcs8' }));
-}
-
-function publicKeyOf(seed: Uint8Array): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(
-    createPublicKey(privateKey(seed)).export({ format: 'der', type: 'spki' }).subarray(-32),
-  );
 }
 
 async function newLog(
@@ -119,7 +107,7 @@ async function newLog(
   const [{ rootId: root_id, key }] = roots;
   const row = using(randomBytes(32), (seed) => ({
     origin,
-    public_key: publicKeyOf(seed),
+    public_key: ed25519Keys(seed).publicKey,
     root_id,
     sealed: sealSecret(key, place, seed),
     created_at: clock.now(),

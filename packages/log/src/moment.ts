@@ -19,8 +19,8 @@ import {
   type Service,
   type Sql,
   type Transaction,
+  verifyEd25519,
 } from '@eaas/server/internal';
-import { verifyEd25519 } from './ed25519.ts';
 import { appendAndSign, verifierOf } from './keys.ts';
 import {
   currentLog,

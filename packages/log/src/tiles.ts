@@ -7,11 +7,9 @@ import {
   type ReadTile,
   type TileName,
   tilePath,
+  tileWidth,
 } from '@eaas/protocol/internal-log';
 import { Explained, sameBytes, type Sql, type Transaction } from '@eaas/server/internal';
-
-/** The hashes of a full tile. */
-const tileWidth = 256;
 
 /** Thrown if something other than the service changed the tiles. The log must then sign nothing any more. */
 export class TilesChanged extends Explained {

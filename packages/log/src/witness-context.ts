@@ -10,7 +10,7 @@ import {
   verifyCheckpoint,
 } from '@eaas/protocol/internal-log';
 import type { Lease, Sql, Transaction } from '@eaas/server/internal';
-import { verifyEd25519 } from './ed25519.ts';
+import { verifyEd25519 } from '@eaas/server/internal';
 import { verifierOf } from './keys.ts';
 import { halt, headOf, type LogLines, type MomentContext } from './moment.ts';
 import { currentLog, momentAt, type MomentRow, newestMoment, updateNote } from './rows.ts';

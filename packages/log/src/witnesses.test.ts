@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { verifyCheckpoint } from '@eaas/protocol/internal-log';
 import { startWitness, type Witness } from '@eaas/test-kit/witness';
 import { LogInMemory, origin } from '../test/log-in-memory.ts';
-import { verifyEd25519 } from './ed25519.ts';
+import { verifyEd25519 } from '@eaas/server/internal';
 import { askWitnesses, faultOfWitnessUrl } from './witnesses.ts';
 
 const text = (status: number, body: string, headers = {}): RequestListener => {

@@ -13,8 +13,7 @@ import {
   type VerifiedCheckpoint,
   verifyCheckpoint,
 } from '@eaas/protocol/internal-log';
-import { hostOf, isLoopback, sameBytes } from '@eaas/server/internal';
-import { verifyEd25519 } from './ed25519.ts';
+import { hostOf, isLoopback, sameBytes, verifyEd25519 } from '@eaas/server/internal';
 import { exchange, inTime, WitnessFailed } from './exchange.ts';
 import type { Signed, WitnessContext } from './witness-context.ts';
 

@@ -20,7 +20,7 @@ import { closing } from '@eaas/test-kit/closing';
 import { commandLine } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { serve } from '@eaas/test-kit/program';
-import { verifyEd25519 } from '../src/ed25519.ts';
+import { verifyEd25519 } from '@eaas/server/internal';
 import { buildInterop, hasGo } from './interop.ts';
 import { LogInMemory, origin } from './log-in-memory.ts';
 

@@ -17,7 +17,7 @@ import {
   treeHeadText,
   verifyCheckpoint,
 } from '@eaas/protocol/internal-log';
-import { verifyEd25519 } from '../src/ed25519.ts';
+import { verifyEd25519 } from '@eaas/server/internal';
 import type { Signed, WitnessContext } from '../src/witness-context.ts';
 import { askWitnesses } from '../src/witnesses.ts';
 

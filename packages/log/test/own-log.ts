@@ -13,8 +13,7 @@ import {
   parseTreeHead,
   verifyProof,
 } from '@eaas/protocol/internal-log';
-import { rootKey, type Service } from '@eaas/server/internal';
-import { verifyEd25519 } from '../src/ed25519.ts';
+import { rootKey, type Service, verifyEd25519 } from '@eaas/server/internal';
 import { initLog } from '../src/keys.ts';
 import type { LogState } from '../src/metrics.ts';
 import { makeMoment } from '../src/moment.ts';

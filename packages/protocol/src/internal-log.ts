@@ -8,6 +8,7 @@ export {
   parseTilePath,
   type TileName,
   tilePath,
+  tileWidth,
   widthAt,
 } from './log/log-tree.ts';
 export { formatNoteKey, LogProofError, type LogProofErrorCode, type NoteKey, noteKey } from './log/tlog.ts';

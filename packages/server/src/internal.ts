@@ -26,6 +26,7 @@ export { SharedRead } from './base/shared-read.ts';
 export { asTyped, asWord } from './base/shell-word.ts';
 export { hashApiKey } from './state/tokens.ts';
 export { type ChainHead, openCheckpoint, openSignedCheckpoint, signCheckpoint } from './crypto/checkpoint.ts';
+export { ed25519Keys, verifyEd25519 } from './crypto/ed25519.ts';
 export { nightKey, rootKey, type Roots, type TenantSecrets } from './crypto/key-hierarchy.ts';
 export { sameBytes } from './crypto/hmac.ts';
 export { openSecret, sealSecret } from './crypto/sealed-secret.ts';

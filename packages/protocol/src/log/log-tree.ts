@@ -24,7 +24,7 @@ export interface AddedHash extends TileName {
 }
 
 /** The hashes in a full tile. */
-const tileWidth = 256;
+export const tileWidth = 256;
 const longestEntry = 65_535;
 const highestLevel = 63;
 

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, hash as digest, type KeyObject, sign, verify } from 'node:crypto';
+import { hash as digest, type KeyObject, sign } from 'node:crypto';
 import { using } from '@eaas/protocol/service';
 import {
   type ChainHead,
@@ -10,11 +10,9 @@ import {
   parseVerifierKey,
   type Verifier,
 } from '@eaas/protocol/internal-audit';
+import { ed25519Keys, verifyEd25519 } from './ed25519.ts';
 
 export type { ChainHead } from '@eaas/protocol/internal-audit';
-
-// The bytes that precede the seed in the PKCS #8 encoding of an Ed25519 key (RFC 8410).
-const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export function signCheckpoint(seed: KeyObject, tenantId: string, id: number, hash: Uint8Array) {
   const { privateKey, ...verifier } = signerOf(seed, tenantId);
@@ -27,8 +25,7 @@ export function signCheckpoint(seed: KeyObject, tenantId: string, id: number, ha
 }
 
 export function openCheckpoint(seed: KeyObject, tenantId: string, checkpoint: string): ChainHead | undefined {
-  const { privateKey, ...verifier } = signerOf(seed, tenantId);
-  return openWith(verifier, createPublicKey(privateKey), checkpoint);
+  return openWith(signerOf(seed, tenantId), checkpoint);
 }
 
 export function openSignedCheckpoint(
@@ -37,16 +34,13 @@ export function openSignedCheckpoint(
 ): (ChainHead & { readonly tenantId: string }) | undefined {
   const verifier = parseVerifierKey(verifierKey);
   if (!verifier || keyIdOf(verifier) !== verifier.keyId) return undefined;
-  const { tenantId, publicKey } = verifier;
-  const x = Buffer.from(publicKey).toString('base64url');
-  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-  const head = openWith(verifier, key, checkpoint);
-  return head && { tenantId, ...head };
+  const head = openWith(verifier, checkpoint);
+  return head && { tenantId: verifier.tenantId, ...head };
 }
 
-function openWith(verifier: Verifier, key: KeyObject, checkpoint: string): ChainHead | undefined {
+function openWith(verifier: Verifier, checkpoint: string): ChainHead | undefined {
   const found = parseCheckpoint(checkpoint, verifier);
-  if (!found || !verify(null, found.signed, key, found.signature)) return undefined;
+  if (!found || !verifyEd25519(verifier.publicKey, found.signature, found.signed)) return undefined;
   return { id: found.id, hash: found.hash };
 }
 
@@ -55,10 +49,7 @@ function keyIdOf({ tenantId, publicKey }: Pick<Verifier, 'tenantId' | 'publicKey
 }
 
 function signerOf(seed: KeyObject, tenantId: string) {
-  const der = using(seed.export(), (secret) => Buffer.concat([pkcs8, secret]));
-  const privateKey = using(der, () => createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
-  const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
-  const publicKey = new Uint8Array(spki.subarray(-32));
+  const { privateKey, publicKey } = using(seed.export(), ed25519Keys);
   const keyId = keyIdOf({ tenantId, publicKey });
   return { tenantId, keyId, publicKey, privateKey };
 }

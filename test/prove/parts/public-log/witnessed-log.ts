@@ -19,7 +19,7 @@ import { call, type Place } from '@eaas/test-kit/faults/client';
 import type { Tenant } from '@eaas/test-kit/faults/place';
 import { eaas, type Environment, run } from '@eaas/test-kit/program';
 import { openWitness } from '@eaas/test-kit/witness';
-import { verifyEd25519 } from '../../../../packages/log/src/ed25519.ts';
+import { verifyEd25519 } from '@eaas/server/internal';
 import { holdsWithin } from '../../machine/until.ts';
 import type { Findings } from '../../trial.ts';
 
