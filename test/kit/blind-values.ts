@@ -1,4 +1,3 @@
-import { pae } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import type { BlindedValues, CurveEngine } from '@eaas/protocol/blind-hash';
 import { blindWith } from '@eaas/protocol/internal-blind-hash';
@@ -9,5 +8,5 @@ export function blindValues(
   values: readonly Uint8Array[],
   draw?: () => bigint,
 ): Steps<BlindedValues> {
-  return blindWith({ engine, pae, readBase64, toBase64 }, values, draw);
+  return blindWith({ engine, readBase64, toBase64 }, values, draw);
 }

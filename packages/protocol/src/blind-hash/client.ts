@@ -1,7 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { readBase64, toBase64 } from '../base64.ts';
-import type { pae } from '../pae.ts';
 import type { Steps } from '../steps.ts';
 import {
   concat,
@@ -38,7 +37,6 @@ const finalize = utf8ToBytes('Finalize');
  */
 export interface BlindingTools {
   readonly engine: CurveEngine;
-  readonly pae: typeof pae;
   readonly readBase64: typeof readBase64;
   readonly toBase64: typeof toBase64;
 }
@@ -57,7 +55,7 @@ export function* blindWith(
 ): Steps<BlindedValues> {
   const blinded: Blinded[] = [];
   for (const value of values) {
-    blinded.push(blindValue(tools, value, draw()));
+    blinded.push(blindValue(tools.engine, value, draw()));
     yield;
   }
   return {
@@ -66,12 +64,14 @@ export function* blindWith(
   };
 }
 
-/** Hashes the value, because RFC 9497 limits inputs to 65,535 bytes. */
-export const inputOf = (encode: typeof pae, value: Uint8Array): Uint8Array =>
-  encode('eaas blind hash v1', sha256(value));
+// What `pae` writes before the digest: two parts, the first of 18 bytes, the second of 32.
+const inputPrefix = utf8ToBytes('\0\0\0\x02\0\0\0\x12eaas blind hash v1\0\0\0\x20');
 
-function blindValue({ engine, pae: encode }: BlindingTools, value: Uint8Array, blind: bigint): Blinded {
-  const input = inputOf(encode, value);
+/** `pae` of a label and the hash of the value: RFC 9497 limits inputs to 65,535 bytes. */
+export const inputOf = (value: Uint8Array): Uint8Array => concat(inputPrefix, sha256(value));
+
+function blindValue(engine: CurveEngine, value: Uint8Array, blind: bigint): Blinded {
+  const input = inputOf(value);
   return { input, blind, element: elementOf(engine.multiplier(blind).multiply(hashToGroup(input))) };
 }
 
