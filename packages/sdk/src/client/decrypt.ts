@@ -31,7 +31,7 @@ import { aborted } from '../transport/abortable.ts';
 import type { DataKeyCalls } from '../transport/data-key-calls.ts';
 import { type Ciphertext, contextOf, copyContexts, envelopeBytes } from './ciphertext.ts';
 import type { Emit } from './events.ts';
-import { settleMany, Waiting } from './settle-many.ts';
+import { settleMany, settleOne, Waiting } from './settle-many.ts';
 
 type Options = DecryptOptions & As<DecryptedForm>;
 
@@ -128,9 +128,7 @@ export function createDecrypter(
         requireOptions(decryptOptions, options, 'decrypt');
         requireActor(caller);
         requireForm(options.as);
-        const started = start(ciphertext, caller, options);
-        if (!(started instanceof Waiting)) return started;
-        return started.lease.use(started.run, options.signal, patience);
+        return settleOne(start(ciphertext, caller, options), options.signal, patience);
       }),
     async decryptMany(items: readonly DecryptItem[], caller: Caller, options: Options) {
       requireOptions(decryptOptions, options, 'decryptMany');
@@ -143,7 +141,7 @@ export function createDecrypter(
         const { subject, context } = item;
         return start(item, caller, subject === undefined ? own : { ...own, subject }, context);
       };
-      return settleMany(items, startItem, options, patience);
+      return settleMany(items, startItem, options.signal, patience);
     },
     decryptSync(ciphertext: Ciphertext, caller: Caller, options: Options): Decrypted {
       requireOptions(decryptOptions, options, 'decryptSync');

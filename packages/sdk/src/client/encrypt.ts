@@ -28,7 +28,7 @@ import type { Emit } from './events.ts';
 import { requireKeyId } from '../options/key-id.ts';
 import { type Caller, requireActor } from '../options/people.ts';
 import type { Limits } from '../options/client-options.ts';
-import { settleMany, Waiting } from './settle-many.ts';
+import { settleMany, settleOne, Waiting } from './settle-many.ts';
 
 type Options = EncryptOptions & As<EncryptedForm>;
 
@@ -60,9 +60,8 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       attempt(() => {
         requireOptions(encryptOptions, options, 'encrypt');
         requireActor(caller);
-        const started = start(sealAs(options.as), value, caller, options);
-        if (!(started instanceof Waiting)) return started;
-        return keys.use(started.lease, started.run, options.signal);
+        const seal = sealAs(options.as);
+        return settleOne(start(seal, value, caller, options), options.signal, limits.patience);
       }),
     async encryptMany(items: readonly EncryptItem[], caller: Caller, options: Options) {
       requireOptions(encryptOptions, options, 'encryptMany');
@@ -74,7 +73,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
         requireOptions(encryptItem, item, 'an item of encryptMany');
         return start(seal, item.value, caller, own, item.context, item.subject);
       };
-      return settleMany(items, startItem, options, limits.patience);
+      return settleMany(items, startItem, options.signal, limits.patience);
     },
     encryptSync(value: string | Uint8Array, caller: Caller, options: Options): EncryptedValue {
       requireOptions(encryptOptions, options, 'encryptSync');

@@ -21,8 +21,6 @@ export interface BudgetLimits {
   readonly maxEntries: number;
 }
 
-type Work<T> = (key: DerivedDataKey) => T | Promise<T>;
-
 const refreshAtShare = 0.8;
 const pauseAfterFailure = 1_000;
 
@@ -110,8 +108,6 @@ export function createEncryptingKeys(
       spend(lease, length);
       return lease;
     },
-    use: <T>(lease: Lease, work: Work<T>, signal: AbortSignal | undefined): Promise<T> =>
-      lease.use(work, signal, patience),
     requestOnce: (of: Partition): Lease => cache.requestOnce(() => mint(of, false)),
     async prime(of: Partition, keep: boolean, signal: AbortSignal | undefined): Promise<void> {
       const name = partitionName(of);

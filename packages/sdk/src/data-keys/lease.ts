@@ -35,26 +35,16 @@ export class Lease {
     signal: AbortSignal | undefined,
     patience: number,
   ): Promise<T> {
-    let failure: unknown;
+    this.#users++;
     try {
-      return await work(await abortable(this.enter(), signal, patience));
+      return await work(await abortable(this.#arrival, signal, patience));
     } catch (error) {
-      failure = error;
+      if ((error as ServiceError | undefined)?.code === 'timeout') this.#abandon(error as ServiceError);
       throw error;
     } finally {
-      this.leave(failure);
+      this.#users--;
+      this.#wipeUnlessHeld();
     }
-  }
-
-  enter(): Promise<DerivedDataKey> {
-    this.#users++;
-    return this.#arrival;
-  }
-
-  leave(error?: unknown): void {
-    if ((error as ServiceError | undefined)?.code === 'timeout') this.#abandon(error as ServiceError);
-    this.#users--;
-    this.#wipeUnlessHeld();
   }
 
   release(): void {
