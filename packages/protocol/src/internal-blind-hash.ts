@@ -1,3 +1,3 @@
 export { type BlindingTools, blindWith } from './blind-hash/client.ts';
 export { nobleCurve } from './blind-hash/multiply.ts';
-export { PublicKeyChangedError } from './blind-hash/proof-error.ts';
+export { proofErrors } from './blind-hash/proof-error.ts';

@@ -17,7 +17,7 @@ import {
 import type { Evaluation } from './evaluate.ts';
 import type { CurveEngine } from './multiply.ts';
 import { challengeOf, combine } from './proof.ts';
-import { ProofError } from './proof-error.ts';
+import type { ProofError } from './proof-error.ts';
 
 /** Blinded values, and what turns the response into their blind hashes. */
 export interface BlindedValues {
@@ -39,6 +39,7 @@ export interface BlindingTools {
   readonly engine: CurveEngine;
   readonly readBase64: typeof readBase64;
   readonly toBase64: typeof toBase64;
+  readonly ProofError: new () => ProofError;
 }
 
 interface Blinded {
@@ -84,7 +85,7 @@ function* finish(tools: BlindingTools, blinded: readonly Blinded[], response: Ev
   );
   const hashes: string[] = [];
   for (const [index, { input, blind }] of blinded.entries()) {
-    const { point } = evaluated[index] ?? invalid();
+    const { point } = evaluated[index] ?? invalid(tools);
     const unblinded = elementOf(engine.multiplier(scalars.inv(blind)).multiply(point));
     hashes.push(bytesToHex(sha256(concat(prefixed(input, unblinded.bytes), finalize))));
     yield;
@@ -92,21 +93,18 @@ function* finish(tools: BlindingTools, blinded: readonly Blinded[], response: Ev
   return hashes;
 }
 
-function* verify(
-  { engine, readBase64: decode }: BlindingTools,
-  blinded: readonly Element[],
-  response: Evaluation,
-): Steps<Element[]> {
-  const publicKey = readElement(decode(response.public_key)) ?? invalid();
+function* verify(tools: BlindingTools, blinded: readonly Element[], response: Evaluation): Steps<Element[]> {
+  const { engine, readBase64: decode } = tools;
+  const publicKey = readElement(decode(response.public_key)) ?? invalid(tools);
   const proof = decode(response.proof);
-  if (proof?.length !== 2 * scalarLength || response.evaluated.length !== blinded.length) invalid();
+  if (proof?.length !== 2 * scalarLength || response.evaluated.length !== blinded.length) invalid(tools);
   const evaluated: Element[] = [];
   for (const text of response.evaluated) {
-    evaluated.push(readElement(decode(text)) ?? invalid());
+    evaluated.push(readElement(decode(text)) ?? invalid(tools));
     yield;
   }
   const sums = yield* combine(engine, { publicKey, blinded, evaluated }, blinded, evaluated);
-  if (!isProof(engine, publicKey, sums, proof)) invalid();
+  if (!isProof(engine, publicKey, sums, proof)) invalid(tools);
   return evaluated;
 }
 
@@ -133,6 +131,6 @@ function isProof(
   }
 }
 
-function invalid(): never {
+function invalid({ ProofError }: BlindingTools): never {
   throw new ProofError();
 }

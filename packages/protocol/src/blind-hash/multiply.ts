@@ -1,5 +1,4 @@
 import { mulAddUnsafe } from '@noble/curves/abstract/curve.js';
-import { InputError } from '../errors.ts';
 import { type CurvePoint, Point, scalars } from './curve.ts';
 
 /** Multiplies points by one secret scalar. */
@@ -12,7 +11,7 @@ export interface Multiplier {
 /** Multiplies points on P-256. All engines return the same points. */
 export interface CurveEngine {
   readonly name: string;
-  /** Prepares a secret scalar. Throws InputError unless the scalar is from 2 to n − 2. */
+  /** Prepares a secret scalar. Throws RangeError unless the scalar is from 2 to n − 2. */
   readonly multiplier: (scalar: bigint) => Multiplier;
   /**
    * Returns one sum per list: `factors[0]·list[0] + factors[1]·list[1] + …`. Not constant-time, so all arguments must
@@ -43,7 +42,7 @@ export const nobleCurve: CurveEngine = {
  */
 export function requireScalar(scalar: bigint): void {
   if (scalar > 1n && scalar < scalars.ORDER - 1n) return;
-  throw new InputError(
+  throw new RangeError(
     'a scalar must be from 2 to n − 2, where n is the order of P-256: draw another scalar',
   );
 }

@@ -4,13 +4,12 @@ import { runs } from '@eaas/test-kit/cases';
 import { fromBase64, toBase64 } from '../base64.ts';
 import { toUtf8 } from '../text.ts';
 import { finish } from '../steps.ts';
-import { blindValues } from '@eaas/test-kit/blind-values';
+import { blindValues, ProofError } from '@eaas/test-kit/blind-values';
 import type { BlindedValues } from './client.ts';
 import { concat, elementOf, Point, scalars } from './curve.ts';
 import { evaluate, type Evaluation, readElements } from './evaluate.ts';
 import { nodeCurve } from './multiply-node.ts';
 import { nobleCurve } from './multiply.ts';
-import { ProofError } from './proof-error.ts';
 import { deriveBlindHashKey } from './service-key.ts';
 
 const tenant = '00000000-0000-4000-8000-000000000001';

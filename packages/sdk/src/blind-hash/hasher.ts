@@ -1,9 +1,5 @@
-import {
-  type BlindingTools,
-  blindWith,
-  nobleCurve,
-  PublicKeyChangedError,
-} from '@eaas/protocol/internal-blind-hash';
+import { type BlindingTools, blindWith, nobleCurve, proofErrors } from '@eaas/protocol/internal-blind-hash';
+import type { EaasError } from '@eaas/protocol';
 import type { Output } from '@eaas/protocol/wire';
 import { nextTurn, platformCurve } from '#blind-hash';
 import type { ServiceError } from '../errors.ts';
@@ -39,7 +35,8 @@ export type Hash = (value: Uint8Array, keyId: string, signal: AbortSignal | unde
  * Functions that the client passes to this module, which is loaded on demand. If this module imported the functions,
  * bundlers would move them into an additional file, which a web page loads at its start.
  */
-interface Shared extends Omit<BlindingTools, 'engine'> {
+interface Shared extends Pick<BlindingTools, 'readBase64' | 'toBase64'> {
+  readonly EaasError: typeof EaasError;
   readonly call: Call;
   readonly unreadable: () => ServiceError;
 }
@@ -50,8 +47,9 @@ export function createHasher(
   slices = () => createSlices(nextTurn),
 ): Hash {
   const { call, unreadable, toBase64 } = shared;
-  const tools = { ...shared, engine: engines === 'noble' ? nobleCurve : platformCurve };
-  const publicKeys = publicKeyStore(hashPublicKeys);
+  const { ProofError, PublicKeyChangedError } = proofErrors(shared.EaasError);
+  const tools = { ...shared, ProofError, engine: engines === 'noble' ? nobleCurve : platformCurve };
+  const publicKeys = publicKeyStore(hashPublicKeys, PublicKeyChangedError);
   const ticks = new Map<string, Map<string, PendingHash>>();
 
   function tickOf(keyId: string): Map<string, PendingHash> {
@@ -122,7 +120,10 @@ function hasMembers({ key_id, evaluated, proof, public_key }: Response, keyId: s
  * Checks that the service always returns the same public key for a key: the pinned public key or, without a pin, the
  * public key of the first valid response.
  */
-export function publicKeyStore(pinned: Readonly<Record<string, string>>) {
+function publicKeyStore(
+  pinned: Readonly<Record<string, string>>,
+  PublicKeyChangedError: ReturnType<typeof proofErrors>['PublicKeyChangedError'],
+) {
   const pins = new Map(Object.entries(pinned).map(([keyId, key]) => [keyId.toLowerCase(), key]));
   const seen = new Map<string, string>();
 

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { InputError, toUtf8, type Wrapped } from '@eaas/protocol/internal-core';
+import { EaasError, InputError, toUtf8, type Wrapped } from '@eaas/protocol/internal-core';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import type { BlindHashOptions, Hash } from '../blind-hash/hasher.ts';
@@ -254,7 +254,7 @@ function createBlindHashes(call: Call, options: BlindHashOptions) {
   let hash: Hash | undefined;
   async function hashBytes(bytes: Uint8Array, keyId: string, signal: AbortSignal | undefined) {
     const { createHasher } = await load('blind hashes', import('../blind-hash/hasher.ts'));
-    hash ??= createHasher(options, { call, unreadable, readBase64, toBase64 });
+    hash ??= createHasher(options, { call, unreadable, readBase64, toBase64, EaasError });
     return hash(bytes, keyId, signal);
   }
 

@@ -1,9 +1,8 @@
-import { ProofError } from '@eaas/protocol/blind-hash';
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { toUtf8 } from '@eaas/protocol';
 import { finish } from '@eaas/protocol/service';
 import { describe, expect, test } from 'vitest';
-import { blindValues } from '@eaas/test-kit/blind-values';
+import { blindValues, ProofError } from '@eaas/test-kit/blind-values';
 import { randomElements } from '@eaas/test-kit/elements';
 import { vectors } from '@eaas/test-kit/vectors';
 import type { Client } from '@eaas/test-kit/api';
