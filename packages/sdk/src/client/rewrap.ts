@@ -33,7 +33,7 @@ export function createRewrapAll(call: Call, patience: Patience) {
         requests.get(name) ?? rewrap({ key_id, wrapped_key, context, subject, user }, { signal });
       requests.set(name, request);
       const output = await request.catch(asDecryption);
-      const wrapped = wrappedOf(output, key_id);
+      const wrapped = wrappedOf(output);
       const envelope = output.rewrapped ? replaceWrapped(bytes, wrapped) : bytes;
       const given = (ciphertext as { ciphertext?: unknown }).ciphertext ?? ciphertext;
       const form = typeof given === 'string' ? toBase64(envelope) : envelope;

@@ -1,5 +1,5 @@
 import { parseEnvelope } from '@eaas/protocol/internal-core';
-import { envelopeLength, type Header } from '@eaas/protocol/internal';
+import { envelopeLength, type Header, parseHeader } from '@eaas/protocol/internal';
 
 export interface KnownHeader {
   readonly bytes: Uint8Array;
@@ -22,14 +22,11 @@ export function createHeaderReader(most: number) {
   let headerLength = 0;
 
   const read = (envelope: Uint8Array): KnownHeader => {
-    const { version, keyId, keyVersion, length, ...parsed } = parseEnvelope(envelope);
-    headerLength = length;
+    headerLength = parseEnvelope(envelope).length;
     // Copies the header, because `subarray` alone would keep the whole ciphertext in memory.
-    const bytes = new Uint8Array(envelope.subarray(0, length));
-    const prefix = bytes.subarray(0, parsed.prefix.length);
-    const wrappedKey = bytes.subarray(length - parsed.wrappedKey.length);
-    const header = { version, keyId, keyVersion, length, prefix, wrappedKey };
-    const fresh = { bytes, header, least: envelopeLength({ header: bytes }, 0), name: '' };
+    const bytes = new Uint8Array(envelope.subarray(0, headerLength));
+    const least = envelopeLength({ header: bytes }, 0);
+    const fresh = { bytes, header: parseHeader(bytes), least, name: '' };
     if (known.size >= most) known.clear();
     known.set(hashOf(bytes, headerLength), fresh);
     return fresh;

@@ -18,9 +18,8 @@ interface Asked<R extends Route> {
   readonly timeout: number;
   readonly retries: number;
   readonly send: typeof fetch;
-  readonly onAttempt: () => void;
-  /** Called with the receipts of the response that ends the call. */
-  readonly onReceipts: (receipts: Receipts) => void;
+  /** What the event of the call says. Gets the number of attempts, and the receipts of the response that ends the call. */
+  readonly seen: Receipts & { attempts: number };
   readonly judge: Judge | undefined;
 }
 
@@ -79,7 +78,7 @@ async function ask<R extends Route>(
       // The library ky stops its timer when this function returns. The function reads the body before it returns, so
       // that the time limit includes the body.
       fetch: async (...request) => {
-        asked.onAttempt();
+        asked.seen.attempts++;
         const response = await send(...request);
         const text = await readText(response, (request[0] as Request).signal, unreadable);
         texts.set(response, text);
@@ -93,7 +92,7 @@ async function ask<R extends Route>(
     }
     if (!isOutput(route, output, 'eaas-issuer' in headers) || !namesSameKeys(input, output))
       throw unreadable();
-    asked.onReceipts(receiptsIn(response, output));
+    Object.assign(asked.seen, receiptsIn(response, output));
     return withMaskedDetails(output);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
@@ -115,7 +114,7 @@ async function ask<R extends Route>(
     const { detail } = problem;
     const code = problem.code ?? codeOf(problem, status);
     const requestId = response.headers.get('x-request-id');
-    asked.onReceipts(receiptsIn(response));
+    Object.assign(asked.seen, receiptsIn(response));
     const details = { status, requestId: isName(requestId) ? requestId : undefined };
     if (isName(code) && typeof detail === 'string') {
       return new ServiceError(code, masked(detail, input) + hintFor(code), details);

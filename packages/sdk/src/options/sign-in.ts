@@ -50,11 +50,13 @@ export function isSignIn(
   return true;
 }
 
+const loadSignIn = () => load('the sign-in', import('../sign-in/sign-in.ts'));
+
 /** `drop` removes all data keys, when the token of another user arrives. */
 export function signIn(options: SignInOptions, drop: () => void): Authorize {
   let authorize: Authorize | undefined;
   return async (...call) => {
-    const { createSignIn } = await load('the sign-in', import('../sign-in/sign-in.ts'));
+    const { createSignIn } = await loadSignIn();
     authorize ??= createSignIn(options, drop, { InputError, ServiceError, readBase64 });
     return authorize(...call);
   };
@@ -75,6 +77,6 @@ export async function* reportOnUser(
   caller: Caller,
   options?: ListOptions,
 ): AsyncGenerator<ReportRow, void, undefined> {
-  const { reportOwn } = await load('the sign-in', import('../sign-in/sign-in.ts'));
+  const { reportOwn } = await loadSignIn();
   yield* reportOwn(call, caller, options, load, InputError, requireOptions, unreadable);
 }

@@ -2,6 +2,7 @@ import { DecryptionError, InputError, type Wrapped } from '@eaas/protocol/intern
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { isBytes } from '@eaas/protocol/internal';
 import { kindOf } from '@eaas/protocol/internal-options';
+import type { Output } from '@eaas/protocol/wire';
 import { contextOf, requireDek, requireText } from '../client/ciphertext.ts';
 import { type ServiceError, unreadable } from '../errors.ts';
 import type { UnwrapOptions } from '../options/call-options.ts';
@@ -23,12 +24,12 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
       const { keyId, subject, user } = of;
       const context = contextOf(of.wrapContext);
       const input = { key_id: keyId, dek: toBase64(dek), context, subject, user };
-      return wrappedOf(await wrap(input, options), keyId);
+      return wrappedOf(await wrap(input, options));
     },
     async unwrap(
       wrapped: Wrapped,
-      { wrapContext, subject, signal }: UnwrapOptions = {},
-      { user, signsIn }: Partial<Caller> = {},
+      { wrapContext, subject, signal }: UnwrapOptions,
+      { user, signsIn }: Caller,
     ): Promise<Uint8Array> {
       if (!(isBytes(wrapped?.wrappedKey) && Number.isInteger(wrapped.keyVersion))) {
         throw new InputError(
@@ -48,24 +49,23 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
     },
     async hash(value: string, keyId: string, options?: CallOptions): Promise<string> {
       requireText(value);
-      const output = await hash({ key_id: keyId, value }, options);
-      if (typeof output.hash !== 'string') throw unreadable();
-      return output.hash;
+      return (await hash({ key_id: keyId, value }, options)).hash;
     },
   };
 }
 
-export function wrappedOf(
-  output: { key_id: string; key_version: number; wrapped_key: string },
-  keyId: string,
-): Wrapped {
-  const { key_id, key_version: keyVersion, wrapped_key } = output;
-  if (key_id !== keyId.toLowerCase() || keyVersion >>> 0 !== keyVersion) throw unreadable();
-  return { keyId: key_id, keyVersion, wrappedKey: read(wrapped_key, 1, 2_048) };
+// The exchange has checked the types of all members, and that the response is about the key of the request.
+export function wrappedOf({
+  key_id: keyId,
+  key_version: keyVersion,
+  wrapped_key,
+}: Output<'POST /v1/keys/:key_id/wrap'>): Wrapped {
+  if (keyVersion >>> 0 !== keyVersion) throw unreadable();
+  return { keyId, keyVersion, wrappedKey: read(wrapped_key, 1, 2_048) };
 }
 
-function read(base64: unknown, least: number, most: number): Uint8Array {
-  const bytes = typeof base64 === 'string' && readBase64(base64);
+function read(base64: string, least: number, most: number): Uint8Array {
+  const bytes = readBase64(base64);
   if (!bytes || bytes.length < least || bytes.length > most) throw unreadable();
   return bytes;
 }

@@ -9,7 +9,7 @@ import {
 } from '@eaas/protocol/internal-options';
 import { utf8Length } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import type { Emit, Receipts } from '../client/events.ts';
+import type { Emit } from '../client/events.ts';
 import { load, ServiceError, timeoutError, unreadable } from '../errors.ts';
 import { abortable, aborted, later, longest, watch } from './abortable.ts';
 import type { Coalesced, Single } from './batches.ts';
@@ -108,8 +108,7 @@ export function createTransport(
   return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
     const controller = new AbortController();
-    let attempts = 0;
-    let receipts: Receipts = {};
+    const seen = { attempts: 0 };
     let failure: ServiceError | undefined;
 
     async function ask(): Promise<Output<R>> {
@@ -125,8 +124,7 @@ export function createTransport(
           timeout: Math.min(patience.attempt, longest),
           retries: patience.retries,
           send,
-          onAttempt: () => void attempts++,
-          onReceipts: (found: Receipts) => void (receipts = found),
+          seen,
           judge,
         };
         return exchange(asked, shared);
@@ -146,8 +144,7 @@ export function createTransport(
         type: 'call',
         route,
         milliseconds: Date.now() - start,
-        attempts,
-        ...receipts,
+        ...seen,
         ...(failure && { code: failure.code, requestId: failure.requestId }),
       });
     }
