@@ -1,4 +1,4 @@
-// Prints what one wrap, unwrap and hash cost the server (`npm run budget`; with BUDGET_FILES=1 also the files they enter), so
+// Prints what one wrap, unwrap, hash and read of a key cost the server (`npm run budget`; with BUDGET_FILES=1 also the files they enter), so
 // that a longer way is seen. Functions and files are those of the server and the protocol; the rest is of the whole process.
 import { createHook } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
@@ -14,7 +14,7 @@ const viteGetter = /^\(\) => \{ try \{ return \S+ \} catch \{\} \}$/;
 
 const world = await testWorld();
 
-test('prints the budget of a wrap, an unwrap and a hash', async () => {
+test('prints the budget of a wrap, an unwrap, a hash and a read of a key', async () => {
   const service = world.replica();
   const { token } = await settle(service, 'ann');
   const { port } = new URL(await world.serve(service));
@@ -22,10 +22,11 @@ test('prints the budget of a wrap, an unwrap and a hash', async () => {
   const { key_id } = await api('POST /v1/keys', { name: 'key' });
   const { wrapped_key } = await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
   const socket = connect(Number(port), '127.0.0.1');
-  const send = async (path: string, body: object): Promise<void> => {
-    const text = JSON.stringify(body);
-    const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n`;
-    socket.write(`${head}content-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`);
+  const send = async (path: string, body?: object): Promise<void> => {
+    const head = `${body ? 'POST' : 'GET'} ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n`;
+    const text = JSON.stringify(body) ?? '';
+    const type = body ? `content-type: application/json\r\ncontent-length: ${text.length}\r\n` : '';
+    socket.write(`${head}${type}\r\n${text}`);
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1.1 200/);
     await sleep(1);
@@ -33,13 +34,14 @@ test('prints the budget of a wrap, an unwrap and a hash', async () => {
   const wrap = () => send(`/v1/keys/${key_id}/wrap`, { dek });
   const unwrap = () => send(`/v1/keys/${key_id}/unwrap`, { wrapped_key });
   const hash = () => send('/v1/hash', { key_id, value: 'ann@example.org' });
+  const read = () => send(`/v1/keys/${key_id}`);
   const nothing = async (): Promise<void> => {
     socket.once('data', () => {});
     socket.emit('data', Buffer.alloc(0));
     await sleep(1);
   };
   const none = await countedIn(nothing);
-  for (const [name, work] of Object.entries({ wrap, unwrap, hash })) {
+  for (const [name, work] of Object.entries({ wrap, unwrap, hash, read })) {
     const { files, ...counts } = await countedIn(work);
     const own = Object.entries(counts).map(([what, count]) => {
       return `${Math.round(count - none[what as keyof typeof counts])} ${what}`;

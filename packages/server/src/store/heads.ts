@@ -24,7 +24,7 @@ export const headTable: Table<HeadRow> = {
 };
 
 export interface SeenHead extends HeadRow {
-  /** The hash of the entry with the id `knownId`, or null if the log does not have this entry. */
+  /** The hash of the entry with the id `knownId`, or null if it is the head or the log does not have it. */
   readonly known_hash?: Uint8Array | null | undefined;
   readonly now: number;
 }
@@ -32,7 +32,7 @@ export interface SeenHead extends HeadRow {
 export function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<SeenHead | undefined> {
   return first(sql<SeenHead[]>`
     select tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts, mac, eaas.now_ms() as now
-      ${knownId === undefined ? sql`` : sql`, ${entryHash(sql, tenantId, sql`${knownId}`)} as known_hash`}
+      ${knownId === undefined ? sql`` : sql`, case when h.id <> ${knownId} then ${entryHash(sql, tenantId, sql`${knownId}`)} end as known_hash`}
     from eaas.audit_heads h where tenant_id = ${tenantId}`);
 }
 
