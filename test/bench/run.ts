@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { benchmark as batches } from './batches.bench.ts';
 import { benchmark as blind } from './blind.bench.ts';
 import { type Benchmark, compare, type Defer, type Measurement, type Report } from './compare.ts';
@@ -65,6 +66,7 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   telemetry,
 ];
 
+const interrupted = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
 const words = process.argv.slice(2);
 const options = new Set(['--list', '--help', '--write']);
 const names = words.filter((word) => !options.has(word));
@@ -85,9 +87,17 @@ async function show(benchmark: Benchmark | Measurement | Report): Promise<number
   console.log(`\n${benchmark.name}: ${benchmark.about}`);
   const deferred: (() => unknown)[] = [];
   const defer: Defer = (close) => void deferred.push(close);
+  const closeAll = async (): Promise<void> => {
+    for (let close = deferred.pop(); close; close = deferred.pop()) await close();
+  };
   const endWatch = await watchMachine();
   try {
-    const { rows, figures } = await taken(benchmark, defer);
+    const done = await Promise.race([taken(benchmark, defer), interrupted]);
+    if (!('rows' in done)) {
+      await closeAll();
+      process.exit(130);
+    }
+    const { rows, figures } = done;
     const load = await endWatch();
     console.log(describeLoad(load));
     const { name, about } = benchmark;
@@ -96,7 +106,7 @@ async function show(benchmark: Benchmark | Measurement | Report): Promise<number
       keepReport({ name, about, day, machine: machineName(), load, rows, ...(figures && { figures }) });
     return rows.filter(({ verdict }) => verdict.endsWith('missed')).length;
   } finally {
-    for (const close of deferred.toReversed()) await close();
+    await closeAll();
   }
 }
 
