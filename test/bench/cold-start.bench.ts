@@ -1,4 +1,5 @@
 import { hasChromium, launchChromium } from '@eaas/test-kit/chromium';
+import { root } from '@eaas/test-kit/markdown';
 import { run } from '@eaas/test-kit/program';
 import { median } from '@eaas/test-kit/statistics';
 import { serveSplitPage } from '../../packages/sdk/test/runtimes/split-page.ts';
@@ -76,7 +77,7 @@ const steps = (client: string): string => `
   note();
   await client.encrypt('Ada', { context: { row: '2' } });
   note();
-  await client.close();`;
+  await client.close?.();`;
 
 const program = `
   const moments = [];
@@ -90,10 +91,11 @@ const program = `
   ${steps(`new EaasClient({ baseUrl: 'https://eaas.example', apiKey: 'eaas_sk_' + 'a'.repeat(49), keyId, fetch })`)}
   console.log(JSON.stringify(moments));`;
 
-async function firstInProcess(): Promise<readonly Moment[]> {
+export async function firstInProcess(checkout = root): Promise<readonly Moment[]> {
   const { code, stdout, stderr } = await run(
     [process.execPath, '--input-type=module', '--eval', program],
     {},
+    { cwd: checkout },
   );
   if (code !== 0) throw new Error(`the process failed (${code}):\n${stderr}`);
   return JSON.parse(stdout) as readonly Moment[];

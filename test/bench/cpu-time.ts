@@ -1,8 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { readProcesses } from '@eaas/test-kit/processes';
+import { type Process, readProcesses } from '@eaas/test-kit/processes';
 
 export async function cpuMicroseconds(root: number): Promise<number> {
+  const [time = 0] = await cpuMicrosecondsOfEach([root]);
+  return time;
+}
+
+/** Reads the list of processes once, because that takes several milliseconds. */
+export async function cpuMicrosecondsOfEach(roots: readonly number[]): Promise<number[]> {
   const processes = await readProcesses();
+  return Promise.all(roots.map((root) => timeOfFamily(root, processes)));
+}
+
+async function timeOfFamily(root: number, processes: readonly Process[]): Promise<number> {
   const family = new Set([root]);
   for (let size = 0; size < family.size;) {
     size = family.size;

@@ -28,7 +28,7 @@ export function named(ours: string, reference: string): Comparison {
 }
 
 /** Every second round begins with `reference`, because the first measurement of a round can be slower. */
-async function inTurns(
+export async function inTurns(
   ours: Measure,
   reference: Measure,
   { rounds, warmUps }: Turns = { rounds: 7, warmUps: 3 },

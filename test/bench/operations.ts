@@ -49,10 +49,7 @@ export async function operationsOf(operator: Operator, replica: Replica): Promis
     const textOf = (one: Customer): string => batchRequest(verb, one, size);
     return shared(`${verb}, an item of a batch of ${size}`, Math.round(800 / size), textOf, size);
   };
-  const encrypt = ({ headers, key_id }: Customer) =>
-    postRequest('/v1/encrypt', headers, { key_id, plaintext });
   const decrypt = ({ headers, bundle }: Customer) => postRequest('/v1/decrypt', headers, bundle);
-  const hash = ({ headers, key_id }: Customer) => postRequest('/v1/hash', headers, { key_id, value: 'x' });
   const blindHash = (count: number) => {
     const elements = randomElements(count);
     return ({ headers, key_id }: Customer) => postRequest('/v1/hash/blind', headers, { key_id, elements });
@@ -66,9 +63,9 @@ export async function operationsOf(operator: Operator, replica: Replica): Promis
     batch('wrap', 100),
     batch('unwrap', 10),
     batch('unwrap', 100),
-    alone('encrypt 1 KiB, appended alone', 192, encrypt),
+    alone('encrypt 1 KiB, appended alone', 192, encryptOf),
     alone('decrypt 1 KiB, appended alone', 192, decrypt),
-    alone('hash', 320, hash),
+    alone('hash', 320, hashOf),
     shared('blind hash, an element of 50', 32, blindHash(50), 50),
     alone('read of a key', 192, ({ headers, path }) => getRequest(path, headers)),
     alone('page of 50 audit entries', 64, ({ headers }) => getRequest('/v1/audit?limit=50', headers)),
@@ -81,6 +78,14 @@ export function wrapOf({ headers, path }: Customer): string {
 
 export function unwrapOf({ headers, path, wrapped_key }: Customer): string {
   return postRequest(`${path}/unwrap`, headers, { wrapped_key });
+}
+
+export function encryptOf({ headers, key_id }: Customer): string {
+  return postRequest('/v1/encrypt', headers, { key_id, plaintext });
+}
+
+export function hashOf({ headers, key_id }: Customer): string {
+  return postRequest('/v1/hash', headers, { key_id, value: 'x' });
 }
 
 export function batchRequest(

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { benchmark as batches } from './batches.bench.ts';
 import { benchmark as blind } from './blind.bench.ts';
 import { type Benchmark, compare, type Defer, type Measurement, type Report } from './compare.ts';
-import { benchmark as builds } from './builds.bench.ts';
 import { benchmark as chromium } from './chromium.bench.ts';
 import { benchmark as citus } from './citus.bench.ts';
 import { benchmark as coldStart } from './cold-start.bench.ts';
@@ -21,6 +20,7 @@ import { benchmark as people } from './people.bench.ts';
 import { benchmark as peers } from './peers.bench.ts';
 import { benchmark as profile } from './profile.bench.ts';
 import { benchmark as prisma } from './prisma.bench.ts';
+import { benchmark as regress } from './regress.bench.ts';
 import { benchmark as replicas } from './replicas.bench.ts';
 import { type Figures, tableOfFigures } from './figures.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
@@ -61,7 +61,7 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   costs,
   profile,
   citus,
-  builds,
+  regress,
   replicas,
   telemetry,
 ];
