@@ -18,6 +18,8 @@ export class Waiting<T> {
 
 type Started<T> = T | Promise<T> | Waiting<T>;
 
+const isPending = (work: Promise<void> | undefined) => work !== undefined;
+
 /** Waits for the data key, and then for the work under it, if the call waits for one. */
 export function settleOne<T>(
   started: Started<T>,
@@ -59,10 +61,10 @@ export async function settleMany<Item, T>(
     }
     return undefined;
   };
-  const running = Array.from(items, (item, index) => settle(index, start, item)).filter(isPromise);
+  const running = Array.from(items, (item, index) => settle(index, start, item)).filter(isPending);
   for (const [lease, waiting] of tasks) {
     const runAll = (key: DerivedDataKey) =>
-      Promise.all(waiting.map(({ index, run }) => settle(index, run, key)).filter(isPromise));
+      Promise.all(waiting.map(({ index, run }) => settle(index, run, key)).filter(isPending));
     const failAll = (error: unknown): void => waiting.forEach(({ index }) => fail(index, error));
     running.push(lease.use(runAll, signal, patience).then(undefined, failAll));
   }
