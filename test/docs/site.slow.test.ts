@@ -18,7 +18,7 @@ import { playAll } from '../../packages/console/test/playground-states.ts';
 const tasks = [
   {
     task: 'rotate a key',
-    queries: ['rotate a key', 'rotate', 'key rotation'],
+    queries: ['rotate a key', 'rotate', 'key rotation', 'change the encryption key'],
     menu: ['Keys, outages, audit', 'Rotate a key, or move values to another'],
     path: '/sdk/reencrypt',
   },
@@ -30,7 +30,7 @@ const tasks = [
   },
   {
     task: 'back up',
-    queries: ['back up', 'backup', 'restore a backup'],
+    queries: ['back up', 'backup', 'restore a backup', 'disaster recovery'],
     menu: ['Run the service', 'Back up, and restore a backup'],
     path: '/operating/backups',
   },
