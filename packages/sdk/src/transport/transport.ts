@@ -87,13 +87,25 @@ export type Shared = typeof shared;
 /** Sends concurrent calls of a route as batches, as soon as the code for requests is loaded. */
 export function coalesce<R extends Single>(call: Call, route: R, patience: Patience): Coalesced<R> {
   let coalesced: Coalesced<R> | undefined;
+  let loading: Promise<Coalesced<R>> | undefined;
   return (input, options) => {
     if (coalesced) return coalesced(input, options);
-    const sent = loadExchange().then(
-      ({ coalesce }) => (coalesced ??= coalesce(call, route, patience, shared))(input, options),
-      () => call(route, input, options),
+    // The calls wait for one promise: those that wait for promises of their own would go on at different times, in many batches.
+    loading ??= loadExchange().then(
+      ({ coalesce }) => (coalesced = coalesce(call, route, patience, shared)),
+      () => {
+        loading = undefined;
+        return (...single) => call(route, ...single);
+      },
     );
-    return abortable(sent, options?.signal, patience.total);
+    return abortable(
+      loading.then((send) => {
+        if (options?.signal?.aborted) throw aborted();
+        return send(input, options);
+      }),
+      options?.signal,
+      patience.total,
+    );
   };
 }
 

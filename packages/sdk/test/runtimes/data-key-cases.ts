@@ -44,6 +44,17 @@ export const dataKeyCases: readonly Case[] = [
     },
   },
   {
+    name: 'decryptMany of 10,000 values under 1,000 data keys takes one request, also as the first call of a client',
+    run: async (scene) => {
+      const bundles = (await scene.connect().encryptMany(numbered, { fresh: true })).map(valueOf);
+      const { client, requests } = counted(scene);
+      const rows = Array.from({ length: 10 }, () => bundles).flat();
+      const texts = (await client.decryptMany(rows, { as: 'text' })).map(valueOf);
+      same(texts.slice(-many), numbered, 'the last texts');
+      same(requests.map(lastPart), ['unwrap'], 'the requests');
+    },
+  },
+  {
     name: 'after prime, encryptSync and decryptSync work',
     run: async (scene) => {
       const { client, requests } = counted(scene);
