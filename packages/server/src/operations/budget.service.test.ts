@@ -1,5 +1,6 @@
-// Prints what one wrap, unwrap, hash and read of a key cost the server (`npm run budget`; with BUDGET_FILES=1 also the files they enter), so
-// that a longer way is seen. Functions and files are those of the server and the protocol; the rest is of the whole process.
+// Prints what one wrap, unwrap, hash and read of a key cost the server (`npm run budget`; with BUDGET_FILES=1 also the files
+// they enter), so that a longer way is seen. Functions and files are those of the server and the protocol; the rest is of the
+// whole process.
 import { createHook } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
 import { Session } from 'node:inspector';

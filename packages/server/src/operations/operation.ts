@@ -3,7 +3,6 @@ import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Caller } from '../state/caller.ts';
 import type { Service } from '../app/service.ts';
 import { decideRead, type Facts } from '../state/decide.ts';
-import type { TenantState } from '../state/tenant-view.ts';
 import type { Transaction } from '../store/sql.ts';
 
 export type Operations = {
@@ -15,9 +14,7 @@ export function reading<Request, Answer>(
   read: (tx: Transaction, facts: Facts, input: Request) => Promise<Answer>,
 ) {
   return (service: Service, caller: Caller, input: Request): Promise<Answer> =>
-    decideRead(service, caller, (facts) =>
-      readNow(service, caller, facts.state, (tx) => read(tx, facts, input)),
-    );
+    decideRead(service, caller, (facts) => readNow(service, caller, (tx) => read(tx, facts, input)));
 }
 
 /**
@@ -29,7 +26,7 @@ export function listing<Request, Answer>(
 ) {
   return (service: Service, caller: Caller, input: Request): Promise<Answer> =>
     decideRead(service, caller, async (facts) => {
-      const steps = await readNow(service, caller, facts.state, (tx) => read(tx, facts, input));
+      const steps = await readNow(service, caller, (tx) => read(tx, facts, input));
       return service.admission.turns.run(caller.tenantId, steps, caller);
     });
 }
@@ -49,10 +46,9 @@ export function* eachRow<Row, Shown, Answer>(
 }
 
 function readNow<T>(
-  { admission, reads, tenants }: Service,
+  { admission, reads }: Service,
   { tenantId, signal }: Caller,
-  state: TenantState,
   read: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  return admission.shares.reads.run(tenantId, 1, () => tenants.readIn(reads, state, read), signal);
+  return admission.shares.reads.run(tenantId, 1, () => reads.snapshot(read, 4_000), signal);
 }

@@ -6,7 +6,7 @@ import { Tampered } from '../base/refusal.ts';
 import { SharedReads } from '../base/shared-read.ts';
 import { findHead, headTable, type HeadRow, isClosed, type SeenHead } from '../store/heads.ts';
 import { changedRows } from '../store/rows.ts';
-import { type Sql, together, type Transaction } from '../store/sql.ts';
+import type { Sql, Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { traced } from '../base/tracing.ts';
 import type { Clock } from './clock.ts';
@@ -134,30 +134,13 @@ export class Tenants {
     const { tenant_id: tenantId } = view.state.tenant;
     const startedAt = performance.now();
     const head = await this.database.run((sql) => this.seeHead(sql, tenantId), 2_000);
-    if (this.#confirms(view, head, startedAt)) return;
-    if ((await this.reload(tenantId)) !== view) view.gone = true;
-  }
-
-  /** Reads rows of a tenant from a snapshot, whose head confirms the state: nothing else need be read for that. */
-  async readIn<T>(reads: Database, state: TenantState, read: (tx: Transaction) => Promise<T>): Promise<T> {
-    const { tenant_id: tenantId } = state.tenant;
-    const startedAt = performance.now();
-    const [head, result] = await reads.snapshot(
-      (tx) => together([this.seeHead(tx, tenantId), read(tx)]),
-      4_000,
-    );
-    const view = this.remembered.views.get(tenantId);
-    if (view?.stands(state)) this.#confirms(view, head, startedAt);
-    return result;
-  }
-
-  /** Whether a head shows that the tenant was in its present state when the read of the head began. */
-  #confirms(view: TenantView, head: SeenHead | undefined, startedAt: number): boolean {
-    if (!head || view.gone || !view.state.isNamed(head)) return false;
-    checkedHead(view.state.secrets, view.state.tenant.tenant_id, head);
-    if (startedAt >= view.readAt) this.#noteHead(view, head, startedAt);
-    view.wasCurrent(startedAt, head.now);
-    return true;
+    if (head && !view.gone && view.state.isNamed(head)) {
+      checkedHead(view.state.secrets, tenantId, head);
+      if (startedAt >= view.readAt) this.#noteHead(view, head, startedAt);
+      view.wasCurrent(startedAt, head.now);
+    } else if ((await this.reload(tenantId)) !== view) {
+      view.gone = true;
+    }
   }
 
   learn(read: TenantRead): TenantView {
