@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig, type Plugin } from 'vitest/config';
-import { ClosingLine, timeRanOut } from './test/kit/closing-line.ts';
+import { ClosingLine } from './test/kit/closing-line.ts';
 
 // Vite applies resolve conditions also to CommonJS dependencies. Conditions other than `@eaas/source` and `node` would
 // break these dependencies.
@@ -36,8 +36,6 @@ export default defineConfig(({ mode }) => {
       isolate: name === 'slow',
       // Unit tests use all cores, so they run first. Other tests often wait for processes, so they get one more worker.
       maxWorkers: availableParallelism() + (name === 'unit' ? 0 : 1),
-      // The closing lines name the tests that ran twice.
-      ...(name !== 'unit' && { retry: { count: 1, condition: timeRanOut } }),
       sequence: { groupOrder: name === 'unit' ? 0 : 1 },
       // See test/kit/cases.ts.
       provide: { everyCase: mode === 'every-case' },

@@ -65,6 +65,7 @@ test('a job that runs the code of dependencies has no secret, and its token can 
   );
   expect(running.map(({ place }) => place)).toEqual([
     '.github/workflows/ci.yml: test',
+    '.github/workflows/ci.yml: all',
     '.github/workflows/docs.yml: build',
     '.github/workflows/newest.yml: drizzle',
     '.github/workflows/release.yml: build',
@@ -75,6 +76,20 @@ test('a job that runs the code of dependencies has no secret, and its token can 
       text: expect.stringMatching(/secrets\.|github\.token|GITHUB_TOKEN|"environment"/) as string,
     });
   }
+});
+
+test('one job runs every test, and fails if it lacks software other than what it names', () => {
+  const complete = jobs.filter(({ job }) => commandsOf(job).includes('npm run test:all'));
+  expect(complete.map(({ place }) => place)).toEqual(['.github/workflows/ci.yml: all']);
+  expect(complete[0]?.job.steps.at(-1)).toEqual({
+    run: 'npm run test:all',
+    env: { TEST_MAY_LACK: 'the root account|Citus|OpenBao .*|pgsodium .*' },
+  });
+});
+
+test('the run of CI is the one of CONTRIBUTING: npm ci, the check, the tests', () => {
+  const lines = files.find(({ path }) => path === '.ci/run')?.lines ?? [];
+  expect(lines.slice(-3)).toEqual(['npm ci', 'npm run check', 'npm test']);
 });
 
 test('no workflow has a token of npm', () => {
