@@ -1,63 +1,130 @@
-// Prints what the repository weighs, beside a budget for each part. A budget is a guide and not a test: a feature that
-// needs more amends it here, with its own figure.
+// The weight of the repository against its budgets; `npm run check` fails over one. Code lines are lines that are neither
+// blank nor comments. A budget only goes down, except for a feature that brings its own figure, in its own commit.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
-const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
-const lines = (path: string): number => readFileSync(path, 'utf8').trimEnd().split('\n').length;
-/** Without the tables between `<!-- table: … -->` or `<!-- generated: … -->` and their end, which programs write. */
-const words = (path: string): number =>
-  readFileSync(path, 'utf8')
-    .replace(/<!-- (?:table|generated): .*?<!-- (?:\/table|end) -->/gs, '')
-    .split(/\s+/)
-    .filter(Boolean).length;
+/** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
+const packages: Readonly<Record<string, number>> = {
+  protocol: 7_229,
+  local: 2_041,
+  sdk: 10_681,
+  drizzle: 3_534,
+  prisma: 2_622,
+  files: 1_725,
+  console: 9_621,
+  server: 11_995,
+  'root-keys': 331,
+  fleet: 2_097,
+  log: 1_191,
+  dev: 1_081,
+  'cli-kit': 208,
+  cli: 4_098,
+};
+/** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */
+const growing: Readonly<Record<string, { lines: number; until: string }>> = {};
+const sites = { 'docs/site': 1_023, examples: 1_002 };
+const mostTestLines = 100_318;
+const mostWords = 110_253;
+const longestLine = 140;
+const mostLongLines = 142;
+const printWidth = 110;
+
+const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n').filter(existsSync);
+const read = (path: string): string => readFileSync(path, 'utf8');
 const sum = (paths: readonly string[], measure: (path: string) => number): number =>
   paths.reduce((total, path) => total + measure(path), 0);
 
-const isTest = (path: string): boolean => /\.test\.tsx?$|\/src\/(?:.*\/)?testing\//.test(path);
-const isSource = (path: string): boolean =>
-  /^packages\/[^/]+\/(?:src|bin|build\.ts)/.test(path) && /\.(?:tsx?|mjs|css)$/.test(path);
-const source = files.filter((path) => isSource(path) && !isTest(path));
-const tests = files.filter(
-  (path) => !source.includes(path) && /^(?:packages|test)\/.*\.(?:tsx?|mjs)$/.test(path),
-);
-const prose = files.filter((path) => path.endsWith('.md') && !/^\.changeset|\/docs\/reference\//.test(path));
+function codeLines(path: string): number {
+  let isInComment = false;
+  return read(path)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => {
+      const isComment = isInComment || line.startsWith('/*') || line.startsWith('<!--');
+      if (isComment) isInComment = !/\*\/|-->/.test(line);
+      return line !== '' && !isComment && !line.startsWith('//');
+    }).length;
+}
 
-const budgets: Readonly<Record<string, number>> = {
-  protocol: 5_200,
-  local: 1_900,
-  sdk: 11_300,
-  drizzle: 3_600,
-  prisma: 2_450,
-  files: 1_700,
-  console: 6_400,
-  server: 9_070,
-  'root-keys': 2_500,
-  fleet: 2_500,
-  log: 1_200,
-  dev: 2_500,
-  'cli-kit': 300,
-  cli: 2_650,
+/** Without the tables between `<!-- table: … -->` or `<!-- generated: … -->` and their end, which programs write. */
+const words = (path: string): number =>
+  read(path)
+    .replace(/<!-- (?:table|generated): .*?<!-- (?:\/table|end) -->/gs, '')
+    .split(/\s+/)
+    .filter(Boolean).length;
+
+const isCode = (path: string): boolean => /\.(?:tsx?|[mc]?js|css|vue)$/.test(path);
+const isTest = (path: string): boolean =>
+  /^test\/|^packages\/[^/]+\/test\/|\.test\.tsx?$|\/testing\/|^vitest\.config\.ts$/.test(path);
+
+/** The given files and all that they import by relative paths, whatever its name says. */
+function withImports(paths: readonly string[]): Set<string> {
+  const found = new Set(paths);
+  for (const path of found) {
+    for (const [, specifier = ''] of read(path).matchAll(/(?:from|import|import\()\s*'(\.{1,2}\/[^']+)'/g)) {
+      const imported = join(dirname(path), specifier);
+      if (tracked.includes(imported) && isCode(imported)) found.add(imported);
+    }
+  }
+  return found;
+}
+
+const code = tracked.filter(isCode);
+const shipped = withImports(code.filter((path) => path.startsWith('packages/') && !isTest(path)));
+const rowOf = (path: string): string | undefined => {
+  if (shipped.has(path)) return path.split('/')[1];
+  return isTest(path) ? 'tests' : Object.keys(sites).find((folder) => path.startsWith(`${folder}/`));
 };
+const inRow = (name: string): string[] => code.filter((path) => rowOf(path) === name);
 
-const row = (name: string, is: number, budget: number): void =>
+const faults: string[] = [];
+function row(name: string, is: number, budget: number, most = budget): void {
+  const over = is > most ? `  over by ${(is - most).toLocaleString('en')}` : '';
+  if (over !== '') faults.push(`${name.trim()}:${over}`);
   console.log(
-    `${name.padEnd(34)}${is.toLocaleString('en').padStart(9)}${budget.toLocaleString('en').padStart(9)}` +
-      (is > budget ? `  over by ${(is - budget).toLocaleString('en')}` : ''),
-  );
-
-console.log(`${'lines of source'.padEnd(34)}${'is'.padStart(9)}${'budget'.padStart(9)}`);
-for (const [name, budget] of Object.entries(budgets)) {
-  row(
-    `  packages/${name}`,
-    sum(
-      source.filter((path) => path.startsWith(`packages/${name}/`)),
-      lines,
-    ),
-    budget,
+    name.padEnd(44) + is.toLocaleString('en').padStart(9) + budget.toLocaleString('en').padStart(9) + over,
   );
 }
-row('  all', sum(source, lines), 46_800);
-row('lines of tests, bench and prove', sum(tests, lines), 56_500);
-row('words written by hand', sum(prose, words), 74_000);
-row('files', files.length, 1_300);
+
+console.log(`${'code lines'.padEnd(44)}${'is'.padStart(9)}${'budget'.padStart(9)}`);
+for (const [name, budget] of Object.entries(packages)) {
+  row(`  packages/${name}`, sum(inRow(name), codeLines), budget, Math.floor(budget * 1.05));
+}
+const total = Object.values(packages).reduce((lines, budget) => lines + budget, 0);
+row('  all packages', sum(Object.keys(packages).flatMap(inRow), codeLines), total);
+for (const [name, { lines, until }] of Object.entries(growing)) {
+  row(`  packages/${name}, until ${until}`, sum(inRow(name), codeLines), lines);
+}
+for (const [folder, budget] of Object.entries(sites))
+  row(`  ${folder}`, sum(inRow(folder), codeLines), budget);
+const allLines = (path: string): number => read(path).trimEnd().split('\n').length;
+row('lines of tests, bench and prove', sum(inRow('tests'), allLines), mostTestLines);
+row(
+  'words written by hand',
+  sum(
+    tracked.filter((path) => path.endsWith('.md') && !/^\.changeset|\/docs\/reference\//.test(path)),
+    words,
+  ),
+  mostWords,
+);
+
+const tooLong = code
+  .filter((path) => path.startsWith('packages/'))
+  .flatMap((path) =>
+    read(path)
+      .split('\n')
+      .flatMap((line, index) => (line.length > longestLine ? [`${path}:${index + 1}`] : [])),
+  );
+row(`lines over ${longestLine} characters in packages`, tooLong.length, mostLongLines);
+if (tooLong.length > mostLongLines) faults.push(...tooLong);
+
+const rows = new Set([...Object.keys(packages), ...Object.keys(growing), ...Object.keys(sites), 'tests']);
+for (const path of code) if (!rows.has(rowOf(path) ?? '')) faults.push(`${path}: in no row of test/size.ts`);
+const formatted = (JSON.parse(read('.oxfmtrc.json')) as { printWidth?: number }).printWidth;
+if (formatted !== printWidth) faults.push(`.oxfmtrc.json: printWidth is ${formatted}, not ${printWidth}`);
+
+if (faults.length > 0) {
+  console.error(`\n${faults.join('\n')}`);
+  process.exitCode = 1;
+}
