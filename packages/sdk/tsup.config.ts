@@ -12,7 +12,6 @@ const entry = [
   'src/browser/browser.ts',
   'src/intake/intake.ts',
   'src/proxy/proxy.ts',
-  'src/testing.ts',
   'src/engines/engines.ts',
   'src/engines/engines.node.ts',
   'src/engines/engines.deno.ts',
@@ -34,7 +33,7 @@ const core = [
   'src/options/connection.ts',
 ];
 
-const standalone = /environment|platform|testing|engines\.deno/;
+const standalone = /environment|platform|engines\.deno/;
 
 export default defineConfig({
   entry,

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { encrypted, encryptedTable, encryptedText } from '@eaas/drizzle/pg';
 import { EaasClient } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import type { Benchmark } from './compare.ts';
 

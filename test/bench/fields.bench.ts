@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '@eaas/protocol';
 import { EaasClient } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { bareFields } from './bare-fields.ts';
 import { type Benchmark, type Comparison, type Contender, pick } from './compare.ts';
 import { awsEncryptionSdk, cloak, type Peer } from './peers.ts';

@@ -4,7 +4,7 @@ import { nodeEngine } from '@eaas/protocol/node';
 import { openStream, sealStream } from '@eaas/protocol/stream';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import { EaasClient } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import type { Benchmark, Comparison, Contender } from './compare.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;

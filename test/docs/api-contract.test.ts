@@ -1,7 +1,7 @@
 import { auditActions, endpoints } from '@eaas/protocol/wire';
 import { EaasClient } from '@eaas/sdk';
 import { createIntake } from '@eaas/sdk/intake';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { jwkOfBits } from '@eaas/test-kit/rsa';

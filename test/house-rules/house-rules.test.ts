@@ -11,8 +11,8 @@ const places = (among: readonly SourceFile[], pattern: RegExp): string[] =>
 
 const siblingsOf: Readonly<Record<string, RegExp>> = {
   protocol: /^$/,
-  sdk: /^@eaas\/(?:protocol(?:\/|$)|local$)/,
-  console: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
+  sdk: /^@eaas\/protocol(?:\/|$)/,
+  console: /^@eaas\/(?:protocol|local|sdk)(?:\/|$)/,
   drizzle: /^@eaas\/sdk(?:\/|$)/,
   prisma: /^@eaas\/sdk(?:\/|$)/,
   files: /^@eaas\/(?:protocol|sdk|cli-kit)(?:\/|$)/,

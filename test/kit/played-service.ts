@@ -1,6 +1,6 @@
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 
 const service = createTestService();
 const files = new Map<string, Uint8Array>();

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { proveEntry } from '@eaas/sdk/audit';
 import { EaasClient } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { madeUpLog } from '@eaas/test-kit/made-up-log';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
 import {
   enterAgain,

@@ -1,7 +1,7 @@
 import { permissions } from '@eaas/protocol/wire';
 import type { Permission } from '@eaas/protocol/wire';
 import { EaasClient } from '@eaas/sdk';
-import { createTestService, type TestService } from '@eaas/sdk/testing';
+import { createTestService, type TestService } from '@eaas/local';
 import type { Page } from '@eaas/test-kit/chromium';
 import type { Api, Pages } from './pages.ts';
 

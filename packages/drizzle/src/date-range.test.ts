@@ -3,7 +3,7 @@ import { pgTable, text } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
 import { createIndexKey, dateRange } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { encrypted, encryptedDate, encryptedTable, encryptedText, eq, fieldsOf, matches } from './pg.ts';
 

@@ -4,7 +4,7 @@ import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
 import { FieldError } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { encrypted, encryptedTable, encryptedText, eq, fieldsOf } from './pg.ts';
 

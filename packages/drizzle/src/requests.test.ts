@@ -3,7 +3,7 @@ import { eq as equal } from 'drizzle-orm';
 import { uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { encrypted, encryptedTable, encryptedText } from './pg.ts';
 

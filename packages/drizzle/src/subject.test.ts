@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { alias, integer, uuid, varchar } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { describe, expect, test } from 'vitest';
 import { encrypted, encryptedTable, encryptedText, eq, excluded } from './pg.ts';
 

@@ -3,7 +3,7 @@ import { text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, months, words } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { describe, expectTypeOf, test } from 'vitest';
 import {
   columnOf,

@@ -3,7 +3,7 @@ import { alias, jsonb, pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { encrypted, encryptedTable, encryptedText, eq } from '@eaas/drizzle/pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { deepJson, lookAlike } from '@eaas/test-kit/look-alike';

@@ -1,6 +1,6 @@
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
 import { createIndexKey, date, dateRange, defineFields, text, unencrypted } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { encrypted } from './encrypted.ts';
 import type { Args } from './values.ts';

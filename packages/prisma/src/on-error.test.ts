@@ -1,6 +1,6 @@
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, type FieldError, type OnError, text } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { describe, expect, test, vi } from 'vitest';
 import { encrypted, type EncryptedOptions } from './encrypted.ts';
 import type { Args } from './values.ts';

@@ -1,7 +1,7 @@
 import { encrypted } from '@eaas/prisma';
 import { EaasClient } from '@eaas/sdk';
 import { bytes, createIndexKey, date, defineFields, json, number, text } from '@eaas/sdk/fields';
-import { createTestService, type TestService } from '@eaas/sdk/testing';
+import { createTestService, type TestService } from '@eaas/local';
 import type postgres from 'postgres';
 import type { TestDatabase } from '@eaas/test-kit/database';
 import { type Client, folderOf, generateClient, type Major, openPrisma, schema } from './generated-client.ts';

@@ -1,7 +1,7 @@
 import { encrypted } from '@eaas/prisma';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, text } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
 import { type Client, folderOf, generateClient, majors, openPrisma, readSchema } from './generated-client.ts';

@@ -1,7 +1,7 @@
 import { encrypted } from '@eaas/prisma';
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
 import { defineFields, text } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { deepJson, lookAlike } from '@eaas/test-kit/look-alike';

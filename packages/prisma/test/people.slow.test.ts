@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { encrypted, encryptExisting } from '@eaas/prisma';
 import { EaasClient, type EaasClientOptions } from '@eaas/sdk';
 import { createIndexKey, defineFields, plaintext, text, unencrypted } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';

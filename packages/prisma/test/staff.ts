@@ -11,7 +11,7 @@ import {
   withFields,
   words,
 } from '@eaas/sdk/fields';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import type postgres from 'postgres';
 import type { TestDatabase } from '@eaas/test-kit/database';
 import {

@@ -1,5 +1,5 @@
 import { nobleEngine } from '@eaas/protocol';
-import { createTestService, type TestService } from '@eaas/sdk/testing';
+import { createTestService, type TestService } from '@eaas/local';
 import { EaasClient, type EaasClientOptions, type EaasEvent } from '../src/index.ts';
 
 export function observedClient(options: Partial<EaasClientOptions> = {}) {

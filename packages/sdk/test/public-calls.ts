@@ -1,6 +1,6 @@
 // The table below stores methods without binding them to objects. No stored method uses `this`.
 /* oxlint-disable typescript/unbound-method */
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { checkAudit, openCheckpoint, proveEntry } from '../src/audit/audit.ts';
 import { verifyProof } from '../src/audit/proof.ts';
 import { EaasBrowserClient } from '../src/browser/browser.ts';

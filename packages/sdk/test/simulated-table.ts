@@ -1,6 +1,6 @@
 import { EaasClient, type EaasClientOptions } from '@eaas/sdk';
 import type { Change, Clock, ReencryptProgress, RowId, StoredValue } from '@eaas/sdk/reencrypt';
-import type { TestService } from '@eaas/sdk/testing';
+import type { TestService } from '@eaas/local';
 
 export interface Person {
   readonly id: number;

@@ -1,6 +1,6 @@
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey } from '@eaas/sdk/fields';
-import { createTestService, type TestService } from '@eaas/sdk/testing';
+import { createTestService, type TestService } from '@eaas/local';
 
 export async function createClient(): Promise<{ eaas: EaasClient; index: string; service: TestService }> {
   const service = createTestService();

@@ -1,6 +1,6 @@
 import { constants, privateDecrypt } from 'node:crypto';
 import { EaasClient } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { privateKey, publicKey } from '@eaas/test-kit/rsa-key';
 import { exportKey } from './exported-key.ts';

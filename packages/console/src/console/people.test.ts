@@ -1,5 +1,5 @@
 import { EaasClient } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { faultOf, findPerson, type Wanted } from './people-find.ts';
 import { readReport } from './person-report.tsx';

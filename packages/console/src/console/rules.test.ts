@@ -1,5 +1,5 @@
 import { EaasClient } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { stateOf } from './api-key-state.ts';
 import { actorOf, filterOf, isFiltered, offsetOf, otherKey } from './audit-filter.ts';

@@ -1,5 +1,5 @@
 // The playground inside another page, without a server: the service is in memory, so its keys vanish with the page.
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { render } from 'preact';
 import { findPlay, isPlay } from '../playground/play.ts';
 import { Steps } from '../playground/playground.tsx';

@@ -1,5 +1,5 @@
 import { EaasClient } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { createRecorder, refusedBy, shown } from './exchanges.ts';
 

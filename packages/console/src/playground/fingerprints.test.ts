@@ -1,5 +1,5 @@
 import { EaasClient } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { createRecorder } from './exchanges.ts';
 import { elementsIn, fingerprintTwice } from './fingerprints.ts';

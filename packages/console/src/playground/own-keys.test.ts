@@ -1,5 +1,5 @@
 import { EaasClient } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { beforeEach, expect, test } from 'vitest';
 import { createMissing, findOwnKeys, formKeyName, keyName, unusableOf } from './own-keys.ts';
 

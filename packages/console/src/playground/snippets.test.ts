@@ -4,7 +4,7 @@ import { EaasClient } from '@eaas/sdk';
 import { checkAudit } from '@eaas/sdk/audit';
 import { createIndexKey, defineFields, text } from '@eaas/sdk/fields';
 import { createIntake } from '@eaas/sdk/intake';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { afterEach, expect, test, vi } from 'vitest';
 import { snippets } from './snippets.ts';
 

@@ -1,6 +1,6 @@
 import { nobleEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { arrivals, observedClient, range, watchedEngine } from '../../test/observed-client.ts';
 import { EaasClient, EaasError, InputError } from '../index.ts';

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { runs } from '@eaas/test-kit/cases';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { EaasClient } from '../index.ts';
 import { createIndexKey, defineFields, text } from '../fields/fields.ts';

@@ -1,4 +1,4 @@
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { withFakeTimers } from '../../test/fake-timers.ts';

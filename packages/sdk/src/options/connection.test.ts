@@ -1,4 +1,4 @@
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { describe, expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { baseUrlOf } from './connection.ts';

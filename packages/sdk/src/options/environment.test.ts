@@ -1,5 +1,4 @@
-import { localService } from '@eaas/local';
-import { createTestService, type TestService } from '@eaas/sdk/testing';
+import { createTestService, localService, type TestService } from '@eaas/local';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withEnvironment as withoutEnvironment } from './environment.ts';
 import { EaasClient, InputError } from '../index.ts';

@@ -1,4 +1,4 @@
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { describe, expect, test } from 'vitest';
 import { all, dek, key, setUp, wrapPath, wrapped } from '../../test/proxied.ts';
 import { EaasBrowserClient } from '../browser/browser.ts';

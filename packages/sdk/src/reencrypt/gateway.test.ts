@@ -1,5 +1,5 @@
 import { EaasClient } from '@eaas/sdk';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { endOf, type Person, simulatedClock, tableOf } from '../../test/simulated-table.ts';
 import { type ReencryptOptions, type ReencryptProgress, reencrypt } from './reencrypt.ts';

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { problem } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
 import { EaasBrowserClient } from '../browser/browser.ts';

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableWritablePair } from 'node:stream/web';
 import { inspect } from 'node:util';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { sendThrough } from '@eaas/test-kit/streams';

@@ -1,4 +1,4 @@
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import { expect, test, vi } from 'vitest';
 import { EaasClient, type EaasClientOptions, EaasError } from '../index.ts';
 import { defineFields, text } from '../fields/fields.ts';

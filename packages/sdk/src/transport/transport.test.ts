@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { endpoints, type Route } from '@eaas/protocol/wire';
-import { createTestService, type Failure } from '@eaas/sdk/testing';
+import { createTestService, type Failure } from '@eaas/local';
 import { describe, expect, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';

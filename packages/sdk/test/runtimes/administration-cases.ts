@@ -1,7 +1,7 @@
 import { EaasClient } from '@eaas/sdk';
 import { type AuditState, checkAudit } from '@eaas/sdk/audit';
 import { reencrypt, type Store } from '@eaas/sdk/reencrypt';
-import { createTestService } from '@eaas/sdk/testing';
+import { createTestService } from '@eaas/local';
 import type { Case, ConnectOptions, Scene } from '@eaas/test-kit/runtimes/case';
 import { holds, refused, same } from './expect.ts';
 

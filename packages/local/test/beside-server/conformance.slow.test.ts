@@ -7,8 +7,7 @@ vi.stubGlobal('fetch', fetchFromAny);
 vi.mock('@eaas/test-kit/program', () => ({
   eaas: [],
   run: runPlayed,
-  serve: () =>
-    Promise.reject(new Error('the test service of the SDK runs in memory and cannot be started as a server')),
+  serve: () => Promise.reject(new Error('the test service runs in memory and cannot be started as a server')),
 }));
 
 const elsewhere: Readonly<Record<string, string>> = {

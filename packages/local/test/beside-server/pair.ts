@@ -8,7 +8,7 @@ import {
   updateTenant,
 } from '@eaas/test-kit/server';
 import { alone } from '@eaas/test-kit/alone';
-import { createTestService, type TestService } from '@eaas/sdk/testing';
+import { createTestService, type TestService } from '@eaas/local';
 import { settle, type World } from '@eaas/test-kit/world';
 import { comparable, Names } from './comparable.ts';
 

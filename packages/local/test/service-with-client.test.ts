@@ -2,9 +2,9 @@ import { inspect } from 'node:util';
 import { toBase64 } from '@eaas/protocol/base64';
 import { afterEach, expect, test, vi } from 'vitest';
 import { some } from '@eaas/test-kit/cases';
-import { checkAudit } from './audit/check.ts';
-import { DecryptionError, EaasClient, EaasError, ServiceError } from './index.ts';
-import { createTestService, type TestService } from './testing.ts';
+import { checkAudit } from '@eaas/sdk/audit';
+import { DecryptionError, EaasClient, EaasError, ServiceError } from '@eaas/sdk';
+import { createTestService, type TestService } from '@eaas/local';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Permission } from '@eaas/protocol/wire';
-import { createTestService, type TestService } from '@eaas/sdk/testing';
+import { createTestService, type TestService } from '@eaas/local';
 
 const services = new Map<string, TestService>();
 
