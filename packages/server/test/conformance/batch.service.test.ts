@@ -91,9 +91,9 @@ describe.for(verbs)('batch of %s', (verb) => {
     expect(results).toMatchObject([{ error: problemDocument('bad_request') }, answerOf(verb)]);
   });
 
-  test('a batch item with a duplicate field gets an error and its `reference`, and the other items succeed', async () => {
+  test('a batch item with an unknown field gets an error and its last `reference`, and the other items succeed', async () => {
     const item = JSON.stringify(await validItem(verb));
-    const twice = item.replace('{', '{"reference":"row 1","x":1,"x":2,');
+    const twice = item.replace('{', '{"reference":"row 0","reference":"row 1","x":1,');
     const send = (items: string): Promise<Answer> => {
       const headers = { 'content-type': 'application/json' };
       return tenant.api.send('POST', `/v1/batch/${verb}`, `{"items":[${items}]}`, headers);

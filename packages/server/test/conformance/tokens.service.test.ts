@@ -119,8 +119,8 @@ describe('the one 401', () => {
     'with a list as its `alg`': () => signIn.token('ann', {}, { alg: ['ES256'] }),
     'with its own key in the header': () =>
       signed('ES256', stranger.key, { ...header, kid: undefined, jwk: stranger.jwk }, claims()),
-    'with a claim twice': () => made(header, JSON.stringify(claims()).replace('{', `{"sub":"ben",`)),
-    'with `alg` twice': () => made(JSON.stringify(header).replace('{', '{"alg":"none",'), claims()),
+    'with `alg` twice, and `none` last': () =>
+      made(JSON.stringify(header).replace(/\}$/, ',"alg":"none"}'), claims()),
     'whose claims are a list': () => made(header, [claims()]),
     'whose claims are no JSON': () => made(header, '{"iss":'),
     'whose claims are cut': () => signIn.token('ann').replace(/\.(.*)..\./, '.$1.'),
@@ -146,8 +146,13 @@ describe('the one 401', () => {
       signIn.token('ann', {}, { typ: 'at+jwt' }),
       signIn.token('ann', {}, { typ: undefined, kid: undefined }),
       signIn.token('ann', { more: 'x'.repeat(5_000) }),
+      made(JSON.stringify(header).replace('{', '{"alg":"none",'), claims()),
+      made(header, JSON.stringify(claims()).replace('{', '{"sub":"ben",')),
     ];
     for (const token of right) expect(await statusOf(token)).toBe(200);
+    // Of claims with the same name the last counts.
+    const ben = made(header, JSON.stringify(claims()).replace(/\}$/, ',"sub":"ben"}'));
+    expect(await statusOf(ben)).toBe(403);
   });
 
   test('of 100 kB is no request at all', async () => {
