@@ -74,7 +74,6 @@ describe.each(kinds)('on %s', (_, binaries) => {
       EAAS_DATABASE_URL: `postgres://eaas_server:choose-another@${place}`,
       EAAS_MIGRATE_DATABASE_URL: `postgres://eaas_owner:choose-one@${place}`,
       EAAS_ROOT_KEY: newRootKey(),
-      EAAS_CHECKPOINT_DIR: directory,
     };
     await command('migrate');
     await command('tenant', 'create', '--name', 'acme', '--envelope-only', 'false');

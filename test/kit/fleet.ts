@@ -6,8 +6,4 @@ export {
   tokenHashes,
   versionPortion,
 } from '../../packages/fleet/src/copy/copies.ts';
-export {
-  listCheckpointFiles,
-  writeCheckpointFile,
-} from '../../packages/fleet/src/nightly/checkpoint-files.ts';
 export { markerTable, nightTable } from '../../packages/fleet/src/nightly/verifications.ts';

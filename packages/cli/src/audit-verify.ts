@@ -1,16 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { printJson, WrongUsage } from '@eaas/cli-kit';
-import { listCheckpointFiles, readCheckpointFile } from '@eaas/fleet/nightly';
 import { parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
-import {
-  CannotStart,
-  Closed,
-  listChains,
-  requireTenant,
-  type Service,
-  verifyChain,
-} from '@eaas/server/internal';
+import { Closed, listChains, requireTenant, type Service, verifyChain } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
 import { exitCodes, isRefusal } from './failure.ts';
 import { note, progress, type Reporting } from './output.ts';
@@ -27,16 +19,10 @@ interface Chain {
 
 type Result = 'valid' | 'broken' | 'closed';
 
-interface Checkpoints {
-  readonly named: string | undefined;
-  readonly kept: { readonly text: string; readonly path: string } | undefined;
-}
-
 export const auditVerify = reporting(
   'verify',
-  'Verify the audit logs of all tenants or of one tenant. Also verify every row that the logs describe, and compare each ' +
-    'log with its checkpoint in EAAS_CHECKPOINT_DIR. Changes nothing. The exit code is 0 only if every log is valid, 1 ' +
-    'after a finding, and 3 if a log was not verified, for example because `eaas database copy` has moved the tenant.',
+  'Verify the audit logs of all tenants or of one tenant, and every row that the logs describe. Changes nothing. The exit ' +
+    'code is 0 only if every log is valid, 1 after a finding, and 3 if a log was not verified, for example because `eaas database copy` has moved the tenant.',
   ['audit verify', 'audit verify --tenant acme --checkpoint-file acme.checkpoint', 'audit verify --json'],
 )
   .option('--tenant <tenant>', 'verify only this tenant (id or name)')
@@ -49,17 +35,11 @@ export const auditVerify = reporting(
     // code must then not be 0.
     process.exitCode = exitCodes.cannotStart;
     const named = checkpointFile === undefined ? undefined : await readNamed(checkpointFile);
-    const results = await withService(async ({ service }, { checkpointDirectory: directory }) => {
+    const results = await withService(async ({ service }) => {
       const chains = await chainsOf(service, tenant);
       if (chains.length === 0) note('No tenant has an audit log yet, so nothing was verified.');
       const results = new Set<Result>();
-      const findKept = directory === null ? undefined : await keptCheckpoints(directory);
-      for (const chain of chains) {
-        const kept = await findKept?.(chain.tenant_id);
-        results.add(await verifyAndShow(service, chain, { named, kept }, json));
-      }
-      if (directory === null || tenant !== undefined) return results;
-      if (await noteLost(directory, new Set(chains.map(({ tenant_id }) => tenant_id)))) results.add('broken');
+      for (const chain of chains) results.add(await verifyAndShow(service, chain, named, json));
       return results;
     });
     if (results.has('broken')) process.exitCode = exitCodes.refused;
@@ -80,46 +60,6 @@ export async function readNamed(path: string): Promise<string> {
   }
 }
 
-/**
- * Another server can replace a checkpoint file after this command has listed the directory. The command then lists the
- * directory again.
- */
-async function keptCheckpoints(directory: string) {
-  const list = () => listCheckpointFiles(directory).catch(unreadable);
-  let files = await list();
-  return async (tenantId: string): Promise<Checkpoints['kept']> => {
-    for (let attempt = 1; attempt <= 5; attempt++) {
-      const [newest] = files.get(tenantId) ?? [];
-      if (!newest) break;
-      const text = await readCheckpointFile(newest).catch(unreadable);
-      if (text !== undefined) return { text, path: newest.path };
-      files = await list();
-    }
-    note(
-      `The directory ${directory} has no checkpoint of the tenant ${tenantId}, so a rollback of its log cannot be detected.`,
-    );
-    return undefined;
-  };
-}
-
-async function noteLost(directory: string, known: ReadonlySet<string>): Promise<boolean> {
-  const kept = await listCheckpointFiles(directory).catch(unreadable);
-  const lost = [...kept].filter(([tenantId]) => !known.has(tenantId));
-  for (const [tenantId, files] of lost) {
-    note(
-      `The tenant ${tenantId} has a checkpoint but is not in the database. The tenant was destroyed, or lost at a failover ` +
-        `or restore. If the tenant was destroyed, remove ${files.map(({ path }) => path).join(' and ')}.`,
-    );
-  }
-  return lost.length > 0;
-}
-
-function unreadable(error: NodeJS.ErrnoException): never {
-  throw new CannotStart(`The directory in EAAS_CHECKPOINT_DIR cannot be read: ${error.message}.`, {
-    cause: error,
-  });
-}
-
 async function chainsOf(service: Service, idOrName: string | undefined): Promise<readonly Chain[]> {
   const tenantId = parseUuid(idOrName ?? '');
   const all =
@@ -132,26 +72,18 @@ async function chainsOf(service: Service, idOrName: string | undefined): Promise
 async function verifyAndShow(
   service: Service,
   chain: Chain,
-  { named, kept }: Checkpoints,
+  checkpoint: string | undefined,
   json: true | undefined,
 ): Promise<Result> {
   try {
-    return (await verify(service, chain, named ?? kept?.text, json)) ? 'valid' : 'broken';
+    return (await verify(service, chain, checkpoint, json)) ? 'valid' : 'broken';
   } catch (error) {
     // The tenant was destroyed while the command was running.
     if (isRefusal(error, 'not_found')) return 'valid';
-    if (error instanceof Closed) {
-      note(`The tenant ${chain.tenant_id} was not verified, because ${closedReasons[error.kind]}`);
-      return 'closed';
-    }
-    // An invalid checkpoint file does not stop the verification, because the audit log might have other faults.
-    if (named !== undefined || !kept || !isRefusal(error, 'bad_request')) throw error;
+    if (!(error instanceof Closed)) throw error;
+    note(`The tenant ${chain.tenant_id} was not verified, because ${closedReasons[error.kind]}`);
+    return 'closed';
   }
-  note(
-    `The checkpoint ${kept.path} has no valid signature for the tenant ${chain.tenant_id}, so the file was changed.`,
-  );
-  await verifyAndShow(service, chain, { named, kept: undefined }, json);
-  return 'broken';
 }
 
 const closedReasons: Readonly<Record<Closed['kind'], string>> = {

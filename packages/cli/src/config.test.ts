@@ -37,7 +37,6 @@ test('an empty environment selects the embedded database and a loopback address'
     tlsFiles: null,
     unencrypted: false,
     auditRetentionMonths: 60,
-    checkpointDirectory: null,
     issuerHosts: [],
     publicLog: null,
     logLevel: 'info',
@@ -64,7 +63,6 @@ test('the configuration of the server contains the value of every environment va
     EAAS_TLS_KEY_FILE: 'key.pem',
     EAAS_WORKERS: '3',
     EAAS_AUDIT_RETENTION_MONTHS: '12',
-    EAAS_CHECKPOINT_DIR: '/var/lib/checkpoints',
     EAAS_ISSUER_HOSTS: 'sign-in.example:8443, *.provider.example',
     EAAS_LOG_POLICY_FILE: '/etc/eaas/log.policy',
     EAAS_LOG_INTERVAL: '10',
@@ -81,7 +79,6 @@ test('the configuration of the server contains the value of every environment va
     tlsFiles: { cert: 'cert.pem', key: 'key.pem' },
     workers: 3,
     auditRetentionMonths: 12,
-    checkpointDirectory: '/var/lib/checkpoints',
     issuerHosts: ['sign-in.example:8443', '*.provider.example'],
     publicLog: {
       policyFile: '/etc/eaas/log.policy',

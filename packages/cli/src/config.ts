@@ -17,6 +17,7 @@ import {
   rootKeyInVariable,
   type RootKeyProvider,
 } from '@eaas/server/internal';
+import { refuseRemovedVariables } from './removed.ts';
 import {
   keyHosts,
   listenHost,
@@ -107,6 +108,7 @@ export function readConfig(
   env: Environment = process.env,
   { logLevel = 'info', isConsoleOn = false, usesDevelopmentData = false } = {},
 ) {
+  refuseRemovedVariables(env);
   const read = readerOf(env);
   const found = urlVariableOf(env);
   const ignored =
@@ -141,7 +143,6 @@ export function readConfig(
     }),
     ...readConsole(read, listening.host, isConsoleOn),
     auditRetentionMonths: wholeNumber(read, 'EAAS_AUDIT_RETENTION_MONTHS', retention),
-    checkpointDirectory: read('EAAS_CHECKPOINT_DIR') ?? null,
     issuerHosts: keyHosts(read, 'EAAS_ISSUER_HOSTS'),
     publicLog: readPublicLog(read),
     logLevel: oneOf(read, 'EAAS_LOG_LEVEL', logLevels) ?? logLevel,

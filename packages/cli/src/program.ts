@@ -19,6 +19,7 @@ import { leak } from './leak.ts';
 import { localCommands } from './local.ts';
 import { logCommands } from './log.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
+import { refuseRemovedCommands } from './removed.ts';
 import { rootKeyCommands } from './root-key.ts';
 import { subjectCommands } from './subject.ts';
 import { tenantCommands } from './tenant.ts';
@@ -74,11 +75,10 @@ const serve = command(
 
 /** Imports the extras only for a server, because other commands should start at once. */
 async function withExtras(config: Config): Promise<Config> {
-  const { checkpointFiles, nightlyVerification } = await import('@eaas/fleet/nightly');
-  const { checkpointDirectory: directory, databaseUrl, publicLog: log } = config;
-  const files = directory === null ? [] : [checkpointFiles(directory)];
+  const { nightlyVerification } = await import('@eaas/fleet/nightly');
+  const { databaseUrl, publicLog: log } = config;
   const logs = log === null ? [] : [await (await import('@eaas/log')).publicLog(log)];
-  return { ...config, extras: [...files, ...logs, nightlyVerification, databaseWarnings(databaseUrl)] };
+  return { ...config, extras: [...logs, nightlyVerification, databaseWarnings(databaseUrl)] };
 }
 
 const migrate = reporting(
@@ -154,6 +154,7 @@ export const program = group('eaas', 'Encryption as a service: the server and it
 
 export async function run(args: readonly string[]): Promise<number> {
   try {
+    refuseRemovedCommands(args);
     await program.parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {

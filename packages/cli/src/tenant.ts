@@ -1,5 +1,4 @@
 import { WrongUsage } from '@eaas/cli-kit';
-import { removeFilesOfTenant } from '@eaas/fleet/nightly';
 import { escapeHidden } from '@eaas/protocol/internal';
 import { formatTimestamp } from '@eaas/protocol/wire';
 import {
@@ -134,13 +133,12 @@ const destroy = reporting(
   .action(async (idOrName: string, options: Reporting & { confirm?: string }) => {
     const { confirm } = options;
     requireConfirmable(confirm, 'tenant');
-    const destroyed = await withService(async ({ service, database }, { checkpointDirectory }) => {
+    const destroyed = await withService(async ({ service, database }) => {
       const { tenant } = await requireTenant(service, idOrName);
       await tellHoldings(service, tenant);
       const { tenant_id: id, name } = tenant;
       await requireConfirmed({ what: 'tenant', id, name }, confirm, warning);
       await erase(database, tenant.tenant_id);
-      if (checkpointDirectory !== null) await removeFilesOfTenant(checkpointDirectory, tenant.tenant_id);
       return { ...tenant, destroyed: true };
     });
     printResult(destroyed, options);

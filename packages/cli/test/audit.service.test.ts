@@ -1,4 +1,3 @@
-import { listCheckpointFiles, writeCheckpointFile } from '@eaas/test-kit/fleet';
 import { randomUUID } from 'node:crypto';
 import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +5,6 @@ import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit'
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { eaas as program, run } from '@eaas/test-kit/program';
-import { openAttacker } from '@eaas/test-kit/attacker';
 import { commandLine, jsonLines } from '@eaas/test-kit/command-line';
 import { closing } from '@eaas/test-kit/closing';
 import { newDirectory } from '@eaas/test-kit/directory';
@@ -148,60 +146,6 @@ test('audit verify refuses a changed checkpoint', async () => {
   ]) {
     expect(await eaas('audit', 'verify', ...args)).toMatchObject({ code: 2, stdout: '' });
   }
-});
-
-test('audit verify compares each log with its checkpoint in EAAS_CHECKPOINT_DIR', async () => {
-  const [behind, ahead, changed] = [await newTenant(2), await newTenant(1), await newTenant(1)];
-  const directory = await newDirectory();
-  const checkpointOf = async (tenantId: string): Promise<string> =>
-    (await eaas('audit', 'checkpoint', '--tenant', tenantId)).stdout;
-  const keeping = eaas.with({ EAAS_CHECKPOINT_DIR: directory });
-  const verify = async (...args: string[]) => {
-    const { code, stdout, stderr } = await keeping('audit', 'verify', '--json', ...args);
-    return { code, stderr, results: jsonLines<Record<string, unknown>>(stdout) };
-  };
-
-  await writeCheckpointFile(directory, behind, 1, await checkpointOf(behind));
-  await eaas.json('tenant', 'set', behind, '--name', `renamed ${behind}`);
-  expect(await verify('--tenant', behind)).toMatchObject({
-    code: 0,
-    results: [{ valid: true, checkpoint: { id: 2, valid: true } }],
-  });
-  const without = await verify('--tenant', ahead);
-  expect(without).toMatchObject({ code: 0, results: [{ valid: true, checkpoint: null }] });
-  expect(without.stderr).toContain(`has no checkpoint of the tenant ${ahead}`);
-
-  const attacker = await openAttacker({ database: eaas.database, onClose: onTestFinished });
-  await attacker.keep('backup');
-  await eaas.json('tenant', 'set', ahead, '--name', `renamed ${ahead}`);
-  await writeCheckpointFile(directory, ahead, 2, await checkpointOf(ahead));
-  await attacker.restore('backup');
-  const text = await checkpointOf(changed);
-  await writeFile(join(directory, `${changed}.checkpoint`), text.replace('\n1\n', '\n2\n'));
-  const gone = randomUUID();
-  await writeCheckpointFile(directory, gone, 1, text);
-  const { code, stderr, results } = await verify();
-  expect(code).toBe(1);
-  expect(results).toEqual(
-    expect.arrayContaining([
-      expect.objectContaining({ tenant_id: behind, valid: true }),
-      expect.objectContaining({ tenant_id: ahead, errors: [{ id: 2, reason: 'checkpoint_ahead' }] }),
-      expect.objectContaining({ tenant_id: changed, valid: true, checkpoint: null }),
-    ]),
-  );
-  expect(stderr).toContain(
-    `${changed}.checkpoint has no valid signature for the tenant ${changed}, so the file was changed.`,
-  );
-  expect(stderr).toContain(`The tenant ${gone} has a checkpoint but is not in the database`);
-
-  await keeping('tenant', 'destroy', behind, '--confirm', `renamed ${behind}`);
-  expect([...(await listCheckpointFiles(directory)).keys()]).not.toContain(behind);
-});
-
-test('audit verify stops if the checkpoint directory is missing', async () => {
-  const { code, stderr } = await eaas.with({ EAAS_CHECKPOINT_DIR: '/nowhere' })('audit', 'verify');
-  expect(code).toBe(3);
-  expect(stderr).toContain('EAAS_CHECKPOINT_DIR cannot be read');
 });
 
 test('anyone can recompute the hashes of the chain that audit export prints', async () => {

@@ -1,5 +1,4 @@
 import { chmod, chown, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
@@ -153,11 +152,6 @@ test.each([
 ])('doctor reports a root key program of mode %o as %s', async (mode, status) => {
   const path = await newFile('print-key', mode);
   expect(await found({ EAAS_ROOT_KEY_COMMAND: path })).toEqual({ root_key_command: status });
-});
-
-test('doctor reports a missing checkpoint directory', async () => {
-  expect(await found({ EAAS_CHECKPOINT_DIR: tmpdir() })).toEqual({ checkpoint_directory: 'ok' });
-  expect(await found({ EAAS_CHECKPOINT_DIR: '/nowhere' })).toEqual({ checkpoint_directory: 'failed' });
 });
 
 test('doctor reports a missing data directory if EAAS_DATABASE_URL is not set', async () => {

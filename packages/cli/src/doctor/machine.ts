@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { getuid } from 'node:process';
 import { findDataDirectory } from '@eaas/dev/internal';
-import { requireCheckpointDirectory } from '@eaas/fleet/nightly';
 import { isOpenToOthers, reasonOf, type RootKeyProvider } from '@eaas/server/internal';
 import type { Config } from '../config.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
@@ -24,7 +23,7 @@ export function judgeNode(version: string): Finding {
 }
 
 export async function judgeFiles(config: Config): Promise<Finding[]> {
-  const { databaseUrl, rootKey, previousRootKey, checkpointDirectory } = config;
+  const { databaseUrl, rootKey, previousRootKey } = config;
   const findings: Finding[] = [];
   let rootKeyFile = rootKey?.file;
   if (databaseUrl === null) {
@@ -47,7 +46,6 @@ export async function judgeFiles(config: Config): Promise<Finding[]> {
       findings.push(await judgeWrappedFile(provider.wrappedFile, provider));
     }
   }
-  if (checkpointDirectory !== null) findings.push(await judgeCheckpointDirectory(checkpointDirectory));
   return findings;
 }
 
@@ -92,19 +90,6 @@ async function judgeWrappedFile(path: string, provider: RootKeyProvider): Promis
   try {
     (await provider.load()).fill(0);
     return ok(check, `The key service opens ${path}. Keep a copy of the root key outside the key service.`);
-  } catch (error) {
-    return failed(check, reasonOf(error));
-  }
-}
-
-async function judgeCheckpointDirectory(path: string): Promise<Finding> {
-  const check = 'checkpoint_directory';
-  try {
-    await requireCheckpointDirectory(path);
-    return ok(
-      check,
-      `The server can write to ${path}. Keep a copy of the checkpoints where administrators of the database cannot change them.`,
-    );
   } catch (error) {
     return failed(check, reasonOf(error));
   }

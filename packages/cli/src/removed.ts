@@ -1,0 +1,32 @@
+// What `eaas` once had: variables, and words after `eaas`. Whoever still uses one is told what replaces it.
+import { WrongUsage } from '@eaas/cli-kit';
+import { CannotStart } from '@eaas/server/internal';
+
+/** Ends the sentence "EAAS_X was removed: …". */
+const variables: Readonly<Record<string, string>> = {
+  EAAS_CHECKPOINT_DIR:
+    'keep checkpoints outside the service, with `eaas audit checkpoint` or GET /v1/audit/checkpoint.',
+};
+
+/** Ends the sentence "`eaas x --y` was removed: …". Options come after the words of their command. */
+const commands: Readonly<Record<string, string>> = {};
+
+/** Throws CannotStart if the environment has a removed variable, even an empty one. */
+export function refuseRemovedVariables(env: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, successor] of Object.entries(variables)) {
+    if (env[name] !== undefined) throw new CannotStart(`${name} was removed: ${successor}`);
+  }
+}
+
+/** Throws WrongUsage if the arguments begin with the words of a removed command, or have a removed option. */
+export function refuseRemovedCommands(args: readonly string[], removed = commands): void {
+  for (const [name, successor] of Object.entries(removed)) {
+    const words = name.split(' ');
+    const isRemoved = words.every((word, index) =>
+      word.startsWith('--')
+        ? args.some((arg) => arg === word || arg.startsWith(`${word}=`))
+        : args[index] === word,
+    );
+    if (isRemoved) throw new WrongUsage(`\`eaas ${name}\` was removed: ${successor}`);
+  }
+}
