@@ -21,8 +21,9 @@ type Result = 'valid' | 'broken' | 'closed';
 
 export const auditVerify = reporting(
   'verify',
-  'Verify the audit logs of all tenants or of one tenant, and every row that the logs describe. Changes nothing. The exit ' +
-    'code is 0 only if every log is valid, 1 after a finding, and 3 if a log was not verified, for example because `eaas database copy` has moved the tenant.',
+  'Verify the audit logs of all tenants or of one tenant, and every row that the logs describe. Changes nothing. The ' +
+    'exit code is 0 only if every log is valid, 1 after a finding, and 3 if a log was not verified, for example because ' +
+    '`eaas database copy` has moved the tenant.',
   ['audit verify', 'audit verify --tenant acme --checkpoint-file acme.checkpoint', 'audit verify --json'],
 )
   .option('--tenant <tenant>', 'verify only this tenant (id or name)')
