@@ -15,9 +15,9 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'promtool check rules alerts.yml': 'packages/server/test/observability/operating.slow.test.ts runs it',
     'npm install @opentelemetry/api @opentelemetry/sdk-node': 'test/packaging installs the tarballs',
     'export OTEL_SERVICE_NAME=eaas': 'packages/server/test/observability/operating.slow.test.ts runs it',
-    'npx --no-install @eaas/cli audit stream --cursor audit.cursor >> audit.ndjson':
+    'npx --no-install @eaas/cli audit follow --state audit.state >> audit.ndjson':
       'packages/server/test/observability/operating.slow.test.ts runs it',
-    'npx --no-install @eaas/cli audit stream --cursor syslog.cursor --format syslog | tee -a audit.log > /dev/null':
+    'npx --no-install @eaas/cli audit follow --state logger.state | logger --tag eaas --priority auth.info --size 64KiB':
       'packages/server/test/observability/operating.slow.test.ts runs it',
     'npx --no-install @eaas/cli audit checkpoint --tenant acme > acme.checkpoint':
       'packages/server/test/observability/operating.slow.test.ts runs it',
@@ -83,7 +83,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'docs/operating/start.md': {
     'npm ci && npm start': 'first-field.slow.test.ts types both commands',
     'npm install /tmp/eaas-*.tgz': 'test/packaging installs the tarballs',
-    'npx --no-install @eaas/cli audit tail --tenant dev':
+    'npx --no-install @eaas/cli audit follow --tenant dev --once':
       'needs the server of `npm start`: first-field.slow.test.ts',
   },
   'docs/operating/root-key.md': {

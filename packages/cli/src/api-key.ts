@@ -66,8 +66,8 @@ const revoke = onTenant('revoke', 'Revoke an API key immediately and permanently
       return orNotFound(missing, revoke(service, operator, { api_key_id: apiKeyId }));
     });
     printResult(revoked, options);
-    const tail = `eaas audit tail --tenant ${asWord(options.tenant)} --actor ${revoked.api_key_id} --no-follow`;
-    next(`\`${tail}\` shows what the API key did`, options);
+    const follow = `eaas audit follow --tenant ${asWord(options.tenant)} --once`;
+    next(`\`${follow} | grep ${revoked.api_key_id}\` shows what the API key did`, options);
   });
 
 const expiring = reporting(

@@ -1,9 +1,8 @@
 import { printJson } from '@eaas/cli-kit';
 import { acknowledgeRestore, operations } from '@eaas/server/internal';
+import { auditFollow } from './audit-follow.ts';
 import { auditProve } from './audit-proof.ts';
 import { auditReplay } from './audit-replay.ts';
-import { auditStream } from './audit-stream.ts';
-import { auditTail } from './audit-tail.ts';
 import { auditVerify } from './audit-verify.ts';
 import { auditVerifyFile } from './audit-verify-file.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
@@ -83,8 +82,7 @@ const acknowledge = onTenant(
   });
 
 export const auditCommands = [
-  auditTail,
-  auditStream,
+  auditFollow,
   auditVerify,
   auditVerifyFile,
   exportLog,

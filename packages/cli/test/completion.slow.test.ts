@@ -10,7 +10,7 @@ const cases: [string, string[]][] = [
   ['key cr', ['create']],
   ['tenant create --name acme --envel', ['--envelope-only']],
   ['tenant create --name serve --na', ['--name']],
-  ['audit tail --tenant acme --no', ['--no-follow']],
+  ['audit follow --tenant acme --on', ['--once']],
   ['completion f', ['fish']],
   ['help exit', ['exit-codes']],
   ['tenant show acme k', []],

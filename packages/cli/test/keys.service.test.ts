@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createIntake } from '@eaas/sdk/intake';
 import { expect, test } from 'vitest';
 import { run } from '@eaas/test-kit/program';
-import { atTerminal, commandLine } from '@eaas/test-kit/command-line';
+import { atTerminal, commandLine, jsonLines } from '@eaas/test-kit/command-line';
 
 interface Key {
   readonly key_id: string;
@@ -31,8 +31,7 @@ async function change(name: string, key: string, ...options: string[]): Promise<
 }
 
 async function lastAction(): Promise<unknown> {
-  const [entry] = await eaas.json('audit', 'tail', ...onAcme, '--last', '1', '--no-follow');
-  return entry;
+  return jsonLines((await eaas('audit', 'follow', ...onAcme, '--once')).stdout).at(-1);
 }
 
 test('`eaas key create` prints the created key and names the variable to set', async () => {

@@ -104,7 +104,7 @@ export {
   requireAnchor,
   seal,
 } from './state/integrity.ts';
-export { entryMacHolds } from './crypto/macs.ts';
+export { isAuthenticEntry } from './crypto/macs.ts';
 export {
   findAnchor,
   findHead,

@@ -70,6 +70,18 @@ export function entryMacHolds(auditMac: KeyObject, hash: Uint8Array, mac: Uint8A
   return sameBytes(auditEntryMac(auditMac, hash), mac);
 }
 
+/** Whether an entry as it is stored follows the entry with the previous hash, and has the MAC of the tenant. */
+export function isAuthenticEntry(
+  auditMac: KeyObject,
+  tenantId: string,
+  { hash, mac, ...entry }: Omit<StoredEntry, 'tenant_id'> & { hash: Uint8Array; mac: Uint8Array },
+  previous: Uint8Array,
+): boolean {
+  const preimage = entryPreimageView(previous, { tenant_id: tenantId, ...entry });
+  const expected = digest('sha256', preimage, 'buffer');
+  return sameBytes(expected, hash) && entryMacHolds(auditMac, hash, mac);
+}
+
 /** Returns the bytes that the hash of an audit entry covers. The next call of `paeView` overwrites these bytes. */
 export function entryPreimageView(previousHash: Uint8Array, entry: StoredEntry): Uint8Array {
   return paeView([

@@ -1,18 +1,15 @@
 // The lost part of a log after a restore: what it took away, and where the restored log ends.
-import { hash as digest } from 'node:crypto';
 import { genesisHash } from '@eaas/protocol/audit';
 import { foreignCheckpoint } from '@eaas/protocol/service';
 import type { Service } from '../app/service.ts';
 import { Tampered } from '../base/refusal.ts';
 import { type ChainHead, openCheckpoint } from '../crypto/checkpoint.ts';
-import { sameBytes } from '../crypto/hmac.ts';
-import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
-import { entryMacHolds, entryPreimageView } from '../crypto/macs.ts';
+import { isAuthenticEntry } from '../crypto/macs.ts';
 import { available } from '../state/decide.ts';
 import { checkedHead } from '../state/heads.ts';
 import { requireAnchor } from '../state/integrity.ts';
 import { noSuchTenant, type TenantState } from '../state/tenant-view.ts';
-import { entryAt, type EntryRow, readMetadata } from '../store/audit-entries.ts';
+import { entryAt, readMetadata } from '../store/audit-entries.ts';
 import { findAnchor, findHead } from '../store/heads.ts';
 
 /** The members of an object of JSON. */
@@ -127,7 +124,7 @@ export async function restoredHeads(service: Service, tenantId: string): Promise
         id - 1 === anchor?.id ? anchor : entryAt(tx, tenantId, id - 1),
       ]);
       const previous = earlier?.hash ?? genesisHash(tenantId);
-      if (!entry || !isAuthentic(secrets, tenantId, entry, previous))
+      if (!entry || !isAuthenticEntry(secrets.auditMac, tenantId, entry, previous))
         throw new Tampered('audit_entries', String(id), tenantId);
       const { replayed, restored } = readMetadata(entry);
       if (replayed === undefined && restored === undefined) break;
@@ -137,14 +134,4 @@ export async function restoredHeads(service: Service, tenantId: string): Promise
     }
     return heads;
   });
-}
-
-function isAuthentic(
-  { auditMac }: TenantSecrets,
-  tenant_id: string,
-  { mac, hash, ...entry }: EntryRow,
-  previous: Uint8Array,
-): boolean {
-  const computed = digest('sha256', entryPreimageView(previous, { tenant_id, ...entry }), 'buffer');
-  return sameBytes(computed, hash) && entryMacHolds(auditMac, hash, mac);
 }

@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
-import { parseSyslog } from '@eaas/test-kit/syslog';
 import { eaas, run } from '@eaas/test-kit/program';
 import { blocksOf, read } from '@eaas/test-kit/markdown';
 import { openTerminal, type Terminal } from '@eaas/test-kit/terminal';
@@ -154,15 +153,15 @@ test('the table of spans in docs/operating/observability.md names every span of 
 test('the commands in docs/operating/observability.md ship the audit log', async () => {
   const terminal = await openOwnTerminal();
   const content = (name: string) => readFile(join(place.folder, name), 'utf8').catch(() => '');
+  await terminal.type('logger() { cat > logged; }');
   for (const [command, file] of [
     ['>> audit.ndjson', 'audit.ndjson'],
-    ['| tee -a audit.log', 'audit.log'],
+    ['| logger', 'logged'],
   ] as const) {
     await terminal.type(`${blockWith(command).trim()} &`);
     await expect.poll(() => content(file)).toContain('key.wrap');
     await expectDone(terminal, 'kill %1; wait %1 || true');
   }
-  expect(parseSyslog((await content('audit.log')).split('\n')[0] ?? '').app).toBe('eaas');
   const { output } = await terminal.type('npx --no-install @eaas/cli audit checkpoint --tenant acme');
   const verifierKey = /eaas\/\S+\+\S+\+\S+/.exec(output)?.[0] ?? '';
   await expectDone(terminal, blockWith('verify-file').replace('eaas/…+…+…', verifierKey));

@@ -1,0 +1,179 @@
+// `eaas audit follow`: prints audit logs as they grow, for a program that ships or watches them.
+import { fdatasync, fstatSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { WrongUsage } from '@eaas/cli-kit';
+import { escapeHidden } from '@eaas/protocol/internal';
+import {
+  ifExists,
+  isDatabaseFault,
+  listHeads,
+  type Refusal,
+  replaceFile,
+  requireTenantId,
+  type Service,
+  Tampered,
+} from '@eaas/server/internal';
+import { Option } from 'commander';
+import { command, withService } from './command.ts';
+import { nextEntries, type Position } from './next-entries.ts';
+import { note, write } from './output.ts';
+import { wholeNumber } from './values.ts';
+
+interface Options {
+  readonly tenant?: string;
+  readonly state?: string;
+  readonly from?: number;
+  readonly once?: true;
+}
+
+export const auditFollow = command(
+  'follow',
+  "Print the entries of a tenant's audit log, or of all logs, as lines of JSON, oldest first, and then each new entry " +
+    'until SIGTERM or Ctrl-C. Verifies that each entry continues its log, and ends with the exit code 1 if one does not. ' +
+    'With --state, a restart continues where the last run ended; entries that were printed just before a crash are then ' +
+    'printed again.',
+  [
+    'audit follow --tenant acme --once',
+    'audit follow --state /var/lib/eaas/audit.state | vector --config vector.toml',
+    'audit follow --tenant acme --from 1000',
+  ],
+)
+  .option('--tenant <tenant>', 'only this tenant (id or name); by default all tenants')
+  .option('--state <file>', 'the file that stores the position in each log; created if it is missing')
+  .addOption(
+    new Option('--from <id>', 'begin with the entry with this id; needs --tenant')
+      .argParser(wholeNumber)
+      .conflicts('state'),
+  )
+  .option('--once', 'print the entries that exist now, and end')
+  .action(async ({ tenant, state, from, once }: Options) => {
+    if (from !== undefined && tenant === undefined)
+      throw new WrongUsage('--from needs --tenant, because each log counts its own entries.');
+    const file = state === undefined ? undefined : await openState(state);
+    await withService(async ({ service }) => {
+      const only = tenant === undefined ? undefined : await requireTenantId(service, tenant);
+      const printed = file?.positions ?? new Map<string, Position>();
+      if (only !== undefined && from !== undefined)
+        printed.set(only, { id: Math.max(0, from - 1), hash: null });
+      const output = await openOutput();
+      const save = async (): Promise<void> => {
+        await output.flush();
+        await file?.save();
+      };
+      await follow(service, { only, printed, save, once: once === true });
+    });
+  });
+
+interface Following {
+  readonly only: string | undefined;
+  /** The last printed entry of each tenant. */
+  readonly printed: Map<string, Position>;
+  readonly save: () => Promise<void>;
+  readonly once: boolean;
+}
+
+const shortestPause = 1_000;
+/** A pass reads the heads of all logs, so an idle command reads for less than 5 % of the time. */
+const pausePerPass = 20;
+
+async function follow(service: Service, { only, printed, save, once }: Following): Promise<void> {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  const isStopped = (): boolean => stop.signal.aborted;
+  /** The head of each log when its last entry was printed by this process. */
+  const heads = new Map<string, number>();
+  const faults = new Map<string, Refusal>();
+
+  /** Prints a page of each log that has grown, so that a long log does not delay others. Returns whether there is more. */
+  const pass = async (): Promise<boolean> => {
+    let isMore = false;
+    for (const { tenant_id: tenantId, id } of await service.database.run(listHeads, 30_000)) {
+      if (isStopped()) break;
+      const isWanted = only === undefined || only === tenantId;
+      if (!isWanted || faults.has(tenantId) || heads.get(tenantId) === id) continue;
+      try {
+        const next = await nextEntries(service, tenantId, printed.get(tenantId));
+        await write(next.entries.map((entry) => `${escapeHidden(JSON.stringify(entry))}\n`).join(''));
+        printed.set(tenantId, next.position);
+        heads.set(tenantId, next.position.id);
+        if (next.fault) faults.set(tenantId, next.fault);
+        isMore ||= next.isMore;
+      } catch (error) {
+        if (!(error instanceof Tampered)) throw error;
+        faults.set(tenantId, error);
+      }
+    }
+    await save();
+    return isMore;
+  };
+
+  let isReachable = true;
+  while (!isStopped()) {
+    const startedAt = performance.now();
+    try {
+      if (await pass()) continue;
+      isReachable = true;
+    } catch (error) {
+      if (once || !isDatabaseFault(error)) throw error;
+      if (isReachable)
+        note('The database cannot be reached. The output continues as soon as the database responds.');
+      isReachable = false;
+    }
+    const [fault] = faults.values();
+    if (fault) throw fault;
+    if (once) return;
+    const pause = Math.max(shortestPause, pausePerPass * (performance.now() - startedAt));
+    await sleep(pause, undefined, { signal: stop.signal }).catch(() => {});
+  }
+}
+
+/** The file is one object of JSON, which has the last printed entry of each tenant. */
+async function openState(path: string) {
+  const unusable = ({ code }: NodeJS.ErrnoException): never => {
+    throw new WrongUsage(
+      `The state file ${path} cannot be used (${code}): check the path, the permissions and the free space.`,
+    );
+  };
+  let saved = (await ifExists(readFile(path, 'utf8')).catch(unusable)) ?? '{}';
+  const positions = positionsIn(saved);
+  if (!positions)
+    throw new WrongUsage(`The file ${path} is not a state of \`eaas audit follow\`: pass another path.`);
+  return {
+    positions,
+    save: async (): Promise<void> => {
+      const text = `${JSON.stringify(Object.fromEntries(positions), null, 1)}\n`;
+      if (text === saved) return;
+      await replaceFile(path, text).catch(unusable);
+      saved = text;
+    },
+  };
+}
+
+function positionsIn(text: string): Map<string, Position> | undefined {
+  try {
+    const positions = Object.entries(JSON.parse(text) as Record<string, Position>);
+    const isState = positions.every(
+      ([, { id, hash }]) => Number.isSafeInteger(id) && (hash === null || /^[\da-f]{64}$/.test(hash)),
+    );
+    return isState ? new Map(positions) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Into a file, completes the line that a killed command left, and flushes what was written. */
+async function openOutput() {
+  const { fd } = process.stdout;
+  if (!fstatSync(fd).isFile()) return { flush: async () => {} };
+  const file = await open(`/dev/fd/${fd}`, 'r').catch(() => undefined);
+  try {
+    const { size } = (await file?.stat()) ?? { size: 0 };
+    const end = size > 0 && (await file?.read(Buffer.alloc(1), 0, 1, size - 1));
+    if (end && end.buffer.toString() !== '\n') await write('\n');
+  } finally {
+    await file?.close();
+  }
+  return { flush: () => promisify(fdatasync)(fd) };
+}
