@@ -1,8 +1,8 @@
 import { WrongUsage } from '@eaas/cli-kit';
 import { parseUuid } from '@eaas/protocol';
 import { isSubjectWrapped } from '@eaas/protocol/internal';
-import { type Context, EaasClient } from '@eaas/sdk';
-import type { OpenOptions, StreamClient } from '@eaas/sdk/stream';
+import { type Context, type DecryptOptions, EaasClient } from '@eaas/sdk';
+import type { StreamClient } from '@eaas/sdk/stream';
 import { option, type Options, repeatable } from './command.ts';
 import { CannotStart, FileFailure } from './failure.ts';
 import { openOffline } from './offline.ts';
@@ -57,7 +57,7 @@ export const opening = [
 
 export interface Opener {
   readonly client: StreamClient;
-  readonly expected: Pick<OpenOptions, 'keyId' | 'anyKey'>;
+  readonly expected: Pick<DecryptOptions, 'keyId' | 'anyKey'>;
   /** What to do for a file under another key. */
   readonly elsewhere: (keyId: string) => string;
 }

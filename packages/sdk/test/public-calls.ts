@@ -56,7 +56,8 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
   const store = () => ({ read: async () => [], write: async () => true });
   const auditStore = () => ({ load: () => null, save: () => undefined });
   const accepted = { lowEntropy: 'accepted', column: 'index', bits: 8 } as const;
-  const rows = { scope: 'x', wrapContext: {}, signal };
+  const rows = { wrapContext: {}, signal };
+  const encrypting = { ...rows, scope: 'x' };
   const proxy = () => ({
     baseUrl: service.baseUrl,
     apiKey: service.apiKey,
@@ -145,7 +146,7 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
     [
       'prime',
       client.prime.bind(client),
-      () => [{ ...rows, keyId, anyKey: false, ciphertexts: [ciphertext], encrypt: true, keep: false }],
+      () => [{ ...encrypting, keyId, anyKey: false, ciphertexts: [ciphertext], encrypt: true, keep: false }],
     ],
     ['hash', client.hash.bind(client), () => ['x', { keyId, signal }]],
     ['hashMany', client.hashMany.bind(client), () => [['x'], { keyId, signal }]],
@@ -265,8 +266,8 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
       () => [client, { index: token, keyIds: { users: keyId }, onPlaintext: () => undefined }],
     ],
     ['keyIds', (keyIds) => definition.for(client, { index: token, keyIds }), () => [{ users: keyId }]],
-    ['encryptRow', records.encryptRow, () => ['users', 1, { id: 1, email: 'x' }, rows]],
-    ['encryptRows', records.encryptRows, () => ['users', [{ id: 1, email: 'x' }], () => 1, rows]],
+    ['encryptRow', records.encryptRow, () => ['users', 1, { id: 1, email: 'x' }, encrypting]],
+    ['encryptRows', records.encryptRows, () => ['users', [{ id: 1, email: 'x' }], () => 1, encrypting]],
     ['decryptRow', records.decryptRow, () => ['users', 1, { ...stored }, { ...rows, as: {} }]],
     [
       'decryptRows',
@@ -398,10 +399,10 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
   return all.map(([name, call, args]) => ({ name, call, args }));
 
   function sealing(as: string) {
-    return { ...rows, keyId, context, fresh: false, as };
+    return { ...encrypting, keyId, context, fresh: false, as };
   }
   function opening(as: string) {
-    return { wrapContext: undefined, scope: 'x', signal, keyId: [keyId], anyKey: false, context, as };
+    return { wrapContext: undefined, signal, keyId: [keyId], anyKey: false, context, as };
   }
   function streaming() {
     return { keyId, wrapContext: {}, signal, context: {}, ...progress() };

@@ -67,8 +67,10 @@ test('decryption throws the same error for a wrong context and an unknown data k
   const refused = { name: 'DecryptionError', message: new DecryptionError().message };
   await expect(client.decrypt(ciphertext, { keyId, context: { row: '2' } })).rejects.toMatchObject(refused);
   deks.clear();
-  const scope = 'which has no data key in memory';
-  const decrypting = client.decrypt(ciphertext, { keyId, scope, context: { row: '1' } });
+  const decrypting = client.as('whose data key is not in memory').decrypt(ciphertext, {
+    keyId,
+    context: { row: '1' },
+  });
   await expect(decrypting).rejects.toMatchObject(refused);
 });
 

@@ -84,22 +84,16 @@ export function createDecrypter(
   function nameOf(
     known: KnownHeader,
     { user }: Caller,
-    { subject, scope, wrapContext }: DecryptOptions,
+    { subject, wrapContext }: DecryptOptions,
     form = '',
   ): string {
     // The name of a header that has none yet is looked up under the form `undefined`, which no call asks for.
-    if (
-      !wrapContext &&
-      known.scope === scope &&
-      known.form === form &&
-      known.subject === subject &&
-      known.user === user
-    )
+    if (!wrapContext && known.form === form && known.subject === subject && known.user === user)
       return known.name;
     const { keyId, keyVersion, wrappedKey } = known.header;
-    const partition = partitionName({ keyId, subject, scope, wrapContext }, user);
+    const partition = partitionName({ keyId, subject, wrapContext }, user);
     const name = `${partition}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
-    if (!wrapContext) Object.assign(known, { subject, user, scope, form, name });
+    if (!wrapContext) Object.assign(known, { subject, user, form, name });
     return name;
   }
 

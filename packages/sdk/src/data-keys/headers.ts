@@ -8,7 +8,6 @@ export interface KnownHeader {
    * The length of an envelope that has this header and an empty plaintext. An envelope that is shorter is truncated.
    */
   readonly least: number;
-  scope?: string | undefined;
   subject?: string | undefined;
   user?: string | undefined;
   form?: string;

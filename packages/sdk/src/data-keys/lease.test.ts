@@ -70,7 +70,9 @@ test('with random calls, no data key exceeds its limits or stays in memory after
 
       for (const { kind, size, time, which, scope, abort, fresh, keep } of steps) {
         const controller = new AbortController();
-        const given = { scope, signal: abort ? controller.signal : undefined };
+        const signal = abort ? controller.signal : undefined;
+        const given = { scope, signal };
+        const reader = client.as(scope);
         const remember = (bundle: Bundle): unknown => sealed.push({ bundle, size, scope });
         if (kind === 'encrypt')
           note(client.encrypt(new Uint8Array(size), { ...given, fresh }).then(remember));
@@ -80,7 +82,7 @@ test('with random calls, no data key exceeds its limits or stays in memory after
         const { bundle, size: length } = sealed[which] ?? {};
         if (kind === 'decrypt' && bundle) {
           note(
-            client.decrypt(bundle, given).then((opened) => {
+            reader.decrypt(bundle, { signal }).then((opened) => {
               if (opened.length !== length) throw new Error('another value');
               return opened;
             }),
@@ -90,7 +92,7 @@ test('with random calls, no data key exceeds its limits or stays in memory after
           const some = sealed.slice(which, which + 5);
           const bundles = some.map((one) => one.bundle);
           const decrypted = async (): Promise<void> => {
-            for (const [at, result] of (await client.decryptMany(bundles, given)).entries()) {
+            for (const [at, result] of (await reader.decryptMany(bundles, { signal })).entries()) {
               if (!result.ok) errors.push(result.error);
               else if (result.value.length !== some[at]?.size) throw new Error('another value');
             }

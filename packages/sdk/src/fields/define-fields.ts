@@ -23,6 +23,8 @@ import { inField, onErrorRule } from './field-error.ts';
 import { fingerprintsOf, type IndexSource, isRemote } from './fingerprints.ts';
 import { indexKinds } from './index-key.ts';
 import {
+  type EncryptRowOptions,
+  encryptRowOptions,
   type FieldsClient,
   type IdOf,
   type Internals,
@@ -116,12 +118,12 @@ function recordsIn(internals: Internals): unknown {
   const { client, plans, fingerprints } = internals;
   return {
     as: (user: string) => recordsIn({ ...internals, client: client.as(user) }),
-    async encryptRow(table: string, id: RecordId, row: Row, options: RowOptions = {}) {
-      requireOptions(rowOptions, options, 'encryptRow');
+    async encryptRow(table: string, id: RecordId, row: Row, options: EncryptRowOptions = {}) {
+      requireOptions(encryptRowOptions, options, 'encryptRow');
       return (await encryptRows(internals, table, [row], () => id, options))[0];
     },
-    async encryptRows(table: string, rows: readonly Row[], idOf: IdOf, options: RowOptions = {}) {
-      requireOptions(rowOptions, options, 'encryptRows');
+    async encryptRows(table: string, rows: readonly Row[], idOf: IdOf, options: EncryptRowOptions = {}) {
+      requireOptions(encryptRowOptions, options, 'encryptRows');
       return encryptRows(internals, table, rows, idOf, options);
     },
     async decryptRow(table: string, id: RecordId, row: Row, options: DecryptRowsOptions = {}) {
@@ -161,14 +163,12 @@ function valueOf(result: SettledRow<Row>): Row {
   throw result.error;
 }
 
-type Options = Omit<RowOptions, 'signal'>;
-
 function encryptFieldSync(
   internals: Internals,
   table: string,
   field: string,
   value: unknown,
-  options: Options = {},
+  options: Omit<EncryptRowOptions, 'signal'> = {},
 ): unknown {
   requireOptions({ scope, subject: person, wrapContext }, options, 'encryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
@@ -185,9 +185,9 @@ function decryptFieldSync(
   table: string,
   field: string,
   stored: unknown,
-  options: Options = {},
+  options: Omit<RowOptions, 'signal'> = {},
 ): unknown {
-  requireOptions({ scope, subject: person, wrapContext }, options, 'decryptFieldSync');
+  requireOptions({ subject: person, wrapContext }, options, 'decryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
   if (stored === null || stored === undefined) return stored;
   return inField({ table, field, row: undefined }, () => {
@@ -201,8 +201,11 @@ function decryptFieldSync(
   });
 }
 
-const subjectWithoutRow = ({ plans }: Internals, table: string, { subject }: Options): string | undefined =>
-  subjectOfRow(requireTable(plans, table), undefined, undefined, subject);
+const subjectWithoutRow = (
+  { plans }: Internals,
+  table: string,
+  { subject }: RowOptions,
+): string | undefined => subjectOfRow(requireTable(plans, table), undefined, undefined, subject);
 
 function fieldWithoutRow({ plans }: Internals, table: string, name: string): FieldPlan {
   const plan = requireField(requireTable(plans, table), name);

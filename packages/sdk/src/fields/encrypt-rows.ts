@@ -1,7 +1,7 @@
 import type { Context } from '@eaas/protocol';
 import { inField, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
-import { callByGroup, type IdOf, type Internals, type Row, type RowOptions } from './internals.ts';
+import { callByGroup, type EncryptRowOptions, type IdOf, type Internals, type Row } from './internals.ts';
 import type { TypedValue } from './part-index.ts';
 import { contextOf, type FieldPlan, requireColumns, requireRows, requireTable, rowIdOf } from './plan.ts';
 import { isCiphertext } from './recognize-ciphertext.ts';
@@ -29,7 +29,7 @@ export async function encryptRows(
   table: string,
   given: readonly Row[],
   idOf: IdOf,
-  options: RowOptions,
+  options: EncryptRowOptions,
 ): Promise<Row[]> {
   const plan = requireTable(plans, table);
   requireRows(given, idOf);

@@ -30,7 +30,7 @@ export {
 export type { IndexSource } from './fingerprints.ts';
 export { indexColumns } from './describe-fields.ts';
 export { createIndexKey, type IndexKeyOptions, rewrapIndexKey } from './index-key.ts';
-export type { FieldsClient, PlaintextRead, ReadCount, RowOptions } from './internals.ts';
+export type { EncryptRowOptions, FieldsClient, PlaintextRead, ReadCount, RowOptions } from './internals.ts';
 export type { DecryptNestedOptions, DecryptNestedResult, Nesting } from './decrypt-nested.ts';
 export type { NamedNormalization, Normalization } from './normalize.ts';
 export type {

@@ -1,6 +1,6 @@
 import { context, type OptionRules, signal, text } from '@eaas/protocol/internal-options';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
-import type { EncryptOptions } from '../options/call-options.ts';
+import type { EncryptOptions, UnwrapOptions } from '../options/call-options.ts';
 import { person } from '../options/people.ts';
 import type { FieldPlace } from './field.ts';
 import type { Fingerprints } from './fingerprints.ts';
@@ -21,17 +21,16 @@ export interface Internals {
 }
 
 /** Options of calls that encrypt or decrypt rows. */
-export interface RowOptions extends Pick<EncryptOptions, 'scope' | 'wrapContext' | 'signal'> {
+export interface RowOptions extends Pick<UnwrapOptions, 'wrapContext' | 'signal'> {
   /** The person whose data the rows are. Only for tables whose definition has no `subject`, and calls without a row. */
   readonly subject?: string | undefined;
 }
 
-export const rowOptions: OptionRules<RowOptions> = {
-  scope: text,
-  subject: person,
-  wrapContext: context,
-  signal,
-};
+/** Options of calls that encrypt rows. */
+export interface EncryptRowOptions extends RowOptions, Pick<EncryptOptions, 'scope'> {}
+
+export const rowOptions: OptionRules<RowOptions> = { subject: person, wrapContext: context, signal };
+export const encryptRowOptions: OptionRules<EncryptRowOptions> = { ...rowOptions, scope: text };
 
 export type Row = Record<string, unknown>;
 export type IdOf = (row: Row) => RecordId | undefined;

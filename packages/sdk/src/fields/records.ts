@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { SettledRow } from './decrypt-rows.ts';
 import type { OnError, SubstituteOf, Throwing } from './field-error.ts';
-import type { ReadCount, RowOptions } from './internals.ts';
+import type { EncryptRowOptions, ReadCount, RowOptions } from './internals.ts';
 import type { Query, Terms } from './with-fields.ts';
 import type {
   Aliases,
@@ -54,7 +54,7 @@ export interface Records<T extends Tables> {
     table: Table,
     id: IdFor<T[Table]>,
     row: Row & OnlyDefined<T[Table], Row> & SubjectRow<T[Table]>,
-    options?: RowOptions,
+    options?: EncryptRowOptions,
   ): Promise<EncryptRowResult<T[Table], Table, Row>>;
 
   /**
@@ -64,7 +64,7 @@ export interface Records<T extends Tables> {
     table: Table,
     rows: readonly Row[] & readonly (OnlyDefined<T[Table], Row> & SubjectRow<T[Table]>)[],
     idOf: (row: Row) => IdFor<T[Table]>,
-    options?: RowOptions,
+    options?: EncryptRowOptions,
   ): Promise<EncryptRowResult<T[Table], Table, Row>[]>;
 
   /**
@@ -154,7 +154,7 @@ export interface Records<T extends Tables> {
     table: Table,
     field: Name,
     value: Given,
-    options?: Omit<RowOptions, 'signal'>,
+    options?: Omit<EncryptRowOptions, 'signal'>,
   ): Encrypted<`${Table}.${Name}`, FieldValue<T[Table], Name>> | Extract<Given, Absent>;
 
   /**

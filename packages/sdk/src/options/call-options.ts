@@ -21,9 +21,13 @@ interface SubjectOption {
   readonly subject?: string | undefined;
 }
 
-interface PartitionOptions extends CallOptions, SubjectOption {
+interface ScopeOption {
   /** Names a group of values, for example by a customer's id. Values of different scopes never share a data key. */
   readonly scope?: string | undefined;
+}
+
+/** Options of `unwrap`. */
+export interface UnwrapOptions extends CallOptions, SubjectOption {
   /**
    * The service binds the wrap context to the data key, and unwraps the data key only with the same wrap context.
    * Server mode cannot decrypt a value whose data key has a wrap context.
@@ -44,7 +48,7 @@ interface ExpectedKeyOptions {
 }
 
 /** Options of `encrypt`. */
-export interface EncryptOptions extends PartitionOptions, KeyOption {
+export interface EncryptOptions extends WrapOptions, ScopeOption {
   /**
    * Names and values that are authenticated with the encrypted value. Decryption needs the same context. Do not put
    * secrets into a context.
@@ -70,19 +74,13 @@ export interface As<Form extends EncryptedForm | DecryptedForm> {
 }
 
 /** Options of `decrypt`. */
-export interface DecryptOptions extends PartitionOptions, ExpectedKeyOptions {
+export interface DecryptOptions extends UnwrapOptions, ExpectedKeyOptions {
   /** The context with which the value was encrypted. */
   readonly context?: Context | undefined;
 }
 
 /** Options of `hash` and `blindHash`. */
 export interface HashOptions extends CallOptions, KeyOption {}
-
-/** Options of `unwrap`. */
-export interface UnwrapOptions extends CallOptions, SubjectOption {
-  /** The service binds the wrap context to the DEK, and unwraps the DEK only with the same wrap context. */
-  readonly wrapContext?: Context | undefined;
-}
 
 /** Options of `wrap`. */
 export interface WrapOptions extends UnwrapOptions, KeyOption {}
@@ -103,7 +101,7 @@ export type DecryptItem =
  * Options of `prime`, which fetches data keys for synchronous calls. `keyId` can be a list: `prime` then fetches the
  * data key for `encryptSync` under the first key, and accepts ciphertexts under every key of the list.
  */
-export interface PrimeOptions extends PartitionOptions, ExpectedKeyOptions {
+export interface PrimeOptions extends UnwrapOptions, ScopeOption, ExpectedKeyOptions {
   /** The ciphertexts whose data keys `prime` fetches for `decryptSync`. */
   readonly ciphertexts?: Iterable<Ciphertext> | undefined;
   /** Whether `prime` fetches a data key for `encryptSync`. Defaults to true if no ciphertexts are passed. */
@@ -156,7 +154,6 @@ export const decryptOptions: OptionRules<DecryptOptions & As<DecryptedForm>> = {
   subject: person,
   wrapContext: context,
   keyId: keyIds,
-  scope: text,
   as: anything,
   context,
   anyKey: flag,

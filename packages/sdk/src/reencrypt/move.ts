@@ -86,8 +86,8 @@ function sealing(calls: ValueCalls, proof: Proof | undefined, leastVersion = 0) 
   };
 }
 
-function openingOf({ keyId, context, scope, subject, wrapContext }: Sealing): Opening {
-  return { keyId, context, scope, subject, wrapContext };
+function openingOf({ keyId, context, subject, wrapContext }: Sealing): Opening {
+  return { keyId, context, subject, wrapContext };
 }
 
 function isSame(one: Context | undefined, other: Context | undefined): boolean {

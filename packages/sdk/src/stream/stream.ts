@@ -17,7 +17,6 @@ export {
   encryptStream,
   type EncryptStreamOptions,
   openFile,
-  type OpenOptions,
   type SizedStream,
   type StreamClient,
   type StreamProgress,

@@ -62,11 +62,8 @@ export interface EncryptStreamOptions extends WrapOptions, Progressing {
   readonly context?: Context | undefined;
 }
 
-/** Options for opening an encrypted stream. If `keyId` is absent, only the client's key is accepted. */
-export type OpenOptions = Omit<DecryptOptions, 'scope'>;
-
 /** Options for decrypting a stream. */
-export interface DecryptStreamOptions extends OpenOptions, Progressing {}
+export interface DecryptStreamOptions extends DecryptOptions, Progressing {}
 
 const progressing: OptionRules<Progressing> = { onProgress: callback, total: number };
 const encryptStreamOptions: OptionRules<EncryptStreamOptions> = {
@@ -74,7 +71,7 @@ const encryptStreamOptions: OptionRules<EncryptStreamOptions> = {
   ...progressing,
   context,
 };
-const openOptions: OptionRules<OpenOptions> = { ...unwrapOptions, keyId: keyIds, anyKey: flag, context };
+const openOptions: OptionRules<DecryptOptions> = { ...unwrapOptions, keyId: keyIds, anyKey: flag, context };
 const decryptStreamOptions: OptionRules<DecryptStreamOptions> = { ...openOptions, ...progressing };
 
 type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
@@ -168,7 +165,7 @@ export async function decryptBlob(
 export async function openFile(
   client: StreamClient,
   source: RangeSource,
-  options: OpenOptions = {},
+  options: DecryptOptions = {},
 ): Promise<EncryptedFile> {
   checkCall(client, 'unwrap', openOptions, options, 'openFile');
   requireKind(having('an object with `size` and `read`', 'read'), source, 'the second argument');
@@ -206,17 +203,17 @@ function wrapBy(client: StreamWriter, { keyId, subject, wrapContext, signal }: E
   return (dek) => client.wrap(dek, { keyId, ...person, wrapContext, signal });
 }
 
-function unwrapBy(client: StreamClient, { subject, wrapContext, signal }: OpenOptions): Unwrap {
+function unwrapBy(client: StreamClient, { subject, wrapContext, signal }: DecryptOptions): Unwrap {
   return (wrapped) => client.unwrap(wrapped, { subject, wrapContext, signal });
 }
 
-function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: OpenOptions): ExpectedKey {
+function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: DecryptOptions): ExpectedKey {
   return anyKey ? { anyKey } : { keyId: keyId ?? [] };
 }
 
 function streamOptions(
   { engines }: StreamWriter,
-  { context, signal, onProgress, total }: Progressing & Pick<OpenOptions, 'context' | 'signal'>,
+  { context, signal, onProgress, total }: Progressing & Pick<DecryptOptions, 'context' | 'signal'>,
 ): Parameters<typeof sealStream>[1] {
   const progress = onProgress && ((bytes: number) => onProgress({ bytes, total }));
   return { context, signal, engine: engines.streams, onProgress: progress };
