@@ -358,8 +358,6 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
         { mode: 'custom', convert: async () => undefined, ...running(), verify: undefined },
       ],
     ],
-    ['fold', reencryption.fold, () => [{ ...bundle }]],
-    ['unfold', reencryption.unfold, () => [ciphertext]],
     ['isEncrypted', reencryption.isEncrypted, () => [ciphertext]],
 
     ['createIntake', createIntake, () => [{ publicKey }]],

@@ -1,14 +1,8 @@
+import { parseEnvelope } from '@eaas/protocol';
+import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { EaasClient } from '@eaas/sdk';
 import { checkConstraints, date, defineFields, json, text } from '@eaas/sdk/fields';
-import {
-  fold,
-  inventory,
-  isEncrypted,
-  type ReencryptProgress,
-  reencrypt,
-  storedValues,
-  unfold,
-} from '@eaas/sdk/reencrypt';
+import { inventory, isEncrypted, type ReencryptProgress, reencrypt, storedValues } from '@eaas/sdk/reencrypt';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openServiceAndTable, type ServiceAndTable } from './service-and-table.ts';
 import { endOf } from './simulated-table.ts';
@@ -165,7 +159,6 @@ test('server mode decrypts re-encrypted bundles whose parts are stored in separa
   interface Card {
     readonly id: readonly [number, number];
     readonly values: { readonly card: string };
-    readonly ciphertext: string;
   }
   const cards = {
     read: async ({
@@ -177,20 +170,17 @@ test('server mode decrypts re-encrypted bundles whose parts are stored in separa
     }): Promise<Card[]> => {
       const rows = await sql`
         select * from cards where (user_id, slot) > (${after[0]}, ${after[1]}) order by user_id, slot limit ${limit}`;
-      return rows.map((row) => {
-        const parts = row as unknown as Parameters<typeof fold>[0];
-        return {
-          id: [row['user_id'], row['slot']],
-          values: { card: fold(parts) },
-          ciphertext: parts.ciphertext,
-        };
-      });
+      return rows.map(({ user_id, slot, ciphertext }) => ({
+        id: [user_id, slot],
+        values: { card: ciphertext },
+      }));
     },
     write: async ({ id, row, values }: { id: Card['id']; row: Card; values: Card['values'] }) => {
-      const { key_id: _, ...parts } = unfold(values.card);
+      const { wrappedKey, iv, keyVersion } = parseEnvelope(fromBase64(values.card));
       const { count } = await sql`
-        update cards set ${sql({ ...parts })}
-        where user_id = ${id[0]} and slot = ${id[1]} and ciphertext = ${row.ciphertext}`;
+        update cards set ciphertext = ${values.card}, wrapped_key = ${toBase64(wrappedKey)}, iv = ${toBase64(iv)},
+          key_version = ${keyVersion}
+        where user_id = ${id[0]} and slot = ${id[1]} and ciphertext = ${row.values.card}`;
       return count === 1;
     },
   };

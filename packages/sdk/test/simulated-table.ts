@@ -1,3 +1,5 @@
+import { parseEnvelope } from '@eaas/protocol';
+import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { EaasClient, type EaasClientOptions } from '@eaas/sdk';
 import type { Change, Clock, ReencryptProgress, RowId, StoredValue } from '@eaas/sdk/reencrypt';
 import type { TestService } from '@eaas/local';
@@ -39,6 +41,11 @@ export function tableOf(emails: readonly StoredValue[]) {
 
 function same(one: StoredValue, other: StoredValue): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
+}
+
+export function headerIn(ciphertext: string) {
+  const { keyVersion, wrappedKey } = parseEnvelope(fromBase64(ciphertext));
+  return { keyVersion, wrappedKey: toBase64(wrappedKey) };
 }
 
 export function clientOf({ baseUrl, apiKey, fetch }: TestService, options: Partial<EaasClientOptions> = {}) {

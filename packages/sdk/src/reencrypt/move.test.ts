@@ -1,8 +1,8 @@
 import { toUtf8 } from '@eaas/protocol';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { clientOf, endOf, type Person, runThrough, tableOf } from '../../test/simulated-table.ts';
-import { type Place, reencrypt, type ReencryptOptions, unfold } from './reencrypt.ts';
+import { clientOf, endOf, headerIn, type Person, runThrough, tableOf } from '../../test/simulated-table.ts';
+import { type Place, reencrypt, type ReencryptOptions } from './reencrypt.ts';
 
 const contextOf = ({ row, field }: Place<Person>) => ({ context: { row: String(row.id), field } });
 
@@ -89,7 +89,7 @@ test('a run encrypts values with different `scope` options under different data 
   const table = tableOf(['a', 'b', 'c', 'd']);
   const to = ({ row }: Place<Person>) => ({ scope: `customer ${row.id % 2}` });
   await endOf(reencrypt(client, table.store, { mode: 'encrypt', to }));
-  const wrappedKeys = [1, 2, 3, 4].map((id) => unfold(table.email(id)).wrapped_key);
+  const wrappedKeys = [1, 2, 3, 4].map((id) => headerIn(table.email(id)).wrappedKey);
   expect(wrappedKeys[0]).toBe(wrappedKeys[2]);
   expect(wrappedKeys[1]).toBe(wrappedKeys[3]);
   expect(wrappedKeys[0]).not.toBe(wrappedKeys[1]);
@@ -124,7 +124,7 @@ test('with `keyVersion`, a run to another key re-encrypts values under older ver
   } as const;
   const [page] = await runThrough(reencrypt(client, table.store, options));
   expect(page).toMatchObject({ rewritten: 2, skipped: 1, failures: [{ id: 4, code: 'decryption' }] });
-  const versions = [1, 2, 3].map((id) => unfold(table.email(id)).key_version);
+  const versions = [1, 2, 3].map((id) => headerIn(table.email(id)).keyVersion);
   expect(versions).toEqual([2, 2, 2]);
   for (const [id, text] of [
     [1, 'early'],

@@ -24,7 +24,6 @@ export {
   type KeyUse,
   type VersionUse,
 } from './inventory.ts';
-export { fold, type StoredParts, unfold } from './parts.ts';
 export type {
   ByPlace,
   Clock,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { createIntake } from '../intake/intake.ts';
-import { clientOf, endOf, type Person, tableOf } from '../../test/simulated-table.ts';
-import { type Place, reencrypt, type ReencryptOptions, type Sealing, unfold } from './reencrypt.ts';
+import { clientOf, endOf, headerIn, type Person, tableOf } from '../../test/simulated-table.ts';
+import { type Place, reencrypt, type ReencryptOptions, type Sealing } from './reencrypt.ts';
 
 const names = ['1', '2', '3'];
 const to = ({ row }: Place<Person>): Sealing => ({
@@ -50,7 +50,7 @@ test('values of nobody become data of their people, each with a data key of thei
   expect(await run({ from })).toMatchObject({ rewritten: 2, skipped: 1, done: true });
   expect(table.email(1)).toBe(first);
   expect(await read()).toEqual(emails);
-  expect(new Set(names.map((row) => unfold(table.email(Number(row))).wrapped_key)).size).toBe(3);
+  expect(new Set(names.map((row) => headerIn(table.email(Number(row))).wrappedKey)).size).toBe(3);
   const writes = table.writes.length;
   expect(await run({ from })).toMatchObject({ rewritten: 0, skipped: 3, done: true });
   expect(await run({ keyVersion: 1 })).toMatchObject({ rewritten: 0, skipped: 3, done: true });
@@ -66,7 +66,7 @@ test.each([['from', { from }] as const, ['no `from`', {}] as const])(
     expect(await read()).toEqual(emails);
     const again = await run({ ...plan, keyVersion: 2 });
     expect(again).toMatchObject({ rewritten: 0, skipped: 3, done: true });
-    expect(names.map((row) => unfold(table.email(Number(row))).key_version)).toEqual([2, 2, 2]);
+    expect(names.map((row) => headerIn(table.email(Number(row))).keyVersion)).toEqual([2, 2, 2]);
   },
 );
 
