@@ -166,7 +166,7 @@ export const otherStates: readonly State[] = [
       await seed(stage);
       stage.service.setTenant({ monthlyEncryptQuota: 5_000 });
       await stage.enter(usage);
-      await stage.page.locator('.chart canvas').waitFor();
+      await stage.page.getByRole('table').waitFor();
     },
   },
   {

@@ -5,7 +5,7 @@ import { stateOf } from './api-key-state.ts';
 import { actorOf, filterOf, isFiltered, offsetOf, otherKey } from './audit-filter.ts';
 import { searchActor, type SearchState } from './actor-search.ts';
 import { exportAudit } from './export-audit.ts';
-import { lastMonths, type Month, monthName, stackedTops, tickSteps, tickText } from './months.ts';
+import { lastMonths, monthName } from './months.ts';
 import { oldVersionsInUse } from './old-versions.ts';
 import { rotationOptionsWith, rotationText } from './rotation.ts';
 
@@ -138,34 +138,7 @@ test('the rotation options include the current interval of the key', () => {
 test('the list of the last months ends with the current month', () => {
   expect(lastMonths(3, new Date('2026-01-31T23:00:00Z'))).toEqual(['2025-11', '2025-12', '2026-01']);
   expect(monthName('2026-01')).toBe('January 2026');
-  expect(monthName('2026-01', 'short')).toBe('Jan');
 });
-
-test('the chart draws the highest bar of a month first, and the lowest bar last', () => {
-  const month: Month = {
-    month: '2026-01',
-    operations: { encrypt: 1, decrypt: 2, 'key.wrap': 10, 'key.unwrap': 5 },
-    encrypt_quota: null,
-    subjects: 0,
-  };
-  expect(stackedTops([month])).toEqual([
-    { operation: 'decrypt', tops: [18] },
-    { operation: 'encrypt', tops: [16] },
-    { operation: 'key.unwrap', tops: [15] },
-    { operation: 'key.wrap', tops: [10] },
-  ]);
-});
-
-test.each([1, 2, 3, 7, 9, 12, 15, 99, 1_234, 25_000, 9_999_999])(
-  'a chart up to %i has whole ticks with different texts',
-  (highest) => {
-    for (const step of tickSteps.filter((each) => highest / each >= 2 && highest / each <= 12)) {
-      const ticks = Array.from({ length: Math.floor(highest / step) + 1 }, (_, index) => index * step);
-      expect(ticks.filter((tick) => !Number.isInteger(tick))).toEqual([]);
-      expect(new Set(ticks.map(tickText)).size).toBe(ticks.length);
-    }
-  },
-);
 
 test('an exported audit log has every entry, oldest first, with one JSON object per line', async () => {
   const service = createTestService();

@@ -6,8 +6,7 @@ import { counted } from '../parts/short.ts';
 import { Empty, LoadingRows } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { session } from '../session.ts';
-import { Chart } from './chart.tsx';
-import { lastMonths, monthName, type Month, operationNames, operations, totalOf } from './months.ts';
+import { lastMonths, monthName, type Month, operations, totalOf } from './months.ts';
 
 const months = 12;
 
@@ -35,7 +34,6 @@ function Shown({ client }: { readonly client: EaasClient }) {
       {value && !failure && !isEmpty && (
         <>
           <Quota month={value.at(-1)} />
-          <Chart months={value} />
           <Table
             caption="Usage by month, newest first"
             columns={columns}
@@ -71,8 +69,8 @@ function Quota({ month }: { readonly month: Month | undefined }) {
 
 const columns: readonly Column<Month>[] = [
   { title: 'Month', cell: ({ month }) => monthName(month) },
-  ...operations.map((operation) => ({
-    title: operationNames[operation],
+  ...operations.map(([operation, title]) => ({
+    title,
     kind: 'number' as const,
     cell: (month: Month) => month.operations[operation].toLocaleString('en'),
   })),
