@@ -12,7 +12,7 @@ const packages: Readonly<Record<string, number>> = {
   drizzle: 3_534,
   prisma: 2_622,
   files: 1_725,
-  console: 9_621,
+  console: 8_625,
   server: 11_995,
   'root-keys': 331,
   fleet: 2_097,

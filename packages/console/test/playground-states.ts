@@ -1,4 +1,4 @@
-import { formKeyName, keyName } from '../src/playground/own-keys.ts';
+import { keyName } from '../src/playground/own-key.ts';
 import type { Page } from '@eaas/test-kit/chromium';
 import { seed } from './seed.ts';
 import type { Stage } from './stage.ts';
@@ -19,27 +19,18 @@ export async function playAll(page: Page): Promise<void> {
   await page.locator('output').first().waitFor();
   await press(page, 'Search');
   await seen(page, /has the fingerprint of row 42/);
-  await press(page, 'Compute it twice');
-  await seen(page, /The fingerprints are equal/);
-  await press(page, 'Flip the bit and decrypt');
-  await page.locator('#flip .refusal').waitFor();
-  await press(page, 'Decrypt it in row 43');
-  await page.locator('#move .refusal').waitFor();
-  await press(page, 'Write with the public key');
-  await press(page, 'Read it in the back office');
-  await page.locator('#intake output').waitFor();
-  await press(page, 'Encrypt for two people');
-  await press(page, 'Erase Ada, and open both');
-  await page.locator('#erase output').waitFor();
-  await page.locator('#erase .refusal').waitFor();
+  await press(page, 'Read it as this user');
+  await page.locator('#read td').first().waitFor();
   await press(page, 'Rotate the key for real');
   // With an API key that a user pasted, the page asks first.
   const rotate = page.getByRole('button', { name: 'Rotate the key', exact: true });
-  const result = page.getByText(/all of them decrypt/).first();
+  const result = page.getByText(/A new encryption of it/).first();
   await Promise.race([rotate.waitFor(), result.waitFor()]);
   if ((await rotate.count()) > 0) await rotate.click();
   await result.waitFor();
-  await page.getByRole('log').getByText('key.rotate').waitFor();
+  await press(page, 'Erase the person');
+  await seen(page, 'subject_erased');
+  await page.getByRole('log').getByText('subject.erase').waitFor();
 }
 
 export const playgroundStates: readonly State[] = [
@@ -105,7 +96,6 @@ export const playgroundStates: readonly State[] = [
       await withKey(stage);
       await press(stage.page, 'Encrypt');
       await seen(stage.page, /It is not there/);
-      await stage.page.getByRole('link', { name: 'Commitment' }).focus();
     },
   },
   {
@@ -117,32 +107,15 @@ export const playgroundStates: readonly State[] = [
     },
   },
   {
-    name: 'playground-refused-by-the-service',
-    reach: async (stage) => {
-      await withKey(stage);
-      await press(stage.page, 'Encrypt');
-      await seen(stage.page, /It is not there/);
-      await stage.page.getByLabel('Change one bit of').selectOption('wrapped_key');
-      await press(stage.page, 'Flip the bit and decrypt');
-      await seen(stage.page, 'The service refused to unwrap the data key.');
-    },
+    name: 'playground-erased-then-decrypted',
     fails: true,
-  },
-  {
-    name: 'playground-blind-refused',
     reach: async (stage) => {
       await withKey(stage);
       await press(stage.page, 'Encrypt');
-      await seen(stage.page, /It is not there/);
-      const { key_id } = stage.service.createKey('another');
-      const { hashPublicKey: public_key } = await stage.client.publicKey(key_id);
-      stage.pages.setApi(async (request) => {
-        const response = await stage.respond(request);
-        if (!request.url.endsWith('/hash/blind')) return response;
-        return Response.json({ ...((await response.json()) as object), public_key });
-      });
-      await press(stage.page, 'Compute it twice');
-      await stage.page.locator('#blind .failure').waitFor();
+      await press(stage.page, 'Erase the person');
+      await seen(stage.page, 'subject_erased');
+      await press(stage.page, 'Decrypt');
+      await stage.page.locator('#encrypt .failure').waitFor();
     },
   },
   {
@@ -150,22 +123,8 @@ export const playgroundStates: readonly State[] = [
     fails: true,
     reach: async (stage) => {
       await stage.enterWithApiKey('/', ['encrypt', 'decrypt', 'keys.read']);
-      await press(stage.page, 'Create the keys');
+      await press(stage.page, 'Create the key');
       await seen(stage.page, 'Your API key lacks the permission');
-    },
-  },
-  {
-    name: 'playground-intake-not-opened',
-    fails: true,
-    reach: async (stage) => {
-      await withKey(stage);
-      await press(stage.page, 'Write with the public key');
-      await seen(stage.page, /encrypted without an API key/);
-      const [form] = (await stage.client.keys.page({ name: formKeyName })).keys;
-      await stage.client.keys.disable({ key_id: form?.key_id ?? '' });
-      await stage.client.keys.destroy({ key_id: form?.key_id ?? '' });
-      await press(stage.page, 'Read it in the back office');
-      await stage.page.locator('#intake .refusal').waitFor();
     },
   },
   {
@@ -173,7 +132,6 @@ export const playgroundStates: readonly State[] = [
     fails: true,
     reach: async (stage) => {
       await stage.client.keys.create({ name: keyName });
-      await stage.client.keys.create({ name: formKeyName, intake: true });
       await stage.enter('/', ['encrypt', 'decrypt', 'keys.read']);
       await seen(stage.page, /may not read the audit log/);
     },
@@ -183,16 +141,15 @@ export const playgroundStates: readonly State[] = [
     reach: async (stage) => {
       await stage.client.keys.create({ name: 'production' });
       await stage.enterWithApiKey('/');
-      await seen(stage.page, 'The playground needs keys of its own');
+      await seen(stage.page, 'The playground needs a key of its own');
     },
   },
   {
     name: 'playground-asks-to-use',
     reach: async (stage) => {
       await stage.client.keys.create({ name: keyName });
-      await stage.client.keys.create({ name: formKeyName, intake: true });
       await stage.enterWithApiKey('/');
-      await seen(stage.page, 'Are these keys the playground’s?');
+      await seen(stage.page, 'Is this key the playground’s?');
     },
   },
   {
@@ -208,7 +165,7 @@ export const playgroundStates: readonly State[] = [
     name: 'playground-asks-to-rotate',
     reach: async (stage) => {
       await stage.enterWithApiKey('/');
-      await press(stage.page, 'Create the keys');
+      await press(stage.page, 'Create the key');
       await press(stage.page, 'Encrypt');
       await press(stage.page, 'Rotate the key for real');
       await stage.page.locator('dialog').waitFor();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { findPlay, home, isPlay } from '../playground/play.ts';
-import { storePeople } from '../playground/people.ts';
+import { findPlay, isPlay, newOwner } from '../playground/play.ts';
+import { storeUsers } from '../playground/users.ts';
 import { sessionInMemory } from './embedded.tsx';
 
 beforeEach(() => {
@@ -17,10 +17,11 @@ test('a session in memory plays without a request that leaves the page', async (
   const play = await findPlay(sessionInMemory());
   if (!isPlay(play)) throw new Error('the playground found keys that it did not create');
 
-  const { ciphertext } = await play.eaas.encrypt('ada@example.com', { context: home });
-  expect(await play.eaas.decrypt(ciphertext, { as: 'text', context: home })).toBe('ada@example.com');
-  const people = await storePeople(play, 'ada@example.com');
-  expect(await people.find('ADA@example.com')).toMatchObject({ found: ['42'] });
+  const ada = newOwner();
+  const { ciphertext } = await play.eaas.encrypt('ada@example.com', ada);
+  expect(await play.eaas.decrypt(ciphertext, { ...ada, as: 'text' })).toBe('ada@example.com');
+  const users = await storeUsers(play.eaas, 'ada@example.com');
+  expect(await users.find('ADA@example.com')).toMatchObject({ found: ['42'] });
   const { logs } = await play.session.client.audit.page({ limit: 10 });
   expect(logs.map(({ action }) => action)).toEqual(expect.arrayContaining(['key.wrap', 'key.unwrap']));
   expect(sent).not.toHaveBeenCalled();

@@ -2,7 +2,7 @@
 import { createTestService } from '@eaas/local';
 import { render } from 'preact';
 import { findPlay, isPlay } from '../playground/play.ts';
-import { Steps } from '../playground/playground.tsx';
+import { Steps } from '../playground/steps.tsx';
 import { clientOf, type Session } from '../session.ts';
 
 /** Returns a session with a new service in memory. Its requests leave the page by no connection. */

@@ -1,7 +1,7 @@
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
-import { createRecorder, refusedBy, shown } from './exchanges.ts';
+import { contains, createRecorder, shown } from './exchanges.ts';
 
 const service = createTestService();
 const { key_id: keyId } = service.createKey('test');
@@ -23,9 +23,9 @@ test('the recorder keeps the requests of a failed step', async () => {
   service.failNext('unavailable');
   const failed = await during(() => client.encrypt('x'));
   expect(failed.ok).toBe(false);
-  expect(refusedBy(failed.exchanges)).toBe('service');
+  expect(failed.exchanges).toMatchObject([{ status: 503 }]);
   const refused = await during(() => client.decrypt('plaintext'));
-  expect(refusedBy(refused.exchanges)).toBe('page_before');
+  expect(refused).toMatchObject({ ok: false, exchanges: [] });
 });
 
 test('the shown request body has a shortened data key', () => {
@@ -34,4 +34,14 @@ test('the shown request body has a shortened data key', () => {
     '{\n  "dek": "CQkJ… (a data key, shortened)",\n  "key_version": 1\n}',
   );
   expect(shown('<h1>502</h1>')).toBe('<h1>502</h1>');
+});
+
+test('`contains` finds a value in a text, as plain text, JSON, base64 or hex', () => {
+  const value = 'ada@example.com';
+  const bytes = Buffer.from(`before ${value} after`);
+  expect(contains(`{"value":"${value}"}`, value)).toBe(true);
+  expect(contains(bytes.toString('hex'), value)).toBe(true);
+  expect(contains(Buffer.from(value).toString('base64'), value)).toBe(true);
+  expect(contains(JSON.stringify({ value: 'a "quote"' }), 'a "quote"')).toBe(true);
+  expect(contains('{"dek":"AAAA"}', value)).toBe(false);
 });

@@ -1,3 +1,6 @@
+import { toBase64 } from '@eaas/protocol/base64';
+import { toHex } from '@eaas/protocol/internal';
+
 export interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -56,8 +59,12 @@ export function shown(body: string): string {
   }
 }
 
-export function refusedBy(exchanges: readonly Exchange[]): 'page_before' | 'service' | 'page_after' {
-  const last = exchanges.at(-1);
-  if (!last) return 'page_before';
-  return last.status < 400 ? 'page_after' : 'service';
+/** Whether a text has the value, as it is, in JSON, in base64 or in hex. */
+export function contains(text: string, value: string): boolean {
+  const bytes = new TextEncoder().encode(value);
+  // Omits the base64 padding and the last character before it. In the base64 of a longer value, this last character can
+  // differ, because it also contains bits of the following byte.
+  const encoded = toBase64(bytes).replace(/.?=+$/, '');
+  const spellings = [value, JSON.stringify(value).slice(1, -1), encoded, toHex(bytes)];
+  return spellings.some((spelling) => text.includes(spelling));
 }

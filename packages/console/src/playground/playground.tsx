@@ -6,16 +6,9 @@ import { Link } from '../parts/link.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
 import { session, type Session } from '../session.ts';
-import { BlindStep } from './blind-step.tsx';
-import { IntakeStep } from './intake-step.tsx';
-import { LiveAudit } from './live-audit.tsx';
-import { EraseStep } from './erase-step.tsx';
-import { DecryptStep, FlipStep, MoveStep } from './opening-steps.tsx';
-import { formKeyName, keyName, type OwnKeys, unusableOf } from './own-keys.ts';
-import { findPlay, isPlay, type Play, startPlay } from './play.ts';
-import { RotateStep } from './rotate-step.tsx';
-import { SealingSteps } from './sealing-steps.tsx';
-import { SearchStep } from './search-step.tsx';
+import { keyName, type OwnKey, unusableOf } from './own-key.ts';
+import { findPlay, isPlay, startPlay } from './play.ts';
+import { Steps } from './steps.tsx';
 
 export function Playground() {
   const { value } = session;
@@ -29,13 +22,13 @@ function SignedIn({ session }: { readonly session: Session }) {
       <div class="intro">
         <Heading title="Playground">See the whole idea in two minutes</Heading>
         <p class="lead">
-          Your application encrypts. The service keeps the keys and records every use. Each step below runs
-          for real, against this service, with the code that is shown. The steps use two keys of their own,{' '}
-          <code>{keyName}</code> and <code>{formKeyName}</code>, and no other key.
+          Your application encrypts. The service keeps the keys and records every use. Each of the five steps
+          runs for real, against this service, with the code that is shown. They use a key of their own,{' '}
+          <code>{keyName}</code>, and no other key.
         </p>
       </div>
       {failure && <PageFailure failure={failure} needs="keys.read" onRetry={reload} />}
-      {!found && !failure && isLoading && <Loading text="Looking for the keys of the playground" />}
+      {!found && !failure && isLoading && <Loading text="Looking for the key of the playground" />}
       {found &&
         !failure &&
         (isPlay(found) ? <Steps play={found} /> : <Ask {...{ session, found, reload }} />)}
@@ -43,28 +36,9 @@ function SignedIn({ session }: { readonly session: Session }) {
   );
 }
 
-export function Steps({ play }: { readonly play: Play }) {
-  return (
-    <div class="two">
-      <div class="steps">
-        <SealingSteps play={play} />
-        <DecryptStep play={play} />
-        <SearchStep play={play} />
-        <BlindStep play={play} />
-        <FlipStep play={play} />
-        <MoveStep play={play} />
-        <IntakeStep play={play} />
-        <EraseStep play={play} />
-        <RotateStep play={play} />
-      </div>
-      <LiveAudit play={play} />
-    </div>
-  );
-}
-
 interface AskProps {
   readonly session: Session;
-  readonly found: OwnKeys;
+  readonly found: OwnKey;
   readonly reload: () => void;
 }
 
@@ -72,32 +46,27 @@ function Ask({ session, found, reload }: AskProps) {
   const { isBusy, failure, run } = useWork();
   const unusable = unusableOf(found);
   if (unusable) return <Unusable record={unusable} onRetry={reload} />;
-  const existing = [found.key, found.form].flatMap((key) => key?.name ?? []);
-  const missing = [keyName, formKeyName].filter((name) => !existing.includes(name));
   const start = async (): Promise<void> => {
     if (await run(() => startPlay(session, found))) reload();
   };
   if (failure) return <PageFailure failure={failure} needs="keys.manage" onRetry={() => void start()} />;
   return (
     <Empty
-      title={missing.length > 0 ? 'The playground needs keys of its own' : 'Are these keys the playground’s?'}
+      title={found.key ? 'Is this key the playground’s?' : 'The playground needs a key of its own'}
       action={
         <Button kind="primary" isBusy={isBusy} busyText="Starting" onClick={() => void start()}>
-          {missing.length > 0 ? 'Create the keys' : 'Use the keys'}
+          {found.key ? 'Use the key' : 'Create the key'}
         </Button>
       }
     >
-      {missing.length > 0 && `It creates ${named(missing)} in this tenant. `}
-      {existing.length > 0 &&
-        `The tenant already has ${named(existing)}. Continue only if no application uses ${existing.length > 1 ? 'them' : 'it'}. `}
-      The playground encrypts under its keys, rotates {keyName} in its last step, and touches no other key.
-      One step makes up two people, and erases one of them. The audit log records each use.
+      {found.key
+        ? `The tenant already has the key “${keyName}”. Continue only if no application uses it. `
+        : `It creates the key “${keyName}” in this tenant. `}
+      The playground encrypts under this key, rotates it, and touches no other key. It makes up two people,
+      and erases one of them. The audit log records each use.
     </Empty>
   );
 }
-
-const named = (names: readonly string[]): string =>
-  `the ${names.length > 1 ? 'keys' : 'key'} ${names.map((name) => `“${name}”`).join(' and ')}`;
 
 interface UnusableProps {
   readonly record: KeyRecord;

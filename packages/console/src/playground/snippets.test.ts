@@ -1,9 +1,6 @@
-import { fromBase64 } from '@eaas/protocol/base64';
-import { parseEnvelope } from '@eaas/protocol';
 import { EaasClient } from '@eaas/sdk';
 import { checkAudit } from '@eaas/sdk/audit';
 import { createIndexKey, defineFields, text } from '@eaas/sdk/fields';
-import { createIntake } from '@eaas/sdk/intake';
 import { createTestService } from '@eaas/local';
 import { afterEach, expect, test, vi } from 'vitest';
 import { snippets } from './snippets.ts';
@@ -25,11 +22,11 @@ async function stage() {
   vi.stubEnv('EAAS_API_KEY', service.apiKey);
   vi.stubEnv('EAAS_KEY_ID', keyId);
   const eaas = new EaasClient({ fetch: service.fetch, retries: 0 });
-  const context = { table: 'users', row: '42' };
-  const { ciphertext } = await eaas.encrypt('ada@example.com', { context });
+  const belongsTo = { context: { table: 'users', row: '42' }, subject: 'ada' };
+  const { ciphertext } = await eaas.encrypt('ada@example.com', belongsTo);
   const printed: unknown[] = [];
   const console = { log: (...values: unknown[]) => printed.push(...values) };
-  return { keyId, eaas, context, ciphertext, console, printed, fetch: service.fetch };
+  return { keyId, eaas, belongsTo, ciphertext, console, printed, fetch: service.fetch };
 }
 
 afterEach(() => {
@@ -38,28 +35,10 @@ afterEach(() => {
 });
 
 test('the snippet `encrypt` runs as shown', async () => {
-  const { eaas, context, fetch } = await stage();
+  const { eaas, belongsTo, console, printed, fetch } = await stage();
   vi.stubGlobal('fetch', fetch);
-  const ciphertext = (await run(snippets.encrypt, { EaasClient }, 'ciphertext')) as string;
-  expect(await eaas.decrypt(ciphertext, { as: 'text', context })).toBe('ada@example.com');
-});
-
-test('the snippet `parts` runs as shown', async () => {
-  const { ciphertext, console, printed, keyId } = await stage();
-  await run(snippets.parts, { ciphertext, console, parseEnvelope, fromBase64 }, '0');
-  expect(printed).toEqual([keyId, 1, 12]);
-});
-
-test('the snippet `requests` runs as shown', async () => {
-  const { fetch, console, printed } = await stage();
-  const eaas = (await run(snippets.requests, { fetch, console, EaasClient }, 'eaas')) as EaasClient;
-  await eaas.encrypt('ada@example.com');
-  expect(printed).toMatchObject(['POST', expect.stringMatching(/wrap$/), expect.stringMatching(/"dek"/)]);
-});
-
-test('the snippet `decrypt` runs as shown', async () => {
-  const { eaas, ciphertext, console, printed } = await stage();
-  await run(snippets.decrypt, { eaas, ciphertext, console }, '0');
+  const ciphertext = (await run(snippets.encrypt, { EaasClient, console }, 'ciphertext')) as string;
+  expect(await eaas.decrypt(ciphertext, { ...belongsTo, as: 'text' })).toBe('ada@example.com');
   expect(printed).toEqual(['ada@example.com']);
 });
 
@@ -69,45 +48,22 @@ test('the snippet `search` runs as shown', async () => {
   expect(await run(snippets.search, names, 'email_index.includes(stored.email_index)')).toBe(true);
 });
 
-test('the snippet `blind` runs as shown', async () => {
-  const { eaas, console, printed } = await stage();
-  await run(snippets.blind, { eaas, console }, '0');
-  expect(printed).toEqual([true]);
-});
-
-test('the snippet `intake` runs as shown', async () => {
-  const { eaas, console, printed } = await stage();
-  const { key_id } = await eaas.keys.create({ name: 'form', intake: true });
-  const { intakePublicKey: publicKey } = await eaas.publicKey(key_id);
-  const context = { form: 'contact', submission: '17' };
-  await run(snippets.intake, { eaas, console, createIntake, publicKey, context }, '0');
-  expect(printed).toEqual(['Please call me back.']);
-});
-
-test.each(['flip', 'move'] as const)('the snippet `%s` runs as shown', async (name) => {
-  const { eaas, ciphertext, context, console, printed } = await stage();
-  const names = { eaas, ciphertext, console, fromBase64, ...(name === 'flip' && { context }) };
-  await run(snippets[name], names, '0');
-  expect(printed).toEqual(['decryption']);
-});
-
-test('the snippet `erase` runs as shown', async () => {
-  const { eaas, console, printed } = await stage();
-  await run(snippets.erase, { eaas, console }, '0');
-  expect(printed).toEqual([
-    'key.unwrap',
-    expect.stringMatching(/^[\da-f]{32}$/),
-    'key.wrap',
-    null,
-    'Grace is allergic',
-    'subject_erased',
-  ]);
+test('the snippet `read` runs as shown', async () => {
+  const { eaas, ciphertext, belongsTo, console, printed } = await stage();
+  await run(snippets.read, { eaas, ciphertext, belongsTo, console }, '0');
+  expect(printed).toEqual(['key.unwrap', expect.stringMatching(/^[\da-f]{32}$/), 'key.wrap', null]);
 });
 
 test('the snippet `rotate` runs as shown', async () => {
-  const { eaas, keyId, ciphertext, context, console, printed } = await stage();
-  await run(snippets.rotate, { eaas, keyId, ciphertext, context, console }, '0');
+  const { eaas, keyId, ciphertext, belongsTo, console, printed } = await stage();
+  await run(snippets.rotate, { eaas, keyId, ciphertext, belongsTo, console }, '0');
   expect(printed).toEqual([true]);
+});
+
+test('the snippet `erase` runs as shown', async () => {
+  const { eaas, ciphertext, belongsTo, console, printed } = await stage();
+  await run(snippets.erase, { eaas, ciphertext, belongsTo, console }, '0');
+  expect(printed).toEqual(['subject_erased', 'grace@example.com']);
 });
 
 test('the snippet `audit` runs as shown', async () => {

@@ -1,5 +1,10 @@
+// The frame of a step, and what a step came to.
 import type { ComponentChildren } from 'preact';
+import { failureOf } from '../failure.ts';
 import { Code } from '../parts/code.tsx';
+import { FailureView } from '../parts/states.tsx';
+import type { Recorded } from './exchanges.ts';
+import { Seen } from './seen.tsx';
 import { snippets } from './snippets.ts';
 
 interface StepProps {
@@ -26,10 +31,19 @@ export function Step({ name, number, title, lead, children }: StepProps) {
   );
 }
 
-export function Result({ children }: { readonly children: ComponentChildren }) {
+interface OutcomeProps<T> {
+  readonly outcome: Recorded<T> | undefined;
+  /** The plaintext to search for in the requests. */
+  readonly value?: string;
+  readonly children: (value: T) => ComponentChildren;
+}
+
+export function Outcome<T>({ outcome, value, children }: OutcomeProps<T>) {
   return (
     <div class="result" aria-live="polite">
-      {children}
+      {outcome?.ok && children(outcome.value)}
+      {outcome && !outcome.ok && <FailureView failure={failureOf(outcome.error)} />}
+      {outcome && outcome.exchanges.length > 0 && <Seen exchanges={outcome.exchanges} value={value} />}
     </div>
   );
 }

@@ -1,49 +1,32 @@
 import { useSignal } from '@preact/signals';
-import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { short } from '../parts/short.ts';
-import { FailureView, Notice } from '../parts/states.tsx';
-import { type People, storePeople } from './people.ts';
-import type { Play, Sealed } from './play.ts';
-import { NotYet } from './sealing-steps.tsx';
-import { Result, Step } from './step.tsx';
-
-export function SearchStep({ play }: { readonly play: Play }) {
-  const sealed = play.sealed.value;
-  return (
-    <Step
-      name="search"
-      number={5}
-      title="Search without decrypting"
-      lead="Two encryptions of one value look different, so the database cannot compare them. This page therefore stores a fingerprint beside each value. It computes the fingerprints with an index key, and equal values have equal fingerprints."
-    >
-      {sealed ? <Search key={sealed.value} play={play} sealed={sealed} /> : <NotYet />}
-    </Step>
-  );
-}
+import { Notice } from '../parts/states.tsx';
+import type { Played } from './play.ts';
+import { Outcome } from './step.tsx';
+import { useStep } from './use-step.ts';
+import { storeUsers, type Users } from './users.ts';
 
 interface Found {
+  readonly rows: Users['rows'];
   readonly wanted: string;
   readonly fingerprint: string;
   readonly found: readonly string[];
 }
 
-function Search({ play, sealed }: { readonly play: Play; readonly sealed: Sealed }) {
-  const wanted = useSignal(sealed.value.toUpperCase());
-  const people = useSignal<People | undefined>(undefined);
-  const result = useSignal<Found | undefined>(undefined);
-  const { isBusy, failure, run } = useWork();
-
+export function Search({ play, sealed: { value } }: Played) {
+  const wanted = useSignal(value.toUpperCase());
+  const users = useSignal<Users | undefined>(undefined);
+  const { isBusy, outcome, run } = useStep<Found>(play);
   const search = async (event: Event): Promise<void> => {
     event.preventDefault();
     await run(async () => {
-      people.value ??= await storePeople(play, sealed.value);
-      const value = wanted.value;
-      result.value = { wanted: value, ...(await people.value.find(value)) };
+      users.value ??= await storeUsers(play.eaas, value);
+      const { rows, find } = users.value;
+      return { rows, wanted: wanted.value, ...(await find(wanted.value)) };
     });
   };
-
   return (
     <>
       <form class="inline" onSubmit={(event) => void search(event)}>
@@ -52,16 +35,14 @@ function Search({ play, sealed }: { readonly play: Play; readonly sealed: Sealed
           Search
         </Button>
       </form>
-      <Result>
-        {failure && <FailureView failure={failure} />}
-        {people.value && result.value && <Table people={people.value} result={result.value} />}
-      </Result>
+      <Outcome outcome={outcome} value={value}>
+        {(found) => <Table {...found} />}
+      </Outcome>
     </>
   );
 }
 
-function Table({ people, result }: { readonly people: People; readonly result: Found }) {
-  const { wanted, fingerprint, found } = result;
+function Table({ rows, wanted, fingerprint, found }: Found) {
   return (
     <>
       <p class="query">
@@ -80,11 +61,12 @@ function Table({ people, result }: { readonly people: People; readonly result: F
             </tr>
           </thead>
           <tbody>
-            {people.rows.map(({ id, email, email_index }) => (
+            {rows.map(({ id, email, email_index }) => (
               <tr key={id} class={found.includes(id) ? 'found' : ''}>
                 <th scope="row">{id}</th>
                 <td>
-                  <code>{short(email, 18)}</code>
+                  {/* The end, because all ciphertexts of a key begin with the same header. */}
+                  <code>…{email.slice(-18)}</code>
                 </td>
                 <td>
                   <code>{short(email_index ?? 'NULL', 16)}</code>

@@ -1,28 +1,27 @@
 import { createIndexKey, defineFields, text, unencrypted } from '@eaas/sdk/fields';
-import { clientOf } from '../session.ts';
-import type { Play } from './play.ts';
+import type { EaasClient } from '@eaas/sdk';
 
 const fields = defineFields({
   users: { ...unencrypted('id'), email: text().searchable({ normalize: ['trim', 'lowercase'] }) },
 });
 
-interface StoredRow {
+interface StoredUser {
   readonly id: string;
   readonly email: string;
   readonly email_index: string | null;
 }
 
-export interface People {
-  readonly rows: readonly StoredRow[];
-  find(email: string): Promise<{ readonly fingerprint: string; readonly found: readonly string[] }>;
+export interface Users {
+  readonly rows: readonly StoredUser[];
+  readonly find: (
+    email: string,
+  ) => Promise<{ readonly fingerprint: string; readonly found: readonly string[] }>;
 }
 
 const others = ['grace@example.com', 'alan@example.com', 'edsger@example.com'];
 
-export async function storePeople({ session, keyId }: Play, email: string): Promise<People> {
-  const client = clientOf(session.apiKey, undefined, { ...session.service, keyId, cache: 'browser' });
-  const index = await createIndexKey(client);
-  const records = fields.for(client, { index });
+export async function storeUsers(eaas: EaasClient, email: string): Promise<Users> {
+  const records = fields.for(eaas, { index: await createIndexKey(eaas) });
   const plain = [email, ...others].map((address, place) => ({ id: String(42 + place), email: address }));
   const rows = await records.encryptRows('users', plain, ({ id }) => id);
   return {
