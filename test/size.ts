@@ -14,7 +14,6 @@ const packages: Readonly<Record<string, number>> = {
   files: 1_725,
   console: 8_625,
   server: 11_995,
-  'root-keys': 331,
   fleet: 2_097,
   log: 1_191,
   dev: 1_081,

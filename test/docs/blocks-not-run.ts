@@ -40,7 +40,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   },
   'docs/releasing.md': {
     'npm ci && npm run release:check': 'it publishes to npm',
-    'for name in protocol local sdk drizzle prisma files console server root-keys fleet log dev cli; do':
+    'for name in protocol local sdk drizzle prisma files console server fleet log dev cli; do':
       'it changes the registry',
     'npm run release:check': 'it only runs test/packaging',
     'npm deprecate @eaas/sdk@1.2.3 "Broken tarball: use 1.2.4"': 'it changes the registry',
@@ -85,14 +85,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'npm install /tmp/eaas-*.tgz': 'test/packaging installs the tarballs',
     'npx --no-install @eaas/cli audit follow --tenant dev --once':
       'needs the server of `npm start`: first-field.slow.test.ts',
-  },
-  'docs/operating/root-key.md': {
-    'npm install @aws-sdk/client-kms':
-      'test/packaging installs the server without it, and root-key-kms.slow.test.ts uses it',
-    'aws kms create-key --description "root key of Eaas"': 'needs AWS: root-key-kms.slow.test.ts',
-    'bao secrets enable transit': 'needs OpenBao: root-key-transit.slow.test.ts',
-    'unset EAAS_ROOT_KEY_FILE': 'needs a key service: both root-key-*.slow.test.ts do the same',
-    'umask 077': 'needs both key services: root-key-kms.slow.test.ts decrypts without the server',
   },
   'docs/operating/backups.md': {
     'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump':

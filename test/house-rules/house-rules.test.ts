@@ -16,11 +16,10 @@ const siblingsOf: Readonly<Record<string, RegExp>> = {
   drizzle: /^@eaas\/sdk(?:\/|$)/,
   prisma: /^@eaas\/sdk(?:\/|$)/,
   files: /^@eaas\/(?:protocol|sdk|cli-kit)(?:\/|$)/,
-  'root-keys': /^@eaas\/server(?:\/|$)/,
   fleet: /^@eaas\/(?:protocol|server)(?:\/|$)/,
   log: /^@eaas\/(?:protocol|server)(?:\/|$)/,
   dev: /^@eaas\/(?:protocol|server)(?:\/|$)/,
-  cli: /^@eaas\/(?:protocol|local|sdk|server|root-keys|fleet|log|dev|cli-kit)(?:\/|$)/,
+  cli: /^@eaas\/(?:protocol|local|sdk|server|fleet|log|dev|cli-kit)(?:\/|$)/,
 };
 
 test('each package imports only the packages that its layer allows', () => {

@@ -68,14 +68,3 @@ test('the installed root-key generate writes a root key', async () => {
   expect(await command('root-key', 'generate', '--file', file)).toMatchObject({ code: 0 });
   expect(readFileSync(file, 'utf8')).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
 });
-
-test('a start without the client of AWS KMS names the command that installs it', async () => {
-  const file = join(folder, 'root.wrapped');
-  const key = 'arn:aws:kms:eu-central-1:111122223333:key/0b5b5b5b-0000-4000-8000-000000000000';
-  writeFileSync(file, JSON.stringify({ provider: 'aws-kms', key, ciphertext: 'AAAA' }));
-  const env = { EAAS_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/eaas', EAAS_ROOT_KEY_WRAPPED_FILE: file };
-  const wrap = ['root-key', 'wrap', '--aws-kms', key, '--out', join(folder, 'other.wrapped')];
-  const { code, stderr } = await run([...eaas, ...wrap], env, { cwd: folder });
-  expect(code).toBe(3);
-  expect(stderr).toContain('Run `npm install @aws-sdk/client-kms`');
-});

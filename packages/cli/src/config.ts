@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { developmentFileIn, embeddedIn, nearestDataDirectory } from '@eaas/dev/internal';
 import { nearestOf } from '@eaas/protocol/internal';
-import { rootKeyInWrappedFile } from '@eaas/root-keys';
 import {
   asWord,
   CannotStart,
@@ -123,7 +122,6 @@ export function readConfig(
     );
   }
   const listening = readListening(read);
-  const providerEnvironment = withoutSecrets(env);
   const retention = { otherwise: 60, least: 1, most: 1200 };
   return {
     databaseUrl,
@@ -133,8 +131,7 @@ export function readConfig(
     copyToDatabaseUrl: postgresUrl(read, 'EAAS_COPY_TO_DATABASE_URL'),
     leakDatabaseUrl: leakDatabaseUrl(env),
     dataDirectory: read('EAAS_DATA_DIR') ?? null,
-    ...readRootKeys(read, providerEnvironment),
-    providerEnvironment,
+    ...readRootKeys(read, withoutSecrets(env)),
     ...listening,
     workers: wholeNumber(read, 'EAAS_WORKERS', {
       otherwise: Math.min(4, availableParallelism()),
@@ -233,7 +230,6 @@ const sources = [
   ['', rootKeyInVariable],
   ['_FILE', rootKeyInFile],
   ['_COMMAND', rootKeyFromCommand],
-  ['_WRAPPED_FILE', rootKeyInWrappedFile],
 ] as const satisfies readonly (readonly [string, Source])[];
 
 function readRootKeys(

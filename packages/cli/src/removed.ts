@@ -4,12 +4,18 @@ import { CannotStart } from '@eaas/server/internal';
 
 /** Ends the sentence "EAAS_X was removed: …". */
 const variables: Readonly<Record<string, string>> = {
+  EAAS_ROOT_KEY_WRAPPED_FILE:
+    'set EAAS_ROOT_KEY_COMMAND to a script that decrypts the root key, as in examples/root-key.',
+  EAAS_ROOT_KEY_PREVIOUS_WRAPPED_FILE:
+    'set EAAS_ROOT_KEY_PREVIOUS_COMMAND to a script that decrypts the root key, as in examples/root-key.',
   EAAS_CHECKPOINT_DIR:
     'keep checkpoints outside the service, with `eaas audit checkpoint` or GET /v1/audit/checkpoint.',
 };
 
 /** Ends the sentence "`eaas x --y` was removed: …". Options come after the words of their command. */
-const commands: Readonly<Record<string, string>> = {};
+const commands: Readonly<Record<string, string>> = {
+  'root-key wrap': 'encrypt the root key with the program of the key service, as in examples/root-key.',
+};
 
 /** Throws CannotStart if the environment has a removed variable, even an empty one. */
 export function refuseRemovedVariables(env: Readonly<Record<string, string | undefined>>): void {

@@ -1,23 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { WrongUsage } from '@eaas/cli-kit';
 import { toHex } from '@eaas/protocol/internal';
-import { rootKeyInDirectory } from '@eaas/dev/internal';
-import { wrapRootKey } from '@eaas/root-keys';
 import {
   asWord,
   CannotStart,
   checkRootKey,
   createRootKeyFile,
   encodeRootKey,
-  noRootKey,
   Refusal,
   rootKey,
-  type RootKeyProvider,
   rotateRootKey,
-  writeNewFile,
 } from '@eaas/server/internal';
-import type { Config } from './config.ts';
-import { reporting, requireConfig, withService } from './command.ts';
+import { reporting, withService } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { next, note, printResult, progress, type Reporting } from './output.ts';
 
@@ -29,8 +23,19 @@ const generate = reporting(
   .option('--file <path>', 'write the root key to this file, unless the file exists')
   .action(async ({ file, ...options }: Reporting & { file?: string }) => {
     const bytes =
-      file === undefined ? randomBytes(32) : await createRootKeyFile(file).catch(unwritable('--file', file));
-    if (!bytes) throw existing(file);
+      file === undefined
+        ? randomBytes(32)
+        : await createRootKeyFile(file).catch((error: NodeJS.ErrnoException) => {
+            throw new CannotStart(`--file: the file ${file} cannot be written (${error.code}).`, {
+              cause: error,
+            });
+          });
+    if (!bytes) {
+      throw new Refusal(
+        'conflict',
+        `The file ${file} already exists and was not changed: pass the path of a new file.`,
+      );
+    }
     const root_id = toHex(rootKey(bytes).rootId);
     if (file !== undefined) printResult({ file, root_id }, options);
     else {
@@ -43,72 +48,6 @@ const generate = reporting(
       'Keep a copy of this key away from the database and its backups: without the key nothing can be decrypted.',
     );
     if (file !== undefined) next(`set EAAS_ROOT_KEY_FILE=${asWord(file)} for every server`, options);
-  });
-
-async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Config): Promise<RootKeyProvider> {
-  if (rootKey) return rootKey;
-  return databaseUrl === null ? rootKeyInDirectory(dataDirectory) : noRootKey;
-}
-
-function unwritable(option: string, file: string) {
-  return (error: NodeJS.ErrnoException): never => {
-    throw new CannotStart(`${option}: the file ${file} cannot be written (${error.code}).`, { cause: error });
-  };
-}
-
-function existing(file: string | undefined): Refusal {
-  return new Refusal(
-    'conflict',
-    `The file ${file} already exists and was not changed: pass the path of a new file.`,
-  );
-}
-
-interface Wrapping extends Reporting {
-  readonly out: string;
-  readonly awsKms?: string;
-  readonly transit?: string;
-}
-
-const wrap = reporting(
-  'wrap',
-  'Encrypt the root key under a key of AWS KMS or of Transit. The command reads the current root key, encrypts it with ' +
-    'AWS KMS, OpenBao or Vault, and writes the ciphertext to a new file for EAAS_ROOT_KEY_WRAPPED_FILE. It never shows ' +
-    'the root key.',
-  [
-    'root-key wrap --aws-kms alias/eaas-root --out /etc/eaas/root.wrapped',
-    'root-key wrap --transit transit/eaas-root --out /etc/eaas/root.wrapped',
-  ],
-)
-  .requiredOption('--out <file>', 'write the ciphertext to this file, unless the file exists')
-  .option('--aws-kms <key>', 'the ARN, the id or the alias of a symmetric key of AWS KMS')
-  .option('--transit <key>', 'the mount and the name of a key of Transit, as in transit/eaas-root')
-  .action(async ({ out, awsKms, transit, ...options }: Wrapping) => {
-    if ((awsKms === undefined) === (transit === undefined)) {
-      throw new WrongUsage('Pass the key that encrypts the root key, with either --aws-kms or --transit.');
-    }
-    const config = requireConfig();
-    const bytes = await (await findRootKey(config)).load();
-    try {
-      const root_id = toHex(rootKey(bytes).rootId);
-      const [provider, key] =
-        awsKms === undefined ? (['transit', transit] as const) : (['aws-kms', awsKms] as const);
-      const wrapped = await wrapRootKey(provider, key ?? '', bytes, config.providerEnvironment);
-      await writeNewFile(out, `${JSON.stringify(wrapped, null, 2)}\n`).catch(
-        (error: NodeJS.ErrnoException) => {
-          throw error.code === 'EEXIST' ? existing(out) : unwritable('--out', out)(error);
-        },
-      );
-      printResult({ file: out, provider, key: wrapped.key, root_id }, options);
-    } finally {
-      bytes.fill(0);
-    }
-    note(
-      'Keep a copy of the root key outside the key service: without the service this file cannot be opened.',
-    );
-    next(
-      `run \`eaas root-key check\` with EAAS_ROOT_KEY_WRAPPED_FILE=${asWord(out)} instead of the present variable`,
-      options,
-    );
   });
 
 const check = reporting(
@@ -181,4 +120,4 @@ const rotate = reporting(
   }
 });
 
-export const rootKeyCommands = [generate, wrap, check, rotate];
+export const rootKeyCommands = [generate, check, rotate];

@@ -1,11 +1,7 @@
 import { openPool } from '@eaas/test-kit/server';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eaas as program, type Environment, run } from '@eaas/test-kit/program';
 import { testDatabase } from '@eaas/test-kit/database';
-import { fakeTransit } from '@eaas/test-kit/fake-transit';
 import { type CommandLine, commandLine, jsonLines, newRootKey } from '@eaas/test-kit/command-line';
-import { newDirectory } from '@eaas/test-kit/directory';
 
 interface Finding {
   readonly check: string;
@@ -106,27 +102,6 @@ test('doctor reports only the configuration if the configuration is invalid', as
   const { code, statuses, messages } = await examined(eaas.with({ EAAS_PORT: 'eighty' }));
   expect({ code, statuses }).toEqual({ code: 1, statuses: { configuration: 'failed' } });
   expect(messages).toContain('EAAS_PORT');
-});
-
-test('doctor checks a wrapped root key even without a database', async () => {
-  const { env: transit } = await fakeTransit();
-  const out = join(await newDirectory(), 'root.wrapped');
-  const wrap = ['root-key', 'wrap', '--transit', 'transit/eaas-root', '--out', out];
-  expect(await eaas.with(transit)(...wrap)).toMatchObject({ code: 0 });
-  const { EAAS_ROOT_KEY: _, ...rest } = eaas.env;
-  const env = { ...rest, ...transit, EAAS_ROOT_KEY_WRAPPED_FILE: out };
-  const found = async (change: Environment) => {
-    const { stdout } = await run([...program, 'doctor', '--json'], { ...env, ...change });
-    const findings = jsonLines<Finding>(stdout);
-    return Object.fromEntries(findings.map(({ check, status }) => [check, status]));
-  };
-  expect(await found({})).toMatchObject({ root_key_wrapped: 'ok', root_key: 'ok' });
-  expect(await found({ VAULT_TOKEN: 'another' })).toMatchObject({
-    root_key_wrapped: 'failed',
-    root_key: 'failed',
-  });
-  const away = { EAAS_DATABASE_URL: 'postgres://someone@127.0.0.1:1/eaas' };
-  expect(await found(away)).toMatchObject({ root_key_wrapped: 'ok', database: 'failed' });
 });
 
 test('doctor names each disabled guard trigger of the schema', async () => {

@@ -2,7 +2,6 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eaas as program, run, serve } from '@eaas/test-kit/program';
-import { fakeTransit } from '@eaas/test-kit/fake-transit';
 import { type CommandLine, commandLine, jsonLines, newRootKey } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
 
@@ -163,31 +162,4 @@ test('root-key rotate exits with 2 if no previous root key is set', async () => 
   const { code, stderr } = await eaas('root-key', 'rotate');
   expect(code).toBe(2);
   expect(stderr).toContain('EAAS_ROOT_KEY_PREVIOUS');
-});
-
-test('root-key wrap wraps the root key of a file with Transit, and does not print the root key', async () => {
-  const { env: transit } = await fakeTransit();
-  const directory = await newDirectory();
-  const [file, out] = [join(directory, 'root.key'), join(directory, 'root.wrapped')];
-  await run([...program, 'root-key', 'generate', '--file', file], {});
-  const eaas = await newCommandLine();
-  const { EAAS_ROOT_KEY: _, ...rest } = eaas.env;
-  const env = { ...rest, ...transit };
-  const inFile = { ...env, EAAS_ROOT_KEY_FILE: file };
-  const before = await run([...program, 'root-key', 'check', '--json'], inFile);
-  const wrap = [...program, 'root-key', 'wrap', '--transit', 'transit/eaas-root', '--out', out];
-  const made = await run(wrap, inFile);
-  expect(made).toMatchObject({ code: 0 });
-  expect(made.stdout + made.stderr).not.toContain((await readFile(file, 'utf8')).trimEnd());
-  expect((await stat(out)).mode & 0o777).toBe(0o600);
-  expect(await run(wrap, inFile)).toMatchObject({ code: 1, stdout: '' });
-
-  const wrapped = { ...env, EAAS_ROOT_KEY_WRAPPED_FILE: out };
-  const after = await run([...program, 'root-key', 'check', '--json'], wrapped);
-  expect(after).toEqual(before);
-  const refused = await run([...program, 'tenant', 'list'], { ...wrapped, VAULT_TOKEN: 'another' });
-  expect(refused).toMatchObject({ code: 3, stdout: '' });
-  expect(refused.stderr).toMatch(
-    /^EAAS_ROOT_KEY_WRAPPED_FILE: Transit at .* \(status 403: permission denied\)\. .*\.\n$/,
-  );
 });

@@ -1,2 +1,2 @@
 export { developmentFileIn, findDataDirectory, nearestDataDirectory } from './data-directory.ts';
-export { embeddedIn, rootKeyInDirectory } from './open-embedded.ts';
+export { embeddedIn } from './open-embedded.ts';

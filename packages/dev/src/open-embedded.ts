@@ -4,7 +4,6 @@ import {
   type OpenDatabase,
   type Purpose,
   readOrCreateRootKeyFile,
-  rootKeyInFile,
   type RootKeyProvider,
 } from '@eaas/server/internal';
 import { createDataDirectory, findDataDirectory } from './data-directory.ts';
@@ -17,11 +16,6 @@ import { startEmbeddedDatabase } from './embedded-database.ts';
 export function embeddedIn(dataDirectory: string | null) {
   return (rootKey: RootKeyProvider | null, purpose: Purpose): Promise<OpenDatabase> =>
     open(dataDirectory, rootKey, purpose).catch(cannotStart);
-}
-
-/** The root key in the data directory, without opening its database. */
-export async function rootKeyInDirectory(dataDirectory: string | null): Promise<RootKeyProvider> {
-  return rootKeyInFile('EAAS_DATA_DIR', (await findDataDirectory(dataDirectory)).rootKeyFile);
 }
 
 async function open(

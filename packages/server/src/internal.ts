@@ -4,7 +4,6 @@ export {
   databaseAt,
   databaseOf,
   loadRoots,
-  noRootKey,
   type OpenDatabase,
   openDatabase,
   type OpenService,

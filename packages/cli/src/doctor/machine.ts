@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { getuid } from 'node:process';
 import { findDataDirectory } from '@eaas/dev/internal';
-import { isOpenToOthers, reasonOf, type RootKeyProvider } from '@eaas/server/internal';
+import { isOpenToOthers } from '@eaas/server/internal';
 import type { Config } from '../config.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
@@ -42,9 +42,6 @@ export async function judgeFiles(config: Config): Promise<Finding[]> {
   }
   for (const provider of [rootKey, previousRootKey]) {
     if (provider?.program !== undefined) findings.push(await judgeProgram(provider.program));
-    if (provider?.wrappedFile !== undefined) {
-      findings.push(await judgeWrappedFile(provider.wrappedFile, provider));
-    }
   }
   return findings;
 }
@@ -83,16 +80,6 @@ async function judgeProgram(path: string): Promise<Finding> {
     );
   }
   return ok(check, `Only this user and root can change the program ${path}.`);
-}
-
-async function judgeWrappedFile(path: string, provider: RootKeyProvider): Promise<Finding> {
-  const check = 'root_key_wrapped';
-  try {
-    (await provider.load()).fill(0);
-    return ok(check, `The key service opens ${path}. Keep a copy of the root key outside the key service.`);
-  } catch (error) {
-    return failed(check, reasonOf(error));
-  }
 }
 
 function isForeign(uid: number): boolean {

@@ -64,10 +64,10 @@ export function databaseAt(connection: Connection, rootKey: RootKeyProvider): Op
 }
 
 /** Stands where no root key is configured: `load` throws CannotStart and names the variables. */
-export const noRootKey: RootKeyProvider = {
+const noRootKey: RootKeyProvider = {
   load() {
     throw new CannotStart(
-      'There is no root key: set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY, EAAS_ROOT_KEY_COMMAND or EAAS_ROOT_KEY_WRAPPED_FILE. ' +
+      'There is no root key: set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY or EAAS_ROOT_KEY_COMMAND. ' +
         'For a new database, make a root key with `eaas root-key generate`. ' +
         'Keep a copy apart from the database, because without the root key nothing can be decrypted.',
     );

@@ -4,13 +4,12 @@ import { isAbsolute } from 'node:path';
 import { CannotStart, reasonOf } from '../base/cannot-start.ts';
 import { decodeRootKey, longestRootKeyText, readRootKeyFile } from './file.ts';
 
-/** The environment variables that a program or a key service gets. They must not contain secrets of the server. */
+/** The environment variables that the program gets. They must not contain secrets of the server. */
 export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
 
 export interface RootKeyProvider {
   readonly file?: string;
   readonly program?: string;
-  readonly wrappedFile?: string;
   /** The caller must wipe the returned bytes. */
   load(): Promise<Uint8Array>;
 }

@@ -1,1 +1,0 @@
-export { rootKeyInWrappedFile, wrapRootKey } from './wrapped.ts';

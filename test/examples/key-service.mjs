@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+// Plays the programs `aws`, `gcloud`, `az`, `bao` and `vault`, by the name under which it runs. A ciphertext is
+// `sealed:` and the plaintext.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+
+const name = basename(process.argv[1]);
+const args = process.argv.slice(2);
+if (process.env.SERVICE_IS_DOWN) {
+  process.stderr.write(`${name}: the service does not answer\n`);
+  process.exit(255);
+}
+
+const encrypts = args.some((word) => /^(?:transit\/)?encrypt/.test(word));
+const after = (option) => args[args.indexOf(option) + 1].replace(/^(?:fileb:\/\/|@)/, '');
+const seal = (bytes) => Buffer.concat([Buffer.from('sealed:'), bytes]);
+const open = (bytes) => {
+  if (!bytes.toString('latin1').startsWith('sealed:')) throw new Error('not a ciphertext');
+  return bytes.subarray(7);
+};
+const lineOf = (bytes) => `${bytes.toString('base64')}\n`;
+const needs = (...words) => {
+  for (const word of words) if (!args.includes(word)) throw new Error(`${name} needs ${word}`);
+};
+
+const services = {
+  aws() {
+    needs('kms', '--encryption-context', 'eaas=root-key', '--query', '--output', 'text');
+    if (!encrypts) return lineOf(open(readFileSync(after('--ciphertext-blob'))));
+    needs('--key-id');
+    return lineOf(seal(readFileSync(after('--plaintext'))));
+  },
+  gcloud() {
+    needs('kms', '--location', '--keyring', '--key');
+    if (!encrypts) {
+      needs('--plaintext-file', '-');
+      return open(readFileSync(after('--ciphertext-file')));
+    }
+    writeFileSync(after('--ciphertext-file'), seal(readFileSync(after('--plaintext-file'))));
+    return '';
+  },
+  az() {
+    needs('keyvault', 'key', '--vault-name', 'company', '--algorithm', '--data-type', 'base64', 'tsv');
+    const bytes = Buffer.from(readFileSync(after('--value'), 'utf8').trim(), 'base64');
+    return lineOf(encrypts ? seal(bytes) : open(bytes));
+  },
+  bao() {
+    needs('write', encrypts ? '-field=ciphertext' : '-field=plaintext');
+    if (encrypts) return `vault:v1:${lineOf(seal(Buffer.from(readFileSync(0, 'utf8'), 'base64')))}`;
+    const [, ciphertext] = /^ciphertext=vault:v1:(.+)$/.exec(args.at(-1));
+    return lineOf(open(Buffer.from(ciphertext, 'base64')));
+  },
+};
+process.stdout.write(services[name in services ? name : 'bao']());
