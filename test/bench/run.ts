@@ -30,7 +30,6 @@ import { benchmark as storage } from './storage.bench.ts';
 import { benchmark as streams } from './streams.bench.ts';
 import { benchmark as telemetry } from './telemetry.bench.ts';
 import { benchmark as verify } from './verify.bench.ts';
-import { benchmark as workers } from './workers.bench.ts';
 import { benchmark as wraps } from './wraps.bench.ts';
 import { writePage } from './write-page.ts';
 
@@ -48,7 +47,6 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   chromium,
   coldStart,
   wraps,
-  workers,
   latency,
   batches,
   verify,

@@ -63,15 +63,8 @@ export async function runShared(args: readonly string[], env: Environment): Prom
   return (await response.json()) as Finished;
 }
 
-/** A server with one worker starts faster, and most tests do not depend on the number of workers. */
-const workers = (): string => process.env['EAAS_TEST_WORKERS'] ?? '1';
-
 export async function serve(env: Environment, { program = eaas, cwd = root } = {}) {
-  const { child, stdout, stderr } = launch(
-    [...program, 'serve'],
-    { EAAS_PORT: '0', EAAS_WORKERS: workers(), ...env },
-    cwd,
-  );
+  const { child, stdout, stderr } = launch([...program, 'serve'], { EAAS_PORT: '0', ...env }, cwd);
   const ended: Promise<End> = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   const end = (): End | undefined => {
     const { exitCode: code, signalCode: signal } = child;

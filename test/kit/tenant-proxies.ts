@@ -60,7 +60,7 @@ function blockOf(language: string, word: string): string {
 }
 
 function haproxyFile(port: number): string {
-  return blockOf('haproxy', 'balance hdr').replace(/bind .*/, `bind 127.0.0.1:${port}`);
+  return blockOf('haproxy', 'balance hash').replace(/bind .*/, `bind 127.0.0.1:${port}`);
 }
 
 /** The manual shows `server` and `upstream` in separate nginx blocks. This file contains both. */

@@ -3,7 +3,6 @@ import { clocks } from './parts/clocks.ts';
 import { fairness } from './parts/fairness/fairness.ts';
 import { failover } from './parts/failover.ts';
 import { faults } from './parts/faults.ts';
-import { fleet } from './parts/fleet/fleet.ts';
 import { hostile } from './parts/hostile/hostile.ts';
 import { patroni } from './parts/patroni/patroni.ts';
 import { pgbouncer } from './parts/pgbouncer.ts';
@@ -18,7 +17,6 @@ export const parts: readonly Part[] = [
   patroni,
   pgbouncer,
   citus,
-  fleet,
   clocks,
   tampering,
   restore,

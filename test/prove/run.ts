@@ -11,7 +11,6 @@ const usage = `npm run prove                   every part
 npm run prove -- failover       one part, or several
 npm run prove -- clocks:replica one trial
 npm run prove -- --list         what there is
-npm run prove -- --workers 2    every server has two worker processes (one by default)
 npm run prove -- --write        every part, then a report of the results in test/prove/results/report.md
 npm run prove -- --small        the heavy parts ten times smaller, to try them out
 npm run prove -- mutations      breaks each invariant on purpose, in a copy of the sources`;
@@ -69,17 +68,7 @@ async function writeVerdicts(args: readonly string[], outcomes: readonly Outcome
   await writeFile(file, JSON.stringify(verdicts));
 }
 
-function takeWorkers(args: readonly string[]): readonly string[] {
-  const at = args.indexOf('--workers');
-  if (at === -1) return args;
-  const count = args[at + 1] ?? '';
-  if (!/^[1-9]\d?$/.test(count)) throw new Error(`--workers needs a number from 1 to 64 (got "${count}").`);
-  process.env['EAAS_TEST_WORKERS'] = count;
-  return args.toSpliced(at, 2);
-}
-
-async function main(given: readonly string[]): Promise<number> {
-  const args = takeWorkers(given);
+async function main(args: readonly string[]): Promise<number> {
   const names = args.filter((arg) => !arg.startsWith('--'));
   if (args.includes('--help')) console.log(usage);
   else if (args.includes('--list')) listParts();

@@ -1,5 +1,4 @@
 import { CannotStart, databaseOf } from '@eaas/server/internal';
-import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { readConfig, readDevelopmentConfig, variables } from './config.ts';
 
@@ -19,7 +18,6 @@ function refusal(env: Record<string, string>): string {
 
 test('an empty environment selects the embedded database and a loopback address', () => {
   expect(readConfig({})).toEqual({
-    workers: Math.min(4, availableParallelism()),
     databaseUrl: null,
     urlVariable: 'EAAS_DATABASE_URL',
     migrateDatabaseUrl: null,
@@ -60,7 +58,6 @@ test('the configuration of the server contains the value of every environment va
     EAAS_INSECURE_HTTP: '0',
     EAAS_TLS_CERT_FILE: 'cert.pem',
     EAAS_TLS_KEY_FILE: 'key.pem',
-    EAAS_WORKERS: '3',
     EAAS_AUDIT_RETENTION_MONTHS: '12',
     EAAS_ISSUER_HOSTS: 'sign-in.example:8443, *.provider.example',
     EAAS_LOG_POLICY_FILE: '/etc/eaas/log.policy',
@@ -76,7 +73,6 @@ test('the configuration of the server contains the value of every environment va
     port: 443,
     trustProxy: ['10.0.0.0/8', '192.0.2.7', 'fd00::/8', 'loopback'],
     tlsFiles: { cert: 'cert.pem', key: 'key.pem' },
-    workers: 3,
     auditRetentionMonths: 12,
     issuerHosts: ['sign-in.example:8443', '*.provider.example'],
     publicLog: {
@@ -105,8 +101,6 @@ test.each<[string, Record<string, string>]>([
   ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'postgres://server:hunter2 @db:x/eaas' }],
   ['EAAS_MIGRATE_DATABASE_URL', { EAAS_DATABASE_URL: url, EAAS_MIGRATE_DATABASE_URL: 'hunter2' }],
   ['EAAS_MIGRATE_DATABASE_URL', { EAAS_MIGRATE_DATABASE_URL: url }],
-  ['EAAS_WORKERS', { EAAS_WORKERS: '0' }],
-  ['EAAS_WORKERS', { EAAS_WORKERS: '65' }],
   ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: 'hunter2' }],
   ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: Buffer.alloc(31).toString('base64') }],
   ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: Buffer.alloc(33).toString('base64') }],
@@ -280,7 +274,6 @@ test('`eaas dev` serves the playground unless EAAS_PLAYGROUND=0 or the console i
 
 test('by default, `eaas dev` serves the console and logs only warnings', () => {
   expect(readDevelopmentConfig({})).toMatchObject({ console: true, logLevel: 'warn', isPortSet: false });
-  expect(readDevelopmentConfig({ EAAS_WORKERS: '3' })).toMatchObject({ workers: 1 });
   const env = { EAAS_CONSOLE: '0', EAAS_LOG_LEVEL: 'debug', EAAS_PORT: '8081' };
   expect(readDevelopmentConfig(env)).toMatchObject({ console: false, logLevel: 'debug', isPortSet: true });
 });

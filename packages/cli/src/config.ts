@@ -1,6 +1,5 @@
 // Reads the environment variables of `eaas`, and makes the options of a server from them.
 import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { developmentFileIn, embeddedIn, nearestDataDirectory } from '@eaas/dev/internal';
 import { nearestOf } from '@eaas/protocol/internal';
 import {
@@ -83,16 +82,12 @@ export function readDevelopmentConfig(env: Environment = process.env): Config {
     );
   }
   const { DATABASE_URL: _, ...ours } = env;
-  return { ...readConfig(ours, { logLevel: 'warn', isConsoleOn: true }), workers: 1 };
+  return readConfig(ours, { logLevel: 'warn', isConsoleOn: true });
 }
 
 /** The database of an app, for `eaas leak`, which needs nothing else. */
 export function leakDatabaseUrl(env: Environment = process.env): string | null {
   return postgresUrl(readerOf(env), 'EAAS_LEAK_DATABASE_URL');
-}
-
-export function readServerConfig(workers?: string): Config {
-  return readConfig({ ...process.env, ...(workers !== undefined && { EAAS_WORKERS: workers }) });
 }
 
 function readerOf(env: Environment): Read {
@@ -133,11 +128,6 @@ export function readConfig(
     dataDirectory: read('EAAS_DATA_DIR') ?? null,
     ...readRootKeys(read, withoutSecrets(env)),
     ...listening,
-    workers: wholeNumber(read, 'EAAS_WORKERS', {
-      otherwise: Math.min(4, availableParallelism()),
-      least: 1,
-      most: 64,
-    }),
     ...readConsole(read, listening.host, isConsoleOn),
     auditRetentionMonths: wholeNumber(read, 'EAAS_AUDIT_RETENTION_MONTHS', retention),
     issuerHosts: keyHosts(read, 'EAAS_ISSUER_HOSTS'),

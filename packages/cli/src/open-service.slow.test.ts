@@ -1,11 +1,4 @@
-import {
-  createTenant,
-  type Database,
-  openDatabase,
-  openService,
-  openServiceOn,
-  type Purpose,
-} from '@eaas/server/internal';
+import { createTenant, type Database, openService, type Purpose } from '@eaas/server/internal';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { migrated, type TestDatabase, testDatabase } from '@eaas/test-kit/database';
@@ -74,21 +67,10 @@ test('a command does not warn about the database and the configuration, but the 
   await close();
 });
 
-test.each([
-  [1, [10, 4, 6]],
-  [2, [5, 2, 3]],
-  [3, [3, 1, 2]],
-  [4, [2, 1, 2]],
-  [8, [2, 1, 2]],
-])('each of %d workers opens at most %j connections to the database', async (workers, most) => {
+test('a server opens at most 20 connections to the database', async () => {
   const env = { EAAS_DATABASE_URL: place.url('server'), EAAS_ROOT_KEY: randomBytes(32).toString('base64') };
   const config = readConfig(env);
-  const { service, close } = await openServiceOn(
-    await openDatabase(config, 'command'),
-    config,
-    'command',
-    workers,
-  );
+  const { service, close } = await openService(config, 'command');
   const connectionsOf = async (pool: Database): Promise<number> => {
     const pids = await Promise.all(
       Array.from({ length: 12 }, () =>
@@ -103,6 +85,6 @@ test.each([
   const { database, reads, background } = service;
   const counts = [];
   for (const pool of [database, reads, background]) counts.push(await connectionsOf(pool));
-  expect(counts).toEqual(most);
+  expect(counts).toEqual([10, 4, 6]);
   await close();
 });

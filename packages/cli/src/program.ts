@@ -1,4 +1,4 @@
-import { completionCommand, helpCommand, WrongUsage } from '@eaas/cli-kit';
+import { completionCommand, helpCommand } from '@eaas/cli-kit';
 import { citus } from '@eaas/fleet/citus';
 import { CannotStart, migrateDatabase } from '@eaas/server/internal';
 import { Option } from 'commander';
@@ -6,7 +6,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { apiKeyCommands } from './api-key.ts';
 import { auditCommands } from './audit.ts';
 import { command, group, reporting, requireConfig } from './command.ts';
-import { type Config, readConfig, readDevelopmentConfig, readServerConfig } from './config.ts';
+import { type Config, readConfig, readDevelopmentConfig } from './config.ts';
 import { requireYes } from './confirm.ts';
 import { databaseCommands } from './database-copy.ts';
 import { databaseWarnings, examine } from './doctor/examine.ts';
@@ -45,33 +45,12 @@ const dev = command(
     await (signIn ? printSignIn(config) : dev(config, env === true ? '.env' : env));
   });
 
-const serve = command(
-  'serve',
-  'Serve the API until SIGTERM or SIGINT. Uses as many worker processes as the machine has cores, and at most 4. ' +
-    'EAAS_WORKERS or --workers chooses another number. Each tenant is served by one worker.',
-  ['serve', 'serve --workers 2'],
-)
-  .option('--workers <number>', 'the number of worker processes, 1 to 64')
-  .addOption(new Option('--worker').hideHelp())
-  .action(async ({ workers, worker }: { workers?: string; worker?: true }) => {
-    const config = await withExtras(readServerConfig(workers));
-    // The HTTP server is imported dynamically, because a static import would delay all commands that do not need the
-    // server.
-    if (worker) {
-      if (!process.connected)
-        throw new WrongUsage(
-          'Do not start a worker process yourself: run `eaas serve`, which starts its workers.',
-        );
-      const { work } = await import('@eaas/fleet/workers');
-      work(config, (error) => failureOf(error).message ?? '');
-    } else if (config.workers > 1) {
-      const { serveWithWorkers } = await import('@eaas/fleet/workers');
-      await serveWithWorkers(config);
-    } else {
-      const { serve } = await import('@eaas/server');
-      await serve(config);
-    }
-  });
+const serve = command('serve', 'Serve the API until SIGTERM or SIGINT.', ['serve']).action(async () => {
+  const config = await withExtras(readConfig());
+  // The HTTP server is imported dynamically, because a static import would delay all commands that do not need it.
+  const { serve } = await import('@eaas/server');
+  await serve(config);
+});
 
 /** Imports the extras only for a server, because other commands should start at once. */
 async function withExtras(config: Config): Promise<Config> {

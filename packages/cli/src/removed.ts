@@ -8,6 +8,8 @@ const variables: Readonly<Record<string, string>> = {
     'set EAAS_ROOT_KEY_COMMAND to a script that decrypts the root key, as in examples/root-key.',
   EAAS_ROOT_KEY_PREVIOUS_WRAPPED_FILE:
     'set EAAS_ROOT_KEY_PREVIOUS_COMMAND to a script that decrypts the root key, as in examples/root-key.',
+  EAAS_WORKERS:
+    'a server is one process. Start more servers behind a proxy, as the page "Replicas" of the manual says.',
   EAAS_CHECKPOINT_DIR:
     'keep checkpoints outside the service, with `eaas audit checkpoint` or GET /v1/audit/checkpoint.',
 };
@@ -15,6 +17,8 @@ const variables: Readonly<Record<string, string>> = {
 /** Ends the sentence "`eaas x --y` was removed: …". Options come after the words of their command. */
 const commands: Readonly<Record<string, string>> = {
   'root-key wrap': 'encrypt the root key with the program of the key service, as in examples/root-key.',
+  'serve --workers':
+    'a server is one process. Start more servers behind a proxy, as the page "Replicas" of the manual says.',
 };
 
 /** Throws CannotStart if the environment has a removed variable, even an empty one. */

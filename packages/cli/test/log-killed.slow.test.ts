@@ -12,7 +12,7 @@ test('after a server was killed in the middle of a moment, the next one makes it
   await eaas.json('tenant', 'create', '--name', 'ann');
   const file = join(await newDirectory(), 'log.policy');
   await writeFile(file, `${log?.policy_line}\nquorum none\n`);
-  const env = { ...eaas.env, EAAS_LOG_POLICY_FILE: file, EAAS_LOG_INTERVAL: '10', EAAS_WORKERS: '1' };
+  const env = { ...eaas.env, EAAS_LOG_POLICY_FILE: file, EAAS_LOG_INTERVAL: '10' };
   const sql = openPool(eaas.database.connection('superuser'), 1);
   onTestFinished(() => sql.end());
   await sql.unsafe(`

@@ -19,7 +19,7 @@ test('without a policy, a server touches no table of the public log, and serves 
   await sleep(1_000);
   const before = await touched();
   expect(before).toHaveLength(4);
-  const server = await serve({ ...eaas.env, EAAS_WORKERS: '1' });
+  const server = await serve(eaas.env);
   const get = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`);
   await expect.poll(async () => (await get('/readyz')).status).toBe(200);
   expect((await get('/log/checkpoint')).status).toBe(404);

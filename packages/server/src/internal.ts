@@ -13,7 +13,6 @@ export {
   schemaFault,
 } from './app/open-service.ts';
 export type { Extra, JobContext, ServeOptions } from './app/options.ts';
-export { exitSoon, prepareProcess, untilStopped } from './app/serve.ts';
 export type { PublicFile, PublicLog, Service } from './app/service.ts';
 export { hostOf, isLoopback } from './base/addresses.ts';
 export { CannotStart, reasonOf, unusableDatabase } from './base/cannot-start.ts';
@@ -29,10 +28,7 @@ export { ed25519Keys, verifyEd25519 } from './crypto/ed25519.ts';
 export { nightKey, rootKey, type Roots, type TenantSecrets } from './crypto/key-hierarchy.ts';
 export { sameBytes } from './crypto/hmac.ts';
 export { openSecret, sealSecret } from './crypto/sealed-secret.ts';
-export { acceptWaiting } from './http/connections.ts';
 export type { ConsoleSession } from './http/console.ts';
-export type { Doors } from './http/doors.ts';
-export { type Health, notReady } from './http/doors.ts';
 export {
   type Address,
   addressOf,
@@ -44,7 +40,6 @@ export {
   readTls,
   refuseAddress,
 } from './http/listen.ts';
-export { type Measured, mergeMetrics } from './http/metrics.ts';
 export { forEach, type Lease } from './jobs/schedule.ts';
 export { createApiKey } from './operations/api-keys.ts';
 export { shownEntry, type ShownEntry } from './operations/audit.ts';

@@ -15,7 +15,6 @@ export interface Answer {
 const hangs = 60_000;
 
 export type Place = Pick<ServerProcess, 'port'> & {
-  readonly agent?: Agent;
   /** The issuer of the token, if that is a user's. */
   readonly issuerId?: string;
 };
@@ -23,7 +22,7 @@ export type Place = Pick<ServerProcess, 'port'> & {
 const kept = new Agent({ keepAlive: true, maxSockets: 2_000 });
 
 export async function send(
-  { port, agent = kept, issuerId }: Place,
+  { port, issuerId }: Place,
   token: string,
   method: string,
   path: string,
@@ -36,7 +35,7 @@ export async function send(
     ...(issuerId !== undefined && { 'eaas-issuer': issuerId }),
     ...(content && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
   };
-  const call = request({ agent, host: '127.0.0.1', port, method, path, headers }).on('error', () => {});
+  const call = request({ agent: kept, host: '127.0.0.1', port, method, path, headers }).on('error', () => {});
   call.setTimeout(hangs, () => call.destroy(Object.assign(new Error('hangs'), { code: 'hangs' })));
   try {
     const responding = once(call, 'response');

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
-import type { Environment } from '@eaas/test-kit/program';
-import { childrenOf } from '@eaas/test-kit/processes';
 import { Cluster, withoutStandby } from '../machine/cluster.ts';
 import type { Findings, Part, Trial } from '../trial.ts';
 import { recovers } from './recovers.ts';
@@ -38,18 +36,6 @@ async function crash({ cluster }: UnderLoad, away: number): Promise<void> {
 const serverFaults: readonly Fault[] = [
   { what: 'first server killed', times: 2, inflict: (bench) => bench.restart(0) },
   { what: 'second server killed', times: 2, inflict: (bench) => bench.restart(1) },
-];
-
-async function killWorker({ replicas: [server] }: UnderLoad, nth: number): Promise<void> {
-  const worker = (await childrenOf(server?.pid ?? 0))[nth];
-  if (worker === undefined) throw new Error(`the server must have ${nth + 1} workers (got fewer)`);
-  process.kill(worker, 'SIGKILL');
-}
-
-const workerFaults: readonly Fault[] = [
-  { what: 'first worker of a server killed', times: 2, inflict: (bench) => killWorker(bench, 0) },
-  { what: 'second worker of a server killed', times: 2, inflict: (bench) => killWorker(bench, 1) },
-  { what: 'server with two workers killed', times: 1, inflict: (bench) => bench.restart(0) },
 ];
 
 const databaseFaults: readonly Fault[] = [
@@ -109,14 +95,14 @@ const connectionFaults: readonly Fault[] = [
   { what: 'role may not log in', times: 1, inflict: (_, sql) => withRole(sql, 'nologin', 'login') },
 ];
 
-function faultTrial(name: string, about: string, faults: readonly Fault[], env: Environment = {}): Trial {
+function faultTrial(name: string, about: string, faults: readonly Fault[]): Trial {
   return {
     name,
     about,
     limit: 180,
     async run(findings) {
       const cluster = await Cluster.create(findings);
-      const bench = await UnderLoad.start(findings, cluster, env);
+      const bench = await UnderLoad.start(findings, cluster);
       for (const fault of faults) {
         for (let nth = 0; nth < fault.times; nth++) await inflict(findings, bench, fault);
       }
@@ -138,9 +124,6 @@ export const faults: Part = {
   unavailable: withoutStandby,
   trials: [
     faultTrial('servers', 'servers are killed under load', serverFaults),
-    faultTrial('workers', 'worker processes of a server are killed under load', workerFaults, {
-      EAAS_WORKERS: '2',
-    }),
     faultTrial('database', 'the database crashes or stops under load', databaseFaults),
     faultTrial('connections', 'the connections to the database break or hang under load', connectionFaults),
   ],

@@ -1,4 +1,3 @@
-import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { call, type Place, send } from '@eaas/test-kit/faults/client';
 import { newDek } from '@eaas/test-kit/faults/load';
@@ -47,10 +46,7 @@ export const lostTimelines: Trial = {
     const tenants: Tenant[] = [];
     for (let nth = 0; nth <= combinations.length; nth++) tenants.push(await operator.newTenant());
     await operator.close();
-    // Each request opens a connection, so that the server sends all requests of a tenant to the same worker process.
-    // Only a worker that has cached a change can detect that the database lost it.
-    const agent = new Agent({ keepAlive: false });
-    const stale = { ...(await startServer(findings, operator.env)), agent };
+    const stale = await startServer(findings, operator.env);
     const fresh = await startServer(findings, operator.env);
     const calm = tenants.pop();
     if (!calm) return;

@@ -117,22 +117,17 @@ export async function openService(options: OpenOptions, purpose: Purpose): Promi
   return openServiceOn(await openDatabase(options, purpose), options, purpose);
 }
 
-/** As `openService`, on a database that is already open. `workers` share its connections. */
+/** As `openService`, on a database that is already open. */
 export async function openServiceOn(
   database: OpenDatabase,
   options: Pick<OpenOptions, 'previousRootKey' | 'unencrypted' | 'warnings' | 'extras' | 'issuerHosts'>,
   purpose: Purpose,
-  workers = 1,
 ) {
   const siblings = new Set<Database>();
-  const openPart = (most: number, least: number): Database =>
-    new Database(database.connection, Math.max(least, Math.floor(most / workers)), siblings);
-  const [connections, reads, background] = [openPart(10, 2), openPart(4, 1), openPart(6, 2)];
-  const closeConnections = async (): Promise<void> => {
-    await Promise.all([connections, reads, background].map((pool) => pool.close()));
-  };
+  const openPool = (most: number): Database => new Database(database.connection, most, siblings);
+  const [connections, reads, background] = [openPool(10), openPool(4), openPool(6)];
   const close = async (): Promise<void> => {
-    await closeConnections();
+    await Promise.all([connections, reads, background].map((pool) => pool.close()));
     await database.close();
   };
   try {
@@ -145,10 +140,10 @@ export async function openServiceOn(
     await connections.transaction((tx) => checkRoots(tx, roots));
     const serverWarnings = purpose === 'serve' ? await warningsOf(options, connections) : [];
     const keyHosts = new KeyHosts(options.issuerHosts ?? []);
-    const service = createService({ database: connections, reads, background, roots, workers, keyHosts });
+    const service = createService({ database: connections, reads, background, roots, keyHosts });
     await readClock(service);
     const warnings = [...options.warnings, ...serverWarnings];
-    return { service, database, warnings, closeConnections, close };
+    return { service, database, warnings, close };
   } catch (error) {
     await close();
     throw error;

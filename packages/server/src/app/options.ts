@@ -70,8 +70,6 @@ export interface JobContext {
   readonly state: ServerState;
   /** The metrics of this process. */
   readonly registry: Registry;
-  /** The number of the worker process, or undefined if the server has one process. */
-  readonly worker: number | undefined;
   /** A job that only one of all replicas runs at a time. */
   readonly leased: (name: string, everySeconds: number, run: (lease: Lease) => Promise<void>) => Job;
 }

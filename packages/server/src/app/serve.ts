@@ -1,12 +1,12 @@
 // A server from its options to its end: checks, opens the service, serves, runs the jobs, and stops in order.
 import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import { isDriverFault } from '../store/faults.ts';
 import { bridgeMetrics, connectTelemetry, tracedJob } from '../base/tracing.ts';
 import { type AppOptions, createApp } from '../http/app.ts';
 import { type ConsoleOptions, readApiPage, readConsolePages } from '../http/console.ts';
-import { type Doors, openDoors } from '../http/doors.ts';
+import { openDoors } from '../http/doors.ts';
 import { addressOf, announce, freePort, hostsOf, listenOn, readTls, refuseAddress } from '../http/listen.ts';
 import type { ServerState } from '../http/metrics.ts';
 import { countUsage, directoriesJob, recordLastUses, settleDueKeys } from '../jobs/housekeeping.ts';
@@ -32,38 +32,22 @@ export async function serve(
   develop?: (service: Service) => Promise<Development>,
 ): Promise<void> {
   const report = prepareProcess();
-  const app = await appOptions(options);
+  const app = await appOptionsOf(options);
   if (options.lastPort === undefined) await freePort(options).catch(refuseAddress(options));
   const open = await openService(options, 'serve');
   const development = await develop?.(open.service).catch(async (error: unknown) => {
     await open.close();
     throw error;
   });
-  const stop = await startAppAndJobs({
-    options,
-    open,
-    report,
-    app: withSignIn(app, development),
-    async listen(listener) {
-      const hosts = await hostsOf(options.host);
-      const port = await listenOn(listener, hosts, options).catch(refuseAddress(options));
-      const address = addressOf(options, port);
-      if (development) await development.announce(address, Boolean(app.console?.pages));
-      else announce(address);
-    },
-  });
-  await untilStopped();
+  const stop = await startAppAndJobs({ options, open, report, app, development });
+  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   await stop();
-  exitSoon();
-}
-
-function withSignIn(app: AppOptions, development: Development | undefined): AppOptions {
-  if (!app.console || !development) return app;
-  return { ...app, console: { ...app.console, signIn: development.signIn } };
+  // A connection to an unresponsive database can still be open.
+  setTimeout(() => process.exit(), 500).unref();
 }
 
 /** Reads the files that the HTTP server needs. */
-export async function appOptions(options: ServeOptions): Promise<AppOptions> {
+async function appOptionsOf(options: ServeOptions): Promise<AppOptions> {
   const { tlsFiles, trustProxy, logLevel, publicUrl } = options;
   const tls = tlsFiles && (await readTls(tlsFiles));
   const console = options.console
@@ -84,30 +68,31 @@ interface AppAndJobs {
   readonly open: OpenService;
   readonly app: AppOptions;
   readonly report: Report;
-  readonly listen: (app: FastifyInstance) => Promise<void>;
-  readonly wrap?: (doors: Doors) => Doors;
+  readonly development: Development | undefined;
 }
 
 /** Starts the HTTP server and the jobs of an open service. Returns a function that stops both. */
-export async function startAppAndJobs({
+async function startAppAndJobs({
   options,
   open,
   app: appOptions,
   report,
-  listen,
-  wrap = (doors) => doors,
+  development,
 }: AppAndJobs): Promise<() => Promise<void>> {
   const { warnings, close } = open;
   const service = withPublicLog(open.service, options);
   const state: ServerState = { jobs: [], verified: undefined };
   await connectTelemetry();
   const doors = openDoors(service, state);
-  const app = createApp(wrap(doors), appOptions);
+  const app = createApp(doors, withSignIn(appOptions, development));
   for (const warning of warnings) app.log.warn(warning);
   report.to = app.log;
   service.alarms.log = (fields, message) => app.log.error(fields, message);
   try {
-    await listen(app);
+    const port = await listenOn(app, await hostsOf(options.host), options).catch(refuseAddress(options));
+    const address = addressOf(options, port);
+    if (development) await development.announce(address, Boolean(appOptions.console?.pages));
+    else announce(address);
   } catch (error) {
     await app.close();
     await close();
@@ -120,7 +105,7 @@ export async function startAppAndJobs({
     run: async (signal) => void (await withLease(service, name, signal, run)),
   });
   const { registry } = doors;
-  const context = { service, state, registry, log: app.log, worker: appOptions.worker, leased };
+  const context = { service, state, registry, log: app.log, leased };
   const traceable = jobsOf(options, context).map(inSpan);
   const jobs = startJobs(traceable, (job, error) => {
     service.alarms.failed(error);
@@ -137,6 +122,11 @@ export async function startAppAndJobs({
     );
     await close();
   };
+}
+
+function withSignIn(app: AppOptions, development: Development | undefined): AppOptions {
+  if (!app.console || !development) return app;
+  return { ...app, console: { ...app.console, signIn: development.signIn } };
 }
 
 function withPublicLog(service: Service, { extras }: ServeOptions): Service {
@@ -170,7 +160,7 @@ interface Report {
 }
 
 /** Limits the growth of the heap, and lets the process survive errors that the database driver throws in timers. */
-export function prepareProcess(): Report {
+function prepareProcess(): Report {
   // By default, V8 lets a small heap grow to several times the size of its live objects.
   setFlagsFromString('--heap-growing-percent=100');
   const report: Report = { to: undefined };
@@ -184,14 +174,4 @@ export function prepareProcess(): Report {
     process.exit(70);
   });
   return report;
-}
-
-/** Resolves at the first SIGTERM or SIGINT. */
-export async function untilStopped(): Promise<void> {
-  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-}
-
-/** Exits after half a second, even if a connection to an unresponsive database is still open. */
-export function exitSoon(): void {
-  setTimeout(() => process.exit(), 500).unref();
 }

@@ -64,12 +64,11 @@ export function createService(options: {
   background?: Database;
   roots: Roots;
   clock?: Clock;
-  workers?: number;
   keyHosts?: KeyHosts;
 }): Service {
   const { database, reads = database, background = database, roots, keyHosts = new KeyHosts([]) } = options;
   const clock = options.clock ?? new DatabaseClock();
-  const admission = createAdmission(undefined, options.workers);
+  const admission = createAdmission();
   const alarms = new Alarms();
   return {
     database,

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 /**
  * A cache of the `most` entries that were used last. Its memory grows with its entries. The option `max` would reserve
- * all of it at once, which costs each worker several megabytes, and 20 ms when it starts.
+ * all of it at once, which costs each server several megabytes, and 20 ms when it starts.
  */
 export function lastUsed<Value extends object | string | number>(most: number): LRUCache<string, Value> {
   return new LRUCache({ maxSize: most, sizeCalculation: () => 1 });

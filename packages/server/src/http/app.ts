@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import http, { METHODS } from 'node:http';
 import https from 'node:https';
-import type { Socket } from 'node:net';
 import { nothingHere } from '@eaas/protocol/service';
 import {
   fastify,
@@ -12,7 +11,6 @@ import {
   LogController,
 } from 'fastify';
 import { type Lines, linesTo } from '../base/log-lines.ts';
-import type { Caller } from '../state/caller.ts';
 import { serveApi } from './api.ts';
 import { answerSocketError, watchConnections } from './connections.ts';
 import { type ConsoleOptions, serveConsole } from './console.ts';
@@ -25,20 +23,13 @@ import { beginVisit, sharesAs } from './visit.ts';
 
 /** What an operator or a program can choose about the server. */
 export interface AppOptions {
-  readonly tls?: {
-    readonly cert: string | Buffer;
-    readonly key: string | Buffer;
-    readonly ticketKeys?: Buffer;
-  };
+  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   readonly trustProxy?: readonly string[];
   readonly logLevel?: string;
   readonly log?: Lines;
   readonly console?: ConsoleOptions;
   /** The page `/docs`, which the package of the console contains. Without it, `/docs` leads to `/openapi.json`. */
   readonly apiPage?: Buffer | undefined;
-  readonly worker?: number;
-  /** Whether the server closes the connection after the response. */
-  readonly leaves?: (socket: Socket, caller: Caller | undefined) => boolean;
 }
 
 /**
@@ -57,7 +48,7 @@ const node = {
 } as const;
 
 function settings(options: AppOptions): FastifyServerOptions {
-  const { tls, trustProxy, worker } = options;
+  const { tls, trustProxy } = options;
   return {
     serverFactory: (handler) =>
       (tls
@@ -72,7 +63,7 @@ function settings(options: AppOptions): FastifyServerOptions {
     logger: {
       level: options.logLevel ?? 'info',
       stream: options.log ?? linesTo(process.stdout.fd),
-      base: worker === undefined ? null : { worker },
+      base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (level: string) => ({ level }) },
       // Fastify's type demands the message of an error, which can contain secrets.
@@ -120,9 +111,7 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const connections = watchConnections(app);
   const { isClosing, inOrder } = connections;
-  const isLast = ({ raw, visit }: FastifyRequest): boolean =>
-    isClosing() || options.leaves?.(raw.socket, visit.caller) === true;
-  addHooks(app, doors, { inOrder, inTurn, isLast });
+  addHooks(app, doors, { inOrder, inTurn, isClosing });
   const methodsOf = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), ...[method].flat()]);

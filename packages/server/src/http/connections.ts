@@ -60,9 +60,7 @@ export function watchConnections(app: FastifyInstance) {
   });
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
     handshakes.delete(clientOf(socket));
-    // In a worker, the socket can hold bytes that the main process has already read. They belong to a request that has
-    // not begun. If `readAtRest` included them, the connection would seem idle and be ended.
-    const connection: Connection = { running: 0, readAtRest: socket.bytesRead - socket.readableLength };
+    const connection: Connection = { running: 0, readAtRest: socket.bytesRead };
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
     if (isClosing) prepareEnd(socket, connection);
@@ -100,8 +98,8 @@ export function watchConnections(app: FastifyInstance) {
     setTimeout(() => setImmediate(endHandshakes), quiet).unref();
   });
   app.addHook('onClose', async () => {
-    // Node waits only for connections that this process has accepted. In a worker, the main process has accepted the
-    // connections, so the worker itself must wait until its connections are closed.
+    // Node waits only for the connections that `app.server` has accepted. With two addresses of `localhost`, another
+    // listener has accepted some of them.
     while (open.size > 0) await sleep(20);
   });
   /**
@@ -126,7 +124,7 @@ export function watchConnections(app: FastifyInstance) {
  * Lets the event loop accept the waiting connections. Otherwise the kernel would reset these connections when the
  * server stops listening.
  */
-export async function acceptWaiting(): Promise<void> {
+async function acceptWaiting(): Promise<void> {
   await nextTurn();
   await nextTurn();
 }

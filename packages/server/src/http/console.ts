@@ -22,8 +22,6 @@ export interface ConsoleSession {
 export interface ConsoleOptions {
   readonly pages: readonly ConsolePage[] | null;
   readonly publicUrl: string | null;
-  /** The port of the main process, because a worker does not listen on a port. */
-  readonly port?: number;
   readonly signIn?: (code: string, ipAddress: string | null) => Promise<ConsoleSession>;
 }
 
@@ -60,10 +58,10 @@ export function serveConsole(app: FastifyInstance, options: ConsoleOptions): voi
  * Returns the origins of the server's own pages. The Host header of requests is not used, because a client can set this
  * header to any value.
  */
-function ownOrigins(app: FastifyInstance, { publicUrl, port: given }: ConsoleOptions): ReadonlySet<string> {
+function ownOrigins(app: FastifyInstance, { publicUrl }: ConsoleOptions): ReadonlySet<string> {
   if (publicUrl !== null) return new Set([publicUrl]);
   const scheme = 'setSecureContext' in app.server ? 'https' : 'http';
-  const port = given ?? (app.server.address() as AddressInfo).port;
+  const { port } = app.server.address() as AddressInfo;
   const hosts = ['localhost', '127.0.0.1', '[::1]'];
   return new Set(hosts.map((host) => new URL(`${scheme}://${host}:${port}`).origin));
 }

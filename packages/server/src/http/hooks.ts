@@ -28,12 +28,12 @@ export function addHooks(
   {
     inOrder,
     inTurn,
-    isLast,
+    isClosing,
   }: {
     readonly inOrder: (request: FastifyRequest, reply: FastifyReply, begin: () => void) => void;
     readonly inTurn: (request: FastifyRequest, send: () => void) => void;
-    /** Whether the server closes the connection after the response. */
-    readonly isLast: (request: FastifyRequest) => boolean;
+    /** While the server closes, each response is the last of its connection. */
+    readonly isClosing: () => boolean;
   },
 ): void {
   const { turns, shares } = doors.admission;
@@ -81,7 +81,7 @@ export function addHooks(
     const send = (): void => {
       const { receipt } = request.visit;
       if (receipt) void reply.header('eaas-entry', `${receipt.id} ${receipt.hash}`);
-      if (isLast(request)) void reply.header('connection', 'close');
+      if (isClosing()) void reply.header('connection', 'close');
       limitUnread(doors.admission, request, reply, payload);
       done(null, payload);
     };

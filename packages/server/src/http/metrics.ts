@@ -1,14 +1,6 @@
 // What /metrics shows: metrics of prom-client in one registry for each replica. Those of the service are read when the
 // registry is. No label contains a tenant, so that metrics do not reveal the tenants.
-import {
-  AggregatorRegistry,
-  Counter,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Service } from '../app/service.ts';
 import { durationBounds } from '../base/tracing.ts';
 import type { measure } from '../store/measurements.ts';
@@ -241,27 +233,4 @@ export function serviceMetrics(service: Service, state: ServerState, registry = 
     'job',
   );
   return registry;
-}
-
-/** The values of a registry, which can be sent to another process. */
-export type Measured = MetricObjectWithValues<MetricValue<string>>[];
-
-/** Returns the text of /metrics for several workers: what each measured, labelled with its number. */
-export async function mergeMetrics(
-  ofWorkers: ReadonlyMap<number, Measured>,
-  restarts: number,
-): Promise<string> {
-  const own = new Registry();
-  new Counter({
-    name: 'eaas_worker_restarts_total',
-    help: 'Workers that were started again because they had ended.',
-    registers: [own],
-  }).inc(restarts);
-  const labelled = Array.from(ofWorkers, ([worker, metrics]) =>
-    metrics.map((metric) => ({
-      ...metric,
-      values: metric.values.map((value) => ({ ...value, labels: { worker, ...value.labels } })),
-    })),
-  );
-  return AggregatorRegistry.aggregate([...labelled, await own.getMetricsAsJSON()]).metrics();
 }

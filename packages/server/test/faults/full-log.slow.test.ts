@@ -9,19 +9,14 @@ import { freePort } from '@eaas/test-kit/free-port';
 const database = await testDatabase(migrated);
 const service = environmentOf(database.url);
 
-test.each([
-  ['1', 'its log'],
-  ['1', 'its log and its errors'],
-  ['2', 'its log'],
-  ['2', 'its log and its errors'],
-])(
-  'with %s workers, a server that cannot write %s serves, and ends on SIGTERM',
-  async (workers, unwritten) => {
+test.each(['its log', 'its log and its errors'])(
+  'a server that cannot write %s serves, and ends on SIGTERM',
+  async (unwritten) => {
     const full = openSync('/dev/full', 'w');
     onTestFinished(() => closeSync(full));
     const port = await freePort();
     const [program = '', ...args] = eaas;
-    const env = { ...inherited(), ...service, EAAS_PORT: String(port), EAAS_WORKERS: workers };
+    const env = { ...inherited(), ...service, EAAS_PORT: String(port) };
     const stdio = ['ignore', full, unwritten.includes('errors') ? full : 'ignore'] as const;
     const child = spawn(program, [...args, 'serve'], { env, stdio: [...stdio] });
     onTestFinished(() => void child.kill('SIGKILL'));

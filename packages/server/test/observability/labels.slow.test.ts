@@ -10,8 +10,7 @@ import { keptBy, labelsIn, labelsOf, labelsShownIn, metricsIn } from './promql.t
 
 const database = await testDatabase();
 const operator = await closing(operate(database.url), (it) => it.close());
-// Starts two workers, because only a server with several workers counts restarted workers.
-const server = await closing(startReplica({ ...operator.env, EAAS_WORKERS: '2' }), (it) => it.kill());
+const server = await closing(startReplica(operator.env), (it) => it.kill());
 const { token } = await operator.newTenant();
 const keyId = await newKey(server, token);
 const dek = randomBytes(32).toString('base64');

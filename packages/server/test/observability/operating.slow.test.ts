@@ -97,7 +97,6 @@ test('a server with OpenTelemetry, started as docs/operating/observability.md sa
   const port = await freePort();
   const terminal = await openOwnTerminal({
     EAAS_PORT: String(port),
-    EAAS_WORKERS: '1',
     OTEL_BSP_SCHEDULE_DELAY: '100',
   });
   const program = eaas[2] ?? '';

@@ -166,14 +166,6 @@ test('OpenTelemetry exports the same counters as /metrics', async () => {
   expect(routes).toContain('/v1/keys/:key_id/wrap');
 });
 
-test('each worker process exports its spans', async () => {
-  const both = await startReplica({ ...operator.env, ...collector.env, EAAS_WORKERS: '2' }, place.program);
-  onTestFinished(() => both.kill());
-  const { traceId, parentId } = await traced('/v1/keys', { name: hex(8) }, both);
-  const spans = await traceOf(traceId);
-  expect(spans.find(({ kind }) => kind === 2)?.parentSpanId).toBe(parentId);
-});
-
 test('without a registered OpenTelemetry SDK, the server does not load the OpenTelemetry API', async () => {
   const refuse = `export async function resolve(name, context, next) {
     if (name.startsWith('@opentelemetry/')) throw new Error('the server loads ' + name);

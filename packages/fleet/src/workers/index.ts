@@ -1,2 +1,0 @@
-export { serveWithWorkers } from './main.ts';
-export { work } from './worker.ts';
