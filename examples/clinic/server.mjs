@@ -1,5 +1,5 @@
 // The server of a clinic. It encrypts new patients, keeps ciphertexts, and cannot decrypt: its API key may only encrypt.
-// Requires a running server and its `.env` (`npm start -- --env`), and DATABASE_URL.
+// Requires a running server and its `.env` (`npm start`), and DATABASE_URL.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';

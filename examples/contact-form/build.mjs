@@ -1,4 +1,4 @@
-// Writes the contact form as one static file. Requires a running server, its `.env` (`npm start -- --env`),
+// Writes the contact form as one static file. Requires a running server, its `.env` (`npm start`),
 // and an API key with the permissions encrypt, keys.read and keys.manage in EAAS_API_KEY.
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';

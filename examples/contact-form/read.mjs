@@ -1,4 +1,4 @@
-// Decrypts the messages in the back office. Requires a running server, its `.env` (`npm start -- --env`), and an API key
+// Decrypts the messages in the back office. Requires a running server, its `.env` (`npm start`), and an API key
 // with the permissions decrypt and keys.read in EAAS_API_KEY.
 import { readFile } from 'node:fs/promises';
 import { EaasClient } from '@eaas/sdk';

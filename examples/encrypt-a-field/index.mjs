@@ -1,5 +1,5 @@
 // Encrypts a field in this process, decrypts it, and shows that the ciphertext does not decrypt in another row.
-// Requires a running server, EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID. `npm start -- --env` writes these variables to `.env`.
+// Requires a running server, EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID. `npm start` writes these variables to `.env`.
 import { EaasClient } from '@eaas/sdk';
 
 const unset = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID'].filter((name) => !process.env[name]);

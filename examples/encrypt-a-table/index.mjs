@@ -1,6 +1,6 @@
 // Encrypts the table `customers` while an app writes to it. The steps: add encrypted columns, let the app write
 // plaintext and ciphertexts, encrypt the old rows, check, let the app use only ciphertexts, and drop the plaintext.
-// Requires a running server and its `.env` (`npm start -- --env`), and DATABASE_URL. Drops and creates `customers`.
+// Requires a running server and its `.env` (`npm start`), and DATABASE_URL. Drops and creates `customers`.
 import { EaasClient } from '@eaas/sdk';
 import { checkConstraints, date, defineFields, text } from '@eaas/sdk/fields';
 import { encryptExisting, terminalBar } from '@eaas/sdk/tables';

@@ -1,4 +1,4 @@
-// Prints a ciphertext for `open.py`. Requires a running server and its `.env` (`npm start -- --env`).
+// Prints a ciphertext for `open.py`. Requires a running server and its `.env` (`npm start`).
 import { EaasClient } from '@eaas/sdk';
 
 const unset = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID'].filter((name) => !process.env[name]);

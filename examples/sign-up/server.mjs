@@ -1,5 +1,5 @@
 // Serves a sign-up form whose values are encrypted in the page, and stores them in PostgreSQL.
-// Requires a running server and its `.env` (`npm start -- --env`), and DATABASE_URL.
+// Requires a running server and its `.env` (`npm start`), and DATABASE_URL.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';

@@ -1,5 +1,5 @@
 // Stores files that the page encrypts: PUT appends a part, HEAD returns the stored size, and GET serves ranges.
-// Requires a running server and its `.env` (`npm start -- --env`).
+// Requires a running server and its `.env` (`npm start`).
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readFile, stat } from 'node:fs/promises';

@@ -33,12 +33,10 @@ afterAll(() => {
   for (const [step, each] of rows) process.stdout.write(`${each.toFixed(1).padStart(6)} s  ${step}\n`);
 });
 
-test('the first commands in the README print the URL of the playground', async () => {
-  const [install = '', start = ''] = commands;
-  expect(install).toBe('npm ci');
-  expect((await timed(install, () => terminal.type(install))).failed).toEqual([]);
-  await timed(start, async () => {
-    await terminal.type(start);
+test('the first line in the README prints the URL of the playground', async () => {
+  expect(commands.slice(0, 2)).toEqual(['npm ci && npm start', 'npm ci && npm test']);
+  await timed('npm ci && npm start', async () => {
+    await terminal.type('npm ci && npm start &');
     await vi.waitUntil(() => /^Try it /m.test(terminal.shown()), { timeout: 250_000 });
   });
   expect(terminal.shown()).toMatch(/^Playground +http:\S+$/m);

@@ -206,6 +206,19 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(found).toEqual([]);
   });
 
+  test.each([1280, 390])('code fits its column on a screen %s pixels wide', async (width) => {
+    const { page, open } = await openPage({ viewport: { width, height: 800 } });
+    const cut: object[] = [];
+    for (const path of ['/', '/sdk/', '/prisma/', '/drizzle/', '/operating/production', '/start/next']) {
+      await open(path);
+      const found = await page.evaluate<number>(
+        `[...document.querySelectorAll('pre')].filter((pre) => pre.scrollWidth > pre.clientWidth).length`,
+      );
+      if (found > 0) cut.push({ path, found });
+    }
+    expect(cut).toEqual([]);
+  });
+
   test('a page can be read without JavaScript', async () => {
     const { page, open } = await openPage({ javaScriptEnabled: false });
     await open('/sdk/fields');
