@@ -20,6 +20,9 @@ const index = 'docs/README.md';
 /** The pages that the bar at the top and the sidebar's head link: no group lists them. */
 export const atTop: readonly string[] = ['docs/site/index.md', 'docs/site/playground.md', index];
 
+/** Whether the page is one of the API reference: its first page, which the bar at the top links, lists the others. */
+const isReference = (path: string): boolean => path.startsWith('packages/sdk/docs/reference/');
+
 interface Link {
   readonly path: string;
   readonly text: string;
@@ -54,7 +57,7 @@ export function contents(): { readonly groups: readonly Group[]; readonly missin
   });
   const missing: string[] = [];
   const childrenOf = new Map<string, string[]>();
-  for (const page of pages.filter((path) => !seen.has(path))) {
+  for (const page of pages.filter((path) => !seen.has(path) && !isReference(path))) {
     const parent = parentOf(page, seen);
     if (parent === undefined) missing.push(page);
     else childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), page]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { read, tablesOf } from '@eaas/test-kit/markdown';
 import { parseProcess } from '@eaas/test-kit/processes';
-import { resultsTable, withTables } from './capacity.ts';
+import { resultsTable, withTables } from './page-tables.ts';
 import { ownTime } from './machine-load.ts';
 import type { Report } from './results.ts';
 import { telemetryTables } from './telemetry-table.ts';

@@ -107,13 +107,6 @@ describe('the table of requests', () => {
   });
 });
 
-test('an audit entry has as many bytes as in the page about capacity', () => {
-  const [, alone, inBatches] = /\[(\d+) bytes alone and (\d+) in batches\]/.exec(page) ?? [];
-  expect(read('docs/operating/capacity.md')).toContain(
-    `An entry needs ${alone} bytes with its indexes if each append has one entry, and ${inBatches} bytes`,
-  );
-});
-
 describe('the table of bytes', () => {
   const table = new Map(rowsUnder(page, 'column').map(([column = '', ...cells]) => [column, cells]));
 

@@ -21,7 +21,8 @@ const listed = groups.flatMap(({ entries }) => flat(entries));
 
 test('every page is in a table of docs/README.md, or below a README that is, so it is in the sidebar', () => {
   expect(missing).toEqual([]);
-  expect([...listed.map(({ path }) => path), ...atTop].toSorted()).toEqual(pages);
+  const written = pages.filter((path) => !path.startsWith('packages/sdk/docs/reference/'));
+  expect([...listed.map(({ path }) => path), ...atTop].toSorted()).toEqual(written);
   expect(listed.filter(({ text }) => text === '')).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-// One change at a time among all processes. docs/design/local-key-file.md explains why a lock of a killed process is
+// One change at a time among all processes. docs/key-file.md explains why a lock of a killed process is
 // broken under a second lock.
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';

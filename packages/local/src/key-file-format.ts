@@ -1,4 +1,4 @@
-// The text of a key file, written and read. docs/design/local-key-file.md specifies it.
+// The text of a key file, written and read. docs/key-file.md specifies it.
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { InputError, pae, parseUuid } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
