@@ -38,7 +38,7 @@ export async function openWire(path: string, defer: Defer): Promise<Wire> {
 }
 
 /** A PostgreSQL message begins with one byte for its type and four bytes for its length. */
-export function readyCounter(): (bytes: Uint8Array) => number {
+function readyCounter(): (bytes: Uint8Array) => number {
   const head = Buffer.alloc(5);
   let inHead = 0;
   let left = 0;
