@@ -22,7 +22,7 @@ const packages: Readonly<Record<string, number>> = {
 };
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */
 const growing: Readonly<Record<string, { lines: number; until: string }>> = {};
-const sites = { 'docs/site': 1_023, examples: 1_002 };
+const sites = { 'docs/site': 1_029, examples: 1_002 };
 const mostTestLines = 100_318;
 const mostWords = 110_253;
 const longestLine = 140;

@@ -96,7 +96,7 @@ export default defineConfig({
       chunkSizeWarningLimit: 2_000,
       rollupOptions: { onwarn: (warning, warn) => warning.code === 'INVALID_ANNOTATION' || warn(warning) },
     },
-    plugins: [darkByClass(), accessibleSidebar(), ownSearch(), vueOfTheSite()],
+    plugins: [darkByClass(), accessibleSidebar(), steadyLocalNav(), ownSearch(), vueOfTheSite()],
   },
 });
 
@@ -141,6 +141,16 @@ function accessibleSidebar() {
       ':role="item.link && \'button\'" :aria-label="item.link && `Pages below ${item.text}`" :aria-expanded="item.link && !collapsed"',
     ],
     ['tabindex="0"\n', ':tabindex="item.link && 0"\n'],
+  ]);
+}
+
+/** The button of the headings appears when the page starts: before, it would have another text, and do nothing. */
+function steadyLocalNav() {
+  return changed('steady-local-nav', 'VPLocalNavOutlineDropdown.vue', [
+    [
+      `:style="{ '--vp-vh': vh + 'px' }"`,
+      `:style="{ '--vp-vh': vh + 'px', visibility: navHeight ? 'visible' : 'hidden' }"`,
+    ],
   ]);
 }
 
