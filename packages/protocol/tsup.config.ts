@@ -23,9 +23,6 @@ const entry = [
   'src/wire/index.ts',
   'src/wire/reference.ts',
   'src/service/index.ts',
-  'src/blind-hash/index.ts',
-  'src/internal-blind-hash.ts',
-  'src/blind-hash/multiply-node.ts',
   'src/engines/node.ts',
   'src/engines/noble.ts',
   'src/engines/noble-of.ts',
@@ -53,7 +50,7 @@ const core = [
 ];
 
 // Entries that are loaded on demand or by others, and need little of it.
-const standalone = /base64-|next-turn|blind-hash|noble/;
+const standalone = /base64-|next-turn|noble/;
 
 export default defineConfig({
   entry,

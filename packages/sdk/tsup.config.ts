@@ -15,8 +15,6 @@ const entry = [
   'src/engines/engines.ts',
   'src/engines/engines.node.ts',
   'src/engines/engines.deno.ts',
-  'src/blind-hash/platform.ts',
-  'src/blind-hash/platform.node.ts',
   'src/options/environment.ts',
   'src/options/environment.node.ts',
 ];
@@ -33,7 +31,7 @@ const core = [
   'src/options/connection.ts',
 ];
 
-const standalone = /environment|platform|engines\.deno/;
+const standalone = /environment|engines\.deno/;
 
 export default defineConfig({
   entry,
@@ -44,7 +42,7 @@ export default defineConfig({
   clean: true,
   silent: true,
   treeshake: { moduleSideEffects: false },
-  external: ['#blind-hash', '#engines', '#environment'],
+  external: ['#engines', '#environment'],
   esbuildPlugins: [
     together(
       entry.filter((path) => !standalone.test(path)),

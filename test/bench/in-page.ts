@@ -1,9 +1,7 @@
 import { gcm } from '@noble/ciphers/aes.js';
-import { p256_oprf } from '@noble/curves/nist.js';
 import { ml_kem768_x25519 } from '@noble/post-quantum/hybrid.js';
-import { nobleEngine, pae } from '@eaas/protocol';
+import { nobleEngine } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import type { Evaluation } from '@eaas/protocol/blind-hash';
 import { EaasBrowserClient } from '@eaas/sdk/browser';
 import { createIntake } from '@eaas/sdk/intake';
 import { encryptStream } from '@eaas/sdk/stream';
@@ -11,20 +9,11 @@ import { compare, type Contender, pick, type Result } from './compare.ts';
 
 type Work = Contender['run'];
 
-/** Values that are computed outside the page. The first measured call is therefore the page's first use of P-256. */
-export interface Prepared {
-  readonly publicKey: string;
-  readonly keyId: string;
-  readonly random: readonly number[];
-  readonly values: readonly string[];
-  readonly responses: Readonly<Record<number, Evaluation>>;
-}
-
 export interface PageComparison {
   readonly reference: string;
   readonly target?: number;
   readonly hasSlowFirstCall?: boolean;
-  readonly prepare: (prepared: Prepared) => Promise<readonly [Work, Work, number?]>;
+  readonly prepare: (publicKey: string) => Promise<readonly [Work, Work, number?]>;
 }
 
 export interface PageResult extends Result {
@@ -34,6 +23,8 @@ export interface PageResult extends Result {
 
 const webCrypto = 'WebCrypto, bare';
 const noble = 'noble gcm, bare';
+
+const xWing = { reference: 'noble X-Wing and gcm, bare', hasSlowFirstCall: true };
 
 export const comparisons: Readonly<Record<string, PageComparison>> = {
   'encrypt 64 B': { reference: webCrypto, target: 0.6, prepare: () => fields(64) },
@@ -53,18 +44,17 @@ export const comparisons: Readonly<Record<string, PageComparison>> = {
   'encryptSync 64 B': { reference: noble, target: 0.8, prepare: () => synchronous(64) },
   'encryptSync 1 KiB': { reference: noble, target: 0.8, prepare: () => synchronous(1_024) },
   'encryptStream 16 MiB': { reference: webCrypto, target: 0.8, prepare: () => streamed(16 * 2 ** 20) },
-  'blindHash, 1 value': { ...withNoble('voprf'), prepare: (prepared) => blindHashes(prepared, 1) },
-  'blindHashMany, 100 values': { ...withNoble('voprf'), prepare: (prepared) => blindHashes(prepared, 100) },
-  'intake encrypt 64 B': { ...withNoble('X-Wing and gcm'), prepare: (prepared) => intake(prepared, 64) },
-  'intake encrypt 1 KiB': { ...withNoble('X-Wing and gcm'), prepare: (prepared) => intake(prepared, 1_024) },
+  'intake encrypt 64 B': { ...xWing, prepare: (publicKey) => intake(publicKey, 64) },
+  'intake encrypt 1 KiB': { ...xWing, prepare: (publicKey) => intake(publicKey, 1_024) },
 };
 
-function withNoble(primitives: string) {
-  return { reference: `noble ${primitives}, bare`, hasSlowFirstCall: true };
+interface Asked {
+  readonly name: string;
+  readonly publicKey: string;
 }
 
-export async function run({ name, ...prepared }: Prepared & { readonly name: string }): Promise<PageResult> {
-  const [ours, reference, size = 1] = (await comparisons[name]?.prepare(prepared)) ?? [];
+export async function run({ name, publicKey }: Asked): Promise<PageResult> {
+  const [ours, reference, size = 1] = (await comparisons[name]?.prepare(publicKey)) ?? [];
   if (!ours || !reference)
     throw new Error(`\`name\` must be one of ${Object.keys(comparisons).join(', ')} (got ${name})`);
   const start = performance.now();
@@ -132,48 +122,10 @@ async function streamed(length: number) {
   return [ours, () => bare(value)] as const;
 }
 
-/** Every request uses the same blinding factor, so the prepared response is valid for every request. */
-async function blindHashes({ keyId: ofHashes, random, values, responses }: Prepared, size: number) {
-  const response = responses[size];
-  if (!response) throw new Error(`the benchmark must prepare a response for ${size} values (got none)`);
-  const blind = Uint8Array.from(random);
-  const generate = crypto.getRandomValues.bind(crypto);
-  const draw = (array: Uint8Array<ArrayBuffer>): Uint8Array => {
-    if (array.length !== blind.length) return generate(array);
-    array.set(blind);
-    return array;
-  };
-  Object.defineProperty(crypto, 'getRandomValues', { value: draw });
-  const client = new EaasBrowserClient({
-    keyId: ofHashes,
-    fetch: async () => Response.json({ key_id: ofHashes, ...response }),
-  });
-  const given = values.slice(0, size);
-  const ours = async (): Promise<void> => {
-    for (const result of await client.blindHashMany(given)) if (!result.ok) throw result.error;
-  };
-  const inputs = await Promise.all(given.map(inputOf));
-  return [ours, () => bareHashes(inputs, blind, response), size] as const;
-}
-
-async function inputOf(value: string): Promise<Uint8Array> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(value));
-  return pae('eaas blind hash v1', new Uint8Array(digest));
-}
-
-const { voprf } = p256_oprf;
 const fromBase64 = (text: string): Uint8Array =>
   Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-function bareHashes(inputs: readonly Uint8Array[], random: Uint8Array, response: Evaluation): Uint8Array[] {
-  const items = inputs.map((input, at) => {
-    const evaluated = fromBase64(response.evaluated[at] ?? '');
-    return { input, evaluated, ...voprf.blind(input, () => random) };
-  });
-  return voprf.finalizeBatch(items, fromBase64(response.public_key), fromBase64(response.proof));
-}
-
-async function intake({ publicKey }: Prepared, length: number) {
+async function intake(publicKey: string, length: number) {
   const [writer, value] = [createIntake({ publicKey }), valuesOf(length)];
   const xWingKey = fromBase64(publicKey.split('.')[3] ?? '');
   const bare = (call: number): Uint8Array => {

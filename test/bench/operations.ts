@@ -1,6 +1,6 @@
 import { call } from '@eaas/test-kit/faults/client';
 import { newKey, type Operator, type Replica } from '@eaas/test-kit/faults/place';
-import { randomElements } from '@eaas/test-kit/elements';
+
 import { dek } from '@eaas/test-kit/world';
 import { getRequest, postRequest } from './burst.ts';
 
@@ -50,10 +50,6 @@ export async function operationsOf(operator: Operator, replica: Replica): Promis
     return shared(`${verb}, an item of a batch of ${size}`, Math.round(800 / size), textOf, size);
   };
   const decrypt = ({ headers, bundle }: Customer) => postRequest('/v1/decrypt', headers, bundle);
-  const blindHash = (count: number) => {
-    const elements = randomElements(count);
-    return ({ headers, key_id }: Customer) => postRequest('/v1/hash/blind', headers, { key_id, elements });
-  };
   return [
     alone('wrap, appended alone', 192, wrapOf),
     alone('unwrap, appended alone', 192, unwrapOf),
@@ -66,7 +62,6 @@ export async function operationsOf(operator: Operator, replica: Replica): Promis
     alone('encrypt 1 KiB, appended alone', 192, encryptOf),
     alone('decrypt 1 KiB, appended alone', 192, decrypt),
     alone('hash', 320, hashOf),
-    shared('blind hash, an element of 50', 32, blindHash(50), 50),
     alone('read of a key', 192, ({ headers, path }) => getRequest(path, headers)),
     alone('page of 50 audit entries', 64, ({ headers }) => getRequest('/v1/audit?limit=50', headers)),
   ];

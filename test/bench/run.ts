@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { benchmark as batches } from './batches.bench.ts';
-import { benchmark as blind } from './blind.bench.ts';
 import { type Benchmark, compare, type Defer, type Measurement, type Report } from './compare.ts';
 import { benchmark as chromium } from './chromium.bench.ts';
 import { benchmark as citus } from './citus.bench.ts';
@@ -55,7 +54,6 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   intake,
   growth,
   growthCitus,
-  blind,
   costs,
   profile,
   citus,

@@ -40,10 +40,7 @@ const internal = new Set([
   './internal-log',
   './internal-noble',
   './internal-stream',
-  './blind-hash',
-  './blind-hash-node',
   './internal-intake',
-  './internal-blind-hash',
   './reference',
 ]);
 

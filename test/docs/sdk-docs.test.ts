@@ -26,8 +26,6 @@ test('the table of errors names exactly the error codes of the client', () => {
     format: true,
     decryption: true,
     input: true,
-    proof_invalid: true,
-    public_key_changed: true,
   });
   expect(named).toEqual(expect.arrayContaining(own));
   const known = new Set([...own, ...Object.keys(problems)]);

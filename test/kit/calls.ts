@@ -2,7 +2,6 @@ import { endpoints, type Input, type Permission, type Route } from '@eaas/protoc
 import { type Answer, asJson, type Client } from './api.ts';
 import { bring, newDek, ok, type Tenant, uniqueName } from './fixture.ts';
 import { jwkOfBits } from './rsa.ts';
-import { vectors } from './vectors.ts';
 
 type Subject = 'none' | 'active' | 'disabled' | 'pending_destruction' | 'api key' | 'issuer' | 'person';
 
@@ -28,7 +27,6 @@ const wrappedKey = ({ wrapped_key }: Material) => ({ wrapped_key });
 const batch = (item: (material: Material) => object) => (material: Material) => ({
   items: [{ key_id: material.id, ...item(material) }],
 });
-const [element] = vectors('blind-hash').cases.flatMap(({ request }) => request.elements);
 const dek = () => ({ dek: newDek() });
 
 /** The public key of RFC 8037, appendix A.2. */
@@ -54,7 +52,6 @@ export const calls: { readonly [R in Route]: Call } = {
     ciphertext,
   })),
   'POST /v1/hash': needs('active', 'encrypt', ({ id }) => ({ key_id: id, value: 'x' })),
-  'POST /v1/hash/blind': needs('active', 'encrypt', ({ id }) => ({ key_id: id, elements: [element] })),
   'POST /v1/keys': needs('none', 'keys.manage', named('key')),
   'GET /v1/keys': needs('none', 'keys.read'),
   'GET /v1/keys/:key_id': needs('active', 'keys.read'),
@@ -166,7 +163,6 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
     ...crypto,
   },
   'POST /v1/hash': { key_id: 'key id', value: 'text' },
-  'POST /v1/hash/blind': { key_id: 'key id', elements: 'list' },
   'POST /v1/keys': {
     name: 'name',
     exportable: 'true or false',

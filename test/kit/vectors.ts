@@ -171,25 +171,6 @@ interface VectorFiles {
     cases: readonly (Named & { text: string; hex: string })[];
     refusals: readonly (Named & { text: string })[];
   };
-  'blind-hash': {
-    tenant_id: string;
-    key_id: string;
-    hash_key: string;
-    seed: string;
-    key_info: string;
-    secret: string;
-    public_key: string;
-    cases: readonly (Named & {
-      values: readonly string[];
-      inputs: readonly string[];
-      blinds: readonly string[];
-      proof_random: string;
-      request: { key_id: string; elements: readonly string[] };
-      response: { key_id: string; evaluated: string[]; proof: string; public_key: string };
-      hashes: readonly string[];
-    })[];
-    refusals: readonly (Named & { element: string })[];
-  };
   checkpoint: {
     cases: readonly (Checkpoint & {
       seed: string;

@@ -538,26 +538,6 @@ export const mutations: readonly Mutation[] = [
       '  parse(text, () => notJson);\n  const { values, names, itemEnds } = scan(text);',
     ],
   ),
-  mutation(
-    'invalid-points-accepted',
-    { 'hostile:illegal': ['every response has the expected status, and none is 5xx'] },
-    [
-      'packages/protocol/src/blind-hash/evaluate.ts',
-      'if (!element) return elements.length;',
-      'if (!element) continue;',
-    ],
-  ),
-  mutation(
-    'blind-hashes-in-one-step',
-    {
-      'hostile:legal': ['no request blocks the event loop for more than 50 ms'],
-    },
-    [
-      `${server}/operations/blind-hash.ts`,
-      'evaluation = await inTurns(evaluateUnder(key, elements));',
-      'const steps = evaluateUnder(key, elements);\n      for (let step = steps.next(); !evaluation; step = steps.next()) if (step.done) evaluation = step.value;',
-    ],
-  ),
   mutation('leader-keys-that-live-long', { 'patroni:kill': ['another node becomes the primary'] }, [
     patroni,
     'ttl: 20',

@@ -2,7 +2,6 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { build as apiKey } from './cases/api-key.mjs';
 import { build as auditChain } from './cases/audit-chain.mjs';
 import { build as base64 } from './cases/base64.mjs';
-import { build as blindHash } from './cases/blind-hash.mjs';
 import { build as checkpoint } from './cases/checkpoint.mjs';
 import { build as envelopeV1 } from './cases/envelope-v1.mjs';
 import { build as envelopeV2 } from './cases/envelope-v2.mjs';
@@ -19,7 +18,6 @@ const builders = {
   'api-key.json': apiKey,
   'audit-chain.json': auditChain,
   'base64.json': base64,
-  'blind-hash.json': blindHash,
   'checkpoint.json': checkpoint,
   'context.json': buildContext,
   'envelope-v1.json': envelopeV1,

@@ -134,8 +134,7 @@ function onKey(name: string, description: string): Command {
 
 const publicKey = onTenant(
   'public-key',
-  'Show the public keys of an active key. Writers encrypt with intake_public_key of an intake key, without an API key. ' +
-    'Clients check blind hashes with hash_public_key.',
+  'Show the public key of an active intake key, with which writers encrypt without an API key.',
   ['key public-key contact-form --tenant acme'],
 )
   .argument('<key>', "the key's id or name")
@@ -144,7 +143,7 @@ const publicKey = onTenant(
     printResult(keys, options);
     const step =
       keys.intake_public_key === null
-        ? 'in clients that compute blind hashes, set the option hashPublicKeys to hash_public_key'
+        ? 'create a key with --intake: only an intake key has a public key'
         : 'give intake_public_key to the writers, for `createIntake` or `eaas-files encrypt --public-key`';
     next(step, options);
   });

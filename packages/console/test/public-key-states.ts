@@ -108,7 +108,7 @@ export const publicKeyStates: readonly State[] = [
     fails: true,
     reach: async (stage) => {
       await openKey(stage, await createForm(stage), ['keys.read', 'keys.manage']);
-      await stage.page.getByText('To see the public keys:').waitFor();
+      await stage.page.getByText('To see the public key:').waitFor();
     },
   },
   {

@@ -24,8 +24,8 @@ import { type KnownColumns, knownColumns, type Report } from './plain-fields.ts'
 /** Options of `encrypted`. */
 export interface EncryptedOptions {
   /**
-   * Who computes fingerprints: the service (`service`), the client (a token from `createIndexKey`), or both
-   * together (`blind`). With `blind` the service never sees a value. Required if a column is searchable.
+   * Who computes fingerprints: the client (a token from `createIndexKey`), or the service (`service`), which then sees
+   * the values. Required if a column is searchable.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /**

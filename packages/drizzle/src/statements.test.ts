@@ -77,7 +77,7 @@ describe('`encrypted` refuses a database', () => {
 
   test('with searchable columns, if the option `index` is missing', async () => {
     const message =
-      "patients.ssn is searchable, so the option `index` must be 'service', 'blind' or a token from `createIndexKey` (got undefined)";
+      "patients.ssn is searchable, so the option `index` must be 'service' or a token from `createIndexKey` (got undefined)";
     expect(() => encrypted(plain, eaas)).toThrow(message);
     expect(() => encrypted(plain, eaas, { index: undefined })).toThrow(message);
     // Without a schema, the tables are known only from statements.

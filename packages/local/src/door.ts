@@ -26,7 +26,6 @@ import {
 } from '@eaas/protocol/wire';
 import { apiKeyOperations } from './api-keys.ts';
 import { auditOperations } from './audit.ts';
-import { blindHashOperations } from './blind-hash.ts';
 import { dataKeyOperations } from './data-keys.ts';
 import { issuerOperations } from './issuers.ts';
 import { hasDueKeys, keyChanges, keyOperations, settleDueKeys } from './keys.ts';
@@ -38,7 +37,6 @@ const minute = 60_000;
 const operations: Operations = {
   ...keyOperations,
   ...dataKeyOperations,
-  ...blindHashOperations,
   ...subjectOperations,
   ...auditOperations,
   ...apiKeyOperations,

@@ -15,12 +15,14 @@ import {
   orRefusal,
   Refusal,
   requireExportable,
+  requireStatus,
   rescheduled,
   restored,
   rotated,
   settled,
 } from '@eaas/protocol/service';
 import { formatTimestamp, type Input, limits, type Output } from '@eaas/protocol/wire';
+import { intakePublicKeyOf } from './key-crypto.ts';
 import {
   type TenantCall,
   callBy,
@@ -50,6 +52,15 @@ export const keyChanges = {
 
 export const keyOperations = {
   ...keyChanges,
+  'GET /v1/keys/:key_id/public-key': (call, { key_id }) => {
+    const key = requireKey(call, key_id);
+    requireStatus(key.row, 'active');
+    return {
+      key_id: key.row.key_id,
+      key_version: key.row.key_version,
+      intake_public_key: intakePublicKeyOf(call.tenant, key),
+    };
+  },
   'GET /v1/keys': ({ tenant, apiKey }, { status, name, ...query }) => {
     const all = Array.from(tenant.keys.values(), (key) => key.row);
     const matching = all.filter(

@@ -46,7 +46,7 @@ test('`requests` of the test service lists the calls of a client', async () => {
 test('`requests` of a test service contains the number of items in a batch, but no secret', async () => {
   const { service, keyId, client } = open();
   const values = ['ada@example.com', 'bob@example.com'];
-  await client.hashMany(values, { keyId });
+  await Promise.all(values.map((value) => client.hash(value, { keyId })));
   await client.encrypt('a secret', { keyId });
   expect(service.requests[0]).toStrictEqual({ route: 'POST /v1/batch/hash', items: 2, status: 200 });
   const shown = inspect(service.requests, { depth: 10, showHidden: true });

@@ -4,7 +4,6 @@ import {
   type FormatError,
   type InputError,
 } from '@eaas/protocol/internal-core';
-import type { ProofError, PublicKeyChangedError } from '@eaas/protocol/blind-hash';
 import { LoadError, ServiceError, type ServiceErrorCode } from '@eaas/protocol/internal';
 import { requireArray } from '@eaas/protocol/internal-options';
 
@@ -68,15 +67,7 @@ export function notPrimed(what: string, advice = 'await client.prime(…) first'
 }
 
 /** Every error that a call can throw. `error.code` identifies the kind of error. */
-export type SdkError =
-  | ServiceError
-  | ClientError
-  | LoadError
-  | FormatError
-  | DecryptionError
-  | InputError
-  | ProofError
-  | PublicKeyChangedError;
+export type SdkError = ServiceError | ClientError | LoadError | FormatError | DecryptionError | InputError;
 
 /** The result for one item of a call with many items: the value or the error of this item. */
 export type Settled<T> =

@@ -1,7 +1,6 @@
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol/internal-core';
 export { LoadError } from '@eaas/protocol/internal';
 export type { Context, Engine, SyncEngine, Wrapped } from '@eaas/protocol';
-export type { ProofError, PublicKeyChangedError } from '@eaas/protocol/blind-hash';
 export type {
   ApiKeyCalls,
   IssuerCalls,

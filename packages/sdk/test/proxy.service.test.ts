@@ -1,10 +1,9 @@
 import { fromBase64 } from '@eaas/protocol/base64';
 import { EaasClient } from '@eaas/sdk';
 import { DecryptionError, type EaasBrowserClient, ServiceError } from '@eaas/sdk/browser';
-import { defineFields, text } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, text } from '@eaas/sdk/fields';
 import type { Grant } from '@eaas/sdk/proxy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { randomElements } from '@eaas/test-kit/elements';
 import { openWorld, settle, type World } from '@eaas/test-kit/world';
 import { openSessions } from './sessions.ts';
 
@@ -99,11 +98,8 @@ describe('pages behind the proxy', () => {
   test('a page computes the same fingerprints as the backend', async () => {
     await using ada = users().page('ada');
     expect(await ada.hash('ada@example.com')).toBe(await backend.hash('ada@example.com', { keyId }));
-    const hashes = await ada.hashMany(['x', 'y']);
-    expect(hashes).toEqual([
-      { ok: true, value: await backend.hash('x', { keyId }) },
-      { ok: true, value: await backend.hash('y', { keyId }) },
-    ]);
+    const [x, y] = await Promise.all([ada.hash('x'), ada.hash('y')]);
+    expect([x, y]).toEqual([await backend.hash('x', { keyId }), await backend.hash('y', { keyId })]);
     expect(await codeOf(ada.hash('x', { keyId: otherKeyId }))).toBe('not_found');
   });
 
@@ -146,69 +142,16 @@ describe('pages behind the proxy', () => {
   });
 });
 
-describe('blind hashes of pages behind the proxy', () => {
-  const blind = () => openApp({ ada: { keys: [keyId], operations: ['blindHash'] }, bob: grantOf('2') });
-
-  test('a page computes the same blind hashes as the backend, and sends no value', async () => {
-    const { page, bodies } = blind();
-    await using ada = page('ada');
-    const values = Array.from({ length: 101 }, (_, at) => `canary-${at}@example.com`);
-    const ours = await ada.blindHashMany(values);
-    const [first = '', last = ''] = [values[0], values[100]];
-    const theirs = await backend.blindHashMany([first, last], { keyId });
-    expect([ours[0], ours[100]]).toEqual(theirs);
-    expect(ours.every(({ ok }) => ok)).toBe(true);
-    expect(bodies.map((body) => JSON.parse(body).elements.length)).toEqual([100, 1]);
-    expect(bodies.join()).not.toContain('canary');
-    const { hashPublicKey } = await backend.publicKey(keyId);
-    await using pinned = page('ada', { hashPublicKeys: { [keyId]: hashPublicKey } });
-    expect(theirs[0]).toEqual({ ok: true, value: await pinned.blindHash(first) });
-  });
-
-  test('a page can search by an index that the backend computed', async () => {
-    const fields = defineFields({ users: { email: text().searchable({ normalize: ['lowercase'] }) } });
-    const open = (client: EaasClient | EaasBrowserClient) =>
-      fields.for(client, { index: 'blind', keyIds: { users: keyId } });
-    const { email_index } = await open(backend).encryptRow('users', 1, { email: 'Ada@example.com' });
-    await using ada = blind().page('ada');
-    const found = await open(ada).where('users', { email: 'ADA@example.com' });
-    expect(found.email_index).toEqual([email_index]);
-  });
-
-  test('the grant of a session decides which operations and keys a page can use', async () => {
-    const { page } = blind();
-    await using ada = page('ada');
-    await using bob = page('bob');
-    expect(await codeOf(ada.blindHash('x', { keyId: otherKeyId }))).toBe('not_found');
-    expect(await codeOf(ada.hash('x'))).toBe('permission_missing');
-    expect(await codeOf(bob.blindHash('x'))).toBe('permission_missing');
-    await using nobody = page('eve');
-    expect(await codeOf(nobody.blindHash('x'))).toBe('permission_missing');
-  });
-
-  test('the service names an invalid element, and a page refuses an altered response', async () => {
-    const { post, page } = blind();
-    const elements = [...randomElements(1), 'AAAA'];
-    const bad = await post('ada', '/v1/hash/blind', { key_id: keyId, elements });
-    expect(bad).toMatchObject({ status: 400, json: { code: 'bad_request' } });
-    expect(bad.json['detail']).toContain('elements[1]');
-    const alter = async (response: Response) => {
-      const answer = (await response.json()) as { public_key: string };
-      return Response.json({ ...answer, evaluated: [answer.public_key] });
-    };
-    await using altered = page('ada', {}, alter);
-    expect(await codeOf(altered.blindHash('x'))).toBe('proof_invalid');
-  });
-
-  test('a page cannot compute blind hashes after the key is disabled', async () => {
-    await using ada = blind().page('ada');
-    await ada.blindHash('x');
-    await backend.keys.disable({ key_id: keyId });
-    const refused = await codeOf(ada.blindHash('y'));
-    await backend.keys.enable({ key_id: keyId });
-    expect(refused).toBe('key_state');
-    expect(await ada.blindHash('y')).toHaveLength(64);
-  });
+test('a page can search by an index that the backend computed, with an index key', async () => {
+  const fields = defineFields({ users: { email: text().searchable({ normalize: ['lowercase'] }) } });
+  const grant: Grant = { keys: [keyId], operations: ['unwrap'] };
+  const index = await createIndexKey(backend, { keyId });
+  const open = (client: EaasClient | EaasBrowserClient) =>
+    fields.for(client, { index, keyIds: { users: keyId } });
+  const { email_index } = await open(backend).encryptRow('users', 1, { email: 'Ada@example.com' });
+  await using ada = openApp({ ada: grant }).page('ada');
+  const found = await open(ada).where('users', { email: 'ADA@example.com' });
+  expect(found.email_index).toEqual([email_index]);
 });
 
 describe("refusals of the app's API key", () => {

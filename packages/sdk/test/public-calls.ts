@@ -28,7 +28,6 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
   const context = { row: '1' };
   const bundle = await client.encrypt('x', { context });
   const { ciphertext } = bundle;
-  const { hashPublicKey } = await client.publicKey(keyId);
   const wrapped = await client.wrap(new Uint8Array(32));
   const token = await fields.createIndexKey(client);
   const { publicKey } = intakeKey();
@@ -75,7 +74,6 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
     keyId,
     cache: {},
     engines: {},
-    hashPublicKeys: { [keyId]: hashPublicKey },
     onEvent: () => undefined,
     logger: { debug: () => undefined, warn: () => undefined },
     fetch: service.fetch,
@@ -122,11 +120,6 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
     ],
     ['timeouts', (timeouts) => new EaasClient({ ...service, timeouts }), () => [{ total: 1, attempt: 1 }]],
     [
-      'hashPublicKeys',
-      (hashPublicKeys) => new EaasClient({ ...service, retries: 0, keyId, hashPublicKeys }).blindHash('x'),
-      () => [{ [keyId]: hashPublicKey }],
-    ],
-    [
       'new EaasBrowserClient',
       (options) => new EaasBrowserClient(options),
       () => [{ ...connection(), proxyUrl: 'https://app.example/api', headers: {} }],
@@ -149,9 +142,6 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
       () => [{ ...encrypting, keyId, anyKey: false, ciphertexts: [ciphertext], encrypt: true, keep: false }],
     ],
     ['hash', client.hash.bind(client), () => ['x', { keyId, signal }]],
-    ['hashMany', client.hashMany.bind(client), () => [['x'], { keyId, signal }]],
-    ['blindHash', client.blindHash.bind(client), () => ['x', { keyId, signal }]],
-    ['blindHashMany', client.blindHashMany.bind(client), () => [['x'], { keyId, signal }]],
     ['wrap', client.wrap.bind(client), () => [new Uint8Array(32), { keyId, wrapContext: {}, signal }]],
     ['unwrap', client.unwrap.bind(client), () => [{ ...wrapped }, { wrapContext: {}, signal }]],
     ['rewrap', client.rewrap.bind(client), () => [bundle, { wrapContext: {}, signal }]],

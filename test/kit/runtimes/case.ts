@@ -13,7 +13,6 @@ export interface Settings {
   readonly vectors: {
     readonly messages: VectorFile<'envelope-v1'>;
     readonly streams: VectorFile<'envelope-v2'>;
-    readonly blindHashes: VectorFile<'blind-hash'>;
     readonly intake: VectorFile<'intake'>;
     readonly people: VectorFile<'people'>;
   };
@@ -29,21 +28,19 @@ export interface Scene extends Settings {
 
 export interface Case<S extends Scene = Scene> {
   readonly name: string;
-  /** If `run` returns a text, every runtime must return the same text as the source files in Node. */
-  readonly run: (scene: S) => Promise<string | void>;
+  readonly run: (scene: S) => Promise<void>;
 }
 
 export interface CaseResult {
   readonly name: string;
   readonly error: string;
-  readonly text?: string;
 }
 
 export async function runCases<S extends Scene>(cases: readonly Case<S>[], scene: S): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
   for (const { name, run } of cases) {
     const result = await within(120_000, run(scene), 'The case').then(
-      (text) => ({ error: '', ...(text !== undefined && { text }) }),
+      () => ({ error: '' }),
       (reason: unknown) => ({
         error: reason instanceof Error ? `${reason.message}\n${reason.stack}` : String(reason),
       }),

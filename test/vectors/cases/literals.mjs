@@ -5,8 +5,6 @@ import { chainStart, entryHash } from '../reference/audit.mjs';
 import { base64, fromHex, hex, hkdf, hmac, pae, utf8 } from '../reference/bytes.mjs';
 import { encodeContext } from '../reference/context.mjs';
 import { publicKeyOf, verifierKey } from '../reference/checkpoint.mjs';
-import { deriveSecret, run } from '../reference/blind-hash.mjs';
-import { integer, scalarBytes } from '../reference/p256.mjs';
 import { sealSecret } from '../reference/sealed-secret.mjs';
 import { K, T } from './places.mjs';
 
@@ -63,28 +61,8 @@ function standards() {
   assert.equal(verifierKey('sum.golang.org', publicKey), sumdb);
 }
 
-/** RFC 9497, appendix A.3.2, test vector 1. */
-function blindHash() {
-  const secret = deriveSecret(Buffer.alloc(32, 0xa3), utf8('test key'));
-  assert.equal(hex(scalarBytes(secret)), 'ca5d94c8807817669a51b196c34c1b7f8442fde4334a7121ae4736364312fca6');
-  const blind = '3338fa65ec36e0290022b48eb562889d89dbfa691d1cde91517fa222ed7ad364';
-  const random = 'f9db001266677f62c095021db018cd8cbb55941d4073698ce45c405d1348b7b1';
-  const scalar = (text) => integer(fromHex(text));
-  const result = run(secret, [Buffer.of(0)], [scalar(blind)], scalar(random));
-  assert.deepEqual([result.public_key, ...result.elements, ...result.evaluated].map(hex), [
-    '03e17e70604bcabe198882c0a1f27a92441e774224ed9c702e51dd17038b102462',
-    '02dd05901038bb31a6fae01828fd8d0e49e35a486b5c5d4b4994013648c01277da',
-    '0209f33cab60cf8fe69239b0afbcfcd261af4c1c5632624f2e9ba29b90ae83e4a2',
-  ]);
-  assert.deepEqual([result.proof, ...result.hashes].map(hex), [
-    'e7c2b3c5c954c035949f1f74e6bce2ed539a3be267d1481e9ddb178533df4c2664f69d065c604a4fd953e100b856ad83804eb3845189babfa5a702090d6fc5fa',
-    '0412e8f78b02c415ab3a288e228978376f99927767ff37c5718d420010a645a1',
-  ]);
-}
-
 export function assertLiterals() {
   formats();
-  blindHash();
   auditChain();
   standards();
 }

@@ -13,7 +13,7 @@ import { session } from '../session.ts';
 import { KeyActions } from './key-actions.tsx';
 import { type KeyRecord, KeyStatusBadge } from './key-status.tsx';
 import { KeyVersions } from './key-versions.tsx';
-import { PublicKeys } from './public-keys.tsx';
+import { PublicKey } from './public-key.tsx';
 import { rotationText } from './rotation.ts';
 
 const size = 100;
@@ -51,7 +51,7 @@ function Shown({ client, keyId }: { readonly client: EaasClient; readonly keyId:
           <StateNotice record={value} />
           <Facts record={value} />
           <KeyActions client={client} record={value} onChanged={reload} />
-          <PublicKeys client={client} record={value} onRetry={reload} />
+          <PublicKey client={client} record={value} onRetry={reload} />
           <KeyVersions record={value} size={size} onMove={(to) => (offset.value = to)} />
         </>
       )}

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Input, Route } from '@eaas/protocol/wire';
 import { jwkOfBits } from '@eaas/test-kit/rsa';
 import { type Api, dek } from '@eaas/test-kit/world';
-import { vectors } from '@eaas/test-kit/vectors';
 
-const [element = ''] = vectors('blind-hash').cases.flatMap(({ request }) => request.elements);
 const { kty = '', n = '', e = '' } = jwkOfBits(3_072);
 const day = '2026-09-01T00:00:00.000Z';
 
@@ -30,7 +28,6 @@ export async function everyCall(api: Api): Promise<Set<Route>> {
 async function crypto(call: Api, key_id: string): Promise<void> {
   await call('POST /v1/decrypt', await call('POST /v1/encrypt', { key_id, plaintext: 'text' }));
   await call('POST /v1/hash', { key_id, value: 'text' });
-  await call('POST /v1/hash/blind', { key_id, elements: [element] });
   const { wrapped_key } = await call('POST /v1/keys/:key_id/wrap', { key_id, dek });
   await call('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key });
   await call('POST /v1/keys/:key_id/rotate', { key_id });

@@ -3,7 +3,6 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { toBase64 } from '../base64.ts';
 import { toHex } from '../bytes.ts';
 import { toUtf8 } from '../text.ts';
-import { badRequest } from './refusal.ts';
 
 /** Computes the fingerprint that `hash` returns. */
 export function fieldHash(hashKey: Uint8Array, value: string): string {
@@ -14,10 +13,4 @@ export function fieldHash(hashKey: Uint8Array, value: string): string {
 export function jwkThumbprint({ n, e }: { readonly n: string; readonly e: string }): string {
   const text = toBase64(sha256(toUtf8(JSON.stringify({ e, kty: 'RSA', n }))));
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
-
-/** Returns the elements of a blind hash. Throws Refusal if one is invalid. */
-export function requireElements<Element>(read: readonly Element[] | number): readonly Element[] {
-  if (typeof read !== 'number') return read;
-  throw badRequest(`\`elements[${read}]\` is not a compressed point on P-256: 33 bytes in canonical base64`);
 }

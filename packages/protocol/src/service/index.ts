@@ -12,7 +12,6 @@ export { type Ruling, unwrapRule, wrapRule } from './data-key-rules.ts';
 export { type Draft, keyDraft, logged, refusalOutcome, tenantDraft } from './draft.ts';
 export { type IssuerFields, issuerRecord, newIssuer, shownTrust } from './issuer-rules.ts';
 export { patchedIssuer, publicKeysIn, revokedIssuer } from './issuer-rules.ts';
-export { requireElements } from './hashes.ts';
 export { fieldHash, jwkThumbprint } from './hashes.ts';
 export {
   destroyed,

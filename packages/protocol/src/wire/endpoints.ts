@@ -2,7 +2,6 @@ import type * as z from 'zod/mini';
 import { apiKeys } from './api-keys.ts';
 import { audit } from './audit.ts';
 import { batches } from './batches.ts';
-import { blindHash } from './blind-hash.ts';
 import { dataKeys } from './data-keys.ts';
 import type { InputOf } from './endpoint.ts';
 import { issuers } from './issuers.ts';
@@ -14,7 +13,6 @@ import { usage } from './usage.ts';
 /** All endpoints of the API, by method and path. */
 export const endpoints = {
   ...serverMode,
-  ...blindHash,
   ...keys,
   ...dataKeys,
   ...batches,

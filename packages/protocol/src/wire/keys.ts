@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Endpoints, Group } from './endpoint.ts';
 import { limits } from './limits.ts';
-import { count, element, integer, name, page, paging, time, uuid, wholeNumber } from './primitives.ts';
+import { count, integer, name, page, paging, time, uuid, wholeNumber } from './primitives.ts';
 import { samples } from './samples.ts';
 
 const keyStatus = z.enum(['active', 'disabled', 'pending_destruction', 'destroyed']);
@@ -67,12 +67,11 @@ export const keys = {
   },
   'GET /v1/keys/:key_id/public-key': {
     permission: 'encrypt',
-    summary: 'Show the public keys of a key',
+    summary: 'Show the public key of a key',
     output: z.object({
       key_id: uuid,
       key_version: count,
       intake_public_key: z.nullable(z.string()),
-      hash_public_key: element,
     }),
     maxAge: 300,
   },
@@ -118,7 +117,7 @@ export const keys = {
 
 /** What the reference says about these calls. */
 export const aboutKeys = (): Group<typeof keys> => {
-  const { hashPublicKey, keyId, keyRecord: sample, onePage } = samples;
+  const { keyId, keyRecord: sample, onePage } = samples;
   const path = { key_id: keyId };
   const disabled = { ...sample, status: 'disabled', next_rotation_at: null } as const;
   return {
@@ -171,10 +170,10 @@ export const aboutKeys = (): Group<typeof keys> => {
       'GET /v1/keys/:key_id/public-key': {
         id: 'getPublicKey',
         about:
-          'Returns the public keys of an active key. Keep `hash_public_key` in the configuration of your app: it proves that a blind hash was made under this key, and never changes while the key exists. Clients can cache the response for five minutes.',
+          'Returns the public key with which writers without credentials encrypt, for an active key. Clients can cache the response for five minutes.',
         problems: ['not_found', 'key_state'],
         input: path,
-        output: { key_id: keyId, key_version: 3, intake_public_key: null, hash_public_key: hashPublicKey },
+        output: { key_id: keyId, key_version: 3, intake_public_key: null },
       },
       'POST /v1/keys/:key_id/rotate': {
         id: 'rotateKey',

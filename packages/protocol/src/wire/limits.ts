@@ -17,7 +17,6 @@ export const limits = {
   graceDays: 365,
   graceDaysDefault: 30,
   rotationDays: 3_650,
-  elements: 100, // in one request for blind hashes
   keyVersions: 10_000,
   versionsDefault: 100,
   versionsMaximum: 1_000, // versions in the largest page, and in one export

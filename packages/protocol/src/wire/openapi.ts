@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { aboutApiKeys } from './api-keys.ts';
 import { aboutAudit } from './audit.ts';
 import { aboutBatches } from './batches.ts';
-import { aboutBlindHash } from './blind-hash.ts';
 import { aboutDataKeys } from './data-keys.ts';
 import { type CallText, type Endpoint, splitRoute, takesFields } from './endpoint.ts';
 import { endpoints, type Route } from './endpoints.ts';
@@ -18,7 +17,6 @@ import { aboutUsage } from './usage.ts';
 
 const abouts = [
   aboutServerMode(),
-  aboutBlindHash(),
   aboutDataKeys(),
   aboutBatches(),
   aboutSubjects(),

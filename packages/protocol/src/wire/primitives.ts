@@ -81,12 +81,6 @@ export const base64 = text(
 
 export const dek = base64.check(z.refine((text) => /^[^=]{43}=$/.test(text), 'must be 32 bytes in base64'));
 
-/**
- * A point on P-256 in base64. This schema accepts any string, because the service decodes the points itself and names
- * the first invalid point.
- */
-export const element = z.string().register(z.globalRegistry, { pattern: '^A[g-z0-9+/][A-Za-z0-9+/]{42}$' });
-
 export const plaintext = text(
   (text) => utf8Length(text) <= limits.text,
   `has more than ${limits.text} bytes of UTF-8`,

@@ -21,10 +21,6 @@ export const samples = {
     '/iwkEWtv7vBn/GE545h61fwQH2xjrrLKcFeMzg+8fZBoIQMvJsYcqjJ96NU4KS+7iKzV41IRnRHPfOE5NAJ7joX8DF0a1iD1U/2QLK99WT' +
     'nWpF3L4qs7K4Dzdzo65Fbrbz',
   fingerprint: '53a836ab9d72005d6b8522b397fc5eae41baea46fc042a16298d2858c1eb757f',
-  element: 'AvRWtJpJhzo8ArfXjVnoEGeTjj1EBSKfLSvBB7BT7us5',
-  evaluatedElement: 'AyyVShp38qCpMvJui4zrsZuHyJtlFN47q7tEA28MogLl',
-  proof: '/lL2T627otTxOysTKKEtag2CFvFKxuv7xD03jyuAw05mDF8bfw7UIMhqIgFrLPdab6upoT9OeXp3wBKWdrAvXg==',
-  hashPublicKey: 'AulNlZnMlubvt3LDHQGW831KRHAqBY/Cu+p31KlIWZwx',
   entryHash: '08a4678d31dca349e24daf09daf6bbaae6ee28873c9a0ef880900514da7b9b50',
   olderEntryHash: '4c388ffc534f13d3430dafdb771ed4b7cca1031287f5f900d4b9ce5d3cb3d702',
   rsaModulus: 'qMCPI2K1biyp2yHNLvIRlFpZ8J0g_p91',

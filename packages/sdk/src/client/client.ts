@@ -78,14 +78,12 @@ const clientOptions: OptionRules<EaasClientOptions> = {
   service: /* @__PURE__ */ having('a service such as `localService()`', 'fetch'),
 };
 
-/** The public keys that `client.publicKey` returns for a key. */
+/** What `client.publicKey` returns for a key. */
 export interface PublicKeys {
   readonly keyId: string;
   /** The newest version of the key. `intakePublicKey` is the public key of this version. */
   readonly keyVersion: number;
   readonly intakePublicKey: string | null;
-  /** The public key of the blind hashes under this key, in base64. All versions of the key have the same public key. */
-  readonly hashPublicKey: string;
 }
 
 /**
@@ -161,9 +159,8 @@ export class EaasClient extends EnvelopeClient {
   }
 
   /**
-   * Returns the public keys of a key. `intakePublicKey` is the argument of `createIntake`, and is null unless the key
-   * was created with `intake: true`. To pin the public key of the blind hashes, pass `hashPublicKey` in the option
-   * `hashPublicKeys` of a client.
+   * Returns the public key of a key. `intakePublicKey` is the argument of `createIntake`, and is null unless the key was
+   * created with `intake: true`.
    */
   async publicKey(keyId: string, options: CallOptions = {}): Promise<PublicKeys> {
     requireOptions(callOptions, options, 'publicKey');
@@ -172,7 +169,6 @@ export class EaasClient extends EnvelopeClient {
       keyId: keys.key_id,
       keyVersion: keys.key_version,
       intakePublicKey: keys.intake_public_key,
-      hashPublicKey: keys.hash_public_key,
     };
   }
 

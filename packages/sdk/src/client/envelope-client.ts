@@ -1,11 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { EaasError, InputError, toUtf8, type Wrapped } from '@eaas/protocol/internal-core';
-import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { InputError, type Wrapped } from '@eaas/protocol/internal-core';
 import { requireKind, requireOptions } from '@eaas/protocol/internal-options';
-import type { BlindHashOptions, Hash } from '../blind-hash/hasher.ts';
 import type { Dropped } from '../data-keys/cache.ts';
 import type { Engines } from '../engines/engines.ts';
-import { closedError, load, type Settled, settleEach, unreadable } from '../errors.ts';
+import { closedError, type Settled } from '../errors.ts';
 import {
   type As,
   type DecryptedAs,
@@ -29,10 +27,9 @@ import { enginesOf, type EnvelopeClientOptions, limitsOf } from '../options/clie
 import { requireKeyId } from '../options/key-id.ts';
 import { type Caller, person, requireActor } from '../options/people.ts';
 import type { SignInOptions } from '../options/sign-in.ts';
-import { abortable } from '../transport/abortable.ts';
 import { createDataKeyCalls, type DataKeyCalls } from '../transport/data-key-calls.ts';
-import { type Call, type CallOptions, patienceOf, type TransportOptions } from '../transport/transport.ts';
-import { type Ciphertext, requireValue } from './ciphertext.ts';
+import { type Call, patienceOf, type TransportOptions } from '../transport/transport.ts';
+import type { Ciphertext } from './ciphertext.ts';
 import { createDecrypter } from './decrypt.ts';
 import { createEncrypter } from './encrypt.ts';
 import { type Emit, observed } from './events.ts';
@@ -41,7 +38,6 @@ interface Parts {
   readonly calls: DataKeyCalls;
   readonly encrypter: ReturnType<typeof createEncrypter>;
   readonly decrypter: ReturnType<typeof createDecrypter>;
-  readonly blindHash: ReturnType<typeof createBlindHashes>;
   isClosed?: boolean;
 }
 
@@ -80,7 +76,6 @@ export class EnvelopeClient {
       calls,
       encrypter: createEncrypter(calls, this.engines, limits, emit),
       decrypter: createDecrypter(calls, this.engines, limits, emit),
-      blindHash: createBlindHashes(this.call, options),
     };
   }
 
@@ -190,31 +185,6 @@ export class EnvelopeClient {
     return this.parts.calls.hash(value, requireKeyId(options.keyId ?? this.keyId), options);
   }
 
-  /** Returns the fingerprints of many values, in their order. If one value fails, the others still succeed. */
-  async hashMany(values: readonly string[], options: HashOptions = {}): Promise<Settled<string>[]> {
-    requireOptions(hashOptions, options, 'hashMany');
-    return settleEach(values, (value) => this.hash(value, options));
-  }
-
-  /**
-   * Returns a fingerprint of a value, for searches. The client sends only a blinded form of the value, so the service
-   * never sees the value. The same value always has the same fingerprint. `hash` returns a different fingerprint.
-   * Throws EaasError `proof_invalid` or `public_key_changed` if the response was not computed with the expected key.
-   */
-  async blindHash(value: string | Uint8Array, options: HashOptions = {}): Promise<string> {
-    requireOptions(hashOptions, options, 'blindHash');
-    return this.parts.blindHash(value, requireKeyId(options.keyId ?? this.keyId), options);
-  }
-
-  /** Returns the blind hashes of many values, in the order of the values. Up to 100 values share a request. */
-  async blindHashMany(
-    values: readonly (string | Uint8Array)[],
-    options: HashOptions = {},
-  ): Promise<Settled<string>[]> {
-    requireOptions(hashOptions, options, 'blindHashMany');
-    return settleEach(values, (value) => this.blindHash(value, options));
-  }
-
   /** Asks the service to wrap a data key (DEK, 32 bytes) that the app generated. Overwrite the DEK after use. */
   async wrap(dek: Uint8Array, options: WrapOptions = {}): Promise<Wrapped> {
     requireOptions(wrapOptions, options, 'wrap');
@@ -248,20 +218,4 @@ export class EnvelopeClient {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
-}
-
-function createBlindHashes(call: Call, options: BlindHashOptions) {
-  let hash: Hash | undefined;
-  async function hashBytes(bytes: Uint8Array, keyId: string, signal: AbortSignal | undefined) {
-    const { createHasher } = await load('blind hashes', import('../blind-hash/hasher.ts'));
-    hash ??= createHasher(options, { call, unreadable, readBase64, toBase64, EaasError });
-    return hash(bytes, keyId, signal);
-  }
-
-  return (value: string | Uint8Array, keyId: string, { signal }: CallOptions): Promise<string> => {
-    requireValue(value);
-    // Copies the bytes, because the caller can overwrite them while the module for blind hashes is loaded.
-    const bytes = typeof value === 'string' ? toUtf8(value) : new Uint8Array(value);
-    return abortable(hashBytes(bytes, keyId, signal), signal);
-  };
 }

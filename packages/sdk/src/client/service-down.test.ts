@@ -35,9 +35,7 @@ test('while the service is down, a call succeeds only with a data key or an inde
     () => client.decrypt(unread),
     () => client.encrypt('x', { fresh: true }),
     () => client.hash('ada@example.com'),
-    () => client.blindHash('ada@example.com'),
     () => fields.for(client, { index: 'service' }).where('users', { email: 'ada@example.com' }),
-    () => fields.for(client, { index: 'blind' }).where('users', { email: 'ada@example.com' }),
     () => client.usage(),
   ])
     await expect(call()).rejects.toEqual(failure);

@@ -25,7 +25,7 @@ interface Asked<R extends Route> {
 
 // The routes whose calls are safe to repeat. Creations are not safe, because a retry could create a second record.
 // Rotations are not safe, because the service refuses a repeated rotation.
-const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|blind|decrypt|show|erase)$|^DELETE .*(api-keys|issuers)/;
+const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|decrypt|show|erase)$|^DELETE .*(api-keys|issuers)/;
 
 /**
  * Sends a request, and reads and checks the response. After a temporary failure, sends the request again, at most

@@ -155,7 +155,7 @@ describe('options of a definition', () => {
     const fields = defineFields({ users: { email: text().searchable() } });
     const attempt = (options: object) => () => fields.for(client, options as { index: string });
     expect(attempt({})).toThrow(
-      "users.email is searchable, so the option `index` must be 'service', 'blind' or a token from `createIndexKey` (got undefined)",
+      "users.email is searchable, so the option `index` must be 'service' or a token from `createIndexKey` (got undefined)",
     );
     expect(attempt({ index: Promise.resolve('token') })).toThrow('(got a Promise)');
     expect(attempt({ index: 'servic' })).toThrow('(got another string)');

@@ -20,7 +20,7 @@ import {
 import { encode, encryptRows } from './encrypt-rows.ts';
 import { person } from '../options/people.ts';
 import { inField, onErrorRule } from './field-error.ts';
-import { fingerprintsOf, type IndexSource, isRemote } from './fingerprints.ts';
+import { fingerprintsOf, type IndexSource } from './fingerprints.ts';
 import { indexKinds } from './index-key.ts';
 import {
   type EncryptRowOptions,
@@ -45,8 +45,7 @@ import { where } from './where.ts';
 export interface RecordsOptions<T extends Tables> {
   /**
    * Selects how fingerprints are computed. With a token that `createIndexKey` returned, this process computes
-   * fingerprints. With `service`, the service computes fingerprints and sees each stored and searched value. With
-   * `blind`, the service computes fingerprints and never sees a value. If `index` is a list, each row is stored with a
+   * fingerprints. With `service`, the service computes fingerprints and sees each stored and searched value. If `index` is a list, each row is stored with a
    * fingerprint from the first entry, and searches use the fingerprints from all entries.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
@@ -104,7 +103,7 @@ function recordsOf<T extends Tables>(
     );
   }
   const guessable = all.find(({ parts }) => parts.length > 0);
-  if (guessable && sources.every(isRemote)) {
+  if (guessable && sources.every((source) => source === 'service')) {
     refuse(
       `${guessable.place} is searchable by parts (\`searchableBy\`), which needs an index key: pass a token from \`createIndexKey\` as the option \`index\`. ` +
         "To keep the other indexes, pass [token, 'service']",

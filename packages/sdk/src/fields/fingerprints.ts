@@ -8,10 +8,9 @@ import type { FieldPlan, PartPlan } from './plan.ts';
 
 /**
  * Where fingerprints are computed. With `service`, the service computes fingerprints and sees every stored or searched
- * value. With `blind`, the service and this process compute fingerprints together, and the service never sees a value.
- * With a token from `createIndexKey`, this process computes fingerprints.
+ * value. With a token from `createIndexKey`, this process computes fingerprints, and the service never sees a value.
  */
-export type IndexSource = 'service' | 'blind' | (string & {});
+export type IndexSource = 'service' | (string & {});
 
 export interface Subject {
   readonly plan: FieldPlan;
@@ -21,10 +20,10 @@ export interface Subject {
 
 export type Fingerprints = ReturnType<typeof fingerprintsOf>;
 
-type Client = Pick<EnvelopeClient, 'hash' | 'blindHash' | 'unwrap'>;
+type Client = Pick<EnvelopeClient, 'hash' | 'unwrap'>;
 
 export function fingerprintsOf(given: readonly IndexSource[]) {
-  const sources = given.map((source) => (isRemote(source) ? source : indexKeyOf(source)));
+  const sources = given.map((source) => (source === 'service' ? source : indexKeyOf(source)));
 
   /** The service never computes fingerprints of parts: parts are easy to guess, so only index keys protect them. */
   const tasksOf = (subject: Subject) =>
@@ -47,9 +46,7 @@ export function fingerprintsOf(given: readonly IndexSource[]) {
           const whole =
             typeof source === 'object'
               ? source.mac(client, preimage)
-              : source === 'blind'
-                ? client.blindHash(preimage, options)
-                : client.hash(toBase64(preimage), options);
+              : client.hash(toBase64(preimage), options);
           return { ok: true, value: cut(await whole, index?.bits ?? 256) };
         } catch (error) {
           return { ok: false, error: error as SdkError };
@@ -79,9 +76,6 @@ export function fingerprintsOf(given: readonly IndexSource[]) {
     },
   };
 }
-
-export const isRemote = (source: IndexSource): source is 'service' | 'blind' =>
-  source === 'service' || source === 'blind';
 
 /**
  * Returns undefined if the value is empty after normalization, because all empty values would have the same

@@ -64,7 +64,7 @@ test.each([
   'eaas_ik_2.00000000-0000-4000-8000-000000000002.1.AAAA',
 ])('the option `index` with the value %j is refused', (index) => {
   const { client } = observedClient();
-  expect(() => fields.for(client, { index })).toThrow("`index` must be 'service', 'blind' or a token");
+  expect(() => fields.for(client, { index })).toThrow("`index` must be 'service' or a token");
 });
 
 test('after a failed unwrap of an index key, the next call unwraps again', async () => {

@@ -22,7 +22,7 @@ import { type Mac, macUnder } from '#engines';
 /** The key that wraps an index key. Defaults to the key of the client. */
 export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext' | 'subject'>;
 
-export const indexKinds = "'service', 'blind' or a token from `createIndexKey`";
+export const indexKinds = "'service' or a token from `createIndexKey`";
 
 const aClient = /* @__PURE__ */ having('a client', 'wrap');
 const indexKeyOptions: OptionRules<IndexKeyOptions> = { keyId: anything, signal };

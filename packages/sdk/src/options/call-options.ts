@@ -79,7 +79,7 @@ export interface DecryptOptions extends UnwrapOptions, ExpectedKeyOptions {
   readonly context?: Context | undefined;
 }
 
-/** Options of `hash` and `blindHash`. */
+/** Options of `hash`. */
 export interface HashOptions extends CallOptions, KeyOption {}
 
 /** Options of `wrap`. */

@@ -6,10 +6,8 @@ import {
   countFrom,
   flag,
   having,
-  kindOf,
   type OptionRules,
   requireOptions,
-  type Rule,
 } from '@eaas/protocol/internal-options';
 import { platformEngines } from '#engines';
 import type { CacheLimits } from '../data-keys/cache.ts';
@@ -56,12 +54,6 @@ export interface EnvelopeClientOptions extends Observers {
    */
   readonly engines?: Partial<Engines> | 'noble' | undefined;
   /**
-   * The public keys that the client expects for blind hashes, by key id: the `hashPublicKey` that `client.publicKey`
-   * returns. For other keys, the client expects the public key of the first response. The constructor throws InputError
-   * for a value that is not such a public key.
-   */
-  readonly hashPublicKeys?: Readonly<Record<string, string>> | undefined;
-  /**
    * If true, calls that encrypt or decrypt throw InputError unless they are made by a client from `as`, so that the audit
    * log names the user of each.
    */
@@ -97,18 +89,10 @@ const decryptLimits: OptionRules<CacheLimits> = {
 };
 const engineRules: OptionRules<Engines> = { values: engine, sync: engine, streams: engine };
 
-const publicKeys: Rule = (value) =>
-  (kindOf(value) === 'an Object' &&
-    Object.entries(value as object).every(
-      ([id, publicKey]) => keyId(id, 'keyId') && /^A[\w+/]{43}$/.test(publicKey as string),
-    )) ||
-  'an object with the `hashPublicKey` of each key';
-
 export const envelopeClientOptions: OptionRules<EnvelopeClientOptions> = {
   keyId,
   cache: anything,
   engines: anything,
-  hashPublicKeys: publicKeys,
   requireUser: flag,
   onEvent: callback,
   logger: /* @__PURE__ */ having('a logger such as `console`', 'debug', 'warn'),

@@ -144,8 +144,7 @@ function userFor({ grant, target }: Call, asserted: string | undefined): { reado
 }
 
 /** Fingerprints are equal for everyone, so they have no context, no subject and no user. */
-const isHash = ({ operation }: Pick<Target, 'operation'>): boolean =>
-  operation === 'hash' || operation === 'blindHash';
+const isHash = ({ operation }: Pick<Target, 'operation'>): boolean => operation === 'hash';
 
 function boundContext(set: Context, added: Context = {}): Context | undefined {
   const taken = Object.keys(added).find((name) => Object.hasOwn(set, name));

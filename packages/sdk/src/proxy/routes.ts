@@ -1,34 +1,27 @@
 import { parseUuid } from '@eaas/protocol';
 
 /** The operations that a grant can allow, in single calls and in batches. */
-export type Operation = 'wrap' | 'unwrap' | 'rewrap' | 'hash' | 'blindHash';
+export type Operation = 'wrap' | 'unwrap' | 'rewrap' | 'hash';
 
 const all: Readonly<Record<Operation, true>> = {
   wrap: true,
   unwrap: true,
   rewrap: true,
   hash: true,
-  blindHash: true,
 };
 
 export const operations: readonly unknown[] = /* @__PURE__ */ Object.keys(all);
 
-type OfKey = Exclude<Operation, 'hash' | 'blindHash'>;
-type OfBatch = Exclude<Operation, 'blindHash'>;
+type OfKey = Exclude<Operation, 'hash'>;
 
 export interface Target {
   readonly operation: Operation;
-  readonly route:
-    | `POST /v1/keys/:key_id/${OfKey}`
-    | 'POST /v1/hash'
-    | 'POST /v1/hash/blind'
-    | `POST /v1/batch/${OfBatch}`;
+  readonly route: `POST /v1/keys/:key_id/${OfKey}` | 'POST /v1/hash' | `POST /v1/batch/${Operation}`;
   readonly batch: boolean;
   readonly keyId: string | undefined;
 }
 
-const paths =
-  /^\/v1\/(?:keys\/([^/]+)\/(wrap|unwrap|rewrap)|batch\/(wrap|unwrap|rewrap|hash)|hash(\/blind)?)$/;
+const paths = /^\/v1\/(?:keys\/([^/]+)\/(wrap|unwrap|rewrap)|batch\/(wrap|unwrap|rewrap|hash)|hash)$/;
 
 /**
  * Returns the operation and the key of a path. Returns undefined for a path with percent-encoded characters, because
@@ -37,7 +30,7 @@ const paths =
 export function findTarget(path: string): Target | undefined {
   const match = paths.exec(path);
   if (!match) return undefined;
-  const [, key, ofKey, ofBatch, blind] = match;
+  const [, key, ofKey, ofBatch] = match;
   if (key !== undefined) {
     const operation = ofKey as OfKey;
     const keyId = parseUuid(key);
@@ -45,10 +38,8 @@ export function findTarget(path: string): Target | undefined {
     return { operation, route: `POST /v1/keys/:key_id/${operation}`, batch: false, keyId };
   }
   if (ofBatch !== undefined) {
-    const operation = ofBatch as OfBatch;
+    const operation = ofBatch as Operation;
     return { operation, route: `POST /v1/batch/${operation}`, batch: true, keyId: undefined };
   }
-  return blind === undefined
-    ? { operation: 'hash', route: 'POST /v1/hash', batch: false, keyId: undefined }
-    : { operation: 'blindHash', route: 'POST /v1/hash/blind', batch: false, keyId: undefined };
+  return { operation: 'hash', route: 'POST /v1/hash', batch: false, keyId: undefined };
 }

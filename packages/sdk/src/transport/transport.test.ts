@@ -292,10 +292,6 @@ test('the types let the compiler narrow an error by `switch (error.code)`', asyn
         return error.name satisfies 'ClientError';
       case 'not_loaded':
         return error.name satisfies 'LoadError';
-      case 'proof_invalid':
-        return error.name satisfies 'ProofError';
-      case 'public_key_changed':
-        return error.name satisfies 'PublicKeyChangedError';
       default:
         return `${error.name satisfies 'ServiceError'} ${error.requestId ?? ''}`;
     }

@@ -59,9 +59,12 @@ export const envelopeCases: readonly Case[] = [
       const client = connect();
       const hash = await client.hash('ada@example.com');
       holds(/^[0-9a-f]{64}$/.test(hash), 'a fingerprint is 64 digits');
-      const [again, other] = await client.hashMany(['ada@example.com', 'bob@example.com']);
-      same(valueOf(again), hash, 'the second fingerprint');
-      holds(valueOf(other) !== hash, 'two values have one fingerprint');
+      const [again, other] = await Promise.all([
+        client.hash('ada@example.com'),
+        client.hash('bob@example.com'),
+      ]);
+      same(again, hash, 'the second fingerprint');
+      holds(other !== hash, 'two values have one fingerprint');
     },
   },
   {

@@ -25,7 +25,7 @@ export async function proxyFor(app: App, { baseUrl, apiKey, basePath, keys }: Pr
     baseUrl,
     apiKey,
     basePath,
-    authorize: () => ({ keys, operations: ['wrap', 'unwrap', 'hash', 'blindHash'] }),
+    authorize: () => ({ keys, operations: ['wrap', 'unwrap', 'hash'] }),
   });
   return installed.toNodeHandler(proxy);
 }

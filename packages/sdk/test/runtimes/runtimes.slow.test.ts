@@ -49,11 +49,6 @@ for (const { runtime, cases, run } of places) {
       expect(ran.results.map((result) => result.name)).toEqual(cases.map((of) => of.name));
     });
 
-    test('the runtime computes the same fingerprints as the source files in Node', async () => {
-      const texts = ran.results.flatMap(({ text }) => text ?? []);
-      expect(texts).toEqual([await service.fingerprints()]);
-    });
-
     test('clients that were not closed do not prevent the runtime from exiting', async () => {
       await expect(ran.over).resolves.toBeUndefined();
     });

@@ -1,7 +1,6 @@
 import { EaasClient } from '@eaas/sdk';
 import { openWorld, settle } from '@eaas/test-kit/world';
 import { vectors } from '@eaas/test-kit/vectors';
-import { textOfFingerprints } from './blind-hash-cases.ts';
 import type { Settings } from '@eaas/test-kit/runtimes/case';
 
 export type Settled = Settings & {
@@ -20,7 +19,6 @@ export async function openService() {
   const { key_id: commonKeyId } = await source.keys.create({ name: 'common' });
   const common = { keyId: commonKeyId, apiKey: token };
   return {
-    fingerprints: () => textOfFingerprints(new EaasClient({ baseUrl, ...common })),
     async settle(name: string): Promise<Settled> {
       const { token: apiKey } = await settle(replica, name);
       await using client = new EaasClient({ baseUrl, apiKey });
@@ -46,7 +44,6 @@ export async function openService() {
         vectors: {
           messages: vectors('envelope-v1'),
           streams: vectors('envelope-v2'),
-          blindHashes: vectors('blind-hash'),
           intake: vectors('intake'),
           people: vectors('people'),
         },

@@ -1,6 +1,5 @@
 import { type Engine, nobleEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
-import { blindHashCases } from './blind-hash-cases.ts';
 import type { Case } from '@eaas/test-kit/runtimes/case';
 import { dataKeyCases } from './data-key-cases.ts';
 import { engineCases } from './engine-cases.ts';
@@ -22,7 +21,6 @@ export function sharedCases(engines: readonly string[]): readonly Case[] {
     ...streamCases,
     ...intakeCases,
     ...proofCases,
-    ...blindHashCases,
     ...engines.flatMap(engineCases),
   ];
 }

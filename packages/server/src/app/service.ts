@@ -48,7 +48,6 @@ class Counts {
   failures = 0;
   waiting = 0;
   intakeOpened = 0;
-  blindHashElements = 0;
   readonly tallies = new Tallies();
   /**
    * The time at which the last failed append ended, as a value of `performance.now()`, or null after a successful

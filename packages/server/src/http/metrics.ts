@@ -124,11 +124,6 @@ export function serviceMetrics(service: Service, state: ServerState, registry = 
     'Unwrapped data keys that writers without credentials had wrapped with a public key.',
     () => counts.intakeOpened,
   );
-  counter(
-    'eaas_blind_hash_elements_total',
-    'Elements of blind hashes that this replica evaluated.',
-    () => counts.blindHashElements,
-  );
   gauge(
     'eaas_audit_waiting_entries',
     'Audit entries that currently wait to be written.',

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { parseUuid } from '@eaas/protocol';
-import { toBase64 } from '@eaas/protocol/base64';
 import {
   type Changed,
   destroyed,
@@ -39,7 +38,6 @@ import type { Hold } from '../store/leases.ts';
 import { insertRow, updateRow } from '../store/rows.ts';
 import { together, type Transaction } from '../store/sql.ts';
 import { versionUses } from '../store/usage.ts';
-import { blindHashKeyOf } from './blind-hash.ts';
 import { exportKey } from './export-key.ts';
 import { intakePublicKeyOf } from './intake.ts';
 import { requireKey } from './key-crypto.ts';
@@ -177,7 +175,6 @@ export function publicKeys(
       key_id: key.row.key_id,
       key_version: key.row.key_version,
       intake_public_key: intakePublicKeyOf(key),
-      hash_public_key: toBase64(blindHashKeyOf(key).publicKey.bytes),
     });
     const answer = await service.admission.turns.call(caller.tenantId, derive, caller);
     service.tenants.remembered.keepKey(facts.state, key);

@@ -1,6 +1,5 @@
 import { apiKeyOperations } from './api-keys.ts';
 import { auditOperations } from './audit.ts';
-import { blindHash } from './blind-hash.ts';
 import { dataKeyOperations } from './data-keys.ts';
 import { issuerOperations } from './issuers.ts';
 import { keyOperations, publicKeys } from './keys.ts';
@@ -14,6 +13,5 @@ export const operations: Operations = {
   ...issuerOperations,
   ...auditOperations,
   ...subjectOperations,
-  'POST /v1/hash/blind': blindHash,
   'GET /v1/keys/:key_id/public-key': publicKeys,
 };

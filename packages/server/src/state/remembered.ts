@@ -13,8 +13,6 @@ const budget = 64 * 1024 * 1024;
 
 // Estimated sizes of cached objects in bytes. A key with one version was measured at 2.9 kB.
 const [viewBytes, apiKeyBytes, keyBytes, versionBytes, subjectBytes] = [6_000, 1_500, 2_500, 1_000, 900];
-// A cached key for blind hashes has two ECDH objects, each with a copy of the curve.
-const blindHashBytes = 9_000;
 /** How long data stays that nobody uses, in milliseconds. */
 const unusedFor = 300_000;
 
@@ -51,7 +49,7 @@ export class Remembered {
   }
 
   /**
-   * Call `keepKey` again when the key gets more versions or a derived secret, so that the memory budget counts the new
+   * Call `keepKey` again when the key gets more versions or its public key, so that the memory budget counts the new
    * size.
    */
   keepKey(state: TenantState, key: KeyMaterial): void {
@@ -116,9 +114,8 @@ function idOf({ epoch }: TenantState, id: string): string {
   return `${epoch} ${id}`;
 }
 
-function keyCost({ versions, blindHash, intakePublicKey = '' }: KeyMaterial): number {
-  const derivedBytes = (blindHash ? blindHashBytes : 0) + intakePublicKey.length;
-  return keyBytes + versions.size * versionBytes + derivedBytes;
+function keyCost({ versions, intakePublicKey = '' }: KeyMaterial): number {
+  return keyBytes + versions.size * versionBytes + intakePublicKey.length;
 }
 
 function apiKeyCost({ key_ids, allowed_origins }: Pick<ApiKeyRow, 'key_ids' | 'allowed_origins'>): number {

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import type { BlindHashKey } from '@eaas/protocol/blind-hash';
 import type { Draft } from '@eaas/protocol/service';
 import type { Receipt } from '@eaas/protocol/wire';
 import type { Span } from '@opentelemetry/api';
@@ -147,7 +146,6 @@ export interface KeyMaterial {
   readonly hashKey: KeyObject | null;
   readonly versions: Map<number, KeyObject | null>;
   intakePublicKey?: string;
-  blindHash?: BlindHashKey;
 }
 
 /**

@@ -9,7 +9,6 @@ import {
   ok,
 } from '@eaas/test-kit/fixture';
 import type { Answer } from '@eaas/test-kit/api';
-import { randomElements } from '@eaas/test-kit/elements';
 import { publicJwk } from '@eaas/test-kit/rsa';
 
 const tenant = await newTenant();
@@ -23,7 +22,6 @@ describe('the calls that each state allows', () => {
     wrap: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }),
     encrypt: ({ key_id }) => tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }),
     hash: ({ key_id }) => tenant.api.post('/v1/hash', { key_id, value: 'x' }),
-    'blind hash': ({ key_id }) => tenant.api.post('/v1/hash/blind', { key_id, elements: randomElements(1) }),
     'public key': ({ key_id }) => tenant.api.get(`/v1/keys/${key_id}/public-key`),
     rewrap: ({ key_id }, { wrapped_key }) => tenant.api.post(`/v1/keys/${key_id}/rewrap`, { wrapped_key }),
     unwrap: ({ key_id }, { wrapped_key }) => tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }),
@@ -43,7 +41,6 @@ describe('the calls that each state allows', () => {
       'wrap',
       'encrypt',
       'hash',
-      'blind hash',
       'public key',
       'rewrap',
       'unwrap',

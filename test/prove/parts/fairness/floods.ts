@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { limits } from '@eaas/protocol/wire';
 import { newToken } from '../../../../packages/server/src/state/tokens.ts';
 import { jwkOfBits } from '@eaas/test-kit/rsa';
-import { manyElements } from '@eaas/test-kit/elements';
+
 import { textOf } from '@eaas/test-kit/sign-in';
 import { junk } from '../hostile/junk.ts';
 
@@ -111,15 +111,6 @@ export const floods = {
     connections: 16,
     served: 200,
     requests: (target) => always(http(target, 'GET', '/v1/audit?action=key.wrap&limit=100&offset=9000')),
-  },
-  blind: {
-    about: 'blind hashes of 100 elements, on 16 connections',
-    connections: 16,
-    served: 200,
-    requests: (target) => {
-      const body = { key_id: target.keyId, elements: manyElements() };
-      return always(http(target, 'POST', '/v1/hash/blind', body));
-    },
   },
   versions: {
     about: 'pages of a key with 10,000 versions, on 16 connections',

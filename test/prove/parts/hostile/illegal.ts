@@ -1,5 +1,3 @@
-import { manyElements, randomElements } from '@eaas/test-kit/elements';
-import { vectors } from '@eaas/test-kit/vectors';
 import { newDek } from '@eaas/test-kit/faults/load';
 import { fitting, largestApiKey, type World } from './world.ts';
 
@@ -21,8 +19,6 @@ export function illegal({ plain, versioned, keyIds }: World): IllegalCall[] {
   });
   const apiKey = (what: string, fields: object): IllegalCall =>
     post(`API key with ${what}`, '/v1/api-keys', { ...largestApiKey(keyIds), ...fields });
-  const blind = (what: string, elements: readonly string[]): IllegalCall =>
-    post(`blind hash of ${what}`, '/v1/hash/blind', { key_id: plain, elements });
   const items = (what: string, kind: string, item: object, count?: number): IllegalCall => ({
     ...post(`batch of ${what}`, `/v1/batch/${kind}`, {
       items: count === undefined ? fitting(item) : Array.from({ length: count }, () => item),
@@ -62,18 +58,6 @@ export function illegal({ plain, versioned, keyIds }: World): IllegalCall[] {
     post('modulus of 2 MB', `/v1/keys/${versioned}/export`, {
       public_key: { kty: 'RSA', e: 'AQAB', n: 'A'.repeat(2_000_000) },
     }),
-    ...vectors('blind-hash').refusals.map(({ name, element }) =>
-      blind(`99 elements and ${name}`, [...randomElements(99), element]),
-    ),
-    blind('101 elements', [...manyElements(), ...randomElements(1)]),
-    blind(
-      '10,000 elements',
-      Array.from({ length: 10_000 }, () => 'A'.repeat(44)),
-    ),
-    blind(
-      '100 elements of 20 kB',
-      Array.from({ length: 100 }, () => 'A'.repeat(20_000)),
-    ),
     items('1,001 items', 'hash', { key_id: plain, value: 'x' }, 1_001),
     items('items of 8 kB that are none', 'wrap', { junk: 'x'.repeat(8_000) }),
     items('items with a context that is too long', 'wrap', {

@@ -1,7 +1,7 @@
 import { limits, type Route } from '@eaas/protocol/wire';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { jwkOfBits } from '@eaas/test-kit/rsa';
-import { manyElements } from '@eaas/test-kit/elements';
+
 import { call, send } from '@eaas/test-kit/faults/client';
 import { newDek } from '@eaas/test-kit/faults/load';
 import { fitting, largestApiKey, largestContexts, largestItems, type World } from './world.ts';
@@ -24,10 +24,6 @@ export const largest: Readonly<Record<Route, (world: World) => Promise<readonly 
   },
   'POST /v1/hash': async ({ plain }) => [
     { what: 'text', path: '/v1/hash', body: { key_id: plain, value: text } },
-  ],
-
-  'POST /v1/hash/blind': async ({ plain }) => [
-    { what: 'elements', path: '/v1/hash/blind', body: { key_id: plain, elements: manyElements() } },
   ],
 
   'POST /v1/keys': async () => [{ what: 'name', path: '/v1/keys', body: newName() }],

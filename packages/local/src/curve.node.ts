@@ -1,1 +1,0 @@
-export { nodeCurve as platformCurve } from '@eaas/protocol/blind-hash-node';

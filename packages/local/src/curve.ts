@@ -1,1 +1,0 @@
-export { nobleCurve as platformCurve } from '@eaas/protocol/internal-blind-hash';

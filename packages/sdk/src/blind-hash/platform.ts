@@ -1,2 +1,0 @@
-export { nobleCurve as platformCurve } from '@eaas/protocol/internal-blind-hash';
-export { nextTurn } from '@eaas/protocol/internal-turn';
