@@ -1,5 +1,5 @@
 // Encrypts and decrypts in the page with the token of the signed-in person. The service decides whose values it opens.
-import { EaasBrowserClient } from '@eaas/sdk/browser';
+import { createBrowserClient } from '@eaas/sdk/browser';
 import { definition } from './table.mjs';
 
 const settings = await (await fetch('/settings')).json();
@@ -52,7 +52,7 @@ async function finishSignIn(code) {
 // 2. The clinic: fetches ciphertexts from the server, and opens them here.
 
 async function open({ page, token }) {
-  const eaas = new EaasBrowserClient({
+  const eaas = createBrowserClient({
     baseUrl: settings.baseUrl,
     issuer: settings.issuers[page],
     token: () => token,

@@ -1,8 +1,8 @@
 // Encrypts the form's values in the page. The key id comes from the server, and the data keys come from the proxy.
-import { EaasBrowserClient } from '@eaas/sdk/browser';
+import { createBrowserClient } from '@eaas/sdk/browser';
 
 const form = document.querySelector('form');
-const eaas = new EaasBrowserClient({ keyId: await (await fetch('/key-id')).text() });
+const eaas = createBrowserClient({ keyId: await (await fetch('/key-id')).text() });
 
 async function signUp({ name, email }) {
   const id = crypto.randomUUID();

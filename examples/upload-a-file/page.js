@@ -1,9 +1,9 @@
 // Encrypts a file while it is uploaded in parts, and decrypts a range of the stored file.
-import { EaasBrowserClient } from '@eaas/sdk/browser';
+import { createBrowserClient } from '@eaas/sdk/browser';
 import { encryptBlob, openFile, urlSource } from '@eaas/sdk/stream';
 
 const partSize = 8 * 2 ** 20;
-const eaas = new EaasBrowserClient({ keyId: await (await fetch('/key-id')).text() });
+const eaas = createBrowserClient({ keyId: await (await fetch('/key-id')).text() });
 const find = (selector) => document.querySelector(selector);
 let id;
 

@@ -31,7 +31,7 @@ interface Moment {
 const nodeParts = ['import', 'new EaasClient', 'until the request', 'until the value', 'second value'];
 const pageParts = [
   'page and scripts',
-  'new EaasBrowserClient',
+  'createBrowserClient',
   'until the request',
   'until the value',
   'second value',
@@ -102,12 +102,12 @@ export async function firstInProcess(checkout = root): Promise<readonly Moment[]
 }
 
 const page = `
-  import { EaasBrowserClient } from '@eaas/sdk/browser';
+  import { createBrowserClient } from '@eaas/sdk/browser';
   const moments = [{ at: 0 }];
   const note = () => moments.push({ at: performance.now() });
   note();
   async function start() {
-    ${steps('new EaasBrowserClient({ keyId, fetch })')}
+    ${steps('createBrowserClient({ keyId, fetch })')}
     return moments;
   }
   globalThis.started = start();`;

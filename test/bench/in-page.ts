@@ -2,7 +2,7 @@ import { gcm } from '@noble/ciphers/aes.js';
 import { ml_kem768_x25519 } from '@noble/post-quantum/hybrid.js';
 import { nobleEngine } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import { EaasBrowserClient } from '@eaas/sdk/browser';
+import { createBrowserClient, type EnvelopeClient } from '@eaas/sdk/browser';
 import { createIntake } from '@eaas/sdk/intake';
 import { encryptStream } from '@eaas/sdk/stream';
 import { compare, type Contender, pick, type Result } from './compare.ts';
@@ -141,8 +141,8 @@ async function bareEncrypt() {
     crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: aad }, key, value);
 }
 
-async function connect(): Promise<EaasBrowserClient> {
-  const client = new EaasBrowserClient({
+async function connect(): Promise<EnvelopeClient> {
+  const client = createBrowserClient({
     keyId,
     engines: { sync: nobleEngine },
     cache: { encrypt: { maxMessages: 2 ** 32, maxBytes: 2 ** 50, maxAge: 3_600_000 } },

@@ -1,5 +1,5 @@
 // A page of an app that signs its users in with authorization code and PKCE, as the library of a provider does.
-import { EaasBrowserClient } from '@eaas/sdk/browser';
+import { createBrowserClient } from '@eaas/sdk/browser';
 
 const clientId = 'web';
 const api = 'https://eaas.example';
@@ -63,4 +63,4 @@ if (code !== null) {
   document.body.append('signed in');
 }
 
-Object.assign(globalThis, { EaasBrowserClient, signIn, accessToken, refreshed });
+Object.assign(globalThis, { createBrowserClient, signIn, accessToken, refreshed });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ProblemCode, problems } from '@eaas/protocol/wire';
 import type { AuditFindingCode } from '../../packages/sdk/src/audit/findings.ts';
-import { browserOptions } from '../../packages/sdk/src/browser/options.ts';
+import { browserOptions } from '../../packages/sdk/src/browser/browser.ts';
 import type { SdkError } from '../../packages/sdk/src/errors.ts';
 import { runOptions } from '../../packages/sdk/src/reencrypt/plan.ts';
 import { type CachePreset, limitsOf } from '../../packages/sdk/src/options/client-options.ts';

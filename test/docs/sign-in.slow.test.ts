@@ -190,7 +190,7 @@ whereAvailable('Chromium', hasChromium, () => {
       ${code}
       const options = { baseUrl, issuer: '${issuer_id}', token, keyId };
       ${/const subject\b/.test(code) ? 'options.subject = subject;' : ''}
-      const eaas = new EaasBrowserClient(options);
+      const eaas = createBrowserClient(options);
       const { ciphertext } = await eaas.encrypt('of the page');
       const open = (value, more) => eaas.decrypt(value, { as: 'text', ...more }).catch((error) => error.code);
       return [
@@ -233,7 +233,7 @@ whereAvailable('Chromium', hasChromium, () => {
     const seen = await ann.evaluate(`(async () => {
       const statuses = [];
       let asked = 0;
-      const eaas = new EaasBrowserClient({
+      const eaas = createBrowserClient({
         baseUrl, issuer: '${issuer_id}', keyId,
         token: () => (++asked === 2 ? refreshed() : accessToken()),
         fetch: async (...request) => {
@@ -259,7 +259,7 @@ whereAvailable('Chromium', hasChromium, () => {
     const ann = await world.signedIn('ann');
     const opened = await ann.evaluate(`(async () => {
       let current = accessToken();
-      const eaas = new EaasBrowserClient({ baseUrl, issuer: '${issuer_id}', keyId, token: () => current });
+      const eaas = createBrowserClient({ baseUrl, issuer: '${issuer_id}', keyId, token: () => current });
       const open = (value) => eaas.decrypt(value, { as: 'text' }).catch((error) => error.code);
       const before = await open('${anns}');
       current = '${bobsToken}';
@@ -275,7 +275,7 @@ whereAvailable('Chromium', hasChromium, () => {
     const own = await world.written('ann');
     const token = await (await world.signedIn('ann')).evaluate<string>('accessToken()');
     const elsewhere = await world.open(world.otherApp);
-    const open = `new EaasBrowserClient({ baseUrl, issuer: '${issuer_id}', keyId, retries: 0, token: () => '${token}' })
+    const open = `createBrowserClient({ baseUrl, issuer: '${issuer_id}', keyId, retries: 0, token: () => '${token}' })
       .decrypt('${own}', { as: 'text' }).catch((error) => error.code)`;
     expect(await elsewhere.evaluate(open)).toBe('network');
     expect(await (await world.open(world.app)).evaluate(open)).toBe('data of ann');
@@ -305,7 +305,7 @@ whereAvailable('Chromium', hasChromium, () => {
       const ann = await world.signedIn('ann');
       return ann.evaluate<string[]>(`(async () => {
         const options = { baseUrl, issuer: '${issuer_id}', keyId, retries: 0, token: accessToken, ${more} };
-        return new EaasBrowserClient(options).decrypt('${value}', { as: 'text' })
+        return createBrowserClient(options).decrypt('${value}', { as: 'text' })
           .then(() => ['opened'], (error) => [error.code, error.message]);
       })()`);
     };
@@ -335,7 +335,7 @@ whereAvailable('Chromium', hasChromium, () => {
     const anns = await world.written('ann');
     const open = async (user: string) =>
       (await world.signedIn(user)).evaluate(`
-        new EaasBrowserClient({ baseUrl, issuer: '${issuer_id}', keyId, token: accessToken })
+        createBrowserClient({ baseUrl, issuer: '${issuer_id}', keyId, token: accessToken })
           .decrypt('${anns}', { subject: 'ann', as: 'text' }).catch((error) => error.code)`);
     expect(await open('nurse')).toBe('data of ann');
     expect(await open('visitor')).toBe('permission_missing');
@@ -348,7 +348,7 @@ whereAvailable('Chromium', hasChromium, () => {
     const ann = await world.signedIn('ann');
     const code = blocksOf(sectionOf('Show users their own log'), 'js')[0] ?? '';
     const shown = await ann.evaluate<string[][]>(`(async () => {
-      const eaas = new EaasBrowserClient({ baseUrl, issuer: '${issuer_id}', keyId, token: accessToken });
+      const eaas = createBrowserClient({ baseUrl, issuer: '${issuer_id}', keyId, token: accessToken });
       const shown = [];
       const show = (...facts) => shown.push(facts);
       ${code}

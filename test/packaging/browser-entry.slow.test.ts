@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bundle, entryFoldersIn, sourcesIn } from './bundle.ts';
 
-const entry = "export { EaasBrowserClient } from '@eaas/sdk/browser'";
+const entry = "export { createBrowserClient } from '@eaas/sdk/browser'";
 
 test('the browser client with its dependencies takes at most 12,660 bytes', async () => {
   const { gzipped } = await bundle(entry);

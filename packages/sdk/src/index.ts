@@ -26,6 +26,7 @@ export type {
 } from './options/call-options.ts';
 export type { Bundle, Ciphertext } from './client/ciphertext.ts';
 export type { AuditLog } from './audit/methods.ts';
+export type { OwnLog } from './client/report.ts';
 export type { EraseOptions, SubjectCalls, SubjectName } from './client/subjects.ts';
 export {
   EaasClient,
@@ -48,11 +49,6 @@ export {
 export type { EaasEvent } from './client/events.ts';
 export type { Receipt } from '@eaas/protocol/wire';
 export type { PagesOptions } from './client/listing.ts';
-export type {
-  CacheOptions,
-  CachePreset,
-  EnvelopeClientOptions,
-  OptionalLimits,
-} from './options/client-options.ts';
+export type { CacheOptions, CachePreset, ClientOptions, OptionalLimits } from './options/client-options.ts';
 export type { SignInOptions, TokenClaims } from './options/sign-in.ts';
 export type { Call, CallOptions, TransportOptions } from './transport/transport.ts';

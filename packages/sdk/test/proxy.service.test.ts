@@ -1,6 +1,6 @@
 import { fromBase64 } from '@eaas/protocol/base64';
 import { EaasClient } from '@eaas/sdk';
-import { DecryptionError, type EaasBrowserClient, ServiceError } from '@eaas/sdk/browser';
+import { DecryptionError, type EnvelopeClient, ServiceError } from '@eaas/sdk/browser';
 import { createIndexKey, defineFields, text } from '@eaas/sdk/fields';
 import type { Grant } from '@eaas/sdk/proxy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -146,7 +146,7 @@ test('a page can search by an index that the backend computed, with an index key
   const fields = defineFields({ users: { email: text().searchable({ normalize: ['lowercase'] }) } });
   const grant: Grant = { keys: [keyId], operations: ['unwrap'] };
   const index = await createIndexKey(backend, { keyId });
-  const open = (client: EaasClient | EaasBrowserClient) =>
+  const open = (client: EaasClient | EnvelopeClient) =>
     fields.for(client, { index, keyIds: { users: keyId } });
   const { email_index } = await open(backend).encryptRow('users', 1, { email: 'Ada@example.com' });
   await using ada = openApp({ ada: grant }).page('ada');

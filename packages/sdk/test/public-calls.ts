@@ -3,7 +3,7 @@
 import { createTestService } from '@eaas/local';
 import { checkAudit, openCheckpoint, proveEntry } from '../src/audit/audit.ts';
 import { verifyProof } from '../src/audit/proof.ts';
-import { EaasBrowserClient } from '../src/browser/browser.ts';
+import { createBrowserClient } from '../src/browser/browser.ts';
 import * as fields from '../src/fields/fields.ts';
 import { EaasClient, type EaasEvent } from '../src/index.ts';
 import { createIntake } from '../src/intake/intake.ts';
@@ -120,8 +120,8 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
     ],
     ['timeouts', (timeouts) => new EaasClient({ ...service, timeouts }), () => [{ total: 1, attempt: 1 }]],
     [
-      'new EaasBrowserClient',
-      (options) => new EaasBrowserClient(options),
+      'createBrowserClient',
+      (options) => createBrowserClient(options),
       () => [{ ...connection(), proxyUrl: 'https://app.example/api', headers: {} }],
     ],
     ['encrypt', client.encrypt.bind(client), () => ['x', sealing('bundle')]],

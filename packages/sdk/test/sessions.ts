@@ -1,4 +1,4 @@
-import { EaasBrowserClient, type EaasBrowserClientOptions } from '@eaas/sdk/browser';
+import { type BrowserClientOptions, createBrowserClient, type EnvelopeClient } from '@eaas/sdk/browser';
 import { createProxy, type Grant, type ProxyEvent } from '@eaas/sdk/proxy';
 
 const app = 'https://app.example';
@@ -29,10 +29,10 @@ export function openSessions({ baseUrl, apiKey, keyId, grants }: Service) {
   };
   const page = (
     session: string,
-    options: EaasBrowserClientOptions = {},
+    options: BrowserClientOptions = {},
     alter: (response: Response) => Response | Promise<Response> = (response) => response,
-  ): EaasBrowserClient =>
-    new EaasBrowserClient({
+  ): EnvelopeClient =>
+    createBrowserClient({
       proxyUrl: `${app}/api/eaas`,
       keyId,
       retries: 0,

@@ -1,5 +1,5 @@
 import type { Engine } from '@eaas/protocol';
-import type { EnvelopeClient, EnvelopeClientOptions, TransportOptions } from '@eaas/sdk';
+import type { ClientOptions, EnvelopeClient } from '@eaas/sdk';
 import type { VectorFile } from '../vectors.ts';
 
 export interface Settings {
@@ -18,12 +18,10 @@ export interface Settings {
   };
 }
 
-export type ConnectOptions = EnvelopeClientOptions & Omit<TransportOptions, 'baseUrl'>;
-
 export interface Scene extends Settings {
   readonly engines: readonly Engine[];
-  readonly connect: (options?: ConnectOptions) => EnvelopeClient;
-  readonly connectToCommon: (options?: ConnectOptions) => EnvelopeClient;
+  readonly connect: (options?: ClientOptions) => EnvelopeClient;
+  readonly connectToCommon: (options?: ClientOptions) => EnvelopeClient;
 }
 
 export interface Case<S extends Scene = Scene> {

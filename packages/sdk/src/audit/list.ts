@@ -59,7 +59,7 @@ export async function* listAudit(
   call: Call,
   filter: AuditFilter,
   options: ListOptions,
-  { requireOptions, unreadable }: Shared,
+  { requireOptions, unreadable }: Omit<Shared, 'InputError'>,
 ): AsyncGenerator<AuditEntry, void, undefined> {
   requireOptions(listOptions, options, 'audit.list');
   const { order, pageSize = 100, signal } = options;

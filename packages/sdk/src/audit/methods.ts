@@ -1,4 +1,3 @@
-import { InputError } from '@eaas/protocol/internal-core';
 import {
   callback,
   integerFrom,
@@ -9,6 +8,7 @@ import {
   text,
 } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
+import { report } from '../client/report.ts';
 import { type SubjectName, wireName } from '../client/subjects.ts';
 import { load, ServiceError, unreadable } from '../errors.ts';
 import { callOptions } from '../options/call-options.ts';
@@ -81,18 +81,16 @@ const rangeRules: OptionRules<Range> = {
 
 export function auditOf(call: Call, signsIn = false): AuditLog {
   const loadList = () => load('audit', import('./list.ts'));
-  const shared = { InputError, requireOptions, unreadable };
   return {
     async *list(filter = {}, options = {}) {
       requireOptions(filterRules, filter, 'audit.list');
       const { listAudit } = await loadList();
-      yield* listAudit(call, filter, options, shared);
+      yield* listAudit(call, filter, options, { requireOptions, unreadable });
     },
     async *report(given: SubjectName | ListOptions = {}, more: ListOptions = {}) {
       const isNamed = /subject/.test(Object.keys(Object(given)).join());
       const name = isNamed ? wireName(given as SubjectName, 'audit.report') : undefined;
-      const { reportOn } = await loadList();
-      yield* reportOn(call, name, isNamed ? more : (given as ListOptions), signsIn, shared);
+      yield* report(call, signsIn, isNamed ? more : (given as ListOptions), name);
     },
     async page(query = {}, options = {}) {
       requireOptions(pageRules, query, 'audit.page');

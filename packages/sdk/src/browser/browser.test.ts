@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { problem } from '@eaas/protocol/wire';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { EaasBrowserClient, type EaasBrowserClientOptions, EaasError, InputError } from './browser.ts';
+import { type BrowserClientOptions, createBrowserClient, EaasError, InputError } from './browser.ts';
 
 const keyId = '00000000-0000-4000-8000-00000000000a';
 const proxyUrl = 'https://app.example/api/eaas';
@@ -9,7 +9,7 @@ const secret = `eaas_sk_${'0'.repeat(49)}`;
 const hash = 'ab'.repeat(32);
 
 function setUp(
-  options: EaasBrowserClientOptions = {},
+  options: BrowserClientOptions = {},
   answer: () => Response = () => Response.json({ hash, key_id: keyId }),
 ) {
   const sent: Request[] = [];
@@ -17,7 +17,7 @@ function setUp(
     sent.push(new Request(input, init));
     return answer();
   };
-  return { sent, client: new EaasBrowserClient({ proxyUrl, keyId, fetch, retries: 0, ...options }) };
+  return { sent, client: createBrowserClient({ proxyUrl, keyId, fetch, retries: 0, ...options }) };
 }
 
 async function thrownBy(call: Promise<unknown>): Promise<unknown> {
@@ -76,7 +76,7 @@ describe('calls of the browser client', () => {
 describe('API keys in a browser', () => {
   const refused = problem('permission_missing', 'The app does not let this session do this.');
 
-  const anyOption = (option: object) => () => new EaasBrowserClient({ proxyUrl, ...option });
+  const anyOption = (option: object) => () => createBrowserClient({ proxyUrl, ...option });
 
   test.each<[string, object]>([
     ['in the URL of the proxy', { proxyUrl: `https://app.example/${secret}` }],
@@ -100,7 +100,7 @@ describe('API keys in a browser', () => {
   });
 
   test('the browser client refuses an API key that is passed instead of the options', () => {
-    expect(() => new EaasBrowserClient(secret as never)).toThrow(InputError);
+    expect(() => createBrowserClient(secret as never)).toThrow(InputError);
   });
 
   test.each([
@@ -190,9 +190,9 @@ describe('API keys in a browser', () => {
 
 test('the browser client refuses the option `apiKey` and unknown options', () => {
   // @ts-expect-error: a client in a browser has no option for an API key
-  const make = () => new EaasBrowserClient({ proxyUrl, apiKey: () => 'anything' });
+  const make = () => createBrowserClient({ proxyUrl, apiKey: () => 'anything' });
   expect(make).toThrow(InputError);
-  expect(() => new EaasBrowserClient({ proxyUrl, keyID: keyId } as never)).toThrow('`keyID`');
+  expect(() => createBrowserClient({ proxyUrl, keyID: keyId } as never)).toThrow('`keyID`');
 });
 
 test.each([
@@ -203,7 +203,7 @@ test.each([
   'https://user:pass@app.example/',
   'data:,x',
 ])('outside a web page, the constructor refuses the `proxyUrl` %j', (address) => {
-  const make = () => new EaasBrowserClient({ proxyUrl: address });
+  const make = () => createBrowserClient({ proxyUrl: address });
   expect(make).toThrow(InputError);
   expect(make).toThrow('create the client in the page');
 });

@@ -1,16 +1,15 @@
 import { InputError } from '@eaas/protocol/internal-core';
-import { requireOptions } from '@eaas/protocol/internal-options';
+import { object, type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
 import { EnvelopeClient } from '../client/envelope-client.ts';
-import { createEmit } from '../client/events.ts';
+import { clientOptions, type ClientOptions } from '../options/client-options.ts';
 import { httpHeaders, parseUrl, requireSecureUrl } from '../options/connection.ts';
-import { isSignIn, type OwnLog, reportOnUser, signIn } from '../options/sign-in.ts';
-import { createTransport } from '../transport/transport.ts';
-import { browserOptions, type EaasBrowserClientOptions, type PlainHeaders } from './options.ts';
+import { isSignIn } from '../options/sign-in.ts';
 
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol/internal-core';
 export { LoadError } from '@eaas/protocol/internal';
-export type { EaasBrowserClientOptions } from './options.ts';
-export type { OwnLog, SignInOptions, TokenClaims } from '../options/sign-in.ts';
+export type { EnvelopeClient } from '../client/envelope-client.ts';
+export type { OwnLog } from '../client/report.ts';
+export type { SignInOptions, TokenClaims } from '../options/sign-in.ts';
 export {
   ClientError,
   type ClientErrorCode,
@@ -20,37 +19,53 @@ export {
   type Settled,
 } from '../errors.ts';
 
-/**
- * A client that encrypts and decrypts in a web page. The proxy in the app's backend authorizes each call by the
- * visitor's session; with `baseUrl`, `issuer` and `token`, the service authorizes it by the app's own sign-in. Throws
- * InputError for unknown options, and for an API key (`eaas_sk_…`) in any option, request or response.
- */
-export class EaasBrowserClient extends EnvelopeClient {
-  /** Shows the signed-in user what happened with their own data. */
-  readonly audit: OwnLog = { report: (options) => reportOnUser(this.call, this.caller, options) };
+type PlainHeaders = Readonly<Record<string, string>>;
 
-  constructor(options: EaasBrowserClientOptions = {}) {
-    for (const name in options) {
-      const value = options[name as keyof typeof options];
-      refuseSecret(typeof value === 'string' ? name + value : name);
-    }
-    requireOptions(browserOptions, options, 'new EaasBrowserClient');
-    const signsIn = isSignIn(options, 'proxyUrl', 'headers');
-    const { baseUrl, proxyUrl = '/api/eaas', headers = {}, insecureHttp } = options;
-    if (signsIn !== !!baseUrl) throw new InputError('a sign-in needs `baseUrl`, `issuer` and `token`');
-    if (typeof headers === 'object') refuseSecret(JSON.stringify(plain(headers)));
-    const emit = createEmit(options);
-    const call = createTransport(
-      { ...options, baseUrl: addressOf(baseUrl ?? proxyUrl, insecureHttp) },
-      signsIn
-        ? signIn(options, () => this.drop(true))
-        : async (_, input, send) =>
-            send(plain(typeof headers === 'function' ? await headers() : headers), input),
-      emit,
-      refuseSecret,
-    );
-    super(call, { cache: 'browser', ...options }, emit);
+/**
+ * The options of a client in a page: those of the proxy in the app's backend, or `baseUrl`, `issuer` and `token` for a
+ * client that uses the app's own sign-in. There is no option for an API key.
+ */
+export interface BrowserClientOptions extends ClientOptions {
+  /** The URL of the service, only with `issuer` and `token`. */
+  readonly baseUrl?: string | undefined;
+  /** The path of the proxy (from `@eaas/sdk/proxy`) in the app's backend. Defaults to `/api/eaas`. */
+  readonly proxyUrl?: string | undefined;
+  /**
+   * Headers to send with every call, for example a CSRF token. If `headers` is a function, the client calls the
+   * function before every call.
+   */
+  readonly headers?: PlainHeaders | (() => PlainHeaders | Promise<PlainHeaders>) | undefined;
+}
+
+export const browserOptions: OptionRules<BrowserClientOptions> = {
+  ...clientOptions,
+  baseUrl: text,
+  proxyUrl: text,
+  headers: (value, name) => typeof value === 'function' || object(value, name),
+};
+
+/**
+ * Returns a client that encrypts and decrypts in a web page. The proxy in the app's backend authorizes each call by the
+ * visitor's session; with `baseUrl`, `issuer` and `token`, the service authorizes it by the app's own sign-in. Throws
+ * InputError for unknown options, and the client for an API key (`eaas_sk_…`) in any option, request or response.
+ */
+export function createBrowserClient(options: BrowserClientOptions = {}): EnvelopeClient {
+  for (const name in options) {
+    const value = options[name as keyof typeof options];
+    refuseSecret(typeof value === 'string' ? name + value : name);
   }
+  requireOptions(browserOptions, options, 'createBrowserClient');
+  const { baseUrl, proxyUrl = '/api/eaas', headers = {}, insecureHttp } = options;
+  if (isSignIn(options, 'proxyUrl', 'headers') !== !!baseUrl)
+    throw new InputError('a sign-in needs `baseUrl`, `issuer` and `token`');
+  if (typeof headers === 'object') refuseSecret(JSON.stringify(plain(headers)));
+  return new EnvelopeClient({
+    cache: 'browser',
+    ...options,
+    baseUrl: addressOf(baseUrl ?? proxyUrl, insecureHttp),
+    headers: async () => plain(typeof headers === 'function' ? await headers() : headers),
+    judge: refuseSecret,
+  });
 }
 
 function refuseSecret(text: string): void {

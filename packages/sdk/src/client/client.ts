@@ -26,24 +26,15 @@ import type { FormOf, Rewrapped, UnwrapOptions } from '../options/call-options.t
 import type { Ciphertext } from './ciphertext.ts';
 import { EnvelopeClient } from './envelope-client.ts';
 import { ServiceError, type Settled } from '../errors.ts';
-import { createEmit } from './events.ts';
 import { requireKeyId } from '../options/key-id.ts';
-import { envelopeClientOptions, type EnvelopeClientOptions } from '../options/client-options.ts';
-import { isSignIn, signIn, signInOptions, type SignInOptions } from '../options/sign-in.ts';
+import { type ClientOptions, clientOptions } from '../options/client-options.ts';
+import { isSignIn } from '../options/sign-in.ts';
 import { createRewrapAll } from './rewrap.ts';
 import { type SubjectCalls, subjectCalls } from './subjects.ts';
-import {
-  type Authorize,
-  type CallOptions,
-  createTransport,
-  patienceOf,
-  type TransportOptions,
-  transportOptions,
-} from '../transport/transport.ts';
+import { type CallOptions, patienceOf } from '../transport/transport.ts';
 
 /** Options of `EaasClient`: the URL of the service, the API key, and the options of all clients. */
-export interface EaasClientOptions
-  extends EnvelopeClientOptions, SignInOptions, Omit<TransportOptions, 'baseUrl'> {
+export interface EaasClientOptions extends ClientOptions {
   /**
    * The URL of the service. On Node, Deno and Bun, `baseUrl` defaults to EAAS_BASE_URL, and `keyId` to EAAS_KEY_ID.
    * `apiKey` defaults to EAAS_API_KEY only if `baseUrl` is not passed either.
@@ -69,10 +60,8 @@ export interface ServiceInProcess {
   readonly keyId?: string | undefined;
 }
 
-const clientOptions: OptionRules<EaasClientOptions> = {
-  ...envelopeClientOptions,
-  ...transportOptions,
-  ...signInOptions,
+const eaasClientOptions: OptionRules<EaasClientOptions> = {
+  ...clientOptions,
   baseUrl: anything,
   apiKey: anything,
   service: /* @__PURE__ */ having('a service such as `localService()`', 'fetch'),
@@ -87,8 +76,8 @@ export interface PublicKeys {
 }
 
 /**
- * A client for the whole API. The client needs an API key, which a browser must not hold, so use `@eaas/sdk/browser` in
- * a browser. With `issuer` and `token`, it acts for the user of your app's own sign-in instead, and needs no API key.
+ * A client for the whole API. The client needs an API key, which a browser must not hold, so use
+ * `createBrowserClient` of `@eaas/sdk/browser` in a page. With `issuer` and `token`, it acts for the user of your app's own sign-in instead, and needs no API key.
  */
 export class EaasClient extends EnvelopeClient {
   /** Creates, rotates and retires keys. */
@@ -100,16 +89,11 @@ export class EaasClient extends EnvelopeClient {
   /** Shows and erases the people whose data you encrypt. */
   readonly subjects: SubjectCalls;
   /** Lists and verifies the audit log. */
-  readonly audit: AuditLog;
-  /**
-   * Encrypts and decrypts in the service, which sees the plaintext. The service refuses these calls for envelope-only
-   * tenants.
-   */
-  readonly serverMode: ServerModeCalls;
+  override readonly audit: AuditLog;
   protected readonly rewrapAll: ReturnType<typeof createRewrapAll>;
 
   constructor(options: EaasClientOptions = {}) {
-    requireOptions(clientOptions, options, 'new EaasClient');
+    requireOptions(eaasClientOptions, options, 'new EaasClient');
     const signsIn = isSignIn(options, 'apiKey', 'service');
     const given = ofService(options);
     const complete = given === options ? withEnvironment(options) : given;
@@ -118,24 +102,21 @@ export class EaasClient extends EnvelopeClient {
       complete[option] === given[option] ? option : variable;
     if (!signsIn && typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
     const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
-    const emit = createEmit(complete);
-    const authorize: Authorize = signsIn
-      ? signIn(options, () => this.drop(true))
-      : async (_, input, send) => send(await authorization(apiKey), input);
-    super(createTransport({ ...complete, baseUrl }, authorize, emit), complete, emit);
+    super({ ...complete, baseUrl, headers: () => authorization(apiKey) });
     this.rewrapAll = createRewrapAll(this.call, patienceOf(complete));
     this.keys = keyCalls(this.call);
     this.apiKeys = apiKeyCalls(this.call);
     this.issuers = issuerCalls(this.call);
-    this.serverMode = serverModeCalls(this.call, this.caller);
     this.subjects = subjectCalls(this.call, (subject) => this.drop(subject));
     this.audit = auditOf(this.call, signsIn);
   }
 
-  override as(user: string): this {
-    const client = super.as(user);
-    const serverMode = serverModeCalls(client.call, client.caller);
-    return Object.defineProperty(client, 'serverMode', { value: serverMode, enumerable: true });
+  /**
+   * Encrypts and decrypts in the service, which sees the plaintext. The service refuses these calls for envelope-only
+   * tenants.
+   */
+  get serverMode(): ServerModeCalls {
+    return serverModeCalls(this.call, this.caller);
   }
 
   /**

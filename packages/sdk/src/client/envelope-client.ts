@@ -23,16 +23,23 @@ import {
   type WrapOptions,
   wrapOptions,
 } from '../options/call-options.ts';
-import { enginesOf, type EnvelopeClientOptions, limitsOf } from '../options/client-options.ts';
+import { type ClientOptions, enginesOf, limitsOf } from '../options/client-options.ts';
 import { requireKeyId } from '../options/key-id.ts';
 import { type Caller, person, requireActor } from '../options/people.ts';
-import type { SignInOptions } from '../options/sign-in.ts';
+import { signIn } from '../options/sign-in.ts';
 import { createDataKeyCalls, type DataKeyCalls } from '../transport/data-key-calls.ts';
-import { type Call, patienceOf, type TransportOptions } from '../transport/transport.ts';
+import {
+  type Authorize,
+  type Call,
+  type Connection,
+  createTransport,
+  patienceOf,
+} from '../transport/transport.ts';
 import type { Ciphertext } from './ciphertext.ts';
 import { createDecrypter } from './decrypt.ts';
 import { createEncrypter } from './encrypt.ts';
-import { type Emit, observed } from './events.ts';
+import { createEmit, observed } from './events.ts';
+import { type OwnLog, report } from './report.ts';
 
 interface Parts {
   readonly calls: DataKeyCalls;
@@ -51,18 +58,21 @@ export class EnvelopeClient {
   readonly keyId: string | undefined;
   /** The implementations of AES-GCM that the client uses. */
   readonly engines: Engines;
+  /** Shows the signed-in user what happened with their own data. */
+  readonly audit: OwnLog = { report: (options) => report(this.call, this.caller.signsIn, options) };
   protected readonly call: Call;
   /** No private members, because the clients that `as` returns inherit these from this one. */
   protected readonly parts: Parts;
   protected readonly caller: Caller;
 
-  constructor(
-    call: Call,
-    options: EnvelopeClientOptions & Pick<TransportOptions, 'timeouts' | 'retries'> & Partial<SignInOptions>,
-    emit: Emit,
-  ) {
+  constructor(options: ClientOptions & Connection) {
+    const emit = createEmit(options);
     if (options.onEvent || options.logger) observed.set(this, emit);
 
+    const authorize: Authorize = options.token
+      ? signIn(options, () => this.drop(true))
+      : async (_, input, send) => send(await options.headers(), input);
+    const call = createTransport(options, authorize, emit);
     const limits = limitsOf(options.cache, patienceOf(options).total);
     this.engines = enginesOf(options.engines, emit);
     this.call = async (route, input, options) => {

@@ -3,7 +3,7 @@ import { fromBase64 } from '@eaas/protocol/base64';
 import { describe, expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { endOf, tableOf } from '../../test/simulated-table.ts';
-import { EaasBrowserClient } from '../browser/browser.ts';
+import { createBrowserClient } from '../browser/browser.ts';
 import type { Settled } from '../errors.ts';
 import { defineFields, text } from '../fields/fields.ts';
 import { createProxy } from '../proxy/proxy.ts';
@@ -106,12 +106,12 @@ test('a stream that was encrypted with a public key can be decrypted, read in pa
   expect(content.equals(reopened)).toBe(true);
 });
 
-test('if the proxy allows `unwrap`, EaasBrowserClient decrypts values that were encrypted with a public key', async () => {
+test('if the proxy allows `unwrap`, a client in a page decrypts values that were encrypted with a public key', async () => {
   const { service, keyId, intake } = await backOffice();
   const { baseUrl, apiKey, fetch } = service;
   const authorize = () => ({ keys: [keyId], operations: ['unwrap' as const] });
   const proxy = createProxy({ baseUrl, apiKey, fetch, authorize });
-  const page = new EaasBrowserClient({
+  const page = createBrowserClient({
     proxyUrl: 'https://app.example/api/eaas',
     keyId,
     fetch: async (input, init) => {

@@ -15,7 +15,9 @@ import type { BudgetLimits } from '../data-keys/encrypting.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { Emit, Observers } from '../client/events.ts';
 import { allNoble } from '../engines/noble-engines.ts';
+import { type TransportOptions, transportOptions } from '../transport/transport.ts';
 import { keyId } from './key-id.ts';
+import { signInOptions, type SignInOptions } from './sign-in.ts';
 
 /** The limits of a client's data keys. Ages are in milliseconds. */
 export interface CacheOptions {
@@ -43,7 +45,7 @@ export type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number 
 export type CachePreset = 'server' | 'serverless' | 'browser';
 
 /** The options of every client. */
-export interface EnvelopeClientOptions extends Observers {
+export interface ClientOptions extends Observers, SignInOptions, TransportOptions {
   /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
   readonly keyId?: string | undefined;
   /** The limits of the client's data keys. Defaults to `server`, and in `@eaas/sdk/browser` to `browser`. */
@@ -89,7 +91,9 @@ const decryptLimits: OptionRules<CacheLimits> = {
 };
 const engineRules: OptionRules<Engines> = { values: engine, sync: engine, streams: engine };
 
-export const envelopeClientOptions: OptionRules<EnvelopeClientOptions> = {
+export const clientOptions: OptionRules<ClientOptions> = {
+  ...transportOptions,
+  ...signInOptions,
   keyId,
   cache: anything,
   engines: anything,
@@ -98,7 +102,7 @@ export const envelopeClientOptions: OptionRules<EnvelopeClientOptions> = {
   logger: /* @__PURE__ */ having('a logger such as `console`', 'debug', 'warn'),
 };
 
-export function enginesOf(given: EnvelopeClientOptions['engines'] = {}, emit: Emit): Engines {
+export function enginesOf(given: ClientOptions['engines'] = {}, emit: Emit): Engines {
   if (typeof globalThis.crypto?.getRandomValues !== 'function') {
     throw new InputError(
       'this platform has no `crypto.getRandomValues`: import a polyfill first, such as react-native-get-random-values',

@@ -2,7 +2,7 @@ import { createTestService } from '@eaas/local';
 import { describe, expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { baseUrlOf } from './connection.ts';
-import { EaasBrowserClient } from '../browser/browser.ts';
+import { createBrowserClient } from '../browser/browser.ts';
 import { EaasClient, InputError } from '../index.ts';
 
 describe('base URL', () => {
@@ -35,7 +35,7 @@ describe('base URL', () => {
 describe('plain HTTP', () => {
   const clients = (url: string, insecureHttp?: boolean) => [
     () => new EaasClient({ ...createTestService(), baseUrl: url, insecureHttp }),
-    () => new EaasBrowserClient({ proxyUrl: url, insecureHttp }),
+    () => createBrowserClient({ proxyUrl: url, insecureHttp }),
   ];
 
   test.each([

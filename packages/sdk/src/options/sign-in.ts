@@ -1,12 +1,9 @@
 // The app's own sign-in as the credentials of a client. What it does with tokens is loaded on demand.
 import { InputError, parseUuid } from '@eaas/protocol/internal-core';
 import { readBase64 } from '@eaas/protocol/base64';
-import { callback, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
-import type { ListOptions } from '../audit/list.ts';
-import type { ReportRow } from '../audit/report-rows.ts';
-import { load, ServiceError, unreadable } from '../errors.ts';
-import type { Authorize, Call } from '../transport/transport.ts';
-import type { Caller } from './people.ts';
+import { callback, type OptionRules } from '@eaas/protocol/internal-options';
+import { load, ServiceError } from '../errors.ts';
+import type { Authorize } from '../transport/transport.ts';
 
 /** What a token says. The client reads the claims and never verifies them: the service does. */
 export interface TokenClaims {
@@ -50,33 +47,12 @@ export function isSignIn(
   return true;
 }
 
-const loadSignIn = () => load('the sign-in', import('../sign-in/sign-in.ts'));
-
 /** `drop` removes all data keys, when the token of another user arrives. */
 export function signIn(options: SignInOptions, drop: () => void): Authorize {
   let authorize: Authorize | undefined;
   return async (...call) => {
-    const { createSignIn } = await loadSignIn();
+    const { createSignIn } = await load('the sign-in', import('../sign-in/sign-in.ts'));
     authorize ??= createSignIn(options, drop, { InputError, ServiceError, readBase64 });
     return authorize(...call);
   };
-}
-
-/** The audit log as a signed-in user may read it. The issuer needs the permission `audit.own`. */
-export interface OwnLog {
-  /**
-   * Yields what happened with the data of the signed-in user, newest first: the time, the action, the id of the user who
-   * acted and the outcome. Throws InputError for a client without `issuer` and `token`.
-   */
-  report(options?: ListOptions): AsyncGenerator<ReportRow, void, undefined>;
-}
-
-/** The module of the sign-in lists the entries, because a page of a signed-in user has loaded it already. */
-export async function* reportOnUser(
-  call: Call,
-  caller: Caller,
-  options?: ListOptions,
-): AsyncGenerator<ReportRow, void, undefined> {
-  const { reportOwn } = await loadSignIn();
-  yield* reportOwn(call, caller, options, load, InputError, requireOptions, unreadable);
 }

@@ -120,7 +120,7 @@ describe('misspelt options', () => {
     ['storedValues', (options) => storedValues({ read: async () => [] }, options).next()],
     ['reencrypt', (options) => reencrypt(client, {} as never, { mode: 'rewrap', ...options }).next()],
     ['a client', (options) => make(options)],
-    ["a browser's client", (options) => new browser.EaasBrowserClient(options)],
+    ["a browser's client", (options) => browser.createBrowserClient(options)],
     ['cache', (cache) => make({ cache })],
     ['cache.encrypt', (encrypt) => make({ cache: { encrypt } })],
     ['cache.decrypt', (decrypt) => make({ cache: { decrypt } })],
@@ -174,7 +174,7 @@ describe('a key id that is not a UUID', () => {
     ['a client', () => make({ keyId: other })],
     [
       "a browser's client",
-      () => new browser.EaasBrowserClient({ keyId: other, proxyUrl: 'https://app.test/api' }),
+      () => browser.createBrowserClient({ keyId: other, proxyUrl: 'https://app.test/api' }),
     ],
     ['encrypt', () => client.encrypt('x', { keyId: other })],
     ['encryptSync', () => client.encryptSync('x', { keyId: other })],

@@ -23,7 +23,7 @@ export type { ProxyEvent, ProxyOptions } from './options.ts';
 export type { Operation } from './routes.ts';
 
 /**
- * A function that responds to a request from `EaasBrowserClient`. The returned promise rejects only if the argument is
+ * A function that responds to a request from a client in a page. The returned promise rejects only if the argument is
  * not a `Request`.
  */
 export type Proxy = (request: Request) => Promise<Response>;

@@ -1,7 +1,7 @@
 import { createTestService } from '@eaas/local';
 import { describe, expect, test } from 'vitest';
 import { all, dek, key, setUp, wrapPath, wrapped } from '../../test/proxied.ts';
-import { EaasBrowserClient } from '../browser/browser.ts';
+import { createBrowserClient } from '../browser/browser.ts';
 import { EaasClient } from '../index.ts';
 import { createProxy, type Grant } from './proxy.ts';
 
@@ -109,7 +109,7 @@ test('a browser reaches only the data of its subject', async () => {
     ...service,
     authorize: () => ({ keys: [keyId], operations: ['wrap', 'unwrap'], subject: '42', user: '7' }),
   });
-  const page = new EaasBrowserClient({
+  const page = createBrowserClient({
     proxyUrl: 'https://app.example/api/eaas',
     keyId,
     fetch: async (input, init) => {

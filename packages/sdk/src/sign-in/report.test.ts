@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { EaasBrowserClient } from '../browser/browser.ts';
-import { EaasClient, InputError } from '../index.ts';
+import { type BrowserClientOptions, createBrowserClient } from '../browser/browser.ts';
+import { EaasClient, type EnvelopeClient, InputError } from '../index.ts';
 
 const issuer = '00000000-0000-4000-8000-0000000000aa';
 const baseUrl = 'https://eaas.example';
-const kinds = [EaasClient, EaasBrowserClient];
+const createClient = (options: BrowserClientOptions): EnvelopeClient => new EaasClient(options);
+const kinds = [createClient, createBrowserClient];
 
 const tokenOf = (sub: string): string =>
   `a.${Buffer.from(JSON.stringify({ sub, iss: 'https://sign-in.example' })).toString('base64url')}.c`;
@@ -16,7 +17,7 @@ async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** A service whose log about a user has entries of one user each second, 2 to a page. */
-function setUp(Client = kinds[0] ?? EaasClient, entry: object = {}) {
+function setUp(create = createClient, entry: object = {}) {
   const sent: { url: URL; headers: Headers }[] = [];
   const signedIn = { user: 'ann' };
   const entries = [5, 4, 3, 2, 1].map((second) => {
@@ -33,12 +34,12 @@ function setUp(Client = kinds[0] ?? EaasClient, entry: object = {}) {
     const logs = until.slice(Number(offset)).slice(0, 2);
     return Response.json({ logs, count: logs.length, total: until.length, limit: 2, offset: Number(offset) });
   };
-  const client = new Client({ baseUrl, issuer, fetch, retries: 0, token: () => tokenOf(signedIn.user) });
+  const client = create({ baseUrl, issuer, fetch, retries: 0, token: () => tokenOf(signedIn.user) });
   return { client, sent, signedIn };
 }
 
-test.each(kinds)('the report of a client with a sign-in is about its user: %o', async (Client) => {
-  const { client, sent } = setUp(Client);
+test.each(kinds)('the report of a client with a sign-in is about its user: %o', async (create) => {
+  const { client, sent } = setUp(create);
   const rows = await all(client.audit.report());
   expect(rows.map(({ time, outcome }) => `${time.slice(17, 19)} ${outcome}`)).toEqual([
     '05 done',
@@ -62,8 +63,8 @@ test.each(kinds)('the report of a client with a sign-in is about its user: %o', 
   expect(oldest).toEqual(rows.toReversed());
 });
 
-test.each(kinds)('a report ends with an error when another user signs in: %o', async (Client) => {
-  const { client, sent, signedIn } = setUp(Client);
+test.each(kinds)('a report ends with an error when another user signs in: %o', async (create) => {
+  const { client, sent, signedIn } = setUp(create);
   const read = async (): Promise<void> => {
     for await (const { time } of client.audit.report()) if (time.includes(':04')) signedIn.user = 'ben';
   };
@@ -71,8 +72,8 @@ test.each(kinds)('a report ends with an error when another user signs in: %o', a
   expect(sent).toHaveLength(1);
 });
 
-test.each(kinds)('a report refuses wrong options before any request: %o', async (Client) => {
-  const { client, sent } = setUp(Client);
+test.each(kinds)('a report refuses wrong options before any request: %o', async (create) => {
+  const { client, sent } = setUp(create);
   const { report } = client.audit as { report: (options: unknown) => AsyncIterable<unknown> };
   for (const options of [
     { order: 'first' },
@@ -91,7 +92,7 @@ test.each<[string, { readonly audit: { report(): AsyncIterable<unknown> } }]>([
     'an API key',
     new EaasClient({ baseUrl, apiKey: `eaas_sk_${'0'.repeat(49)}`, fetch: () => expect.fail() }),
   ],
-  ['a proxy', new EaasBrowserClient({ proxyUrl: `${baseUrl}/eaas`, fetch: () => expect.fail() })],
+  ['a proxy', createBrowserClient({ proxyUrl: `${baseUrl}/eaas`, fetch: () => expect.fail() })],
 ])('a report of a client with %s needs a name', async (_, { audit }) => {
   await expect(all(audit.report())).rejects.toThrow(
     '`audit.report` needs a `subject` or `subjectId`: only the report of a client with `issuer` and `token` is about its user',
@@ -105,7 +106,7 @@ test('entries about the user that lack a member are refused', async () => {
     { metadata: { user: 7 } },
     { action: undefined },
   ])
-    await expect(all(setUp(EaasClient, entry).client.audit.report())).rejects.toMatchObject({
+    await expect(all(setUp(createClient, entry).client.audit.report())).rejects.toMatchObject({
       code: 'invalid_response',
     });
 });

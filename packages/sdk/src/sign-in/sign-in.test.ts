@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { createTestService } from '@eaas/local';
 import { problem } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
-import { EaasBrowserClient } from '../browser/browser.ts';
-import { EaasClient, type EaasEvent, type SignInOptions } from '../index.ts';
+import { type BrowserClientOptions, createBrowserClient } from '../browser/browser.ts';
+import { EaasClient, type EaasEvent, type EnvelopeClient, type SignInOptions } from '../index.ts';
 
 const issuer = '00000000-0000-4000-8000-0000000000aa';
 const baseUrl = 'https://eaas.example';
@@ -28,11 +28,14 @@ function tokenOf(sub: unknown, more: object = {}): string {
 const claimsIn = (jwt: string) =>
   JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as { sub: string };
 
-const kinds = { EaasClient, EaasBrowserClient };
+const kinds = {
+  EaasClient: (options: BrowserClientOptions): EnvelopeClient => new EaasClient(options),
+  createBrowserClient,
+};
 type Kind = keyof typeof kinds;
 
 /** A service that accepts tokens, and clients of it. `signedIn.token` is what the app's sign-in returns. */
-function setUp(kind: Kind = 'EaasBrowserClient') {
+function setUp(kind: Kind = 'createBrowserClient') {
   const service = createTestService();
   const keyId = service.createKey('people').key_id;
   const sent: { jwt: string; url: string; headers: string; body: Record<string, unknown> }[] = [];
@@ -67,8 +70,8 @@ function setUp(kind: Kind = 'EaasBrowserClient') {
     },
     onEvent: (event: EaasEvent) => void events.push(event),
   };
-  const make = (more: SignInOptions & Record<string, unknown> = {}): EaasBrowserClient =>
-    new kinds[kind]({ ...options, ...more });
+  const make = (more: SignInOptions & Record<string, unknown> = {}): EnvelopeClient =>
+    kinds[kind]({ ...options, ...more });
   const reader = (user: unknown) => make({ token: () => tokenOf(user) });
   return { service, keyId, sent, refused, events, signedIn, make, reader, client: make() };
 }
@@ -84,7 +87,7 @@ const failure = (call: Promise<unknown>): Promise<Error & { code?: string }> =>
     (error: Error) => error,
   );
 
-describe.each(['EaasClient', 'EaasBrowserClient'] as const)('%s with the app’s sign-in', (kind) => {
+describe.each(['EaasClient', 'createBrowserClient'] as const)('%s with the app’s sign-in', (kind) => {
   test('encrypts and decrypts for the signed-in user, and for nobody else', async () => {
     const { client, sent, reader } = setUp(kind);
     const { ciphertext } = await client.encrypt('penicillin');
@@ -312,7 +315,7 @@ test('no token is in an error, an event or a URL, also if `token` throws one', a
   for (const part of token.split('.')) expect(shown).not.toContain(part);
 });
 
-describe.each(['EaasClient', 'EaasBrowserClient'] as const)('wrong options of %s', (kind) => {
+describe.each(['EaasClient', 'createBrowserClient'] as const)('wrong options of %s', (kind) => {
   test.each<[string, Record<string, unknown>, RegExp]>([
     ['an issuer alone', { token: undefined }, /a sign-in needs `issuer` and `token`/],
     ['a token alone', { issuer: undefined }, /a sign-in needs `issuer` and `token`/],

@@ -2,12 +2,9 @@
 import type { InputError } from '@eaas/protocol';
 import type { readBase64 } from '@eaas/protocol/base64';
 import type { Route } from '@eaas/protocol/wire';
-import type { ListOptions, Shared as ForLists } from '../audit/list.ts';
-import type { ReportRow } from '../audit/report-rows.ts';
-import type { load, ServiceError } from '../errors.ts';
-import type { Caller } from '../options/people.ts';
+import type { ServiceError } from '../errors.ts';
 import type { SignInOptions, TokenClaims } from '../options/sign-in.ts';
-import type { Authorize, Call } from '../transport/transport.ts';
+import type { Authorize } from '../transport/transport.ts';
 
 /**
  * What the client passes to this module, which is loaded on demand. If this module imported it, bundlers would move it
@@ -188,17 +185,3 @@ function isOfPerson(
   const bytes = wrapped_key ? read(wrapped_key) : ciphertext && read(ciphertext.slice(32, 40))?.subarray(2);
   return !bytes || (bytes[0] === 1 && bytes[1] === 2);
 }
-
-/** Yields the report on the signed-in user. A page loads what lists entries with its first report. */
-export async function* reportOwn(
-  call: Call,
-  { signsIn }: Caller,
-  options: ListOptions = {},
-  loading: typeof load,
-  ...[InputError, requireOptions, unreadable]: Lists
-): AsyncGenerator<ReportRow, void, undefined> {
-  const { reportOn } = await loading('audit', import('../audit/list.ts'));
-  yield* reportOn(call, undefined, options, signsIn, { InputError, requireOptions, unreadable });
-}
-
-type Lists = [ForLists['InputError'], ForLists['requireOptions'], ForLists['unreadable']];

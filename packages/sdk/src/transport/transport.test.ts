@@ -12,7 +12,7 @@ const problemBody = (code: string, status: number): Response =>
 
 function answered(
   answer: (attempt: number) => Response | Promise<Response>,
-  more: Partial<TransportOptions> = {},
+  more: TransportOptions & { readonly baseUrl?: string } = {},
 ) {
   const sent: Request[] = [];
   const events: EaasEvent[] = [];

@@ -38,10 +38,16 @@ export type Authorize = <T>(
 /** Calls a route of the API: `call('POST /v1/keys/:key_id/wrap', { key_id, dek })`. Throws ServiceError. */
 export type Call = <R extends Route>(route: R, input: Input<R>, options?: CallOptions) => Promise<Output<R>>;
 
+/** Where a client sends its calls, and with what credentials. */
+export interface Connection {
+  readonly baseUrl: string;
+  /** Returns the headers that authorize a call. A client with the app's sign-in sends its token instead. */
+  readonly headers: () => Promise<Readonly<Record<string, string>>>;
+  readonly judge?: Judge;
+}
+
 /** Options for the connection to the service. */
 export interface TransportOptions {
-  /** The URL of the service. */
-  readonly baseUrl: string;
   /** Allows `http:` to another machine. Anyone on the network path can then read credentials and data keys. */
   readonly insecureHttp?: boolean | undefined;
   /** Sends the requests. Defaults to the platform's `fetch`. */
@@ -57,7 +63,7 @@ export interface TransportOptions {
   readonly retries?: number | undefined;
 }
 
-export const transportOptions: OptionRules<Omit<TransportOptions, 'baseUrl'>> = {
+export const transportOptions: OptionRules<TransportOptions> = {
   insecureHttp: flag,
   fetch: callback,
   timeouts: anything,
@@ -110,10 +116,9 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
 }
 
 export function createTransport(
-  { baseUrl, fetch: send = fetch, ...options }: TransportOptions,
+  { baseUrl, judge, fetch: send = fetch, ...options }: TransportOptions & Omit<Connection, 'headers'>,
   authorize: Authorize,
   emit: Emit,
-  judge?: Judge,
 ): Call {
   const patience = patienceOf(options);
   loadExchange().catch(() => {});

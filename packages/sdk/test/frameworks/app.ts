@@ -65,7 +65,7 @@ export async function composeApp({ name, folder, modules }: Framework): Promise<
   if (modules === undefined) {
     write('public/index.html', '<!doctype html><script type="module" src="/page.js"></script>');
     const code =
-      "import { EaasBrowserClient } from '@eaas/sdk/browser'; Object.assign(globalThis, { EaasBrowserClient });";
+      "import { createBrowserClient } from '@eaas/sdk/browser'; Object.assign(globalThis, { createBrowserClient });";
     const stdin = { contents: code, resolveDir: place };
     await build({
       stdin,

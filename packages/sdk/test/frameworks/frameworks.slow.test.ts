@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { EaasBrowserClient } from '@eaas/sdk/browser';
+import { createBrowserClient } from '@eaas/sdk/browser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '@eaas/test-kit/markdown';
 import { openService, type RunningService } from '../runtimes/service.ts';
@@ -89,7 +89,7 @@ describe.each(frameworks)('$name', (framework) => {
 
   test('a client with a session encrypts and decrypts through the proxy', async () => {
     const client = () =>
-      new EaasBrowserClient({
+      createBrowserClient({
         proxyUrl: `${app.origin}/api/eaas`,
         keyId,
         headers: { cookie: 'session=42', origin: app.origin, 'sec-fetch-site': 'same-origin' },
@@ -188,9 +188,9 @@ describe.each(frameworks)('$name', (framework) => {
 
     const roundTrip = (cookie: string): Promise<string> =>
       page.evaluate(`(async () => {
-        while (!globalThis.EaasBrowserClient) await new Promise((resolve) => setTimeout(resolve, 20));
+        while (!globalThis.createBrowserClient) await new Promise((resolve) => setTimeout(resolve, 20));
         document.cookie = ${JSON.stringify(cookie)};
-        const client = () => new EaasBrowserClient({ keyId: ${JSON.stringify(keyId)}, retries: 0 });
+        const client = () => createBrowserClient({ keyId: ${JSON.stringify(keyId)}, retries: 0 });
         const { ciphertext } = await client().encrypt('blood type 0', { context: { row: '7' } });
         return client().decrypt(ciphertext, { as: 'text', context: { row: '7' } });
       })().catch((error) => error.code ?? String(error))`);

@@ -1,12 +1,12 @@
-import { EaasClient } from '@eaas/sdk';
+import { type ClientOptions, EaasClient } from '@eaas/sdk';
 import { type AuditState, checkAudit } from '@eaas/sdk/audit';
 import { reencrypt, type Store } from '@eaas/sdk/reencrypt';
 import { createTestService } from '@eaas/local';
-import type { Case, ConnectOptions, Scene } from '@eaas/test-kit/runtimes/case';
+import type { Case, Scene } from '@eaas/test-kit/runtimes/case';
 import { holds, refused, same } from './expect.ts';
 
 export interface ProgramScene extends Scene {
-  readonly connect: (options?: ConnectOptions & { readonly apiKey?: string }) => EaasClient;
+  readonly connect: (options?: ClientOptions & { readonly apiKey?: string }) => EaasClient;
 }
 
 interface Row {

@@ -10,10 +10,10 @@ const { publicKey, keyId, unwrap } = intakeKey();
 
 // Any other code in the page's script would increase the measured size of the entry point.
 const intakeCode = "export { createIntake } from '@eaas/sdk/intake'";
-const clientCode = "export { EaasBrowserClient } from '@eaas/sdk/browser'";
+const clientCode = "export { createBrowserClient } from '@eaas/sdk/browser'";
 
 const inPage = (code: string): string => `(async () => {
-  const { createIntake, EaasBrowserClient } = await import('/page.js');
+  const { createIntake, createBrowserClient } = await import('/page.js');
   ${code}
 })()`;
 const shown = '({ name, code, retryable, message }) => ({ name, code, retryable, message })';
@@ -26,7 +26,7 @@ const encrypt = onIntake("encrypt('Ada').then(({ ciphertext }) => ciphertext)");
 const onClient = (method: string): string =>
   inPage(`
   const fetch = () => Promise.reject(new TypeError('no service'));
-  globalThis.client ??= new EaasBrowserClient({ keyId: '${keyId}', retries: 0, fetch });
+  globalThis.client ??= createBrowserClient({ keyId: '${keyId}', retries: 0, fetch });
   return client.${method}('Ada').catch(({ code }) => code);`);
 
 const withoutX25519 = `

@@ -1,4 +1,4 @@
-import { EaasBrowserClient } from '@eaas/sdk/browser';
+import { createBrowserClient } from '@eaas/sdk/browser';
 import { type Case, type CaseResult, runCases, type Settings } from '@eaas/test-kit/runtimes/case';
 import { refused, same } from './expect.ts';
 import { enginesEverywhere, sharedCases } from './shared-cases.ts';
@@ -40,8 +40,8 @@ export async function run(settings: Settings): Promise<CaseResult[]> {
   return runCases(pageCases, {
     ...settings,
     engines: enginesEverywhere,
-    connect: (options) => new EaasBrowserClient({ keyId, ...options }),
+    connect: (options) => createBrowserClient({ keyId, ...options }),
     connectToCommon: (options) =>
-      new EaasBrowserClient({ proxyUrl: '/common/eaas', keyId: common.keyId, ...options }),
+      createBrowserClient({ proxyUrl: '/common/eaas', keyId: common.keyId, ...options }),
   });
 }

@@ -1,9 +1,9 @@
 'use client';
 
-import { EaasBrowserClient } from '@eaas/sdk/browser';
+import { createBrowserClient } from '@eaas/sdk/browser';
 import { useEffect } from 'react';
 
 export default function Page() {
-  useEffect(() => void Object.assign(globalThis, { EaasBrowserClient }), []);
+  useEffect(() => void Object.assign(globalThis, { createBrowserClient }), []);
   return <p>Ready</p>;
 }
