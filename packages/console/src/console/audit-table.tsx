@@ -2,8 +2,8 @@ import type { AuditEntry } from '@eaas/sdk/audit';
 import { useEffect, useRef } from 'preact/hooks';
 import { short } from '../parts/short.ts';
 import { type Column, Table } from '../parts/table.tsx';
-import { dateTime } from '../parts/times.ts';
 import { go } from '../places.ts';
+import { actorColumn, none, OpenEntry, timeColumn } from './entry-cells.tsx';
 import { asked } from './people-find.ts';
 import { PersonId } from './person-id.tsx';
 
@@ -51,24 +51,17 @@ type ForColumns = Pick<AuditTableProps, 'broken' | 'verifiedTo' | 'nameOf' | 'ac
 
 function columnsFor(given: ForColumns): readonly Column<AuditEntry>[] {
   const { broken, verifiedTo, nameOf, actorNameOf, onOpen } = given;
-  const none = <span class="soft">–</span>;
   return [
     {
       title: 'Entry',
       cell: (entry) => (
         <>
-          <button class="linklike" type="button" onClick={() => onOpen(entry)}>
-            <span class="unseen">Open entry </span>
-            {entry.id}
-          </button>
+          <OpenEntry entry={entry} onOpen={onOpen} />
           {broken.has(entry.id) && <span class="badge bad">chain breaks here</span>}
         </>
       ),
     },
-    {
-      title: 'Time',
-      cell: ({ created_at }) => <time dateTime={created_at}>{dateTime(created_at)}</time>,
-    },
+    timeColumn,
     { title: 'Action', cell: ({ action }) => <code>{action}</code> },
     {
       title: 'Key',
@@ -82,14 +75,7 @@ function columnsFor(given: ForColumns): readonly Column<AuditEntry>[] {
           </>
         ),
     },
-    {
-      title: 'Actor',
-      cell: ({ actor }) => {
-        const name = actorNameOf(actor);
-        if (name !== undefined) return <span title={actor}>{name}</span>;
-        return <code title={actor}>{short(actor)}</code>;
-      },
-    },
+    actorColumn(actorNameOf),
     {
       title: 'Person',
       cell: ({ metadata: { subject } }) =>

@@ -1,16 +1,11 @@
 import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
-import { type EaasClient, EaasError } from '@eaas/sdk';
-import { useLoaded } from '../load.ts';
-import { Button } from '../parts/button.tsx';
+import type { EaasClient } from '@eaas/sdk';
 import { Confirm } from '../parts/confirm.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
-import { PageFailure } from '../parts/page-failure.tsx';
 import { counted } from '../parts/short.ts';
-import { Loading } from '../parts/states.tsx';
-import { session } from '../session.ts';
 import type { KeyRecord } from './key-status.tsx';
+import { Permitted } from './permitted.tsx';
 
 interface DestroyKeyProps {
   readonly client: EaasClient;
@@ -19,27 +14,21 @@ interface DestroyKeyProps {
   readonly onDone: () => void;
 }
 
-/** Checks the permission first, so that nobody types the name of a key in vain. */
+/** No key has this id, because the ids of keys are random. */
+const nowhere = '00000000-0000-4000-8000-000000000000';
+
 export function DestroyKey(props: DestroyKeyProps) {
   const { client, record, onClose } = props;
-  const isSure = session.value?.isDevelopment === true;
-  const { value, failure, reload } = useLoaded(
-    async () => isSure || (await requireDestroy(client)),
-    [client],
-  );
-  if (value) return <ConfirmDestroy {...props} />;
   return (
-    <Dialog title={`Destroy ${inLine(record.name)}`} onClose={onClose}>
-      <div class="stack">
-        {!failure && <Loading text="Checking the permission" />}
-        {failure && (
-          <PageFailure failure={failure} needs="keys.destroy" to="destroy a key" onRetry={reload} />
-        )}
-        <div class="actions">
-          <Button onClick={onClose}>Cancel</Button>
-        </div>
-      </div>
-    </Dialog>
+    <Permitted
+      title={`Destroy ${inLine(record.name)}`}
+      needs="keys.destroy"
+      to="destroy a key"
+      probe={() => client.keys.destroy({ key_id: nowhere })}
+      onClose={onClose}
+    >
+      <ConfirmDestroy {...props} />
+    </Permitted>
   );
 }
 
@@ -82,18 +71,4 @@ function ConfirmDestroy({ client, record, onClose, onDone }: DestroyKeyProps) {
       />
     </Confirm>
   );
-}
-
-/** No key has this id, because the ids of keys are random. */
-const nowhere = '00000000-0000-4000-8000-000000000000';
-
-/**
- * Throws if the session lacks the permission `keys.destroy`. The service checks permissions before it looks for the key,
- * so this call changes nothing and writes no audit entry.
- */
-async function requireDestroy({ keys }: Pick<EaasClient, 'keys'>): Promise<true> {
-  await keys.destroy({ key_id: nowhere }).catch((error: unknown) => {
-    if (error instanceof EaasError && error.code === 'permission_missing') throw error;
-  });
-  return true;
 }

@@ -1,13 +1,8 @@
 import type { Output } from '@eaas/protocol/wire';
-import { type EaasClient, EaasError } from '@eaas/sdk';
-import { useLoaded } from '../load.ts';
-import { Button } from '../parts/button.tsx';
+import type { EaasClient } from '@eaas/sdk';
 import { Confirm } from '../parts/confirm.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { PageFailure } from '../parts/page-failure.tsx';
-import { Loading } from '../parts/states.tsx';
-import { session } from '../session.ts';
 import type { nameOf } from './people-find.ts';
+import { Permitted } from './permitted.tsx';
 
 export type Erasure = Output<'POST /v1/subjects/erase'>;
 
@@ -20,24 +15,21 @@ interface ErasePersonProps {
   readonly onDone: (erasure: Erasure) => void;
 }
 
-/** Checks the permission first, so that nobody types the name of a person in vain. */
+/** Nobody has this id, because ids are random to whoever lacks the tenant's secret. */
+const nobody = '0'.repeat(64);
+
 export function ErasePerson(props: ErasePersonProps) {
   const { client, onClose } = props;
-  const isSure = session.value?.isDevelopment === true;
-  const { value, failure, reload } = useLoaded(async () => isSure || (await requireErase(client)), [client]);
-  if (value) return <ConfirmErase {...props} />;
   return (
-    <Dialog title="Erase this person" onClose={onClose}>
-      <div class="stack">
-        {!failure && <Loading text="Checking the permission" />}
-        {failure && (
-          <PageFailure failure={failure} needs="subjects.erase" to="erase a person" onRetry={reload} />
-        )}
-        <div class="actions">
-          <Button onClick={onClose}>Cancel</Button>
-        </div>
-      </div>
-    </Dialog>
+    <Permitted
+      title="Erase this person"
+      needs="subjects.erase"
+      to="erase a person"
+      probe={() => client.subjects.erase({ subjectId: nobody })}
+      onClose={onClose}
+    >
+      <ConfirmErase {...props} />
+    </Permitted>
   );
 }
 
@@ -85,18 +77,4 @@ function ConfirmErase({ client, name, isUnknown, onClose, onDone }: ErasePersonP
       )}
     </Confirm>
   );
-}
-
-/** Nobody has this id, because ids are random to whoever lacks the tenant's secret. */
-const nobody = '0'.repeat(64);
-
-/**
- * Throws if the session lacks the permission `subjects.erase`. The service checks permissions before it looks for the
- * person, so this call changes nothing and writes no audit entry.
- */
-async function requireErase({ subjects }: Pick<EaasClient, 'subjects'>): Promise<true> {
-  await subjects.erase({ subjectId: nobody }).catch((error: unknown) => {
-    if (!(error instanceof EaasError) || error.code !== 'not_found') throw error;
-  });
-  return true;
 }

@@ -5,11 +5,11 @@ import { useLoaded } from '../load.ts';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { short } from '../parts/short.ts';
-import { Empty, LoadingRows } from '../parts/states.tsx';
+import { Empty, Loading } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
-import { dateTime } from '../parts/times.ts';
 import { actionTexts } from './audit-actions.ts';
 import { AuditEntryDialog } from './audit-entry.tsx';
+import { actorColumn, none, OpenEntry, timeColumn } from './entry-cells.tsx';
 import { nameIn, useActorNames, useKeyNames } from './names.ts';
 import { PersonId } from './person-id.tsx';
 
@@ -39,10 +39,7 @@ export function PersonTimeline({ client, subjectId }: TimelineProps) {
   const keys = useKeyNames(client);
   const actors = useActorNames(client);
   const columns: readonly Column<AuditEntry>[] = [
-    {
-      title: 'Time',
-      cell: ({ created_at }) => <time dateTime={created_at}>{dateTime(created_at)}</time>,
-    },
+    timeColumn,
     {
       title: 'What',
       cell: ({ action, metadata: { outcome } }) => (
@@ -55,42 +52,23 @@ export function PersonTimeline({ client, subjectId }: TimelineProps) {
       ),
     },
     { title: 'User', cell: ({ metadata }) => <User metadata={metadata} /> },
-    {
-      title: 'Actor',
-      cell: ({ actor }) => {
-        const name = nameIn(actors, actor);
-        return name === undefined ? (
-          <code title={actor}>{short(actor)}</code>
-        ) : (
-          <span title={actor}>{name}</span>
-        );
-      },
-    },
+    actorColumn((actor) => nameIn(actors, actor)),
     {
       title: 'Key',
       cell: ({ key_id }) =>
-        key_id === null ? (
-          <span class="soft">–</span>
-        ) : (
-          <span class="key-name">{nameIn(keys, key_id) ?? short(key_id)}</span>
-        ),
+        key_id === null ? none : <span class="key-name">{nameIn(keys, key_id) ?? short(key_id)}</span>,
     },
     {
       title: 'Entry',
       kind: 'number',
-      cell: (entry) => (
-        <button class="linklike" type="button" onClick={() => (opened.value = entry)}>
-          <span class="unseen">Open entry </span>
-          {entry.id}
-        </button>
-      ),
+      cell: (entry) => <OpenEntry entry={entry} onOpen={(one) => (opened.value = one)} />,
     },
   ];
   return (
     <section aria-labelledby="timeline-title">
       <h2 id="timeline-title">Who used the data, and when</h2>
       {failure && <PageFailure failure={failure} needs="audit.read" onRetry={reload} />}
-      {!value && isLoading && <LoadingRows text="Loading the timeline" />}
+      {!value && isLoading && <Loading text="Loading the timeline" />}
       {value && !failure && value.count === 0 && (
         <Empty title="No entries">The entries about this person were purged.</Empty>
       )}

@@ -1,0 +1,45 @@
+import { EaasError } from '@eaas/sdk';
+import type { Permission } from '@eaas/protocol/wire';
+import type { ComponentChildren } from 'preact';
+import { useLoaded } from '../load.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { PageFailure } from '../parts/page-failure.tsx';
+import { Loading } from '../parts/states.tsx';
+import { session } from '../session.ts';
+
+interface PermittedProps {
+  readonly title: string;
+  readonly needs: Permission;
+  /** What the user wants, for the message "To erase a person: …". */
+  readonly to: string;
+  /** Makes the call for an id that nothing has. The service checks permissions first, so it changes and logs nothing. */
+  readonly probe: () => Promise<unknown>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** Shows its children once the session has the permission, so that nobody types a name in vain. */
+export function Permitted({ title, needs, to, probe, onClose, children }: PermittedProps) {
+  const isSure = session.value?.isDevelopment === true;
+  const { value, failure, reload } = useLoaded(async () => isSure || (await isPermitted(probe)), []);
+  if (value) return <>{children}</>;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="stack">
+        {!failure && <Loading text="Checking the permission" />}
+        {failure && <PageFailure failure={failure} needs={needs} to={to} onRetry={reload} />}
+        <div class="actions">
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+async function isPermitted(probe: () => Promise<unknown>): Promise<true> {
+  await probe().catch((error: unknown) => {
+    if (!(error instanceof EaasError) || error.code !== 'not_found') throw error;
+  });
+  return true;
+}
