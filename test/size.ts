@@ -12,7 +12,7 @@ const packages: Readonly<Record<string, number>> = {
   drizzle: 3_534,
   prisma: 2_622,
   files: 1_725,
-  console: 8_625,
+  console: 8_449,
   server: 11_995,
   fleet: 2_097,
   log: 1_191,

@@ -56,7 +56,7 @@ export const keyStates: readonly State[] = [
       await enter('/');
       setAway('silent');
       await page.getByRole('link', { name: 'Keys', exact: true }).click();
-      await page.locator('.bone').first().waitFor();
+      await page.getByText('Loading the keys').waitFor();
     },
   },
   {

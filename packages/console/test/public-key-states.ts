@@ -100,7 +100,7 @@ export const publicKeyStates: readonly State[] = [
     reach: async (stage) => {
       stage.setAway('silent', '/public-key');
       await openKey(stage, await createForm(stage));
-      await stage.page.locator('.public-keys .bone').first().waitFor();
+      await stage.page.getByText('Loading the public key').waitFor();
     },
   },
   {

@@ -7,7 +7,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Pager } from '../parts/pager.tsx';
-import { Empty, LoadingRows } from '../parts/states.tsx';
+import { Empty, Loading } from '../parts/states.tsx';
 import { session } from '../session.ts';
 import { type ApiKeyRecord, stateOf } from './api-key-state.ts';
 import { ApiKeyTable } from './api-key-table.tsx';
@@ -44,7 +44,7 @@ function Listed({ client }: { readonly client: EaasClient }) {
         action={failure ? undefined : create}
       />
       {failure && <PageFailure failure={failure} needs="api_keys.manage" onRetry={reload} />}
-      {!value && isLoading && <LoadingRows text="Loading the API keys" />}
+      {!value && isLoading && <Loading text="Loading the API keys" />}
       {value && !failure && value.count === 0 && (
         <Empty title="No API keys yet" action={create}>
           Create an API key for each application that encrypts or decrypts.

@@ -7,7 +7,7 @@ import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { short } from '../parts/short.ts';
-import { Empty, LoadingRows } from '../parts/states.tsx';
+import { Empty, Loading } from '../parts/states.tsx';
 import { session } from '../session.ts';
 import { ActorEntries } from './actor-entries.tsx';
 import { AuditExport } from './audit-export.tsx';
@@ -101,10 +101,9 @@ function Log({ client }: { readonly client: EaasClient }) {
           <WitnessedHead client={client} />
           <AuditFilters filter={filter} keys={keys} actors={actors} onClear={clear}>
             {actor === undefined && (
-              <label class="switch">
+              <label class="choice">
                 <input
                   type="checkbox"
-                  role="switch"
                   checked={isLive.value}
                   onChange={({ currentTarget: { checked } }) => {
                     isLive.value = checked;
@@ -120,7 +119,7 @@ function Log({ client }: { readonly client: EaasClient }) {
               {table}
             </ActorEntries>
           )}
-          {!value && <LoadingRows text="Loading the audit log" rows={8} />}
+          {!value && <Loading text="Loading the audit log" />}
           {actor === undefined && value?.count === 0 && (
             <Empty title={isFiltered(texts) ? 'No entry matches' : 'The log is empty'}>
               {isFiltered(texts)

@@ -6,7 +6,7 @@ import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
-import { LoadingRows, Notice } from '../parts/states.tsx';
+import { Loading, Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { When } from '../parts/when.tsx';
 import { session } from '../session.ts';
@@ -44,7 +44,7 @@ function Shown({ client, keyId }: { readonly client: EaasClient; readonly keyId:
         </div>
         {value && <KeyStatusBadge status={value.status} />}
       </div>
-      {!value && !failure && <LoadingRows text="Loading the key" />}
+      {!value && !failure && <Loading text="Loading the key" />}
       {failure && <PageFailure failure={failure} needs="keys.read" onRetry={reload} />}
       {value && !failure && (
         <>

@@ -10,7 +10,7 @@ import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { short } from '../parts/short.ts';
-import { Empty, LoadingRows } from '../parts/states.tsx';
+import { Empty, Loading } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 import { go } from '../places.ts';
@@ -58,7 +58,7 @@ function Listed({ client }: { readonly client: EaasClient }) {
           <Select label="State" value={status} options={statusOptions} />
         </div>
       )}
-      {!value && isLoading && <LoadingRows text="Loading the keys" />}
+      {!value && isLoading && <Loading text="Loading the keys" />}
       {value && !failure && value.count === 0 && (
         <Empty title={isEmpty ? 'No keys yet' : 'No key in this state'} action={isEmpty && create}>
           {isEmpty

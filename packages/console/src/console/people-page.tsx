@@ -9,7 +9,7 @@ import { Field, Select } from '../parts/field.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { counted } from '../parts/short.ts';
-import { Empty, Loading, LoadingRows, Notice } from '../parts/states.tsx';
+import { Empty, Loading, Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { session } from '../session.ts';
 import { ErasePerson, type Erasure } from './erase-person.tsx';
@@ -57,7 +57,7 @@ function Shown({ client }: { readonly client: EaasClient }) {
         lead="Each person whose data your app encrypts has a secret of their own, as the subject. See who used their data, and erase a person in one step."
       />
       {around.failure && <PageFailure failure={around.failure} needs="audit.read" onRetry={around.reload} />}
-      {!around.value && !around.failure && <LoadingRows text="Loading" rows={2} />}
+      {!around.value && !around.failure && <Loading text="Loading" />}
       {around.value && !around.failure && (
         <>
           <form class="filters find" aria-label="Find a person" onSubmit={find}>

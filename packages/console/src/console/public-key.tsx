@@ -2,7 +2,7 @@ import type { EaasClient } from '@eaas/sdk';
 import { useRef } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
 import { PageFailure } from '../parts/page-failure.tsx';
-import { LoadingRows, Notice } from '../parts/states.tsx';
+import { Loading, Notice } from '../parts/states.tsx';
 import type { KeyRecord, KeyStatus } from './key-status.tsx';
 import { WriterKey } from './writer-key.tsx';
 import { toHex } from '@eaas/protocol/internal';
@@ -67,7 +67,7 @@ function Published({ client, record, onRetry }: PublicKeyProps) {
   if (failure)
     return <PageFailure failure={failure} needs="encrypt" to="see the public key" onRetry={retry} />;
   // After a rotation, `value` has the old public key until the new one is loaded.
-  if (!value || value.keyVersion < key_version) return <LoadingRows text="Loading the public key" rows={2} />;
+  if (!value || value.keyVersion < key_version) return <Loading text="Loading the public key" />;
   return <WriterKey {...value} isNew={value.keyVersion > firstSeen.current} />;
 }
 

@@ -8,7 +8,7 @@ import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { counted, short } from '../parts/short.ts';
-import { Empty, LoadingRows } from '../parts/states.tsx';
+import { Empty, Loading } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 import { session } from '../session.ts';
@@ -56,7 +56,7 @@ function Listed({ client }: { readonly client: EaasClient }) {
         action={failure || value?.count === 0 ? undefined : create}
       />
       {failure && <PageFailure failure={failure} needs="api_keys.manage" onRetry={reload} />}
-      {!value && isLoading && <LoadingRows text="Loading the sign-ins" />}
+      {!value && isLoading && <Loading text="Loading the sign-ins" />}
       {value && !failure && value.count === 0 && (
         <Empty title="No sign-ins yet" action={create}>
           If your users sign in with OpenID Connect, or with any signed JWT, name the issuer, its audience and

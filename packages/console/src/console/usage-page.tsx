@@ -2,8 +2,7 @@ import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { counted } from '../parts/short.ts';
-import { Empty, LoadingRows } from '../parts/states.tsx';
+import { Empty, Loading } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { session } from '../session.ts';
 import { lastMonths, monthName, type Month, operations, totalOf } from './months.ts';
@@ -25,7 +24,7 @@ function Shown({ client }: { readonly client: EaasClient }) {
         lead="Data keys that the service wrapped and unwrapped in the last twelve months, by calendar month in UTC. One data key can encrypt many values."
       />
       {failure && <PageFailure failure={failure} needs="usage.read" onRetry={reload} />}
-      {!value && !failure && <LoadingRows text="Loading the usage" rows={8} />}
+      {!value && !failure && <Loading text="Loading the usage" />}
       {value && !failure && isEmpty && (
         <Empty title="Nothing was used yet">
           This page shows the usage by month after an application encrypts or decrypts.
@@ -60,7 +59,7 @@ function Quota({ month }: { readonly month: Month | undefined }) {
     <p class="quota">
       <label for="quota">
         Server-mode encryptions this month: {operations.encrypt.toLocaleString('en')} of{' '}
-        {counted(quota, 'encryption')}
+        {quota.toLocaleString('en')}
       </label>
       <meter id="quota" min={0} max={quota} high={quota * 0.8} value={operations.encrypt} />
     </p>

@@ -13,17 +13,6 @@ export function Loading({ text }: { readonly text: string }) {
   );
 }
 
-export function LoadingRows({ text, rows = 5 }: { readonly text: string; readonly rows?: number }) {
-  return (
-    <div class="loading-rows" role="status">
-      <span class="unseen">{text}…</span>
-      {Array.from({ length: rows }, (_, row) => (
-        <div key={row} class="bone" aria-hidden="true" />
-      ))}
-    </div>
-  );
-}
-
 interface EmptyProps {
   readonly title: string;
   readonly children: ComponentChildren;

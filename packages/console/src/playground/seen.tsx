@@ -1,4 +1,4 @@
-import { highlight } from '../parts/highlight.ts';
+import { Code } from '../parts/code.tsx';
 import { counted } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';
 import { contains, type Exchange, shown } from './exchanges.ts';
@@ -18,32 +18,13 @@ export function Seen({ exchanges, value, isOpen = false }: SeenProps) {
         <summary>What the service saw: {counted(exchanges.length, 'request')}</summary>
         {exchanges.map(({ method, path, request, status, response }, index) => (
           <div key={index} class="exchange">
-            <Message title="Request" line={`${method} ${path}`} body={shown(request)} />
-            <Message title="Response" line={String(status)} body={shown(response)} />
+            <Code title={`${method} ${path}`} code={shown(request)} />
+            <Code title={`Response ${status}`} code={shown(response)} />
           </div>
         ))}
       </details>
       {value !== undefined && <Searched exchanges={exchanges} value={value} />}
     </>
-  );
-}
-
-function Message({ title, line, body }: Record<'title' | 'line' | 'body', string>) {
-  return (
-    <figure class="code">
-      <figcaption>
-        {title} <code>{line}</code>
-      </figcaption>
-      <pre tabIndex={0} role="group" aria-label={`${title} ${line}`}>
-        <code>
-          {highlight(body).map(({ text, kind }, index) => (
-            <span key={index} class={kind}>
-              {text}
-            </span>
-          ))}
-        </code>
-      </pre>
-    </figure>
   );
 }
 
