@@ -9,7 +9,6 @@ import { benchmark as drizzle } from './drizzle.bench.ts';
 import { benchmark as existing } from './existing.bench.ts';
 import { benchmark as fields } from './fields.bench.ts';
 import { benchmark as latency } from './latency.bench.ts';
-import { benchmark as copy } from './copy.bench.ts';
 import { describeLoad, watchMachine } from './machine-load.ts';
 import { benchmark as intake } from './intake.bench.ts';
 import { benchmark as growth } from './growth.bench.ts';
@@ -50,7 +49,6 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   batches,
   verify,
   storage,
-  copy,
   intake,
   growth,
   growthCitus,

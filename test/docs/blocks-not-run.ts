@@ -45,16 +45,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'npm run release:check': 'it only runs test/packaging',
     'npm deprecate @eaas/sdk@1.2.3 "Broken tarball: use 1.2.4"': 'it changes the registry',
   },
-  'docs/operating/growing.md': {
-    'export EAAS_MIGRATE_DATABASE_URL=postgres://eaas_owner:choose-one@db.example:5432/eaas?sslmode=verify-full':
-      'packages/server/test/faults/database-copy.slow.test.ts types it under load',
-    'export EAAS_COPY_TO_DATABASE_URL=postgres://eaas_server:choose-another@db.example:5432/eaas?sslmode=verify-full':
-      'packages/server/test/faults/database-copy.slow.test.ts types it under load',
-    'npx --no-install @eaas/cli database copy --move':
-      'packages/server/test/faults/database-copy.slow.test.ts types it under load',
-    'npx --no-install @eaas/cli audit verify':
-      'packages/server/test/faults/database-copy.slow.test.ts types it',
-  },
   'packages/server/README.md': {
     'npx --no-install @eaas/cli dev': 'first-field.slow.test.ts starts it',
   },

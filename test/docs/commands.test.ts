@@ -19,7 +19,6 @@ const documents = [
   'README.md',
   ...manualPages,
   'packages/server/README.md',
-  'docs/operating/growing.md',
   'docs/operating/observability.md',
   'examples/self-host/README.md',
   'packages/sdk/docs/sign-in.md',

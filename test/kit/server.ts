@@ -3,7 +3,6 @@ export { createService, type Service } from '../../packages/server/src/app/servi
 export { insider } from '../../packages/server/src/state/caller.ts';
 export { signCheckpoint } from '../../packages/server/src/crypto/checkpoint.ts';
 export { readApiPage, readConsolePages } from '../../packages/server/src/http/console.ts';
-export { healthOf } from '../../packages/server/src/http/doors.ts';
 export { serviceMetrics } from '../../packages/server/src/http/metrics.ts';
 export { listen } from '../../packages/server/src/http/testing/listen.ts';
 export { memoryDoors } from '../../packages/server/src/http/testing/memory-doors.ts';

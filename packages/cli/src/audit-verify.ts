@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { printJson, WrongUsage } from '@eaas/cli-kit';
 import { parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
-import { Closed, listChains, requireTenant, type Service, verifyChain } from '@eaas/server/internal';
+import { listChains, requireTenant, type Service, verifyChain } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
 import { exitCodes, isRefusal } from './failure.ts';
 import { note, progress, type Reporting } from './output.ts';
@@ -17,13 +17,10 @@ interface Chain {
   readonly name: string | null;
 }
 
-type Result = 'valid' | 'broken' | 'closed';
-
 export const auditVerify = reporting(
   'verify',
   'Verify the audit logs of all tenants or of one tenant, and every row that the logs describe. Changes nothing. The ' +
-    'exit code is 0 only if every log is valid, 1 after a finding, and 3 if a log was not verified, for example because ' +
-    '`eaas database copy` has moved the tenant.',
+    'exit code is 0 only if every log is valid, and 1 after a finding.',
   ['audit verify', 'audit verify --tenant acme --checkpoint-file acme.checkpoint', 'audit verify --json'],
 )
   .option('--tenant <tenant>', 'verify only this tenant (id or name)')
@@ -36,15 +33,14 @@ export const auditVerify = reporting(
     // code must then not be 0.
     process.exitCode = exitCodes.cannotStart;
     const named = checkpointFile === undefined ? undefined : await readNamed(checkpointFile);
-    const results = await withService(async ({ service }) => {
+    const isValid = await withService(async ({ service }) => {
       const chains = await chainsOf(service, tenant);
       if (chains.length === 0) note('No tenant has an audit log yet, so nothing was verified.');
-      const results = new Set<Result>();
-      for (const chain of chains) results.add(await verifyAndShow(service, chain, named, json));
-      return results;
+      let isValid = true;
+      for (const chain of chains) isValid = (await verifyAndShow(service, chain, named, json)) && isValid;
+      return isValid;
     });
-    if (results.has('broken')) process.exitCode = exitCodes.refused;
-    else if (!results.has('closed')) process.exitCode = exitCodes.ok;
+    process.exitCode = isValid ? exitCodes.ok : exitCodes.refused;
   });
 
 export async function readNamed(path: string): Promise<string> {
@@ -70,31 +66,20 @@ async function chainsOf(service: Service, idOrName: string | undefined): Promise
   return found.length > 0 ? found : [(await requireTenant(service, idOrName)).tenant];
 }
 
+/** Returns whether the log is valid. A tenant that was destroyed meanwhile has no log that could be broken. */
 async function verifyAndShow(
   service: Service,
   chain: Chain,
   checkpoint: string | undefined,
   json: true | undefined,
-): Promise<Result> {
+): Promise<boolean> {
   try {
-    return (await verify(service, chain, checkpoint, json)) ? 'valid' : 'broken';
+    return await verify(service, chain, checkpoint, json);
   } catch (error) {
-    // The tenant was destroyed while the command was running.
-    if (isRefusal(error, 'not_found')) return 'valid';
-    if (!(error instanceof Closed)) throw error;
-    note(`The tenant ${chain.tenant_id} was not verified, because ${closedReasons[error.kind]}`);
-    return 'closed';
+    if (isRefusal(error, 'not_found')) return true;
+    throw error;
   }
 }
-
-const closedReasons: Readonly<Record<Closed['kind'], string>> = {
-  moved:
-    '`eaas database copy` has moved it from this database to another one. Set EAAS_DATABASE_URL to the other database, and ' +
-    'run the command again. If neither database serves the tenant, first run `eaas database copy --move` again.',
-  arriving:
-    'this database has only a copy of it that is not yet open. Set EAAS_DATABASE_URL to the database from which the copy ' +
-    'comes, or complete the move with `eaas database copy --move`, and run the command again.',
-};
 
 async function verify(
   service: Service,

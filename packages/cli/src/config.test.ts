@@ -22,7 +22,6 @@ test('an empty environment selects the embedded database and a loopback address'
     urlVariable: 'EAAS_DATABASE_URL',
     migrateDatabaseUrl: null,
     openEmbedded: expect.any(Function) as unknown,
-    copyToDatabaseUrl: null,
     leakDatabaseUrl: null,
     dataDirectory: null,
     rootKey: null,

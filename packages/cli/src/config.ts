@@ -123,7 +123,6 @@ export function readConfig(
     urlVariable,
     migrateDatabaseUrl,
     openEmbedded: databaseUrl === null ? embeddedIn(read('EAAS_DATA_DIR') ?? null) : null,
-    copyToDatabaseUrl: postgresUrl(read, 'EAAS_COPY_TO_DATABASE_URL'),
     leakDatabaseUrl: leakDatabaseUrl(env),
     dataDirectory: read('EAAS_DATA_DIR') ?? null,
     ...readRootKeys(read, withoutSecrets(env)),

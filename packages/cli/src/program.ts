@@ -8,7 +8,6 @@ import { auditCommands } from './audit.ts';
 import { command, group, reporting, requireConfig } from './command.ts';
 import { type Config, readConfig, readDevelopmentConfig } from './config.ts';
 import { requireYes } from './confirm.ts';
-import { databaseCommands } from './database-copy.ts';
 import { databaseWarnings, examine } from './doctor/examine.ts';
 import { failed, type Finding, warning } from './doctor/finding.ts';
 import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
@@ -113,7 +112,6 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   serve,
   migrate,
   doctor,
-  group('database', 'Databases of the service.', databaseCommands),
   group('tenant', 'Tenants.', tenantCommands),
   importCommand,
   group('local', 'The key file of a local service.', localCommands),

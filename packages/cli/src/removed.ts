@@ -8,6 +8,7 @@ const variables: Readonly<Record<string, string>> = {
     'set EAAS_ROOT_KEY_COMMAND to a script that decrypts the root key, as in examples/root-key.',
   EAAS_ROOT_KEY_PREVIOUS_WRAPPED_FILE:
     'set EAAS_ROOT_KEY_PREVIOUS_COMMAND to a script that decrypts the root key, as in examples/root-key.',
+  EAAS_COPY_TO_DATABASE_URL: 'move a database with `pg_dump` and `pg_restore`.',
   EAAS_WORKERS:
     'a server is one process. Start more servers behind a proxy, as the page "Replicas" of the manual says.',
   EAAS_CHECKPOINT_DIR:
@@ -17,6 +18,7 @@ const variables: Readonly<Record<string, string>> = {
 /** Ends the sentence "`eaas x --y` was removed: …". Options come after the words of their command. */
 const commands: Readonly<Record<string, string>> = {
   'root-key wrap': 'encrypt the root key with the program of the key service, as in examples/root-key.',
+  'database copy': 'move a database with `pg_dump` and `pg_restore`.',
   'serve --workers':
     'a server is one process. Start more servers behind a proxy, as the page "Replicas" of the manual says.',
 };

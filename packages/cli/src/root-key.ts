@@ -89,15 +89,10 @@ const rotate = reporting(
     }
     const show = progress('re-encrypting tenants');
     const { resealLogKeys } = await import('@eaas/log');
-    const { resealed, alreadyCurrent, failed, closed } = await rotateRootKey(
-      service,
-      previous,
-      show,
-      resealLogKeys,
-    );
+    const { resealed, alreadyCurrent, failed } = await rotateRootKey(service, previous, show, resealLogKeys);
     const ids = { root_id: toHex(current.rootId), previous_root_id: toHex(previous.rootId) };
-    const finished = failed.length + closed.length === 0;
-    return { ...ids, resealed, already_current: alreadyCurrent, failed, closed, finished };
+    const finished = failed.length === 0;
+    return { ...ids, resealed, already_current: alreadyCurrent, failed, finished };
   });
   printResult(rotation, options);
   if (rotation.finished) {
@@ -107,17 +102,9 @@ const rotate = reporting(
     return;
   }
   process.exitCode = exitCodes.refused;
-  if (rotation.failed.length > 0) {
-    note(
-      'Some tenants were not rotated, because something other than the service changed their rows: keep both root keys.',
-    );
-  }
-  if (rotation.closed.length > 0) {
-    note(
-      'Some tenants were not rotated, because this database does not serve them: keep both root keys. Complete the move with ' +
-        '`eaas database copy --move`, and run this command again for the database that serves them.',
-    );
-  }
+  note(
+    'Some tenants were not rotated, because something other than the service changed their rows: keep both root keys.',
+  );
 });
 
 export const rootKeyCommands = [generate, check, rotate];

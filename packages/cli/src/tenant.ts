@@ -7,8 +7,6 @@ import {
   countHoldings,
   createTenant,
   destroyTenant,
-  findHead,
-  isClosed,
   isDenied,
   listTenants,
   type OpenDatabase,
@@ -148,9 +146,7 @@ const destroy = reporting(
   });
 
 async function tellHoldings({ database }: Service, { tenant_id: id, name }: TenantRecord): Promise<void> {
-  const [holdings, head] = await database.run((sql) =>
-    Promise.all([countHoldings(sql, id), findHead(sql, id)]),
-  );
+  const holdings = await database.run((sql) => countHoldings(sql, id));
   const { keys, api_keys: apiKeys, entries, last_used_at: lastUsed } = holdings;
   const used = lastUsed === null ? 'never used' : `last used ${formatTimestamp(lastUsed)}`;
   note(
@@ -158,12 +154,6 @@ async function tellHoldings({ database }: Service, { tenant_id: id, name }: Tena
       `${apiKeys} ${apiKeys === 1 ? 'API key' : 'API keys'} and ` +
       `${entries} ${entries === 1 ? 'audit entry' : 'audit entries'}; ${used}.`,
   );
-  if (head && isClosed(head)) {
-    note(
-      'Warning: this database has only a copy of the tenant, because of `eaas database copy`. This command erases only the ' +
-        'copy. To erase the tenant, also run the command for the other database.',
-    );
-  }
 }
 
 async function erase(database: OpenDatabase, tenantId: string): Promise<void> {

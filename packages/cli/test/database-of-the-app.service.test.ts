@@ -31,14 +31,7 @@ async function withOwner<T>(
 const hasSchema = (database: TestDatabase): Promise<boolean> =>
   withOwner(database, async (sql) => (await sql`select from pg_namespace where nspname = 'eaas'`).count > 0);
 
-const commands = [
-  'serve',
-  'migrate',
-  'migrate --yes',
-  'tenant list',
-  'key create --tenant dev --name app',
-  'database copy',
-];
+const commands = ['serve', 'migrate', 'migrate --yes', 'tenant list', 'key create --tenant dev --name app'];
 
 test.each(commands)(
   'in a folder with data of the service, `eaas %s` names the database of the app, and changes nothing',

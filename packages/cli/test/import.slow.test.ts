@@ -86,21 +86,12 @@ test('values of a key file stay readable and searchable in an embedded database,
   expect(await onEmbedded('audit', 'verify', '--tenant', 'acme')).toMatchObject({ code: 0 });
   await first.keys.rotate({ key_id: keyId });
 
-  const rootKey = { EAAS_ROOT_KEY_FILE: join(data, 'root.key') };
-  const { EAAS_ROOT_KEY: _other, ...postgres } = eaas.env;
-  const target = { EAAS_COPY_TO_DATABASE_URL: eaas.database.url('server') };
-  const moved = await run([...program, 'database', 'copy', '--move'], { ...embedded, ...target });
-  expect(moved).toMatchObject({ code: 0 });
-  const last = await serve({ ...postgres, ...rootKey });
-  onTestFinished(() => last.stop());
-  const end = new EaasClient({ baseUrl: last.baseUrl, apiKey, keyId });
-  const { keys, newest, ...after } = await read(end);
+  const { keys, newest, ...after } = await read(first);
   expect(before).toMatchObject(after);
   expect(newest).toBe(3);
   expect(keys).toHaveLength(4);
-  expect(await end.decrypt(late, { as: 'text', anyKey: true, context })).toMatch(/^by a writer with/);
-  const verified = await run([...program, 'audit', 'verify'], { ...postgres, ...rootKey });
-  expect(verified).toMatchObject({ code: 0 });
+  expect(await first.decrypt(late, { as: 'text', anyKey: true, context })).toMatch(/^by a writer with/);
+  expect(await onEmbedded('audit', 'verify')).toMatchObject({ code: 0 });
 });
 
 test('subjects of a key file stay readable, and erased ones erased', async () => {

@@ -1,45 +1,33 @@
 export { migrateDatabase } from './app/migrate-database.ts';
 export {
   asOwner,
-  databaseAt,
   databaseOf,
   loadRoots,
   type OpenDatabase,
   openDatabase,
   type OpenService,
   openService,
-  openServiceOn,
   type Purpose,
   schemaFault,
 } from './app/open-service.ts';
 export type { Extra, JobContext, ServeOptions } from './app/options.ts';
-export type { PublicFile, PublicLog, Service } from './app/service.ts';
+export type { PublicLog, Service } from './app/service.ts';
 export { hostOf, isLoopback } from './base/addresses.ts';
 export { CannotStart, reasonOf, unusableDatabase } from './base/cannot-start.ts';
 export { ifExists, replaceFile, syncDirectory, writeNewFile } from './base/durable-files.ts';
 export { Explained } from './base/refusal.ts';
-export { linesTo, logLevels } from './base/log-lines.ts';
-export { Closed, Refusal, Tampered } from './base/refusal.ts';
+export { logLevels } from './base/log-lines.ts';
+export { Refusal, Tampered } from './base/refusal.ts';
 export { SharedRead } from './base/shared-read.ts';
 export { asTyped, asWord } from './base/shell-word.ts';
 export { hashApiKey } from './state/tokens.ts';
-export { type ChainHead, openCheckpoint, openSignedCheckpoint, signCheckpoint } from './crypto/checkpoint.ts';
+export { type ChainHead, openSignedCheckpoint } from './crypto/checkpoint.ts';
 export { ed25519Keys, verifyEd25519 } from './crypto/ed25519.ts';
 export { nightKey, rootKey, type Roots, type TenantSecrets } from './crypto/key-hierarchy.ts';
 export { sameBytes } from './crypto/hmac.ts';
 export { openSecret, sealSecret } from './crypto/sealed-secret.ts';
 export type { ConsoleSession } from './http/console.ts';
-export {
-  type Address,
-  addressOf,
-  announce,
-  freePort,
-  hostsOf,
-  listening,
-  listenOnEach,
-  readTls,
-  refuseAddress,
-} from './http/listen.ts';
+export { type Address, announce, freePort, listening } from './http/listen.ts';
 export { forEach, type Lease } from './jobs/schedule.ts';
 export { createApiKey } from './operations/api-keys.ts';
 export { shownEntry, type ShownEntry } from './operations/audit.ts';
@@ -73,7 +61,6 @@ export { allRows, firstRow, walkRows } from './operations/verify/rows.ts';
 export { unlessPurged, verifyChain } from './operations/verify/verify-chain.ts';
 export {
   createRootKeyFile,
-  decodeRootKey,
   encodeRootKey,
   isOpenToOthers,
   readOrCreateRootKeyFile,
@@ -86,44 +73,22 @@ export {
   type RootKeyProvider,
 } from './root-key/provider.ts';
 export { claim, requireOpeningRoots } from './root-key/root-check.ts';
-export { isKeyHost, KeyHosts, KeysNotFetched } from './state/key-hosts.ts';
+export { isKeyHost, KeyHosts } from './state/key-hosts.ts';
 export { type Caller, insider, isExpired } from './state/caller.ts';
 export { mostDisagreement, readClock } from './state/clock.ts';
-export { checkedHead, closedStateId, closeHead, type Mark, openHead, readMark } from './state/heads.ts';
-export {
-  macHolds,
-  openSecrets,
-  openTenant,
-  type OpenTenant,
-  requireAnchor,
-  seal,
-} from './state/integrity.ts';
+export { checkedHead } from './state/heads.ts';
+export { macHolds, openSecrets, openTenant, requireAnchor, seal } from './state/integrity.ts';
 export { isAuthenticEntry } from './crypto/macs.ts';
-export {
-  findAnchor,
-  findHead,
-  type HeadRow,
-  headTable,
-  insertHead,
-  isClosed,
-  listHeads,
-  lockHead,
-  purgeThrough,
-} from './store/heads.ts';
-export { apiKeyTable } from './store/api-keys.ts';
-export { issuerTable, publishers } from './store/issuers.ts';
+export { findAnchor, findHead, listHeads } from './store/heads.ts';
+export { publishers } from './store/issuers.ts';
 export { entriesFrom, entryAt, type EntryRow } from './store/audit-entries.ts';
 export { clockDifference, databaseTime } from './store/sql.ts';
 export { Database } from './store/database.ts';
-export { reserveName } from './store/directories.ts';
 export { isDatabaseFault, isDenied, isDriverFault, isSettingRefused } from './store/faults.ts';
-export { eraseKeyVersions, keyTable } from './store/keys.ts';
 export { expiringApiKeys } from './store/measurements.ts';
-export { type Cluster, newestVersion, ownsTables, schemaVersion } from './store/migrate.ts';
+export { type Cluster, ownsTables } from './store/migrate.ts';
 export { type PostgresVersion, readVersion, versionFault } from './store/migrate.ts';
-export { listRootChecks } from './store/root-checks.ts';
 export type { RowRange } from './store/row-pages.ts';
-export { changedRows, first, idsOf, rowsBy, type Table } from './store/rows.ts';
-export { type Connection, openPool, type Sql, type Transaction } from './store/sql.ts';
-export { subjectsBy } from './store/subjects.ts';
-export { countHoldings, findTenant, listChains, tenantTable } from './store/tenants.ts';
+export { changedRows, first, idsOf, type Table } from './store/rows.ts';
+export { openPool, type Sql, type Transaction } from './store/sql.ts';
+export { countHoldings, findTenant, listChains } from './store/tenants.ts';

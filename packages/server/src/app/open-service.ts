@@ -41,25 +41,14 @@ export async function openDatabase(options: DatabaseOptions, purpose: Purpose): 
   const ownerUrl = migrateDatabaseUrl ?? databaseUrl;
   const [server, owner] = [databaseUrl, ownerUrl].map((url) => decodeURIComponent(new URL(url).username));
   return {
-    ...databaseAt(databaseUrl, rootKey ?? noRootKey),
+    embedded: false,
+    connection: databaseUrl,
     ownerConnection: ownerUrl,
     serverRole: server === owner ? null : (server ?? ''),
+    rootKey: rootKey ?? noRootKey,
+    named: databaseOf(databaseUrl),
     isPerhapsOfApp: urlVariable === 'DATABASE_URL',
-  };
-}
-
-/** The server and the owner of the tables connect with the same settings. */
-export function databaseAt(connection: Connection, rootKey: RootKeyProvider): OpenDatabase {
-  const close = () => Promise.resolve();
-  return {
-    embedded: false,
-    connection,
-    ownerConnection: connection,
-    serverRole: null,
-    rootKey,
-    named: typeof connection === 'string' ? databaseOf(connection) : 'the database',
-    isPerhapsOfApp: false,
-    close,
+    close: async () => {},
   };
 }
 
@@ -105,24 +94,16 @@ export function databaseOf(text: string): string {
 }
 
 /** A service whose database and root key were checked, with its warnings. Close it afterwards. */
-export type OpenService = Awaited<ReturnType<typeof openServiceOn>>;
+export type OpenService = Awaited<ReturnType<typeof openService>>;
 
 /** What a command needs to open the service, and a server to begin. */
 export type OpenOptions = DatabaseOptions &
   Pick<ServeOptions, 'unencrypted' | 'warnings' | 'extras' | 'issuerHosts'>;
 
 /** Opens the service of the options. Throws CannotStart if its database, schema or root key does not fit. */
-export async function openService(options: OpenOptions, purpose: Purpose): Promise<OpenService> {
+export async function openService(options: OpenOptions, purpose: Purpose) {
   if (purpose === 'serve') for (const extra of options.extras) await extra.check?.();
-  return openServiceOn(await openDatabase(options, purpose), options, purpose);
-}
-
-/** As `openService`, on a database that is already open. */
-export async function openServiceOn(
-  database: OpenDatabase,
-  options: Pick<OpenOptions, 'previousRootKey' | 'unencrypted' | 'warnings' | 'extras' | 'issuerHosts'>,
-  purpose: Purpose,
-) {
+  const database = await openDatabase(options, purpose);
   const siblings = new Set<Database>();
   const openPool = (most: number): Database => new Database(database.connection, most, siblings);
   const [connections, reads, background] = [openPool(10), openPool(4), openPool(6)];

@@ -34,7 +34,7 @@ export interface PublicLog {
   proof(tx: Transaction, tenantId: string, id: number | undefined): Promise<string>;
 }
 
-export interface PublicFile {
+interface PublicFile {
   readonly bytes: Buffer | string;
   readonly type: string;
   /** For how long caches may keep it, in seconds. */

@@ -23,21 +23,5 @@ export class Tampered extends Refusal {
   }
 }
 
-/**
- * Thrown if this database does not serve the tenant. `moved` means that the tenant was moved to another database.
- * `arriving` means that this database has only a copy.
- */
-export class Closed extends Refusal {
-  readonly kind: 'moved' | 'arriving';
-
-  constructor(kind: 'moved' | 'arriving') {
-    super(
-      'unavailable',
-      'This database does not serve the tenant, because `eaas database copy` moves the tenant to another database, or has moved it. Try again in a moment.',
-    );
-    this.kind = kind;
-  }
-}
-
 /** An error of the service itself. Its message has no secret, so the log contains the message. */
 export class Explained extends Error {}

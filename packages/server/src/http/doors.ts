@@ -9,14 +9,12 @@ import { operations } from '../operations/table.ts';
 import type { Caller } from '../state/caller.ts';
 import { readClock } from '../state/clock.ts';
 import { available } from '../state/decide.ts';
-import { isWhollyClosed } from '../store/heads.ts';
 import { HttpMetrics, serviceMetrics, type ServerState } from './metrics.ts';
 
 /** Why a replica is not ready, as GET /readyz says. */
 export const notReady = {
   database: 'the database does not respond',
   audit: 'audit entries cannot be written',
-  closed: 'another database serves the tenants',
   unknown: 'the check failed',
   stopping: 'the service is stopping',
 } as const;
@@ -30,16 +28,11 @@ export interface Health {
 const failureCounts = 10_000;
 
 /** Whether the service can serve: the database is asked at most once a second. */
-export function healthOf(service: Service): () => Promise<Health> {
-  const askDatabase = new SharedRead(async () => {
-    await readClock(service);
-    const { tenants, database } = service;
-    if (tenants.mayBeClosed) tenants.mayBeClosed = await database.run(isWhollyClosed, 2_000);
-    return tenants.mayBeClosed;
-  }, 1_000);
+function healthOf(service: Service): () => Promise<Health> {
+  const askDatabase = new SharedRead(() => readClock(service), 1_000);
   return async () => {
     try {
-      if (await askDatabase.recent()) return { ready: false, reasons: [notReady.closed] };
+      await askDatabase.recent();
     } catch {
       return { ready: false, reasons: [notReady.database] };
     }

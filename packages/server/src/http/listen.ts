@@ -37,7 +37,7 @@ const absent = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
  * Listens on the same port of all hosts. Skips each host that this machine does not have. Throws if this machine has
  * none of the hosts.
  */
-export async function listenOnEach(
+async function listenOnEach(
   hosts: readonly string[],
   port: number,
   listen: (address: Address) => Promise<Server>,

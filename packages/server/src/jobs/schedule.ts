@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../app/service.ts';
-import { Closed } from '../base/refusal.ts';
 import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
 
 export interface Job {
@@ -55,10 +54,7 @@ async function repeat(
   }
 }
 
-/**
- * Throws an error with the first failure as its `cause`, so that the log shows this failure. A moved tenant (`Closed`)
- * is not a failure.
- */
+/** Throws an error with the first failure as its `cause`, so that the log shows this failure. */
 export async function forEach<T>(
   things: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal,
@@ -72,7 +68,7 @@ export async function forEach<T>(
     try {
       await work(thing);
     } catch (error) {
-      if (!(error instanceof Closed)) failures.push(error);
+      failures.push(error);
     }
   }
   if (failures.length === 0) return;

@@ -2,7 +2,7 @@ import { toHex } from '@eaas/protocol/internal';
 import { tenantDraft } from '@eaas/protocol/service';
 import { resealTenantSecret, type RootKey } from '../crypto/key-hierarchy.ts';
 import { sameBytes } from '../crypto/hmac.ts';
-import { Closed, Refusal, Tampered } from '../base/refusal.ts';
+import { Refusal, Tampered } from '../base/refusal.ts';
 import { claim, release } from '../root-key/root-check.ts';
 import type { Service } from '../app/service.ts';
 import { openSecrets } from '../state/integrity.ts';
@@ -34,31 +34,27 @@ export async function rotateRootKey(
   await database.transaction((tx) => claim(tx, tenants.roots));
   const [current] = tenants.roots;
   const failed = new Set<string>();
-  const closed = new Set<string>();
   let alreadyCurrent = await database.run((sql) => countSealedUnder(sql, current.rootId), 30_000);
   let resealed = 0;
   for (;;) {
     const ids = await database.run((sql) => tenantsSealedUnder(sql, previous.rootId), 30_000);
-    const waiting = ids.filter((tenantId) => !failed.has(tenantId) && !closed.has(tenantId));
+    const waiting = ids.filter((tenantId) => !failed.has(tenantId));
     for (const [index, tenantId] of waiting.entries()) {
       onProgress(index, waiting.length);
       const outcome = await reseal(service, tenantId);
       if (outcome === 'resealed') resealed++;
       else if (outcome === 'current') alreadyCurrent++;
       else if (outcome === 'failed') failed.add(tenantId);
-      else if (outcome === 'closed') closed.add(tenantId);
     }
     await resealOthers(service);
     // A process that knows only the previous root key can create a tenant during the rotation. `release` then returns
     // false, and the next pass of the loop re-encrypts the new tenant.
     const released = await database.transaction((tx) => release(tx, previous));
-    if (released || failed.size + closed.size > 0) {
-      return { resealed, alreadyCurrent, failed: [...failed], closed: [...closed] };
-    }
+    if (released || failed.size > 0) return { resealed, alreadyCurrent, failed: [...failed] };
   }
 }
 
-type Outcome = 'resealed' | 'current' | 'failed' | 'closed' | 'destroyed';
+type Outcome = 'resealed' | 'current' | 'failed' | 'destroyed';
 
 async function reseal(service: Service, tenantId: string): Promise<Outcome> {
   const { roots } = service.tenants;
@@ -76,7 +72,6 @@ async function reseal(service: Service, tenantId: string): Promise<Outcome> {
   } catch (error) {
     service.alarms.failed(error);
     if (error instanceof Tampered) return 'failed';
-    if (error instanceof Closed) return 'closed';
     // The error `not_found` means that another process has destroyed the tenant during the rotation, so nothing remains
     // to be done.
     if (error instanceof Refusal && error.code === 'not_found') return 'destroyed';

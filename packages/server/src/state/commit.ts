@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { auditUnwritten, type Draft, finish } from '@eaas/protocol/service';
 import type { TurnOptions } from '../admission/turns.ts';
 import type { Service } from '../app/service.ts';
-import { Closed } from '../base/refusal.ts';
 import { tracedTogether } from '../base/tracing.ts';
 import { appendLink, type Link, NotWritten } from '../store/append.ts';
 import {
@@ -132,7 +131,7 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
   // After a database fault, the service cannot know whether the batch was written, so the batch is written again. The
   // log can then contain an entry twice, but every response has an entry.
   view.room.putBack(batch);
-  await catchUp(service.tenants, view);
+  await catchUp(view);
 }
 
 /**
@@ -271,15 +270,9 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
  * Reads the head of the log again, and the tenant only if the tenant has changed. If replicas read both after each
  * append of another replica, they would lose up to half of their throughput.
  */
-async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
+async function catchUp(view: TenantView): Promise<void> {
   try {
-    const { tenant_id: tenantId } = view.state.tenant;
-    await view.confirm(performance.now()).catch((error: unknown) => {
-      if (!(error instanceof Closed)) throw error;
-      // `Closed` means that another database serves the tenant. The waiting requests then look up the tenant again, and
-      // this lookup refuses them.
-      tenants.forget(tenantId);
-    });
+    await view.confirm(performance.now());
     if (!view.gone) return;
     settle(
       view.room.take(() => true),

@@ -4,7 +4,7 @@ import type { Roots } from '../crypto/key-hierarchy.ts';
 import type { Database } from '../store/database.ts';
 import { Tampered } from '../base/refusal.ts';
 import { SharedReads } from '../base/shared-read.ts';
-import { findHead, headTable, type HeadRow, isClosed, type SeenHead } from '../store/heads.ts';
+import { findHead, headTable, type HeadRow, type SeenHead } from '../store/heads.ts';
 import { changedRows } from '../store/rows.ts';
 import type { Sql, Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
@@ -30,8 +30,6 @@ export class Tenants {
   readonly remembered = new Remembered();
   readonly tokens: Tokens;
   readonly signIns: SignIns;
-  /** True if a health check must ask the database whether all tenants were moved to another database. */
-  mayBeClosed = true;
   readonly turns: Admission['turns'];
   readonly #clock: Clock;
   readonly #reloads = new SharedReads<TenantView | undefined>();
@@ -101,7 +99,6 @@ export class Tenants {
     const head = await find(sql, tenantId, last?.id);
     if (!head) return undefined;
     this.#clock.learn(head.now, startedAt);
-    if (isClosed(head)) this.mayBeClosed = true;
     if (!this.timelines.continues(tenantId, last, head)) this.forget(tenantId);
     return head;
   }

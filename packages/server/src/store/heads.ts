@@ -59,23 +59,8 @@ export async function listHeads(sql: Sql): Promise<HeadPosition[]> {
   return sql<HeadPosition[]>`select tenant_id, id, state_id from eaas.audit_heads`;
 }
 
-/**
- * A closed tenant has a negative `state_id`. An append must send the `state_id` of the head, and replicas never send a
- * negative number, so every append to a closed tenant fails.
- */
-export function isClosed({ state_id }: Pick<HeadRow, 'state_id'>): boolean {
-  return state_id < 0;
-}
-
 export async function insertHead(sql: Sql, head: HeadRow): Promise<void> {
-  await sql`insert into eaas.audit_heads ${sql({ ...head, uncounted: !isClosed(head) })}`;
-}
-
-/** Returns whether all tenants of the database are closed. A database without tenants counts as open. */
-export async function isWhollyClosed(sql: Sql): Promise<boolean> {
-  // These are two statements and not one with a subquery, because Citus refuses a subquery over all tenants.
-  const open = await sql`select from eaas.audit_heads where state_id >= 0 limit 1`;
-  return open.count === 0 && (await sql`select from eaas.audit_heads limit 1`).count > 0;
+  await sql`insert into eaas.audit_heads ${sql({ ...head, uncounted: true })}`;
 }
 
 export interface AnchorRow {

@@ -1,10 +1,8 @@
 import { genesisHash } from '@eaas/protocol/audit';
 import { foreignCheckpoint } from '@eaas/protocol/service';
-import { Closed } from '../../base/refusal.ts';
 import { type ChainHead, openCheckpoint } from '../../crypto/checkpoint.ts';
 import type { RootKey, TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { sameBytes } from '../../crypto/hmac.ts';
-import { readMark } from '../../state/heads.ts';
 import { macHolds, openSecrets } from '../../state/integrity.ts';
 import { noSuchTenant } from '../../state/tenant-view.ts';
 import {
@@ -33,7 +31,7 @@ export interface Ends {
 
 export async function judgeEnds(
   sql: Sql,
-  { tenantId, findings, isCopy = false }: Inspection,
+  { tenantId, findings }: Inspection,
   roots: readonly RootKey[],
 ): Promise<Ends> {
   const [tenant, headRow, anchorRow, stored, counts] = await Promise.all([
@@ -53,11 +51,7 @@ export async function judgeEnds(
     findings.add('tenant_changed', tenant.rev, tenantId);
   }
   if (!headRow) findings.add('head_missing', null);
-  else if (secrets && !macHolds(secrets, headTable, headRow)) {
-    const mark = readMark(secrets, headRow);
-    if (!mark) findings.add('head_changed', null);
-    else if (!isCopy) throw new Closed(mark.kind);
-  }
+  else if (secrets && !macHolds(secrets, headTable, headRow)) findings.add('head_changed', null);
   const genesis = { id: 0, hash: genesisHash(tenantId) };
   const { first = 1, last = 0 } = stored;
   const head = headRow ? readEnd(headRow, last) : genesis;

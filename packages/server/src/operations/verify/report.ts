@@ -111,11 +111,6 @@ export interface Inspection {
   readonly findings: Findings;
   readonly shouldStop: () => boolean;
   readonly timeLeft: () => number;
-  /**
-   * True while `eaas database copy` verifies its copy. The verification then accepts a tenant that the database does
-   * not serve yet.
-   */
-  readonly isCopy?: boolean;
 }
 
 export const unhurried = { shouldStop: () => false, timeLeft: () => 60_000 };
@@ -123,7 +118,7 @@ export const unhurried = { shouldStop: () => false, timeLeft: () => 60_000 };
 export function beginInspection(
   { background: database, admission }: Service,
   tenantId: string,
-  options: Partial<Pick<Inspection, 'shouldStop' | 'timeLeft' | 'isCopy'>> = {},
+  options: Partial<Pick<Inspection, 'shouldStop' | 'timeLeft'>> = {},
 ): Inspection {
   return { ...unhurried, database, turns: admission.turns, tenantId, findings: new Findings(), ...options };
 }

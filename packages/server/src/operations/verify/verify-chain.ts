@@ -11,7 +11,6 @@ import { firstRow, formatCursor, parseCursor, walkRows } from './rows.ts';
 export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
   readonly timeLeft?: (() => number) | undefined;
   readonly shouldStop?: ((checked: number, last: number) => boolean) | undefined;
-  readonly isCopy?: boolean | undefined;
 }
 
 export type Verification = Output<'GET /v1/audit/verify'>;
@@ -49,9 +48,9 @@ export async function unlessPurged<Found extends Verified>(
 }
 
 async function verifyOnce(service: Service, tenantId: string, options: VerifyOptions) {
-  const { row: from, timeLeft = unhurried.timeLeft, isCopy = false } = options;
+  const { row: from, timeLeft = unhurried.timeLeft } = options;
   const shouldStop = (): boolean => options.shouldStop?.(walk.checked, last) ?? false;
-  const inspection = beginInspection(service, tenantId, { shouldStop, timeLeft, isCopy });
+  const inspection = beginInspection(service, tenantId, { shouldStop, timeLeft });
   const { database, findings } = inspection;
   const { ends, checkpoint, first, last, walk } = await database.snapshot(async (tx) => {
     const ends = await judgeEnds(tx, inspection, service.tenants.roots);
