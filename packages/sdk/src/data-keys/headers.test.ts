@@ -27,3 +27,13 @@ test('reading a known envelope header returns the same object, and reading a tru
   expect(read(one.slice())).toBe(known);
   expect(() => read(one.subarray(0, known.header.length - 1))).toThrow(FormatError);
 });
+
+test('the headers that were read last stay known, when there are more than the limit', () => {
+  const read = createHeaderReader(2);
+  const [one, two, three] = [envelopeOf(1, 1), envelopeOf(2, 2), envelopeOf(3, 3)];
+  const [first, second] = [read(one), read(two)];
+  expect(read(one)).toBe(first);
+  read(three);
+  expect(read(one)).toBe(first);
+  expect(read(two)).not.toBe(second);
+});

@@ -25,10 +25,15 @@ export function createHeaderReader(most: number) {
     // Copies the header, because `subarray` alone would keep the whole ciphertext in memory.
     const bytes = new Uint8Array(envelope.subarray(0, headerLength));
     const least = envelopeLength({ header: bytes }, 0);
-    const fresh = { bytes, header: parseHeader(bytes), least, name: '' };
-    if (known.size >= most) known.clear();
-    known.set(hashOf(bytes, headerLength), fresh);
-    return fresh;
+    return { bytes, header: parseHeader(bytes), least, name: '' };
+  };
+
+  // The names of the map are in the order of their last use, so that the first is the one to remove.
+  const keep = (hash: number, header: KnownHeader): void => {
+    known.delete(hash);
+    known.set(hash, header);
+    const [oldest] = known.keys();
+    if (known.size > most && oldest !== undefined) known.delete(oldest);
   };
 
   return (envelope: Uint8Array): KnownHeader => {
@@ -37,6 +42,7 @@ export function createHeaderReader(most: number) {
     if (!startsWith(envelope, last)) {
       const found = known.get(hashOf(envelope, headerLength));
       last = startsWith(envelope, found) ? found : read(envelope);
+      keep(hashOf(envelope, headerLength), last);
     }
     return last;
   };
