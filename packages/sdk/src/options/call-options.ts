@@ -21,11 +21,6 @@ interface SubjectOption {
   readonly subject?: string | undefined;
 }
 
-interface ScopeOption {
-  /** Names a group of values, for example by a customer's id. Values of different scopes never share a data key. */
-  readonly scope?: string | undefined;
-}
-
 /** Options of `unwrap`. */
 export interface UnwrapOptions extends CallOptions, SubjectOption {
   /**
@@ -48,7 +43,9 @@ interface ExpectedKeyOptions {
 }
 
 /** Options of `encrypt`. */
-export interface EncryptOptions extends WrapOptions, ScopeOption {
+export interface EncryptOptions extends WrapOptions {
+  /** Names a group of values, for example by a customer's id. Values of different scopes never share a data key. */
+  readonly scope?: string | undefined;
   /**
    * Names and values that are authenticated with the encrypted value. Decryption needs the same context. Do not put
    * secrets into a context.
@@ -101,7 +98,7 @@ export type DecryptItem =
  * Options of `prime`, which fetches data keys for synchronous calls. `keyId` can be a list: `prime` then fetches the
  * data key for `encryptSync` under the first key, and accepts ciphertexts under every key of the list.
  */
-export interface PrimeOptions extends UnwrapOptions, ScopeOption, ExpectedKeyOptions {
+export interface PrimeOptions extends UnwrapOptions, Pick<EncryptOptions, 'scope'>, ExpectedKeyOptions {
   /** The ciphertexts whose data keys `prime` fetches for `decryptSync`. */
   readonly ciphertexts?: Iterable<Ciphertext> | undefined;
   /** Whether `prime` fetches a data key for `encryptSync`. Defaults to true if no ciphertexts are passed. */

@@ -69,7 +69,10 @@ export function checkGrant(returned: unknown) {
   if (!Array.isArray(keys) || keys.some((key) => typeof key !== 'string' || !parseUuid(key))) {
     throw new InputError('the grant that `authorize` returns must have `keys`, an array of key ids (UUIDs)');
   }
-  if (!Array.isArray(granted) || granted.some((operation) => !operations.includes(operation))) {
+  if (
+    !Array.isArray(granted) ||
+    granted.some((operation) => !(operations as readonly unknown[]).includes(operation))
+  ) {
     throw new InputError(
       `the grant that \`authorize\` returns must have \`operations\`, an array of '${operations.join("', '")}'`,
     );

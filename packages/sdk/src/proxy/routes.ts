@@ -1,16 +1,9 @@
 import { parseUuid } from '@eaas/protocol';
 
+export const operations = ['wrap', 'unwrap', 'rewrap', 'hash'] as const;
+
 /** The operations that a grant can allow, in single calls and in batches. */
-export type Operation = 'wrap' | 'unwrap' | 'rewrap' | 'hash';
-
-const all: Readonly<Record<Operation, true>> = {
-  wrap: true,
-  unwrap: true,
-  rewrap: true,
-  hash: true,
-};
-
-export const operations: readonly unknown[] = /* @__PURE__ */ Object.keys(all);
+export type Operation = (typeof operations)[number];
 
 type OfKey = Exclude<Operation, 'hash'>;
 
@@ -31,15 +24,11 @@ export function findTarget(path: string): Target | undefined {
   const match = paths.exec(path);
   if (!match) return undefined;
   const [, key, ofKey, ofBatch] = match;
-  if (key !== undefined) {
-    const operation = ofKey as OfKey;
-    const keyId = parseUuid(key);
-    if (!keyId) return undefined;
-    return { operation, route: `POST /v1/keys/:key_id/${operation}`, batch: false, keyId };
-  }
-  if (ofBatch !== undefined) {
-    const operation = ofBatch as Operation;
-    return { operation, route: `POST /v1/batch/${operation}`, batch: true, keyId: undefined };
-  }
-  return { operation: 'hash', route: 'POST /v1/hash', batch: false, keyId: undefined };
+  const operation = (ofKey ?? ofBatch ?? 'hash') as Operation;
+  const keyId = key === undefined ? undefined : parseUuid(key);
+  if (key !== undefined && !keyId) return undefined;
+  let route: Target['route'] = 'POST /v1/hash';
+  if (ofKey) route = `POST /v1/keys/:key_id/${ofKey as OfKey}`;
+  if (ofBatch) route = `POST /v1/batch/${operation}`;
+  return { operation, route, batch: ofBatch !== undefined, keyId };
 }
