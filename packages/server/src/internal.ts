@@ -62,7 +62,6 @@ export { unlessPurged, verifyChain } from './operations/verify/verify-chain.ts';
 export {
   createRootKeyFile,
   encodeRootKey,
-  isOpenToOthers,
   readOrCreateRootKeyFile,
 } from './root-key/file.ts';
 export {

@@ -1,12 +1,15 @@
-import { versions } from 'node:process';
+// The checks of `eaas doctor`: what a server needs to start, and to be safe.
 import {
   clockDifference,
   Database,
   type Extra,
+  KeyHosts,
   loadRoots,
   mostDisagreement,
   openDatabase,
   type OpenDatabase,
+  publishers,
+  readTls,
   reasonOf,
   requireOpeningRoots,
   schemaFault,
@@ -15,62 +18,57 @@ import {
 import { type Config, databaseVariables } from '../config.ts';
 import { judgeCitus } from './citus.ts';
 import { judgeDatabase, judgeDatabaseTls, judgeDurability, judgeGuards, judgeRole } from './database.ts';
-import { type Finding, failed, ok, skipped } from './finding.ts';
-import { judgeIssuers } from './issuers.ts';
-import { judgeFiles, judgeNode } from './machine.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
 
 export async function examine(config: Config): Promise<Finding[]> {
-  const here = [
-    judgeNode(versions.node),
-    ...(await judgeFiles(config)),
-    judgeDatabaseTls(config.databaseUrl),
-  ];
-  const open = await openDatabase(config, 'command').catch((error: unknown) => [
+  const here = [await judgeListening(config), judgeDatabaseTls(config.databaseUrl)];
+  const open = await openDatabase(config, 'command').catch((error: unknown) =>
     failed('database', reasonOf(error)),
-    skipped('root_key', 'Not checked, because the database cannot be opened.'),
-  ]);
-  if (Array.isArray(open)) return [...here, ...open];
+  );
+  if ('status' in open) return [...here, open];
   const database = new Database(open.connection, 1);
   try {
-    const found = await examineDatabase(database, open, config);
+    const found = await examineDatabase(database, open, config).catch((error: unknown) => [
+      failed('database', unusableDatabase(error, databaseVariables())),
+    ]);
     const isUsable = found.some(({ check, status }) => check === 'schema' && status === 'ok');
-    return [...here, ...found, await examineRootKey(config, open, isUsable ? database : undefined)];
+    return [...here, ...found, await judgeRootKey(open, config, isUsable ? database : undefined)];
   } finally {
     await database.close();
     await open.close();
   }
 }
 
-async function examineDatabase(
-  database: Database,
-  open: OpenDatabase,
-  { issuerHosts }: Config,
-): Promise<Finding[]> {
+/** That secrets do not travel in plain HTTP unless EAAS_INSECURE_HTTP says so was checked with the configuration. */
+async function judgeListening({ host, tlsFiles, unencrypted }: Config): Promise<Finding> {
+  const check = 'listening';
+  if (unencrypted)
+    return warning(check, `Secrets travel over the network in plain HTTP (EAAS_HOST=${host}).`);
   try {
-    const found = [
-      await database.run(judgeDatabase),
-      ...(await database.run(judgeDurability)),
-      judgeClock(await database.run((sql) => clockDifference(sql, Date.now))),
-    ];
-    const fault = await database.run((sql) => schemaFault(sql, open));
-    if (fault === undefined) {
-      return [
-        ...found,
-        ok('schema', 'The schema is up to date.'),
-        await database.run(judgeRole),
-        await database.run(judgeGuards),
-        ...(await database.run((sql) => judgeIssuers(sql, issuerHosts), 10_000)),
-        ...(await database.run(judgeCitus, 10_000)),
-      ];
-    }
-    return [
-      ...found,
-      failed('schema', fault),
-      skipped('role', 'Not checked, because the schema is missing.'),
-    ];
+    if (tlsFiles) await readTls(tlsFiles);
+    return ok(check, tlsFiles ? 'The certificate and its key fit.' : `The server listens on ${host}.`);
   } catch (error) {
-    return [failed('database', unusableDatabase(error, databaseVariables()))];
+    return failed(check, reasonOf(error));
   }
+}
+
+async function examineDatabase(database: Database, open: OpenDatabase, config: Config): Promise<Finding[]> {
+  const found = [
+    await database.run(judgeDatabase),
+    ...(await database.run(judgeDurability)),
+    judgeClock(await database.run((sql) => clockDifference(sql, Date.now))),
+  ];
+  const fault = await database.run((sql) => schemaFault(sql, open));
+  if (fault !== undefined) return [...found, failed('schema', fault)];
+  return [
+    ...found,
+    ok('schema', 'The schema is up to date.'),
+    await database.run(judgeRole),
+    await database.run(judgeGuards),
+    ...(await judgeIssuers(await database.run(publishers), new KeyHosts(config.issuerHosts))),
+    ...(await judgeLog(database, config.publicLog)),
+    ...(await database.run(judgeCitus, 10_000)),
+  ];
 }
 
 export function judgeClock(milliseconds: number): Finding {
@@ -83,20 +81,49 @@ export function judgeClock(milliseconds: number): Finding {
     : ok('clock', `${text}.`);
 }
 
-async function examineRootKey(
-  config: Config,
+type Publisher = Awaited<ReturnType<typeof publishers>>[number];
+
+/** Tries to fetch the keys of every sign-in that publishes them, and stores nothing. */
+export async function judgeIssuers(
+  found: readonly Publisher[],
+  hosts: Pick<KeyHosts, 'fetch'>,
+): Promise<Finding[]> {
+  const uris = Array.from(new Set(found.map(({ jwks_uri }) => jwks_uri)));
+  const fetched = uris.map(
+    async (uri) => [uri, await hosts.fetch(uri).then(() => undefined, reasonOf)] as const,
+  );
+  const faults = new Map(await Promise.all(fetched));
+  const faulty = found.filter(({ jwks_uri }) => faults.get(jwks_uri) !== undefined);
+  if (faulty.length === 0)
+    return [ok('issuers', `The keys of sign-ins can be fetched (${found.length} issuers).`)];
+  return faulty.map(({ tenant_id, issuer_id, jwks_uri }) => {
+    const named = `The keys of the issuer ${issuer_id} of the tenant ${tenant_id} cannot be fetched`;
+    return failed('issuers', `${named} from ${jwks_uri}: ${faults.get(jwks_uri)}`);
+  });
+}
+
+async function judgeLog(database: Database, options: Config['publicLog']): Promise<Finding[]> {
+  if (options === null) return [];
+  const check = 'public_log';
+  try {
+    const { publicLog } = await import('@eaas/log');
+    const [sentence] = (await (await publicLog(options)).warnings?.(database)) ?? [];
+    return [sentence === undefined ? ok(check, 'The public log runs.') : warning(check, sentence)];
+  } catch (error) {
+    return [failed(check, reasonOf(error))];
+  }
+}
+
+async function judgeRootKey(
   { rootKey }: OpenDatabase,
+  { previousRootKey }: Config,
   database: Database | undefined,
 ): Promise<Finding> {
   try {
-    const roots = await loadRoots(rootKey, config.previousRootKey);
-    if (!database)
-      return skipped('root_key', 'Not checked, because the database or its schema cannot be used.');
+    const roots = await loadRoots(rootKey, previousRootKey);
+    if (!database) return ok('root_key', 'The root key can be read. It was not compared with the database.');
     const isNew = await database.run((sql) => requireOpeningRoots(sql, roots));
-    const message = isNew
-      ? 'The database is new. The first start of a server will register this root key.'
-      : 'The root key opens the database.';
-    return ok('root_key', message);
+    return ok('root_key', isNew ? 'The database is new.' : 'The root key opens the database.');
   } catch (error) {
     return failed('root_key', reasonOf(error));
   }
@@ -106,10 +133,8 @@ async function examineRootKey(
 export function databaseWarnings(databaseUrl: string | null): Extra {
   return {
     async warnings(database) {
-      const durability = await database.run(judgeDurability);
-      const failures = [judgeDatabaseTls(databaseUrl), ...durability].filter(
-        ({ status }) => status === 'failed',
-      );
+      const found = [judgeDatabaseTls(databaseUrl), ...(await database.run(judgeDurability))];
+      const failures = found.filter(({ status }) => status === 'failed');
       const role = await database.run(judgeRole);
       return [...failures, ...(role.status === 'ok' ? [] : [role])].map(({ message }) => message);
     },

@@ -73,16 +73,11 @@ interface PublisherRow {
   readonly tenant_id: string;
   readonly issuer_id: string;
   readonly jwks_uri: string;
-  /** When the keys were last fetched, or null. */
-  readonly fetched_at: number | null;
-  readonly now: number;
 }
 
 /** The live issuers of all tenants whose keys are fetched. No MAC is checked: this is for a report. */
 export function publishers(sql: Sql): Promise<PublisherRow[]> {
   return sql<PublisherRow[]>`
-    select i.tenant_id, i.issuer_id, i.jwks_uri, s.fetched_at, eaas.now_ms() as now
-    from eaas.issuers i left join eaas.key_sets s
-      on s.tenant_id = i.tenant_id and s.issuer_id = i.issuer_id and s.jwks_uri = i.jwks_uri
-    where i.jwks_uri is not null and i.revoked_at is null order by i.tenant_id, i.issuer_id`;
+    select tenant_id, issuer_id, jwks_uri from eaas.issuers
+    where jwks_uri is not null and revoked_at is null order by tenant_id, issuer_id`;
 }
