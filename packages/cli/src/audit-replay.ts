@@ -1,23 +1,24 @@
 import { printJson } from '@eaas/cli-kit';
+import { genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal-audit';
+import { foreignCheckpoint } from '@eaas/protocol/service';
 import {
-  addedUp,
   asWord,
-  type Loss,
-  lossIn,
-  readCheckpoint,
+  type Caller,
+  findAnchor,
+  openSignedCheckpoint,
+  operations,
   Refusal,
-  repeat,
-  restoredHeads,
   type Service,
-  type Undone,
-  undoneBy,
 } from '@eaas/server/internal';
 import { readNamed } from './audit-verify.ts';
 import { verifyEntries } from './audit-verify-file.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { requireYes } from './confirm.ts';
+import { exportAudit } from './export-audit.ts';
 import { exitCodes } from './failure.ts';
+import { addedUp, type Loss, lossIn, type Undone, undoneOf } from './lost-changes.ts';
+import { nextEntries, type Position } from './next-entries.ts';
 import { next, note, printResults } from './output.ts';
 
 interface Options extends OnTenant {
@@ -27,8 +28,9 @@ interface Options extends OnTenant {
 
 export const auditReplay = onTenant(
   'replay',
-  'Repeat after a restore what the lost part of a log took away. Run it before `eaas serve`: it revokes, narrows, ' +
-    'disables, destroys and erases again, unless the log later took that back. Needs the exported log, in which the ' +
+  'Repeat after a restore what the lost part of a log took away. Run it before `eaas serve`: it revokes, disables, ' +
+    'destroys and erases again, and makes tenants envelope-only, unless the log later took that back. API keys and ' +
+    'issuers that the log narrowed are printed, for you to narrow. Needs the exported log, in which the ' +
     'newest entry of the restored log must be, and a checkpoint at or after the last change in it. Without such a ' +
     'checkpoint it only prints the changes, because anyone can write a file. Safe to run twice. The exit code is 0 only ' +
     'if nothing is left to do.',
@@ -45,26 +47,33 @@ export const auditReplay = onTenant(
     // If the process ends early, changes might be left.
     process.exitCode = exitCodes.refused;
     const text = checkpoint === undefined ? undefined : await readNamed(checkpoint);
-    const left = await withTenant(options, async (service, { tenantId }) => {
-      const lost = await readLost(service, tenantId, path, text);
-      const undone = await undoneBy(service, tenantId, lost.losses);
-      if (!json) printResults(undone.map(rowOf), columns, options);
-      const toRepeat = undone.filter(({ action }) => action !== null);
-      const repeats = toRepeat.length > 0 && lost.unproven === undefined;
+    const left = await withTenant(options, async (service, operator) => {
+      const lost = await readLost(service, operator, path, text);
+      const undone: Undone[] = [];
+      for (const loss of lost.losses) undone.push(...(await undoneOf(service, operator, loss)));
+      if (!json)
+        printResults(
+          undone.map((one) => rowOf(one)),
+          columns,
+          options,
+        );
+      const toRepeat = undone.filter(({ repeat }) => repeat).length;
+      const repeats = toRepeat > 0 && lost.unproven === undefined;
       if (repeats) {
-        const count = toRepeat.length === 1 ? '1 change' : `${toRepeat.length} changes`;
+        const count = toRepeat === 1 ? '1 change' : `${toRepeat} changes`;
         await requireYes(yes, `${count} that the lost log made will be made again, and cannot be undone.`);
-      } else if (toRepeat.length > 0) note(`Nothing was changed. ${lost.unproven}`);
-      for (const change of undone) {
-        const isRepeated = repeats && change.action !== null;
-        if (isRepeated) await repeat(service, tenantId, change.loss);
-        if (json) printJson({ ...rowOf(change), state: isRepeated ? 'repeated' : stateOf(change) });
+      } else if (toRepeat > 0) note(`Nothing was changed. ${lost.unproven}`);
+      for (const one of undone) {
+        if (repeats) await one.repeat?.();
+        if (json) printJson(rowOf(one, repeats ? 'repeated' : 'to repeat'));
       }
-      if (repeats) note(`Repeated ${toRepeat.length} of ${toRepeat.length}.`);
-      return { byHand: undone.length - toRepeat.length, toRepeat: repeats ? 0 : toRepeat.length };
+      if (repeats) note(`Repeated ${toRepeat} of ${toRepeat}.`);
+      return { byHand: undone.length - toRepeat, toRepeat: repeats ? 0 : toRepeat };
     });
     if (left.byHand > 0)
-      note('The rows with the state "by hand" are not only narrower: compare them, and set them yourself.');
+      note(
+        'The rows with the state "by hand" are yours: compare each with what the lost log set, and set it.',
+      );
     if (left.byHand + left.toRepeat > 0) return;
     process.exitCode = exitCodes.ok;
     next(`\`eaas audit acknowledge-restore --tenant ${asWord(tenant)}\``, options);
@@ -72,17 +81,14 @@ export const auditReplay = onTenant(
 
 const columns = ['entry_id', 'action', 'id', 'name', 'sets', 'state'] as const;
 
-const stateOf = ({ action }: Undone) => (action === null ? 'by hand' : 'to repeat');
-
-function rowOf(undone: Undone) {
-  const { loss, name, action, sets } = undone;
+function rowOf({ loss, name, action, sets, repeat }: Undone, state = 'to repeat') {
   return {
     entry_id: loss.entryId,
     action,
     id: loss.id,
     name,
     sets: Object.keys(sets).length > 0 ? sets : null,
-    state: stateOf(undone),
+    state: repeat ? state : 'by hand',
   };
 }
 
@@ -95,21 +101,22 @@ interface Lost {
 /** Verifies the file, and returns what it has after the entry that was restored. */
 async function readLost(
   service: Service,
-  tenantId: string,
+  operator: Caller,
   path: string,
   text: string | undefined,
 ): Promise<Lost> {
-  const stated = text === undefined ? undefined : await readCheckpoint(service, tenantId, text);
-  const heads = await restoredHeads(service, tenantId);
-  const hashes = new Map(heads.map(({ id, hash }) => [id, toHex(hash)]));
+  const { tenantId } = operator;
+  const stated = text === undefined ? undefined : await readCheckpoint(service, operator, text);
+  const ends = await restoredEnds(service, tenantId);
+  const newest = Array.from(ends.keys()).at(-1) ?? 0;
   const losses: Loss[] = [];
   let restoredId: number | undefined;
   let statedHash: string | undefined;
   const { tenant_id, errors, first_id, last_id } = await verifyEntries(path, undefined, (entry) => {
     const { id, hash } = entry;
     // Without an entry, the log is at its beginning, which the first entry of the file follows.
-    if (id === 1 && hashes.has(0)) restoredId = 0;
-    if (hashes.get(id) === hash) restoredId = id;
+    if (id === 1 && ends.has(0)) restoredId = 0;
+    if (ends.get(id) === hash) restoredId = id;
     if (id === stated?.id) statedHash = hash;
     const loss = lossIn(entry);
     if (loss) losses.push(loss);
@@ -125,10 +132,10 @@ async function readLost(
       'conflict',
       `The file ${path} was changed or is not whole: ${error.reason} at entry ${error.id}. \`eaas audit verify-file\` lists all findings.`,
     );
-  if (restoredId === undefined)
+  if (restoredId === undefined || (restoredId === last_id && restoredId < newest))
     throw new Refusal(
       'conflict',
-      `The file ${path}, with the entries ${first_id} to ${last_id}, does not have entry ${heads[0]?.id}, the newest of ` +
+      `The file ${path}, with the entries ${first_id} to ${last_id}, does not have entry ${newest}, the newest of ` +
         'the restored log, so it does not continue this log. Pass a file that begins earlier, and run the command before ' +
         '`eaas serve` and before any other change.',
     );
@@ -138,8 +145,43 @@ async function readLost(
       `The checkpoint says that entry ${stated.id} is another one than the file ${path} has, so the file is not the log of this tenant.`,
     );
   const after = restoredId;
+  await requireAuthentic(service, tenantId, { id: after, hash: ends.get(after) ?? null });
   const lost = losses.filter(({ entryId }) => entryId > after);
   return { losses: addedUp(lost), unproven: doubt(lost.at(-1)?.entryId ?? after, stated?.id, last_id) };
+}
+
+/** Returns the entry that a checkpoint of the tenant names. Throws Refusal for any other text. */
+async function readCheckpoint(service: Service, operator: Caller, text: string) {
+  const { verifier_key } = await operations['GET /v1/audit/checkpoint'](service, operator, {});
+  const stated = openSignedCheckpoint(verifier_key, text);
+  if (stated?.tenantId !== operator.tenantId) throw foreignCheckpoint();
+  return stated;
+}
+
+/**
+ * The newest entries of the restored log by id, with their hashes: one of them is the entry that was restored. Without the
+ * entries of an earlier run, which are the operator's, it is the newest.
+ */
+async function restoredEnds(service: Service, tenantId: string): Promise<Map<number, string>> {
+  const anchor = await service.database.run((sql) => findAnchor(sql, tenantId));
+  const ends = new Map([[anchor?.id ?? 0, toHex(anchor?.hash ?? genesisHash(tenantId))]]);
+  for await (const { entries } of exportAudit(service, tenantId, 1)) {
+    for (const { id, hash, actor } of entries) {
+      if (actor !== 'operator') ends.clear();
+      ends.set(id, hash);
+    }
+  }
+  return ends;
+}
+
+/** Throws Refusal unless the log is whole from this entry to its head. */
+async function requireAuthentic(service: Service, tenantId: string, from: Position): Promise<void> {
+  let [position, isMore] = [from, true];
+  while (isMore) {
+    const next = await nextEntries(service, tenantId, position);
+    if (next.fault) throw next.fault;
+    ({ position, isMore } = next);
+  }
 }
 
 function doubt(lastChange: number, stated: number | undefined, last: number): string | undefined {

@@ -1,7 +1,9 @@
 import { openPool } from '@eaas/test-kit/server';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testDatabase } from '@eaas/test-kit/database';
 import { type CommandLine, commandLine, jsonLines, newRootKey } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 interface Finding {
   readonly check: string;

@@ -27,13 +27,11 @@ export { nightKey, rootKey, type Roots, type TenantSecrets } from './crypto/key-
 export { sameBytes } from './crypto/hmac.ts';
 export { openSecret, sealSecret } from './crypto/sealed-secret.ts';
 export type { ConsoleSession } from './http/console.ts';
-export { type Address, announce, freePort, listening } from './http/listen.ts';
+export { type Address, announce, freePort, listening, readTls } from './http/listen.ts';
 export { forEach, type Lease } from './jobs/schedule.ts';
 export { createApiKey } from './operations/api-keys.ts';
 export { shownEntry, type ShownEntry } from './operations/audit.ts';
 export { createKey } from './operations/keys.ts';
-export { addedUp, type Loss, lossIn, readCheckpoint, restoredHeads } from './operations/lost-log.ts';
-export { repeat, type Undone, undoneBy } from './operations/replay.ts';
 export { checkRootKey, rotateRootKey } from './operations/root-keys.ts';
 export { operations } from './operations/table.ts';
 export {
@@ -59,11 +57,7 @@ export {
 } from './operations/verify/report.ts';
 export { allRows, firstRow, walkRows } from './operations/verify/rows.ts';
 export { unlessPurged, verifyChain } from './operations/verify/verify-chain.ts';
-export {
-  createRootKeyFile,
-  encodeRootKey,
-  readOrCreateRootKeyFile,
-} from './root-key/file.ts';
+export { createRootKeyFile, encodeRootKey, readOrCreateRootKeyFile } from './root-key/file.ts';
 export {
   type ProviderEnvironment,
   rootKeyFromCommand,

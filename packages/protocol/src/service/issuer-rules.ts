@@ -201,8 +201,10 @@ function reachOf({ permissions, key_ids, allowed_origins, expires_at }: IssuerFi
 
 const shownBytes = 256;
 
+type Trust = Pick<IssuerFields, 'jwks' | 'jwks_uri' | 'require' | 'authorized_parties' | 'max_age_seconds'>;
+
 /** What decides whose tokens are accepted, as the audit log shows it: short values, and the hash of longer ones. */
-export function shownTrust({ jwks, jwks_uri, require, authorized_parties, max_age_seconds }: IssuerFields) {
+export function shownTrust({ jwks, jwks_uri, require, authorized_parties, max_age_seconds }: Trust) {
   const parties = authorized_parties && canonicalJson(authorized_parties);
   return {
     jwks: shown(jwks),

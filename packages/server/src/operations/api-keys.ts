@@ -93,7 +93,7 @@ export function createApiKey(service: Service, caller: Caller, input: Input<'POS
 }
 
 /** Makes the operation that changes an API key by a rule. */
-export function changingApiKey<Request extends { readonly api_key_id: string }>(
+function changingApiKey<Request extends { readonly api_key_id: string }>(
   rule: (before: Columns, open: Change, known: Known, input: Request) => Changed<Columns>,
 ) {
   return (service: Service, caller: Caller, input: Request): Promise<ApiKeyRecord> =>

@@ -98,7 +98,7 @@ interface Named {
 }
 
 /** Makes the operation that changes an issuer by a rule. */
-export function changingIssuer<Request extends Named>(
+function changingIssuer<Request extends Named>(
   rule: (
     before: Columns,
     open: Change,

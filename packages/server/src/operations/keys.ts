@@ -123,7 +123,7 @@ function changing<Request extends { readonly key_id: string }>(
 }
 
 /** Changes a key by a rule. */
-export function changeKey(
+function changeKey(
   service: Service,
   caller: Caller,
   keyId: string,

@@ -78,12 +78,10 @@ export const subjectOperations = {
 
 type Erased = Output<'POST /v1/subjects/erase'>;
 
-/** Erases a subject. `more` is added to the metadata of the entry. */
-export async function eraseSubject(
+async function eraseSubject(
   service: Service,
   caller: Caller,
   { create = false, ...named }: Input<'POST /v1/subjects/erase'>,
-  more: Readonly<Record<string, unknown>> = {},
 ): Promise<Erased> {
   const { tenantId } = caller;
   const view = await available(() => service.tenants.view(tenantId));
@@ -113,7 +111,7 @@ export async function eraseSubject(
           ...erasure(hash),
         });
       return {
-        draft: erasureDraft(id, more),
+        draft: erasureDraft(id),
         rowId,
         answer: ({ hash }) => erasedRecord(id, erasure(hash)),
         write: (tx, { hash }) => [writeSubject(tx, rowFor(hash))],
