@@ -2,36 +2,27 @@ import { call } from '@eaas/test-kit/faults/client';
 import { newKey } from '@eaas/test-kit/faults/place';
 import { Burst, openLater, postRequest } from './burst.ts';
 import type { Benchmark, Comparison, Contender, Defer } from './compare.ts';
-import { startOpenBao } from './open-bao.ts';
 import { openOperator, startDeferred } from './open-operator.ts';
 
 type Verb = 'wrap' | 'unwrap';
 
-type BatchesOf = (verb: Verb, size: number) => Contender;
-
-const bao = process.env['BAO'];
 const dek = Buffer.alloc(32, 7).toString('base64');
 const connections = 8;
-const target = 0.8;
 
 export const benchmark: Benchmark = {
   name: 'batches',
-  about: `batches of 10 and 100 wraps or unwraps over HTTP, on ${connections} connections, compared with ${
-    bao ? 'OpenBao Transit with its file audit device' : 'single calls'
-  }`,
+  about: `batches of 10 and 100 wraps or unwraps over HTTP, on ${connections} connections, compared with single calls`,
   async comparisons(defer) {
     const ours = await batchesOfEaas(defer);
-    const theirs = bao ? await batchesOfOpenBao(bao, defer) : undefined;
     const compared = (verb: Verb, size: number): Comparison => ({
       ours: ours(verb, size),
-      reference: theirs ? theirs(verb, size) : ours(verb, 1),
-      ...(theirs && { target }),
+      reference: ours(verb, 1),
     });
     return [10, 100].flatMap((size) => (['wrap', 'unwrap'] as const).map((verb) => compared(verb, size)));
   },
 };
 
-async function batchesOfEaas(defer: Defer): Promise<BatchesOf> {
+async function batchesOfEaas(defer: Defer): Promise<(verb: Verb, size: number) => Contender> {
   const { env, newTenant } = await openOperator(defer);
   const replica = await startDeferred(defer, env);
   const { token } = await newTenant();
@@ -49,18 +40,6 @@ async function batchesOfEaas(defer: Defer): Promise<BatchesOf> {
         ? postRequest(`${path}/${verb}`, headers, item)
         : postRequest(`/v1/batch/${verb}`, headers, { items });
     return contender(nameOf(verb, size), size, defer, replica.port, request);
-  };
-}
-
-async function batchesOfOpenBao(command: string, defer: Defer): Promise<BatchesOf> {
-  const { port, headers, call } = await startOpenBao(command, defer);
-  const { data } = await call('transit/encrypt/k', { plaintext: dek });
-  const { ciphertext } = data as { ciphertext: string };
-  return (verb, size) => {
-    const item = verb === 'wrap' ? { plaintext: dek } : { ciphertext };
-    const path = `/v1/transit/${verb === 'wrap' ? 'encrypt' : 'decrypt'}/k`;
-    const body = { batch_input: Array.from({ length: size }, () => item) };
-    return contender(`OpenBao, ${nameOf(verb, size)}`, size, defer, port, postRequest(path, headers, body));
   };
 }
 

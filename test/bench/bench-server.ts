@@ -11,7 +11,5 @@ const wrap = process.env['BENCH_LOG'] === 'off' ? wrapWithoutLog(service) : wrap
 const run = async (_: unknown, caller: Caller, input: { key_id: string; dek: string }) => wrap(caller, input);
 const doors = openDoors(service, { jobs: [], verified: undefined });
 const app = createApp({ ...doors, run: run as unknown as Doors['run'] }, { logLevel: 'error' });
-// Without a handler of SIGTERM, the signal would end the process before Node writes the CPU profile.
-process.once('SIGTERM', () => process.exit());
 app.post('/empty', async () => ({}));
 process.stdout.write(`Eaas listens on ${await app.listen({ host: '127.0.0.1', port: 0 })}\n`);

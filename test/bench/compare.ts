@@ -77,7 +77,7 @@ export function resultOf(taken: readonly Round[]): Result {
   };
 }
 
-export async function warmUp(contender: Omit<Contender, 'name'>, milliseconds = 1_000): Promise<number> {
+async function warmUp(contender: Omit<Contender, 'name'>, milliseconds = 1_000): Promise<number> {
   let calls = 1;
   let spent = 0;
   let perSecond = 0;

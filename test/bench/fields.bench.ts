@@ -4,7 +4,6 @@ import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { bareFields } from './bare-fields.ts';
 import { type Benchmark, type Comparison, type Contender, pick } from './compare.ts';
-import { awsEncryptionSdk, cloak, type Peer } from './peers.ts';
 
 type Work = Contender['run'];
 
@@ -29,11 +28,6 @@ export const benchmark: Benchmark = {
       comparisons.push(
         ...againstBare(size, plain, texts),
         ...againstBare(`${size}, context`, inContext, texts, given),
-        ...(await againstPeer(size, plain, texts, { peer: await cloak(), target: 1 })),
-        ...(await againstPeer(`${size}, context`, inContext, texts, {
-          peer: await awsEncryptionSdk(given),
-          target: 20,
-        })),
       );
     }
     return comparisons;
@@ -88,26 +82,4 @@ function againstBare(size: string, ours: OurWork, texts: readonly string[], cont
     },
     target: targets[method],
   }));
-}
-
-export async function againstPeer(
-  size: string,
-  ours: OurWork,
-  texts: readonly string[],
-  { peer: { name, encrypt, decrypt }, target }: { readonly peer: Peer; readonly target?: number },
-): Promise<Comparison[]> {
-  const [text, ciphertext] = [pick(texts), pick(await Promise.all(texts.map(encrypt)))];
-  if ((await decrypt(ciphertext(0))) !== text(0)) throw new Error(`${name} lost the text`);
-  return [
-    {
-      ours: { name: `encrypt, ${size}`, run: ours.encrypt },
-      reference: { name, run: (call) => encrypt(text(call)) },
-      ...(target !== undefined && { target }),
-    },
-    {
-      ours: { name: `decrypt, ${size}`, run: ours.decrypt },
-      reference: { name, run: (call) => decrypt(ciphertext(call)) },
-      ...(target !== undefined && { target }),
-    },
-  ];
 }

@@ -9,23 +9,17 @@ import type { Defer } from './compare.ts';
 import { fillTenants, finishTonight, type Grown, type Place, type Tenants } from './growth-data.ts';
 import { connectDeferred, operateDeferred } from './open-operator.ts';
 
-type Start = (defer: Defer, kept?: string) => Promise<TestBase>;
 type GrownRow = Omit<Grown, 'api'>;
 
 interface Kept extends Record<keyof Tenants, GrownRow> {
   readonly rootKey: string;
 }
 
-export async function openPlace(
-  defer: Defer,
-  size: number,
-  directory?: string,
-  start: Start = startPostgres,
-): Promise<Place> {
+export async function openPlace(defer: Defer, size: number, directory?: string): Promise<Place> {
   const kept = directory === undefined ? undefined : join(directory, size.toString());
   const known = kept === undefined ? undefined : await readKept(kept);
   if (kept !== undefined && !known) await rm(kept, { recursive: true, force: true });
-  const postgres = await start(defer, kept);
+  const postgres = await startPostgres(defer, kept);
   const operator = await operateDeferred(defer, postgres, known?.rootKey);
   const sql = connectDeferred(defer, postgres);
   const { service } = operator;

@@ -4,7 +4,7 @@ import { nightlyVerify } from '../../packages/fleet/src/nightly/nightly-verify.t
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
 import { alone } from '@eaas/test-kit/alone';
 import { dek } from '@eaas/test-kit/world';
-import { type Benchmark, type Comparison, type Defer, type Note, resultOf } from './compare.ts';
+import { type Benchmark, type Comparison, type Note, resultOf } from './compare.ts';
 import { round } from './figures.ts';
 import { memoryOfServer, repairAll, requireValid, timed, verifyNewEntries } from './growth-costs.ts';
 import { growPurgeable, type Place } from './growth-data.ts';
@@ -14,22 +14,13 @@ const [small, large] = [10, Number(process.env['GROWTH'] ?? 1_000_000)];
 const dayLength = 24 * 60 * 60 * 1_000;
 const purged = 20_000;
 
-export const benchmark = growthOn('growth', 'PostgreSQL', large, (defer, size) => {
-  // Each run creates the small database again, because a run adds thousands of entries.
-  const directory = size === small ? undefined : process.env['GROWTH_DIRECTORY'];
-  return openPlace(defer, size, directory);
-});
-
-export function growthOn(
-  name: string,
-  where: string,
-  size: number,
-  open: (defer: Defer, size: number) => Promise<Place>,
-): Benchmark {
-  const about = `calls on ${where} with ${size.toLocaleString('en')} keys, key versions, entries and tenants, compared with calls on a database with ${small} of each`;
-  const comparisons = async (defer: Defer): Promise<Comparison[]> => {
-    const many = await open(defer, size);
-    const few = await open(defer, small);
+export const benchmark: Benchmark = {
+  name: 'growth',
+  about: `calls on PostgreSQL with ${large.toLocaleString('en')} keys, key versions, entries and tenants, compared with calls on a database with ${small} of each`,
+  async comparisons(defer) {
+    const many = await openPlace(defer, large, process.env['GROWTH_DIRECTORY']);
+    // Each run creates the small database again, because a run adds thousands of entries.
+    const few = await openPlace(defer, small);
     const each = (name: string, run: (place: Place) => Promise<unknown>): Comparison => ({
       ours: { name, run: () => run(many) },
       reference: { name: small.toString(), run: () => run(few) },
@@ -41,7 +32,7 @@ export function growthOn(
         ...each(name, run),
         elsewhere: async () => {
           const [ours, reference] = [await run(many), await run(few)];
-          costs = { [`at ${size.toLocaleString('en')}`]: round(ours), [`at ${small}`]: round(reference) };
+          costs = { [`at ${large.toLocaleString('en')}`]: round(ours), [`at ${small}`]: round(reference) };
           return resultOf([{ ours: 1_000 / ours, reference: 1_000 / reference }]);
         },
         note: () => costs,
@@ -88,9 +79,8 @@ export function growthOn(
         });
       }),
     ];
-  };
-  return { name, about, comparisons };
-}
+  },
+};
 
 function withoutTarget({ ours, reference, elsewhere, note }: Comparison): Comparison {
   return { ours, reference, ...(elsewhere && { elsewhere }), ...(note && { note }) };

@@ -9,11 +9,10 @@ import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import { run } from '@eaas/test-kit/program';
 import { median } from '@eaas/test-kit/statistics';
 import { type Burst, getRequest, postRequest } from './burst.ts';
-import { firstInProcess } from './cold-start.bench.ts';
 import type { Defer, Report, Round } from './compare.ts';
-import { repeated, type Sender, withSenders } from './costs.ts';
 import { cpuMicrosecondsOfEach } from './cpu-time.ts';
 import { built, checkOut, chooseEarlier, git } from './earlier.ts';
+import { firstValueOf } from './first-value.ts';
 import { inTurns } from './in-turns.ts';
 import { startDeferred } from './open-operator.ts';
 import {
@@ -25,6 +24,7 @@ import {
   unwrapOf,
   wrapOf,
 } from './operations.ts';
+import { repeated, type Sender, withSenders } from './senders.ts';
 import { summaryOf, tableOfVerdicts, verdictOf } from './verdicts.ts';
 
 const seconds = 150;
@@ -160,10 +160,7 @@ const newKeyOf =
 
 const batchOf = (verb: 'wrap' | 'unwrap') => (one: Customer) => batchRequest(verb, one, 100);
 
-async function firstValue(checkout: string): Promise<number> {
-  const moments = await firstInProcess(checkout);
-  return 1_000 * ((moments[4]?.at ?? 0) - (moments[0]?.at ?? 0));
-}
+const firstValue = async (checkout: string): Promise<number> => 1_000 * (await firstValueOf(checkout));
 
 /** The cheapest calls come first, because a server still works for a while after a burst. */
 const parts: readonly Part[] = [

@@ -4,7 +4,6 @@ import { parseProcess } from '@eaas/test-kit/processes';
 import { resultsTable, withTables } from './page-tables.ts';
 import { ownTime } from './machine-load.ts';
 import type { Report } from './results.ts';
-import { telemetryTables } from './telemetry-table.ts';
 
 const reports = JSON.parse(read('docs/benchmarks.json')) as readonly Report[];
 
@@ -12,13 +11,6 @@ test('the tables of docs/benchmarks.md agree with docs/benchmarks.json', () => {
   expect(reports.length).toBeGreaterThan(0);
   const page = read('docs/benchmarks.md');
   expect(tablesOf(page)).toEqual(tablesOf(withTables(page, resultsTable(reports))));
-});
-
-test('the table of the costs of tracing in docs/operating/observability.md has the figures of docs/benchmarks.json', () => {
-  const page = read('docs/operating/observability.md');
-  const tables = telemetryTables(reports);
-  expect(tables.get('telemetry')).toHaveLength(6);
-  expect(tablesOf(page)).toEqual(tablesOf(withTables(page, tables)));
 });
 
 test('parseProcess adds the CPU time of exited children, and accepts parentheses in the name of the process', () => {

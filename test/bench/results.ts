@@ -63,7 +63,7 @@ export function cellsOf({ ours, reference, result, verdict }: Row): string[] {
 export const columns = ['ours', 'ops/s', 'reference', 'ops/s', 'ratio', 'min–max', 'target'];
 
 /** These compare Eaas with itself. Their figures are in docs/benchmarks.json, and in sentences where they matter. */
-const withItself = new Set(['citus', 'growth', 'seal', 'telemetry', 'verify']);
+const withItself = new Set(['growth', 'verify']);
 
 /** The results on the page with the benchmarks: Eaas beside other programs. */
 export function resultsOf(reports: readonly Report[]): string[] {

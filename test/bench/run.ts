@@ -1,63 +1,35 @@
 import { once } from 'node:events';
 import { benchmark as batches } from './batches.bench.ts';
+import { benchmark as budget } from './budget.bench.ts';
 import { type Benchmark, compare, type Defer, type Measurement, type Report } from './compare.ts';
-import { benchmark as chromium } from './chromium.bench.ts';
-import { benchmark as citus } from './citus.bench.ts';
-import { benchmark as coldStart } from './cold-start.bench.ts';
-import { benchmark as costs } from './costs.bench.ts';
 import { benchmark as drizzle } from './drizzle.bench.ts';
-import { benchmark as existing } from './existing.bench.ts';
 import { benchmark as fields } from './fields.bench.ts';
 import { benchmark as latency } from './latency.bench.ts';
 import { describeLoad, watchMachine } from './machine-load.ts';
-import { benchmark as intake } from './intake.bench.ts';
 import { benchmark as growth } from './growth.bench.ts';
-import { benchmark as growthCitus } from './growth-citus.bench.ts';
 import { benchmark as many } from './many.bench.ts';
-import { benchmark as people } from './people.bench.ts';
-import { benchmark as peers } from './peers.bench.ts';
-import { benchmark as profile } from './profile.bench.ts';
-import { benchmark as prisma } from './prisma.bench.ts';
 import { benchmark as regress } from './regress.bench.ts';
 import { benchmark as replicas } from './replicas.bench.ts';
 import { type Figures, tableOfFigures } from './figures.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
 import { benchmark as search } from './search.bench.ts';
-import { benchmark as seal } from './seal.bench.ts';
-import { benchmark as storage } from './storage.bench.ts';
-import { benchmark as streams } from './streams.bench.ts';
-import { benchmark as telemetry } from './telemetry.bench.ts';
 import { benchmark as verify } from './verify.bench.ts';
 import { benchmark as wraps } from './wraps.bench.ts';
 import { writePage } from './write-page.ts';
 
 const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   search,
-  seal,
-  existing,
   fields,
   many,
-  people,
-  peers,
   drizzle,
-  prisma,
-  streams,
-  chromium,
-  coldStart,
   wraps,
   latency,
   batches,
   verify,
-  storage,
-  intake,
   growth,
-  growthCitus,
-  costs,
-  profile,
-  citus,
   regress,
+  budget,
   replicas,
-  telemetry,
 ];
 
 const interrupted = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));

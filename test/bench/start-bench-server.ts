@@ -5,15 +5,12 @@ import type { Defer } from './compare.ts';
 import { startDeferred } from './open-operator.ts';
 
 const file = fileURLToPath(new URL('bench-server.ts', import.meta.url));
-
-export function benchServerWith(options: readonly string[]): readonly string[] {
-  return [process.execPath, ...options, '--conditions=@eaas/source', '--import', 'tsx', file];
-}
+const program = [process.execPath, '--conditions=@eaas/source', '--import', 'tsx', file];
 
 export function startBenchServer(
   defer: Defer,
   env: Environment,
   log: 'transactions' | 'off',
 ): Promise<Replica> {
-  return startDeferred(defer, { ...env, BENCH_LOG: log }, benchServerWith([]));
+  return startDeferred(defer, { ...env, BENCH_LOG: log }, program);
 }

@@ -3,11 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { resultsTable, withTables } from './page-tables.ts';
-import { telemetryTables } from './telemetry-table.ts';
 import { readReports, type Report } from './results.ts';
 
 const page = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url));
-const observability = fileURLToPath(new URL('../../docs/operating/observability.md', import.meta.url));
 const kept = fileURLToPath(new URL('../../docs/benchmarks.json', import.meta.url));
 
 export async function writePage(): Promise<void> {
@@ -17,7 +15,5 @@ export async function writePage(): Promise<void> {
   const reports = Array.from(all.values()).sort((a, b) => (a.name < b.name ? -1 : 1));
   await writeFile(kept, JSON.stringify(reports, undefined, 2));
   await writeFile(page, withTables(await readFile(page, 'utf8'), resultsTable(reports)));
-  const observed = await readFile(observability, 'utf8');
-  await writeFile(observability, withTables(observed, telemetryTables(reports)));
-  await promisify(execFile)('npx', ['oxfmt', page, observability, kept]);
+  await promisify(execFile)('npx', ['oxfmt', page, kept]);
 }

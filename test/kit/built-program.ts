@@ -32,10 +32,6 @@ export function builtFilesProgram(): string {
   return files;
 }
 
-export function serverBuild(): BuildOptions & { readonly outdir: string } {
-  return buildOf({ name: 'cli', external: externals(packages) });
-}
-
 function build(one: Build): string {
   const options = buildOf(one);
   buildSync(options);

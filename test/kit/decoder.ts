@@ -1,10 +1,44 @@
-import { formatToken, withChecksum } from '../vectors/reference/api-key.mjs';
-import * as audit from '../vectors/reference/audit.mjs';
-import * as envelope from '../vectors/reference/envelope.mjs';
-import { unwrapForSubject } from '../vectors/reference/people.mjs';
+// A second implementation of the formats, which shares no code with the packages: it opens and checks what the service
+// writes.
+import { createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { AuditEntry } from './fixture.ts';
 
-type Context = Readonly<Record<string, string>>;
+type Context = Readonly<Record<string, string>> | null;
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const hmac = (key: Uint8Array, bytes: Buffer): Buffer => createHmac('sha256', key).update(bytes).digest();
+
+/** With no salt. */
+export const hkdf = (ikm: Uint8Array, info: Buffer, length: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', ikm, Buffer.alloc(0), info, length));
+
+export function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+function pae(...parts: (string | number | Uint8Array | null)[]): Buffer {
+  const encoded = parts.flatMap((part) => {
+    if (part === null) return [Buffer.from('ffffffff', 'hex')];
+    const bytes = part instanceof Uint8Array ? part : Buffer.from(String(part), 'utf8');
+    return [u32(bytes.length), bytes];
+  });
+  return Buffer.concat([u32(parts.length), ...encoded]);
+}
+
+export function encodeContext(context: Context): Buffer {
+  const pairs = Object.entries(context ?? {}).map((pair) => pair.map((text) => Buffer.from(text, 'utf8')));
+  pairs.sort(([a], [b]) => Buffer.compare(a ?? Buffer.alloc(0), b ?? Buffer.alloc(0)));
+  return pae(...pairs.flat());
+}
+
+function gcmOpen(key: Uint8Array, nonce: Uint8Array, aad: Buffer, sealed: Buffer): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 });
+  decipher.setAAD(aad);
+  decipher.setAuthTag(sealed.subarray(-16));
+  return Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()]);
+}
 
 export function takeApart(ciphertext: string) {
   const bytes = Buffer.from(ciphertext, 'base64');
@@ -15,44 +49,82 @@ export function takeApart(ciphertext: string) {
     keyId: bytes.toString('hex', 4, 20).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5'),
     keyVersion: bytes.readUInt32BE(20),
     wrappedKey: bytes.toString('base64', 26, at),
+    bound: bytes.subarray(0, 20),
     iv: bytes.toString('base64', at, at + 12),
     commitment: bytes.subarray(at + 12, at + 44),
     body: bytes.subarray(at + 44),
   };
 }
 
-export function openEnvelope(ciphertext: string, dek: string, context: Context | null = null): Buffer {
-  const expected = { dek: Buffer.from(dek, 'base64'), expected_key_id: null, context };
-  return envelope.openEnvelope(Buffer.from(ciphertext, 'base64'), expected);
+export function openEnvelope(ciphertext: string, dek: string, context: Context = null): Buffer {
+  const { magic, version, bound, iv, commitment, body } = takeApart(ciphertext);
+  if (magic !== '79a6ac' || version !== 1) throw new Error('other magic or version');
+  const derived = hkdf(Buffer.from(dek, 'base64'), Buffer.from('eaas envelope v1'), 64);
+  if (!timingSafeEqual(derived.subarray(32), commitment)) throw new Error('commitment');
+  const aad = Buffer.concat([bound, encodeContext(context)]);
+  return gcmOpen(derived.subarray(0, 32), Buffer.from(iv, 'base64'), aad, body);
+}
+
+interface Place {
+  readonly tenant: string;
+  readonly key: string;
+  readonly context?: Context;
+  readonly subjectSecret?: Uint8Array | null;
 }
 
 export function openWrappedKey(
   wrappedKey: string,
   exported: Uint8Array,
-  {
-    tenant,
-    key,
-    context = null,
-    subjectSecret = null,
-  }: { tenant: string; key: string; context?: Context | null; subjectSecret?: Uint8Array | null },
+  { tenant, key, context = null, subjectSecret = null }: Place,
 ): string {
-  const bytes = Buffer.from(wrappedKey, 'base64');
-  const version = bytes.readUInt32BE(2);
-  const place = { version_secret: exported, subject_secret: subjectSecret, tenant, key, version, context };
-  return unwrapForSubject(bytes, place).toString('base64');
+  const wrapped = Buffer.from(wrappedKey, 'base64');
+  const suite = subjectSecret === null ? 1 : 2;
+  if (wrapped.length !== 78) throw new Error('length');
+  if (wrapped[0] !== 1 || wrapped[1] !== suite) throw new Error('format or suite');
+  const head = wrapped.subarray(0, 30);
+  const secret = subjectSecret === null ? exported : hmac(exported, pae('eaas subject v1', subjectSecret));
+  const version = wrapped.readUInt32BE(2);
+  const wrapKey = hmac(secret, pae(`eaas wrap v${suite}`, tenant, key, version, 'dek', head.subarray(6)));
+  const aad = pae(head, encodeContext(context));
+  return gcmOpen(wrapKey, Buffer.alloc(12), aad, wrapped.subarray(30)).toString('base64');
 }
 
-export function genesisHash(tenantId: string): string {
-  return audit.chainStart(tenantId).toString('hex');
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+function base62(number: bigint, length: number): string {
+  let text = '';
+  for (let rest = number; rest > 0n; rest /= 62n) text = `${digits[Number(rest % 62n)]}${text}`;
+  return text.padStart(length, '0');
 }
+
+function crc32(bytes: Buffer): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+export const checkDigits = (body: string): string => base62(BigInt(crc32(Buffer.from(body))), 6);
+
+export function tokenOf(bytes: Buffer): string {
+  const body = `eaas_sk_${base62(BigInt(`0x${bytes.toString('hex')}`), 43)}`;
+  return body + checkDigits(body);
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${canonicalJson(one)}`).join(',')}}`;
+}
+
+export const genesisHash = (tenantId: string): string => sha256(pae('eaas audit chain v1', tenantId));
 
 export function entryHash(previous: string, entry: AuditEntry): string {
-  const metadata = audit.canonicalJson(entry.metadata);
-  return audit.entryHash(Buffer.from(previous, 'hex'), entry.tenant_id, entry, metadata).toString('hex');
+  const { id, action, key_id: key, key_version: version, actor, ip_address: address } = entry;
+  const known = [Buffer.from(previous, 'hex'), entry.tenant_id, id, action, key, version, actor, address];
+  const metadata = canonicalJson(entry.metadata);
+  return sha256(pae('eaas audit entry v1', ...known, metadata, Date.parse(entry.created_at)));
 }
-
-export function checkDigits(body: string): string {
-  return withChecksum(body).slice(body.length);
-}
-
-export const tokenOf = formatToken;

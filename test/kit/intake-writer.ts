@@ -1,15 +1,15 @@
+import { createHash } from 'node:crypto';
 import { Aes256Gcm, CipherSuite, HkdfSha256 } from '@hpke/core';
 import { XWing } from '@hpke/hybridkem-x-wing';
 import { pae, seal } from '@eaas/protocol';
-import { u32 } from '../vectors/reference/bytes.mjs';
-import { encodeContext } from '../vectors/reference/context.mjs';
-import { intakeKeyPair, publicKeyText } from '../vectors/reference/intake.mjs';
+import { encodeContext, hkdf, u32 } from './decoder.ts';
 import { newDek, ok, type Tenant } from './fixture.ts';
 import { openOaep, publicJwk } from './rsa.ts';
 
-// The writer uses an independent HPKE library, and public keys that `intakeKeyPair` computes.
+// The writer uses an independent HPKE library, also for the public keys.
 
-const suite = new CipherSuite({ kem: new XWing(), kdf: new HkdfSha256(), aead: new Aes256Gcm() });
+const kem = new XWing();
+const suite = new CipherSuite({ kem, kdf: new HkdfSha256(), aead: new Aes256Gcm() });
 
 interface Written {
   readonly dek?: string;
@@ -29,8 +29,9 @@ export async function intakeWriter(tenant: Tenant, fields: object = { intake: tr
   const keys = async (version: number) => {
     const body = { public_key: publicJwk(), from_version: version };
     const { versions } = ok(await tenant.api.post(`/v1/keys/${keyId}/export`, body));
-    const place = { tenant: tenant.tenant_id, key: keyId, version };
-    return { place, ...intakeKeyPair(place, openOaep(versions[0]?.encrypted ?? '')) };
+    const info = Buffer.from(pae('eaas intake key v1', tenant.tenant_id, keyId, version));
+    const pair = await kem.generateKeyPairDerand(hkdf(openOaep(versions[0]?.encrypted ?? ''), info, 32));
+    return Buffer.from(await kem.serializePublicKey(pair.publicKey));
   };
   const known = new Map<number, ReturnType<typeof keys>>();
   const keysOf = (version: number) => {
@@ -39,7 +40,7 @@ export async function intakeWriter(tenant: Tenant, fields: object = { intake: tr
     return found;
   };
   const wrap = async ({ dek = newDek(), version = 1, context = {} }: Written = {}): Promise<string> => {
-    const { publicKey } = await keysOf(version);
+    const publicKey = await keysOf(version);
     const head = Buffer.concat([Buffer.of(2, 1), u32(version)]);
     const { enc, ct } = await suite.seal(
       {
@@ -55,8 +56,8 @@ export async function intakeWriter(tenant: Tenant, fields: object = { intake: tr
     keyId,
     wrap,
     async publicKey(version = 1) {
-      const { place, publicKey } = await keysOf(version);
-      return publicKeyText(place, publicKey);
+      const text = `eaas_pk_1.${keyId}.${version}.${(await keysOf(version)).toString('base64')}`;
+      return `${text}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
     },
     async encrypt(plaintext, { version = 1 } = {}) {
       const envelope = await seal(Buffer.from(plaintext), async (dek) => {

@@ -1,6 +1,6 @@
 import type { Edit, StreamCase, StreamRefusal } from './vectors.ts';
 // The functions of this file must not use Node's Buffer, because every runtime runs them.
-import { fromBase64 as bytes, join } from './webcrypto-opener.ts';
+import { fromBase64 as bytes, join } from './bytes.ts';
 
 const sealedChunk = 65_552;
 

@@ -4,21 +4,17 @@ import { fairness } from './parts/fairness/fairness.ts';
 import { failover } from './parts/failover.ts';
 import { faults } from './parts/faults.ts';
 import { hostile } from './parts/hostile/hostile.ts';
-import { patroni } from './parts/patroni/patroni.ts';
 import { pgbouncer } from './parts/pgbouncer.ts';
 import { publicLog } from './parts/public-log/public-log.ts';
 import { restore } from './parts/restore.ts';
-import { tampering } from './parts/tampering.ts';
 import type { Part } from './trial.ts';
 
 export const parts: readonly Part[] = [
   faults,
   failover,
-  patroni,
   pgbouncer,
   citus,
   clocks,
-  tampering,
   restore,
   hostile,
   fairness,

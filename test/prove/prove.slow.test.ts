@@ -25,6 +25,10 @@ whereAvailable('PostgreSQL with pg_basebackup', (await withoutStandby()) === und
   test('a backup can be restored with the commands in the manual', async () => {
     expect(await failuresOf('restore:drill')).toEqual([]);
   });
+
+  test.each(['database', 'frozen'])('servers survive faults of the database: %s', async (name) => {
+    expect(await failuresOf(`faults:${name}`)).toEqual([]);
+  });
 });
 
 whereAvailable('pgbouncer', (await withoutPgbouncer()) === undefined, () => {

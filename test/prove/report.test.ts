@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  checksOf,
-  describeOutcome,
-  neverSeenToFail,
-  type Outcome,
-  summaryOf,
-  tableOf,
-  verdictOf,
-} from './report.ts';
+import { describeOutcome, type Outcome, verdictOf } from './report.ts';
 import { Findings } from './trial.ts';
 
 const outcomeOf = (findings: Findings, unavailable?: string): Outcome => ({
@@ -28,14 +20,6 @@ test('a trial passes if its checks all pass', () => {
 
 test('a trial without a check fails, because it has proved nothing', () => {
   expect(verdictOf(outcomeOf(new Findings()))).toBe('fails');
-});
-
-test('a check that no mutation makes fail is named', () => {
-  const findings = new Findings();
-  findings.check('nothing is lost', true);
-  findings.check('nobody waits', true);
-  const mutation = { name: 'loses', changes: [], fails: { 'part:trial': ['nothing is lost'] } };
-  expect(neverSeenToFail([outcomeOf(findings)], [mutation])).toEqual(['nobody waits']);
 });
 
 test('a check that failed once stays failed in the report', () => {
@@ -67,23 +51,6 @@ test('a trial report lists the attempts, responses, lost entries and checks', ()
   ]);
 });
 
-test('the report has a row for every trial, even for skipped trials', () => {
-  const table = tableOf([outcomeOf(new Findings(), 'pgbouncer is not installed')]);
-  expect(table.split('\n').at(-1)).toBe(
-    '| `part:trial` | what it does |  |  |  |  | pgbouncer is not installed |',
-  );
-});
-
-test('a check that several trials make has one row in the report', () => {
-  const [good, bad] = [new Findings(), new Findings()];
-  good.check('nothing is lost', true);
-  bad.check('nothing is lost', false);
-  const table = checksOf([outcomeOf(good), { ...outcomeOf(bad), name: 'part:other' }]);
-  expect(table.split('\n').slice(2)).toEqual([
-    '| nothing is lost | `part:trial`, `part:other` (**fails**) |',
-  ]);
-});
-
 test('a trial runs its clean-up functions in reverse order', async () => {
   const findings = new Findings();
   const order: string[] = [];
@@ -95,25 +62,4 @@ test('a trial runs its clean-up functions in reverse order', async () => {
   await findings.close();
   expect(order).toEqual(['last', 'first']);
   expect(findings.checks).toMatchObject([{ holds: false, found: 'Error: it is stuck' }]);
-});
-
-test('the summary shows the sums of responses and lost entries, and the worst measured values', () => {
-  const [good, bad] = [new Findings(), new Findings()];
-  good.answer({ '200': 1_000, '503': 20 });
-  good.lose(0);
-  good.figure('most memory', '270 MiB');
-  good.figure('p99 under the flood', '12.5 ms');
-  good.check('nothing is lost', true);
-  bad.answer({ '200': 5 });
-  bad.lose(2);
-  bad.figure('most memory', '250 MiB');
-  bad.figure('p99 under the flood', '40.0 ms');
-  bad.check('nothing is lost', false);
-  const outcomes = [outcomeOf(good), outcomeOf(bad), outcomeOf(new Findings(), 'pgbouncer is not installed')];
-  const summary = summaryOf(outcomes, { day: '2026-01-02', machine: '2 cores' });
-  expect(summary).toContain('ran 3 trials on 2026-01-02 (2 cores): 1 failed, 1 not available.');
-  expect(summary).toContain('sent 1,025 responses');
-  expect(summary).toContain('After successful responses, 2 audit entries or keys were missing');
-  expect(summary).toContain('was 12.5 to 40 ms');
-  expect(summary).toContain('used 270 MiB');
 });

@@ -20,7 +20,6 @@ export interface LoadOptions {
   readonly workers: number;
   readonly rest?: number;
   readonly changes?: boolean;
-  readonly send?: typeof send;
 }
 
 let last = 0;
@@ -31,13 +30,11 @@ export const newDek = (): string => randomBytes(32).toString('base64');
 export class Load {
   readonly sent: Sent[] = [];
   readonly #options: LoadOptions;
-  readonly #call: typeof send;
   readonly #workers: Promise<void>[];
   #stopped = false;
 
   constructor(options: LoadOptions) {
     this.#options = options;
-    this.#call = options.send ?? send;
     this.#workers = options.places.flatMap((place) =>
       Array.from({ length: options.workers }, () => this.#work(place)),
     );
@@ -87,13 +84,13 @@ export class Load {
 
   async #change(place: Place): Promise<void> {
     const { token } = this.#options;
-    const created = await this.#call(place, token, 'POST', '/v1/keys', {
+    const created = await send(place, token, 'POST', '/v1/keys', {
       name: randomBytes(8).toString('hex'),
     });
     const keyId = String(created.body['key_id']);
     this.sent.push({ ...created, place, action: 'key.create', entries: [entryOf('key.create', keyId)] });
     if (created.status !== 201) return;
-    const read = await this.#call(place, token, 'GET', `/v1/keys/${keyId}`);
+    const read = await send(place, token, 'GET', `/v1/keys/${keyId}`);
     this.sent.push({ ...read, place, action: 'read', entries: [] });
   }
 
@@ -105,7 +102,7 @@ export class Load {
     body: unknown,
   ): Promise<Answer> {
     const { token, keyId } = this.#options;
-    const answer = await this.#call(place, token, 'POST', path, body);
+    const answer = await send(place, token, 'POST', path, body);
     const entries = numbers.map((number) => entryOf(action, keyId, number));
     this.sent.push({ ...answer, place, action, entries });
     return answer;

@@ -18,7 +18,7 @@ export async function startDaemon(
   return child;
 }
 
-export async function killDaemon(child: ChildProcess): Promise<void> {
+async function killDaemon(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGKILL');

@@ -19,30 +19,19 @@ export async function startPgbouncer(
   findings: Findings,
   cluster: Cluster,
   loginRetry: number,
-  poolSize = 60,
 ): Promise<string> {
   const home = await findings.newDirectory();
   const users = join(home, 'users.txt');
   const file = join(home, 'pgbouncer.ini');
   await writeFile(users, '"eaas_server" ""\n');
-  await writeFile(file, configuration(home, users, cluster, { loginRetry, poolSize }));
+  await writeFile(file, configuration(home, users, cluster, loginRetry));
   await startDaemon(findings, ['pgbouncer', '-q', file]);
   const path = join(home, `.s.PGSQL.${port}`);
   await until('pgbouncer accepts connections', 30, () => accepts({ path }));
   return `postgres://eaas_server@${encodeURIComponent(home)}:${port}/eaas?prepare=false`;
 }
 
-interface Limits {
-  readonly loginRetry: number;
-  readonly poolSize: number;
-}
-
-function configuration(
-  home: string,
-  users: string,
-  cluster: Cluster,
-  { loginRetry, poolSize }: Limits,
-): string {
+function configuration(home: string, users: string, cluster: Cluster, loginRetry: number): string {
   return [
     '[databases]',
     `eaas = host=${cluster.socket} port=5432 dbname=eaas`,
@@ -54,7 +43,7 @@ function configuration(
     `auth_file = ${users}`,
     'pool_mode = transaction',
     'max_client_conn = 1000',
-    `default_pool_size = ${poolSize}`,
+    'default_pool_size = 60',
     `server_login_retry = ${loginRetry}`,
     '',
   ].join('\n');

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { Cluster, withoutStandby } from '../machine/cluster.ts';
 import type { Findings, Part, Trial } from '../trial.ts';
+import { frozen } from './frozen.ts';
 import { recovers } from './recovers.ts';
 import { UnderLoad } from './under-load.ts';
 
@@ -126,5 +127,6 @@ export const faults: Part = {
     faultTrial('servers', 'servers are killed under load', serverFaults),
     faultTrial('database', 'the database crashes or stops under load', databaseFaults),
     faultTrial('connections', 'the connections to the database break or hang under load', connectionFaults),
+    frozen,
   ],
 };

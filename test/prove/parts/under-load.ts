@@ -101,11 +101,6 @@ export class UnderLoad<B extends Base = Cluster> {
     return Math.max(...outages);
   }
 
-  slowest(actions: readonly string[]): number {
-    const isOf = ({ action }: Sent): boolean => actions.includes(action);
-    return Math.max(...this.loaded.map(({ load }) => longest(load.sent.filter(isOf))));
-  }
-
   between(from: number, until: number): Sent[] {
     return this.loaded.flatMap(({ load }) =>
       load.sent.filter(({ sentAt, answeredAt }) => sentAt > from && answeredAt < until),

@@ -167,20 +167,6 @@ describe('rewrap', () => {
 });
 
 describe('the key', () => {
-  test('a value that was encrypted with a public key is decrypted after rotations and while the key is disabled', async () => {
-    const { client, make, keyId, intake, newIntake } = await backOffice();
-    const old = await intake.encrypt('hello');
-    for (let rotation = 0; rotation < 3; rotation++) await client.keys.rotate({ key_id: keyId });
-    expect((await newIntake()).keyVersion).toBe(4);
-    expect(await make().decrypt(old, { keyId, as: 'text' })).toBe('hello');
-    await client.keys.disable({ key_id: keyId });
-    expect(await make().decrypt(old, { keyId, as: 'text' })).toBe('hello');
-    await expect(client.publicKey(keyId)).rejects.toMatchObject({ code: 'key_state' });
-    await expect(client.rewrap(old)).rejects.toMatchObject({ code: 'key_state' });
-    await client.keys.destroy({ key_id: keyId });
-    await expect(make().decrypt(old, { keyId })).rejects.toMatchObject({ code: 'key_state' });
-  });
-
   test('`keys.get` returns `intake: true` only for an intake key', async () => {
     const { client, keyId, ordinaryKeyId } = await backOffice();
     const records = await Promise.all([keyId, ordinaryKeyId].map((key_id) => client.keys.get({ key_id })));

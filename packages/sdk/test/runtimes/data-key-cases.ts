@@ -1,4 +1,4 @@
-import { fromBase64 } from '@eaas/test-kit/webcrypto-opener';
+import { fromBase64 } from '@eaas/test-kit/bytes';
 import type { Case, Scene } from '@eaas/test-kit/runtimes/case';
 import { holds, refused, same, valueOf } from './expect.ts';
 

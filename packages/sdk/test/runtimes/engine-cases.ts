@@ -2,7 +2,7 @@ import { type Engine, open } from '@eaas/protocol';
 import { openStream, sealStream } from '@eaas/protocol/stream';
 import { plaintextOf, refusedBytes } from '@eaas/test-kit/stream-cases';
 import type { StreamCase } from '@eaas/test-kit/vectors';
-import { fromBase64 as bytes, sha256Hex } from '@eaas/test-kit/webcrypto-opener';
+import { fromBase64 as bytes, sha256Hex } from '@eaas/test-kit/bytes';
 import type { Case } from '@eaas/test-kit/runtimes/case';
 import { refused, same } from './expect.ts';
 import { replacing } from './replacing.ts';

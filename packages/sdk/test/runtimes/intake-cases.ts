@@ -2,7 +2,7 @@ import { open } from '@eaas/protocol';
 import { formatPublicKey, parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { nobleIntakeCrypto, nobleIntakeKey, openForIntake } from '@eaas/protocol/internal-intake';
 import { createIntake } from '@eaas/sdk/intake';
-import { fromBase64, sha256Hex } from '@eaas/test-kit/webcrypto-opener';
+import { fromBase64, sha256Hex } from '@eaas/test-kit/bytes';
 import type { Case } from '@eaas/test-kit/runtimes/case';
 import { fromHex, holds, refused, same, valueOf } from './expect.ts';
 import { replacing } from './replacing.ts';

@@ -40,7 +40,7 @@ test('node:crypto can decrypt a ciphertext of /v1/encrypt with the unwrapped DEK
   const bound = await encrypted('Grüße', { context });
   const boundDek = await dekOf(bound.wrapped_key);
   expect(openEnvelope(bound.ciphertext, boundDek, context).toString()).toBe('Grüße');
-  expect(() => openEnvelope(bound.ciphertext, boundDek)).toThrow('tag');
+  expect(() => openEnvelope(bound.ciphertext, boundDek)).toThrow('unable to authenticate');
   expect(() => openEnvelope(bound.ciphertext, dek, context)).toThrow('commitment');
 });
 

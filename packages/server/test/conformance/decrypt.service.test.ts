@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { takeApart } from '@eaas/test-kit/decoder';
 import { sealedUnder } from './other-client.ts';
-import { bring, expectNothingRecorded, newestEntry, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
+import { expectNothingRecorded, newestEntry, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
 import { auditEntry } from './shapes.ts';
 
 interface Bundle {
@@ -141,20 +141,6 @@ test('a failed decryption is recorded with the outcome `refused` and its code', 
     key_id: key.key_id,
     actor: tenant.apiKeyId,
     metadata: { outcome: 'refused', code: 'decryption_failed' },
-  });
-});
-
-test('a disabled key decrypts, but a key pending destruction returns 409', async () => {
-  const { key_id } = await tenant.newKey();
-  const old = await encrypted('recoverable', key_id);
-  await bring(tenant.api, key_id, 'disabled');
-  expect((await decrypt(stored(old))).body).toStrictEqual({ plaintext: 'recoverable' });
-  ok(await tenant.api.delete(`/v1/keys/${key_id}`));
-  expect(await decrypt(stored(old))).toBeProblem('key_state');
-  expect(await newestEntry(tenant)).toMatchObject({
-    action: 'decrypt',
-    key_id,
-    metadata: { outcome: 'refused', code: 'key_state' },
   });
 });
 

@@ -5,6 +5,7 @@ import {
   keyIn,
   type KeyRecord,
   newDek,
+  newestEntry,
   newTenant,
   ok,
 } from '@eaas/test-kit/fixture';
@@ -71,9 +72,12 @@ describe('the calls that each state allows', () => {
         const works = (allowed[status] as readonly string[]).includes(name);
         const { code } = answer.body as { code?: string };
         const entries = (await tenant.auditTotal()) - before;
-        const refused = { code: 'key_state', entries: recorded.has(name) ? 1 : 0 };
+        const refusal = { outcome: 'refused', code: 'key_state' };
+        const refused = recorded.has(name) ? { code: 'key_state', recorded: refusal } : { code: 'key_state' };
         expected[name] = works ? (name === 'destroy' ? 202 : 200) : refused;
-        outcomes[name] = works ? answer.status : { code, entries };
+        const { metadata } = await newestEntry(tenant);
+        const found = { outcome: metadata['outcome'], code: metadata['code'] };
+        outcomes[name] = works ? answer.status : entries > 0 ? { code, recorded: found } : { code };
       }
       expect(outcomes).toStrictEqual(expected);
     },

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {
-  bring,
   expectNothingRecorded,
   newDek,
   newestEntry,
@@ -145,28 +144,6 @@ test('unwrap returns 403 if its context differs from the context of wrap', async
     expect(await unwrap({ wrapped_key, context: other })).toBeProblem('wrapped_key_unauthentic');
   }
 });
-
-test('a disabled key can still unwrap data keys', async () => {
-  const { key_id } = await tenant.newKey();
-  const wrapped_key = await wrapped(tenant.api, key_id);
-  await bring(tenant.api, key_id, 'disabled');
-  expect(await unwrap({ wrapped_key }, key_id)).toHaveStatus(200);
-});
-
-test.for(['pending_destruction', 'destroyed'] as const)(
-  'a %s key refuses to unwrap and records the refusal',
-  async (status) => {
-    const { key_id } = await tenant.newKey();
-    const wrapped_key = await wrapped(tenant.api, key_id);
-    await bring(tenant.api, key_id, status);
-    expect(await unwrap({ wrapped_key }, key_id)).toBeProblem('key_state');
-    expect(await newestEntry(tenant)).toMatchObject({
-      action: 'key.unwrap',
-      key_id,
-      metadata: { outcome: 'refused', code: 'key_state', key_version: 1 },
-    });
-  },
-);
 
 test('unwrap with the id of an unknown key or a key name returns 404', async () => {
   const wrapped_key = await wrapped(tenant.api, key.key_id);
