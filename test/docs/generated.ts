@@ -212,17 +212,20 @@ function kindsModule(): string {
   return [
     '// Generated from the endpoint table by `npm run generate`. Do not edit.',
     '',
-    ...shared.map((text, at) => `const kind${at + 1} = ${text} as const;`),
+    ...shared.map((text, at) => inLines(`const kind${at + 1} = ${text} as const;`)),
     '',
     '/** What each response must contain. For a batch, what each result must contain that is no error. */',
     'export const kinds = {',
-    ...lines.map(([route], at) => `  '${route}': ${named(texts[at] ?? '')},`),
+    ...lines.map(([route], at) => inLines(`  '${route}': ${named(texts[at] ?? '')},`)),
     '} as const;',
     '',
     '/** What a response to a user of an issuer must contain, where that is less. */',
     'export const kindsForUsers = {',
-    ...forUsers,
+    ...forUsers.map(inLines),
     '} as const;',
     '',
   ].join('\n');
 }
+
+/** Breaks a line of JSON after commas. */
+const inLines = (line: string): string => line.replace(/(.{80,100},)(?=.{10})/g, '$1\n    ');

@@ -87,7 +87,7 @@ function serveSignIn(app: FastifyInstance, signIn: NonNullable<ConsoleOptions['s
     method: 'POST',
     url: '/console/session',
     bodyLimit: 64 * 1024,
-    config: { body: { needsJson: true, parse: (bytes) => parseBody({}, bytes) } },
+    config: { body: { needsJson: true, parse: (bytes: Uint8Array) => parseBody({}, bytes) } },
     onRequest: async ({ visit }) => {
       if (visit.isSameOrigin) return;
       throw new Refusal(
