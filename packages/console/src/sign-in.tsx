@@ -10,7 +10,10 @@ import { enterWithApiKey, enterWithCode, isEntering, type SignedOut, signedOut }
 const reasons: Readonly<Record<Exclude<SignedOut, 'new'>, { tone: 'info' | 'warn'; text: string }>> = {
   code_refused: {
     tone: 'warn',
-    text: 'The sign-in code in this address is not valid any more, because a code works only once and only for ten minutes. To get a new address, run `npx --no-install @eaas/cli dev --sign-in` beside the server. Or paste an API key.',
+    text:
+      'The sign-in code in this address is not valid any more, because a code works only once and only for ' +
+      'ten minutes. To get a new address, run `npx --no-install @eaas/cli dev --sign-in` beside the server. ' +
+      'Or paste an API key.',
   },
   code_unanswered: {
     tone: 'warn',

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import files from '@eaas/console/files';
 
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',

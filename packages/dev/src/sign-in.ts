@@ -60,6 +60,7 @@ async function isRemoved(file: string): Promise<boolean> {
 function refused(): Refusal {
   return new Refusal(
     'unauthorized',
-    'The sign-in code is wrong, was already used or has expired. `eaas dev --sign-in` prints a new one. You can also sign in with an API key.',
+    'The sign-in code is wrong, was already used or has expired. `eaas dev --sign-in` prints a new one. ' +
+      'You can also sign in with an API key.',
   );
 }

@@ -174,6 +174,7 @@ function refuseRow({ key, encryption }: EncryptedEntry, kind: 'excluded' | 'valu
     kind === 'excluded'
       ? 'the updated row and the row of the insert can have different ids'
       : 'the ciphertext is bound to the row id, and the clause can update any of several rows',
-    `use the id as \`target\`${kind === 'value' ? ` and \`${key}: excluded(table.${key})\`` : ''}, or define the column with { context: 'field' }`,
+    `use the id as \`target\`${kind === 'value' ? ` and \`${key}: excluded(table.${key})\`` : ''}, ` +
+      `or define the column with { context: 'field' }`,
   );
 }

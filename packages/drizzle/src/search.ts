@@ -49,7 +49,8 @@ async function searchParts(
       'not_supported',
       encryption,
       `a search by \`${wide}\` from or to a day inside a month also finds other days, which cannot be dropped here`,
-      'search from and to whole months (UTC), or in the `where` of a select without `limit`, joined by `and`, and count or cut the rows yourself',
+      'search from and to whole months (UTC), or in the `where` of a select without `limit`, joined by ' +
+        '`and`, and count or cut the rows yourself',
     );
   }
   const conditions = Object.entries(terms).flatMap(([name, found]) => {

@@ -79,7 +79,8 @@ function requireVariables(): void {
   );
   if (missing.length > 0) {
     throw new CannotStart(
-      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set: set EAAS_BASE_URL to the URL of the service, and EAAS_API_KEY to an API key.`,
+      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set: set EAAS_BASE_URL to the ` +
+        `URL of the service, and EAAS_API_KEY to an API key.`,
     );
   }
   if (EAAS_KEY_ID && parseUuid(EAAS_KEY_ID) === undefined) {

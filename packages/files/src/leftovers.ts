@@ -28,7 +28,8 @@ async function noteLeftover(path: string, name: string): Promise<void> {
   named.add(resolve(path));
   const written = stats.mtime.toISOString().slice(0, 19);
   note(
-    `${inLine(path)} was left by a command that was killed (last written ${written}Z). It can contain plaintext: remove it, unless another eaas-files is still writing it.`,
+    `${inLine(path)} was left by a command that was killed (last written ${written}Z). It can contain ` +
+      `plaintext: remove it, unless another eaas-files is still writing it.`,
   );
 }
 

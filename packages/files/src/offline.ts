@@ -255,7 +255,9 @@ async function readPrivateKey(path: string): Promise<KeyObject> {
     if (!text.trimStart().startsWith('{')) return createPrivateKey(text);
     return createPrivateKey({ key: JSON.parse(text) as JsonWebKey, format: 'jwk' });
   } catch (error) {
-    const message = `${inLine(path)} must be an RSA private key in PEM or JWK, without a passphrase (\`openssl rsa -in encrypted.pem\` removes it).`;
+    const message =
+      `${inLine(path)} must be an RSA private key in PEM or JWK, without a passphrase (\`openssl rsa -in ` +
+      `encrypted.pem\` removes it).`;
     throw new CannotStart(message, { cause: error });
   }
 }

@@ -198,7 +198,9 @@ test('decrypt refuses a file whose key is not EAAS_KEY_ID, unless --any-key or -
   expect(await place.type(line, env)).toEqual({
     code: 1,
     stdout: '',
-    stderr: `a.eaas: the file is under the key ${account.keyId}, but only ${other} is accepted: if this is the right file, pass --key ${account.keyId}\n`,
+    stderr:
+      `a.eaas: the file is under the key ${account.keyId}, but only ${other} is accepted: if this is the ` +
+      `right file, pass --key ${account.keyId}\n`,
   });
   expect(await place.list()).toEqual(['a', 'a.eaas']);
   for (const option of ['--any-key', `--key ${other} --key ${account.keyId}`]) {
@@ -260,7 +262,9 @@ test('the next command in the folder names the temporary file of a command that 
   await ended;
   const { mtime } = await stat(place.at(part));
   const written = mtime.toISOString().slice(0, 19);
-  const stderr = `${part} was left by a command that was killed (last written ${written}Z). It can contain plaintext: remove it, unless another eaas-files is still writing it.\n`;
+  const stderr =
+    `${part} was left by a command that was killed (last written ${written}Z). It can contain plaintext: ` +
+    `remove it, unless another eaas-files is still writing it.\n`;
   expect(await place.type(line, account.env)).toEqual({ code: 0, stdout: '', stderr });
   const rewrap = 'eaas-files rewrap box/c';
   expect(await place.type(rewrap, account.env)).toMatchObject({ code: 0, stderr });

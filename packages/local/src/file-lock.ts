@@ -138,6 +138,7 @@ function ifReadable(read: () => string): string | undefined {
 function stillLocked(path: string): InputError {
   const { pid: other, host: theirs } = parsed(ifReadable(() => readFileSync(path, 'utf8')) ?? '');
   return new InputError(
-    `another process has locked the key file for too long (process ${String(other)} on ${String(theirs)}): if it no longer runs, delete the file ${path}`,
+    `another process has locked the key file for too long (process ${String(other)} on ` +
+      `${String(theirs)}): if it no longer runs, delete the file ${path}`,
   );
 }

@@ -144,7 +144,8 @@ export function openKeyFile(
     if (parseUuid(tenantId) !== tenantId) throw damaged();
     if (known && known.sealedSecret !== sealedSecret)
       throw new InputError(
-        `the key file ${path} was locked anew, or was cut, damaged or edited: restart this process with the variables that open the file, or restore it from your copy`,
+        `the key file ${path} was locked anew, or was cut, damaged or edited: restart this process with ` +
+          `the variables that open the file, or restore it from your copy`,
       );
     const secret = known?.secret ?? openTenantSecret(path, stored, opener);
     const found = readBase64(mac);
@@ -187,7 +188,8 @@ function parse(path: string, text: string): Stored {
     throw new InputError(`the file ${path} is not a key file of a local service: pass another path`);
   if (found.version !== version)
     throw new InputError(
-      `the key file ${path} has another version than ${version} (got ${Number(found.version)}): use the release of @eaas/local that wrote it, or a newer one`,
+      `the key file ${path} has another version than ${version} (got ${Number(found.version)}): use the ` +
+        `release of @eaas/local that wrote it, or a newer one`,
     );
   return found as Stored;
 }
@@ -200,7 +202,8 @@ function openTenantSecret(
   if (lock.kind !== opener.kind)
     throw new InputError(
       lock.kind === 'none'
-        ? `the key file ${path} is not locked, but the environment says so, and somebody might have replaced the file: restore it from your copy, or ${advice.none}`
+        ? `the key file ${path} is not locked, but the environment says so, and somebody might have ` +
+            `replaced the file: restore it from your copy, or ${advice.none}`
         : `the key file ${path} is locked: ${advice[lock.kind]}`,
     );
   const key = opener.keyFor(lock);

@@ -37,7 +37,8 @@ export function openFileTenant(given: string, fields: NewTenant, create = true):
   if (!existsSync(path)) {
     if (!create)
       throw new InputError(
-        `there is no key file ${path}: restore it from your copy. A new file, which \`localService\` makes without \`create: false\`, opens no value of the old one`,
+        `there is no key file ${path}: restore it from your copy. A new file, which \`localService\` ` +
+          `makes without \`create: false\`, opens no value of the old one`,
       );
     holding(lockNow(`${path}.lock`), (lock) => {
       if (existsSync(path)) return;
@@ -93,7 +94,9 @@ export function openFileTenant(given: string, fields: NewTenant, create = true):
 /** In production, a file that is missing was probably lost. */
 function warnOfNewFile(path: string): void {
   process.emitWarning(
-    `made the key file ${path}, because there was none: copy it to a safe place, and pass \`create: false\` from now on. If there was one before, restore that one, because the new file opens none of its values`,
+    `made the key file ${path}, because there was none: copy it to a safe place, and pass \`create: ` +
+      `false\` from now on. If there was one before, restore that one, because the new file opens none of ` +
+      `its values`,
     { type: 'EaasWarning', code: 'EAAS_KEY_FILE_MADE' },
   );
 }

@@ -97,7 +97,8 @@ async function newLog(
   if (!/^[!-*,-~]{1,255}$/.test(origin) || origin.includes('://'))
     throw new Refusal(
       'bad_request',
-      'The origin must be the address of the log without https://, as in eaas.example/log: at most 255 ASCII characters, without spaces and +.',
+      'The origin must be the address of the log without https://, as in eaas.example/log: at most 255 ' +
+        'ASCII characters, without spaces and +.',
     );
   if (await findLog(tx, origin))
     throw new Refusal(

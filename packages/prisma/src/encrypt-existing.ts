@@ -24,7 +24,8 @@ export type ExistingOptions<T extends Tables, Table extends NameOf<T>> = Omit<
 
 /**
  * Encrypts the fields of a model whose table has rows, while the app uses it, and proves that no plaintext is left: see
- * `encryptExisting` of `@eaas/sdk/tables`. With a `subject` in the definition, each row is encrypted for its person. Fields that hold plaintext have the option `previous: plaintext()`. Pass the
+ * `encryptExisting` of `@eaas/sdk/tables`. With a `subject` in the definition, each row is encrypted for its person.
+ * Fields that hold plaintext have the option `previous: plaintext()`. Pass the
  * client without the extension. Throws EncryptedModelError if the definition does not fit the Prisma schema.
  */
 export async function encryptExisting<T extends Tables, Table extends NameOf<T>>(

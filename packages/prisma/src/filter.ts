@@ -141,7 +141,9 @@ async function hasPart(
   if (comparison?.isWhole(operand) === false && !work.narrowed.has(operand as object)) {
     refusePart(
       `a search by \`${name}\` from or to a day inside a month also finds other days, which cannot be dropped here`,
-      'search from and to whole months (UTC), or in the `where` of `findMany` or of a relation that it reads, without `take`, `skip`, `cursor` and `distinct` and outside `OR`, and count or cut the rows yourself',
+      'search from and to whole months (UTC), or in the `where` of `findMany` or of a relation that it ' +
+        'reads, without `take`, `skip`, `cursor` and `distinct` and outside `OR`, and count or cut the rows ' +
+        'yourself',
     );
   }
   if (!isList) return { [column]: { in: terms } };

@@ -289,7 +289,8 @@ test('an error about an unsupported operation names the model, the field and the
 
 test('an error about an unknown filter names the indexes of the field', async () => {
   await expect(whereOf({ last: { year: 1 } }, 'Nurse')).rejects.toThrow(
-    'Nurse.last: an encrypted field has no filter `year`: did you mean its index `end`? Otherwise filter by equals, in, not or notIn, or filter the rows after reading them',
+    'Nurse.last: an encrypted field has no filter `year`: did you mean its index `end`? Otherwise filter ' +
+      'by equals, in, not or notIn, or filter the rows after reading them',
   );
 });
 

@@ -168,7 +168,9 @@ describe('open', () => {
     await expect(open(envelope, unwrap, { keyId: otherId })).rejects.toMatchObject({
       keyId,
       acceptedKeyIds: [otherId],
-      message: `decryption failed: the value is under the key ${keyId.slice(0, 8)}, and only ${otherId.slice(0, 8)} is accepted (is it from another environment?)`,
+      message:
+        `decryption failed: the value is under the key ${keyId.slice(0, 8)}, and only ` +
+        `${otherId.slice(0, 8)} is accepted (is it from another environment?)`,
     });
     const many = Array.from({ length: 1_000 }, (_, at) => otherId.replace(/^.{8}/, String(10_000_000 + at)));
     const error = await open(envelope, unwrap, { keyId: many }).catch((thrown: unknown) => thrown as Error);

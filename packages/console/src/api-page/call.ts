@@ -54,7 +54,8 @@ export function callSection(route: Route): string {
 <section class="call" id="${id}">
   <div>
     <h3><a href="#${id}">${escape(operation.summary)}</a></h3>
-    <p class="route"><b class="method ${method.toLowerCase()}">${method}</b> <code>${escape(path).replace(/:(\w+)/g, '<i>:$1</i>')}</code></p>
+    <p class="route"><b class="method ${method.toLowerCase()}">${method}</b>
+    <code>${escape(path).replace(/:(\w+)/g, '<i>:$1</i>')}</code></p>
     <p class="soft">permission <code>${operation['x-permission']}</code></p>
     <p>${prose(operation.description)}</p>
     ${fieldTable('Path', parametersIn('path'), false)}
@@ -95,7 +96,9 @@ function fieldRows(schema: JsonSchema, prefix: string, showRequired: boolean): s
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const mark = showRequired && schema.required?.includes(name) ? ' <em>required</em>' : '';
     const label = `<span class="soft">${escape(prefix)}</span>${escape(name)}`;
-    const row = `<tr><th scope="row"><code>${label}</code></th><td>${escape(typeOf(field))}${mark}<p class="soft">${prose(field.description ?? '')}</p></td></tr>`;
+    const row =
+      `<tr><th scope="row"><code>${label}</code></th><td>${escape(typeOf(field))}${mark}<p ` +
+      `class="soft">${prose(field.description ?? '')}</p></td></tr>`;
     return [row].concat(nestedRows(`${prefix}${name}`, field, showRequired));
   });
 }

@@ -29,7 +29,9 @@ export function apiPage({ style, icon }: { readonly style: string; readonly icon
 <body class="api">
 <a class="skip" href="#content">Skip to the content</a>
 <header class="top"><div class="brand" aria-hidden="true">Eaas</div>
-<nav aria-label="Pages"><ul><li data-page="/"><a href="/">Playground</a></li><li data-page="/console/"><a href="/console/">Console</a></li><li><a href="#" aria-current="page">API reference</a></li></ul></nav></header>
+<nav aria-label="Pages"><ul><li data-page="/"><a href="/">Playground</a></li>
+<li data-page="/console/"><a href="/console/">Console</a></li>
+<li><a href="#" aria-current="page">API reference</a></li></ul></nav></header>
 <div class="layout">
 ${navigation()}
 <main id="content">
@@ -37,7 +39,8 @@ ${introduction()}
 ${permissionSection()}
 ${groups.map(groupSection).join('')}
 ${problemSection()}
-<footer>Generated from the endpoint table of the service. For machines: <a href="/openapi.json">openapi.json</a>. <a href="#">Back to the top</a></footer>
+<footer>Generated from the endpoint table of the service. For machines:
+<a href="/openapi.json">openapi.json</a>. <a href="#">Back to the top</a></footer>
 </main>
 </div>
 </body>
@@ -85,11 +88,15 @@ function permissionSection(): string {
 function problemSection(): string {
   const rows = (Object.keys(problems) as ProblemCode[]).map((code) => {
     const { status, title } = problems[code];
-    return `<tr id="problem-${code}"><th scope="row"><code>${code}</code></th><td class="soft">${status} ${escape(title)}</td><td>${prose(problemCauses[code])}</td></tr>`;
+    return (
+      `<tr id="problem-${code}"><th scope="row"><code>${code}</code></th><td class="soft">${status} ` +
+      `${escape(title)}</td><td>${prose(problemCauses[code])}</td></tr>`
+    );
   });
   return `<section class="group" id="problems"><h2>Problems</h2>
 <p class="soft">Every error is a problem document (RFC 9457) with a stable <code>code</code>. <code>detail</code> describes what to do.</p>
-<table class="ruled problems"><thead><tr><th>code</th><th>status</th><th>meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table></section>`;
+<table class="ruled problems"><thead><tr><th>code</th><th>status</th><th>meaning</th></tr></thead>
+<tbody>${rows.join('')}</tbody></table></section>`;
 }
 
 const MiB = 1024 * 1024;
@@ -112,5 +119,6 @@ Calls without body fields take no body. Bytes are standard base64 with padding; 
 <p>Calls take the <code>key_id</code> of a key. A call with a name instead of the id gets 404.</p>
 <p>A body has at most ${limits.body / MiB} MiB. A text to encrypt or hash has at most ${limits.text.toLocaleString('en')} bytes.
 There is no rate limit; encryptions may have a monthly quota.</p>
-<p>Every response has an <code>X-Request-Id</code>, which is also in the service’s log. Errors are problem documents with <a href="#problems">stable codes</a>:</p>
+<p>Every response has an <code>X-Request-Id</code>, which is also in the service’s log.
+Errors are problem documents with <a href="#problems">stable codes</a>:</p>
 ${codeBlock('Response <b class="method delete">404</b>', json(keyNotFound().problem))}</section>`;

@@ -40,7 +40,10 @@ function Listed({ client }: { readonly client: EaasClient }) {
     <>
       <PageHead
         title="API keys"
-        lead="An application signs in with an API key. Create one API key for each application, with only the permissions that the application needs."
+        lead={
+          'An application signs in with an API key. Create one API key for each application, with only the ' +
+          'permissions that the application needs.'
+        }
         action={failure ? undefined : create}
       />
       {failure && <PageFailure failure={failure} needs="api_keys.manage" onRetry={reload} />}

@@ -54,7 +54,10 @@ function Shown({ client }: { readonly client: EaasClient }) {
     <>
       <PageHead
         title="People"
-        lead="Each person whose data your app encrypts has a secret of their own, as the subject. See who used their data, and erase a person in one step."
+        lead={
+          'Each person whose data your app encrypts has a secret of their own, as the subject. See who used ' +
+          'their data, and erase a person in one step.'
+        }
       />
       {around.failure && <PageFailure failure={around.failure} needs="audit.read" onRetry={around.reload} />}
       {!around.value && !around.failure && <Loading text="Loading" />}
@@ -151,7 +154,9 @@ function Found({ client, wanted }: FoundProps) {
       {value && !failure && !value.person && (
         <Empty title="Nobody has this subject" action={name && erase}>
           {wanted.by === 'subject'
-            ? 'Nothing was encrypted for it in this tenant. A subject is compared exactly: type it as your app passes it, with its capitals and spaces. If a delayed job might still bring this person, erase the subject now.'
+            ? 'Nothing was encrypted for it in this tenant. A subject is compared exactly: type it as your ' +
+              'app passes it, with its capitals and spaces. If a delayed job might still bring this person, ' +
+              'erase the subject now.'
             : 'No person of this tenant has this id, or the entries with half of it were purged. Copy the id of the audit log again.'}
         </Empty>
       )}

@@ -39,12 +39,14 @@ const unpublished: Unpublished = {
   disabled: {
     tone: 'warn',
     children:
-      'The service shows the public key only while the key is active. Writers that have the public key keep writing, and nobody can stop them. What they write still decrypts.',
+      'The service shows the public key only while the key is active. Writers that have the public key ' +
+      'keep writing, and nobody can stop them. What they write still decrypts.',
   },
   pending_destruction: {
     tone: 'bad',
     children:
-      'Writers that have the public key keep writing. What they write decrypts only after you restore the key. Take their forms down, or restore the key.',
+      'Writers that have the public key keep writing. What they write decrypts only after you restore the ' +
+      'key. Take their forms down, or restore the key.',
   },
   destroyed: {
     tone: 'bad',

@@ -52,7 +52,10 @@ function Listed({ client }: { readonly client: EaasClient }) {
     <>
       <PageHead
         title="Sign-ins"
-        lead="The service accepts the tokens of your app’s own sign-in, so that a user’s page needs no API key. A user’s token opens only this user’s data."
+        lead={
+          'The service accepts the tokens of your app’s own sign-in, so that a user’s page needs no API ' +
+          'key. A user’s token opens only this user’s data.'
+        }
         action={failure || value?.count === 0 ? undefined : create}
       />
       {failure && <PageFailure failure={failure} needs="api_keys.manage" onRetry={reload} />}

@@ -21,7 +21,10 @@ function Shown({ client }: { readonly client: EaasClient }) {
     <>
       <PageHead
         title="Usage"
-        lead="Data keys that the service wrapped and unwrapped in the last twelve months, by calendar month in UTC. One data key can encrypt many values."
+        lead={
+          'Data keys that the service wrapped and unwrapped in the last twelve months, by calendar month in ' +
+          'UTC. One data key can encrypt many values.'
+        }
       />
       {failure && <PageFailure failure={failure} needs="usage.read" onRetry={reload} />}
       {!value && !failure && <Loading text="Loading the usage" />}

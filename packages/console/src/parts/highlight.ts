@@ -3,8 +3,18 @@ export interface Piece {
   readonly kind?: 'word' | 'text' | 'remark' | 'number';
 }
 
-const pattern =
-  /(?<remark>\/\/.*)|(?<text>'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\\n]|\\.)*")|\b(?<word>import|from|const|await|new|return|for|of|if|true|false|null)\b|\b(?<number>\d[\d_]*)\b/g;
+const parts = {
+  remark: /\/\/.*/,
+  text: /'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\\n]|\\.)*"/,
+  word: /\b(?:import|from|const|await|new|return|for|of|if|true|false|null)\b/,
+  number: /\b\d[\d_]*\b/,
+};
+const pattern = new RegExp(
+  Object.entries(parts)
+    .map(([name, { source }]) => `(?<${name}>${source})`)
+    .join('|'),
+  'g',
+);
 
 export function highlight(code: string): Piece[] {
   const pieces: Piece[] = [];

@@ -13,13 +13,19 @@ const later = [
   {
     name: 'search',
     title: 'Search without decrypting',
-    lead: 'Two encryptions of one value look different, so the database cannot compare them. This page therefore stores a fingerprint beside each value. It computes the fingerprints with an index key, and equal values have equal fingerprints.',
+    lead:
+      'Two encryptions of one value look different, so the database cannot compare them. This page ' +
+      'therefore stores a fingerprint beside each value. It computes the fingerprints with an index key, ' +
+      'and equal values have equal fingerprints.',
     View: Search,
   },
   {
     name: 'read',
     title: 'See who read it',
-    lead: 'Your app names the user for whom it decrypts, and the service records who it was. So the audit log answers who read the data of a person. It has ids instead of names. Read the value as several users, and compare.',
+    lead:
+      'Your app names the user for whom it decrypts, and the service records who it was. So the audit log ' +
+      'answers who read the data of a person. It has ids instead of names. Read the value as several users, ' +
+      'and compare.',
     View: Read,
   },
   {
@@ -37,7 +43,9 @@ const later = [
   {
     name: 'erase',
     title: 'Erase one person, everywhere',
-    lead: 'Each person has a secret of their own. One call erases it: the values of this person open nowhere, not in a backup of your app either, and those of everyone else still do.',
+    lead:
+      'Each person has a secret of their own. One call erases it: the values of this person open nowhere, ' +
+      'not in a backup of your app either, and those of everyone else still do.',
     View: Erase,
   },
 ] as const;

@@ -152,7 +152,9 @@ export function destroyed<Key extends KeyFields>(
   graceDays: number = limits.graceDaysDefault,
 ): Changed<Key> {
   requireStatusToChange(key, 'disabled', {
-    pending_destruction: `The destruction of the key is already pending (\`destroy_at\` is ${timeOrNull(key.destroy_at)}): to choose another time, restore the key first with POST /v1/keys/:id/restore.`,
+    pending_destruction:
+      `The destruction of the key is already pending (\`destroy_at\` is ${timeOrNull(key.destroy_at)}): to ` +
+      `choose another time, restore the key first with POST /v1/keys/:id/restore.`,
     destroyed: 'The key is already destroyed.',
   });
   const destroy_at = at.time + graceDays * day;

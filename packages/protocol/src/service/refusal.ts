@@ -94,7 +94,8 @@ export const wrongKeyVersion = (named: number, expected?: number): Refusal =>
     'wrapped_key_unauthentic',
     expected === undefined
       ? `The wrapped_key names \`key_version\` ${named}, which this key does not have: the key_id is wrong, or the wrapped_key was altered.`
-      : `\`key_version\` is ${expected}, but the wrapped_key names version ${named}: pass the key_version that was returned with the wrapped_key, or leave it out.`,
+      : `\`key_version\` is ${expected}, but the wrapped_key names version ${named}: pass the key_version ` +
+          `that was returned with the wrapped_key, or leave it out.`,
   );
 
 /** Refuses a decryption. The text is the same for every cause, because a difference would help an attacker. */
@@ -108,7 +109,8 @@ export const decryptionFailed = (): Refusal =>
 export const quotaExceeded = (): Refusal =>
   new Refusal(
     'quota_exceeded',
-    "This month's quota of encrypt operations is used up: ask the operator for a higher quota, or use wrap and unwrap, which have no quota.",
+    "This month's quota of encrypt operations is used up: ask the operator for a higher quota, or use " +
+      'wrap and unwrap, which have no quota.',
   );
 
 /** The service returns this error if it does not know whether it has written the audit entry. */

@@ -93,7 +93,11 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
       'POST /v1/api-keys': {
         id: 'createApiKey',
         about:
-          'Creates an API key. Only this response shows `api_key`. The permissions, keys, expiry and origins of the new API key must be within those of the caller, else 403. An API key that is limited to some keys cannot have `audit.read`, `api_keys.manage`, `usage.read` or `subjects.erase`. An API key with `allowed_origins`, for browsers, cannot have `*.manage`, `keys.destroy`, `keys.export` or `subjects.erase`.',
+          'Creates an API key. Only this response shows `api_key`. The permissions, keys, expiry and ' +
+          'origins of the new API key must be within those of the caller, else 403. An API key that is ' +
+          'limited to some keys cannot have `audit.read`, `api_keys.manage`, `usage.read` or ' +
+          '`subjects.erase`. An API key with `allowed_origins`, for browsers, cannot have `*.manage`, ' +
+          '`keys.destroy`, `keys.export` or `subjects.erase`.',
         problems: ['not_found', 'audit_unwritten'],
         input: {
           name: 'web shop',
@@ -120,7 +124,11 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
       'PATCH /v1/api-keys/:api_key_id': {
         id: 'updateApiKey',
         about:
-          'Changes the fields that are sent. A change that only removes rights is always allowed. If a change adds any right, all resulting permissions, keys, expiry and origins must be within those of the caller, else 403. The last API key of a tenant with `api_keys.manage` and without an expiry cannot lose that permission or get an expiry here (409). A revoked API key cannot be changed (409).',
+          'Changes the fields that are sent. A change that only removes rights is always allowed. If a ' +
+          'change adds any right, all resulting permissions, keys, expiry and origins must be within ' +
+          'those of the caller, else 403. The last API key of a tenant with `api_keys.manage` and without ' +
+          'an expiry cannot lose that permission or get an expiry here (409). A revoked API key cannot be ' +
+          'changed (409).',
         problems: ['not_found', 'conflict', 'audit_unwritten'],
         input: { api_key_id: apiKeyId, name: 'web shop, EU' },
         output: { ...sample, name: 'web shop, EU' },
@@ -128,7 +136,9 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
       'DELETE /v1/api-keys/:api_key_id': {
         id: 'revokeApiKey',
         about:
-          'Revokes an API key immediately and permanently. A second call responds with 200 and does nothing. The last API key of a tenant with `api_keys.manage` and without an expiry cannot be revoked here (409).',
+          'Revokes an API key immediately and permanently. A second call responds with 200 and does ' +
+          'nothing. The last API key of a tenant with `api_keys.manage` and without an expiry cannot be ' +
+          'revoked here (409).',
         problems: ['not_found', 'conflict', 'audit_unwritten'],
         input: { api_key_id: apiKeyId },
         output: { ...sample, revoked_at: '2026-11-20T09:12:45.310Z' },

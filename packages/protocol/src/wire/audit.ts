@@ -150,7 +150,13 @@ export const aboutAudit = (): Group<typeof audit> => {
       'GET /v1/audit': {
         id: 'listAudit',
         about:
-          'Lists audit entries, newest first. Ids count 1, 2, 3 … without a gap. A `limit` above 100 means 100, without an error: compare `count` with your `limit`. Dates are RFC 3339 with a time; write the `+` of an offset as `%2B`. `subject_id` and `user_id` find the entries of a person. Only these are counted up to 10,000: for more, `total` is null, and `total_at_least` is 10,000. A user of an issuer with `audit.own` gets the entries about the own `subject_id`, which can be written as `me`: only `action`, `key_id`, `created_at`, and of `metadata` the members `user`, `user_asserted`, `outcome` and `code`.',
+          'Lists audit entries, newest first. Ids count 1, 2, 3 … without a gap. A `limit` above 100 ' +
+          'means 100, without an error: compare `count` with your `limit`. Dates are RFC 3339 with a ' +
+          'time; write the `+` of an offset as `%2B`. `subject_id` and `user_id` find the entries of a ' +
+          'person. Only these are counted up to 10,000: for more, `total` is null, and `total_at_least` ' +
+          'is 10,000. A user of an issuer with `audit.own` gets the entries about the own `subject_id`, ' +
+          'which can be written as `me`: only `action`, `key_id`, `created_at`, and of `metadata` the ' +
+          'members `user`, `user_asserted`, `outcome` and `code`.',
         problems: ['not_found'],
         input: { action: 'key.unwrap', date_from: '2026-11-01T00:00:00Z', limit: 50 },
         output: {
@@ -174,7 +180,11 @@ export const aboutAudit = (): Group<typeof audit> => {
       'GET /v1/audit/verify': {
         id: 'verifyAudit',
         about:
-          'Recomputes the HMAC and the chaining of every entry, and checks the head, the purge anchors and the stored rows. For a broken chain, the response is 200 with `valid: false`. A call ends after 10 seconds, or earlier if other tenants wait: while `complete` is false, call again with `from_id` set to `next_id` and `row` set to `next_row`. With `checkpoint`, proves that the log still extends that checkpoint.',
+          'Recomputes the HMAC and the chaining of every entry, and checks the head, the purge anchors ' +
+          'and the stored rows. For a broken chain, the response is 200 with `valid: false`. A call ends ' +
+          'after 10 seconds, or earlier if other tenants wait: while `complete` is false, call again with ' +
+          '`from_id` set to `next_id` and `row` set to `next_row`. With `checkpoint`, proves that the log ' +
+          'still extends that checkpoint.',
         problems: [],
         input: { from_id: 1 },
         output: {
@@ -196,7 +206,9 @@ export const aboutAudit = (): Group<typeof audit> => {
       'GET /v1/audit/checkpoint': {
         id: 'getCheckpoint',
         about:
-          'Returns a signed statement of the chain’s head (a C2SP signed note, Ed25519). Keep it outside the service: a later `GET /v1/audit/verify?checkpoint=…` finds a log that was rolled back. Pin `verifier_key`.',
+          'Returns a signed statement of the chain’s head (a C2SP signed note, Ed25519). Keep it outside ' +
+          'the service: a later `GET /v1/audit/verify?checkpoint=…` finds a log that was rolled back. Pin ' +
+          '`verifier_key`.',
         problems: [],
         input: {},
         output: {
@@ -210,11 +222,19 @@ export const aboutAudit = (): Group<typeof audit> => {
       'GET /v1/audit/proof': {
         id: 'getAuditProof',
         about:
-          'Returns a proof that the service’s public log had a head of this audit log at or after entry `id`: by default the newest proof that is kept (a C2SP tlog-proof). Anyone can verify it offline, with the keys of the log and of its witnesses, that the head existed by the time at which the witnesses signed. The service keeps each proof for 24 hours, and the last of each day for 400 days. 404 if the operator keeps no public log, if `id` is beyond the newest entry, and until the next moment of the log, which the message names.',
+          'Returns a proof that the service’s public log had a head of this audit log at or after entry ' +
+          '`id`: by default the newest proof that is kept (a C2SP tlog-proof). Anyone can verify it ' +
+          'offline, with the keys of the log and of its witnesses, that the head existed by the time at ' +
+          'which the witnesses signed. The service keeps each proof for 24 hours, and the last of each ' +
+          'day for 400 days. 404 if the operator keeps no public log, if `id` is beyond the newest entry, ' +
+          'and until the next moment of the log, which the message names.',
         problems: ['not_found'],
         input: { id: 48200 },
         output: {
-          proof: `c2sp.org/tlog-proof@v1\nextra eyJoYXNoIjoi…\nindex 73894\n…\n\neaas.example/log\n73896\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n— eaas.example/log …\n`,
+          proof:
+            `c2sp.org/tlog-proof@v1\nextra eyJoYXNoIjoi…\nindex ` +
+            `73894\n…\n\neaas.example/log\n73896\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n— ` +
+            `eaas.example/log …\n`,
         },
       },
     },

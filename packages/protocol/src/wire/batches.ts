@@ -110,7 +110,9 @@ export const aboutBatches = (): Group<typeof batches> => {
 };
 
 const each =
-  'Takes 1 to 1,000 items. Each is the body of the single call, with `key_id` and an optional `reference`, which the result repeats. The results have the same order. An item that fails has an `error`; the others succeed. `user` names the person on whose behalf you act, for all items.';
+  'Takes 1 to 1,000 items. Each is the body of the single call, with `key_id` and an optional ' +
+  '`reference`, which the result repeats. The results have the same order. An item that fails has an ' +
+  '`error`; the others succeed. `user` names the person on whose behalf you act, for all items.';
 
 function callsOf<In, Out>(id: string, { input, output }: CallText<In, Out>, problems: ProblemCode[]) {
   return { id, about: each, problems, input: { items: [input] }, output: { results: [output] } };

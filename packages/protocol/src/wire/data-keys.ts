@@ -69,7 +69,9 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
       'POST /v1/keys/:key_id/wrap': {
         id: 'wrapKey',
         about:
-          'Wraps a data key of 32 bytes under the newest version. Encrypt locally with the data key, and store `wrapped_key` beside the data. The plaintext never reaches the service. With `subject`, the data key opens only with the secret of that person, which the first wrap creates.',
+          'Wraps a data key of 32 bytes under the newest version. Encrypt locally with the data key, and ' +
+          'store `wrapped_key` beside the data. The plaintext never reaches the service. With `subject`, ' +
+          'the data key opens only with the secret of that person, which the first wrap creates.',
         problems: ['not_found', 'key_state', 'subject_erased', 'audit_unwritten'],
         input: { ...path, dek: samples.dek },
         output: { wrapped_key: wrappedKey, ...used },
@@ -77,7 +79,10 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
       'POST /v1/keys/:key_id/unwrap': {
         id: 'unwrapKey',
         about:
-          'Returns the data key after the audit entry was written. Responds with 403 if the `wrapped_key` is of another key or was altered, or if the `context` differs. A disabled key still unwraps. An intake key also unwraps data keys that writers wrapped with its public key. A data key that was wrapped with `subject` needs the same `subject`.',
+          'Returns the data key after the audit entry was written. Responds with 403 if the `wrapped_key` ' +
+          'is of another key or was altered, or if the `context` differs. A disabled key still unwraps. ' +
+          'An intake key also unwraps data keys that writers wrapped with its public key. A data key that ' +
+          'was wrapped with `subject` needs the same `subject`.',
         problems: ['not_found', 'key_state', 'wrapped_key_unauthentic', 'subject_erased', 'audit_unwritten'],
         input: { ...path, wrapped_key: wrappedKey },
         output: { dek: samples.dek, ...used },
@@ -85,7 +90,11 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
       'POST /v1/keys/:key_id/rewrap': {
         id: 'rewrapKey',
         about:
-          'Wraps a data key under the newest version after a rotation. The data key does not leave the service, and the data does not change. If the data key is already wrapped under the newest version, `rewrapped` is false and `wrapped_key` is unchanged. A data key that was wrapped with the public key of an intake key is always wrapped again, with `subject` under the secret of that person.',
+          'Wraps a data key under the newest version after a rotation. The data key does not leave the ' +
+          'service, and the data does not change. If the data key is already wrapped under the newest ' +
+          'version, `rewrapped` is false and `wrapped_key` is unchanged. A data key that was wrapped with ' +
+          'the public key of an intake key is always wrapped again, with `subject` under the secret of ' +
+          'that person.',
         problems: ['not_found', 'key_state', 'wrapped_key_unauthentic', 'subject_erased', 'audit_unwritten'],
         input: { ...path, wrapped_key: olderWrappedKey },
         output: { wrapped_key: wrappedKey, ...used, rewrapped: true },
@@ -93,7 +102,14 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
       'POST /v1/keys/:key_id/export': {
         id: 'exportKey',
         about:
-          'Exports the versions of an exportable key, each encrypted to an RSA public key (RSA-OAEP with SHA-256 and MGF1-SHA-256, no label), to leave the service or for escrow. A call returns at most 1,000 versions, oldest first. While `next_version` is a number, call again with `from_version` set to it. Each call writes one audit entry. With the private RSA key, the response decrypts without the service. With `subjects: true`, it also has the secrets of the tenant’s subjects that are not erased, at most 1,000, by ascending id: while `next_subject` is a text, call again with `from_subject` set to it. They belong to the whole tenant, so an API key that is limited to some keys gets 403.',
+          'Exports the versions of an exportable key, each encrypted to an RSA public key (RSA-OAEP with ' +
+          'SHA-256 and MGF1-SHA-256, no label), to leave the service or for escrow. A call returns at ' +
+          'most 1,000 versions, oldest first. While `next_version` is a number, call again with ' +
+          '`from_version` set to it. Each call writes one audit entry. With the private RSA key, the ' +
+          'response decrypts without the service. With `subjects: true`, it also has the secrets of the ' +
+          'tenant’s subjects that are not erased, at most 1,000, by ascending id: while `next_subject` is ' +
+          'a text, call again with `from_subject` set to it. They belong to the whole tenant, so an API ' +
+          'key that is limited to some keys gets 403.',
         problems: ['not_found', 'key_state', 'audit_unwritten'],
         input: { ...path, public_key: { kty: 'RSA', n: modulus, e: 'AQAB' } },
         output: {

@@ -234,7 +234,14 @@ export const aboutIssuers = (): Group<typeof issuers> => {
       'POST /v1/issuers': {
         id: 'createIssuer',
         about:
-          'Names a sign-in (OpenID Connect, or any signed JWT) by its `iss`, its audience and its public keys, and says what its users may do. The keys are `jwks`, or the service fetches them from `jwks_uri`, if its operator allows the host. Its permissions, keys, origins and expiry must be within those of the caller, else 403; `audit.own` is within `audit.read`. A user’s subject is `subject_prefix` and the claim `subject_claim`. Issuers without `any_subject` that differ in `issuer` or `subject_claim` need prefixes of which none begins with another, so that two people never share a subject (409). `any_subject`, for staff, needs `require`. At most 32 issuers are not revoked (409).',
+          'Names a sign-in (OpenID Connect, or any signed JWT) by its `iss`, its audience and its public ' +
+          'keys, and says what its users may do. The keys are `jwks`, or the service fetches them from ' +
+          '`jwks_uri`, if its operator allows the host. Its permissions, keys, origins and expiry must be ' +
+          'within those of the caller, else 403; `audit.own` is within `audit.read`. A user’s subject is ' +
+          '`subject_prefix` and the claim `subject_claim`. Issuers without `any_subject` that differ in ' +
+          '`issuer` or `subject_claim` need prefixes of which none begins with another, so that two ' +
+          'people never share a subject (409). `any_subject`, for staff, needs `require`. At most 32 ' +
+          'issuers are not revoked (409).',
         problems: ['not_found', 'conflict', 'audit_unwritten'],
         input: made,
         output: sample,
@@ -256,7 +263,11 @@ export const aboutIssuers = (): Group<typeof issuers> => {
       'PATCH /v1/issuers/:issuer_id': {
         id: 'updateIssuer',
         about:
-          'Changes the fields that are sent. A change that only removes rights is always allowed. If a change adds any right, or sets other `jwks`, `jwks_uri`, `require`, `authorized_parties` or `max_age_seconds`, all resulting rights must be within those of the caller, else 403. `jwks` replaces `jwks_uri`, and the reverse. `issuer`, `audience`, `subject_claim`, `subject_prefix` and `any_subject` never change. A revoked issuer cannot be changed (409).',
+          'Changes the fields that are sent. A change that only removes rights is always allowed. If a ' +
+          'change adds any right, or sets other `jwks`, `jwks_uri`, `require`, `authorized_parties` or ' +
+          '`max_age_seconds`, all resulting rights must be within those of the caller, else 403. `jwks` ' +
+          'replaces `jwks_uri`, and the reverse. `issuer`, `audience`, `subject_claim`, `subject_prefix` ' +
+          'and `any_subject` never change. A revoked issuer cannot be changed (409).',
         problems: ['not_found', 'conflict', 'audit_unwritten'],
         input: { issuer_id, max_age_seconds: 900 },
         output: { ...sample, max_age_seconds: 900 },

@@ -127,7 +127,11 @@ export const aboutKeys = (): Group<typeof keys> => {
       'POST /v1/keys': {
         id: 'createKey',
         about:
-          'Creates an active key with version 1. `exportable`, `intake` and `subjects` can never be changed. With `subjects: "required"`, every new data key must name a `subject`. An `intake` key also opens what writers without credentials encrypted with its public key, so treat everything under it as input from outside. Names are unique among keys that are not destroyed. All other calls take the `key_id`.',
+          'Creates an active key with version 1. `exportable`, `intake` and `subjects` can never be ' +
+          'changed. With `subjects: "required"`, every new data key must name a `subject`. An `intake` ' +
+          'key also opens what writers without credentials encrypted with its public key, so treat ' +
+          'everything under it as input from outside. Names are unique among keys that are not destroyed. ' +
+          'All other calls take the `key_id`.',
         problems: ['name_taken', 'audit_unwritten'],
         input: { name: 'patients', rotation_policy: { interval_days: 90 } },
         output: {
@@ -148,7 +152,9 @@ export const aboutKeys = (): Group<typeof keys> => {
       'GET /v1/keys/:key_id': {
         id: 'getKey',
         about:
-          'Returns a key and a page of its versions, newest first, with the use of each. `limit` is the number of versions: 100 by default; above 1,000 it means 1,000. The counts are at most a minute old.',
+          'Returns a key and a page of its versions, newest first, with the use of each. `limit` is the ' +
+          'number of versions: 100 by default; above 1,000 it means 1,000. The counts are at most a ' +
+          'minute old.',
         problems: ['not_found'],
         input: { ...path, limit: 1 },
         output: {
@@ -170,7 +176,8 @@ export const aboutKeys = (): Group<typeof keys> => {
       'GET /v1/keys/:key_id/public-key': {
         id: 'getPublicKey',
         about:
-          'Returns the public key with which writers without credentials encrypt, for an active key. Clients can cache the response for five minutes.',
+          'Returns the public key with which writers without credentials encrypt, for an active key. ' +
+          'Clients can cache the response for five minutes.',
         problems: ['not_found', 'key_state'],
         input: path,
         output: { key_id: keyId, key_version: 3, intake_public_key: null },
@@ -178,7 +185,9 @@ export const aboutKeys = (): Group<typeof keys> => {
       'POST /v1/keys/:key_id/rotate': {
         id: 'rotateKey',
         about:
-          'Creates a new version, which wraps all further data keys. Older versions still unwrap. Send the current `key_version` so that a retry does not rotate twice (409). A key has at most 10,000 versions (409).',
+          'Creates a new version, which wraps all further data keys. Older versions still unwrap. Send ' +
+          'the current `key_version` so that a retry does not rotate twice (409). A key has at most ' +
+          '10,000 versions (409).',
         problems: ['not_found', 'key_state', 'conflict', 'audit_unwritten'],
         input: { ...path, key_version: 2 },
         output: sample,
@@ -186,7 +195,10 @@ export const aboutKeys = (): Group<typeof keys> => {
       'PUT /v1/keys/:key_id/rotation-policy': {
         id: 'setRotationPolicy',
         about:
-          'Sets the rotation policy of an active or disabled key; null removes it. The server rotates the key `interval_days` days after the policy was set, and `interval_days` days after each rotation. A call with the interval that is already set changes nothing. A disabled key is not rotated: a rotation that is due waits until the key is enabled.',
+          'Sets the rotation policy of an active or disabled key; null removes it. The server rotates the ' +
+          'key `interval_days` days after the policy was set, and `interval_days` days after each ' +
+          'rotation. A call with the interval that is already set changes nothing. A disabled key is not ' +
+          'rotated: a rotation that is due waits until the key is enabled.',
         problems: ['not_found', 'key_state', 'audit_unwritten'],
         input: { ...path, interval_days: 90 },
         output: sample,
@@ -209,7 +221,9 @@ export const aboutKeys = (): Group<typeof keys> => {
       'DELETE /v1/keys/:key_id': {
         id: 'destroyKey',
         about:
-          'Destroys a disabled key after `grace_days` days; until then it can be restored. Destruction erases the material of all versions: nothing that was encrypted or fingerprinted under the key can be used again. `grace_days=0` destroys the key at once.',
+          'Destroys a disabled key after `grace_days` days; until then it can be restored. Destruction ' +
+          'erases the material of all versions: nothing that was encrypted or fingerprinted under the key ' +
+          'can be used again. `grace_days=0` destroys the key at once.',
         problems: ['not_found', 'key_state', 'audit_unwritten'],
         input: { ...path, grace_days: 30 },
         output: { ...disabled, status: 'pending_destruction', destroy_at: '2026-12-20T09:30:00.000Z' },

@@ -40,7 +40,8 @@ export interface Problem {
 /** What each problem code means. Only the reference uses these texts. */
 export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   bad_request:
-    'Malformed JSON, a missing, unknown or invalid field, base64 that is not canonical, a data key that is not 32 bytes, or an invalid date. `detail` names the field.',
+    'Malformed JSON, a missing, unknown or invalid field, base64 that is not canonical, a data key that ' +
+    'is not 32 bytes, or an invalid date. `detail` names the field.',
   unauthorized: 'The API key is missing, unknown, expired or revoked. `detail` is the same for all four.',
   permission_missing:
     'The API key lacks the permission, would create a key while it is limited to some keys, or would grant more than it has.',

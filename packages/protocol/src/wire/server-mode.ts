@@ -51,7 +51,10 @@ export const aboutServerMode = (): Group<typeof serverMode> => {
       'POST /v1/encrypt': {
         id: 'encrypt',
         about:
-          'Encrypts a text under the newest version of a key, with a new data key each time. Store `ciphertext`, `key_id` and `key_version`: decryption needs nothing else. `ciphertext` also contains `wrapped_key` and `iv`. Envelope-only tenants get 403 and must encrypt locally. Each successful call counts towards the monthly quota.',
+          'Encrypts a text under the newest version of a key, with a new data key each time. Store ' +
+          '`ciphertext`, `key_id` and `key_version`: decryption needs nothing else. `ciphertext` also ' +
+          'contains `wrapped_key` and `iv`. Envelope-only tenants get 403 and must encrypt locally. Each ' +
+          'successful call counts towards the monthly quota.',
         problems: [
           'envelope_only',
           'not_found',
@@ -66,7 +69,9 @@ export const aboutServerMode = (): Group<typeof serverMode> => {
       'POST /v1/decrypt': {
         id: 'decrypt',
         about:
-          'Decrypts a ciphertext of `POST /v1/encrypt` or of the SDK. `wrapped_key` and `iv`, if sent, replace those inside `ciphertext`. Responds with 422 if the ciphertext was altered, or was encrypted under another key, version or `context`. No quota applies.',
+          'Decrypts a ciphertext of `POST /v1/encrypt` or of the SDK. `wrapped_key` and `iv`, if sent, ' +
+          'replace those inside `ciphertext`. Responds with 422 if the ciphertext was altered, or was ' +
+          'encrypted under another key, version or `context`. No quota applies.',
         problems: [
           'envelope_only',
           'not_found',
@@ -81,7 +86,11 @@ export const aboutServerMode = (): Group<typeof serverMode> => {
       'POST /v1/hash': {
         id: 'hash',
         about:
-          'Returns the same fingerprint for the same value and key, also after a rotation. Store it beside the ciphertext and search by it. Send only the field to search for: this is the only call that takes plaintext from an envelope-only tenant. Do not hash values that can be guessed, such as dates of birth or postal codes: anyone who gets the fingerprints and may call this can try all values. This call is not in the audit log.',
+          'Returns the same fingerprint for the same value and key, also after a rotation. Store it ' +
+          'beside the ciphertext and search by it. Send only the field to search for: this is the only ' +
+          'call that takes plaintext from an envelope-only tenant. Do not hash values that can be ' +
+          'guessed, such as dates of birth or postal codes: anyone who gets the fingerprints and may call ' +
+          'this can try all values. This call is not in the audit log.',
         problems: ['not_found', 'key_state'],
         input: { value: 'alice@example.com', ...path },
         output: { hash: samples.fingerprint, ...path },

@@ -34,7 +34,8 @@ export const aboutSubjects = (): Group<typeof subjects> => {
       'POST /v1/subjects/show': {
         id: 'showSubject',
         about:
-          'Returns when a subject was first used, and when it was erased. Send the `subject` that you pass to wrap, or its `subject_id`, of which the audit log shows the first 32 characters.',
+          'Returns when a subject was first used, and when it was erased. Send the `subject` that you ' +
+          'pass to wrap, or its `subject_id`, of which the audit log shows the first 32 characters.',
         problems: ['not_found'],
         input: { subject },
         output: { subject_id, created_at: '2026-08-11T09:30:00.000Z', erased_at: null },
@@ -42,7 +43,10 @@ export const aboutSubjects = (): Group<typeof subjects> => {
       'POST /v1/subjects/erase': {
         id: 'eraseSubject',
         about:
-          'Erases the secret of a subject, for ever: nothing that was encrypted under the subject opens again, in any table, replica or backup of your app. Repeated, it returns the same answer. An unknown subject is 404; with `create`, the service remembers it as erased, so that a delayed job cannot bring it back. `entry` is the audit entry that proves the erasure.',
+          'Erases the secret of a subject, for ever: nothing that was encrypted under the subject opens ' +
+          'again, in any table, replica or backup of your app. Repeated, it returns the same answer. An ' +
+          'unknown subject is 404; with `create`, the service remembers it as erased, so that a delayed ' +
+          'job cannot bring it back. `entry` is the audit entry that proves the erasure.',
         problems: ['not_found', 'audit_unwritten'],
         input: { subject },
         output: { subject_id, erased_at: '2026-11-20T09:00:01.244Z', entry: { id: 48212, hash: entryHash } },

@@ -26,7 +26,9 @@ export const aboutUsage = (): Group<typeof usage> => ({
     'GET /v1/usage': {
       id: 'getUsage',
       about:
-        'Returns the operations of a month (UTC), by default the current one. Every item of a batch counts. Only encrypt has a quota; null is unlimited. `subjects` is the number of today, whatever the month.',
+        'Returns the operations of a month (UTC), by default the current one. Every item of a batch ' +
+        'counts. Only encrypt has a quota; null is unlimited. `subjects` is the number of today, whatever ' +
+        'the month.',
       problems: [],
       input: { month: '2026-11' },
       output: {
