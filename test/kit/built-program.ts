@@ -15,8 +15,9 @@ interface Build {
 let files: string | undefined;
 
 export function builtProgram(): string {
-  const operator = fileURLToPath(new URL('operator-process.ts', import.meta.url));
-  const options = { name: 'cli', entryPoints: { operator }, external: externals(packages) };
+  const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+  const entryPoints = { main: fileOf('main-process.ts'), operator: fileOf('operator-process.ts') };
+  const options = { name: 'cli', entryPoints, external: externals(packages) };
   return process.env['TEST_PROGRAM'] ?? build(options);
 }
 

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
+import './stretch.ts';
 import { run } from '../../packages/cli/src/program.ts';
 
 // Starting Node takes longer than a short command, so one process runs the `eaas` commands of all test files.

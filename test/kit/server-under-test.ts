@@ -22,9 +22,10 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const program = builtProgram();
-  const operator = await onDemand((undo) => startOperator(program, undo));
+  const stretch = { TEST_STRETCH: project.config.env['TEST_STRETCH'] ?? '1' };
+  const operator = await onDemand((undo) => startOperator(program, stretch, undo));
   Object.assign(process.env, { TEST_PROGRAM: program, TEST_OPERATOR: operator.address });
-  const server = await onDemand((undo) => chooseTarget(project, undo));
+  const server = await onDemand((undo) => chooseTarget(project, stretch, undo));
   project.provide('target', server.address);
   return async () => {
     await server.close();
@@ -32,8 +33,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-async function startOperator(program: string, undo: (() => Promise<void>)[]): Promise<OperatorAddress> {
-  const child = fork(join(dirname(program), 'operator.js'), { execArgv: ['--enable-source-maps'] });
+async function startOperator(
+  program: string,
+  stretch: Environment,
+  undo: (() => Promise<void>)[],
+): Promise<OperatorAddress> {
+  const options = { execArgv: ['--enable-source-maps'], env: { ...process.env, ...stretch } };
+  const child = fork(join(dirname(program), 'operator.js'), options);
   undo.push(async () => void child.kill());
   const ended = once(child, 'exit').then(() => Promise.reject(new Error('the operator process ended')));
   const [address] = (await Promise.race([once(child, 'message'), ended])) as [OperatorAddress];
@@ -41,7 +47,11 @@ async function startOperator(program: string, undo: (() => Promise<void>)[]): Pr
   return address;
 }
 
-async function chooseTarget(project: TestProject, undo: (() => Promise<void>)[]): Promise<Target> {
+async function chooseTarget(
+  project: TestProject,
+  stretch: Environment,
+  undo: (() => Promise<void>)[],
+): Promise<Target> {
   // Uses BASE_URL only if it is a URL, because Vite sets a missing BASE_URL to its own base path.
   const given = process.env['BASE_URL'];
   if (given?.startsWith('http')) {
@@ -51,7 +61,7 @@ async function chooseTarget(project: TestProject, undo: (() => Promise<void>)[])
   await requireBuiltPages();
   const postgres = requested<PostgresAddress>(project.getProvidedContext().postgres);
   const env = environmentOf((await createDatabase(migrated, postgres)).url);
-  const server = await serve(env);
+  const server = await serve({ ...env, ...stretch });
   undo.push(async () => {
     await server.stop();
     const lines = server.log().split('\n');

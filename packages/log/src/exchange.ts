@@ -1,6 +1,7 @@
 // One request to a witness. A witness is a stranger, so its response is short, comes soon, and is text, or it is none.
 import { request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
+import { timeLimit } from '@eaas/server/internal';
 
 /** The longest time for all that one witness is asked in a round, in milliseconds. */
 const patience = 5_000;
@@ -25,8 +26,8 @@ export async function inTime<T>(
   const ending = new AbortController();
   const stop = (): void => ending.abort(new WitnessFailed('the server is stopping'));
   const timer = setTimeout(
-    () => ending.abort(new WitnessFailed(`it did not respond within ${patience / 1000} s`)),
-    patience,
+    () => ending.abort(new WitnessFailed(`it did not respond within ${timeLimit(patience) / 1000} s`)),
+    timeLimit(patience),
   );
   stopping.addEventListener('abort', stop);
   if (stopping.aborted) stop();

@@ -20,6 +20,7 @@ export { logLevels } from './base/log-lines.ts';
 export { Refusal, Tampered } from './base/refusal.ts';
 export { SharedRead } from './base/shared-read.ts';
 export { asTyped, asWord } from './base/shell-word.ts';
+export { timeLimit } from './base/time-limit.ts';
 export { hashApiKey } from './state/tokens.ts';
 export { type ChainHead, openSignedCheckpoint } from './crypto/checkpoint.ts';
 export { ed25519Keys, verifyEd25519 } from './crypto/ed25519.ts';

@@ -1,5 +1,6 @@
 import { type Waiter, WaitingRoom } from '../base/waiting-room.ts';
 import { busy } from './shares.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 const patience = 2_000;
 
@@ -28,7 +29,7 @@ export class Lookups<Value> {
       this.#refused++;
       return busy();
     };
-    const found = this.#room.wait(key, { milliseconds: patience, giveUp });
+    const found = this.#room.wait(key, { milliseconds: timeLimit(patience), giveUp });
     if (this.#held === 0) void this.#lookUpAll();
     return found;
   }

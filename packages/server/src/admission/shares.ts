@@ -1,6 +1,7 @@
 import { type EndSignal, WaitingRoom } from '../base/waiting-room.ts';
 import { Refusal } from '../base/refusal.ts';
 import { traced } from '../base/tracing.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 export function busy(): Refusal {
   return new Refusal('unavailable', 'The service is busy with other requests. Try again in a moment.');
@@ -106,7 +107,7 @@ export class Shares {
     };
     this.#waiting++;
     tenant.room ??= new WaitingRoom();
-    await tenant.room.wait(units, { milliseconds: this.#patience, signal, giveUp, afterwards });
+    await tenant.room.wait(units, { milliseconds: timeLimit(this.#patience), signal, giveUp, afterwards });
     return tenant;
   }
 

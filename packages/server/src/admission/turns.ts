@@ -1,5 +1,6 @@
 import type { EndSignal } from '../base/waiting-room.ts';
 import { busy } from './shares.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 type Work<T> = Iterator<undefined, T, undefined>;
 
@@ -199,6 +200,6 @@ export class Turns {
 
   #isTooLate({ isBegun, since, within, signal }: Job): boolean {
     const waited = this.#clock() - since;
-    return signal?.aborted === true || waited > within || (!isBegun && waited > patience);
+    return signal?.aborted === true || waited > within || (!isBegun && waited > timeLimit(patience));
   }
 }

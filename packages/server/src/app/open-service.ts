@@ -13,6 +13,7 @@ import { isMigrated, isPrepared, migrate } from '../store/migrate.ts';
 import { type Connection, openPool, type Pool, type Sql } from '../store/sql.ts';
 import type { DatabaseOptions, Extra, ServeOptions } from './options.ts';
 import { createService } from './service.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 /** A database of the service: how the server and the owner of the tables connect, and where its root key is. */
 export interface OpenDatabase {
@@ -72,7 +73,7 @@ export async function asOwner<T>(
   try {
     return await work(owner);
   } finally {
-    await owner.end({ timeout: 3 });
+    await owner.end({ timeout: timeLimit(3) });
   }
 }
 

@@ -47,6 +47,8 @@ export interface ServeOptions extends DatabaseOptions, ListenOptions {
   /** The hosts from which the public keys of sign-ins may be fetched: `host`, `host:port` or `*.suffix`. None by default. */
   readonly issuerHosts?: readonly string[];
   readonly logLevel: string;
+  /** How many times as long as usual each time limit of this process is, for a very slow machine. 1 by default. */
+  readonly stretch?: number;
   /** What the log says at the start. */
   readonly warnings: readonly string[];
   readonly extras: readonly Extra[];

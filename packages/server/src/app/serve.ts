@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import type { FastifyBaseLogger } from 'fastify';
 import { isDriverFault } from '../store/faults.ts';
+import { stretchTimeLimits } from '../base/time-limit.ts';
 import { bridgeMetrics, connectTelemetry, tracedJob } from '../base/tracing.ts';
 import { type AppOptions, createApp } from '../http/app.ts';
 import { type ConsoleOptions, readApiPage, readConsolePages } from '../http/console.ts';
@@ -31,6 +32,7 @@ export async function serve(
   options: ServeOptions,
   develop?: (service: Service) => Promise<Development>,
 ): Promise<void> {
+  if (options.stretch !== undefined) stretchTimeLimits(options.stretch);
   const report = prepareProcess();
   const app = await appOptionsOf(options);
   if (options.lastPort === undefined) await freePort(options).catch(refuseAddress(options));

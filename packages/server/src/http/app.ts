@@ -20,6 +20,7 @@ import { addHooks } from './hooks.ts';
 import { servePages } from './pages.ts';
 import { answerError, describeError } from './problems.ts';
 import { beginVisit, sharesAs } from './visit.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 /** What an operator or a program can choose about the server. */
 export interface AppOptions {
@@ -37,8 +38,6 @@ export interface AppOptions {
  * limit between two checks, and Node would close them all at once.
  */
 const node = {
-  headersTimeout: 5_000,
-  requestTimeout: 30_000,
   keepAliveTimeout: 72_000,
   connectionsCheckingInterval: 100,
   maxHeaderSize: 16 * 1024,
@@ -49,12 +48,20 @@ const node = {
 
 function settings(options: AppOptions): FastifyServerOptions {
   const { tls, trustProxy } = options;
+  const limited = {
+    ...node,
+    headersTimeout: timeLimit(5_000),
+    requestTimeout: timeLimit(30_000),
+  };
   return {
     serverFactory: (handler) =>
       (tls
-        ? https.createServer({ ...node, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 5_000 }, handler)
-        : http.createServer(node, handler)
-      ).setTimeout(60_000),
+        ? https.createServer(
+            { ...limited, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: timeLimit(5_000) },
+            handler,
+          )
+        : http.createServer(limited, handler)
+      ).setTimeout(timeLimit(60_000)),
     ...(trustProxy && { trustProxy: [...trustProxy] }),
     genReqId: () => randomUUID(),
     exposeHeadRoutes: false,

@@ -6,6 +6,7 @@ import { type Readable, Transform } from 'node:stream';
 import { bodyCut, bodyTooLarge, requestTimeout } from '@eaas/protocol/service';
 import { type Admission, smallBody } from '../admission/admission.ts';
 import type { EndSignal } from '../base/waiting-room.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 /** Whose share of the memory a body takes, until the call ends. */
 export interface BodyOwner {
@@ -102,9 +103,9 @@ function watched(
       windows++;
       if (windows > 2 && length - before < leastBytes) fail(requestTimeout());
       before = length;
-    }, window);
+    }, timeLimit(window));
   };
-  const pause = setTimeout(() => fail(requestTimeout()), longestPause);
+  const pause = setTimeout(() => fail(requestTimeout()), timeLimit(longestPause));
   const cut = (): void => {
     if (!request.readableEnded) fail(bodyCut());
   };

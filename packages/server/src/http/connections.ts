@@ -10,6 +10,7 @@ import { type Problem, problem } from '@eaas/protocol/wire';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admission } from '../admission/admission.ts';
 import { commonHeaders, sharesAs } from './visit.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 /**
  * The maximum number of waiting requests per connection. Without a maximum, one client could fill the memory, because a
@@ -91,7 +92,7 @@ export function watchConnections(app: FastifyInstance) {
 
   app.addHook('preClose', async () => {
     isClosing = true;
-    setTimeout(() => open.forEach((socket) => socket.destroy()), deadline).unref();
+    setTimeout(() => open.forEach((socket) => socket.destroy()), timeLimit(deadline)).unref();
     for (const [socket, connection] of connections) prepareEnd(socket, connection);
     await acceptWaiting();
     const endHandshakes = (): void => handshakes.forEach((socket) => socket.destroy());
@@ -151,7 +152,7 @@ function endWhenQuiet(socket: Socket, connection: Connection): void {
 
 function end(socket: Socket): void {
   socket.end();
-  setTimeout(() => socket.destroy(), linger).unref();
+  setTimeout(() => socket.destroy(), timeLimit(linger)).unref();
 }
 
 /** A small response does not count as unread, because most of it fits into the buffers of the operating system. */

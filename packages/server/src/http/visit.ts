@@ -8,6 +8,7 @@ import { CallEnd, type EndSignal } from '../base/waiting-room.ts';
 import type { Caller } from '../state/caller.ts';
 import type { Body } from './body.ts';
 import type { HttpMetrics } from './metrics.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 interface Visit {
   readonly arrivedAt: number;
@@ -73,7 +74,7 @@ export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics
     const cutUnread = (): void => {
       if (!request.raw.complete) request.raw.socket.destroy();
     };
-    if (!request.raw.complete) setTimeout(cutUnread, linger).unref();
+    if (!request.raw.complete) setTimeout(cutUnread, timeLimit(linger)).unref();
   });
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../app/service.ts';
 import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 export interface Job {
   readonly name: string;
@@ -29,7 +30,7 @@ export function startJobs(
       stopping.abort();
       // When the server stops, it waits at most 2 s for running jobs. This is safe, because every job can be
       // interrupted at any point.
-      await Promise.race([Promise.all(loops), sleep(2_000, undefined, { ref: false })]);
+      await Promise.race([Promise.all(loops), sleep(timeLimit(2_000), undefined, { ref: false })]);
     },
   };
 }

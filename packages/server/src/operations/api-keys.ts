@@ -15,7 +15,7 @@ import { newToken } from '../state/tokens.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import type { Service } from '../app/service.ts';
 import { announced, change, type Change } from '../state/change.ts';
-import { available, patience } from '../state/decide.ts';
+import { available, deadlineFrom } from '../state/decide.ts';
 import { checked, seal } from '../state/integrity.ts';
 import {
   type ApiKeyRow,
@@ -69,7 +69,7 @@ export function createApiKey(service: Service, caller: Caller, input: Input<'POS
     enter: (sql: Sql) => enterToken(sql, tenantId, tokenHash),
     withdraw: (sql: Sql) => removeToken(sql, tokenHash),
   };
-  const deadline = performance.now() + patience;
+  const deadline = deadlineFrom();
   const write = () =>
     change(
       service,

@@ -12,6 +12,7 @@ import { intakeCrypto, openIntakeKey } from '../crypto/intake.ts';
 import { Refusal } from '../base/refusal.ts';
 import type { Service } from '../app/service.ts';
 import type { KeyMaterial } from '../state/tenant-view.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 const patience = 4_000;
 
@@ -35,7 +36,7 @@ interface Uses {
 
 export function intakeOpenings({ admission, counts }: Uses, caller: Caller) {
   const openings = new Map<string, Opening>();
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + timeLimit(patience);
   return {
     /**
      * Decapsulates in short steps, because many wrapped keys need much CPU time. Keeps the shared secrets, so that a

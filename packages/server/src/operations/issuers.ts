@@ -13,7 +13,7 @@ import type { Service } from '../app/service.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import type { Caller } from '../state/caller.ts';
 import { announced, change, type Change } from '../state/change.ts';
-import { available, patience } from '../state/decide.ts';
+import { available, deadlineFrom } from '../state/decide.ts';
 import { checked, seal } from '../state/integrity.ts';
 import { enterToken, removeToken } from '../store/directories.ts';
 import {
@@ -69,7 +69,7 @@ function createIssuer(
     enter: (sql: Sql) => enterToken(sql, tenantId, token_hash),
     withdraw: (sql: Sql) => removeToken(sql, token_hash),
   };
-  const deadline = performance.now() + patience;
+  const deadline = deadlineFrom();
   const write = () =>
     change(
       service,

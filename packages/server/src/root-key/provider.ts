@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { isAbsolute } from 'node:path';
 import { CannotStart, reasonOf } from '../base/cannot-start.ts';
 import { decodeRootKey, longestRootKeyText, readRootKeyFile } from './file.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 /** The environment variables that the program gets. They must not contain secrets of the server. */
 export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
@@ -74,7 +75,7 @@ export function rootKeyFromCommand(
     const timer = setTimeout(() => {
       late = true;
       endGroup(child);
-    }, milliseconds);
+    }, timeLimit(milliseconds));
     try {
       const [code, signal] = (await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
         throw fail(`the program for the root key cannot be run (${error.code})`);

@@ -16,7 +16,7 @@ import { type Sql, together, type Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { authorize, type Caller } from './caller.ts';
 import { beginLink } from './chain.ts';
-import { patience } from './decide.ts';
+import { deadlineFrom } from './decide.ts';
 import { checkedHead } from './heads.ts';
 import { authentic, openTenant } from './integrity.ts';
 import { noSuchTenant, type Position, receiptOf, TenantState } from './tenant-view.ts';
@@ -63,7 +63,7 @@ export function change<Loaded, Answer extends object | string>(
   service: Service,
   caller: Caller,
   work: Work<Loaded, Answer>,
-  deadline = performance.now() + patience,
+  deadline = deadlineFrom(),
 ): Promise<Answer> {
   const { tenantId, signal } = caller;
   const run = (): Promise<Answer> => {

@@ -16,6 +16,7 @@ import { isDatabaseFault } from '../store/faults.ts';
 import { authorize, type Caller, isExpired, type Standing } from './caller.ts';
 import { commit } from './commit.ts';
 import { noSuchTenant, type Outcome, Receipts, StateMoved, type TenantState } from './tenant-view.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 /** What a decision may rely on. */
 export interface Facts {
@@ -36,8 +37,8 @@ interface Decision<Answer> {
 
 type Judge<Answer> = (facts: Facts) => Decision<Answer> | Promise<Decision<Answer>>;
 
-/** The time limit of a call, in milliseconds, which includes all waits. */
-export const patience = 4_500;
+/** When a call that begins now must have its answer. The limit includes all waits. */
+export const deadlineFrom = (start = performance.now()): number => start + timeLimit(4_500);
 
 /**
  * Decides with cached data. If the cached data are outdated, the append of the audit entry fails. If the decision
@@ -49,7 +50,7 @@ export async function decide<Answer>(
   judge: Judge<Answer>,
 ): Promise<Answer> {
   // The time limit begins now and not at the request's arrival, because the request's body can take long to arrive.
-  const deadline = performance.now() + patience;
+  const deadline = deadlineFrom();
   let standing = caller.admitted;
   for (;;) {
     if (performance.now() > deadline) throw auditUnwritten();
@@ -94,7 +95,7 @@ export function decideRead<Answer>(
   caller: Caller,
   read: (facts: Facts) => Promise<Answer>,
 ): Promise<Answer> {
-  const deadline = (caller.credential ? caller.arrivedAt : performance.now()) + patience;
+  const deadline = deadlineFrom(caller.credential ? caller.arrivedAt : undefined);
   const decision = decide(service, caller, async (facts) => ({ drafts: [], answer: await read(facts) }));
   return available(() => before(deadline, decision));
 }

@@ -9,6 +9,7 @@ import { publicKeysIn } from '@eaas/protocol/service';
 import { limits } from '@eaas/protocol/wire';
 import { hostOf, isLoopback, isPublic } from '../base/addresses.ts';
 import { Explained } from '../base/refusal.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 /** The longest fetch, in milliseconds, with the look-up of the name. */
 const patience = 2_000;
@@ -32,7 +33,7 @@ export interface Network {
 const internet: Network = { lookUp: (host) => lookup(host, { all: true }), resolve, isPublic };
 
 async function resolve(host: string): Promise<Address[]> {
-  const resolver = new Resolver({ timeout: patience, tries: 1 });
+  const resolver = new Resolver({ timeout: timeLimit(patience), tries: 1 });
   const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
   const found = [
     ...(four.status === 'fulfilled' ? four.value : []).map((address) => ({ address, family: 4 })),
@@ -118,8 +119,8 @@ export class KeyHosts {
     const fault = this.faultOf(uri);
     if (fault !== undefined) throw new KeysNotFetched(`\`jwks_uri\` ${fault}`);
     const ending = new AbortController();
-    const late = new KeysNotFetched(`the host took more than ${patience / 1_000} s`);
-    const timer = setTimeout(() => ending.abort(late), patience);
+    const late = new KeysNotFetched(`the host took more than ${timeLimit(patience) / 1_000} s`);
+    const timer = setTimeout(() => ending.abort(late), timeLimit(patience));
     const ended = new Promise<never>((_, reject) => {
       ending.signal.addEventListener('abort', () => reject(late));
     });

@@ -24,6 +24,7 @@ import type { KeySets } from './key-sets.ts';
 import type { Standing } from './caller.ts';
 import type { TenantState, TenantView } from './tenant-view.ts';
 import type { Tenants } from './tenants.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 /** A token that a request presents, with the issuer that it names. */
 export interface SignInToken extends PresentedToken {
@@ -84,7 +85,7 @@ export class SignIns {
   async find(token: SignInToken, request: Request): Promise<SignedIn | undefined> {
     for (;;) {
       const cached = this.#cached(token.issuerId);
-      const found = cached ?? (await withDeadline(this.#lookUp(token.issuerId), patience));
+      const found = cached ?? (await withDeadline(this.#lookUp(token.issuerId), timeLimit(patience)));
       if (!found) return undefined;
       const { view, state, issuer } = found;
       const { tenant_id: tenantId } = state.tenant;

@@ -16,6 +16,7 @@ import { findTenant } from '../store/tenants.ts';
 import type { Standing } from './caller.ts';
 import { authentic, openTenant } from './integrity.ts';
 import type { Tenants } from './tenants.ts';
+import { timeLimit } from '../base/time-limit.ts';
 
 type TokenStanding = Standing & { readonly apiKey: ApiKeyRow };
 
@@ -49,7 +50,7 @@ export class Tokens {
 
   /** Finds the API key of a token, and its tenant, in the cache or in the database. */
   async find(tokenHash: Uint8Array): Promise<TokenStanding | undefined> {
-    return this.cached(tokenHash) ?? withDeadline(this.#lookUp(tokenHash), patience);
+    return this.cached(tokenHash) ?? withDeadline(this.#lookUp(tokenHash), timeLimit(patience));
   }
 
   /** Finds the API key of a token in the cache. */
@@ -90,7 +91,7 @@ export class Tokens {
       const apiKey = this.#authentic(secrets, apiKeyTable, loaded);
       return apiKey && { tenant, apiKey, time };
     });
-    return withDeadline(reading, patience);
+    return withDeadline(reading, timeLimit(patience));
   }
 
   /**

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { testDatabase } from '@eaas/test-kit/database';
+import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { Database } from './database.ts';
 import { DatabaseBusy, DatabaseSlow } from './faults.ts';
 import type { Connection } from './sql.ts';
@@ -16,9 +16,6 @@ function open(max: number, siblings?: Set<Database>, connection: Connection = pl
   onTestFinished(() => database.close());
   return database;
 }
-
-const pause = (database: Database, seconds: number, milliseconds: number) =>
-  database.run((sql) => sql`select pg_sleep(${seconds})`, milliseconds);
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -80,13 +77,16 @@ test('waiting for a connection does not count towards the time limit', async () 
 test('a query that gets no connection in time throws DatabaseBusy', async () => {
   const database = open(1);
   const first = await backend(database);
-  const long = pause(database, 1, 60_000);
-  await expect(pause(database, 0, 200)).rejects.toBeInstanceOf(DatabaseBusy);
+  let end = (): void => {};
+  const long = database.run(() => new Promise<void>((resolve) => (end = resolve)));
+  await expect(database.run(async () => {}, 20)).rejects.toBeInstanceOf(DatabaseBusy);
+  end();
   await long;
   expect(await backend(database)).toBe(first);
 });
 
 test('no transaction waits longer than 3 s for a lock', async () => {
+  setTimeLimits(1);
   const database = open(1);
   const lockTimeout = (milliseconds: number) =>
     database.transaction((tx) => tx<{ lock_timeout: string }[]>`show lock_timeout`, milliseconds);
@@ -110,22 +110,30 @@ test('a closed database refuses to run a query', async () => {
 });
 
 test('if a connection is unresponsive, its pool and all pools without a recent response are replaced', async () => {
+  setTimeLimits(1);
   const siblings = new Set<Database>();
   const [slow, idle] = [open(1, siblings), open(1, siblings)];
   const [early, working] = [open(1, siblings), open(1, siblings)];
   const before = await Promise.all([backend(slow), backend(idle), backend(early)]);
-  const ended = new AbortController();
-  const late = failureOf(pause(slow, 8, 2_000)).finally(() => ended.abort());
+  const worker = await backend(working);
+  let now = performance.now();
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const pass = (milliseconds: number) => {
+    now += milliseconds;
+    return vi.advanceTimersByTimeAsync(milliseconds);
+  };
+  const late = failureOf(slow.run(() => new Promise(() => {}), 2_000));
   // The pool `early` must also be replaced. Its response arrives just after the query of the pool `slow` began, so it
   // does not prove that the database still responds.
   expect(await backend(early)).toBe(before[2]);
-  const workers = new Set<number | undefined>();
-  while (!ended.signal.aborted) {
-    workers.add(await backend(working));
-    await sleep(50);
-  }
+  await pass(1_500);
+  expect(await backend(working)).toBe(worker);
+  await pass(500);
+  vi.useRealTimers();
+  vi.restoreAllMocks();
   expect(await late).toBeInstanceOf(DatabaseSlow);
-  expect(workers).toContain(await backend(working));
+  expect(await backend(working)).toBe(worker);
   const after = await Promise.all([backend(slow), backend(idle), backend(early)]);
   for (const [nth, pid] of before.entries()) expect(after[nth]).not.toBe(pid);
 });
@@ -134,8 +142,7 @@ test('if a pool loses a connection, every pool on the same server opens a new co
   const siblings = new Set<Database>();
   const [one, other] = [open(1, siblings), open(1, siblings)];
   const pids = [await backend(one), await backend(other)];
-  await sleep(250);
-  const lost = failureOf(pause(one, 60, 60_000));
+  const lost = failureOf(one.run((sql) => sql`select pg_sleep(60)`, 60_000));
   const superuser = open(1, undefined, place.connection('superuser'));
   const running = () =>
     superuser.run(

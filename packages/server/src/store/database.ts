@@ -2,6 +2,7 @@
 import { noteError, telemetry, traced } from '../base/tracing.ts';
 import { type Connection, openPool, type Pool, type Sql, together, type Transaction } from './sql.ts';
 import { DatabaseBusy, DatabaseSlow, isConnectionLost } from './faults.ts';
+import { timeLimit } from '../base/time-limit.ts';
 import { WaitingRoom } from '../base/waiting-room.ts';
 
 const grace = 5_000;
@@ -50,14 +51,14 @@ export class Database {
     deadline = Infinity,
   ): Promise<T> {
     if (this.#isClosed) throw new DatabaseBusy('the connections to the database are closed');
-    const patience = Math.min(milliseconds, deadline - performance.now() - leastTime);
+    const patience = Math.min(timeLimit(milliseconds), deadline - performance.now() - leastTime);
     if (patience < 0) throw new DatabaseBusy('the time of the call is used up');
     if (this.#free > 0) this.#free--;
     else await traced('database.wait', () => this.#wait(patience));
     const idle = this.#idle;
     const pool = idle.pop() ?? this.#openPool();
     const startedAt = performance.now();
-    const limit = Math.min(milliseconds, deadline - startedAt);
+    const limit = Math.min(timeLimit(milliseconds), deadline - startedAt);
     let endsIn = 0;
     try {
       const begin = (): Promise<T> => work(tracedSql(pool), limit);
@@ -94,8 +95,9 @@ export class Database {
     const begin = this.#beginning('', async (tx, limit) => {
       // `execute` sends the settings together with the first statement, which saves a round trip.
       // The lock timeout is shorter than the statement timeout, so a wait for a lock fails with its own error code.
-      const settings = tx`select set_config('idle_in_transaction_session_timeout', '5000', true),
-        set_config('lock_timeout', ${text(Math.min(3_000, 0.7 * limit))}, true),
+      const settings =
+        tx`select set_config('idle_in_transaction_session_timeout', ${text(timeLimit(5_000))}, true),
+        set_config('lock_timeout', ${text(Math.min(timeLimit(3_000), 0.7 * limit))}, true),
         set_config('statement_timeout', ${text(0.75 * limit)}, true),
         case when current_setting('server_version_num')::int >= 170000
           then set_config('transaction_timeout', ${text(limit + 1_000)}, true) end`.execute();

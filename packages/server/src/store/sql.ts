@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import postgres from 'postgres';
+import { timeLimit } from '../base/time-limit.ts';
 
 /** All integers in the database are below 2^53, so JavaScript numbers represent them exactly. */
 interface Types extends Record<string, unknown> {
@@ -52,7 +53,7 @@ export function openPool(connection: Connection, max: number): Pool {
     types,
     // The driver does not query the array types, because this query can fail behind a connection pooler.
     fetch_types: false,
-    connect_timeout: 3,
+    connect_timeout: timeLimit(3),
     keep_alive: 10,
     backoff: false,
     onnotice: () => {},
