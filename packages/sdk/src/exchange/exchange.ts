@@ -2,7 +2,7 @@ import type { Output, Problem, ProblemCode, problems, Receipt, Route } from '@ea
 import ky, { HTTPError } from 'ky';
 import type { Receipts } from '../client/events.ts';
 import type { ServiceError, ServiceErrorCode } from '../errors.ts';
-import { retried } from '../transport/batches.ts';
+import { backoff, retried } from '../transport/batches.ts';
 import type { Judge, Shared } from '../transport/transport.ts';
 import { isName, isOutput, namesSameKeys } from './outputs.ts';
 
@@ -69,9 +69,8 @@ async function ask<R extends Route>(
         limit: repeatable.test(route) ? asked.retries : 0,
         methods: [request.method.toLowerCase() as 'get'],
         statusCodes: [...retried],
-        backoffLimit: 2_000,
+        delay: backoff,
         maxRetryAfter: 5_000,
-        jitter: true,
         retryOnTimeout: true,
         shouldRetry: ({ error }) => (error instanceof ServiceError ? false : undefined),
       },

@@ -192,6 +192,24 @@ describe('items that the service refuses in a batch', () => {
   });
 });
 
+test('the items that a batch tries again wait for the same backoff as single calls', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  const at: number[] = [];
+  const call = async (_: string, { items }: Input) => {
+    at.push(Date.now());
+    const error = { status: 503, code: 'unavailable', detail: 'Again.' };
+    return { results: echo([{ error }, { error }], items) };
+  };
+  const hash = coalesce(call as unknown as Call, 'POST /v1/hash', { total: 30_000, retries: 5 });
+  const failed = Promise.allSettled(['a', 'b'].map((value) => hash({ key_id: 'k', value })));
+  await vi.advanceTimersByTimeAsync(20_000);
+  await failed;
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  expect(at.slice(1).map((time, nth) => time - (at[nth] ?? 0))).toEqual([150, 300, 600, 1_000, 1_000]);
+});
+
 test('a batch has at most 1,000 items and about 1 MiB', async () => {
   const sizes: number[] = [];
   const lengths: number[] = [];

@@ -94,20 +94,22 @@ test('a retried call emits one event with the number of attempts', async () => {
   ]);
 });
 
-test('retries wait a random part of an exponential backoff', async () => {
-  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-  const waits: number[] = [];
-  for (let run = 0; run < 8; run++) {
+test.each([0.5, 0.999])(
+  'retries wait a random part of 300 ms, 600 ms, 1.2 s and then 2 s: %d of it',
+  async (part) => {
+    vi.spyOn(Math, 'random').mockReturnValue(part);
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     const at: number[] = [];
-    const { call } = answered(() => (at.push(Date.now()), problemBody('unavailable', 503)), { retries: 1 });
+    const { call } = answered(() => (at.push(Date.now()), problemBody('unavailable', 503)), { retries: 5 });
     const calling = failureOf(send(call, wrap));
-    while (at.length < 2) await vi.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(20_000);
     await calling;
-    waits.push((at[1] ?? 0) - (at[0] ?? 0));
-  }
-  vi.useRealTimers();
-  expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(10);
-});
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+    const waits = at.slice(1).map((time, nth) => time - (at[nth] ?? 0));
+    expect(waits).toEqual([300, 600, 1_200, 2_000, 2_000].map((most) => Math.floor(most * part)));
+  },
+);
 
 test.each([
   ['60', 5_000],

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { CallEnd } from '../base/waiting-room.ts';
 import { Turns } from './turns.ts';
 
@@ -234,14 +234,22 @@ test('work that waits or has begun is dropped if its client has disconnected', a
 
 test('the event loop handles I/O between the time slices of long work', async () => {
   const turns = new Turns();
-  const io = { handled: 0 };
-  const timer = setInterval(() => io.handled++, 1);
-  function* untilHandled() {
-    while (io.handled < 3) yield;
-    return 'handled';
+  const { port1, port2 } = new MessageChannel();
+  onTestFinished(() => port1.close());
+  let hasArrived = false;
+  port2.once('message', () => (hasArrived = true));
+  let slices = 0;
+  // Each step is longer than a slice. Without I/O in between, all steps run before the message arrives.
+  function* untilArrived() {
+    while (!hasArrived && slices++ < 1_000) {
+      for (const end = performance.now() + 1; performance.now() <= end;);
+      yield;
+    }
+    return hasArrived;
   }
-  expect(await turns.run('a', untilHandled())).toBe('handled');
-  clearInterval(timer);
+  const working = turns.run('a', untilArrived());
+  port1.postMessage('');
+  expect(await working).toBe(true);
 });
 
 test('a tenant starts at most 8 calls per turn, so another tenant does not wait until all 40 calls have started', async () => {

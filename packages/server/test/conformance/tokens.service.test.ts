@@ -174,7 +174,7 @@ describe('the one 401', () => {
     expect(first).toEqual(second);
   });
 
-  test('answers a token that two keys fit', async () => {
+  test('answers a token that two keys fit, unless the token names its key', async () => {
     const [one, two] = [newSignIn(), newSignIn()];
     const keys = [one.jwk, two.jwk];
     const issuer = await issuerOf(one, { jwks: { keys } });
