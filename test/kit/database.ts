@@ -97,6 +97,7 @@ export function environmentOf(url: (role: keyof typeof ROLES) => string) {
     EAAS_DATABASE_URL: url('server'),
     EAAS_MIGRATE_DATABASE_URL: url('owner'),
     EAAS_ROOT_KEY: randomBytes(32).toString('base64'),
+    EAAS_PORT: '0',
   };
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLine } from '@eaas/test-kit/command-line';
 import { serve } from '@eaas/test-kit/program';
 import { openPool } from '@eaas/test-kit/server';
@@ -11,12 +10,20 @@ test('without a policy, a server touches no table of the public log, and serves 
   const sql = openPool(eaas.database.connection('superuser'), 1);
   onTestFinished(() => sql.end());
   // A connection reports what it did when it ends.
+  const ended = () =>
+    expect
+      .poll(
+        () => sql`
+          select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+            and backend_type = 'client backend'`,
+      )
+      .toHaveLength(0);
   const touched = async () => [
     ...(await sql`
       select relname, seq_scan, idx_scan, n_tup_ins, n_tup_upd from pg_stat_user_tables
       where schemaname = 'eaas' and starts_with(relname, 'log_') order by relname`),
   ];
-  await sleep(1_000);
+  await ended();
   const before = await touched();
   expect(before).toHaveLength(4);
   const server = await serve(eaas.env);
@@ -24,8 +31,10 @@ test('without a policy, a server touches no table of the public log, and serves 
   await expect.poll(async () => (await get('/readyz')).status).toBe(200);
   expect((await get('/log/checkpoint')).status).toBe(404);
   expect(await (await get('/metrics')).text()).not.toContain('eaas_log_');
-  await sleep(2_000);
+  await expect
+    .poll(async () => (await get('/metrics')).text())
+    .toMatch(/^eaas_job_last_success_timestamp_seconds\{job="purge"\} [1-9]/m);
   await server.stop();
-  await sleep(1_000);
+  await ended();
   expect(await touched()).toEqual(before);
 });

@@ -181,7 +181,7 @@ test.concurrent.for([
   const ended = once(terminal, 'close') as Promise<[number | null]>;
   let shown = '';
   terminal.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
-  await expect.poll(() => shown, { timeout: 15_000 }).toContain('to continue: ');
+  await expect.poll(() => shown).toContain('to continue: ');
   terminal.stdin.write(key);
   expect((await ended)[0]).toBe(2);
   expect(shown).toMatch(/to continue: .*\r?\nNothing was erased, because no name was entered\.\r?\n$/);

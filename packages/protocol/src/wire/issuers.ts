@@ -17,7 +17,7 @@ import {
   timestamp,
   uuid,
 } from './primitives.ts';
-import { bitsOf, bytesOf, privateMembers } from './rsa-public-key.ts';
+import { bitsOf, bytesOf, numberOf, privateMembers } from './rsa-public-key.ts';
 import { samples } from './samples.ts';
 
 const isPlain = (text: string): boolean => text.isWellFormed() && !hasControlCharacter(text);
@@ -67,8 +67,8 @@ export function keyFault(jwk: Jwk): string | undefined {
   const unfit = keyMembers.find((member) => !isText(member));
   if (unfit) return `has a member \`${unfit}\` that is not a text of a public key`;
   if (kty === 'RSA') {
-    const modulus = bytesOf(String(n));
-    const [bits, exponent] = [bitsOf(modulus), bytesOf(String(e))];
+    const modulus = numberOf(String(n));
+    const [bits, exponent] = [bitsOf(modulus), numberOf(String(e))];
     if (bits < 2_048 || bits > 8_192) return 'must have a modulus of 2,048 to 8,192 bits (`n`, base64url)';
     const isOdd = [modulus, exponent].every((bytes) => ((bytes.at(-1) ?? 0) & 1) === 1);
     return isOdd ? undefined : 'has an even modulus or exponent: it is not an RSA key';

@@ -8,8 +8,13 @@ export const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 export function bytesOf(text: string): Uint8Array {
   const padding = '='.repeat((4 - (text.length % 4)) % 4);
   const base64 = text.replaceAll('-', '+').replaceAll('_', '/') + padding;
-  const bytes = /^[\w-]+$/.test(text) ? readBase64(base64) : undefined;
-  return bytes?.[0] ? bytes : new Uint8Array();
+  return (/^[\w-]+$/.test(text) ? readBase64(base64) : undefined) ?? new Uint8Array();
+}
+
+/** Decodes a number of an RSA key. One with leading zeros is not valid, and has no bytes. */
+export function numberOf(text: string): Uint8Array {
+  const bytes = bytesOf(text);
+  return bytes[0] === 0 ? new Uint8Array() : bytes;
 }
 
 export const bitsOf = (modulus: Uint8Array): number => modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24;
@@ -17,7 +22,7 @@ export const bitsOf = (modulus: Uint8Array): number => modulus.length * 8 - Math
 export const rsaPublicKey = z.looseObject({ kty: z.string(), n: z.string(), e: z.string() }).check(
   reasoned((jwk) => {
     const isPrivate = privateMembers.some((member) => Object.hasOwn(jwk, member));
-    const modulus = bytesOf(jwk.n);
+    const modulus = numberOf(jwk.n);
     const bits = bitsOf(modulus);
     if (jwk.kty !== 'RSA') return 'must be an RSA key (`kty` must be RSA)';
     if (isPrivate) return 'is a private key: send only `kty`, `n` and `e`';

@@ -1,3 +1,4 @@
+import { MessageChannel } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { CallEnd } from '../base/waiting-room.ts';
 import { Turns } from './turns.ts';

@@ -25,13 +25,10 @@ async function openIdle(host: string, port: number) {
   return seen;
 }
 
-test('a stopping server waits for further requests on the idle connections of all its addresses', async () => {
+test('a stopping server ends the idle connections of all its addresses', async () => {
   const { app, port } = await serveOn(hosts);
   const idle = await Promise.all(hosts.map((host) => openIdle(host, port)));
-  const startedAt = performance.now();
-  const ends = idle.map(({ socket }) => once(socket, 'end').then(() => performance.now() - startedAt));
-  await app.close();
-  for (const end of await Promise.all(ends)) expect(end).toBeGreaterThan(240);
+  await Promise.all([app.close(), ...idle.map(({ closed }) => closed)]);
   expect(idle.flatMap(({ errors }) => errors)).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { permissions } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
-import { testWorld } from '@eaas/test-kit/world';
+import { apiOf, dek, testWorld } from '@eaas/test-kit/world';
 import { insider } from '../state/caller.ts';
 import type { Service } from '../app/service.ts';
 import { admit, confirmAdmission } from './admit.ts';
@@ -49,4 +49,27 @@ test('an API key is checked against data that was read after the arrival of the 
 
   const caller = await admitted(here, api_key);
   await expect(confirmAdmission(here, caller)).rejects.toMatchObject({ code: 'unauthorized' });
+});
+
+test('an API key works until it expires, and its log has no later entry', async () => {
+  const service = world.replica();
+  const { tenant_id } = await createTenant(service, { name: 'charlie' });
+  const expires = world.time + 60_000;
+  const { api_key } = await createApiKey(service, insider(tenant_id, 'operator'), {
+    name: 'ci',
+    permissions: [...permissions],
+    expires_at: new Date(expires).toISOString(),
+  });
+  const api = apiOf(service, api_key);
+  const { key_id } = await api('POST /v1/keys', { name: 'key' });
+  const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id, dek });
+  world.time = expires - 1;
+  await wrap();
+  world.time = expires;
+  await expect(wrap()).rejects.toMatchObject({ code: 'unauthorized' });
+  const rows = await service.database.run(
+    (sql) => sql`select action, created_at from eaas.audit_entries where tenant_id = ${tenant_id}`,
+  );
+  expect(rows.filter(({ action }) => action === 'key.wrap')).toHaveLength(1);
+  expect(rows.filter(({ created_at }) => Number(created_at) >= expires)).toEqual([]);
 });

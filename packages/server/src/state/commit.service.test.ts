@@ -2,6 +2,7 @@ import { finish } from '@eaas/protocol/service';
 import { expect, test, vi } from 'vitest';
 import { apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
 import { openAttacker } from '@eaas/test-kit/attacker';
+import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { insider } from './caller.ts';
 import { updateTenant } from '../operations/tenants.ts';
 import { Refusal } from '../base/refusal.ts';
@@ -186,10 +187,15 @@ test('the `state_hash` of a head is the hash of the last entry that changed the 
 });
 
 test('if another session locks the log of one tenant, only calls of this tenant fail', async () => {
+  const bob = await settle(service, 'bob');
+  const { key_id: other } = await apiOf(service, bob.token)('POST /v1/keys', { name: 'other' });
   await attacker.sql.begin(async (tx) => {
     await tx`select from eaas.audit_heads where tenant_id = ${ann.tenantId} for update`;
+    setTimeLimits(1);
     expect(await codeOf(api('POST /v1/keys/:key_id/rotate', { key_id }))).toBe('audit_unwritten');
     expect(await codeOf(wrap())).toBe('audit_unwritten');
+    setTimeLimits(20);
+    await apiOf(service, bob.token)('POST /v1/keys/:key_id/wrap', { key_id: other, dek });
     expect(service.counts.failedAt).toBeNull();
   });
   expect(await codeOf(wrap())).toBe('done');

@@ -207,16 +207,20 @@ describe('keys that a host publishes', () => {
   });
 
   test('a host that hangs holds up no other issuer, and no API key', async () => {
-    const hanging = await published(() => {});
+    let end = (): void => {};
+    const hanging = await published((request) => {
+      end = () => request.socket.destroy();
+    });
     const other = await published();
     const service = world.replica(undefined, new KeyHosts([hanging.host.host, other.host.host]));
-    const calls = Array.from({ length: 50 }, () => wrap(service, tokenOf(signIn), hanging.issuer_id));
     let hasEnded = false;
+    const calls = Array.from({ length: 50 }, () => wrap(service, tokenOf(signIn), hanging.issuer_id));
     const waiting = Promise.all(calls).finally(() => (hasEnded = true));
     await expect.poll(() => hanging.host.count).toBe(1);
     expect(await wrap(service, tokenOf(signIn), other.issuer_id)).toBe(200);
     await apiOf(service, apiKey)('GET /v1/keys', {});
     expect(hasEnded).toBe(false);
+    end();
     expect(new Set(await waiting)).toEqual(new Set([503]));
     expect(hanging.host.count).toBe(1);
   });

@@ -258,7 +258,7 @@ test('a token reaches no value of another user by any call, alone or beside call
     fc.asyncProperty(fc.array(anyCall, { minLength: 1, maxLength: 8 }), async (some) => {
       await Promise.all(some.map(judge));
     }),
-    { numRuns: runs(2_000) },
+    { numRuns: runs(500) },
   );
   expect(successes).toBeGreaterThan(20);
-}, 120_000);
+});
