@@ -44,6 +44,11 @@ const rules: readonly Rule[] = [
     ],
   },
   {
+    what: 'has a time limit of its own, or waits for real seconds',
+    isBrokenBy: matching(/^\s*\}, \d{1,3}_\d{3}\);$|\btimeout: \d{1,2}_\d{3}\b|\bsleep\(\d+_\d{3}/m),
+    planted: ['test(x, () => {\n}, 10_000);', 'expect.poll(f, { timeout: 30_000 })', 'await sleep(1_100)'],
+  },
+  {
     what: 'asserts how long something took',
     isBrokenBy: assertsDuration,
     planted: [

@@ -110,7 +110,7 @@ export const mutations: readonly Mutation[] = [
     {
       'pgbouncer:retry-15': ['no request takes longer than 6 s'],
     },
-    [`${server}/state/decide.ts`, 'const patience = 4_500;', 'const patience = 45_000;'],
+    [`${server}/state/decide.ts`, 'start + timeLimit(4_500);', 'start + timeLimit(45_000);'],
     [
       `${server}/store/database.ts`,
       'const timer = setTimeout(giveUp, milliseconds);',

@@ -58,7 +58,7 @@ whereAvailable('the file system /proc', existsSync('/proc/self'), () => {
         `The data directory ${path} cannot be created (E`,
       );
     }
-  }, 10_000);
+  });
 });
 
 test('if the data directory cannot be created, the error names the directory and EAAS_DATA_DIR', async () => {

@@ -64,12 +64,13 @@ const mistakes = ['Ada Lovelace', 'kq3JmP9xQz', '4111111111111111', 411111111111
 
 test.each(calls)('no error and no event of $name shows a value that was passed by mistake', async (of) => {
   const leaks: string[] = [];
-  for (const mistake of mistakes) {
-    for (const { args, what } of mistaken(of, mistake)) {
-      events.length = 0;
-      const shown = inspect([await errorsOf(of, args), events], { depth: 9, showHidden: true });
-      if (shown.includes(String(mistake))) leaks.push(`${what}: ${shown}`);
-    }
+  const cases = mistakes.flatMap((mistake) =>
+    Array.from(mistaken(of, mistake), (one) => ({ ...one, mistake })),
+  );
+  for (const { args, what, mistake } of some(16, cases)) {
+    events.length = 0;
+    const shown = inspect([await errorsOf(of, args), events], { depth: 9, showHidden: true });
+    if (shown.includes(String(mistake))) leaks.push(`${what}: ${shown}`);
   }
   expect(leaks).toEqual([]);
 });

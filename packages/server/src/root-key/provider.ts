@@ -50,7 +50,7 @@ export function rootKeyFromCommand(
   variable: string,
   path: string,
   env: ProviderEnvironment,
-  milliseconds = 10_000,
+  milliseconds = timeLimit(10_000),
 ): RootKeyProvider {
   if (!isAbsolute(path)) {
     throw new CannotStart(`${variable} must be the absolute path of a program, without arguments.`);
@@ -75,7 +75,7 @@ export function rootKeyFromCommand(
     const timer = setTimeout(() => {
       late = true;
       endGroup(child);
-    }, timeLimit(milliseconds));
+    }, milliseconds);
     try {
       const [code, signal] = (await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
         throw fail(`the program for the root key cannot be run (${error.code})`);

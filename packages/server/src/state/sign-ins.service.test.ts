@@ -51,11 +51,14 @@ test('a signature is verified once, in a turn of no tenant, and 1,000 are rememb
   const first = signIn.token('ann');
   for (let round = 0; round < 3; round++) expect(await wrap(service, first, issuer)).toBe(200);
   expect(turns()).toBe(1);
-  for (let nth = 0; nth < 1_000; nth++) await wrap(service, signIn.token('ann', { nth }), issuer);
+  for (let hundred = 0; hundred < 10; hundred++) {
+    const tokens = Array.from({ length: 100 }, (_, nth) => signIn.token('ann', { nth, hundred }));
+    await Promise.all(tokens.map((token) => wrap(service, token, issuer)));
+  }
   expect(turns()).toBe(1_001);
   expect(await wrap(service, first, issuer)).toBe(200);
   expect(turns()).toBe(1_002);
-}, 60_000);
+});
 
 test('a forged token is refused in a turn of no tenant each time', async () => {
   const issuer = await newIssuerOf(newSignIn().jwk);
