@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { beforeEach, expect, test } from 'vitest';
+import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { verifyCheckpoint } from '@eaas/protocol/internal-log';
 import { startWitness, type Witness } from '@eaas/test-kit/witness';
 import { LogInMemory, origin } from '../test/log-in-memory.ts';
@@ -226,6 +227,7 @@ test.each(misdeeds)('a witness that %s stops nothing', async (_, misdeed, reason
 });
 
 test('a witness that never responds, and one that never ends its response, stop nothing after 5 s', async () => {
+  setTimeLimits(1);
   const log = await new LogInMemory().grow(3);
   const eve = await startWitness('eve');
   const [replica, stopping] = [log.replica([ann, ben, eve]), log.copy().replica([ben, eve])];

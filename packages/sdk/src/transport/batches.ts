@@ -30,7 +30,7 @@ const maxFlights = 4;
 /** Status 429 is not retried: it means that a quota is used up. */
 export const retried: readonly number[] = [500, 502, 503, 504];
 
-const backoff = (retry: number): number => Math.random() * Math.min(2_000, 150 * 2 ** retry);
+export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 150 * 2 ** retry);
 
 /** Sends concurrent calls of a route as batches. This module is loaded with the code for requests. */
 export function coalesce<R extends Single>(

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { createAdmission } from './admission.ts';
 
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => {
+  setTimeLimits(1);
+  vi.useFakeTimers();
+});
 afterEach(() => void vi.useRealTimers());
 
 test('a verification waits longer for its place than a verification of another tenant keeps it', async () => {

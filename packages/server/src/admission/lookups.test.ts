@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { Lookups } from './lookups.ts';
 
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => {
+  setTimeLimits(1);
+  vi.useFakeTimers();
+});
 afterEach(() => void vi.useRealTimers());
 
 type Answer = (found: ReadonlyMap<string, number>) => void;

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { Shares, type SharesOptions } from './shares.ts';
 
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => {
+  setTimeLimits(1);
+  vi.useFakeTimers();
+});
 afterEach(() => void vi.useRealTimers());
 
 function watched(options: SharesOptions) {

@@ -1,5 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
+import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { CallEnd } from '../base/waiting-room.ts';
 import { Turns } from './turns.ts';
 
@@ -180,6 +181,7 @@ test('if a piece of work fails, its promise rejects and the next work runs', asy
 });
 
 test('the queue refuses work that waits two seconds before its start', async () => {
+  setTimeLimits(1);
   const { turns, time, takeTurn, steps } = timed();
   const begun = turns.run('a', steps('a', 3, 10));
   expect(takeTurn()).toBe('a1 a2');
@@ -196,6 +198,7 @@ test('the queue refuses work that waits two seconds before its start', async () 
 });
 
 test('the queue refuses long work that waits two seconds for its second slice', async () => {
+  setTimeLimits(1);
   const { turns, log, time, takeTurn, steps } = timed();
   const first = turns.run('a', steps('a', 9, 10));
   const second = turns.run('a', steps('b', 9, 10));

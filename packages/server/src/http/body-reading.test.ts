@@ -2,15 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { createAdmission } from '../admission/admission.ts';
 import { admitBody, type Body, discardBody } from './body.ts';
 
 const mebi = 1024 * 1024;
 const kibi = 1024;
 
-beforeEach(
-  () => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] }),
-);
+beforeEach(() => {
+  setTimeLimits(1);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] });
+});
 afterEach(() => void vi.useRealTimers());
 
 const { shares } = createAdmission();

@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { afterEach, expect, test, vi } from 'vitest';
+import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { Turns } from '../admission/turns.ts';
 import { insider } from '../state/caller.ts';
 import type { KeyMaterial } from '../state/tenant-view.ts';
@@ -62,6 +63,7 @@ test('if a request is processed twice, each wrapped key is decapsulated once and
 });
 
 test('only wrapped keys that were not decapsulated in time are refused with 503', async () => {
+  setTimeLimits(1);
   const { openings, wanted } = await setUp();
   vi.useFakeTimers({ toFake: ['performance'] });
   function* late() {
