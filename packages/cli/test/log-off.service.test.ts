@@ -10,20 +10,15 @@ test('without a policy, a server touches no table of the public log, and serves 
   const sql = openPool(eaas.database.connection('superuser'), 1);
   onTestFinished(() => sql.end());
   // A connection reports what it did when it ends.
-  const ended = () =>
-    expect
-      .poll(
-        () => sql`
-          select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-            and backend_type = 'client backend'`,
-      )
-      .toHaveLength(0);
+  const sessions = () => sql`
+    select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+      and backend_type = 'client backend'`;
   const touched = async () => [
     ...(await sql`
       select relname, seq_scan, idx_scan, n_tup_ins, n_tup_upd from pg_stat_user_tables
       where schemaname = 'eaas' and starts_with(relname, 'log_') order by relname`),
   ];
-  await ended();
+  await expect.poll(sessions).toHaveLength(0);
   const before = await touched();
   expect(before).toHaveLength(4);
   const server = await serve(eaas.env);
@@ -35,6 +30,6 @@ test('without a policy, a server touches no table of the public log, and serves 
     .poll(async () => (await get('/metrics')).text())
     .toMatch(/^eaas_job_last_success_timestamp_seconds\{job="purge"\} [1-9]/m);
   await server.stop();
-  await ended();
+  await expect.poll(sessions).toHaveLength(0);
   expect(await touched()).toEqual(before);
 });

@@ -240,20 +240,20 @@ test('the event loop handles I/O between the time slices of long work', async ()
   const turns = new Turns();
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
-  let hasArrived = false;
-  port2.once('message', () => (hasArrived = true));
+  const arrived: string[] = [];
+  port2.on('message', (message: string) => arrived.push(message));
   let slices = 0;
   // Each step is longer than a slice. Without I/O in between, all steps run before the message arrives.
   function* untilArrived() {
-    while (!hasArrived && slices++ < 1_000) {
+    while (arrived.length === 0 && slices++ < 1_000) {
       for (const end = performance.now() + 1; performance.now() <= end;);
       yield;
     }
-    return hasArrived;
+    return arrived.length;
   }
   const working = turns.run('a', untilArrived());
   port1.postMessage('');
-  expect(await working).toBe(true);
+  expect(await working).toBe(1);
 });
 
 test('a tenant starts at most 8 calls per turn, so another tenant does not wait until all 40 calls have started', async () => {
