@@ -23,7 +23,7 @@ const packages: Readonly<Record<string, number>> = {
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */
 const growing: Readonly<Record<string, { lines: number; until: string }>> = {};
 const sites = { 'docs/site': 1_029, examples: 1_002 };
-const mostTestLines = 100_318;
+const mostTestLines = 86_500;
 const mostWords = 110_253;
 const longestLine = 140;
 const mostLongLines = 142;
