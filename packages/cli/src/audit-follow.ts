@@ -3,7 +3,7 @@ import { fdatasync, fstatSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { WrongUsage } from '@eaas/cli-kit';
+import { WrongUsage } from './kit/index.ts';
 import { escapeHidden } from '@eaas/protocol/internal';
 import {
   ifExists,

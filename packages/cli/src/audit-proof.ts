@@ -1,6 +1,6 @@
 // Proofs of the public log for somebody else: `audit prove` makes one, and `audit verify-file --proof` checks it offline.
 import { readFile } from 'node:fs/promises';
-import { printJson, WrongUsage } from '@eaas/cli-kit';
+import { printJson, WrongUsage } from './kit/index.ts';
 import { InputError } from '@eaas/protocol';
 import { type Caller, operations, Refusal, type Service, writeNewFile } from '@eaas/server/internal';
 import { proveEntry, type ProofSource } from '@eaas/sdk/audit';

@@ -1,4 +1,4 @@
-import { printJson } from '@eaas/cli-kit';
+import { printJson } from './kit/index.ts';
 import { genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal-audit';
 import { foreignCheckpoint } from '@eaas/protocol/service';

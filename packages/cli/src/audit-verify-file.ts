@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { printJson, WrongUsage } from '@eaas/cli-kit';
+import { printJson, WrongUsage } from './kit/index.ts';
 import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit';
 import { ChainWalk, fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { openSignedCheckpoint } from '@eaas/server/internal';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { printJson, WrongUsage } from '@eaas/cli-kit';
+import { printJson, WrongUsage } from './kit/index.ts';
 import { parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { listChains, requireTenant, type Service, verifyChain } from '@eaas/server/internal';

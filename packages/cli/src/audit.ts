@@ -1,4 +1,4 @@
-import { printJson } from '@eaas/cli-kit';
+import { printJson } from './kit/index.ts';
 import { acknowledgeRestore, operations } from '@eaas/server/internal';
 import { auditFollow } from './audit-follow.ts';
 import { auditProve } from './audit-proof.ts';

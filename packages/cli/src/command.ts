@@ -1,4 +1,4 @@
-import { command as plainCommand } from '@eaas/cli-kit';
+import { command as plainCommand } from './kit/index.ts';
 import { parseUuid } from '@eaas/protocol';
 import { limits, type Output } from '@eaas/protocol/wire';
 import {

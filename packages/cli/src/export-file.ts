@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { WrongUsage } from '@eaas/cli-kit';
+import { WrongUsage } from './kit/index.ts';
 import { Refusal } from '@eaas/server/internal';
 
 // Every line of an export file is shorter than 1 MiB.

@@ -1,4 +1,4 @@
-import { isParseError, WrongUsage } from '@eaas/cli-kit';
+import { isParseError, WrongUsage } from './kit/index.ts';
 import type { ProblemCode } from '@eaas/protocol/wire';
 import {
   CannotStart,

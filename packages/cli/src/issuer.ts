@@ -1,6 +1,6 @@
 // Issuers: the sign-ins of an app, whose tokens the service accepts.
 import { readFile } from 'node:fs/promises';
-import { WrongUsage } from '@eaas/cli-kit';
+import { WrongUsage } from './kit/index.ts';
 import { checked } from '@eaas/protocol/service';
 import { endpoints, type IssuerPermission, issuerPermissions, limits } from '@eaas/protocol/wire';
 import { asWord, operations } from '@eaas/server/internal';

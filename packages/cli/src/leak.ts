@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { printJson, WrongUsage } from '@eaas/cli-kit';
+import { printJson, WrongUsage } from './kit/index.ts';
 import { InputError } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { CannotStart, openPool } from '@eaas/server/internal';

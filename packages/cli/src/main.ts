@@ -1,4 +1,4 @@
-import { guardOutput } from '@eaas/cli-kit';
+import { guardOutput } from './kit/index.ts';
 import { run, tell } from './program.ts';
 import { isDriverFault } from '@eaas/server/internal';
 

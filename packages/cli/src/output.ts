@@ -1,4 +1,4 @@
-import { printJson, printRows, shown } from '@eaas/cli-kit';
+import { printJson, printRows, shown } from './kit/index.ts';
 import { asTyped } from '@eaas/server/internal';
 
 export interface Reporting {

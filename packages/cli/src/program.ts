@@ -1,4 +1,4 @@
-import { completionCommand, helpCommand } from '@eaas/cli-kit';
+import { completionCommand, helpCommand } from './kit/index.ts';
 import { citus } from '@eaas/fleet/citus';
 import { CannotStart, migrateDatabase } from '@eaas/server/internal';
 import { Option } from 'commander';

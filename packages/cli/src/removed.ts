@@ -1,5 +1,5 @@
 // What `eaas` once had: variables, and words after `eaas`. Whoever still uses one is told what replaces it.
-import { WrongUsage } from '@eaas/cli-kit';
+import { WrongUsage } from './kit/index.ts';
 import { CannotStart } from '@eaas/server/internal';
 
 /** Ends the sentence "EAAS_X was removed: …". */

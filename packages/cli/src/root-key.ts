@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { WrongUsage } from '@eaas/cli-kit';
+import { WrongUsage } from './kit/index.ts';
 import { toHex } from '@eaas/protocol/internal';
 import {
   asWord,

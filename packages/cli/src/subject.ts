@@ -1,7 +1,7 @@
 // Commands about people. A subject never comes from the command line, where other users of the machine and the history of
 // the shell would see it: it is asked for, or read from standard input.
 import { isUtf8 } from 'node:buffer';
-import { printJson, WrongUsage } from '@eaas/cli-kit';
+import { printJson, WrongUsage } from './kit/index.ts';
 import { checked } from '@eaas/protocol/service';
 import { endpoints, limits } from '@eaas/protocol/wire';
 import { reportColumns, reportCsv, type ReportRow, reportRow } from '@eaas/sdk/audit';

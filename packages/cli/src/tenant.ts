@@ -1,4 +1,4 @@
-import { WrongUsage } from '@eaas/cli-kit';
+import { WrongUsage } from './kit/index.ts';
 import { escapeHidden } from '@eaas/protocol/internal';
 import { formatTimestamp } from '@eaas/protocol/wire';
 import {

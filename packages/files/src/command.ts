@@ -1,4 +1,4 @@
-import { WrongUsage } from '@eaas/cli-kit';
+import { WrongUsage } from './kit.ts';
 import { Option } from 'commander';
 import type { Progress } from './progress.ts';
 

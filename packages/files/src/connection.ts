@@ -1,4 +1,4 @@
-import { WrongUsage } from '@eaas/cli-kit';
+import { WrongUsage } from './kit.ts';
 import { parseUuid } from '@eaas/protocol';
 import { isSubjectWrapped } from '@eaas/protocol/internal';
 import { type Context, type DecryptOptions, EaasClient } from '@eaas/sdk';

@@ -1,4 +1,4 @@
-import { WrongUsage } from '@eaas/cli-kit';
+import { WrongUsage } from './kit.ts';
 import { type Context, DecryptionError, open, parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { nodeEngine } from '@eaas/protocol/node';

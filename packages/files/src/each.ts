@@ -1,4 +1,4 @@
-import { note } from '@eaas/cli-kit';
+import { note } from './kit.ts';
 import { inLine } from '@eaas/protocol/internal';
 import type { Run } from './command.ts';
 import { fileFailureOf } from './failure.ts';

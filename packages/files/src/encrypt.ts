@@ -1,4 +1,4 @@
-import { WrongUsage } from '@eaas/cli-kit';
+import { WrongUsage } from './kit.ts';
 import { createIntake, type Intake } from '@eaas/sdk/intake';
 import { encryptStream, type StreamWriter } from '@eaas/sdk/stream';
 import { type FileCommand, option, type Options, type Run } from './command.ts';

@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
-import { WrongUsage } from '@eaas/cli-kit';
+import { WrongUsage } from './kit.ts';
 import { inLine } from '@eaas/protocol/internal';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { one } from './ciphertext.ts';

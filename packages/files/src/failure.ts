@@ -1,4 +1,4 @@
-import { isParseError, WrongUsage } from '@eaas/cli-kit';
+import { isParseError, WrongUsage } from './kit.ts';
 import { inLine } from '@eaas/protocol/internal';
 import { EaasError, InputError, ServiceError } from '@eaas/sdk';
 

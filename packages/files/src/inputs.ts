@@ -1,7 +1,7 @@
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { note, WrongUsage } from '@eaas/cli-kit';
+import { note, WrongUsage } from './kit.ts';
 import { inLine } from '@eaas/protocol/internal';
 import type { Run } from './command.ts';
 import { isTemporary, noteLeftovers } from './leftovers.ts';

@@ -1,4 +1,4 @@
-import { printRows } from '@eaas/cli-kit';
+import { printRows } from './kit.ts';
 import { openCiphertext, sizeWithin } from './ciphertext.ts';
 import { type FileCommand, option, type Run } from './command.ts';
 import { recursive } from './connection.ts';

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { note } from '@eaas/cli-kit';
+import { note } from './kit.ts';
 import { inLine } from '@eaas/protocol/internal';
 
 /** Contains the id of the process, so that other commands can see whether it still runs. */

@@ -1,4 +1,4 @@
-import { guardOutput } from '@eaas/cli-kit';
+import { guardOutput } from './kit.ts';
 import { run } from './program.ts';
 
 guardOutput();

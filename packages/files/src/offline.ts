@@ -6,7 +6,7 @@ import {
   type KeyObject,
   privateDecrypt,
 } from 'node:crypto';
-import { WrongUsage } from '@eaas/cli-kit';
+import { WrongUsage } from './kit.ts';
 import { DecryptionError, encodeContext, pae, parseUuid, type Wrapped } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import {

@@ -1,6 +1,6 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { WrongUsage } from '@eaas/cli-kit';
+import { WrongUsage } from './kit.ts';
 import { inLine } from '@eaas/protocol/internal';
 import { FileFailure } from './failure.ts';
 import { type Input, standard } from './inputs.ts';

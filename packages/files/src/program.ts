@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { command, completionCommand, helpCommand, note, WrongUsage } from '@eaas/cli-kit';
+import { command, completionCommand, helpCommand, note, WrongUsage } from './kit.ts';
 import type { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import type { FileCommand, Options } from './command.ts';

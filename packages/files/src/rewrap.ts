@@ -1,6 +1,6 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
-import { printRows, WrongUsage } from '@eaas/cli-kit';
+import { printRows, WrongUsage } from './kit.ts';
 import type { EaasClient } from '@eaas/sdk';
 import { type Ciphertext, encodeBase64, openCiphertext } from './ciphertext.ts';
 import { type FileCommand, option, type Run } from './command.ts';
