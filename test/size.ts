@@ -11,13 +11,13 @@ const packages: Readonly<Record<string, number>> = {
   sdk: 10_681,
   drizzle: 3_534,
   prisma: 2_622,
-  files: 1_725,
+  files: 1_735,
   console: 8_449,
   server: 11_995,
   fleet: 2_097,
   log: 1_191,
   dev: 1_081,
-  cli: 4_098,
+  cli: 3_740,
 };
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */
 const growing: Readonly<Record<string, { lines: number; until: string }>> = {};

@@ -36,7 +36,10 @@ test('no relative import refers to a file of another package, except to what bot
     importsOf(file)
       .filter(isRelative)
       .filter((specifier) => !targetOf(file, specifier).startsWith(`packages/${packageOf(file)}/`))
-      .filter((specifier) => `${file.path}: ${specifier}` !== 'packages/files/src/kit.ts: ../../cli/src/kit/index.ts')
+      .filter(
+        (specifier) =>
+          `${file.path}: ${specifier}` !== 'packages/files/src/kit.ts: ../../cli/src/kit/index.ts',
+      )
       .map((specifier) => `${file.path}: ${specifier}`),
   );
   expect(wrong).toEqual([]);

@@ -63,8 +63,8 @@ export async function runShared(args: readonly string[], env: Environment): Prom
   return (await response.json()) as Finished;
 }
 
-export async function serve(env: Environment, { program = eaas, cwd = root } = {}) {
-  const { child, stdout, stderr } = launch([...program, 'serve'], { EAAS_PORT: '0', ...env }, cwd);
+export async function serve(env: Environment, { program = eaas, cwd = root, command = 'serve' } = {}) {
+  const { child, stdout, stderr } = launch([...program, command], { EAAS_PORT: '0', ...env }, cwd);
   const ended: Promise<End> = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   const end = (): End | undefined => {
     const { exitCode: code, signalCode: signal } = child;
@@ -78,7 +78,7 @@ export async function serve(env: Environment, { program = eaas, cwd = root } = {
     clearTimeout(timer);
   };
   for (const deadline = Date.now() + 120_000; ; await sleep(10)) {
-    const [, scheme, port] = /^Eaas listens on (https?):\/\/\S+:(\d+)/m.exec(stdout()) ?? [];
+    const [, scheme, port] = /^Eaas (?:listens|is ready) on (https?):\/\/\S+:(\d+)/m.exec(stdout()) ?? [];
     if (port !== undefined) {
       return {
         baseUrl: `${scheme}://127.0.0.1:${port}`,
@@ -94,7 +94,7 @@ export async function serve(env: Environment, { program = eaas, cwd = root } = {
     }
     if (!end() && Date.now() < deadline) continue;
     await endBy('SIGKILL');
-    throw new Error(`\`eaas serve\` did not start:\n${log()}`);
+    throw new Error(`\`eaas ${command}\` did not start:\n${log()}`);
   }
 }
 

@@ -70,7 +70,7 @@ export function readDevelopmentConfig(env: Environment = process.env): Config {
   const { NODE_ENV: mode, EAAS_DATABASE_URL: url, EAAS_HOST: host } = env;
   const reasons = [
     mode === 'production' ? 'NODE_ENV is production' : '',
-    url === undefined ? '' : 'EAAS_DATABASE_URL is set, but `eaas dev` works only with the embedded database',
+    url === undefined ? '' : 'EAAS_DATABASE_URL is set, but `eaas dev` brings its own database',
     host === undefined || isLoopback(host)
       ? ''
       : `EAAS_HOST is ${host}, but \`eaas dev\` listens only on this machine`,
@@ -83,6 +83,16 @@ export function readDevelopmentConfig(env: Environment = process.env): Config {
   }
   const { DATABASE_URL: _, ...ours } = env;
   return readConfig(ours, { logLevel: 'warn', isConsoleOn: true });
+}
+
+/** The server of `eaas dev` brings a database, and `eaas serve` needs one. */
+export function readServerConfig(env: Environment = process.env): Config {
+  const config = readConfig(env);
+  if (config.databaseUrl !== null) return config;
+  throw new CannotStart(
+    '`eaas serve` needs a database: set EAAS_DATABASE_URL to a PostgreSQL that `eaas migrate` has prepared. For ' +
+      'development on this machine, run `eaas dev`, which brings its own.',
+  );
 }
 
 /** The database of an app, for `eaas leak`, which needs nothing else. */
@@ -113,7 +123,7 @@ export function readConfig(
   if (migrateDatabaseUrl !== null && databaseUrl === null) {
     throw new CannotStart(
       'EAAS_MIGRATE_DATABASE_URL is set, but EAAS_DATABASE_URL is not set. ' +
-        'Set EAAS_DATABASE_URL to the role of the server. To use the embedded database, remove both variables.',
+        'Set EAAS_DATABASE_URL to the role of the server, or remove both variables to use the data of `eaas dev`.',
     );
   }
   const listening = readListening(read);

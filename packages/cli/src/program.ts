@@ -6,7 +6,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { apiKeyCommands } from './api-key.ts';
 import { auditCommands } from './audit.ts';
 import { command, group, reporting, requireConfig } from './command.ts';
-import { type Config, readConfig, readDevelopmentConfig } from './config.ts';
+import { type Config, readConfig, readDevelopmentConfig, readServerConfig } from './config.ts';
 import { requireYes } from './confirm.ts';
 import { databaseWarnings, examine } from './doctor/examine.ts';
 import { failed, type Finding, warning } from './doctor/finding.ts';
@@ -45,7 +45,7 @@ const dev = command(
   });
 
 const serve = command('serve', 'Serve the API until SIGTERM or SIGINT.', ['serve']).action(async () => {
-  const config = await withExtras(readConfig());
+  const config = await withExtras(readServerConfig());
   // The HTTP server is imported dynamically, because a static import would delay all commands that do not need it.
   const { serve } = await import('@eaas/server');
   await serve(config);

@@ -17,6 +17,9 @@ const variables: Readonly<Record<string, string>> = {
 
 /** Ends the sentence "`eaas x --y` was removed: …". Options come after the words of their command. */
 const commands: Readonly<Record<string, string>> = {
+  'audit tail': 'run `eaas audit follow --tenant acme --once`, and select entries with jq.',
+  'audit stream':
+    'run `eaas audit follow --state audit.state`, and pipe it to a program that sends syslog messages.',
   'root-key wrap': 'encrypt the root key with the program of the key service, as in examples/root-key.',
   'database copy': 'move a database with `pg_dump` and `pg_restore`.',
   'serve --workers':

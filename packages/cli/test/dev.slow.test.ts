@@ -7,7 +7,7 @@ import { permissions } from '@eaas/protocol/wire';
 import { EaasClient } from '@eaas/sdk';
 import { rewrapIndexKey } from '@eaas/sdk/fields';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { eaas as program, type Environment, launch, run, serve } from '@eaas/test-kit/program';
+import { eaas as program, type Environment, launch, run } from '@eaas/test-kit/program';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { jsonLines } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
@@ -289,10 +289,9 @@ test('eaas dev does not change a .env with another EAAS_BASE_URL', async () => {
   expect(existsSync(data)).toBe(false);
 });
 
-test('eaas serve creates no tenant and prints no API key', async () => {
-  const server = await serve({ EAAS_DATA_DIR: data });
-  onTestFinished(() => server.stop());
-  expect(server.log()).not.toMatch(/EAAS_|eaas_sk_/);
-  expect((await fetch(`${server.baseUrl}/`)).status).toBe(404);
-  expect(await eaas('tenant', 'list')).toEqual([]);
+test('eaas serve needs a database, and names `eaas dev`, also where its data is', async () => {
+  await (await dev()).stop();
+  const { code, stdout, stderr } = await run([...program, 'serve'], {}, { cwd: folder });
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toMatch(/^`eaas serve` needs a database: set EAAS_DATABASE_URL .* run `eaas dev`/);
 });

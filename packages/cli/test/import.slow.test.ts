@@ -1,4 +1,4 @@
-// The ladder of an app: a key file, then the embedded database of a server, then a PostgreSQL. No value is encrypted again.
+// The ladder of an app: a key file, then the database of `eaas dev`, then a PostgreSQL. No value is encrypted again.
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ async function apiKeyOf(tenant: string, call: (...args: string[]) => Promise<{ s
   return made?.api_key ?? '';
 }
 
-test('values of a key file stay readable and searchable in an embedded database, and then in a PostgreSQL', async () => {
+test('values of a key file stay readable and searchable in the database of `eaas dev`, and then in a PostgreSQL', async () => {
   const folder = await newDirectory();
   const [file, data] = [join(folder, 'local.json'), join(folder, 'data')];
   const { service, intake, read } = await populated(file);
@@ -67,7 +67,7 @@ test('values of a key file stay readable and searchable in an embedded database,
 
   const embedded = { EAAS_DATA_DIR: data, EAAS_PORT: '0' };
   const onEmbedded = (...args: string[]) => run([...program, ...args], embedded);
-  const server = await serve(embedded);
+  const server = await serve(embedded, { command: 'dev' });
   onTestFinished(() => server.stop());
   const imported = await onEmbedded('import', file, '--tenant', 'acme', '--json');
   expect(imported).toMatchObject({ code: 0, stderr: '' });

@@ -66,13 +66,13 @@ export async function findDataDirectory(path: string | null): Promise<DataDirect
         ? `There is no Eaas data here: no ${defaultDataDirectory} in ${process.cwd()} or a folder above it.`
         : `There is no Eaas data in ${directory}, which EAAS_DATA_DIR names.`;
     throw new CannotStart(
-      `${where} Start the server first (\`eaas serve\`), or set EAAS_DATA_DIR or EAAS_DATABASE_URL to the same value as the server.`,
+      `${where} Start the server first (\`eaas dev\`), or set EAAS_DATA_DIR or EAAS_DATABASE_URL to the same value as the server.`,
     );
   }
   const found = await openDataDirectory(directory);
   if (found.hasDatabase()) return found;
   throw new CannotStart(
-    `The data directory ${directory} holds no database yet. Start the server first (\`eaas serve\`), which creates the database.`,
+    `The data directory ${directory} holds no database yet. Start the server first (\`eaas dev\`), which creates the database.`,
   );
 }
 

@@ -12,7 +12,6 @@ vi.mock('@eaas/test-kit/program', () => ({
 
 const elsewhere: Readonly<Record<string, string>> = {
   'browsers.service.test.ts': 'requests of browsers to a server on a port',
-  'embedded.slow.test.ts': 'the database of the server',
   'health.service.test.ts': 'routes outside of /v1',
   'malformed-http.service.test.ts': 'bytes on a socket',
   'people-canary.service.test.ts': 'the process, the database and the log of the server',
