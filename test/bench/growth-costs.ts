@@ -1,15 +1,13 @@
 import { repairDirectories } from '../../packages/server/src/jobs/housekeeping.ts';
-import { verifyNight } from '../../packages/fleet/src/nightly/verify-night.ts';
-import { seal } from '../../packages/server/src/state/integrity.ts';
-import { markerTable, writeMarker } from '../../packages/fleet/src/nightly/verifications.ts';
+import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
+import { findHead } from '../../packages/server/src/store/heads.ts';
 import { call } from '@eaas/test-kit/faults/client';
 import { startReplica } from '@eaas/test-kit/faults/place';
 import { alone } from '@eaas/test-kit/alone';
 import { memoryOf } from '@eaas/test-kit/processes';
 import { dek } from '@eaas/test-kit/world';
-import { appendEntries, type Place, stateOf } from './growth-data.ts';
+import { appendEntries, type Place } from './growth-data.ts';
 
-const dayLength = 24 * 60 * 60 * 1_000;
 const newEntries = 10_000;
 
 export async function repairAll({ service }: Place): Promise<number> {
@@ -21,28 +19,11 @@ export async function repairAll({ service }: Place): Promise<number> {
 
 export async function verifyNewEntries({ service, manyEntries }: Place): Promise<number> {
   const { tenantId } = manyEntries;
-  const { secrets } = await stateOf(service, tenantId);
-  const tonight = Math.floor(Date.now() / dayLength);
-  const { head } = await verifyNight(service, tenantId, {
-    tonight,
-    shouldStop: () => true,
-    onProgress: async () => {},
-  });
-  const marker = {
-    id: head.id,
-    hash: head.hash,
-    valid: true,
-    findings: '[]',
-    finished_at: 0,
-    night: tonight,
-  };
-  const row = seal(secrets, markerTable, { tenant_id: tenantId, ...marker });
-  await service.background.transaction((tx) => writeMarker(tx, row));
+  const known = await service.background.run((sql) => findHead(sql, tenantId));
   await appendEntries(service, manyEntries, newEntries);
   return timed(async () => {
-    const options = { tonight: tonight + 1, shouldStop: () => false, onProgress: async () => {} };
-    const { findings, checked } = await verifyNight(service, tenantId, options);
-    requireValid(findings.count === 0);
+    const { valid, checked } = await verifyChain(service, tenantId, { known, onlyNew: true });
+    requireValid(valid);
     return checked;
   });
 }

@@ -10,7 +10,7 @@ import { seal } from '../../packages/server/src/state/integrity.ts';
 import type { TenantState } from '../../packages/server/src/state/tenant-view.ts';
 import { findHead, headTable } from '../../packages/server/src/store/heads.ts';
 import { findKey, keyTable } from '../../packages/server/src/store/keys.ts';
-import { finishNight, nightTable } from '../../packages/fleet/src/nightly/verifications.ts';
+import { nightTable, writeNight } from '../../packages/server/src/store/verifications.ts';
 import type { Operator } from '@eaas/test-kit/faults/place';
 import { copyKeys, copyTenants, rowOf } from './growth-copies.ts';
 import { type Api, apiOf, dek, type Resident, settle } from '@eaas/test-kit/world';
@@ -128,7 +128,7 @@ async function setNow(sql: postgres.Sql, time: string): Promise<void> {
     return (extract(epoch from ${time}) * 1000)::bigint`);
 }
 
-export async function stateOf(service: Service, tenantId: string): Promise<TenantState> {
+async function stateOf(service: Service, tenantId: string): Promise<TenantState> {
   const view = await service.tenants.view(tenantId);
   if (!view) throw new Error(`expected the tenant ${tenantId} in the database (got none)`);
   return view.state;
@@ -138,9 +138,9 @@ export async function stateOf(service: Service, tenantId: string): Promise<Tenan
 export async function finishTonight({ service }: Pick<Place, 'service'>): Promise<void> {
   const now = service.clock.now();
   const [root] = service.tenants.roots;
-  const night = { day: new Date(now).toISOString().slice(0, 10), taken_at: now, finished_at: now, broken: 0 };
+  const night = { day: new Date(now).toISOString().slice(0, 10), finished_at: now, broken: 0 };
   await service.background.transaction(
-    (tx) => finishNight(tx, seal({ rowMac: nightKey(root) }, nightTable, night)),
+    (tx) => writeNight(tx, seal({ rowMac: nightKey(root) }, nightTable, night)),
     60_000,
   );
 }

@@ -1,6 +1,6 @@
 import { countUsage, directoriesJob, settleDueKeys } from '../../packages/server/src/jobs/housekeeping.ts';
 import { purge } from '../../packages/server/src/jobs/purge.ts';
-import { nightlyVerify } from '../../packages/fleet/src/nightly/nightly-verify.ts';
+import { verifyNightly } from '../../packages/server/src/jobs/verify-nightly.ts';
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
 import { alone } from '@eaas/test-kit/alone';
 import { dek } from '@eaas/test-kit/world';
@@ -121,7 +121,7 @@ function jobs(each: Each): Comparison[] {
     job('count_usage', ({ service }) => countUsage(service, alone())),
     job('directories', ({ service }) => repair(service, alone())),
     job('purge', ({ service }) => purge(service, 60, alone())),
-    job('verify', ({ service }) => nightlyVerify(service, alone(), () => {})),
+    job('verify', ({ service }) => verifyNightly(service, alone(), () => {})),
   ];
 }
 

@@ -53,10 +53,9 @@ const serve = command('serve', 'Serve the API until SIGTERM or SIGINT.', ['serve
 
 /** Imports the extras only for a server, because other commands should start at once. */
 async function withExtras(config: Config): Promise<Config> {
-  const { nightlyVerification } = await import('@eaas/fleet/nightly');
   const { databaseUrl, publicLog: log } = config;
   const logs = log === null ? [] : [await (await import('@eaas/log')).publicLog(log)];
-  return { ...config, extras: [...logs, nightlyVerification, databaseWarnings(databaseUrl)] };
+  return { ...config, extras: [...logs, databaseWarnings(databaseUrl)] };
 }
 
 const migrate = reporting(

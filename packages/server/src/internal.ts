@@ -24,12 +24,12 @@ export { timeLimit } from './base/time-limit.ts';
 export { hashApiKey } from './state/tokens.ts';
 export { type ChainHead, openSignedCheckpoint } from './crypto/checkpoint.ts';
 export { ed25519Keys, verifyEd25519 } from './crypto/ed25519.ts';
-export { nightKey, rootKey, type Roots, type TenantSecrets } from './crypto/key-hierarchy.ts';
+export { rootKey, type Roots } from './crypto/key-hierarchy.ts';
 export { sameBytes } from './crypto/hmac.ts';
 export { openSecret, sealSecret } from './crypto/sealed-secret.ts';
 export type { ConsoleSession } from './http/console.ts';
 export { type Address, announce, freePort, listening, readTls } from './http/listen.ts';
-export { forEach, type Lease } from './jobs/schedule.ts';
+export { type Lease } from './jobs/schedule.ts';
 export { createApiKey } from './operations/api-keys.ts';
 export { shownEntry, type ShownEntry } from './operations/audit.ts';
 export { createKey } from './operations/keys.ts';
@@ -46,18 +46,9 @@ export {
   type TenantRecord,
   updateTenant,
 } from './operations/tenants.ts';
-export { judgeRecentAges } from './operations/verify/ages.ts';
-export { compareHead, type Ends, judgeAllAges, judgeEnds } from './operations/verify/ends.ts';
-export { startWalk, walkEntries } from './operations/verify/entries.ts';
-export {
-  beginInspection,
-  type Finding,
-  type Findings,
-  type Inspection,
-  unhurried,
-} from './operations/verify/report.ts';
-export { allRows, firstRow, walkRows } from './operations/verify/rows.ts';
-export { unlessPurged, verifyChain } from './operations/verify/verify-chain.ts';
+export { type Ends } from './operations/verify/ends.ts';
+export { type Finding, type Findings } from './operations/verify/report.ts';
+export { verifyChain } from './operations/verify/verify-chain.ts';
 export { createRootKeyFile, encodeRootKey, readOrCreateRootKeyFile } from './root-key/file.ts';
 export {
   type ProviderEnvironment,
@@ -71,7 +62,7 @@ export { isKeyHost, KeyHosts } from './state/key-hosts.ts';
 export { type Caller, insider, isExpired } from './state/caller.ts';
 export { mostDisagreement, readClock } from './state/clock.ts';
 export { checkedHead } from './state/heads.ts';
-export { macHolds, openSecrets, openTenant, requireAnchor, seal } from './state/integrity.ts';
+export { openTenant, requireAnchor, seal } from './state/integrity.ts';
 export { isAuthenticEntry } from './crypto/macs.ts';
 export { findAnchor, findHead, listHeads } from './store/heads.ts';
 export { publishers } from './store/issuers.ts';
@@ -81,8 +72,7 @@ export { Database } from './store/database.ts';
 export { isDatabaseFault, isDenied, isDriverFault, isSettingRefused } from './store/faults.ts';
 export { expiringApiKeys } from './store/measurements.ts';
 export { type Cluster, ownsTables } from './store/migrate.ts';
-export { type PostgresVersion, readVersion, versionFault } from './store/migrate.ts';
-export type { RowRange } from './store/row-pages.ts';
-export { changedRows, first, idsOf, type Table } from './store/rows.ts';
+export { readVersion, versionFault } from './store/migrate.ts';
+export { first, idsOf } from './store/rows.ts';
 export { openPool, type Sql, type Transaction } from './store/sql.ts';
 export { countHoldings, findTenant, listChains } from './store/tenants.ts';

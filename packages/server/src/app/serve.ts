@@ -13,6 +13,7 @@ import type { ServerState } from '../http/metrics.ts';
 import { countUsage, directoriesJob, recordLastUses, settleDueKeys } from '../jobs/housekeeping.ts';
 import { type Job, startJobs, withLease } from '../jobs/schedule.ts';
 import { purge } from '../jobs/purge.ts';
+import { lastNight, verifyNightly } from '../jobs/verify-nightly.ts';
 import { measure } from '../store/measurements.ts';
 import { type OpenService, openService } from './open-service.ts';
 import type { JobContext, ServeOptions } from './options.ts';
@@ -139,7 +140,7 @@ function withPublicLog(service: Service, { extras }: ServeOptions): Service {
 const inSpan = (job: Job): Job => ({ ...job, run: (signal) => tracedJob(job.name, () => job.run(signal)) });
 
 function jobsOf({ auditRetentionMonths, extras }: ServeOptions, context: JobContext): Job[] {
-  const { service, state, leased } = context;
+  const { service, state, log, leased } = context;
   const readMeasured = async (): Promise<void> => {
     const now = service.clock.now();
     state.measured = await service.background.run((sql) => measure(sql, now), 30_000);
@@ -153,6 +154,18 @@ function jobsOf({ auditRetentionMonths, extras }: ServeOptions, context: JobCont
     leased('directories', 3_600, (lease) => repair(service, lease)),
     leased('purge', 3_600, (lease) => purge(service, auditRetentionMonths, lease)),
     { name: 'measure', everySeconds: 1_800, run: readMeasured },
+    leased('verify', 600, (lease) =>
+      verifyNightly(service, lease, (tenantId, findings) => {
+        log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
+      }),
+    ),
+    {
+      name: 'verified',
+      everySeconds: 60,
+      run: async () => {
+        state.verified = await lastNight(service);
+      },
+    },
     ...extras.flatMap((extra) => extra.jobs?.(context) ?? []),
   ];
 }

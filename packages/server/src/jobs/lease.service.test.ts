@@ -40,7 +40,7 @@ test("a job's transaction rolls back if another replica has taken the lease", as
   const { database } = world.replica();
   const write = database.transaction(async (tx) => {
     await requireLease(tx, lease ?? { job: 'b', holder: one, fence: 1 });
-    await tx`insert into eaas.verifications (day, taken_at) values ('never', 0)`;
+    await tx`insert into eaas.verifications (day, finished_at) values ('never', 0)`;
   });
   await expect(write).rejects.toThrow(LeaseLost);
   expect(await attacker.sql`select from eaas.verifications where day = 'never'`).toHaveLength(0);

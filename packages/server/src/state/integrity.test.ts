@@ -1,4 +1,3 @@
-import { markerTable, nightTable } from '@eaas/test-kit/fleet';
 import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { anchorTable, headTable } from '../store/heads.ts';
@@ -6,6 +5,7 @@ import { apiKeyTable } from '../store/api-keys.ts';
 import { keyTable } from '../store/keys.ts';
 import type { Table } from '../store/rows.ts';
 import { tenantTable } from '../store/tenants.ts';
+import { markerTable, nightTable } from '../store/verifications.ts';
 import { macHolds, seal } from './integrity.ts';
 
 type Row = Record<string, unknown> & { readonly mac: Uint8Array };

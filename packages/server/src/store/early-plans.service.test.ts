@@ -16,7 +16,7 @@ import { Database } from './database.ts';
 import { findTokenTenants } from './directories.ts';
 import { findHead } from './heads.ts';
 import { countKeys, findKeys, findKeyVersions, keyTable, listKeys, nameIsTaken } from './keys.ts';
-import { apiKeyPage, keyPage, recordedRevs, rowAges, versionsOf } from './row-pages.ts';
+import { apiKeyPage, keyPage, versionsOf } from './row-pages.ts';
 import { changedRows, insertRow, updateRow } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 import { findTenantByName } from './tenants.ts';
@@ -121,8 +121,6 @@ const others: Record<string, Read> = {
   'the first and the last entry': (tx) => storedRange(tx, tenantId),
   'entries to count': (tx) => countNext(tx, tenantId, 20),
   'tenants to count': (tx) => uncountedTenants(tx),
-  'the ages of rows': (tx) => rowAges(tx, tenantId, keyIds),
-  'the records of rows': (tx) => recordedRevs(tx, tenantId, { among: keyIds }),
   'the verified versions': (tx) => versionsOf(tx, tenantId, keyIds.slice(1)),
   'a page of the verified API keys': (tx) =>
     apiKeyPage(tx, tenantId, { after: apiKeyId(0), through: apiKeyId(3) }),

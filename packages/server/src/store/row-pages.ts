@@ -2,7 +2,7 @@ import type { ApiKeyRow } from './api-keys.ts';
 import type { CreatedSubject } from './audit-entries.ts';
 import type { KeyRow, KeyVersionRow } from './keys.ts';
 import type { IssuerRow } from './issuers.ts';
-import { idsOf, rowsBy } from './rows.ts';
+import { idsOf } from './rows.ts';
 import { inSubjects } from './schema.ts';
 import type { Sql } from './sql.ts';
 import { lastOf, rowIdIn, type SubjectRow, subjectsBy } from './subjects.ts';
@@ -27,24 +27,16 @@ export interface RowAge {
   readonly created_id: number;
 }
 
-/** Reads the ages of all rows that changes name, or of those `among` these ids. A living subject has none. */
-export async function rowAges(
-  sql: Sql,
-  tenantId: string,
-  among: readonly string[] | null,
-): Promise<RowAge[]> {
-  const of = (table: string, id: string) =>
-    among === null
-      ? sql`eaas.${sql(table)} where tenant_id = ${tenantId}`
-      : rowsBy(sql, table, tenantId, id, idsOf(sql, among));
+/** Reads the ages of all rows that changes name. A living subject has none. */
+export async function rowAges(sql: Sql, tenantId: string): Promise<RowAge[]> {
+  const of = (table: string) => sql`eaas.${sql(table)} where tenant_id = ${tenantId}`;
   return sql<RowAge[]>`
-    select 'tenant' as kind, tenant_id as id, rev, 0::bigint as created_id from ${of('tenants', 'tenant_id')}
-    union all select 'key', key_id, rev, created_id from ${of('keys', 'key_id')}
-    union all select 'api_key', api_key_id, rev, created_id from ${of('api_keys', 'api_key_id')}
-    union all select 'issuer', issuer_id, rev, created_id from ${of('issuers', 'issuer_id')}
+    select 'tenant' as kind, tenant_id as id, rev, 0::bigint as created_id from ${of('tenants')}
+    union all select 'key', key_id, rev, created_id from ${of('keys')}
+    union all select 'api_key', api_key_id, rev, created_id from ${of('api_keys')}
+    union all select 'issuer', issuer_id, rev, created_id from ${of('issuers')}
     union all select 'subject', ${rowIdIn(sql, sql`coalesce(subject_id, '')`)}, erased_id, created_id
-      from ${among === null ? sql`eaas.subjects where tenant_id = ${tenantId}` : subjectsBy(sql, tenantId, idsOf(sql, among))}
-      and erased_id is not null`;
+      from ${of('subjects')} and erased_id is not null`;
 }
 
 /** Returns the living subjects among these rows, which no change names. */
@@ -58,32 +50,26 @@ export function livingSubjects(sql: Sql, tenantId: string, rowIds: readonly stri
 export async function recordedRevs(
   tx: Sql,
   tenantId: string,
-  { through = Number.MAX_SAFE_INTEGER, among = null }: { through?: number; among?: readonly string[] | null },
+  through = Number.MAX_SAFE_INTEGER,
 ): Promise<ReadonlyMap<string, number>> {
   const recorded = new Map<string, number>();
   await tx<{ row_id: string; rev: number }[]>`
     select row_id, max(rev) as rev from eaas.row_records
-    where tenant_id = ${tenantId} and rev <= ${through} ${ifAmong(tx, 'row_id', among)}
+    where tenant_id = ${tenantId} and rev <= ${through}
     group by row_id`.cursor(1_000, (page) => {
     for (const { row_id, rev } of page) recorded.set(row_id, rev);
   });
   return recorded;
 }
 
-function ifAmong(sql: Sql, id: string, among: readonly string[] | null) {
-  return among === null ? sql`` : sql`and ${sql(id)} = any (${[...among]}::uuid[])`;
-}
-
 /** The rows with ids from `after` (exclusive) to `through` (inclusive). */
 export interface RowRange {
   readonly after: string;
   readonly through: string;
-  readonly among?: readonly string[];
 }
 
-function inRange(sql: Sql, id: string, { after, through, among }: RowRange) {
-  return sql`${sql(id)} > ${after} and ${sql(id)} <= ${through}
-    ${ifAmong(sql, id, among ?? null)}`;
+function inRange(sql: Sql, id: string, { after, through }: RowRange) {
+  return sql`${sql(id)} > ${after} and ${sql(id)} <= ${through}`;
 }
 
 const pageVersions = 1_000;
@@ -140,7 +126,7 @@ export interface SubjectPageRow extends SubjectRow {
 export async function subjectPage(
   sql: Sql,
   tenantId: string,
-  { after, through, among }: RowRange,
+  { after, through }: RowRange,
 ): Promise<SubjectPageRow[]> {
   // The least and the greatest id stand for the ends, because a forged row can have any bytes as its id.
   const isAfter = /[^0-]/.test(after)
@@ -149,9 +135,6 @@ export async function subjectPage(
   const isThrough = /[^f-]/.test(through)
     ? sql`and subject_id <= ${lastOf(sql, sql`${through}::uuid`)}`
     : sql``;
-  const rows = among
-    ? subjectsBy(sql, tenantId, idsOf(sql, among))
-    : sql`eaas.subjects t where tenant_id = ${tenantId}`;
   const anchor = sql`select id from eaas.audit_anchors where tenant_id = ${tenantId}`;
   // An imported subject names the last entry of the imported keys.
   return sql<SubjectPageRow[]>`
@@ -161,7 +144,7 @@ export async function subjectPage(
         and (position('"subject":"' || encode(substr(s.subject_id, 1, 16), 'hex') || '","subject_created":true' in metadata) > 0
           or action = 'key.create' and metadata like '%"imported":%')) as is_created
     from (
-      select t.* from ${rows} ${isAfter} ${isThrough} order by subject_id limit ${pageSubjects}
+      select t.* from eaas.subjects t where tenant_id = ${tenantId} ${isAfter} ${isThrough} order by subject_id limit ${pageSubjects}
     ) s order by subject_id`;
 }
 

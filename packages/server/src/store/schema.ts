@@ -251,15 +251,12 @@ create table eaas.verification_markers (
   id bigint not null,
   hash bytea not null,
   valid boolean not null,
-  findings text not null,
-  finished_at bigint not null,
   night bigint not null,
   mac bytea not null
 );
 
 create table eaas.verifications (
   day text primary key,
-  taken_at bigint not null,
   finished_at bigint not null,
   broken bigint not null,
   mac bytea not null

@@ -1,7 +1,6 @@
 import { parseUuid } from '@eaas/protocol';
 import type { Steps } from '@eaas/protocol/service';
 import { livingSubjects, recordedRevs, type RowAge, rowAges, strayVersions } from '../../store/row-pages.ts';
-import { changedRows } from '../../store/rows.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Findings, Inspection } from './report.ts';
 import { isStray, readStories, type Story } from './stories.ts';
@@ -17,24 +16,14 @@ export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: numb
   return { rows: await compare(sql, inspection, stories, anchorId), stories };
 }
 
-export async function judgeRecentAges(sql: Sql, inspection: Inspection, since: number): Promise<string[]> {
-  const stories = await readStories(sql, inspection, since);
-  const recorded = await changedRows(sql, inspection.tenantId, since);
-  const named = Array.from(stories.keys(), (rowName) => parseUuid(rowName.split(' ')[1] ?? ''));
-  const ids = [...new Set([...recorded, ...named.filter((id) => id !== undefined)])];
-  await compare(sql, inspection, stories, since, ids);
-  return ids;
-}
-
 async function compare(
   sql: Sql,
   { turns, tenantId, findings, timeLeft }: Inspection,
   stories: ReadonlyMap<string, Story>,
   anchorId: number,
-  among: readonly string[] | null = null,
 ): Promise<RowAge[]> {
-  const rows = await rowAges(sql, tenantId, among);
-  const recorded = await recordedRevs(sql, tenantId, { among });
+  const rows = await rowAges(sql, tenantId);
+  const recorded = await recordedRevs(sql, tenantId);
   const inTurns = <T>(work: Steps<T>): Promise<T> =>
     turns.run(tenantId, work, { isBegun: true, within: timeLeft() });
   const existing = new Set<string>();

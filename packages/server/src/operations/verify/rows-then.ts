@@ -44,7 +44,7 @@ async function causesOfDifference(
   { rows, stories }: Ages,
   { id, digest, rows: told }: RowsAnchor & { readonly rows: RowsThen },
 ): Promise<Causes> {
-  const recorded = await recordedRevs(sql, inspection.tenantId, { through: id });
+  const recorded = await recordedRevs(sql, inspection.tenantId, id);
   const then = new Map(told);
   const causes: number[][] = [];
   for (const row of rows) {

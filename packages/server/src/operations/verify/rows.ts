@@ -29,7 +29,7 @@ export interface RowCursor {
   readonly after: string;
 }
 
-export const allRows: RowRange = {
+const allRows: RowRange = {
   after: '00000000-0000-0000-0000-000000000000',
   through: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };

@@ -63,7 +63,7 @@ test.each([500, changes])(
     );
     await expect(read).rejects.toThrow('not readable');
     expect(count).toBe(last);
-    expect(await database.snapshot((tx) => rowAges(tx, tenantId, null))).toHaveLength(3);
+    expect(await database.snapshot((tx) => rowAges(tx, tenantId))).toHaveLength(3);
     await database.close();
   },
 );

@@ -3,7 +3,7 @@ import { formatTimestamp, type Input, type Output } from '@eaas/protocol/wire';
 import type { ChainHead } from '../../crypto/checkpoint.ts';
 import type { Service } from '../../app/service.ts';
 import { findAnchor } from '../../store/heads.ts';
-import { judgeAllAges, judgeCheckpoint, judgeEnds } from './ends.ts';
+import { compareHead, judgeAllAges, judgeCheckpoint, judgeEnds } from './ends.ts';
 import { startWalk, walkEntries } from './entries.ts';
 import { beginInspection, type Findings, unhurried } from './report.ts';
 import { firstRow, formatCursor, parseCursor, walkRows } from './rows.ts';
@@ -11,6 +11,10 @@ import { firstRow, formatCursor, parseCursor, walkRows } from './rows.ts';
 export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
   readonly timeLeft?: (() => number) | undefined;
   readonly shouldStop?: ((checked: number, last: number) => boolean) | undefined;
+  /** A head that the log once had, and must still contain unless it was purged. */
+  readonly known?: ChainHead | undefined;
+  /** Verifies only the entries after `known`, and no rows. */
+  readonly onlyNew?: boolean;
 }
 
 export type Verification = Output<'GET /v1/audit/verify'>;
@@ -34,7 +38,7 @@ interface Verified {
  * Repeats a verification if entries were purged at the same time. Such a verification can report the purged entries as
  * missing, although nobody has tampered with the log.
  */
-export async function unlessPurged<Found extends Verified>(
+async function unlessPurged<Found extends Verified>(
   { background }: Service,
   tenantId: string,
   verify: () => Promise<Found>,
@@ -48,21 +52,28 @@ export async function unlessPurged<Found extends Verified>(
 }
 
 async function verifyOnce(service: Service, tenantId: string, options: VerifyOptions) {
-  const { row: from, timeLeft = unhurried.timeLeft } = options;
+  const { row: from, timeLeft = unhurried.timeLeft, known, onlyNew = false } = options;
   const shouldStop = (): boolean => options.shouldStop?.(walk.checked, last) ?? false;
   const inspection = beginInspection(service, tenantId, { shouldStop, timeLeft });
   const { database, findings } = inspection;
-  const { ends, checkpoint, first, last, walk } = await database.snapshot(async (tx) => {
+  const { ends, checkpoint, first, last, walk, hasRows } = await database.snapshot(async (tx) => {
     const ends = await judgeEnds(tx, inspection, service.tenants.roots);
-    if (ends.secrets && !from) await judgeAllAges(tx, inspection, ends);
+    const reason = known && (await compareHead(tx, tenantId, known, ends));
+    if (reason && reason !== 'checkpoint_purged') findings.add(reason, known.id);
+    const start = known && onlyNew && !reason ? known : undefined;
+    if (ends.secrets && !from && !start) await judgeAllAges(tx, inspection, ends);
     const checkpoint = await judgeCheckpoint(tx, inspection, ends, options.checkpoint);
-    const first = Math.max(options.from_id ?? 1, ends.anchor.id + 1);
+    const { id: before } = start ?? ends.anchor;
+    const first = Math.max(options.from_id ?? 1, before + 1);
     const last = Math.min(options.to_id ?? ends.head.id, ends.head.id);
-    return { ends, checkpoint, first, last, walk: await startWalk(tx, tenantId, first, ends.anchor) };
+    const walk = await startWalk(tx, tenantId, first, start ?? ends.anchor);
+    return { ends, checkpoint, first, last, walk, hasRows: !start };
   }, timeLeft());
   const { secrets, head, anchor } = ends;
   const row =
-    secrets && (await walkRows(inspection, secrets, from === undefined ? firstRow : parseCursor(from)));
+    secrets && hasRows
+      ? await walkRows(inspection, secrets, from === undefined ? firstRow : parseCursor(from))
+      : undefined;
   const isRowLeft = row !== undefined && row.table !== 'done';
   if (secrets && !isRowLeft) await walkEntries(inspection, secrets, walk, last);
   const isComplete = !secrets || (!isRowLeft && walk.next > last);
