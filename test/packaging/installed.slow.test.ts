@@ -35,10 +35,10 @@ test('the installed command eaas prints its version and its help', async () => {
   expect(await command('--help')).toMatchObject({ code: 0 });
 });
 
-test('the installed example encrypts with a server on an embedded database', async () => {
+test('the installed example encrypts with the server of eaas dev', async () => {
   // Starts `eaas` without npx, because after a signal, npx ends before the server.
   const program = [join(folder, 'node_modules/.bin/eaas')];
-  const server = await serve({}, { program, cwd: folder });
+  const server = await serve({}, { program, cwd: folder, command: 'dev' });
   onTestFinished(() => server.stop());
   expect(existsSync(join(folder, '.eaas/root.key'))).toBe(true);
   await json('tenant', 'create', '--name', 'acme');
@@ -50,7 +50,7 @@ test('the installed example encrypts with a server on an embedded database', asy
   const app = await run([process.execPath, 'app.mjs'], env, { cwd: folder });
   expect(app).toMatchObject({ code: 0, stderr: '' });
   expect(app.stdout).toContain('4111 1111 1111 1111');
-  expect(await json('audit', 'verify')).toMatchObject({ name: 'acme', valid: true });
+  expect(await json('audit', 'verify', '--tenant', 'acme')).toMatchObject({ name: 'acme', valid: true });
 });
 
 test('the installed eaas-files prints its version, its help and its errors', async () => {
