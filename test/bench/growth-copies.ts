@@ -34,8 +34,6 @@ export async function rowOf(query: postgres.PendingQuery<postgres.Row[]>): Promi
 
 async function alterSchema(sql: postgres.Sql, statement: string): Promise<void> {
   await sql.begin(async (tx) => {
-    // Citus refuses changes of triggers unless `citus.enable_unsafe_triggers` is on. PostgreSQL ignores this setting.
-    await tx`select set_config('citus.enable_unsafe_triggers', 'on', true)`;
     await tx.unsafe(statement);
   });
 }
@@ -56,7 +54,6 @@ export async function copyTenants(sql: postgres.Sql, tenantId: string, size: num
       jsonb_build_object('tenant_id', id, 'id', 0, 'state_id', 0, 'encrypts', 0, 'uncounted', false))).* from copies`;
   await sql`insert into eaas.usage_cursors (tenant_id, counted_through, oldest_at) select id, 0, eaas.now_ms() from copies`;
   await sql`insert into eaas.row_records (tenant_id, row_id, rev) select id, id, 0 from copies`;
-  await sql`insert into eaas.tenant_names (name, tenant_id, created_at) select 'copy ' || nth, id, 0 from copies`;
   const apiKey = await rowOf(
     sql`select to_jsonb(a)::text as row from eaas.api_keys a where tenant_id = ${tenantId}`,
   );
@@ -64,8 +61,5 @@ export async function copyTenants(sql: postgres.Sql, tenantId: string, size: num
     insert into eaas.api_keys select (jsonb_populate_record(null::eaas.api_keys, ${apiKey}::text::jsonb ||
       jsonb_build_object('tenant_id', id, 'api_key_id', gen_random_uuid(),
       'token_hash', '\\x' || replace(gen_random_uuid()::text, '-', '')))).* from copies`;
-  await sql`
-    insert into eaas.token_directory (token_hash, tenant_id, created_at) select token_hash, tenant_id, 0
-    from eaas.api_keys where tenant_id in (select id from copies)`;
   await sql`drop table copies`;
 }

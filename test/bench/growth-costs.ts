@@ -3,19 +3,11 @@ import { verifyChain } from '../../packages/server/src/operations/verify/verify-
 import { findHead } from '../../packages/server/src/store/heads.ts';
 import { call } from '@eaas/test-kit/faults/client';
 import { startReplica } from '@eaas/test-kit/faults/place';
-import { alone } from '@eaas/test-kit/alone';
 import { memoryOf } from '@eaas/test-kit/processes';
 import { dek } from '@eaas/test-kit/world';
 import { appendEntries, type Place } from './growth-data.ts';
 
 const newEntries = 10_000;
-
-export async function repairAll({ service }: Place): Promise<number> {
-  return timed(async () => {
-    await repairDirectories(service, alone());
-    return 1;
-  });
-}
 
 export async function verifyNewEntries({ service, manyEntries }: Place): Promise<number> {
   const { tenantId } = manyEntries;

@@ -1,4 +1,4 @@
-import { countUsage, directoriesJob, settleDueKeys } from '../../packages/server/src/jobs/housekeeping.ts';
+import { countUsage, settleDueKeys } from '../../packages/server/src/jobs/housekeeping.ts';
 import { purge } from '../../packages/server/src/jobs/purge.ts';
 import { verifyNightly } from '../../packages/server/src/jobs/verify-nightly.ts';
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
@@ -6,7 +6,7 @@ import { alone } from '@eaas/test-kit/alone';
 import { dek } from '@eaas/test-kit/world';
 import { type Benchmark, type Comparison, type Note, resultOf } from './compare.ts';
 import { round } from './figures.ts';
-import { memoryOfServer, repairAll, requireValid, timed, verifyNewEntries } from './growth-costs.ts';
+import { memoryOfServer, requireValid, timed, verifyNewEntries } from './growth-costs.ts';
 import { growPurgeable, type Place } from './growth-data.ts';
 import { openPlace } from './growth-place.ts';
 
@@ -55,7 +55,6 @@ export const benchmark: Benchmark = {
       }),
       ...lists(each),
       ...jobs(each),
-      withoutTarget(once('job directories, all rows, ms', repairAll)),
       once('verify, ms per entry', async ({ service, manyEntries: { tenantId } }) =>
         timed(async () => {
           const { valid, checked } = await verifyChain(service, tenantId);
@@ -81,10 +80,6 @@ export const benchmark: Benchmark = {
     ];
   },
 };
-
-function withoutTarget({ ours, reference, elsewhere, note }: Comparison): Comparison {
-  return { ours, reference, ...(elsewhere && { elsewhere }), ...(note && { note }) };
-}
 
 type Each = (name: string, run: (place: Place) => Promise<unknown>) => Comparison;
 
@@ -113,13 +108,11 @@ function lists(each: Each): Comparison[] {
 }
 
 function jobs(each: Each): Comparison[] {
-  const repair = directoriesJob();
   const job = (name: string, run: (place: Place) => Promise<unknown>) =>
     each(`job ${name}, nothing due`, run);
   return [
     job('due_keys', ({ service }) => settleDueKeys(service, alone())),
     job('count_usage', ({ service }) => countUsage(service, alone())),
-    job('directories', ({ service }) => repair(service, alone())),
     job('purge', ({ service }) => purge(service, 60, alone())),
     job('verify', ({ service }) => verifyNightly(service, alone(), () => {})),
   ];

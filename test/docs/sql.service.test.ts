@@ -10,7 +10,7 @@ const job = 'packages/sdk/docs/reencrypt.md';
 const elsewhere: Readonly<Record<string, string>> = {
   'packages/sdk/docs/orm.md': 'packages/sdk/test/orms/recipes.slow.test.ts',
   'packages/sdk/docs/from-pgsodium.md': 'test/docs/supabase.slow.test.ts',
-  'docs/operating/citus.md': 'packages/fleet/test/citus/manual.slow.test.ts',
+  'docs/operating/citus.md': 'test/prove/machine/citus-cluster.ts',
 };
 
 const [addColumns = ''] = blocksOf(read(migration), 'sql');

@@ -1,3 +1,2 @@
 // What tests of other packages use of the inside of @eaas/cli.
 export { readConfig } from '../../packages/cli/src/config.ts';
-export { judgeCitus } from '../../packages/cli/src/doctor/citus.ts';

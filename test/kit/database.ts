@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { inject } from 'vitest';
 import { createOwnedDatabase, ROLES } from '../../packages/dev/src/embedded-database.ts';
-import { citus } from '../../packages/fleet/src/citus.ts';
 import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { closing } from './closing.ts';
@@ -36,7 +35,7 @@ export const migrated: Template = {
   name: 'template_migrated',
   async prepare({ connection }) {
     const owner = openPool(connection('owner'), 1);
-    await migrate(owner, ROLES.server, { cluster: citus });
+    await migrate(owner, ROLES.server);
     await owner.end();
   },
 };

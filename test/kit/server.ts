@@ -11,7 +11,5 @@ export { withLease } from '../../packages/server/src/jobs/schedule.ts';
 export { purge } from '../../packages/server/src/jobs/purge.ts';
 export { settleKey } from '../../packages/server/src/operations/keys.ts';
 export { updateTenant } from '../../packages/server/src/operations/tenants.ts';
-export { findTokenTenants } from '../../packages/server/src/store/directories.ts';
 export { listKeys } from '../../packages/server/src/store/keys.ts';
-export { migrate } from '../../packages/server/src/store/migrate.ts';
 export { openPool, type Pool } from '../../packages/server/src/store/sql.ts';

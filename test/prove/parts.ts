@@ -1,4 +1,4 @@
-import { citus } from './parts/citus/citus.ts';
+import { citus } from './parts/citus.ts';
 import { clocks } from './parts/clocks.ts';
 import { fairness } from './parts/fairness/fairness.ts';
 import { failover } from './parts/failover.ts';

@@ -1,5 +1,4 @@
 import { completionCommand, helpCommand } from './kit/index.ts';
-import { citus } from '@eaas/fleet/citus';
 import { CannotStart, migrateDatabase } from '@eaas/server/internal';
 import { Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
@@ -68,7 +67,6 @@ const migrate = reporting(
   .option('--yes', 'use a database that has tables of somebody else, without asking')
   .action(async ({ yes, ...options }: Reporting & { yes?: true }) => {
     const migrated = await migrateDatabase(requireConfig(false), {
-      cluster: citus,
       onWait: () =>
         note(
           'The migration waits for a session that uses the tables, such as a backup. The servers continue to serve.',

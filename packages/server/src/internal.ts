@@ -71,7 +71,7 @@ export { clockDifference, databaseTime } from './store/sql.ts';
 export { Database } from './store/database.ts';
 export { isDatabaseFault, isDenied, isDriverFault, isSettingRefused } from './store/faults.ts';
 export { expiringApiKeys } from './store/measurements.ts';
-export { type Cluster, ownsTables } from './store/migrate.ts';
+export { ownsTables } from './store/migrate.ts';
 export { readVersion, versionFault } from './store/migrate.ts';
 export { first, idsOf } from './store/rows.ts';
 export { openPool, type Sql, type Transaction } from './store/sql.ts';

@@ -16,7 +16,6 @@ import {
   unusableDatabase,
 } from '@eaas/server/internal';
 import { type Config, databaseVariables } from '../config.ts';
-import { judgeCitus } from './citus.ts';
 import { judgeDatabase, judgeDatabaseTls, judgeDurability, judgeGuards, judgeRole } from './database.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 

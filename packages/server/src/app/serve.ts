@@ -10,7 +10,7 @@ import { type ConsoleOptions, readApiPage, readConsolePages } from '../http/cons
 import { openDoors } from '../http/doors.ts';
 import { addressOf, announce, freePort, hostsOf, listenOn, readTls, refuseAddress } from '../http/listen.ts';
 import type { ServerState } from '../http/metrics.ts';
-import { countUsage, directoriesJob, recordLastUses, settleDueKeys } from '../jobs/housekeeping.ts';
+import { countUsage, recordLastUses, settleDueKeys } from '../jobs/housekeeping.ts';
 import { type Job, startJobs, withLease } from '../jobs/schedule.ts';
 import { purge } from '../jobs/purge.ts';
 import { lastNight, verifyNightly } from '../jobs/verify-nightly.ts';
@@ -145,13 +145,11 @@ function jobsOf({ auditRetentionMonths, extras }: ServeOptions, context: JobCont
     const now = service.clock.now();
     state.measured = await service.background.run((sql) => measure(sql, now), 30_000);
   };
-  const repair = directoriesJob();
   return [
     { name: 'forget_unused', everySeconds: 300, run: async () => service.tenants.remembered.forgetUnused() },
     { name: 'last_uses', everySeconds: 20, run: () => recordLastUses(service) },
     leased('due_keys', 10, (lease) => settleDueKeys(service, lease)),
     leased('count_usage', 20, (lease) => countUsage(service, lease)),
-    leased('directories', 3_600, (lease) => repair(service, lease)),
     leased('purge', 3_600, (lease) => purge(service, auditRetentionMonths, lease)),
     { name: 'measure', everySeconds: 1_800, run: readMeasured },
     leased('verify', 600, (lease) =>

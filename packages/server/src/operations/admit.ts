@@ -6,7 +6,6 @@ import { hashApiKey } from '../state/tokens.ts';
 import { Refusal } from '../base/refusal.ts';
 import type { Service } from '../app/service.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
-import { issuerHash } from '../store/issuers.ts';
 import { authorize, type Caller, type Standing } from '../state/caller.ts';
 import { available, decide } from '../state/decide.ts';
 
@@ -43,7 +42,7 @@ async function admitUser(service: Service, arrival: Arrival, token: SignInToken)
   const found = await available(() => service.tenants.signIns.find(token, arrival));
   if (!found) return refuseStranger(service, arrival);
   const { tenantId } = found;
-  const credential = { token, tokenHash: issuerHash(token.issuerId), ...askedOf(arrival) };
+  const credential = { token, tokenHash: hashApiKey(token.issuerId), ...askedOf(arrival) };
   return admitCaller(service, { ...senderOf(arrival), tenantId, actor: token.issuerId, credential }, found);
 }
 

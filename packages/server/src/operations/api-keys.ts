@@ -14,8 +14,8 @@ import type { Caller } from '../state/caller.ts';
 import { newToken } from '../state/tokens.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import type { Service } from '../app/service.ts';
-import { announced, change, type Change } from '../state/change.ts';
-import { available, deadlineFrom } from '../state/decide.ts';
+import { change, type Change } from '../state/change.ts';
+import { available } from '../state/decide.ts';
 import { checked, seal } from '../state/integrity.ts';
 import {
   type ApiKeyRow,
@@ -26,7 +26,6 @@ import {
   lastUses,
   listApiKeys,
 } from '../store/api-keys.ts';
-import { enterToken, removeToken } from '../store/directories.ts';
 import { findKeys } from '../store/keys.ts';
 import { insertRow, type Loaded, updateRow } from '../store/rows.ts';
 import { type Sql, together, type Transaction } from '../store/sql.ts';
@@ -65,31 +64,21 @@ export const apiKeyOperations = {
 export function createApiKey(service: Service, caller: Caller, input: Input<'POST /v1/api-keys'>) {
   const { tenantId, actor } = caller;
   const { token, tokenHash, hint } = newToken();
-  const directory = {
-    enter: (sql: Sql) => enterToken(sql, tenantId, tokenHash),
-    withdraw: (sql: Sql) => removeToken(sql, tokenHash),
-  };
-  const deadline = deadlineFrom();
-  const write = () =>
-    change(
-      service,
-      caller,
-      {
-        load: (tx) => knownKeyIds(tx, tenantId, input),
-        decide(open, keyIds) {
-          const { state, apiKey: giver, entryId } = open;
-          const made = { giver, keyIds, apiKeyId: randomUUID(), hint, createdBy: actor };
-          const { row, draft } = newApiKey(input, open, made);
-          const stored = { ...row, tenant_id: tenantId, token_hash: tokenHash, created_id: entryId };
-          const sealed = seal(state.secrets, apiKeyTable, stored);
-          const answer = { ...apiKeyRecord(row, null), api_key: token };
-          const write = (tx: Transaction) => [insertRow(tx, apiKeyTable, sealed)];
-          return { draft, rowId: row.api_key_id, answer, write };
-        },
+  return available(() =>
+    change(service, caller, {
+      load: (tx) => knownKeyIds(tx, tenantId, input),
+      decide(open, keyIds) {
+        const { state, apiKey: giver, entryId } = open;
+        const made = { giver, keyIds, apiKeyId: randomUUID(), hint, createdBy: actor };
+        const { row, draft } = newApiKey(input, open, made);
+        const stored = { ...row, tenant_id: tenantId, token_hash: tokenHash, created_id: entryId };
+        const sealed = seal(state.secrets, apiKeyTable, stored);
+        const answer = { ...apiKeyRecord(row, null), api_key: token };
+        const write = (tx: Transaction) => [insertRow(tx, apiKeyTable, sealed)];
+        return { draft, rowId: row.api_key_id, answer, write };
       },
-      deadline,
-    );
-  return available(() => announced(service.database, directory, write, deadline));
+    }),
+  );
 }
 
 /** Makes the operation that changes an API key by a rule. */

@@ -12,14 +12,12 @@ import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import type { Service } from '../app/service.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import type { Caller } from '../state/caller.ts';
-import { announced, change, type Change } from '../state/change.ts';
-import { available, deadlineFrom } from '../state/decide.ts';
+import { change, type Change } from '../state/change.ts';
+import { available } from '../state/decide.ts';
 import { checked, seal } from '../state/integrity.ts';
-import { enterToken, removeToken } from '../store/directories.ts';
 import {
   countIssuers,
   findIssuer,
-  issuerHash,
   type IssuerRow,
   issuerTable,
   listIssuers,
@@ -64,32 +62,21 @@ function createIssuer(
 ): Promise<IssuerRecord> {
   const { tenantId, actor: createdBy } = caller;
   const issuerId = randomUUID();
-  const token_hash = issuerHash(issuerId);
-  const directory = {
-    enter: (sql: Sql) => enterToken(sql, tenantId, token_hash),
-    withdraw: (sql: Sql) => removeToken(sql, token_hash),
-  };
-  const deadline = deadlineFrom();
-  const write = () =>
-    change(
-      service,
-      caller,
-      {
-        load: (tx) => together([liveIssuers(tx, tenantId), knownKeyIds(tx, tenantId, input)]),
-        decide(open, [live, keyIds]) {
-          const { secrets } = open.state;
-          const others = live.map((row) => checked(secrets, issuerTable, row));
-          const made = { ...knownTo(service, open, keyIds), issuerId, createdBy, others };
-          const { row, draft } = newIssuer(input, open, made);
-          const stored = { ...row, tenant_id: tenantId, token_hash, created_id: open.entryId };
-          const sealed = seal(secrets, issuerTable, stored);
-          const write = (tx: Transaction) => [insertRow(tx, issuerTable, sealed)];
-          return { draft, rowId: issuerId, answer: issuerRecord(row), write };
-        },
+  return available(() =>
+    change(service, caller, {
+      load: (tx) => together([liveIssuers(tx, tenantId), knownKeyIds(tx, tenantId, input)]),
+      decide(open, [live, keyIds]) {
+        const { secrets } = open.state;
+        const others = live.map((row) => checked(secrets, issuerTable, row));
+        const made = { ...knownTo(service, open, keyIds), issuerId, createdBy, others };
+        const { row, draft } = newIssuer(input, open, made);
+        const stored = { ...row, tenant_id: tenantId, created_id: open.entryId };
+        const sealed = seal(secrets, issuerTable, stored);
+        const write = (tx: Transaction) => [insertRow(tx, issuerTable, sealed)];
+        return { draft, rowId: issuerId, answer: issuerRecord(row), write };
       },
-      deadline,
-    );
-  return available(() => announced(service.database, directory, write, deadline));
+    }),
+  );
 }
 
 interface Named {

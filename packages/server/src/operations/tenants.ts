@@ -8,20 +8,20 @@ import type { Service } from '../app/service.ts';
 import { Refusal, Tampered } from '../base/refusal.ts';
 import { newTenantSecret, openTenantSecrets, takenTenantSecret } from '../crypto/key-hierarchy.ts';
 import { claim } from '../root-key/root-check.ts';
-import { announced, change, type Change } from '../state/change.ts';
+import { change, type Change } from '../state/change.ts';
 import { insider } from '../state/caller.ts';
 import { monthOf } from '../state/clock.ts';
 import { openTenant, seal } from '../state/integrity.ts';
-import { releaseName, removeFromDirectories, reserveName } from '../store/directories.ts';
 import { isDuplicate } from '../store/faults.ts';
 import { headTable, insertHead, lockHead } from '../store/heads.ts';
 import { insertRow, type Loaded, recordRow, updateRow } from '../store/rows.ts';
-import type { Pool, Sql, Transaction } from '../store/sql.ts';
+import type { Pool, Transaction } from '../store/sql.ts';
 import { type ImportedTenant, insertImported } from './import-tenant.ts';
 import {
   destroyTenant as destroyRows,
   findTenant,
   findTenantByName,
+  isNameTaken,
   listTenants as listRows,
   type TenantRow,
   tenantTable,
@@ -71,6 +71,7 @@ export async function createTenant(
   const start = { tenant_id: tenantId, id: 0, hash, state_id: 0, state_hash: hash };
   const head = seal(secrets, headTable, { ...start, created_at: now, month: monthOf(now), encrypts: 0 });
   const create = async (tx: Transaction): Promise<void> => {
+    await requireFreeName(tx, tenantId, name);
     await claim(tx, roots);
     if (imported && (await findTenant(tx, tenantId))) throw existing(tenantId);
     await insertRow(tx, tenantTable, row);
@@ -79,11 +80,9 @@ export async function createTenant(
     if (imported) await insertImported(tx, { tenant: row, secrets }, head, imported);
   };
   const limit = imported ? 60_000 : undefined;
-  await withName(service, tenantId, name, () =>
-    service.database.transaction(create, limit).catch((error: unknown) => {
-      throw imported && isDuplicate(error) ? existing(tenantId) : error;
-    }),
-  );
+  await service.database.transaction(create, limit).catch((error: unknown) => {
+    throw imported && isDuplicate(error) ? existing(tenantId) : error;
+  });
   return tenantRecord(row);
 }
 
@@ -100,27 +99,25 @@ export async function updateTenant(
 ): Promise<TenantRecord> {
   const { name } = fields;
   if (name !== undefined) requireUsableName(name);
-  const write = () =>
-    changeTenant(service, tenantId, (open) => {
-      const { tenant } = open.state;
-      const { row, draft } = changedTenant(tenant, fields, open);
-      return { row, draft, answer: { tenant: tenantRecord(row), formerName: tenant.name } };
-    });
-  if (name === undefined) return (await write()).tenant;
-  const { tenant, formerName } = await withName(service, tenantId, name, write);
-  if (formerName !== name) await service.database.run((sql) => releaseName(sql, tenantId, formerName));
-  return tenant;
+  return changeTenant(
+    service,
+    tenantId,
+    (open) => {
+      const { row, draft } = changedTenant(open.state.tenant, fields, open);
+      return { row, draft, answer: tenantRecord(row) };
+    },
+    async (tx) => {
+      if (name !== undefined) await requireFreeName(tx, tenantId, name);
+    },
+  );
 }
 
-function withName<T>({ database }: Service, tenantId: string, name: string, write: () => Promise<T>) {
-  const enter = async (sql: Sql): Promise<void> => {
-    if (await reserveName(sql, tenantId, name)) return;
-    throw new Refusal(
-      'name_taken',
-      `Another tenant already has the name ${escapeHidden(JSON.stringify(name))}: choose another name.`,
-    );
-  };
-  return announced(database, { enter, withdraw: (sql) => releaseName(sql, tenantId, name) }, write);
+async function requireFreeName(tx: Transaction, tenantId: string, name: string): Promise<void> {
+  if (!(await isNameTaken(tx, tenantId, name))) return;
+  throw new Refusal(
+    'name_taken',
+    `Another tenant already has the name ${escapeHidden(JSON.stringify(name))}: choose another name.`,
+  );
 }
 
 export async function acknowledgeRestore(service: Service, tenantId: string, reason: string) {
@@ -160,7 +157,6 @@ export async function destroyTenant(owner: Pool, tenantId: string): Promise<void
     await lockHead(tx, tenantId);
     await destroyRows(tx, tenantId);
   });
-  await removeFromDirectories(owner, tenantId);
 }
 
 function found(service: Service, row: Loaded<TenantRow>) {
@@ -203,9 +199,10 @@ export function changeTenant<Answer extends object | string>(
   service: Service,
   tenantId: string,
   decide: (open: Change) => Decided<Answer>,
+  load: (tx: Transaction) => Promise<void> = async () => {},
 ): Promise<Answer> {
   return change(service, insider(tenantId, 'operator'), {
-    load: async () => {},
+    load,
     decide(open) {
       const { row, draft, answer } = decide(open);
       const { secrets } = open.state;

@@ -3,7 +3,6 @@ import type { Service } from '../app/service.ts';
 import { Refusal, Tampered } from '../base/refusal.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
 import { appendLink, type Link, NotWritten } from '../store/append.ts';
-import type { Database } from '../store/database.ts';
 import {
   DatabaseSlow,
   isDatabaseError,
@@ -12,7 +11,7 @@ import {
   isLockTimeout,
 } from '../store/faults.ts';
 import { type HeadRow, headTable, lockHead } from '../store/heads.ts';
-import { type Sql, together, type Transaction } from '../store/sql.ts';
+import { together, type Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { authorize, type Caller } from './caller.ts';
 import { beginLink } from './chain.ts';
@@ -63,9 +62,9 @@ export function change<Loaded, Answer extends object | string>(
   service: Service,
   caller: Caller,
   work: Work<Loaded, Answer>,
-  deadline = deadlineFrom(),
 ): Promise<Answer> {
   const { tenantId, signal } = caller;
+  const deadline = deadlineFrom();
   const run = (): Promise<Answer> => {
     const view = service.tenants.remembered.views.get(tenantId);
     const inTurn = () => changeInTurn(service, caller, work, deadline);
@@ -196,27 +195,4 @@ function linkOf({ state, head, time }: Change, caller: Caller, draft: Draft): Li
   link.add(caller, draft);
   // The entry can use the MAC keys from before the change, because no change of a tenant alters these keys.
   return link.complete(({ id, hash }) => ({ state_id: id, state_hash: hash }));
-}
-
-type Announcement = Readonly<Record<'enter' | 'withdraw', (sql: Sql) => Promise<void>>>;
-
-/**
- * `enter` inserts a directory row before `write`, and `withdraw` deletes this row if `write` was refused. If the result
- * of `write` is unknown, the row stays until the hourly check of the directories deletes it. A directory row without a
- * tenant grants no access.
- */
-export async function announced<T>(
-  database: Database,
-  { enter, withdraw }: Announcement,
-  write: () => Promise<T>,
-  deadline = Infinity,
-): Promise<T> {
-  await database.run(enter, 1_500, deadline);
-  try {
-    return await write();
-  } catch (error) {
-    const isRefused = error instanceof Refusal && error.code !== 'audit_unwritten';
-    if (isRefused) await database.run(withdraw, 1_000, deadline).catch(() => {});
-    throw error;
-  }
 }

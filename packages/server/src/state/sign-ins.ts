@@ -17,7 +17,7 @@ import type { Admission } from '../admission/admission.ts';
 import { lastUsed } from '../base/last-used.ts';
 import type { EndSignal } from '../base/waiting-room.ts';
 import { Refusal } from '../base/refusal.ts';
-import { findIssuer, issuerHash, type IssuerRow, issuerTable } from '../store/issuers.ts';
+import { findIssuer, type IssuerRow, issuerTable } from '../store/issuers.ts';
 import { withDeadline } from '../store/database.ts';
 import type { Clock } from './clock.ts';
 import type { KeySets } from './key-sets.ts';
@@ -112,7 +112,7 @@ export class SignIns {
   async #lookUp(issuerId: string): Promise<Found | undefined> {
     const { tokens, remembered } = this.#tenants;
     const known = this.#tenantOf.get(issuerId);
-    const found = await tokens.inShare(issuerHash(issuerId), known, (tenantId) =>
+    const found = await tokens.inShare(issuerId, known, (tenantId) =>
       tokens.loadRow(tenantId, issuerTable, (tx) => findIssuer(tx, tenantId, issuerId)),
     );
     if (!found) return undefined;

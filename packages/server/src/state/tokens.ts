@@ -10,9 +10,8 @@ import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
 import { databaseTime, type Transaction } from '../store/sql.ts';
 import { withDeadline } from '../store/database.ts';
-import { findTokenTenants } from '../store/directories.ts';
 import type { Loaded, RecordedRow, Table } from '../store/rows.ts';
-import { findTenant } from '../store/tenants.ts';
+import { findTenant, findTenantsOf } from '../store/tenants.ts';
 import type { Standing } from './caller.ts';
 import { authentic, openTenant } from './integrity.ts';
 import type { Tenants } from './tenants.ts';
@@ -22,7 +21,7 @@ type TokenStanding = Standing & { readonly apiKey: ApiKeyRow };
 
 /** The time limit of a lookup in milliseconds. A lookup sends several queries, and can wait for other lookups. */
 const patience = 2_900;
-/** The number of API keys that one query of the directory looks up at most. */
+/** The number of unknown API keys and issuers that one query looks up at most. */
 const mostTogether = 1_000;
 
 export class Tokens {
@@ -30,7 +29,7 @@ export class Tokens {
   readonly #admission: Admission;
   readonly #alarms: Alarms;
   readonly #byToken = lastUsed<{ readonly tenantId: string; readonly apiKeyId: string }>(100_000);
-  /** Finds the tenants of API keys that this replica has not found before. */
+  /** Finds the tenants of API keys and issuers that this replica has not found before. */
   readonly unknown: Lookups<string>;
   readonly #lookups = new SharedReads<TokenStanding | undefined>();
 
@@ -38,8 +37,8 @@ export class Tokens {
     this.#tenants = tenants;
     this.#admission = admission;
     this.#alarms = alarms;
-    const look = (tokenHashes: readonly string[]) =>
-      tenants.database.run((sql) => findTokenTenants(sql, tokenHashes), 2_000);
+    const look = (names: readonly string[]) =>
+      tenants.database.run((sql) => findTenantsOf(sql, names), 2_000);
     this.unknown = new Lookups(look, mostTogether);
   }
 
@@ -67,7 +66,7 @@ export class Tokens {
       // Callers that waited for an earlier lookup of the token find its result here.
       const cached = this.cached(tokenHash);
       if (cached) return cached;
-      const found = await this.inShare(tokenHash, this.#byToken.get(token)?.tenantId, (tenantId) =>
+      const found = await this.inShare(token, this.#byToken.get(token)?.tenantId, (tenantId) =>
         this.#load(tenantId, tokenHash),
       );
       if (found) {
@@ -80,8 +79,8 @@ export class Tokens {
 
   /** Does not read the head: a tampered head must not block `GET /v1/audit/verify`, which reports the tampering. */
   async read(tokenHash: Uint8Array) {
-    const known = this.#byToken.get(textOf(tokenHash))?.tenantId;
-    const reading = this.inShare(tokenHash, known, async (tenantId) => {
+    const token = textOf(tokenHash);
+    const reading = this.inShare(token, this.#byToken.get(token)?.tenantId, async (tenantId) => {
       const { database, roots } = this.#tenants;
       const [row, loaded, time] = await database.snapshot((tx) =>
         Promise.all([findTenant(tx, tenantId), findApiKeyByToken(tx, tenantId, tokenHash), databaseTime(tx)]),
@@ -95,15 +94,15 @@ export class Tokens {
   }
 
   /**
-   * Loads what a hash names in the share of its tenant, which is `known` or found in the directory. What does not exist has
-   * no tenant and no share, so a flood of it cannot delay what does.
+   * Loads what the hash of a token or the id of an issuer names, in the share of its tenant, which is `known` or looked
+   * up. What does not exist has no tenant and no share, so a flood of it cannot delay what does.
    */
   async inShare<T>(
-    hash: Uint8Array,
+    name: string,
     known: string | undefined,
     load: (tenantId: string) => Promise<T>,
   ): Promise<T | undefined> {
-    const tenantId = known ?? (await this.unknown.find(textOf(hash)));
+    const tenantId = known ?? (await this.unknown.find(name));
     if (tenantId === undefined) return undefined;
     return this.#admission.shares.known_tokens.run(tenantId, 1, () => load(tenantId));
   }

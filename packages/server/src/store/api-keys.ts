@@ -5,6 +5,7 @@ import {
   idsOf,
   type Loaded,
   loadPage,
+  loadRows,
   loadRowsBy,
   type RecordedRow,
   type Table,
@@ -46,7 +47,7 @@ export function findApiKey(sql: Sql, tenantId: string, apiKeyId: string): Found 
 }
 
 export function findApiKeyByToken(sql: Sql, tenantId: string, tokenHash: Uint8Array): Found {
-  return first(loadRowsBy(sql, apiKeyTable, tenantId, 'token_hash', sql`(values (${tokenHash}::bytea))`));
+  return first(loadRows(sql, apiKeyTable, tenantId, sql`and token_hash = ${tokenHash}`));
 }
 
 export function listApiKeys(sql: Sql, tenantId: string, page: { limit: number; offset: number }) {

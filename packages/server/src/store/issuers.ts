@@ -1,12 +1,9 @@
-import { hash } from 'node:crypto';
 import type { IssuerFields } from '@eaas/protocol/service';
 import { countRows, first, idsOf, type Loaded, loadPage, loadRows, loadRowsBy } from './rows.ts';
 import type { RecordedRow, Table } from './rows.ts';
 import type { Sql } from './sql.ts';
 
 export interface IssuerRow extends IssuerFields, RecordedRow {
-  /** By which the directory of tokens finds the tenant: `issuerHash` of the id. */
-  readonly token_hash: Uint8Array;
   readonly created_id: number;
 }
 
@@ -18,7 +15,6 @@ export const issuerTable: Table<IssuerRow> = {
     'issuer_id',
     'tenant_id',
     'name',
-    'token_hash',
     'issuer',
     'audience',
     'authorized_parties',
@@ -42,11 +38,6 @@ export const issuerTable: Table<IssuerRow> = {
   booleans: ['any_subject'],
   numbers: ['max_age_seconds', 'expires_at', 'created_at', 'revoked_at', 'created_id', 'rev'],
 };
-
-/** The name of an issuer in the directory of tokens. No token has this hash, because a token begins with `eaas_sk_`. */
-export function issuerHash(issuerId: string): Uint8Array {
-  return hash('sha256', `eaas issuer ${issuerId}`, 'buffer');
-}
 
 export function findIssuer(
   sql: Sql,

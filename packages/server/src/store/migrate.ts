@@ -1,4 +1,5 @@
-import type { Pool, Sql, Transaction } from './sql.ts';
+import { allowSchemaChanges, distribute, hasCitus } from './citus.ts';
+import type { Pool, Sql } from './sql.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout } from './faults.ts';
 import { append, functions, guards } from './schema-functions.ts';
@@ -17,29 +18,21 @@ const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 const lockTimeout = '400ms';
 const pauseAfterLockTimeout = 2_000;
 
-/** A database that spreads its tables over several nodes, such as Citus. */
-export interface Cluster {
-  isHere(sql: Sql): Promise<boolean>;
-  allowSchemaChanges(tx: Transaction): Promise<void>;
-  distribute(tx: Transaction): Promise<void>;
-}
-
 export interface MigrateOptions {
   /** Called each time when another session has locked a table. */
   readonly onWait?: (() => void) | undefined;
-  readonly cluster?: Cluster | undefined;
 }
 
 /** Applies the missing steps in one transaction, and returns how many there were. */
 export async function migrate(
   sql: Pool,
   serverRole: string | null,
-  { onWait = () => {}, cluster }: MigrateOptions = {},
+  { onWait = () => {} }: MigrateOptions = {},
   wanted = steps,
 ): Promise<number> {
   for (;;) {
     try {
-      return await applyMissing(sql, serverRole, wanted, cluster);
+      return await applyMissing(sql, serverRole, wanted);
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       onWait();
@@ -52,13 +45,12 @@ async function applyMissing(
   sql: Pool,
   serverRole: string | null,
   wanted: readonly string[],
-  cluster: Cluster | undefined,
 ): Promise<number> {
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${lockNumber})`;
     await tx`select set_config('lock_timeout', ${lockTimeout}, true)`;
-    const spread = (await cluster?.isHere(tx)) ? cluster : undefined;
-    await spread?.allowSchemaChanges(tx);
+    const isCitus = await hasCitus(tx);
+    if (isCitus) await allowSchemaChanges(tx);
     // After a `create schema`, Citus cannot distribute a table in the same transaction, even if the schema existed
     // before.
     if (!(await hasSchema(tx))) await tx`create schema if not exists eaas`;
@@ -69,7 +61,7 @@ async function applyMissing(
       await tx.unsafe(step);
       await tx`insert into eaas.migrations (version) values (${done + index + 1})`;
     }
-    await spread?.distribute(tx);
+    if (isCitus) await distribute(tx);
     // The rights are granted in the same transaction, so that an interruption cannot leave new tables without rights.
     if (serverRole !== null) await grant(tx, serverRole);
     return missing.length;
@@ -130,13 +122,13 @@ async function grant(sql: Sql, role: string): Promise<void> {
   await sql`revoke insert on eaas.migrations from ${to}`;
   await sql`grant update on eaas.tenants, eaas.audit_heads, eaas.audit_anchors, eaas.keys, eaas.key_versions,
     eaas.api_keys, eaas.issuers, eaas.key_sets, eaas.verifications, eaas.usage, eaas.usage_cursors, eaas.key_version_uses, eaas.api_key_uses,
-    eaas.tenant_names, eaas.leases, eaas.verification_markers, eaas.key_counts,
+    eaas.leases, eaas.verification_markers, eaas.key_counts,
     eaas.subject_counts to ${to}`;
   await sql`grant update (sealed, erased_id, erased_at, erased_hash, mac) on eaas.subjects to ${to}`;
   await sql`grant update (root_id, sealed, ended_at, halted) on eaas.log_keys to ${to}`;
   await sql`grant update (bytes) on eaas.log_tiles to ${to}`;
   await sql`grant update (note, witnessed) on eaas.log_moments to ${to}`;
-  await sql`grant delete on eaas.verification_markers, eaas.root_checks, eaas.token_directory, eaas.tenant_names, eaas.entry_counts,
+  await sql`grant delete on eaas.verification_markers, eaas.root_checks, eaas.entry_counts,
     eaas.log_moments, eaas.log_proofs to ${to}`;
   await sql`grant execute on function eaas.purge_entries, eaas.append to ${to}`;
 }

@@ -42,6 +42,7 @@ create table eaas.tenants (
   rev bigint not null,
   mac bytea not null
 );
+create index tenants_by_name on eaas.tenants (name);
 
 create table eaas.audit_heads (
   tenant_id uuid primary key references eaas.tenants,
@@ -168,7 +169,7 @@ create table eaas.api_keys (
   mac bytea not null,
   primary key (tenant_id, api_key_id)
 );
-create unique index api_keys_by_token on eaas.api_keys (tenant_id, token_hash);
+create unique index api_keys_by_token on eaas.api_keys (token_hash, tenant_id);
 create index api_keys_by_age on eaas.api_keys (tenant_id, created_id);
 
 -- Whose tokens the service accepts. The lists of keys and of required claims are canonical JSON, because a MAC needs exactly
@@ -177,7 +178,6 @@ create table eaas.issuers (
   tenant_id uuid not null references eaas.tenants,
   issuer_id uuid not null,
   name text not null,
-  token_hash bytea not null,
   issuer text not null,
   audience text not null,
   authorized_parties text[],
@@ -200,7 +200,7 @@ create table eaas.issuers (
   mac bytea not null,
   primary key (tenant_id, issuer_id)
 );
-create unique index issuers_by_token on eaas.issuers (tenant_id, token_hash);
+create index issuers_by_id on eaas.issuers (issuer_id);
 create index issuers_by_age on eaas.issuers (tenant_id, created_id);
 
 -- The keys of the issuers with a jwks_uri, as they were last fetched. No entry records a fetch, so an older row can be put back.
@@ -224,20 +224,6 @@ create table eaas.row_records (
   primary key (tenant_id, row_id, rev)
 );
 create index row_records_by_rev on eaas.row_records (tenant_id, rev);
-
--- A row of a directory grants nothing, because the tenant's own row decides.
-create table eaas.token_directory (
-  token_hash bytea primary key,
-  tenant_id uuid not null,
-  created_at bigint not null default eaas.now_ms()
-);
-create index token_directory_by_time on eaas.token_directory (created_at);
-create table eaas.tenant_names (
-  name text primary key,
-  tenant_id uuid not null,
-  created_at bigint not null default eaas.now_ms()
-);
-create index tenant_names_by_time on eaas.tenant_names (created_at);
 
 create table eaas.leases (
   job text primary key,

@@ -1,4 +1,3 @@
-import { findNamedTenant } from './directories.ts';
 import {
   countRows,
   first,
@@ -41,10 +40,44 @@ export function findTenant(sql: Sql, tenantId: string): Promise<Loaded<TenantRow
   return first(loadRows(sql, tenantTable, tenantId, sql``));
 }
 
-export async function findTenantByName(sql: Sql, name: string): Promise<Loaded<TenantRow> | undefined> {
-  const tenantId = await findNamedTenant(sql, name);
-  const row = tenantId === undefined ? undefined : await findTenant(sql, tenantId);
-  return row?.name === name ? row : undefined;
+export function findTenantByName(sql: Sql, name: string): Promise<Loaded<TenantRow> | undefined> {
+  return first(loadOfAllTenants(sql, tenantTable, sql`where name = ${name}`));
+}
+
+/**
+ * Whether another tenant has the name. Until the transaction ends, no other transaction can ask for the same name. No
+ * unique index could say it, because on Citus each shard has its own.
+ */
+export async function isNameTaken(tx: Transaction, tenantId: string, name: string): Promise<boolean> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`eaas tenant ${name}`}, 0))`;
+  const { count } = await tx`select from eaas.tenants where name = ${name} and tenant_id <> ${tenantId}`;
+  return count > 0;
+}
+
+/**
+ * Returns the tenants of API keys and issuers: by the hash of the token in hexadecimal, and by the issuer's id. A row that
+ * is found here grants nothing: access is decided by the rows of its tenant, and their MACs.
+ */
+export async function findTenantsOf(sql: Sql, names: readonly string[]): Promise<Map<string, string>> {
+  const issuerIds = names.filter((name) => name.includes('-'));
+  const hashes = names.filter((name) => !name.includes('-'));
+  const found = await Promise.all([
+    hashes.length > 0
+      ? sql<Owned[]>`select encode(token_hash, 'hex') as name, tenant_id from eaas.api_keys
+          where token_hash = any (${hashes.map((hash) => `\\x${hash}`)}::bytea[])`
+      : [],
+    issuerIds.length > 0
+      ? sql<
+          Owned[]
+        >`select issuer_id as name, tenant_id from eaas.issuers where issuer_id = any (${issuerIds}::uuid[])`
+      : [],
+  ]);
+  return new Map(found.flat().map(({ name, tenant_id }) => [name, tenant_id]));
+}
+
+interface Owned {
+  readonly name: string;
+  readonly tenant_id: string;
 }
 
 export function listTenants(sql: Sql): Promise<Loaded<TenantRow>[]> {

@@ -37,8 +37,6 @@ const apart: Partial<Record<string, string>> = {
   usage: 'counted aside',
   key_version_uses: 'counted aside',
   api_key_uses: 'noted aside',
-  token_directory: 'grants no access, because the tenant rows decide',
-  tenant_names: 'grants no access, because the tenant rows decide',
   row_records: 'is compared with each loaded row, not with the log',
   leases: 'only prevents that replicas do the same work',
   entry_counts: 'counted aside',

@@ -44,6 +44,30 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     return new Set(rows.flat().map(({ found }) => found));
   }
 
+  test('`eaas migrate` distributes every table with rows of tenants', async () => {
+    const names = async (condition: string) =>
+      (
+        await superuser.unsafe<{ name: string }[]>(
+          `select relname as name from pg_class c where relnamespace = 'eaas'::regnamespace and relkind = 'r'
+             and relname !~ '_[0-9]{6,}$' and ${condition} order by 1`,
+        )
+      ).map(({ name }) => name);
+    const distributed = await names('exists (select from pg_dist_partition where logicalrelid = c.oid)');
+    expect(distributed).toEqual(
+      await names(`exists (select from pg_attribute where attrelid = c.oid and attname = 'tenant_id')`),
+    );
+    expect(distributed).toContain('audit_entries');
+    expect(await names('not exists (select from pg_dist_partition where logicalrelid = c.oid)')).toEqual([
+      'leases',
+      'log_keys',
+      'log_moments',
+      'log_tiles',
+      'migrations',
+      'root_checks',
+      'verifications',
+    ]);
+  });
+
   const shards = `pg_class c where relnamespace = 'eaas'::regnamespace and relkind = 'r' and relname ~ '_[0-9]{6,}$'`;
   const table = `regexp_replace(relname, '_[0-9]{6,}$', '')`;
 
