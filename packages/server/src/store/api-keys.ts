@@ -2,11 +2,10 @@ import type { ApiKeyFields } from '@eaas/protocol/service';
 import {
   countRows,
   first,
-  idsOf,
   type Loaded,
   loadPage,
   loadRows,
-  loadRowsBy,
+  loadRowsById,
   type RecordedRow,
   type Table,
 } from './rows.ts';
@@ -43,7 +42,7 @@ export const apiKeyTable: Table<ApiKeyRow> = {
 type Found = Promise<Loaded<ApiKeyRow> | undefined>;
 
 export function findApiKey(sql: Sql, tenantId: string, apiKeyId: string): Found {
-  return first(loadRowsBy(sql, apiKeyTable, tenantId, 'api_key_id', idsOf(sql, [apiKeyId])));
+  return first(loadRowsById(sql, apiKeyTable, tenantId, [apiKeyId]));
 }
 
 export function findApiKeyByToken(sql: Sql, tenantId: string, tokenHash: Uint8Array): Found {

@@ -11,11 +11,6 @@ const grace = 5_000;
  * although the database works, and the service would report a database fault.
  */
 const leastTime = 1_000;
-/**
- * PostgreSQL keeps the plan of a statement until it collects statistics, which it does at most once a minute. A plan that
- * was made for small tables reads all rows of a tenant once the tables have grown.
- */
-const planLifetime = 5_000;
 
 /**
  * Replaces connections after a fault, because postgres.js has no time limit for queries and does not always reopen a
@@ -26,8 +21,7 @@ export class Database {
   readonly #connection: Connection;
   readonly #max: number;
   readonly #siblings: Set<Database>;
-  /** The open pools, each with the time of its oldest plan. */
-  readonly #open = new Map<Pool, number>();
+  readonly #open = new Set<Pool>();
   readonly #room = new WaitingRoom();
   #free: number;
   #idle: Pool[] = [];
@@ -61,12 +55,7 @@ export class Database {
     const limit = Math.min(timeLimit(milliseconds), deadline - startedAt);
     let endsIn = 0;
     try {
-      const begin = (): Promise<T> => work(tracedSql(pool), limit);
-      const hasOldPlans = startedAt >= (this.#open.get(pool) ?? startedAt) + planLifetime;
-      const result = await withDeadline(
-        hasOldPlans ? this.#discardPlans(pool, startedAt).then(begin) : begin(),
-        limit,
-      );
+      const result = await withDeadline(work(tracedSql(pool), limit), limit);
       this.#answeredAt = performance.now();
       return result;
     } catch (error) {
@@ -142,7 +131,7 @@ export class Database {
   async close(): Promise<void> {
     this.#siblings.delete(this);
     this.#isClosed = true;
-    await Promise.all(Array.from(this.#open.keys(), (pool) => this.#end(pool, 3)));
+    await Promise.all(Array.from(this.#open, (pool) => this.#end(pool, 3)));
   }
 
   #wait(milliseconds: number): Promise<void> {
@@ -160,14 +149,9 @@ export class Database {
     }
   }
 
-  async #discardPlans(pool: Pool, now: number): Promise<void> {
-    this.#open.set(pool, now);
-    await pool`discard plans`.simple();
-  }
-
   #openPool(): Pool {
     const pool = openPool(this.#connection, 1);
-    this.#open.set(pool, performance.now());
+    this.#open.add(pool);
     return pool;
   }
 

@@ -36,13 +36,8 @@ export function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<
     from eaas.audit_heads h where tenant_id = ${tenantId}`);
 }
 
-/**
- * Searches by order, because only the primary key has this order. A search for the id alone can use a different index if
- * PostgreSQL plans it while the table is empty. It then reads all entries of the tenant.
- */
 function entryHash(sql: Sql, tenantId: string, id: Fragment) {
-  return sql`(select case when e.id = ${id} then e.hash end from eaas.audit_entries e
-    where e.tenant_id = ${tenantId} and e.id >= ${id} order by e.id limit 1)`;
+  return sql`(select hash from eaas.audit_entries where tenant_id = ${tenantId} and id = ${id} limit 1)`;
 }
 
 export async function lockHead(tx: Transaction, tenantId: string, knownId?: number) {

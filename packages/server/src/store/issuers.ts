@@ -1,5 +1,5 @@
 import type { IssuerFields } from '@eaas/protocol/service';
-import { countRows, first, idsOf, type Loaded, loadPage, loadRows, loadRowsBy } from './rows.ts';
+import { countRows, first, type Loaded, loadPage, loadRows, loadRowsById } from './rows.ts';
 import type { RecordedRow, Table } from './rows.ts';
 import type { Sql } from './sql.ts';
 
@@ -44,7 +44,7 @@ export function findIssuer(
   tenantId: string,
   issuerId: string,
 ): Promise<Loaded<IssuerRow> | undefined> {
-  return first(loadRowsBy(sql, issuerTable, tenantId, 'issuer_id', idsOf(sql, [issuerId])));
+  return first(loadRowsById(sql, issuerTable, tenantId, [issuerId]));
 }
 
 /** The issuers that are not revoked: at most 32, so no index is needed. */

@@ -3,12 +3,11 @@ import type { KeyFields } from '@eaas/protocol/service';
 import {
   countRows,
   first,
-  idsOf,
   type Loaded,
   loadPage,
-  loadRowsBy,
+  loadRowsById,
   type RecordedRow,
-  rowsBy,
+  rowsById,
   type Table,
 } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
@@ -74,7 +73,7 @@ export function findKey(sql: Sql, tenantId: string, keyId: string): Promise<Load
 }
 
 export function findKeys(sql: Sql, tenantId: string, keyIds: readonly string[]): Promise<Loaded<KeyRow>[]> {
-  return loadRowsBy(sql, keyTable, tenantId, 'key_id', idsOf(sql, keyIds));
+  return loadRowsById(sql, keyTable, tenantId, keyIds);
 }
 
 export async function findKeyVersions(
@@ -143,7 +142,7 @@ function matching(sql: Sql, tenantId: string, { status, name, among }: KeyFilter
   const few =
     among === null
       ? sql`select * from ${ofTenant} ${hasName} offset 0`
-      : sql`select t.* from ${rowsBy(sql, keyTable.name, tenantId, 'key_id', idsOf(sql, among))}`;
+      : sql`select t.* from ${rowsById(sql, keyTable.name, tenantId, 'key_id', among)}`;
   return sql`(${few}) few where true ${hasName} ${hasStatus}`;
 }
 

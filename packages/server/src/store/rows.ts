@@ -62,30 +62,17 @@ export function loadRows<Row>(sql: Sql, table: Table<Row>, tenantId: string, res
   return loadFrom(sql, table, sql`${tenantId}`, rows);
 }
 
-/**
- * Returns the rows of one tenant whose `column` has one of the values in `wanted`, as `t`. Each row is found by its own
- * search in the order of the column, because only one index has this order. PostgreSQL could run a search for equal
- * values by a different index, and then reads all rows of the tenant.
- */
-export function rowsBy(sql: Sql, table: string, tenantId: string, column: string, wanted: Fragment) {
-  const by = sql(column);
-  return sql`${wanted} as wanted (value) cross join lateral (
-      select * from eaas.${sql(table)} where tenant_id = ${tenantId} and ${by} >= wanted.value order by ${by} limit 1
-    ) t where t.${by} = wanted.value`;
+/** The rows of one tenant with these ids, for `from`. The caller can add conditions with `and`. */
+export function rowsById(sql: Sql, table: string, tenantId: string, id: string, ids: readonly string[]) {
+  return sql`eaas.${sql(table)} t where tenant_id = ${tenantId} and ${sql(id)} = any (${ids}::uuid[])`;
+}
+
+export function loadRowsById<Row>(sql: Sql, table: Table<Row>, tenantId: string, ids: readonly string[]) {
+  return loadFrom(sql, table, sql`${tenantId}`, rowsById(sql, table.name, tenantId, table.id, ids));
 }
 
 export function idsOf(sql: Sql, ids: readonly string[]) {
   return sql`unnest(${[...new Set(ids)]}::uuid[])`;
-}
-
-export function loadRowsBy<Row>(
-  sql: Sql,
-  table: Table<Row>,
-  tenantId: string,
-  column: keyof Row & string,
-  wanted: Fragment,
-) {
-  return loadFrom(sql, table, sql`${tenantId}`, rowsBy(sql, table.name, tenantId, column, wanted));
 }
 
 /**
