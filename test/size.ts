@@ -14,7 +14,6 @@ const packages: Readonly<Record<string, number>> = {
   files: 1_735,
   console: 8_449,
   server: 11_995,
-  fleet: 2_097,
   log: 1_191,
   dev: 1_081,
   cli: 3_740,

@@ -1,4 +1,3 @@
-import { repairDirectories } from '../../packages/server/src/jobs/housekeeping.ts';
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
 import { findHead } from '../../packages/server/src/store/heads.ts';
 import { call } from '@eaas/test-kit/faults/client';

@@ -16,10 +16,9 @@ const siblingsOf: Readonly<Record<string, RegExp>> = {
   drizzle: /^@eaas\/sdk(?:\/|$)/,
   prisma: /^@eaas\/sdk(?:\/|$)/,
   files: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
-  fleet: /^@eaas\/(?:protocol|server)(?:\/|$)/,
   log: /^@eaas\/(?:protocol|server)(?:\/|$)/,
   dev: /^@eaas\/(?:protocol|server)(?:\/|$)/,
-  cli: /^@eaas\/(?:protocol|local|sdk|server|fleet|log|dev)(?:\/|$)/,
+  cli: /^@eaas\/(?:protocol|local|sdk|server|log|dev)(?:\/|$)/,
 };
 
 test('each package imports only the packages that its layer allows', () => {

@@ -62,7 +62,7 @@ function buildOf({ name, folder = packages, entryPoints, external = [] }: Build)
 
 function externals(folder: string): string[] {
   const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies'];
-  const names = ['server', 'fleet', 'log', 'dev', 'cli'].flatMap((name) => {
+  const names = ['server', 'log', 'dev', 'cli'].flatMap((name) => {
     const path = join(folder, name, 'package.json');
     if (!existsSync(path)) return [];
     const manifest = JSON.parse(readFileSync(path, 'utf8')) as Record<string, object>;

@@ -1,5 +1,5 @@
 // What tests of other packages use of the inside of @eaas/server.
-export { createService, type Service } from '../../packages/server/src/app/service.ts';
+export { type Service } from '../../packages/server/src/app/service.ts';
 export { insider } from '../../packages/server/src/state/caller.ts';
 export { signCheckpoint } from '../../packages/server/src/crypto/checkpoint.ts';
 export { readApiPage, readConsolePages } from '../../packages/server/src/http/console.ts';
@@ -12,4 +12,4 @@ export { purge } from '../../packages/server/src/jobs/purge.ts';
 export { settleKey } from '../../packages/server/src/operations/keys.ts';
 export { updateTenant } from '../../packages/server/src/operations/tenants.ts';
 export { listKeys } from '../../packages/server/src/store/keys.ts';
-export { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
+export { openPool } from '../../packages/server/src/store/sql.ts';

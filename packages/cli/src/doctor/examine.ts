@@ -66,7 +66,6 @@ async function examineDatabase(database: Database, open: OpenDatabase, config: C
     await database.run(judgeGuards),
     ...(await judgeIssuers(await database.run(publishers), new KeyHosts(config.issuerHosts))),
     ...(await judgeLog(database, config.publicLog)),
-    ...(await database.run(judgeCitus, 10_000)),
   ];
 }
 
