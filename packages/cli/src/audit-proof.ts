@@ -119,7 +119,8 @@ function show(proven: Shown): void {
   process.stdout.write('valid\n');
   printResult({ ...rest, ...(entry && { entry }), head: `${head.id} ${head.hash}`, ...times }, {});
   note(
-    `The witnesses above signed a log with ${entry ? `this entry, so it existed, as it is shown here,` : 'this head, so it existed'} before ${before}.`,
+    `The witnesses above signed a log with ${entry ? 'this entry, so it existed, as it is shown here,' : 'this head, so it existed'} ` +
+      `before ${before}.`,
   );
   note(
     'The proof does not show that what the log says is true or complete, nor that no other history was shown to others. ' +

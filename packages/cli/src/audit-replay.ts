@@ -188,7 +188,10 @@ function doubt(lastChange: number, stated: number | undefined, last: number): st
   if (stated === undefined)
     return `Pass --checkpoint, with a checkpoint at or after entry ${lastChange}: without it nobody knows who wrote the file.`;
   if (stated > last)
-    return `The file ends with entry ${last}, before entry ${stated} of the checkpoint, which proves nothing about it: pass an export that ends later.`;
+    return (
+      `The file ends with entry ${last}, before entry ${stated} of the checkpoint, which proves nothing about it: ` +
+      'pass an export that ends later.'
+    );
   if (stated < lastChange)
     return `The checkpoint proves the file up to entry ${stated}, but its last change is entry ${lastChange}: pass a newer checkpoint.`;
   return undefined;

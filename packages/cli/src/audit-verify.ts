@@ -19,7 +19,7 @@ interface Chain {
 
 export const auditVerify = reporting(
   'verify',
-  'Verify the audit logs of all tenants or of one tenant, and every row that the logs describe. Changes nothing. The ' +
+  'Verify the audit logs, and every row that they describe. Of all tenants, or of one. Changes nothing. The ' +
     'exit code is 0 only if every log is valid, and 1 after a finding.',
   ['audit verify', 'audit verify --tenant acme --checkpoint-file acme.checkpoint', 'audit verify --json'],
 )

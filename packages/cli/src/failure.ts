@@ -48,13 +48,18 @@ function codeOf(refusal: Refusal): number {
   return refusal.code === 'bad_request' ? exitCodes.usage : exitCodes.refused;
 }
 
+/** Fields of the API that the commands have as options. */
+const fieldsAsOptions = new Set(
+  `permissions key_ids expires_at created_at allowed_origins name jwks jwks_uri issuer audience authorized_parties
+    require subject_claim subject_prefix any_subject max_age_seconds`.split(/\s+/),
+);
+
 function inOptions(message: string): string {
   return message
     .replace('`rotation_policy.interval_days`', '--rotate-every')
     .replace(/POST \/v1\/keys\/:id\/(disable|enable|restore)/, '`eaas key $1`')
-    .replace(
-      /`(permissions|key_ids|expires_at|created_at|allowed_origins|name|jwks|jwks_uri|issuer|audience|authorized_parties|require|subject_claim|subject_prefix|any_subject|max_age_seconds)(?:\[\d+\])?`/g,
-      (_, field: string) => `--${field.replaceAll('_', '-')}`,
+    .replace(/`(\w+)(?:\[\d+\])?`/g, (whole, field: string) =>
+      fieldsAsOptions.has(field) ? `--${field.replaceAll('_', '-')}` : whole,
     );
 }
 

@@ -147,7 +147,8 @@ const add = withFields(
       'issuer add --tenant acme --name patients --issuer https://sign-in.example --audience https://app.example ' +
         '--jwks keys.json --permissions encrypt,decrypt --key-ids 0b6c9a52-6f0e-4d5a-9a5c-2f4f1d1e7c11',
       'issuer add --tenant acme --name staff --issuer https://staff.example --audience https://app.example ' +
-        "--jwks-uri https://staff.example/keys --permissions decrypt --key-ids 0b6c9a52-6f0e-4d5a-9a5c-2f4f1d1e7c11 --any-subject --require 'role=doctor,nurse'",
+        '--jwks-uri https://staff.example/keys --permissions decrypt --key-ids ' +
+        "0b6c9a52-6f0e-4d5a-9a5c-2f4f1d1e7c11 --any-subject --require 'role=doctor,nurse'",
     ],
   )
     .requiredOption('--issuer <text>', 'the `iss` of the tokens, exactly')

@@ -134,7 +134,7 @@ function onKey(name: string, description: string): Command {
 
 const publicKey = onTenant(
   'public-key',
-  'Show the public key of an active intake key, with which writers encrypt without an API key.',
+  'Show the public key of an active intake key. Writers encrypt with it, without an API key.',
   ['key public-key contact-form --tenant acme'],
 )
   .argument('<key>', "the key's id or name")

@@ -48,7 +48,8 @@ export const leak = reporting(
   )
   .option(
     '--coarser <column=characters>',
-    'also for larger groups: values that begin with the same characters, such as the 4 of a year; needs --truth, or a --list with frequencies; can be repeated',
+    'also for larger groups: values that begin with the same characters, such as the 4 of a year; needs ' +
+      '--truth, or a --list with frequencies; can be repeated',
     pair,
     {},
   )

@@ -151,7 +151,10 @@ const erase = onSubject(
 
 function warningOf(found: Awaited<ReturnType<typeof find>> | undefined): string {
   if (!found) return 'The tenant does not know this subject. It will be remembered as erased, for ever.';
-  return `The subject ${found.subject_id}, first used at ${found.created_at}, will be erased for ever, and nothing that was encrypted under it can be read again.`;
+  return (
+    `The subject ${found.subject_id}, first used at ${found.created_at}, will be erased for ever, and ` +
+    `nothing that was encrypted under it can be read again.`
+  );
 }
 
 export const subjectCommands = [show, report, erase];

@@ -26,7 +26,9 @@ async function script(shell: string): Promise<string> {
 
 test.each(cases)('bash completes `eaas %s`', async (line, expected) => {
   const words = ['eaas', ...line.split(' ')];
-  const complete = `source ${await script('bash')}; COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _eaas; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const complete =
+    `source ${await script('bash')}; COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; ` +
+    `_eaas; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { code, stdout } = await run(['bash', '--norc', '-uc', complete], {});
   expect({ code, words: stdout.trim().split('\n') }).toEqual({
     code: 0,

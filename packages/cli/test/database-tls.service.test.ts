@@ -36,7 +36,8 @@ test('an invalid certificate of the database ends a command with exit code 3', a
   expect({ code, stderr }).toEqual({
     code: 3,
     stderr:
-      'The database of EAAS_DATABASE_URL cannot be reached or used: self-signed certificate: set NODE_EXTRA_CA_CERTS to the certificate of the ' +
+      'The database of EAAS_DATABASE_URL cannot be reached or used: self-signed certificate: set ' +
+      'NODE_EXTRA_CA_CERTS to the certificate of the ' +
       "authority that signed the database's certificate.\n",
   });
 });

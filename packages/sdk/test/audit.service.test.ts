@@ -154,7 +154,8 @@ describe('audits of a log that a database administrator changed', () => {
     ],
     [
       'swaps entries',
-      'update eaas.audit_entries set id = case id when 2 then -3 when 3 then -2 end where mine and id in (2, 3); update eaas.audit_entries set id = -id where id < 0',
+      'update eaas.audit_entries set id = case id when 2 then -3 when 3 then -2 end where mine and id in ' +
+        '(2, 3); update eaas.audit_entries set id = -id where id < 0',
       ['entry_altered 2', 'entry_altered 3', 'entry_altered 4'],
     ],
   ] as const;

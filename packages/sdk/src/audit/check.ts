@@ -107,7 +107,8 @@ export interface AuditReport {
  * Compares the chain with a signed checkpoint and with the saved state of earlier rounds. Returns a report with the
  * problems that the round found. After a problem, the round saves no state, so that the next round reports the problem
  * again. Only the findings `purged_unread`, `proof_missing` and `proof_unwitnessed`, which say nothing against the entries,
- * do not prevent saving. Throws LogProofError for one of `proofs` that is not valid. Throws InputError for an invalid verifier key, state or option. Throws EaasError if a call fails before the first finding.
+ * do not prevent saving. Throws LogProofError for one of `proofs` that is not valid. Throws InputError for an invalid
+ * verifier key, state or option. Throws EaasError if a call fails before the first finding.
  * Also throws the errors of the store.
  */
 export async function checkAudit(source: AuditSource, options: CheckOptions): Promise<AuditReport> {

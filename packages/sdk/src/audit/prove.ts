@@ -86,7 +86,8 @@ export async function proveEntry(
   const count = head.id - id + 1;
   if (count > maxEntries)
     throw new InputError(
-      `the proof of entry ${id} would have ${count} entries, up to the first head that the public log has: pass \`maxEntries\` to allow so many`,
+      `the proof of entry ${id} would have ${count} entries, up to the first head that the public log ` +
+        `has: pass \`maxEntries\` to allow so many`,
     );
   const { previous, entries } = await entriesBetween(audit, id, head, signal);
   const [first, ...others] = entries.map(ownMembers);

@@ -80,7 +80,8 @@ test('for a ciphertext under another key, decryption names both keys, and sends 
   const sent = requests.length;
   const other = '0000000b-0000-4000-8000-000000000003';
   const accepting = (accepted: string) =>
-    `decryption failed: the value is under the key ${keyId.slice(0, 8)}, and only ${accepted} is accepted (is it from another environment?)`;
+    `decryption failed: the value is under the key ${keyId.slice(0, 8)}, and only ${accepted} is accepted ` +
+    `(is it from another environment?)`;
   const refused = {
     name: 'DecryptionError',
     code: 'decryption',

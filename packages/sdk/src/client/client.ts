@@ -77,7 +77,8 @@ export interface PublicKeys {
 
 /**
  * A client for the whole API. The client needs an API key, which a browser must not hold, so use
- * `createBrowserClient` of `@eaas/sdk/browser` in a page. With `issuer` and `token`, it acts for the user of your app's own sign-in instead, and needs no API key.
+ * `createBrowserClient` of `@eaas/sdk/browser` in a page. With `issuer` and `token`, it acts for the user of your
+ * app's own sign-in instead, and needs no API key.
  */
 export class EaasClient extends EnvelopeClient {
   /** Creates, rotates and retires keys. */
@@ -193,6 +194,7 @@ function requireToken(given: unknown, name = 'apiKey'): string {
   if (typeof given === 'string')
     got = given === '' ? 'an empty string): is EAAS_API_KEY set?' : 'another string)';
   throw new InputError(
-    `\`${name}\` must be an API key (eaas_sk_ and 49 characters)${name === 'apiKey' ? ' or a function that returns an API key' : ''} (got ${got}`,
+    `\`${name}\` must be an API key (eaas_sk_ and 49 ` +
+      `characters)${name === 'apiKey' ? ' or a function that returns an API key' : ''} (got ${got}`,
   );
 }

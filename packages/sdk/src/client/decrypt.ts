@@ -159,7 +159,8 @@ export function createDecrypter(
       }
       if (wanted.size > limits.maxEntries) {
         throw new InputError(
-          `the ciphertexts need ${wanted.size} data keys, but the cache keeps at most ${limits.maxEntries}: raise \`cache.decrypt.maxEntries\``,
+          `the ciphertexts need ${wanted.size} data keys, but the cache keeps at most ` +
+            `${limits.maxEntries}: raise \`cache.decrypt.maxEntries\``,
         );
       }
       const missing = Array.from(wanted).filter(([name]) => !cache.find(name));

@@ -145,7 +145,8 @@ function lowEntropy<Value>(
       searchable(search) {
         if ((search as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
           refuse(
-            `a ${type.name} can be guessed by brute force from its fingerprint: pass searchable({ lowEntropy: 'accepted' }) to accept this risk`,
+            `a ${type.name} can be guessed by brute force from its fingerprint: pass searchable({ ` +
+              `lowEntropy: 'accepted' }) to accept this risk`,
           );
         }
         requireOptions({ ...searchOptions, lowEntropy: anything }, search, 'searchable');

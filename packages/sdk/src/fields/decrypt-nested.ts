@@ -83,7 +83,8 @@ async function decryptUntyped(
     if (Array.isArray(value)) return value.map((item) => copyOf(item, nesting));
     if (!isRow(value)) {
       return refuse(
-        `expected rows of \`${nesting.table}\`, or null (got a ${typeof value}): load these rows before the call. If the database returns them as JSON text, parse the text`,
+        `expected rows of \`${nesting.table}\`, or null (got a ${typeof value}): load these rows before ` +
+          `the call. If the database returns them as JSON text, parse the text`,
       );
     }
     const stored = { ...value };

@@ -45,7 +45,8 @@ import { where } from './where.ts';
 export interface RecordsOptions<T extends Tables> {
   /**
    * Selects how fingerprints are computed. With a token that `createIndexKey` returned, this process computes
-   * fingerprints. With `service`, the service computes fingerprints and sees each stored and searched value. If `index` is a list, each row is stored with a
+   * fingerprints. With `service`, the service computes fingerprints and sees each stored and searched value. If
+   * `index` is a list, each row is stored with a
    * fingerprint from the first entry, and searches use the fingerprints from all entries.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
@@ -105,7 +106,8 @@ function recordsOf<T extends Tables>(
   const guessable = all.find(({ parts }) => parts.length > 0);
   if (guessable && sources.every((source) => source === 'service')) {
     refuse(
-      `${guessable.place} is searchable by parts (\`searchableBy\`), which needs an index key: pass a token from \`createIndexKey\` as the option \`index\`. ` +
+      `${guessable.place} is searchable by parts (\`searchableBy\`), which needs an index key: pass a ` +
+        `token from \`createIndexKey\` as the option \`index\`. ` +
         "To keep the other indexes, pass [token, 'service']",
     );
   }
@@ -210,6 +212,7 @@ function fieldWithoutRow({ plans }: Internals, table: string, name: string): Fie
   const plan = requireField(requireTable(plans, table), name);
   if (plan.field.context === 'field') return plan;
   return refuse(
-    `each ciphertext of ${plan.place} is bound to a row, but this call has no row: use encryptRow and decryptRow, or define the field with context: 'field'`,
+    `each ciphertext of ${plan.place} is bound to a row, but this call has no row: use encryptRow and ` +
+      `decryptRow, or define the field with context: 'field'`,
   );
 }

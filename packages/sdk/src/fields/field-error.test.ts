@@ -26,6 +26,8 @@ test('a FieldError asks for the row id only if the value is under an expected ke
   expect(await messageOf(definition.for(client), 2)).toContain(hint);
   const { key_id: other } = service.createKey('other');
   expect(await messageOf(definition.for(client, { keyIds: { patients: other } }), 1)).toBe(
-    `patients.name of row 1: decryption failed: the value is under the key ${keyId.slice(0, 8)}, and only ${other.slice(0, 8)} is accepted (is it from another environment?); to read the rest, pass \`onError: 'null'\``,
+    `patients.name of row 1: decryption failed: the value is under the key ${keyId.slice(0, 8)}, and only ` +
+      `${other.slice(0, 8)} is accepted (is it from another environment?); to read the rest, pass ` +
+      `\`onError: 'null'\``,
   );
 });

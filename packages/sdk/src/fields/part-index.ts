@@ -101,7 +101,8 @@ export function indexOf<Column extends string | true>(
 ) {
   if ((options as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
     refuse(
-      `\`${name}\` makes fingerprints of short parts, which can be guessed by brute force: pass { lowEntropy: 'accepted' } to accept this risk`,
+      `\`${name}\` makes fingerprints of short parts, which can be guessed by brute force: pass { ` +
+        `lowEntropy: 'accepted' } to accept this risk`,
     );
   }
   requireOptions<object>(rules, options, name);

@@ -115,7 +115,8 @@ function planTable(
     columns.push(subject);
   if (fields.some(({ name, indexColumns }) => [name, ...indexColumns].includes(subject as string))) {
     refuse(
-      `\`subject\` of ${table} names the encrypted column \`${subject as string}\`: name a column that is not encrypted, such as the id of the person`,
+      `\`subject\` of ${table} names the encrypted column \`${subject as string}\`: name a column that is ` +
+        `not encrypted, such as the id of the person`,
     );
   }
   return { table, fields, columns: new Set(columns), subject };

@@ -58,7 +58,8 @@ export function days<const Column extends string | true = true>(
 
 /**
  * Divides numbers into steps of equal size, such as `steps(10_000)` for salaries. Reveals which rows are in the same
- * step, and to somebody who sees many searches also the order of the steps. An attacker can try all steps: salaries up to 1,000,000 have only 100 steps of 10,000.
+ * step, and to somebody who sees many searches also the order of the steps. An attacker can try all steps: salaries up
+ * to 1,000,000 have only 100 steps of 10,000.
  */
 export function steps<const Column extends string | true = true>(
   size: number,

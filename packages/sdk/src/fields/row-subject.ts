@@ -43,7 +43,8 @@ export function subjectOfRow(
   const place = id === undefined ? 'a row' : `row ${id.replace(/\p{Cc}/gu, '\ufffd')}`;
   const remedy = typeof subject === 'string' ? 'have the column in the row' : 'return the id of the person';
   throw new InputError(
-    `${source} must name the person of ${place}: a text of 1 to 256 bytes of UTF-8 without control characters, a safe integer or a bigint (got ${kindOf(value)}): ${remedy}`,
+    `${source} must name the person of ${place}: a text of 1 to 256 bytes of UTF-8 without control ` +
+      `characters, a safe integer or a bigint (got ${kindOf(value)}): ${remedy}`,
   );
 }
 

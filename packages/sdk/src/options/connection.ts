@@ -42,7 +42,8 @@ export function requireSecureUrl(
   const isLoopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   if (protocol === 'https:' || isLoopback || insecureHttp === true) return;
   throw new InputError(
-    `\`${option}\` must use https: for a service on another machine, because http: does not encrypt keys. On a trusted network, pass \`insecureHttp: true\``,
+    `\`${option}\` must use https: for a service on another machine, because http: does not encrypt keys. ` +
+      `On a trusted network, pass \`insecureHttp: true\``,
   );
 }
 

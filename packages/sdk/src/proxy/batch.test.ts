@@ -107,7 +107,7 @@ describe('batches through the proxy', () => {
     expect(events).toMatchObject([{ type: 'service_failed', reason: 'invalid_response' }]);
   });
 
-  test('a batch result has the `reference` that the browser sent, although the proxy sends another `reference` to the service', async () => {
+  test('a batch result has the `reference` that the browser sent, although the proxy sends another one', async () => {
     const { post } = setUp({}, batchAnswer([result(1), result(2)]));
     const { json } = await post(path, { items: [{ ...item, reference: 'mine' }, item] });
     expect(json).toEqual({ results: [{ ...result(1), reference: 'mine' }, result(2)] });

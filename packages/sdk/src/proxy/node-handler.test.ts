@@ -10,7 +10,9 @@ describe('request URLs in Node frameworks', () => {
   const raw = async (target: string, host = 'app.example') => {
     const { port, sent } = await serve();
     const body = JSON.stringify({ dek });
-    const head = `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://app.example\r\nContent-Type: application/json\r\nConnection: close`;
+    const head =
+      `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://app.example\r\nContent-Type: ` +
+      `application/json\r\nConnection: close`;
     const answer = await exchange(port, `${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     return { status: Number(answer.slice(9, 12)), sent };
   };

@@ -76,7 +76,8 @@ function requireTarget(method: string, path: string, basePath: string): Target {
   if (!target)
     throw new Refusal(
       'not_found',
-      'The path of this request does not exist: check that `proxyUrl` of the client ends with `basePath` of the proxy, and that the path contains the id of the key, not the name of the key.',
+      'The path of this request does not exist: check that `proxyUrl` of the client ends with `basePath` ' +
+        'of the proxy, and that the path contains the id of the key, not the name of the key.',
     );
   if (method !== 'POST') throw new Refusal('method_not_allowed', 'Send a POST request.');
   return target;
@@ -142,7 +143,8 @@ function keyReporter({ operation }: Target, settings: Settings): (keyId: string 
 function broken(): Refusal {
   return new Refusal(
     'internal',
-    "The app had an unexpected error while it processed this request. The event `failed` or `authorize_failed` in the app's backend contains the error.",
+    'The app had an unexpected error while it processed this request. The event `failed` or ' +
+      "`authorize_failed` in the app's backend contains the error.",
   );
 }
 

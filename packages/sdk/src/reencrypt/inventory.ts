@@ -109,7 +109,8 @@ const mostWrappedKeys = 100_000;
 
 /**
  * Counts the values under each key version, without decrypting them. Memory use grows with the number of different key
- * versions up to a limit (see `others`), and not with the number of values. Throws ServiceError if the service cannot be reached or refuses, and
+ * versions up to a limit (see `others`), and not with the number of values. Throws ServiceError if the service cannot
+ * be reached or refuses, and
  * ClientError if the signal aborts.
  */
 export async function inventory(

@@ -74,13 +74,15 @@ export function beginProgress<Id extends RowId>(
   if (resume && (resume.mode !== mode || resume.dryRun !== dryRun)) {
     const other = resume.mode === mode ? '`dryRun`' : '`mode`';
     throw new InputError(
-      `\`resume\` must come from a run with the same \`mode\` and \`dryRun\` (got another ${other}): omit \`resume\`, or pass the same options`,
+      `\`resume\` must come from a run with the same \`mode\` and \`dryRun\` (got another ${other}): omit ` +
+        `\`resume\`, or pass the same options`,
     );
   }
   const older = Object.values(resume?.keyVersions ?? {}).find((version) => version < keyVersion);
   if (older !== undefined) {
     throw new InputError(
-      `\`keyVersion\` must be at most ${older}, as in the run that \`resume\` continues (got ${keyVersion}): omit \`resume\` to start the run again`,
+      `\`keyVersion\` must be at most ${older}, as in the run that \`resume\` continues (got ` +
+        `${keyVersion}): omit \`resume\` to start the run again`,
     );
   }
   const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, keyVersions: {} };

@@ -173,7 +173,8 @@ function explained(table: string, error: FieldError | undefined, stored: Row): E
   const { field, row, code } = error;
   if (!isCiphertext(stored[field]) || (code !== 'decryption' && code !== 'format')) return error;
   const problem =
-    'the value looks like a ciphertext, but is none of this row and key. If it is plaintext, store it with a field that has `allowCiphertexts`; otherwise restore the row';
+    'the value looks like a ciphertext, but is none of this row and key. If it is plaintext, store it ' +
+    'with a field that has `allowCiphertexts`; otherwise restore the row';
   return new FieldError(code === 'format' ? new FormatError(problem) : new DecryptionError(problem), {
     table,
     field,

@@ -87,7 +87,8 @@ export async function openTable(
   const idColumn = requireColumn(id, 'for the row ids: pass the name of the primary key as `id`');
   if (!idColumn.isUnique) {
     throw new InputError(
-      `the column \`${stored}.${id}\` must be unique and not null, because pages are read in its order: pass the primary key as \`id\`, or use \`reencrypt\` for a key of several columns`,
+      `the column \`${stored}.${id}\` must be unique and not null, because pages are read in its order: ` +
+        `pass the primary key as \`id\`, or use \`reencrypt\` for a key of several columns`,
     );
   }
   const names = [...plans.map(({ name }) => name), ...indexes];
@@ -164,7 +165,9 @@ export async function openTable(
       if (!(error instanceof DatabaseError) || !error.isConstraint) throw error;
       const [first] = changes;
       if (first && changes.length === 1) {
-        const message = `${stored} of row ${first.id}: the row violates a constraint of the database (code ${error.databaseCode}), such as a unique index on an index column: change the row, and run again`;
+        const message =
+          `${stored} of row ${first.id}: the row violates a constraint of the database (code ` +
+          `${error.databaseCode}), such as a unique index on an index column: change the row, and run again`;
         return { written: [], refused: [{ id: first.id, message }] };
       }
       return writeHalves(changes);
@@ -259,6 +262,8 @@ function requireRoom(table: string, { name, type }: ColumnType): void {
     /text|char|clob|^$/i.test(type) && (length === undefined || Number(length) >= shortestCiphertext);
   if (isText) return;
   throw new InputError(
-    `the column \`${table}.${name}\` is ${type}, and a ciphertext is a text of ${shortestCiphertext} characters or more: change its type to text, or add a text column, name it in \`columns\`, and the old one in \`from\``,
+    `the column \`${table}.${name}\` is ${type}, and a ciphertext is a text of ${shortestCiphertext} ` +
+      `characters or more: change its type to text, or add a text column, name it in \`columns\`, and the ` +
+      `old one in \`from\``,
   );
 }

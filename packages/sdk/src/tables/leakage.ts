@@ -102,14 +102,16 @@ export async function measureLeakage(
   for (const name of Object.keys(coarser)) {
     if (truth[name] === undefined && !lists[name]?.some(({ frequency = 0 }) => frequency > 0))
       throw new InputError(
-        `\`coarser\` of \`${name}\` needs the values: pass a list with frequencies in \`lists\`, or a column of \`${table}\` with the true values in \`truth\``,
+        `\`coarser\` of \`${name}\` needs the values: pass a list with frequencies in \`lists\`, or a ` +
+          `column of \`${table}\` with the true values in \`truth\``,
       );
   }
   for (const name of [...columns, ...Object.values(truth)]) {
     if (known.has(name)) continue;
     const near = nearestOf(known.keys(), name);
     throw new InputError(
-      `\`${table}\` has no column \`${name}\`: ${near === undefined ? 'pass the name that it has in the database' : `did you mean \`${near}\`?`}`,
+      `\`${table}\` has no column \`${name}\`: ` +
+        (near === undefined ? 'pass the name that it has in the database' : `did you mean \`${near}\`?`),
     );
   }
   const target = nameIn(dialect, place);

@@ -56,6 +56,7 @@ export function readText({ type, previous }: Field<unknown>, text: string): unkn
 
 function refuse(type: string, reason: string): never {
   throw new FormatError(
-    `the stored value cannot be read as ${type}, because ${reason}: define the field with \`previous: plaintext(read)\`, where \`read\` converts the text of the column`,
+    `the stored value cannot be read as ${type}, because ${reason}: define the field with \`previous: ` +
+      `plaintext(read)\`, where \`read\` converts the text of the column`,
   );
 }

@@ -107,7 +107,8 @@ describe.concurrent('close()', () => {
     await expect.poll(() => doors.calls.length).toBe(1);
     const body = Buffer.alloc(1_000_000, ' ');
     upload.socket.write(
-      `POST /v1/hash HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`,
+      `POST /v1/hash HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`,
     );
     const closed = app.close();
     await expect.poll(() => app.server.listening).toBe(false);

@@ -115,7 +115,7 @@ describe('older entries and rows', () => {
     expect(findings).toContainEqual(expect.stringContaining(found()));
   });
 
-  test('the verification reports a finding every night, even if an attacker restores an older marker of the last verification', async () => {
+  test('the verification reports a finding every night, even if somebody restores an older marker', async () => {
     await spoil(old);
     expect(await verify(firstNight + nights)).toEqual([`${old} entry_changed`]);
     expect(await verify(firstNight + nights + 1)).toEqual([`${old} entry_changed`]);

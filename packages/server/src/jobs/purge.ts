@@ -87,7 +87,8 @@ class NotPurged extends Explained {
   override readonly name = 'NotPurged';
   constructor(tenantId: string, reason = 'the chain is broken') {
     super(
-      `no entry of tenant ${tenantId} was purged, because the verification of its audit log failed (${reason}): run \`eaas audit verify --tenant ${tenantId}\``,
+      `no entry of tenant ${tenantId} was purged, because the verification of its audit log failed ` +
+        `(${reason}): run \`eaas audit verify --tenant ${tenantId}\``,
     );
   }
 }

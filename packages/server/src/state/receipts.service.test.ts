@@ -75,7 +75,8 @@ test('after a fault in which the entry was written, the receipt names the entry 
 });
 
 test('a call whose entry could not be written has no receipt', async () => {
-  await attacker.sql`alter table eaas.audit_entries add constraint full_disk check (action <> 'key.wrap' and action <> 'key.rotate') not valid`;
+  await attacker.sql`alter table eaas.audit_entries
+    add constraint full_disk check (action <> 'key.wrap' and action <> 'key.rotate') not valid`;
   for (const [path, body] of [
     ['wrap', { dek }],
     ['rotate', {}],

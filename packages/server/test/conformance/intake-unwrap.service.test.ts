@@ -117,7 +117,7 @@ describe('the states of a key', () => {
 describe('POST /v1/batch/unwrap', () => {
   const batch = (items: readonly object[]) => tenant.api.post('/v1/batch/unwrap', { items });
 
-  test('a batch unwraps wrapped keys of the service and of intake writers, and only entries about intake writers have `intake`', async () => {
+  test('a batch unwraps keys of the service and of writers, and only entries about writers have `intake`', async () => {
     const deks = [newDek(), newDek(), newDek()];
     const key_id = writer.keyId;
     const ordinary = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: deks[1] }));
