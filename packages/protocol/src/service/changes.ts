@@ -1,8 +1,3 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { toHex } from '../bytes.ts';
-import { canonicalJson } from '../canonical-json.ts';
-import { toUtf8, utf8Length } from '../text.ts';
-import { limits } from '../wire/limits.ts';
 import { formatTimestamp } from '../wire/timestamp.ts';
 import { defined, type Draft, tenantDraft } from './draft.ts';
 
@@ -54,17 +49,6 @@ function isSame(old: unknown, value: unknown): boolean {
   return old.length === value.length && old.every((item) => value.includes(item));
 }
 
-// The maximum length of a list that an audit entry contains in full. Of a longer list, the entry contains only the
-// hash. API keys from earlier versions can have longer lists.
-const mostItems: Readonly<Record<string, number>> = {
-  key_ids: limits.keyIds,
-  allowed_origins: limits.allowedOrigins,
-};
-
 function auditValue(name: string, value: unknown): unknown {
-  if (typeof value === 'number' && name.endsWith('_at')) return formatTimestamp(value);
-  if (!Array.isArray(value)) return value;
-  const isShort = (item: unknown) => typeof item !== 'string' || utf8Length(item) <= limits.origin;
-  const isWithin = value.length <= (mostItems[name] ?? Infinity) && value.every(isShort);
-  return isWithin ? value : { count: value.length, sha256: toHex(sha256(toUtf8(canonicalJson(value)))) };
+  return typeof value === 'number' && name.endsWith('_at') ? formatTimestamp(value) : value;
 }

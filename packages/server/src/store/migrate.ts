@@ -128,7 +128,7 @@ async function grant(sql: Sql, role: string): Promise<void> {
   await sql`grant update (root_id, sealed, ended_at, halted) on eaas.log_keys to ${to}`;
   await sql`grant update (bytes) on eaas.log_tiles to ${to}`;
   await sql`grant update (note, witnessed) on eaas.log_moments to ${to}`;
-  await sql`grant delete on eaas.verification_markers, eaas.root_checks, eaas.entry_counts,
+  await sql`grant delete on eaas.root_checks, eaas.entry_counts,
     eaas.log_moments, eaas.log_proofs to ${to}`;
   await sql`grant execute on function eaas.purge_entries, eaas.append to ${to}`;
 }

@@ -29,7 +29,7 @@ const privileges: Readonly<Record<string, string>> = {
   'table entry_counts': 'DELETE, INSERT, SELECT',
   'table key_counts': 'INSERT, SELECT, UPDATE',
   'table subject_counts': 'INSERT, SELECT, UPDATE',
-  'table verification_markers': 'DELETE, INSERT, SELECT, UPDATE',
+  'table verification_markers': 'INSERT, SELECT, UPDATE',
   'table verifications': 'INSERT, SELECT, UPDATE',
   'table subjects': 'INSERT, SELECT',
   'table log_keys': 'INSERT, SELECT',
