@@ -37,7 +37,8 @@ export default defineConfig(({ mode }) => {
       // Unit tests use all cores, so they run first. Other tests often wait for processes, so they get one more worker.
       maxWorkers: availableParallelism() + (name === 'unit' ? 0 : 1),
       // Time limits of the service are long in the tests of `npm test`. See test/kit/stretch.ts.
-      ...(name !== 'slow' && { env: { TEST_STRETCH: '20' }, setupFiles: ['test/kit/stretch.ts'] }),
+      env: name === 'slow' ? {} : { TEST_STRETCH: '20' },
+      ...(name !== 'slow' && { setupFiles: ['test/kit/stretch.ts'] }),
       sequence: { groupOrder: name === 'unit' ? 0 : 1 },
       // See test/kit/cases.ts.
       provide: { everyCase: mode === 'every-case' },
