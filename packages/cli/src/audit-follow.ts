@@ -31,7 +31,8 @@ interface Options {
 export const auditFollow = command(
   'follow',
   'Print audit entries as lines of JSON, and then each new entry. ' +
-    'The oldest comes first, of all tenants or of one; SIGTERM or Ctrl-C ends it. Verifies that each entry continues its log, and ends with the exit code 1 if one does not. ' +
+    'The oldest comes first, of all tenants or of one; SIGTERM or Ctrl-C ends it. Verifies that ' +
+    'each entry continues its log, and ends with the exit code 1 if one does not. ' +
     'With --state, a restart continues where the last run ended; entries that were printed just before a crash are then ' +
     'printed again.',
   [

@@ -30,9 +30,10 @@ export interface SeenHead extends HeadRow {
 }
 
 export function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<SeenHead | undefined> {
+  const known = knownId === undefined ? sql`` : entryHash(sql, tenantId, sql`${knownId}`);
   return first(sql<SeenHead[]>`
     select tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts, mac, eaas.now_ms() as now
-      ${knownId === undefined ? sql`` : sql`, case when h.id <> ${knownId} then ${entryHash(sql, tenantId, sql`${knownId}`)} end as known_hash`}
+      ${knownId === undefined ? sql`` : sql`, case when h.id <> ${knownId} then ${known} end as known_hash`}
     from eaas.audit_heads h where tenant_id = ${tenantId}`);
 }
 

@@ -121,8 +121,8 @@ async function grant(sql: Sql, role: string): Promise<void> {
   await sql`grant insert on all tables in schema eaas to ${to}`;
   await sql`revoke insert on eaas.migrations from ${to}`;
   await sql`grant update on eaas.tenants, eaas.audit_heads, eaas.audit_anchors, eaas.keys, eaas.key_versions,
-    eaas.api_keys, eaas.issuers, eaas.key_sets, eaas.verifications, eaas.usage, eaas.usage_cursors, eaas.key_version_uses, eaas.api_key_uses,
-    eaas.leases, eaas.verification_markers, eaas.key_counts,
+    eaas.api_keys, eaas.issuers, eaas.key_sets, eaas.verifications, eaas.usage, eaas.usage_cursors,
+    eaas.key_version_uses, eaas.api_key_uses, eaas.leases, eaas.verification_markers, eaas.key_counts,
     eaas.subject_counts to ${to}`;
   await sql`grant update (sealed, erased_id, erased_at, erased_hash, mac) on eaas.subjects to ${to}`;
   await sql`grant update (root_id, sealed, ended_at, halted) on eaas.log_keys to ${to}`;
@@ -152,5 +152,8 @@ export async function readVersion(sql: Sql): Promise<PostgresVersion> {
 /** Returns an error message for a version that the server does not support. */
 export function versionFault({ name, number }: PostgresVersion): string | undefined {
   if (number >= oldestPostgres * 10_000) return undefined;
-  return `The server needs PostgreSQL ${oldestPostgres} or later (got ${name}). Upgrade PostgreSQL, or set EAAS_DATABASE_URL to a newer one.`;
+  return (
+    `The server needs PostgreSQL ${oldestPostgres} or later (got ${name}). ` +
+    'Upgrade PostgreSQL, or set EAAS_DATABASE_URL to a newer one.'
+  );
 }
