@@ -78,7 +78,7 @@ test('the error about a missing root key names the variables to set', async () =
   const { EAAS_ROOT_KEY: _, ...env } = eaas.env;
   const { code, stderr } = await run([...program, 'tenant', 'list'], env);
   expect(code).toBe(3);
-  expect(stderr).toContain('set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY, EAAS_ROOT_KEY_COMMAND or');
+  expect(stderr).toContain('set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY or EAAS_ROOT_KEY_COMMAND.');
   const missing = await run([...program, 'tenant', 'list'], {
     ...env,
     EAAS_ROOT_KEY_FILE: '/nowhere/root.key',
