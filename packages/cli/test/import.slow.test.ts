@@ -1,4 +1,4 @@
-// The ladder of an app: a key file, then the database of `eaas dev`, then a PostgreSQL. No value is encrypted again.
+// The ladder of an app: a key file, then a server. No value is encrypted again.
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
