@@ -94,10 +94,8 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
     frameworkErrors: (_, request, reply) => {
       // Fastify calls `frameworkErrors` if the path cannot be decoded. Fastify then runs no hooks, so this handler does
       // the work of the hooks.
-      connections.inOrder(request, reply, () => {
-        beginVisit(request, reply, doors.requests);
-        inTurn(request, () => void answerError(nothingHere(), request, reply));
-      });
+      beginVisit(request, reply, doors.requests);
+      inTurn(request, () => void answerError(nothingHere(), request, reply));
     },
   });
   /**
@@ -110,15 +108,18 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
       request.raw.socket.destroy();
     });
   };
-  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  // Of QUERY, Fastify would require a Content-Type before it answers 405.
+  for (const method of METHODS) {
+    if (method === 'QUERY' || !app.supportedMethods.includes(method))
+      app.addHttpMethod(method, { overrideExisting: true });
+  }
   // The API refuses fields in the body of a GET, as everywhere.
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   // The server ignores the Expect header, as RFC 9110, section 10.1.1 allows. By default, Node responds to an unknown
   // expectation with an empty 417.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  const connections = watchConnections(app);
-  const { isClosing, inOrder } = connections;
-  addHooks(app, doors, { inOrder, inTurn, isClosing });
+  const { isClosing } = watchConnections(app);
+  addHooks(app, doors, { inTurn, isClosing });
   const methodsOf = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), ...[method].flat()]);

@@ -1,4 +1,4 @@
-// What a single connection may cost the others (pipelined requests, unread responses, bytes that are not HTTP), and how it
+// What a single connection may cost the others (unread responses, bytes that are not HTTP), and how it
 // ends without cutting anybody off, which Node and Fastify do not: they destroy idle connections at once, and the kernel
 // resets a connection that has unread bytes.
 import { randomUUID } from 'node:crypto';
@@ -12,11 +12,6 @@ import type { Admission } from '../admission/admission.ts';
 import { commonHeaders, sharesAs } from './visit.ts';
 import { timeLimit } from '../base/time-limit.ts';
 
-/**
- * The maximum number of waiting requests per connection. Without a maximum, one client could fill the memory, because a
- * request of 40 bytes takes about 3 kB while it waits.
- */
-const mostPipelined = 100;
 const smallResponse = 16 * 1024;
 
 const deadline = 10_000;
@@ -28,16 +23,17 @@ const quiet = 250;
 /** How long the server discards received data after it has ended a connection. The client can still send data. */
 const linger = 2_000;
 
+/** The response to the newest request of each connection. */
+const newest = new WeakMap<Socket, ServerResponse>();
+
 interface Connection {
   running: number;
   /** The socket's `bytesRead` after its last request. A larger `bytesRead` means that another request has begun. */
   readAtRest: number;
-  /** What begins the requests that wait for the response to the one before. Undefined if none is running. */
-  waiting?: (() => void)[] | undefined;
 }
 
 /**
- * Lets the requests of a connection run one after the other. When the server closes, lets running requests finish, refuses
+ * When the server closes, lets running requests finish, refuses
  * further requests, and ends connections without a reset. The kernel resets a connection that is closed before all
  * received bytes are read.
  */
@@ -71,15 +67,13 @@ export function watchConnections(app: FastifyInstance) {
     const connection = connections.get(socket);
     if (!connection) return;
     connection.running++;
+    newest.set(socket, response);
     const finish = (): void => {
       connection.running--;
       connection.readAtRest = socket.bytesRead;
       if (isClosing) endWhenQuiet(socket, connection);
     };
     response.once('close', () => {
-      const next = connection.waiting?.shift();
-      if (next && !socket.destroyed) setImmediate(next);
-      else connection.waiting = undefined;
       // A request is still running until both its body and its response have ended. The rest of a refused body can
       // arrive after the response.
       if (request.closed) finish();
@@ -103,22 +97,7 @@ export function watchConnections(app: FastifyInstance) {
     // listener has accepted some of them.
     while (open.size > 0) await sleep(20);
   });
-  /**
-   * Begins a request after the response to the one before, and closes a connection with too many waiting requests.
-   * Otherwise a client that sends thousands of requests in one packet would delay all other clients and fill the memory.
-   */
-  const inOrder = ({ raw: { socket } }: FastifyRequest, _: FastifyReply, begin: () => void): void => {
-    if (socket.destroyed) return;
-    const connection = connections.get(socket);
-    if (!connection?.waiting) {
-      if (connection) connection.waiting = [];
-      begin();
-    } else if (connection.waiting.push(begin) > mostPipelined) {
-      stopParsing(socket);
-      socket.destroy();
-    }
-  };
-  return { isClosing: () => isClosing, inOrder };
+  return { isClosing: () => isClosing };
 }
 
 /**
@@ -168,16 +147,6 @@ export function limitUnread(
   response.once('close', release);
 }
 
-/**
- * Stops Node's parser, which could otherwise create thousands of requests from a packet of a closed connection. Node
- * has no public API for this.
- */
-function stopParsing(socket: Socket): void {
-  const { parser } = socket as { parser?: { onIncoming?: () => number } | null };
-  // Node's parser stops if `onIncoming` returns 2.
-  if (parser) parser.onIncoming = () => 2;
-}
-
 const headersTooLarge: Problem = {
   ...problem('too_large', 'The request line and headers are larger than 16 KiB: send fewer or shorter ones.'),
   status: 431,
@@ -210,8 +179,7 @@ function problemOf(code: string): Problem | undefined {
 
 /** After a response has begun, an error response would become part of the body of the first response. */
 function hasResponse(socket: Socket): boolean {
-  const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } | null };
-  return response?.headersSent === true;
+  return newest.get(socket)?.headersSent === true;
 }
 
 function httpResponse(document: Problem, requestId: string): string {

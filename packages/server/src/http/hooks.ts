@@ -2,7 +2,7 @@
 // 404 and 405 (router) → 401 and 403 (onRequest of the API) → 415 and 413 (preParsing) → 400 (preValidation, handler).
 import type { IncomingMessage } from 'node:http';
 import { finish, nothingHere, requireBodyType, type Steps } from '@eaas/protocol/service';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../base/refusal.ts';
 import { beginSpan } from '../base/tracing.ts';
 import { admitBody, hasBody } from './body.ts';
@@ -26,11 +26,9 @@ export function addHooks(
   app: FastifyInstance,
   doors: Doors,
   {
-    inOrder,
     inTurn,
     isClosing,
   }: {
-    readonly inOrder: (request: FastifyRequest, reply: FastifyReply, begin: () => void) => void;
     readonly inTurn: (request: FastifyRequest, send: () => void) => void;
     /** While the server closes, each response is the last of its connection. */
     readonly isClosing: () => boolean;
@@ -38,7 +36,6 @@ export function addHooks(
 ): void {
   const { turns, shares } = doors.admission;
   app.decorateRequest('visit');
-  app.addHook('onRequest', inOrder);
   app.addHook('onRequest', (request, reply, done) => {
     beginVisit(request, reply, doors.requests);
     requireHttp(request.raw);

@@ -19,6 +19,7 @@ const malformed: [string, () => string | Buffer, readonly number[]][] = [
   ['garbage', () => 'garbage\r\n\r\n', [400]],
   ['only line breaks and garbage', () => '\r\n\r\n\u0000\u0001\r\n\r\n', [400]],
   ['an unknown method', () => request('BREW /v1/keys HTTP/1.1'), [400, 405]],
+  ['a method that Node knows and the API does not', () => request('QUERY /v1/keys HTTP/1.1'), [405]],
   ['TRACE', () => request('TRACE /v1/keys HTTP/1.1'), [400, 404, 405]],
   ['another version of HTTP', () => request('GET /v1/keys HTTP/9.9'), [400]],
   ['the preface of HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
