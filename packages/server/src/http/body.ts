@@ -1,12 +1,11 @@
-// Admits the body of a request by its bytes before Fastify reads it, and watches how it arrives. A body that fails ends
-// early instead, with its fault: after an error of its parser, Fastify closes the connection, and a client that still
+// Admits the body of a request by its bytes before Fastify reads it. How fast it must arrive, Node says for the whole
+// request. A body that fails ends early instead, with its fault: after an error of its parser, Fastify closes the connection, and a client that still
 // sends would be reset before it can read the response.
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
-import { bodyCut, bodyTooLarge, requestTimeout } from '@eaas/protocol/service';
+import { bodyCut, bodyTooLarge } from '@eaas/protocol/service';
 import { type Admission, smallBody } from '../admission/admission.ts';
 import type { EndSignal } from '../base/waiting-room.ts';
-import { timeLimit } from '../base/time-limit.ts';
 
 /** Whose share of the memory a body takes, until the call ends. */
 export interface BodyOwner {
@@ -14,13 +13,6 @@ export interface BodyOwner {
   readonly tenantId: string;
   readonly signal: EndSignal;
 }
-
-const longestPause = 4_000;
-/** At least 1 MB of a large body must arrive in each period of 2 s. The first two periods have no minimum. */
-const [leastBytes, window] = [1_000_000, 2_000];
-
-const longestBurst = 128 * 1024;
-const discardPause = 50;
 
 /** Whether the request announces a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -58,7 +50,7 @@ async function reserve(
   else signal.addEventListener('abort', release);
 }
 
-/** Passes the body on in bursts, and ends it if it becomes too large, pauses, is too slow or is cut. */
+/** Passes the body on, and ends it if it becomes too large or is cut. */
 function watched(
   request: IncomingMessage,
   limit: number,
@@ -67,22 +59,16 @@ function watched(
 ): Body {
   let isLarge = isLargeFromStart;
   let length = 0;
-  let burst = 0;
-  let pace: NodeJS.Timeout | undefined;
   const body: Body & Transform = new Transform({
     transform(chunk: Buffer, _, done) {
-      pause.refresh();
       length += chunk.length;
-      burst += chunk.length;
       const pass = (): void => (body.fault === undefined ? done(null, chunk) : done());
       if (length > limit) fail(bodyTooLarge(limit));
       if (body.fault !== undefined) pass();
-      else if (length > smallBody && !isLarge) becomeLarge().catch(fail).then(pass, done);
-      else if (burst < longestBurst) pass();
-      else {
-        burst = 0;
-        setImmediate(pass);
-      }
+      else if (length > smallBody && !isLarge) {
+        isLarge = true;
+        reserveMore().catch(fail).then(pass, done);
+      } else pass();
     },
   });
   const fail = (fault: unknown): void => {
@@ -91,51 +77,20 @@ function watched(
     body.receivedEncodedLength = lengthOf(request.headers);
     body.push(null);
   };
-  const becomeLarge = async (): Promise<void> => {
-    isLarge = true;
-    await reserveMore();
-    if (!body.destroyed) keepPace();
-  };
-  const keepPace = (): void => {
-    let windows = 0;
-    let before = length;
-    pace = setInterval(() => {
-      windows++;
-      if (windows > 2 && length - before < leastBytes) fail(requestTimeout());
-      before = length;
-    }, timeLimit(window));
-  };
-  const pause = setTimeout(() => fail(requestTimeout()), timeLimit(longestPause));
   const cut = (): void => {
     if (!request.readableEnded) fail(bodyCut());
   };
-  if (isLarge) keepPace();
   request.on('error', cut).on('close', cut);
   // The request is unpiped when it has ended, and when the rest of it is discarded.
   body.once('unpipe', () => {
-    clearTimeout(pause);
-    clearInterval(pace);
     if (!body.writableFinished) body.destroy();
   });
   return request.pipe(body);
 }
 
-/**
- * Discards the rest of a refused request's body, so that the client can read the response. The reads are slow, so that
- * a flood of refused uploads cannot block the event loop.
- */
+/** Discards the rest of a refused request's body, so that the client can read the response. */
 export function discardBody(request: IncomingMessage): void {
   request.unpipe();
   if (request.complete || request.listenerCount('data') > 0) return;
-  let burst = 0;
-  request
-    .on('data', (chunk: Buffer) => {
-      burst += chunk.length;
-      if (burst < longestBurst) return;
-      burst = 0;
-      request.pause();
-      setTimeout(() => request.resume(), discardPause).unref();
-    })
-    .on('error', () => {})
-    .resume();
+  request.on('error', () => {}).resume();
 }

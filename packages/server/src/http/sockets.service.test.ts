@@ -111,8 +111,8 @@ describe('a slow client', () => {
   });
 
   it('a client whose body stalls gets 408', async () => {
-    const { exchange, log } = await listen();
     setTimeLimits(0.05);
+    const { exchange, log } = await listen();
     const answer = await exchange(
       `POST /v1/hash HTTP/1.1\r\n${head}${json}Content-Length: 99\r\n\r\n`,
       10,
