@@ -161,7 +161,7 @@ export function answerSocketError(
   log: FastifyBaseLogger,
 ): void {
   const document = problemOf(error.code ?? '');
-  if (!document || !socket.writable || hasResponse(socket)) {
+  if (!document || !socket.writable || isResponding(socket)) {
     socket.destroy();
     return;
   }
@@ -177,9 +177,10 @@ function problemOf(code: string): Problem | undefined {
   return code.startsWith('HPE_') ? garbage : undefined;
 }
 
-/** After a response has begun, an error response would become part of the body of the first response. */
-function hasResponse(socket: Socket): boolean {
-  return newest.get(socket)?.headersSent === true;
+/** While a response is being sent, an error response would become part of its body. */
+function isResponding(socket: Socket): boolean {
+  const response = newest.get(socket);
+  return response?.headersSent === true && !response.writableFinished;
 }
 
 function httpResponse(document: Problem, requestId: string): string {
