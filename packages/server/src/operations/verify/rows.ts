@@ -12,14 +12,7 @@ import { apiKeyTable } from '../../store/api-keys.ts';
 import { issuerTable } from '../../store/issuers.ts';
 import { keySetsOf, keySetTable } from '../../store/key-sets.ts';
 import { type KeyRow, keyTable, type KeyVersionRow } from '../../store/keys.ts';
-import {
-  apiKeyPage,
-  issuerPage,
-  keyPage,
-  type RowRange,
-  subjectPage,
-  versionsOf,
-} from '../../store/row-pages.ts';
+import { apiKeyPage, issuerPage, keyPage, subjectPage, versionsOf } from '../../store/row-pages.ts';
 import type { Sql } from '../../store/sql.ts';
 import { rowIdOf, subjectIdOf, type SubjectRow, subjectTable } from '../../store/subjects.ts';
 import type { Inspection } from './report.ts';
@@ -29,11 +22,8 @@ export interface RowCursor {
   readonly after: string;
 }
 
-const allRows: RowRange = {
-  after: '00000000-0000-0000-0000-000000000000',
-  through: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
-};
-export const firstRow: RowCursor = { table: 'keys', after: allRows.after };
+const leastId = '00000000-0000-0000-0000-000000000000';
+export const firstRow: RowCursor = { table: 'keys', after: leastId };
 
 const leastRows = 1_000;
 
@@ -50,7 +40,6 @@ export async function walkRows(
   inspection: Inspection,
   secrets: TenantSecrets,
   from: RowCursor,
-  range = allRows,
 ): Promise<RowCursor> {
   const { database, turns, tenantId, shouldStop, timeLeft } = inspection;
   let cursor = from;
@@ -58,15 +47,11 @@ export async function walkRows(
   while (cursor.table !== 'done') {
     const { table, after } = cursor;
     const [read, next] = walks[table];
-    const page = await database.snapshot(
-      (tx) => read(tx, inspection, secrets, { ...range, after }),
-      timeLeft(),
-    );
+    const page = await database.snapshot((tx) => read(tx, inspection, secrets, after), timeLeft());
     await turns.run(tenantId, page.judge, { isBegun: true });
     judged += page.count;
     const { last = after } = page;
-    cursor =
-      last > after && last !== range.through ? { table, after: last } : { table: next, after: range.after };
+    cursor = last > after ? { table, after: last } : { table: next, after: leastId };
     if (judged >= leastRows && shouldStop()) break;
   }
   return cursor;
@@ -83,9 +68,9 @@ async function readSubjects(
   sql: Sql,
   { tenantId, findings }: Inspection,
   secrets: TenantSecrets,
-  range: RowRange,
+  after: string,
 ) {
-  const subjects = await subjectPage(sql, tenantId, range);
+  const subjects = await subjectPage(sql, tenantId, after);
   function* judge(): Steps<void> {
     for (const { shown, is_created: isCreated, ...row } of subjects) {
       const { created_id: created, erased_id: erased } = row;
@@ -110,9 +95,9 @@ async function readApiKeys(
   sql: Sql,
   { tenantId, findings }: Inspection,
   secrets: TenantSecrets,
-  range: RowRange,
+  after: string,
 ) {
-  const apiKeys = await apiKeyPage(sql, tenantId, range);
+  const apiKeys = await apiKeyPage(sql, tenantId, after);
   function* judge(): Steps<void> {
     for (const row of apiKeys) {
       if (!macHolds(secrets, apiKeyTable, row)) findings.add('api_key_changed', row.rev, row.api_key_id);
@@ -126,9 +111,9 @@ async function readIssuers(
   sql: Sql,
   { tenantId, findings }: Inspection,
   secrets: TenantSecrets,
-  range: RowRange,
+  after: string,
 ) {
-  const issuers = await issuerPage(sql, tenantId, range);
+  const issuers = await issuerPage(sql, tenantId, after);
   const ids = issuers.map(({ issuer_id }) => issuer_id);
   const changed = (await keySetsOf(sql, tenantId, ids)).filter((set) => !macHolds(secrets, keySetTable, set));
   const changedSets = new Set(changed.map(({ issuer_id }) => issuer_id));
@@ -142,13 +127,8 @@ async function readIssuers(
   return { count: issuers.length, last: issuers.at(-1)?.issuer_id, judge: judge() };
 }
 
-async function readKeys(
-  sql: Sql,
-  { tenantId, findings }: Inspection,
-  secrets: TenantSecrets,
-  range: RowRange,
-) {
-  const keys = await keyPage(sql, tenantId, range);
+async function readKeys(sql: Sql, { tenantId, findings }: Inspection, secrets: TenantSecrets, after: string) {
+  const keys = await keyPage(sql, tenantId, after);
   const ids = keys.map((key) => key.key_id);
   const versions = await versionsOf(sql, tenantId, ids);
   function* judge(): Steps<void> {
