@@ -1,6 +1,5 @@
 import * as drizzle from 'drizzle-orm';
-import { Column, is, sql } from 'drizzle-orm';
-import type { BinaryOperator, SQL, SQLWrapper } from 'drizzle-orm';
+import { type BinaryOperator, Column, is, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type {
   DataOf,
   EncryptedColumn,

@@ -1,9 +1,8 @@
 import { Column, is, SQL, type SQLChunk, type SQLWrapper, sql, Subquery } from 'drizzle-orm';
-import { comparisonIn, isEmpty, textOf } from './chunks.ts';
+import { comparisonIn, isEmpty, isQuery, type Query, textOf } from './chunks.ts';
 import { refuse, refuseSql } from './error.ts';
 import { excludedColumn } from './operators.ts';
 import { opaquePlace } from './encryption.ts';
-import { isQuery, type Query } from './chunks.ts';
 import { type RewriteContext, search } from './search.ts';
 import { opaqueSelection } from './selected-fields.ts';
 

@@ -1,8 +1,7 @@
 import { type Column, getTableName, is, Param, Placeholder, type SQL, sql } from 'drizzle-orm';
-import type { Comparison } from './chunks.ts';
+import { type Comparison, isSql } from './chunks.ts';
 import { type Encryption, encryptionOf, entryOf, isIndexColumn } from './encryption.ts';
 import { refuse, refusePlaceholder } from './error.ts';
-import { isSql } from './chunks.ts';
 import { wideIn } from './narrowing.ts';
 import type { Access } from './records.ts';
 

@@ -9,8 +9,7 @@ import {
   rootFromTiles,
   verifyCheckpoint,
 } from '@eaas/protocol/internal-log';
-import type { Lease, Sql, Transaction } from '@eaas/server/internal';
-import { verifyEd25519 } from '@eaas/server/internal';
+import { type Lease, type Sql, type Transaction, verifyEd25519 } from '@eaas/server/internal';
 import { verifierOf } from './keys.ts';
 import { halt, headOf, type LogLines, type MomentContext } from './moment.ts';
 import { currentLog, momentAt, type MomentRow, newestMoment, updateNote } from './rows.ts';

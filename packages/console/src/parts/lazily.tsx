@@ -1,7 +1,6 @@
 import type { ComponentType } from 'preact';
-import { Loading } from './states.tsx';
+import { FailureView, Loading } from './states.tsx';
 import { useLoaded } from '../load.ts';
-import { FailureView } from './states.tsx';
 
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -21,8 +21,7 @@ import {
 } from './administration.ts';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
 import { baseUrlOf } from '../options/connection.ts';
-import { callOptions } from '../options/call-options.ts';
-import type { FormOf, Rewrapped, UnwrapOptions } from '../options/call-options.ts';
+import { callOptions, type FormOf, type Rewrapped, type UnwrapOptions } from '../options/call-options.ts';
 import type { Ciphertext } from './ciphertext.ts';
 import { EnvelopeClient } from './envelope-client.ts';
 import { ServiceError, type Settled } from '../errors.ts';

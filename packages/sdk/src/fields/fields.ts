@@ -1,6 +1,6 @@
 export { bigint, boolean, bytes, date, json, number, plaintext, text, unencrypted } from './builders.ts';
 export { checkConstraints, type CheckConstraintsOptions } from './describe-fields.ts';
-export { holdsCiphertext } from './recognize-ciphertext.ts';
+export { type ColumnPlace, holdsCiphertext, reportCiphertexts } from './recognize-ciphertext.ts';
 export type { SettledRow } from './decrypt-rows.ts';
 export { decryptNested } from './decrypt-nested.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';
@@ -41,7 +41,7 @@ export type {
   TextPartOptions,
   TypedValue,
 } from './part-index.ts';
-export type { Query } from './with-fields.ts';
+export { type FieldsQuery, type Query, withFields } from './with-fields.ts';
 export { type DateBounds, dateRange, type DateRangeOptions } from './date-range.ts';
 export { days, months, type RangeIndex, type SearchRange, steps, years } from './range-rules.ts';
 export type { DecryptOptionsOf, Records } from './records.ts';
@@ -64,6 +64,4 @@ export type {
   SubjectValue,
   Tables,
 } from './row-types.ts';
-export { type ColumnPlace, reportCiphertexts } from './recognize-ciphertext.ts';
 export { firstCharacters, lastCharacters, prefixes, wholeText, words } from './text-rules.ts';
-export { type FieldsQuery, withFields } from './with-fields.ts';

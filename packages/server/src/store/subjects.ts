@@ -1,5 +1,4 @@
-import type { Fragment } from './rows.ts';
-import { first, type Table } from './rows.ts';
+import { first, type Fragment, type Table } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 export interface SubjectRow {
