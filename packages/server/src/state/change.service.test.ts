@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { settle, testWorld } from '@eaas/test-kit/world';
 import { insider } from './caller.ts';
 import type { Sql } from '../store/sql.ts';
@@ -40,6 +41,7 @@ test('a change that has locked the head is repeated if another append neverthele
 });
 
 test('a change that can never be written is refused, and nothing of it is written', async () => {
+  setTimeLimits(0.2);
   const before = await entries();
   await expect(changeThatMovesTheHead(Infinity)).rejects.toThrow(/nothing was changed/i);
   expect(await entries()).toBe(before);
