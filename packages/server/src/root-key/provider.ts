@@ -9,8 +9,6 @@ import { timeLimit } from '../base/time-limit.ts';
 export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
 
 export interface RootKeyProvider {
-  readonly file?: string;
-  readonly program?: string;
   /** The caller must wipe the returned bytes. */
   load(): Promise<Uint8Array>;
 }
@@ -32,7 +30,6 @@ export function rootKeyInVariable(variable: string, value: string): RootKeyProvi
 
 export function rootKeyInFile(variable: string, path: string): RootKeyProvider {
   return {
-    file: path,
     async load() {
       const key = await readRootKeyFile(path).catch((error: unknown) => {
         throw new CannotStart(`${variable}: ${reasonOf(error)}`);
@@ -94,7 +91,7 @@ export function rootKeyFromCommand(
       text.fill(0);
     }
   };
-  return { program: path, load };
+  return { load };
 }
 
 function endGroup({ pid }: ChildProcess): void {
