@@ -121,7 +121,6 @@ describe('the body of a batch', () => {
     ['{"more":[],"items":[1]}', 'unknown field `more`'],
     ['{"items":[1],"more":2}', 'unknown field `more`'],
     [`{"items":[1],"${'y'.repeat(99)}":1}`, `unknown field \`${'y'.repeat(64)}\``],
-    [`{"${'y'.repeat(65_537)}":1}`, 'the body has a field name longer than 65536 bytes'],
     ['{"items":[1]', 'the body is not valid JSON'],
     ['{"items":[1}', 'the body is not valid JSON'],
     ['{"items":["1]}', 'the body is not valid JSON'],
@@ -129,9 +128,9 @@ describe('the body of a batch', () => {
     ['{"items":[1,]}', 'the body is not valid JSON'],
     ['{"items":[,1]}', 'the body is not valid JSON'],
     ['{"items":[1],}', 'the body is not valid JSON'],
-    ['{"items":[1,{"a":tru}]}', 'the body is not valid JSON: see `items[1]`'],
-    ['{"items":[1 2]}', 'the body is not valid JSON: see `items[0]`'],
-    ['{"items":[1,{"a":1,"a":01}]}', 'the body is not valid JSON: see `items[1]`'],
+    ['{"items":[1,{"a":tru}]}', 'the body is not valid JSON'],
+    ['{"items":[1 2]}', 'the body is not valid JSON'],
+    ['{"items":[1,{"a":1,"a":01}]}', 'the body is not valid JSON'],
     [' ', 'the body is not valid JSON'],
     ['', 'the body is not valid JSON'],
   ])('the body %s is refused as a whole: %s', (text, reason) => {
@@ -170,11 +169,6 @@ describe('an item', () => {
       'too many names',
       `[${many(11, (i) => `{${many(1_000, (k) => `"${i}.${k}":0`)}}`)}]`,
       'the item has more than 10000 object members in total',
-    ],
-    [
-      'a name of many bytes',
-      `{"${'y'.repeat(65_537)}":1}`,
-      'the item has a field name longer than 65536 bytes',
     ],
     ['a lone surrogate', '{"a":"\\udc00\\ud800"}', 'a string has a lone surrogate: it is not valid Unicode'],
   ])('an item with %s does not fail the other items', (_, item, reason) => {

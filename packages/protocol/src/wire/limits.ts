@@ -9,7 +9,6 @@ export const limits = {
   jsonDepth: 8,
   jsonMembers: 10_000,
   jsonNames: 10_000, // members of all objects in a body, or in one item of a batch
-  jsonName: 65_536,
   jsonValues: 100_000, // values in a body, and in all items of a batch together
   pageDefault: 50,
   pageMaximum: 100,
