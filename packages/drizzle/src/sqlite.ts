@@ -14,10 +14,9 @@ import {
   type TableConfig,
 } from 'drizzle-orm/sqlite-core';
 import type { FieldsClient, OnError, SubstituteOf, Throwing } from '@eaas/sdk/fields';
-import type { EncryptExistingResult } from '@eaas/sdk/tables';
 import { type ColumnData, columnsOf, type Create, type EncryptedBuilder } from './columns.ts';
 import { encryptedDatabase } from './database.ts';
-import { encryptExistingIn, type ExistingOptions } from './encrypt-existing.ts';
+import { encryptExistingIn } from './encrypt-existing.ts';
 import { type EaasConfig, setSubject } from './encryption.ts';
 import type { EncryptedOptions } from './records.ts';
 import type { ColumnOptions, Search } from './spec.ts';
@@ -185,16 +184,8 @@ export function encrypted<Database extends object>(
   return encryptedDatabase(database, client, options) as EncryptedSQLiteDatabase<Database>;
 }
 
-const encryptRowsOf = encryptExistingIn('sqlite', 'all');
-
 /**
  * Encrypts the columns of a table that has rows, while the app uses it, and proves that no plaintext is left: see
  * `encryptExisting` of `@eaas/sdk/tables`. Columns that hold plaintext have the option `previous: plaintext()`.
  */
-export function encryptExisting(
-  database: object,
-  table: Table,
-  options: ExistingOptions,
-): Promise<EncryptExistingResult> {
-  return encryptRowsOf(database, table, options);
-}
+export const encryptExisting = encryptExistingIn('sqlite', 'all');
