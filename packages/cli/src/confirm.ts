@@ -51,29 +51,27 @@ export async function askNewPassphrase(what: string, remedy: string): Promise<st
   return given;
 }
 
-async function askHidden(question: string): Promise<string> {
+/** Asks without showing what is typed. */
+function askHidden(question: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
-  // Written when the terminal no longer shows what is typed.
-  process.stderr.write(question);
-  try {
-    return await terminal.question('');
-  } catch {
-    throw new WrongUsage('\nNothing was changed, because no passphrase was entered.'); // by Ctrl-C or Ctrl-D
-  } finally {
-    terminal.close();
-    process.stderr.write('\n');
-  }
+  return ask(question, 'Nothing was changed, because no passphrase was entered.', silent);
 }
 
-/** Asks at the terminal, on standard error. */
-export async function ask(question: string, refusal: string): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+/** Asks at the terminal, on standard error. What is typed appears on `echo`. */
+export async function ask(
+  question: string,
+  refusal: string,
+  echo: NodeJS.WritableStream = process.stderr,
+): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: echo, terminal: process.stdin.isTTY });
+  // Written when the terminal no longer shows what is typed.
+  if (echo !== process.stderr) process.stderr.write(question);
   try {
     return await terminal.question(question);
   } catch {
     throw new WrongUsage(`\n${refusal}`); // by Ctrl-C or Ctrl-D
   } finally {
     terminal.close();
+    if (echo !== process.stderr) process.stderr.write('\n');
   }
 }
