@@ -51,6 +51,7 @@ const core = [
 
 // Entries that are loaded on demand or by others, and need little of it.
 const standalone = /base64-|next-turn|noble/;
+const sharing = entry.filter((path) => !standalone.test(path));
 
 export default defineConfig({
   entry,
@@ -64,10 +65,5 @@ export default defineConfig({
   minifySyntax: true,
   removeNodeProtocol: false,
   external: ['#base64', 'node:buffer', 'node:crypto'],
-  esbuildPlugins: [
-    together(
-      entry.filter((path) => !standalone.test(path)),
-      core,
-    ),
-  ],
+  esbuildPlugins: [together(sharing, core)],
 });

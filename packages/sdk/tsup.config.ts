@@ -32,6 +32,7 @@ const core = [
 ];
 
 const standalone = /environment|engines\.deno/;
+const sharing = entry.filter((path) => !standalone.test(path));
 
 export default defineConfig({
   entry,
@@ -43,10 +44,5 @@ export default defineConfig({
   silent: true,
   treeshake: { moduleSideEffects: false },
   external: ['#engines', '#environment'],
-  esbuildPlugins: [
-    together(
-      entry.filter((path) => !standalone.test(path)),
-      core,
-    ),
-  ],
+  esbuildPlugins: [together(sharing, core)],
 });

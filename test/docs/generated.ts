@@ -228,4 +228,4 @@ function kindsModule(): string {
 }
 
 /** Breaks a line of JSON after commas. */
-const inLines = (line: string): string => line.replace(/(.{80,100},)(?=.{10})/g, '$1\n    ');
+const inLines = (line: string): string => line.replace(/(.{90,130},)(?=.{20})/g, '$1\n    ');

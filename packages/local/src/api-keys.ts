@@ -24,7 +24,7 @@ export const apiKeyOperations = {
   'GET /v1/api-keys/:api_key_id': ({ tenant }, { api_key_id }) => recordOf(requireApiKey(tenant, api_key_id)),
   'PATCH /v1/api-keys/:api_key_id': (call, { api_key_id, ...input }) =>
     change(call, api_key_id, (before, otherManagers) =>
-      patchedApiKey(before, input, call, { ...known(call, input), otherManagers }),
+      patchedApiKey(before, input, call, { ...knownTo(call, input), otherManagers }),
     ),
   'DELETE /v1/api-keys/:api_key_id': (call, { api_key_id }) =>
     change(call, api_key_id, (before, otherManagers) =>
@@ -38,7 +38,7 @@ export function createApiKey(
 ): Output<'POST /v1/api-keys'> {
   const token = formatApiKey(randomBytes(32));
   const made = { apiKeyId: crypto.randomUUID(), hint: token.slice(-4), createdBy: call.actor };
-  const { row, draft } = newApiKey(input, call, { ...known(call, input), ...made });
+  const { row, draft } = newApiKey(input, call, { ...knownTo(call, input), ...made });
   const apiKey = { ...row, token, last_used_at: null };
   call.tenant.apiKeys.set(row.api_key_id, apiKey);
   record(call, draft);
@@ -59,7 +59,8 @@ function change(
   return recordOf(row);
 }
 
-function known({ tenant, apiKey: giver }: TenantCall, input: Parameters<typeof keyIdsIn>[0]) {
+/** What a change of rights is judged by: who gives, and which keys the tenant has. */
+export function knownTo({ tenant, apiKey: giver }: TenantCall, input: Parameters<typeof keyIdsIn>[0]) {
   return { giver, keyIds: new Set(keyIdsIn(input).filter((id) => tenant.keys.has(id))) };
 }
 

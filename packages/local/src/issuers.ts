@@ -4,12 +4,12 @@ import {
   type IssuerFields,
   issuerNotFound,
   issuerRecord,
-  keyIdsIn,
   newIssuer,
   patchedIssuer,
   revokedIssuer,
 } from '@eaas/protocol/service';
 import type { Output } from '@eaas/protocol/wire';
+import { knownTo } from './api-keys.ts';
 import { type Operations, pageOf, record, type TenantCall } from './tenant.ts';
 
 /** The records of issuers. This service does not accept their tokens, so it fetches no keys. */
@@ -17,7 +17,7 @@ export const issuerOperations = {
   'POST /v1/issuers': (call, input) => {
     const { issuers } = call.tenant;
     const made = { issuerId: crypto.randomUUID(), createdBy: call.actor, others: [...issuers.values()] };
-    const { row, draft } = newIssuer(input, call, { ...known(call, input), ...made });
+    const { row, draft } = newIssuer(input, call, { ...knownTo(call, input), keyHostFault, ...made });
     issuers.set(row.issuer_id, row);
     record(call, draft);
     return issuerRecord(row);
@@ -28,7 +28,9 @@ export const issuerOperations = {
   },
   'GET /v1/issuers/:issuer_id': (call, { issuer_id }) => issuerRecord(requireIssuer(call, issuer_id)),
   'PATCH /v1/issuers/:issuer_id': (call, { issuer_id, ...input }) =>
-    change(call, issuer_id, (before) => patchedIssuer(before, input, call, known(call, input))),
+    change(call, issuer_id, (before) =>
+      patchedIssuer(before, input, call, { ...knownTo(call, input), keyHostFault }),
+    ),
   'DELETE /v1/issuers/:issuer_id': (call, { issuer_id }) =>
     change(call, issuer_id, (before) => revokedIssuer(before, call)),
 } satisfies Partial<Operations>;
@@ -44,10 +46,7 @@ function change(
   return issuerRecord(row);
 }
 
-function known({ tenant, apiKey: giver }: TenantCall, input: Parameters<typeof keyIdsIn>[0]) {
-  const keyIds = new Set(keyIdsIn(input).filter((id) => tenant.keys.has(id)));
-  return { giver, keyIds, keyHostFault: () => 'names a host, but this service fetches no keys: send `jwks`' };
-}
+const keyHostFault = () => 'names a host, but this service fetches no keys: send `jwks`';
 
 function requireIssuer({ tenant }: TenantCall, text: string): IssuerFields {
   const issuer = tenant.issuers.get(parseUuid(text) ?? '');
