@@ -6,25 +6,24 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 7_229,
-  local: 2_041,
-  sdk: 10_681,
-  drizzle: 3_534,
-  prisma: 2_622,
-  files: 1_735,
-  console: 8_449,
-  server: 11_995,
-  log: 1_191,
-  dev: 1_081,
-  cli: 3_740,
+  protocol: 6_756,
+  local: 2_022,
+  sdk: 10_447,
+  drizzle: 3_508,
+  prisma: 2_624,
+  files: 1_739,
+  console: 8_490,
+  server: 11_292,
+  log: 1_192,
+  dev: 1_078,
+  cli: 3_652,
 };
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */
 const growing: Readonly<Record<string, { lines: number; until: string }>> = {};
 const sites = { 'docs/site': 1_029, examples: 1_002 };
 const mostTestLines = 86_500;
-const mostWords = 110_253;
+const mostWords = 96_000;
 const longestLine = 140;
-const mostLongLines = 142;
 const printWidth = 110;
 
 const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n').filter(existsSync);
@@ -113,8 +112,7 @@ const tooLong = code
       .split('\n')
       .flatMap((line, index) => (line.length > longestLine ? [`${path}:${index + 1}`] : [])),
   );
-row(`lines over ${longestLine} characters in packages`, tooLong.length, mostLongLines);
-if (tooLong.length > mostLongLines) faults.push(...tooLong);
+faults.push(...tooLong.map((place) => `${place}: over ${longestLine} characters`));
 
 const rows = new Set([...Object.keys(packages), ...Object.keys(growing), ...Object.keys(sites), 'tests']);
 for (const path of code) if (!rows.has(rowOf(path) ?? '')) faults.push(`${path}: in no row of test/size.ts`);

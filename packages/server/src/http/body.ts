@@ -1,6 +1,6 @@
 // Admits the body of a request by its bytes before Fastify reads it. How fast it must arrive, Node says for the whole
-// request. A body that fails ends early instead, with its fault: after an error of its parser, Fastify closes the connection, and a client that still
-// sends would be reset before it can read the response.
+// request. A body that fails ends early instead, with its fault: after an error of its parser, Fastify closes the
+// connection, and a client that still sends would be reset before it can read the response.
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { bodyCut, bodyTooLarge } from '@eaas/protocol/service';
