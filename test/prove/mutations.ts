@@ -515,8 +515,8 @@ export const mutations: readonly Mutation[] = [
     },
     [
       'packages/protocol/src/wire/json.ts',
-      '  const { values, names, itemEnds } = scan(text);',
-      '  parse(text, () => notJson);\n  const { values, names, itemEnds } = scan(text);',
+      '  const { values, names } = scan(text);',
+      '  parse(text);\n  const { values, names } = scan(text);',
     ],
   ),
   mutation(
