@@ -37,7 +37,7 @@ export interface BrowserClientOptions extends ClientOptions {
   readonly headers?: PlainHeaders | (() => PlainHeaders | Promise<PlainHeaders>) | undefined;
 }
 
-export const browserOptions: OptionRules<BrowserClientOptions> = {
+const browserOptions: OptionRules<BrowserClientOptions> = {
   ...clientOptions,
   baseUrl: text,
   proxyUrl: text,
