@@ -51,7 +51,8 @@ export async function walkRows(
     await turns.run(tenantId, page.judge, { isBegun: true });
     judged += page.count;
     const { last = after } = page;
-    cursor = last > after ? { table, after: last } : { table: next, after: leastId };
+    // Behind the greatest id, a forged one, is nothing.
+    cursor = last > after && /[^f-]/.test(last) ? { table, after: last } : { table: next, after: leastId };
     if (judged >= leastRows && shouldStop()) break;
   }
   return cursor;
