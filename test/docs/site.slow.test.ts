@@ -19,7 +19,7 @@ const tasks = [
   {
     task: 'rotate a key',
     queries: ['rotate a key', 'rotate', 'key rotation', 'change the encryption key'],
-    menu: ['Keys, outages, audit', 'Rotate a key, or move values to another'],
+    menu: ['Keys, outages, audit', 'Rotate or change a key, or move values to another'],
     path: '/sdk/reencrypt',
   },
   {
