@@ -78,6 +78,17 @@ test.each(['README.md', 'docs/concepts.md'])(
   },
 );
 
+test('the commands in the README work one after the other in one terminal', async () => {
+  const outputs: string[] = [];
+  for (const command of commands.slice(2)) {
+    const { output, failed } = await terminal.type(command);
+    expect({ command, failed, output }).toMatchObject({ failed: [] });
+    outputs.push(output);
+  }
+  await terminal.type('kill %1');
+  expect(outputs.join('')).toMatch(/4111 1111 1111 1111[^]*key\.wrap/);
+});
+
 test('`npm start` of a script ends with npm', async () => {
   const start = 'EAAS_PORT=0 EAAS_DATA_DIR=scripted npm start > scripted.log 2>&1 &';
   const ready = 'until grep -q "^Try it" scripted.log || ! kill -0 $npm; do sleep 0.1; done';
@@ -91,14 +102,4 @@ test('`npm start` of a script ends with npm', async () => {
       () => false,
     );
   await expect.poll(serves, { timeout: 30_000 }).toBe(false);
-});
-
-test('the commands in the README work one after the other in one terminal', async () => {
-  const outputs: string[] = [];
-  for (const command of commands.slice(2)) {
-    const { output, failed } = await terminal.type(command);
-    expect({ command, failed, output }).toMatchObject({ failed: [] });
-    outputs.push(output);
-  }
-  expect(outputs.join('')).toMatch(/4111 1111 1111 1111[^]*key\.wrap/);
 });
