@@ -54,7 +54,7 @@ export default defineConfig(({ mode }) => {
       // These limits only end a test that hangs. They are long, because a test takes several times longer on a busy machine.
       testTimeout: 300_000,
       hookTimeout: 600_000,
-      teardownTimeout: 120_000,
+      teardownTimeout: 20_000,
       expect: { poll: { interval: 10, timeout: 120_000 } },
       projects: [
         suite('unit', [filesOf('')], [service, slow]),
