@@ -53,7 +53,8 @@ export async function askNewPassphrase(what: string, remedy: string): Promise<st
 
 /** Asks without showing what is typed. */
 function askHidden(question: string): Promise<string> {
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // readline hides what is typed only on an output that is a terminal.
+  const silent = Object.assign(new Writable({ write: (_chunk, _encoding, done) => done() }), { isTTY: true });
   return ask(question, 'Nothing was changed, because no passphrase was entered.', silent);
 }
 
@@ -63,7 +64,7 @@ export async function ask(
   refusal: string,
   echo: NodeJS.WritableStream = process.stderr,
 ): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: echo, terminal: process.stdin.isTTY });
+  const terminal = createInterface({ input: process.stdin, output: echo });
   // Written when the terminal no longer shows what is typed.
   if (echo !== process.stderr) process.stderr.write(question);
   try {

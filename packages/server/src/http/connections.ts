@@ -1,6 +1,6 @@
-// What a single connection may cost the others (unread responses, bytes that are not HTTP), and how it
-// ends without cutting anybody off, which Node and Fastify do not: they destroy idle connections at once, and the kernel
-// resets a connection that has unread bytes.
+// What a single connection may cost the others (unread responses, bytes that are not HTTP), and how it ends without
+// cutting anybody off, which Node and Fastify do not: they destroy idle connections at once, and the kernel resets a
+// connection that has unread bytes.
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -33,9 +33,8 @@ interface Connection {
 }
 
 /**
- * When the server closes, lets running requests finish, refuses
- * further requests, and ends connections without a reset. The kernel resets a connection that is closed before all
- * received bytes are read.
+ * When the server closes, lets running requests finish, refuses further requests, and ends connections without a reset.
+ * The kernel resets a connection that is closed before all received bytes are read.
  */
 export function watchConnections(app: FastifyInstance) {
   const { server } = app;
