@@ -18,6 +18,9 @@ const packages: Readonly<Record<string, number>> = {
   dev: 1_078,
   cli: 3_652,
 };
+/** What corrections of faults cost beyond the budgets above: each a promise that the code did not keep. */
+const corrections: readonly { of: string; lines: number; what: string }[] = [];
+const mostCorrections = 250;
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */
 const growing: Readonly<Record<string, { lines: number; until: string }>> = {};
 const sites = { 'docs/site': 1_029, examples: 1_002 };
@@ -84,11 +87,15 @@ function row(name: string, is: number, budget: number, most = budget): void {
 }
 
 console.log(`${'code lines'.padEnd(44)}${'is'.padStart(9)}${'budget'.padStart(9)}`);
-for (const [name, budget] of Object.entries(packages)) {
+const corrected = (name?: string): number =>
+  corrections.reduce((lines, one) => lines + (name === undefined || one.of === name ? one.lines : 0), 0);
+for (const [name, figure] of Object.entries(packages)) {
+  const budget = figure + corrected(name);
   row(`  packages/${name}`, sum(inRow(name), codeLines), budget, Math.floor(budget * 1.05));
 }
-const total = Object.values(packages).reduce((lines, budget) => lines + budget, 0);
+const total = Object.values(packages).reduce((lines, budget) => lines + budget, corrected());
 row('  all packages', sum(Object.keys(packages).flatMap(inRow), codeLines), total);
+row('  corrections, within the sum', corrected(), mostCorrections);
 for (const [name, { lines, until }] of Object.entries(growing)) {
   row(`  packages/${name}, until ${until}`, sum(inRow(name), codeLines), lines);
 }
