@@ -19,7 +19,13 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_652,
 };
 /** What corrections of faults cost beyond the budgets above: each a promise that the code did not keep. */
-const corrections: readonly { of: string; lines: number; what: string }[] = [];
+const corrections: readonly { of: string; lines: number; what: string }[] = [
+  {
+    of: 'server',
+    lines: 9,
+    what: 'bodies of refused requests are discarded slowly: one tenant holds nobody up',
+  },
+];
 const mostCorrections = 250;
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */
 const growing: Readonly<Record<string, { lines: number; until: string }>> = {};

@@ -22,8 +22,14 @@ const matching = (pattern: RegExp) => (text: string) => pattern.test(text);
 const rules: readonly Rule[] = [
   {
     what: 'runs a test again that failed',
-    isBrokenBy: matching(/\bretry\s*[:=]\s*[\d{]|--retry\b/),
-    planted: ["test('x', { retry: 2 }, f)", 'const retry = { count: 1 }', '"test": "vitest run --retry 1"'],
+    isBrokenBy: matching(/\bretry\s*[:=]\s*[\w{]|--retry\b|\{ retry\b/),
+    planted: [
+      "test('x', { retry: 2 }, f)",
+      'const retry = { count: 1 }',
+      '"test": "vitest run --retry 1"',
+      'retry: process.env.CI ? 2 : 0',
+      "test('x', { retry }, f)",
+    ],
   },
   {
     what: 'uses a fixed port of this machine',

@@ -78,7 +78,7 @@ test('a job that runs the code of dependencies has no secret, and its token can 
   }
 });
 
-test('one job runs every test, and fails if it lacks software other than what it names', () => {
+test('one job runs every unit and slow test, and fails if it lacks software other than what it names', () => {
   const complete = jobs.filter(({ job }) => commandsOf(job).includes('npm run test:all'));
   expect(complete.map(({ place }) => place)).toEqual(['.github/workflows/ci.yml: all']);
   expect(complete[0]?.job.steps.at(-1)).toEqual({

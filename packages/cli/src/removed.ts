@@ -34,8 +34,8 @@ export function refuseRemovedVariables(env: Readonly<Record<string, string | und
 }
 
 /** Throws WrongUsage if the arguments begin with the words of a removed command, or have a removed option. */
-export function refuseRemovedCommands(args: readonly string[], removed = commands): void {
-  for (const [name, successor] of Object.entries(removed)) {
+export function refuseRemovedCommands(args: readonly string[]): void {
+  for (const [name, successor] of Object.entries(commands)) {
     const words = name.split(' ');
     const isRemoved = words.every((word, index) =>
       word.startsWith('--')

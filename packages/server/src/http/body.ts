@@ -7,6 +7,9 @@ import { bodyCut, bodyTooLarge } from '@eaas/protocol/service';
 import { type Admission, smallBody } from '../admission/admission.ts';
 import type { EndSignal } from '../base/waiting-room.ts';
 
+/** How long discarding rests after a piece of at most 64 KiB. */
+const discardPause = 25;
+
 /** Whose share of the memory a body takes, until the call ends. */
 export interface BodyOwner {
   readonly shares: Pick<Admission['shares'], 'small_bodies' | 'large_bodies'>;
@@ -88,9 +91,19 @@ function watched(
   return request.pipe(body);
 }
 
-/** Discards the rest of a refused request's body, so that the client can read the response. */
+/**
+ * Discards the rest of a refused request's body, so that the client can read the response. It rests after each piece:
+ * a flood of refused uploads would otherwise keep the event loop from everybody else.
+ */
 export function discardBody(request: IncomingMessage): void {
   request.unpipe();
   if (request.complete || request.listenerCount('data') > 0) return;
-  request.on('error', () => {}).resume();
+  const rest = (): void => {
+    request.pause();
+    setTimeout(() => request.resume(), discardPause).unref();
+  };
+  request
+    .on('data', rest)
+    .on('error', () => {})
+    .resume();
 }

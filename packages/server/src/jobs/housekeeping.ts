@@ -1,4 +1,4 @@
-// The jobs that are a few lines each: due keys, the counts of usage, the directories.
+// The jobs that are a few lines each: due keys, the counts of usage.
 import type { Service } from '../app/service.ts';
 import { forEach, type Lease } from './schedule.ts';
 import { limits } from '@eaas/protocol/wire';
