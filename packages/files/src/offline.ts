@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 import { WrongUsage } from './kit.ts';
 import { DecryptionError, encodeContext, pae, parseUuid, type Wrapped } from '@eaas/protocol';
-import { inLine } from '@eaas/protocol/internal';
+import { inLine, personName } from '@eaas/protocol/internal';
 import {
   intakeForm,
   type IntakePrivateKey,
@@ -107,7 +107,7 @@ const iv = Buffer.alloc(12);
 function secretOf(people: People | undefined, subject: string, privateKey: KeyObject, files: string): Buffer {
   if (!people)
     throw new FileFailure(`${files} has no subjects: export the key again, with \`export-key --subjects\`.`);
-  const id = createHmac('sha256', bytesOf(people.key, privateKey)).update(subject).digest('hex');
+  const id = createHmac('sha256', bytesOf(people.key, privateKey)).update(personName(subject)).digest('hex');
   const found = people.subjects.get(id);
   if (found) return bytesOf(found, privateKey);
   throw new FileFailure(

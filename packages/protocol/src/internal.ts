@@ -8,4 +8,5 @@ export { formatIndexKey, indexKeyContext, parseIndexKey } from './index-key.ts';
 export { nearestOf } from './nearest.ts';
 export { escapeHidden, inLine, utf8Length } from './text.ts';
 export { replaceWrapped, storedCiphertext } from './envelope.ts';
+export { personName } from './uuid.ts';
 export { isSubjectWrapped } from './wrapped-key.ts';

@@ -6,6 +6,12 @@ export function parseUuid(text: string): string | undefined {
   return /^[\da-f]{8}(-[\da-f]{4}){4}[\da-f]{8}$/i.test(text) ? text.toLowerCase() : undefined;
 }
 
+/**
+ * Returns the name of a subject or a user as everybody reads it: a UUID in lower case, and other text as it is. So no
+ * spelling of one person is another.
+ */
+export const personName = (text: string): string => parseUuid(text) ?? text;
+
 /** Reads a UUID into 16 bytes. Throws InputError for other text. */
 export function uuidToBytes(text: string): Uint8Array {
   const id = parseUuid(text);

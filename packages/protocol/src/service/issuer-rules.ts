@@ -233,15 +233,20 @@ function requireKeys({ jwks, jwks_uri: uri }: IssuerFields, { keyHostFault }: Kn
   if (fault !== undefined) throw badRequest(`\`jwks_uri\` ${fault}`);
 }
 
+/** Returns the prefix of an issuer as its users' subjects have it: one that can begin a UUID is in lower case. */
+const comparable = ({ subject_prefix: prefix }: IssuerFields): string =>
+  /^[\da-f-]*$/i.test(prefix) ? prefix.toLowerCase() : prefix;
+
 function requireRoom(row: IssuerFields, others: readonly IssuerFields[]): void {
   const live = others.filter((other) => other.revoked_at === null);
   if (live.length >= limits.issuers) {
     throw new Refusal('conflict', `A tenant has at most ${limits.issuers} issuers: revoke one first.`);
   }
-  const collides = ({ issuer, subject_claim, subject_prefix, any_subject }: IssuerFields): boolean =>
-    !any_subject &&
-    (issuer !== row.issuer || subject_claim !== row.subject_claim) &&
-    (subject_prefix.startsWith(row.subject_prefix) || row.subject_prefix.startsWith(subject_prefix));
+  const prefix = comparable(row);
+  const collides = (other: IssuerFields): boolean =>
+    !other.any_subject &&
+    (other.issuer !== row.issuer || other.subject_claim !== row.subject_claim) &&
+    (comparable(other).startsWith(prefix) || prefix.startsWith(comparable(other)));
   if (row.any_subject || !live.some(collides)) return;
   throw new Refusal(
     'conflict',

@@ -163,9 +163,9 @@ function isMeant({ audience, authorized_parties }: IssuerFields, claims: Members
 function subjectOf({ subject_claim, subject_prefix }: IssuerFields, claims: Members): string {
   const claim = Object.hasOwn(claims, subject_claim) ? claims[subject_claim] : undefined;
   if (typeof claim !== 'string' || claim === '') throw unauthorized();
-  const subject = subject_prefix + claim;
-  if (!subjectText.safeParse(subject).success) throw unauthorized();
-  return subject;
+  const subject = subjectText.safeParse(subject_prefix + claim);
+  if (!subject.success) throw unauthorized();
+  return subject.data;
 }
 
 function has(claims: Members, name: string, accepted: ReadonlySet<unknown>): boolean {

@@ -3,6 +3,7 @@ import { isBase64 } from '../base64.ts';
 import { type Context, encodeContext } from '../context.ts';
 import { limits } from './limits.ts';
 import { hasControlCharacter, utf8Length } from '../text.ts';
+import { personName } from '../uuid.ts';
 import { parseTimestamp } from './timestamp.ts';
 
 export function text(check: (text: string) => boolean, message: string) {
@@ -51,7 +52,10 @@ export const subject = text((text) => {
   const length = utf8Length(text);
   return length >= 1 && length <= limits.subject;
 }, `must have 1 to ${limits.subject} bytes of UTF-8`)
-  .check(z.refine((text) => text.isWellFormed() && !hasControlCharacter(text), 'has a control character'))
+  .check(
+    z.refine((text) => text.isWellFormed() && !hasControlCharacter(text), 'has a control character'),
+    z.overwrite(personName),
+  )
   .register(z.globalRegistry, { minLength: 1, maxLength: limits.subject });
 
 /** Whose data a value is, and on whose behalf the API key acts. */

@@ -146,6 +146,8 @@ describe('prefixes', () => {
     ['a longer prefix', at('a:'), at('a:b:', { issuer: 'https://b.example' }), 409],
     ['a shorter prefix', at('a:'), at('a', { issuer: 'https://b.example' }), 409],
     ['no prefix', at('a:'), at('', { issuer: 'https://b.example' }), 409],
+    ['a prefix of a UUID in other case', at('A-'), at('a-', { issuer: 'https://b.example' }), 409],
+    ['a prefix of other text in other case', at('A:'), at('a:', { issuer: 'https://b.example' }), 201],
     ['another prefix', at('a:'), at('b:', { issuer: 'https://b.example' }), 201],
     ['the same issuer and claim', at('a:'), at('a:', { audience: 'https://other.example' }), 201],
     [

@@ -94,6 +94,21 @@ test('a batch has items of many subjects, new and known, and names one user', as
   expect(refused?.error.detail).toMatch(/user/);
 });
 
+test('a person whose id is a UUID is the same in upper and in lower case', async () => {
+  const lower = newSubject();
+  const upper = lower.toUpperCase();
+  const { dek, wrapped_key } = await wrapFor(upper, { user: upper });
+  const { subject, user } = await metadata();
+  expect(ok(await unwrap(wrapped_key, { subject: lower, user: lower })).dek).toBe(dek);
+  expect(await metadata()).toMatchObject({ subject, user });
+  const items = [upper, lower].map((subject) => ({ key_id, wrapped_key, subject }));
+  expect(ok(await api.post('/v1/batch/unwrap', { items })).results).toMatchObject([{ dek }, { dek }]);
+  const { erased_at } = ok(await erase({ subject: upper }));
+  expect(ok(await show({ subject: lower }))).toMatchObject({ erased_at });
+  for (const subject of [lower, upper])
+    expect(await unwrap(wrapped_key, { subject })).toBeProblem('subject_erased');
+});
+
 test('server mode encrypts and decrypts for a subject', async () => {
   const subject = newSubject();
   const bundle = ok(await api.post('/v1/encrypt', { key_id, plaintext: 'J45.0', subject, user: 'dr-7' }));

@@ -194,6 +194,12 @@ describe('the one 401', () => {
   });
 });
 
+test('a claim that is a UUID names the same person in upper and in lower case', async () => {
+  const id = crypto.randomUUID();
+  const api = await as(id.toUpperCase());
+  for (const subject of [id, id.toUpperCase()]) expect(await wrap(api, { subject })).toHaveStatus(200);
+});
+
 test('several audiences are accepted with an authorized party', async () => {
   const issuer = await issuerOf(signIn, { authorized_parties: ['web'] });
   const token = (azp: string) => signIn.token('ann', { aud: [signIn.audience, 'b'], azp });
