@@ -8,7 +8,7 @@ import {
   requireOptions,
   text,
 } from '@eaas/protocol/internal-options';
-import { type OnError, onErrorRule, type SubstituteOf, type Throwing } from './field-error.ts';
+import { type OnError, onErrorRule, type SubstituteOf, type ThrowingUnlessErased } from './field-error.ts';
 import { type Row, type RowOptions, rowOptions } from './internals.ts';
 import type { Records } from './records.ts';
 import type { Aliases, DecryptRowResult, NameOf, RecordId, Tables } from './row-types.ts';
@@ -37,20 +37,21 @@ interface UntypedRecords {
 
 /** Options of `decryptNested`. */
 export interface DecryptNestedOptions<Handler = OnError> extends RowOptions {
-  /** What a stored value that cannot be decrypted becomes, in the rows of every table. Defaults to `throw`. */
+  /** What a stored value that cannot be decrypted becomes, in the rows of every table. By default, the call throws. */
   readonly onError?: Handler | undefined;
 }
 
 /**
  * Decrypts rows that contain rows of other tables, at any depth: `decryptNested(records, rows, { table: 'patients',
  * nested: { visits: { table: 'visits' } } })`. All tables share one request for data keys. Returns new plain objects.
- * Throws the first FieldError, and InputError if a column of `nested` does not contain rows.
+ * Throws the first FieldError, but returns null for the values of erased people. Throws InputError if a column of
+ * `nested` does not contain rows.
  */
 export async function decryptNested<
   T extends Tables,
   Row extends object,
   const Shape extends Nesting<T, Row>,
-  Handler extends OnError = Throwing,
+  Handler extends OnError = ThrowingUnlessErased<T[NameOf<T>]>,
 >(
   records: Records<T>,
   rows: readonly Row[],

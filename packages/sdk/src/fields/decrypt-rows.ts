@@ -23,6 +23,7 @@ export type SettledRow<R> =
 
 export interface DecryptRowsOptions extends RowOptions {
   readonly as?: Readonly<Record<string, string | null | undefined>> | undefined;
+  /** Undefined stands for `throw`, except that the values of an erased person are null. */
   readonly onError?: OnError | undefined;
 }
 
@@ -47,7 +48,7 @@ export async function decryptRows(
   table: string,
   given: readonly Row[],
   idOf: IdOf,
-  { as, onError = 'throw', subject: named, ...options }: DecryptRowsOptions,
+  { as, onError, subject: named, ...options }: DecryptRowsOptions,
 ): Promise<SettledRow<Row>[]> {
   const { client, plans } = internals;
   const definition = requireTable(plans, table);
@@ -115,11 +116,14 @@ function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
   return { fields: [...fields], known };
 }
 
-function attempt(opening: Opening, column: string, where: Where, onError: OnError, step: () => void): void {
+type Given = DecryptRowsOptions['onError'];
+
+function attempt(opening: Opening, column: string, where: Where, given: Given, step: () => void): void {
   try {
     inField(where, step);
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
+    const onError = given ?? (error.code === 'subject_erased' ? 'null' : 'throw');
     if (onError === 'throw' || !isOfValue(error.code)) opening.error ??= error;
     else opening.row[column] = onError === 'null' ? null : substitute(onError(error, opening.stored));
   }

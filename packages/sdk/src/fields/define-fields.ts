@@ -129,7 +129,8 @@ function recordsIn(internals: Internals): unknown {
     },
     async decryptRow(table: string, id: RecordId, row: Row, options: DecryptRowsOptions = {}) {
       requireOptions({ ...rowOptions, as: object, onError: onErrorRule }, options, 'decryptRow');
-      return (await decryptRows(internals, table, [row], () => id, options)).map(valueOf)[0];
+      const { onError = 'throw' } = options;
+      return (await decryptRows(internals, table, [row], () => id, { ...options, onError })).map(valueOf)[0];
     },
     async decryptRows(
       table: string,
@@ -142,8 +143,8 @@ function recordsIn(internals: Internals): unknown {
         options,
         'decryptRows',
       );
-      const { settled, ...others } = options;
-      const results = await decryptRows(internals, table, rows, idOf, others);
+      const { settled, onError = settled ? 'throw' : undefined, ...others } = options;
+      const results = await decryptRows(internals, table, rows, idOf, { ...others, onError });
       return settled ? results : results.map(valueOf);
     },
     where: where.bind(undefined, internals),

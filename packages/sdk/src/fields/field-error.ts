@@ -1,6 +1,7 @@
 import { EaasError } from '@eaas/protocol/internal-core';
 import type { Rule } from '@eaas/protocol/internal-options';
 import type { SdkError, Settled } from '../errors.ts';
+import type { SubjectSource } from './row-types.ts';
 
 /** The code of the error in `cause`, or `no_fingerprint` if a search value is empty after normalization. */
 export type FieldErrorCode = SdkError['code'] | 'no_fingerprint';
@@ -40,10 +41,11 @@ export class FieldError extends EaasError {
 }
 
 /**
- * What happens if a stored value cannot be decrypted. `throw` (the default) fails the call, and `null` returns the row
- * with null in the column. A function gets the error, which never contains the value, and the row as it is stored; its
- * return value stands for the value. A value of an erased person counts as one that cannot be decrypted. Any other refusal
- * of the service, an aborted call or a lost connection always throws.
+ * What happens if a stored value cannot be decrypted. `throw` fails the call, and `null` returns the row with null in the
+ * column. A function gets the error, which never contains the value, and the row as it is stored; its return value stands
+ * for the value. A value of an erased person counts as one that cannot be decrypted. Any other refusal of the service, an
+ * aborted call or a lost connection always throws. Without the option, everything throws, except that in lists the values
+ * of erased people are null.
  */
 export type OnError<Row = Readonly<Record<string, unknown>>> =
   | 'throw'
@@ -54,6 +56,11 @@ export type OnError<Row = Readonly<Record<string, unknown>>> =
 export type Throwing<Row = Readonly<Record<string, unknown>>> =
   | 'throw'
   | ((error: FieldError, row: Row) => never);
+
+/** The default of `onError` in lists of the table `F`: if its rows are of people, those of erased ones have null. */
+export type ThrowingUnlessErased<F, Row = Readonly<Record<string, unknown>>> =
+  | Throwing<Row>
+  | (F extends { readonly subject: SubjectSource } ? 'null' : never);
 
 /** What stands for a value that cannot be decrypted, by the option `onError`. */
 export type SubstituteOf<Given> = Given extends 'null'

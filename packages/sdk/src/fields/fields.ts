@@ -26,6 +26,7 @@ export {
   type OnError,
   type SubstituteOf,
   type Throwing,
+  type ThrowingUnlessErased,
 } from './field-error.ts';
 export type { IndexSource } from './fingerprints.ts';
 export { indexColumns } from './describe-fields.ts';

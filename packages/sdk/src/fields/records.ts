@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { SettledRow } from './decrypt-rows.ts';
-import type { OnError, SubstituteOf, Throwing } from './field-error.ts';
+import type { OnError, SubstituteOf, Throwing, ThrowingUnlessErased } from './field-error.ts';
 import type { EncryptRowOptions, ReadCount, RowOptions } from './internals.ts';
 import type { Query, Terms } from './with-fields.ts';
 import type {
@@ -31,7 +31,7 @@ export interface DecryptOptionsOf<As, Handler = OnError> extends RowOptions {
    * unchanged, even if the value is a ciphertext.
    */
   readonly as?: As | undefined;
-  /** What a stored value that cannot be decrypted becomes. Defaults to `throw`. */
+  /** What a stored value that cannot be decrypted becomes. By default, the call throws. */
   readonly onError?: Handler | undefined;
 }
 
@@ -84,8 +84,9 @@ export interface Records<T extends Tables> {
   ): Promise<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>>>;
 
   /**
-   * Decrypts many rows with one request for data keys. Throws the first FieldError. With `onError`, one value that
-   * cannot be decrypted does not fail the others. With `settled: true`, returns the result or the error of each row.
+   * Decrypts many rows with one request for data keys. Throws the first FieldError, but returns null for the values of
+   * erased people. With `onError`, no value that cannot be decrypted fails the others. With `settled: true`, returns the
+   * result or the error of each row.
    */
   decryptRows<
     Table extends NameOf<T>,
@@ -102,7 +103,7 @@ export interface Records<T extends Tables> {
     Table extends NameOf<T>,
     Row extends object,
     const As extends Aliases<T[Table], Row> = object,
-    Handler extends OnError<Row> = Throwing<Row>,
+    Handler extends OnError<Row> = ThrowingUnlessErased<T[Table], Row>,
   >(
     table: Table,
     rows: readonly Row[] & readonly (ReadableRow<T[Table], Table, Row, As> & SubjectRow<T[Table]>)[],

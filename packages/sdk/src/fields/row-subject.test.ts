@@ -50,22 +50,36 @@ test('TypeScript refuses a column `subject` that would replace the person of the
   expect(named.tables.people.subject).toBe('subject');
 });
 
-test('`onError` stands for the values of an erased person, and the error says so', async () => {
-  const { client, records, make } = open();
+test('a list has null for the values of an erased person, unless `onError` says otherwise', async () => {
+  const { client, records, make, service } = open();
   const rows = range(3).map((id) => ({ id, name: `name ${id}`, note: null }));
   const stored = await records.encryptRows('patients', rows, ({ id }) => id);
   await client.subjects.erase({ subject: '1' });
-  const read = (onError: 'throw' | 'null' | (({ code }: FieldError) => string)) =>
-    fields.for(make()).decryptRows('patients', stored, ({ id }) => id, { onError });
-  const names = async (reading: ReturnType<typeof read>) => (await reading).map(({ name }) => name);
-  expect(await names(read('null'))).toEqual(['name 0', null, 'name 2']);
-  expect(await names(read(({ code }) => code))).toEqual(['name 0', 'subject_erased', 'name 2']);
-  await expect(read('throw')).rejects.toThrow(
-    /^patients\.name of row 1: .*; to read the rest, pass `onError: 'null'`$/,
-  );
-  const writing = fields.for(make()).encryptRow('patients', 1, { id: 1, name: 'Ada' });
+  const reading = () => fields.for(make({ retries: 0 }));
+  const idOf = ({ id }: { id: number }) => id;
+  const read = (onError?: 'throw' | 'null' | (({ code }: FieldError) => string)) =>
+    reading().decryptRows('patients', stored, idOf, { onError });
+  const namesOf = (found: readonly { name: string | null }[]) => found.map(({ name }) => name);
+  const plain = await reading().decryptRows('patients', stored, idOf);
+  expect(namesOf(plain)).toEqual(['name 0', null, 'name 2']);
+  expectTypeOf(plain).toEqualTypeOf<{ id: number; name: string | null; note: string | null }[]>();
+  const nested = await decryptNested(reading(), stored, { table: 'patients' });
+  expect(nested).toEqual(plain);
+  expectTypeOf<(typeof nested)[0]['name']>().toEqualTypeOf<string | null>();
+  expect(namesOf(await read())).toEqual(['name 0', null, 'name 2']);
+  expect(namesOf(await read('null'))).toEqual(['name 0', null, 'name 2']);
+  expect(namesOf(await read(({ code }) => code))).toEqual(['name 0', 'subject_erased', 'name 2']);
+  const failed = /^patients\.name of row 1: .*; to read the rest, pass `onError: 'null'`$/;
+  await expect(read('throw')).rejects.toThrow(failed);
+  const single = reading().decryptRow('patients', 1, stored[1] as (typeof stored)[number]);
+  await expect(single).rejects.toThrow(failed);
+  const writing = reading().encryptRow('patients', 1, { id: 1, name: 'Ada' });
   await expect(writing).rejects.toMatchObject({ code: 'subject_erased' });
   await expect(writing).rejects.not.toThrow('onError');
+  const moved = [{ ...(stored[0] as (typeof stored)[number]), id: 2 }];
+  await expect(reading().decryptRows('patients', moved, idOf)).rejects.toMatchObject({ code: 'decryption' });
+  service.failNext('permission_missing', { times: 10 });
+  await expect(read()).rejects.toMatchObject({ code: 'permission_missing' });
 });
 
 test.each([
