@@ -1,0 +1,175 @@
+// What every engine does with the cases of Project Wycheproof.
+import { constants, createHmac, createPrivateKey, hkdfSync, privateDecrypt } from 'node:crypto';
+import { ml_kem768 } from '@noble/post-quantum/ml-kem.js';
+import { wycheproof, type WycheproofCase, wycheproofNames } from '@eaas/test-kit/wycheproof';
+import { describe, expect, test } from 'vitest';
+import { hkdf } from '../src/derive.ts';
+import { nobleIntakeCrypto } from '../src/intake/noble.ts';
+import { x25519 } from '../src/intake/x25519.ts';
+import { engines } from './engines.ts';
+
+type Bytes = Buffer<ArrayBuffer>;
+
+const { subtle } = crypto;
+const hex = (bytes: Uint8Array | ArrayBuffer | undefined) =>
+  bytes && Buffer.from(bytes as Uint8Array).toString('hex');
+
+/** Returns what `work` returns, in hexadecimal, or undefined if it throws. */
+async function tried(work: () => unknown): Promise<string | undefined> {
+  try {
+    return hex((await work()) as Uint8Array);
+  } catch {
+    return undefined;
+  }
+}
+
+test.each(wycheproofNames)('the extract has cases of every flag of %s', (name) => {
+  const { flags, cases } = wycheproof(name);
+  expect(Array.from(new Set(cases.flatMap((one) => one.flags))).toSorted()).toEqual(flags);
+});
+
+describe.each(engines)('AES-256-GCM of $name', (engine) => {
+  const { cases } = wycheproof('aes_gcm_test');
+  const ours = cases.filter(({ iv }) => iv.length === 12);
+
+  test(`encrypts and decrypts ${ours.length} cases`, async () => {
+    expect(ours).toHaveLength(66);
+    for (const { tcId, key, iv, aad, msg, ct, tag, result } of ours) {
+      const imported = await engine.importKey(key);
+      const body = Buffer.concat([ct, tag]);
+      const opened = await engine.decrypt(imported, iv, aad, body);
+      expect({ tcId, opened: hex(opened) }).toEqual({
+        tcId,
+        opened: result === 'valid' ? hex(msg) : undefined,
+      });
+      if (result !== 'valid') continue;
+      const sealed = new Uint8Array(body.length);
+      await engine.encrypt(imported, iv, aad, msg, sealed);
+      expect({ tcId, sealed: hex(sealed) }).toEqual({ tcId, sealed: hex(body) });
+    }
+  });
+
+  test('is not asked for ivs of other sizes than 12 bytes, which no format has', () => {
+    expect(cases.length - ours.length).toBe(6);
+  });
+});
+
+type Derivation = WycheproofCase<'hkdf_sha256_test'>;
+const derivations: readonly [string, number, (one: Derivation) => unknown][] = [
+  ['noble', 8, ({ ikm, salt, info, size }) => hkdf(ikm, salt, info).subarray(0, size)],
+  ['node:crypto', 0, ({ ikm, salt, info, size }) => hkdfSync('sha256', ikm, salt, info, size)],
+  [
+    'WebCrypto',
+    0,
+    async ({ ikm, salt, info, size }) => {
+      const key = await subtle.importKey('raw', ikm, 'HKDF', false, ['deriveBits']);
+      return subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt, info }, key, 8 * size);
+    },
+  ],
+];
+
+test.each(derivations)('HKDF-SHA-256 of %s, without %d cases', async (engine, skipped, derive) => {
+  const { cases } = wycheproof('hkdf_sha256_test');
+  // The derivation of data keys takes 32 bytes, and returns 64.
+  const ours = cases.filter(({ ikm, size }) => engine !== 'noble' || (ikm.length === 32 && size <= 64));
+  expect(cases.length - ours.length).toBe(skipped);
+  for (const one of ours) {
+    const expected = one.result === 'valid' ? hex(one.okm) : undefined;
+    expect([one.tcId, await tried(() => derive(one))]).toEqual([one.tcId, expected]);
+  }
+});
+
+const macs: readonly [string, (key: Bytes, message: Bytes) => unknown][] = [
+  ['noble', nobleIntakeCrypto.hmac],
+  ['node:crypto', (key, message) => createHmac('sha256', key).update(message).digest()],
+  [
+    'WebCrypto',
+    async (key, message) => {
+      const imported = await subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+      return subtle.sign('HMAC', imported, message);
+    },
+  ],
+];
+
+test.each(macs)('HMAC-SHA-256 of %s', async (_, mac) => {
+  for (const { tcId, key, msg, tag, result } of wycheproof('hmac_sha256_test').cases) {
+    const made = (await tried(() => mac(key, msg)))?.slice(0, 2 * tag.length);
+    expect([tcId, made === hex(tag)]).toEqual([tcId, result === 'valid']);
+  }
+});
+
+const pkcs8 = Buffer.from('302e020100300506032b656e04220420', 'hex');
+const multiplications: readonly [string, (scalar: Bytes, point: Bytes) => unknown][] = [
+  ['noble', (scalar, point) => x25519(scalar, point)],
+  [
+    'WebCrypto',
+    async (scalar, point) => {
+      const der = Buffer.concat([pkcs8, scalar]);
+      const [key, publicKey] = await Promise.all([
+        subtle.importKey('pkcs8', der, 'X25519', false, ['deriveBits']),
+        subtle.importKey('raw', point, 'X25519', false, []),
+      ]);
+      return subtle.deriveBits({ name: 'X25519', public: publicKey }, key, 256);
+    },
+  ],
+];
+
+test.each(multiplications)('X25519 of %s, which refuses points of low order', async (_, multiply) => {
+  for (const one of wycheproof('x25519_test').cases) {
+    const expected = one.flags.includes('ZeroSharedSecret') ? undefined : hex(one.shared);
+    expect([one.tcId, await tried(() => multiply(one.private, one.public))]).toEqual([one.tcId, expected]);
+  }
+});
+
+describe('ML-KEM-768 of noble', () => {
+  test('decapsulates', async () => {
+    for (const { tcId, seed, c, K, result } of wycheproof('mlkem_768_test').cases) {
+      const secret = await tried(() => ml_kem768.decapsulate(c, ml_kem768.keygen(seed).secretKey));
+      expect([tcId, secret]).toEqual([tcId, result === 'valid' ? hex(K) : undefined]);
+    }
+  });
+
+  test('encapsulates, and refuses public keys that are not reduced or have another length', async () => {
+    for (const { tcId, ek, m, c, K, result } of wycheproof('mlkem_768_encaps_test').cases) {
+      const made = await tried(() => {
+        const { cipherText, sharedSecret } = ml_kem768.encapsulate(ek, m);
+        return Buffer.concat([cipherText, sharedSecret]);
+      });
+      expect([tcId, made]).toEqual([tcId, result === 'valid' ? hex(Buffer.concat([c, K])) : undefined]);
+    }
+  });
+
+  test('makes keys', () => {
+    for (const { seed, ek, dk } of wycheproof('mlkem_768_keygen_seed_test').cases) {
+      const { publicKey, secretKey } = ml_kem768.keygen(seed);
+      expect([hex(publicKey), hex(secretKey)]).toEqual([hex(ek), hex(dk)]);
+    }
+  });
+});
+
+const rsa = wycheproof('rsa_oaep_3072_sha256_mgf1sha256_test');
+const decryptions: readonly [string, (ciphertext: Bytes) => unknown][] = [
+  [
+    'node:crypto',
+    (ciphertext) => {
+      const key = createPrivateKey({ key: rsa.privateKey, format: 'der', type: 'pkcs8' });
+      const padding = constants.RSA_PKCS1_OAEP_PADDING;
+      return privateDecrypt({ key, padding, oaepHash: 'sha256' }, ciphertext);
+    },
+  ],
+  [
+    'WebCrypto',
+    async (ciphertext) => {
+      const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256' };
+      const key = await subtle.importKey('pkcs8', rsa.privateKey, algorithm, false, ['decrypt']);
+      return subtle.decrypt(algorithm, key, ciphertext);
+    },
+  ],
+];
+
+test.each(decryptions)('RSA-OAEP of %s, which refuses a label, as exports have none', async (_, decrypt) => {
+  for (const { tcId, msg, ct, label, result } of rsa.cases) {
+    const expected = result === 'valid' && label.length === 0 ? hex(msg) : undefined;
+    expect([tcId, await tried(() => decrypt(ct))]).toEqual([tcId, expected]);
+  }
+});
