@@ -56,6 +56,9 @@ await using played = await openPlayedDatabase();
 const { sql } = played;
 const stored = await Promise.all(['ada', 'grace', 'joan'].map((name) => eaas.encrypt(name)));
 const table = tableOf(stored.map(({ ciphertext }) => ({ email: ciphertext })));
+const notes = await Promise.all(['1', '2'].map((subject) => eaas.encrypt('rash', { subject })));
+const patients = tableOf(notes.map(({ ciphertext }) => ({ note: ciphertext })));
+await eaas.subjects.erase({ subject: '2' });
 const keep = async (_progress: string): Promise<void> => {};
 const report = (..._facts: unknown[]): void => {};
 `,

@@ -456,6 +456,22 @@ describe('rows of people', () => {
     expect(await place.sql`select name from people where id = 2`).toEqual([{ name: old?.name }]);
   });
 
+  test('the ciphertexts of an erased person stay, and their plaintext is a failure', async () => {
+    await place.sql`update people set person_id = 901 where id = 3`;
+    const own = { client, fields: people, table: 'people', columns };
+    await encryptExisting(database, 'members', own);
+    await client.subjects.erase({ subject: '901' });
+    const again = await encryptExisting(database, 'members', own);
+    expect(again).toMatchObject({ done: true, progress: { skipped: 8, erased: 1, failed: 0 }, failures: [] });
+    await place.sql`update people set name = 'Name 3' where id = 3`;
+    expect(await encryptExisting(database, 'members', own)).toMatchObject({
+      done: false,
+      progress: { skipped: 8, erased: 0, failed: 1 },
+      failures: [{ id: 3, field: 'name', code: 'subject_erased' }],
+      left: { count: 1 },
+    });
+  });
+
   test('a row that moves to another person meanwhile is left alone', async () => {
     const moving: SqlDatabase = {
       async query(statement, parameters) {

@@ -2,7 +2,7 @@ import { EaasError, FormatError, type Wrapped } from '@eaas/protocol';
 import { isSubjectWrapped } from '@eaas/protocol/internal';
 import type { SdkError, Settled } from '../errors.ts';
 import type { CustomPlan, Opening, Place, ReencryptClient, Sealing } from './plan.ts';
-import type { Form, StoredRow } from './store.ts';
+import { type Form, formOf, type StoredRow } from './store.ts';
 
 /** The code of an SDK error, or a code that only `reencrypt` uses. */
 export type FailureCode = SdkError['code'] | keyof typeof ownReasons;
@@ -47,6 +47,8 @@ export type Convert<Row extends StoredRow> = (value: Value<Row>) => Promise<stri
 
 export interface RowOutcome {
   readonly changed?: StoredRow['values'] | undefined;
+  /** Whether the row has a ciphertext of an erased person, which nobody can convert. */
+  readonly isErased?: boolean;
   readonly failures: readonly { readonly field?: string | undefined; readonly error: EaasError }[];
 }
 
@@ -57,7 +59,7 @@ export function byValue<Row extends StoredRow>(convert: Convert<Row>): ConvertRo
     const outcomes = await Promise.all(
       Object.entries(row.values).map(async ([field, stored]): Promise<RowOutcome> => {
         if (stored === null || stored === undefined) return { failures: [] };
-        return settleAs(field, async () => {
+        return settleAs(row, field, async () => {
           const value = await convert({ row, field, stored });
           return value === undefined ? undefined : { [field]: value };
         });
@@ -65,12 +67,13 @@ export function byValue<Row extends StoredRow>(convert: Convert<Row>): ConvertRo
     );
     const changes = outcomes.flatMap(({ changed = {} }) => Object.entries(changed));
     const failures = outcomes.flatMap((outcome) => outcome.failures);
-    return { changed: changes.length > 0 ? Object.fromEntries(changes) : undefined, failures };
+    const isErased = outcomes.some((outcome) => outcome.isErased);
+    return { changed: changes.length > 0 ? Object.fromEntries(changes) : undefined, isErased, failures };
   };
 }
 
 export function byRow<Row extends StoredRow>({ convert }: CustomPlan<Row>): ConvertRow<Row> {
-  return (row) => settleAs(undefined, async () => definedOnly(await convert(row)));
+  return (row) => settleAs(row, undefined, async () => definedOnly(await convert(row)));
 }
 
 /** Drops undefined members, because some database drivers would write NULL for them. */
@@ -80,14 +83,20 @@ function definedOnly(values: RowOutcome['changed']): RowOutcome['changed'] {
 }
 
 async function settleAs(
-  field: string | undefined,
+  { values }: StoredRow,
+  named: string | undefined,
   work: () => Promise<RowOutcome['changed']>,
 ): Promise<RowOutcome> {
   try {
     return { changed: await work(), failures: [] };
   } catch (error) {
     if (!(error instanceof EaasError)) throw error;
-    return { failures: [{ field: field ?? (error as { field?: string }).field, error }] };
+    const field = named ?? (error as { field?: string }).field;
+    // Anything else for an erased person, such as a plaintext, can still be read: it is a failure.
+    const form = formOf(values[field ?? '']);
+    const isOfPerson = 'header' in form && isSubjectWrapped(form.header.wrappedKey);
+    if (error.code === 'subject_erased' && isOfPerson) return { isErased: true, failures: [] };
+    return { failures: [{ field, error }] };
   }
 }
 

@@ -116,7 +116,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
 
 function resultOf<Id extends StoredRow['id']>(
   id: Id,
-  { changed, failures }: RowOutcome = { failures: [] },
+  { changed, isErased, failures }: RowOutcome = { failures: [] },
   refused: ConversionError | undefined,
 ): RowResult<Id> {
   const all: RowFailure<Id>[] = [];
@@ -125,7 +125,7 @@ function resultOf<Id extends StoredRow['id']>(
     all.push({ id, ...(field !== undefined && { field }), code, message });
   }
   if (refused) all.push({ id, code: refused.code, message: refused.message });
-  const unfailed = changed ? 'rewritten' : 'skipped';
+  const unfailed = isErased ? 'erased' : changed ? 'rewritten' : 'skipped';
   const kind = refused?.code === 'conflict' ? 'conflicted' : all.length > 0 ? 'failed' : unfailed;
   return { kind, failures: all };
 }

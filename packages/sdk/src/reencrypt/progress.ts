@@ -35,12 +35,17 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
    */
   readonly failed: number;
   /**
+   * The number of rows with a ciphertext of an erased person, which nobody can convert or read. The other fields of the
+   * row are still written. Delete these rows, or set their encrypted columns to NULL.
+   */
+  readonly erased: number;
+  /**
    * A key version for each key id. In the mode `rewrap`, all rewrapped and skipped values are under this version or a
    * newer one. Values of conflicted and failed rows can be under an older version. In the mode `reencrypt` with the
    * option `keyVersion`, this version is the option, for each key that encrypts values. Otherwise, the object is empty.
    */
   readonly keyVersions: Readonly<Record<string, number>>;
-  /** The failures of the rows in the last page. */
+  /** The failures of the rows in the last page. In the last progress, those of the whole run. */
   readonly failures: readonly RowFailure<Id>[];
   /** True if the run has reached the end of the table. */
   readonly finished: boolean;
@@ -61,7 +66,7 @@ export class TooManyFailures extends EaasError {
 }
 
 export type RowResult<Id extends RowId> = {
-  readonly kind: 'rewritten' | 'skipped' | 'conflicted' | 'failed';
+  readonly kind: 'rewritten' | 'skipped' | 'conflicted' | 'failed' | 'erased';
   readonly failures: readonly RowFailure<Id>[];
 };
 
@@ -85,8 +90,8 @@ export function beginProgress<Id extends RowId>(
         `${keyVersion}): omit \`resume\` to start the run again`,
     );
   }
-  const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, keyVersions: {} };
-  const before = { cursor: null, ...counts, ...resume };
+  const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, erased: 0 };
+  const before = { cursor: null, keyVersions: {}, ...counts, ...resume };
   return { ...before, mode, dryRun, failures: [], finished: false, done: false };
 }
 

@@ -201,6 +201,13 @@ test('a run with more than `maxFailures` failures ends after the current page', 
   expect(last).toMatchObject({ rewritten: 1, failed: 3, finished: true });
 });
 
+test('the last progress has the failures of all pages', async () => {
+  const { client } = observedClient();
+  const table = tableOf(['eaasAQ', 'fine', 'eaasAS', 'fine']);
+  const last = await endOf(reencrypt(client, table.store, { ...toEncrypt, pageSize: 1 }));
+  expect(last).toMatchObject({ failed: 2, done: false, failures: [{ id: 1 }, { id: 3 }] });
+});
+
 test('a run waits while the service is unavailable', async () => {
   const { client, service } = observedClient({ retries: 0 });
   const table = tableOf(plaintexts(2));

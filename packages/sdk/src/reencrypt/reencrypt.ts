@@ -56,7 +56,8 @@ export { isEncrypted } from './store.ts';
 /**
  * Converts a table page by page. Yields the progress after each page, and waits until the caller requests the next
  * page. To continue an interrupted run, pass the progress of any page as `resume`. In the last progress, `finished` is
- * true. `done` is also true if no row failed or conflicted, and the run was not a dry run.
+ * true. `done` is also true if no row failed or conflicted, and the run was not a dry run. The values of erased people
+ * stay as they are, and count apart.
  *
  * A repeated run does not change converted values. Only the mode `reencrypt` encrypts a converted value again if the
  * option `from` can decrypt the value. The option `keyVersion` prevents this for values under this key version or a
@@ -83,6 +84,7 @@ export async function* reencrypt<Row extends StoredRow>(
   const wanted = 'keyVersion' in options ? options.keyVersion : undefined;
   let progress = beginProgress(options.mode, dryRun, options.resume, wanted);
   const failedBefore = progress.failed;
+  const failures: ReencryptProgress<Row['id']>['failures'][number][] = [];
   const keyVersions = { ...progress.keyVersions };
   const convert = conversionOf(client, options, keyVersions);
   const movePage = pageMover({ store, convert, clock, dryRun, pageSize, concurrency, signal });
@@ -98,6 +100,7 @@ export async function* reencrypt<Row extends StoredRow>(
     if (!last) break;
     const results = await movePage(after, rows);
     progress = advance(progress, last.id, results, keyVersions);
+    failures.push(...progress.failures);
     yield progress;
     const failed = progress.failed - failedBefore;
     if (failed > maxFailures) throw new TooManyFailures(failed, progress.failures.at(-1)?.message);
@@ -105,7 +108,7 @@ export async function* reencrypt<Row extends StoredRow>(
     if (rest > 0) await clock.sleep(rest, signal);
   }
   const done = progress.conflicted === 0 && progress.failed === 0 && !dryRun;
-  yield { ...progress, failures: [], finished: true, done };
+  yield { ...progress, failures, finished: true, done };
 }
 
 const clientRule = having('a client', 'encryptMany', 'decryptMany', 'rewrapMany', 'unwrap');

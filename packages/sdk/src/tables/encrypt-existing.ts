@@ -80,7 +80,7 @@ const mostListed = 100;
  * whole table. A run that is repeated, also after it was killed at any moment, leaves encrypted rows as they are.
  *
  * If the definition has a `subject`, each row is encrypted for its person. Rows that name nobody count as failed, and
- * ciphertexts that belong to nobody stay as they are.
+ * ciphertexts of nobody or of an erased person stay as they are.
  *
  * A value that looks like a ciphertext is decrypted, to tell whether it is one: if it cannot be decrypted in its row,
  * the row counts as failed.
@@ -108,7 +108,6 @@ export async function encryptExisting<T extends Tables, Table extends NameOf<T>>
   // `for` checks the options, because the types of a generic definition do not say what is searchable.
   const untyped = fields as unknown as { for(client: FieldsClient, options: object): RowsCodec };
   const codec = untyped.for(client, { index, keyIds });
-  const failures: RowFailure<string | number>[] = [];
   let progress = resume;
   const running = reencrypt(client, access.store, {
     ...pages,
@@ -118,7 +117,6 @@ export async function encryptExisting<T extends Tables, Table extends NameOf<T>>
     convert: inBatches((rows) => convertRows(table, access, codec, rows)),
   });
   for await (const each of running) {
-    failures.push(...each.failures.slice(0, mostListed - failures.length));
     progress = { ...each, checked: 0 };
     await onProgress?.(progress);
   }
@@ -130,7 +128,7 @@ export async function encryptExisting<T extends Tables, Table extends NameOf<T>>
   return {
     done: found.done && left.count === 0,
     progress: { ...found, ...progress },
-    failures,
+    failures: found.failures.slice(0, mostListed),
     left,
     constraints:
       (database.dialect ?? 'postgresql') === 'postgresql'
