@@ -10,4 +10,11 @@ process.on('uncaughtException', (error) => {
   if (!isDriverFault(error)) process.exit(tell(error));
 });
 
+// npx passes a signal to the shell that it started, and `sh` of Debian ends without passing it on. So the command ends
+// when its parent does.
+if (process.env['npm_lifecycle_event'] === 'npx') {
+  const { ppid } = process;
+  setInterval(() => process.ppid === ppid || process.emit('SIGTERM'), 500).unref();
+}
+
 process.exitCode = await run(process.argv.slice(2));

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { program } from '../src/program.ts';
-import { eaas as command, run } from '@eaas/test-kit/program';
+import { eaas as command, launch, run } from '@eaas/test-kit/program';
 import { commandLine } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
 
@@ -138,4 +138,14 @@ test('serve exits with 3 for a port or certificate that it cannot use, and names
       /^EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE cannot be used: [^\n]* Set them to [^\n]*\n$/,
     );
   }
+});
+
+test('SIGTERM to npx ends the server that npx started', async () => {
+  const line = [...command, 'serve'].map((word) => `'${word}'`).join(' ');
+  const { child, stdout } = launch(['npx', '-c', line], { ...eaas.env, EAAS_PORT: '0' });
+  // The server has the other end of the pipes, so they close when it has ended.
+  const closed = once(child, 'close');
+  await expect.poll(stdout).toContain('Eaas listens on');
+  child.kill('SIGTERM');
+  await closed;
 });
