@@ -40,6 +40,7 @@ export const auditStates: readonly State[] = [
           : stage.respond(request),
       );
       await stage.enter(log);
+      await stage.page.getByRole('button', { name: 'Show the proof of the public log' }).click();
       await stage.page.getByText('2 witnesses say: it existed before 28 May 2026').waitFor();
       await stage.page.getByText('They are north.example, south.example.').waitFor();
     },

@@ -1,16 +1,28 @@
+import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { counted } from '../parts/short.ts';
+import { FailureView } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { save } from './export-audit.ts';
 import { readProof } from './witnessed.ts';
 
-/** Shows which entry witnesses have seen, in their words. Shows nothing if the service keeps no public log. */
+/** Shows which entry witnesses have seen, in their words. Asks only when told to, because many services have no public log. */
 export function WitnessedHead({ client }: { readonly client: EaasClient }) {
-  const { value } = useLoaded((signal) => client.audit.proof({}, { signal }), []);
+  const isAsked = useSignal(false);
+  const { value, failure, reload } = useLoaded(
+    async (signal) => (isAsked.value ? client.audit.proof({}, { signal }) : undefined),
+    [isAsked.value],
+  );
+  if (failure) return <FailureView failure={failure} onRetry={reload} />;
   const stated = value && readProof(value.proof);
-  if (!stated) return null;
+  if (!stated)
+    return (
+      <div class="witnessed">
+        <Button onClick={() => (isAsked.value = true)}>Show the proof of the public log</Button>
+      </div>
+    );
   const { id, witnesses } = stated;
   const latest = witnesses.at(-1)?.time.toISOString();
   return (
