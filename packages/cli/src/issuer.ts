@@ -174,7 +174,7 @@ const add = withFields(
       orNotFound(missingKeys, operations['POST /v1/issuers'](service, operator, input)),
     );
     printResult(made, options);
-    next(`send the header Eaas-Issuer: ${made.issuer_id} with each token`, options);
+    next(`pass \`issuer: '${made.issuer_id}'\` to the SDK (without it: the header Eaas-Issuer)`, options);
   });
 
 const listAll = onTenant('list', "List a tenant's issuers, newest first.", [

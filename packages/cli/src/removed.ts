@@ -12,7 +12,7 @@ const variables: Readonly<Record<string, string>> = {
   EAAS_WORKERS:
     'a server is one process. Start more servers behind a proxy, as the page "Replicas" of the manual says.',
   EAAS_CHECKPOINT_DIR:
-    'keep checkpoints outside the service, with `eaas audit checkpoint` or GET /v1/audit/checkpoint.',
+    'keep checkpoints outside the service, with `eaas audit checkpoint` or `audit.checkpoint` of the SDK.',
 };
 
 /** Ends the sentence "`eaas x --y` was removed: …". Options come after the words of their command. */

@@ -93,7 +93,7 @@ test('issuer add says which header the app sends, and makes an issuer for staff'
   const { code, stdout, stderr } = await eaas('issuer', ...args);
   expect(code).toBe(0);
   const [, id = ''] = /issuer_id +(\S+)/.exec(stdout) ?? [];
-  expect(stderr).toBe(`Next: send the header Eaas-Issuer: ${id} with each token\n`);
+  expect(stderr).toBe(`Next: pass \`issuer: '${id}'\` to the SDK (without it: the header Eaas-Issuer)\n`);
   expect(await eaas.json('issuer', 'show', id, ...inAcme)).toMatchObject([
     { any_subject: true, subject_prefix: 'staff:', require: { role: ['doctor'] } },
   ]);

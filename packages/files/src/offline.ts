@@ -221,7 +221,7 @@ async function readExportedKeys(path: string): Promise<ExportedKey[]> {
   const keys = [value].flat();
   if (keys.every(isExportedKey)) return keys;
   throw new CannotStart(
-    `${inLine(path)} must be an exported key: JSON from \`eaas-files export-key\` or from POST /v1/keys/:key_id/export.`,
+    `${inLine(path)} must be an exported key: JSON from \`eaas-files export-key\` or from \`keys.export\` of the SDK.`,
   );
 }
 

@@ -117,8 +117,8 @@ function Nobody({ subjects }: { readonly subjects: number | undefined }) {
         never an e-mail address, and everything of this person opens only with their own secret. See{' '}
         <a href="/docs#showSubject" target="_blank" rel="noopener">
           subjects in the API reference
-        </a>
-        .
+        </a>{' '}
+        and the page “Encrypt for a person” of the manual.
       </Empty>
       <div class="after-empty">
         <Code title="In your app" code={example} />

@@ -24,8 +24,8 @@ export function ShowSignIn({ client, issuer, isNew, onClose }: ShowSignInProps) 
       <div class="stack">
         {isNew && (
           <Notice tone="good">
-            The service accepts its tokens now. Send this id with each token, in the header{' '}
-            <code>Eaas-Issuer</code>.
+            The service accepts its tokens now. Pass this id to the SDK as <code>issuer</code>, or without the
+            SDK send it with each token, in the header <code>Eaas-Issuer</code>.
           </Notice>
         )}
         <div class="token">

@@ -66,8 +66,8 @@ function Listed({ client }: { readonly client: EaasClient }) {
           its public keys here. See{' '}
           <a href="/docs#createIssuer" target="_blank" rel="noopener">
             issuers in the API reference
-          </a>
-          .
+          </a>{' '}
+          and the page “Your app’s sign-in decides who decrypts” of the manual.
         </Empty>
       )}
       {value && !failure && value.count > 0 && (

@@ -71,7 +71,7 @@ export function authorize(
     throw new Refusal(
       'envelope_only',
       'E_ENVELOPE_ONLY: this tenant must encrypt and decrypt locally. ' +
-        'Use the SDK, or wrap and unwrap data keys with /v1/keys/:id/wrap and /unwrap. To use server mode, ask support.',
+        'Use `encrypt` and `decrypt` of the SDK, or wrap and unwrap data keys. Only the operator can open server mode.',
     );
   }
 }
