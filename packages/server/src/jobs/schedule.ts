@@ -1,5 +1,6 @@
 // How jobs run: again and again, by one of all replicas at a time, on many things with one report of failures.
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../app/service.ts';
 import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
@@ -22,6 +23,8 @@ export function startJobs(
   onFailure: (job: string, error: unknown) => void,
 ): { reports: readonly JobReport[]; stop: () => Promise<void> } {
   const stopping = new AbortController();
+  // Each job listens to the signal, and Node takes more than ten listeners for a leak.
+  setMaxListeners(0, stopping.signal);
   const reports = jobs.map(({ name }): JobReport => ({ name, lastSuccess: undefined, failures: 0 }));
   const loops = jobs.map((job, index) => repeat(job, reports[index], stopping.signal, onFailure));
   return {
