@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import type { Options } from 'tsup';
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number];
@@ -11,7 +11,9 @@ type Plugin = NonNullable<Options['esbuildPlugins']>[number];
 export function together(entries: readonly string[], modules: readonly string[]): Plugin {
   const importing = new Set(entries.map((entry) => resolve(entry)));
   const imported = modules.map((module) => resolve(module));
-  const imports = imported.map((path) => `\nimport ${JSON.stringify(path)};`).join('');
+  // Relative, because the source maps show what is imported, and nobody else has the folders of this machine.
+  const importsIn = (folder: string): string =>
+    imported.map((path) => `\nimport ${JSON.stringify(`./${relative(folder, path)}`)};`).join('');
   return {
     name: 'together',
     setup(building) {
@@ -22,7 +24,7 @@ export function together(entries: readonly string[], modules: readonly string[])
       });
       building.onLoad({ filter: /\.ts$/ }, async ({ path }) =>
         importing.has(path)
-          ? { contents: (await readFile(path, 'utf8')) + imports, loader: 'ts' }
+          ? { contents: (await readFile(path, 'utf8')) + importsIn(dirname(path)), loader: 'ts' }
           : undefined,
       );
     },

@@ -83,6 +83,12 @@ describe.each(publishedPackages)('$name as it is published', (published) => {
     expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE']));
   });
 
+  test('no file of the package names a folder of the machine that built it', () => {
+    const { files } = packageOf(published);
+    const textOf = (path: string) => readFileSync(join(place, 'node_modules', published.name, path), 'utf8');
+    expect(files.filter((path) => textOf(path).includes(root))).toEqual([]);
+  });
+
   test('the package contains every file that its manifest names', () => {
     const { files } = packageOf(published);
     expect(filesNamedBy(published.manifest).filter((path) => !files.includes(path))).toEqual([]);
