@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { permissions, problems } from '@eaas/protocol/wire';
 import { exitCodes, exitCodesHelp } from '../../packages/cli/src/failure.ts';
@@ -6,7 +7,7 @@ import { defaultDataDirectory } from '../../packages/dev/src/data-directory.ts';
 import { notReady } from '../../packages/server/src/http/doors.ts';
 import { reasons } from '../../packages/server/src/operations/verify/report.ts';
 import { alerts } from '@eaas/test-kit/alerts';
-import { codesIn, readManual, rowsUnder } from '@eaas/test-kit/markdown';
+import { codesIn, read, readManual, root, rowsUnder } from '@eaas/test-kit/markdown';
 
 const manual = readManual();
 const firstCodes = (head: string): string[] =>
@@ -69,6 +70,21 @@ test('the runbook explains every reason that a verification returns', () => {
 test('the runbook explains every reason that /readyz returns', () => {
   const explained = firstCodes('reason').filter((reason) => reason.includes(' '));
   expect(sorted(explained)).toEqual(sorted(Object.values(notReady)));
+});
+
+test('the program writes every log line that the manual quotes', () => {
+  const quoted = Array.from(manual.matchAll(/"msg":"([^"`]+)/g), ([, text = '']) =>
+    text.replace(/\s+/g, ' '),
+  );
+  expect(quoted.length).toBeGreaterThan(5);
+  const filesIn = (folder: string) =>
+    readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`);
+  const files = ['packages/server/src', 'packages/log/src'].flatMap(filesIn);
+  const code = files
+    .filter((name) => /(?<!\.test)\.ts$/.test(name))
+    .map(read)
+    .join('');
+  expect(quoted.filter((text) => !code.includes(`'${text}`))).toEqual([]);
 });
 
 test('every metric of an alarm is in the table of metrics', () => {
