@@ -148,8 +148,10 @@ export async function verifyEntries(
     throw new WrongUsage(`The file ${path} has no entries: pass a file that \`eaas audit export\` wrote.`);
   if (stated && !isMet) {
     const { tenantId, id, by = 'checkpoint' } = stated;
-    const isAhead = tenantId === last.tenant_id && id > last.id;
-    errors.push({ id, reason: `${by}_${isAhead ? 'ahead' : 'mismatch'}` });
+    const isOther = tenantId !== last.tenant_id;
+    const isEarlier = id < first.id;
+    const how = isOther ? 'of_other_tenant' : isEarlier ? 'before_file' : id > last.id ? 'ahead' : 'mismatch';
+    errors.push({ id, reason: `${by}_${how}` });
   }
   const { tenant_id, id: first_id } = first;
   const { id: last_id, hash } = last;
@@ -170,12 +172,17 @@ function isChained(previous: string, { hash, ...entry }: Entry): boolean {
 }
 
 function show({ tenant_id, valid, first_id, last_id, errors }: Verdict, stated: Stated | undefined): void {
-  const verdict = valid ? 'valid' : 'BROKEN';
+  const isApart = errors.length === 1 && /_(of_other_tenant|before_file)$/.test(errors[0]?.reason ?? '');
+  const verdict = valid ? 'valid' : isApart ? 'not compared' : 'BROKEN';
   const findings = errors.map(({ id, reason }) => `  entry ${id}: ${reason}\n`).join('');
   process.stdout.write(`${tenant_id}: ${verdict}, entries ${first_id} to ${last_id}\n${findings}`);
   if (errors.some(({ reason }) => reason === 'proof_mismatch'))
     note(
       `Before ${stated?.before?.toISOString()}, witnesses signed another entry ${stated?.id}: an entry up to there was changed.`,
+    );
+  if (isApart)
+    note(
+      `This says nothing against the file. Pass one of the tenant ${stated?.tenantId} that has entry ${stated?.id}.`,
     );
   if (!valid) return;
   if (first_id !== 1)

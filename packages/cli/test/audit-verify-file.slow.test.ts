@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { eaas as program, run } from '@eaas/test-kit/program';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { commandLine } from '@eaas/test-kit/command-line';
+import { root } from '@eaas/test-kit/markdown';
 
 const eaas = await commandLine();
 const folder = await newDirectory();
@@ -119,5 +120,28 @@ test('audit verify-file refuses files that are not an export, and checkpoints of
     const { code, stdout, stderr } = await verify(args[0], ...args.slice(1));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
+  }
+});
+
+test('audit verify-file accuses nobody if it cannot compare the file', async () => {
+  const blue = join(folder, 'blue.ndjson');
+  await eaas.json('tenant', 'create', '--name', 'blue');
+  await eaas.json('key', 'create', '--tenant', 'blue', '--name', 'one');
+  await eaas.json('audit', 'export', '--tenant', 'blue', '--out', blue);
+  const late = join(folder, 'late.ndjson');
+  await writeFile(late, (await readFile(log, 'utf8')).split('\n').slice(4).join('\n'));
+  const example = join(root, 'examples/tampered-log');
+  const proof = ['--proof', join(example, 'acme.tlog-proof'), '--policy', join(example, 'policy.txt')];
+  for (const [file, options, reason] of [
+    [blue, pinned, '4: checkpoint_of_other_tenant'],
+    [blue, proof, '7: proof_of_other_tenant'],
+    [late, pinned, '4: checkpoint_before_file'],
+  ] as const) {
+    const { code, stdout, stderr } = await verify(file, ...options);
+    expect([code, stdout.slice(36)]).toEqual([
+      1,
+      expect.stringMatching(`^: not compared, .*\n {2}entry ${reason}\n$`),
+    ]);
+    expect(stderr).toMatch(/^This says nothing against the file\. Pass one of the tenant /);
   }
 });

@@ -1,0 +1,36 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { read } from '@eaas/test-kit/markdown';
+import { type Entry, verifyEntries } from './audit-verify-file.ts';
+
+const lines = read('examples/tampered-log/acme.original.ndjson').trimEnd().split('\n');
+const entries = lines.map((line) => JSON.parse(line) as Entry);
+const file = join(await newDirectory(), 'acme.ndjson');
+
+/** Verifies the file from one entry to another against the head at an entry, which is another one with `changes`. */
+async function verify(first: number, last: number, id: number, changes: object = {}) {
+  await writeFile(file, `${lines.slice(first - 1, last).join('\n')}\n`);
+  const { tenant_id: tenantId = '', hash = '' } = entries[id - 1] ?? {};
+  const stated = {
+    tenantId,
+    id,
+    hash: Uint8Array.from(Buffer.from(hash, 'hex')),
+    by: 'proof',
+    ...changes,
+  } as const;
+  return (await verifyEntries(file, stated)).errors;
+}
+
+test.each([
+  ['has the head', 1, 7, {}, []],
+  ['ends before the head', 1, 4, {}, ['proof_ahead']],
+  ['has another entry', 1, 7, { hash: new Uint8Array(32) }, ['proof_mismatch']],
+  ['begins after the head', 6, 7, {}, ['proof_before_file']],
+  ['is the log of another tenant', 1, 7, { tenantId: 'another' }, ['proof_of_other_tenant']],
+  ['begins after the head of a checkpoint', 6, 7, { by: 'checkpoint' }, ['checkpoint_before_file']],
+])('a file that %s', async (_, first, last, changes, reasons) => {
+  const errors = await verify(first, last, 5, changes);
+  expect(errors).toEqual(reasons.map((reason) => ({ id: 5, reason })));
+});
