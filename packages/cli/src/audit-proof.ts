@@ -1,10 +1,10 @@
 // Proofs of the public log for somebody else: `audit prove` makes one, and `audit verify-file --proof` checks it offline.
-import { readFile } from 'node:fs/promises';
 import { printJson, WrongUsage } from './kit/index.ts';
 import { InputError } from '@eaas/protocol';
 import { type Caller, operations, Refusal, type Service, writeNewFile } from '@eaas/server/internal';
 import { proveEntry, type ProofSource } from '@eaas/sdk/audit';
 import { type EntryProof, LogProofError, type VerifiedEntry, verifyProof } from '@eaas/sdk/proof';
+import { readGiven } from './audit-verify.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { note, printResult, type Reporting, write } from './output.ts';
@@ -88,6 +88,9 @@ export async function verifyProofFile(file: string, policyFile: string, options:
   else show(shown);
 }
 
+/** How far the clocks of witnesses, operators and readers may differ without a remark, in milliseconds. */
+const leeway = 60_000;
+
 /** Verifies a proof from a file, or says why it is refused and returns undefined. */
 export async function openProof(
   file: string,
@@ -96,7 +99,12 @@ export async function openProof(
 ): Promise<Shown | undefined> {
   const [proof, policy] = [proofIn(await readGiven(file, 'proof')), await readGiven(policyFile, 'policy')];
   try {
-    return await (typeof proof === 'string' ? verifyProof(proof, policy) : verifyProof(proof, policy));
+    const shown = await (typeof proof === 'string' ? verifyProof(proof, policy) : verifyProof(proof, policy));
+    const before = shown.before.getTime();
+    const isOdd = before < shown.claimedTime.getTime() - leeway || before > Date.now() + leeway;
+    if (isOdd && !options.json)
+      note('A clock is wrong: the time of the witnesses is before that of the operator, or in the future.');
+    return shown;
   } catch (error) {
     if (!(error instanceof LogProofError)) explain(error);
     if (options.json) printJson({ valid: false, code: error.code, reason: error.message });
@@ -137,12 +145,4 @@ function proofIn(text: string): string | EntryProof {
   } catch {
     return text; // `verifyProof` refuses it.
   }
-}
-
-async function readGiven(path: string, what: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new WrongUsage(
-      `The ${what} file ${path} cannot be read (${error.code}): check its path and its permissions.`,
-    );
-  });
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { printJson, WrongUsage } from './kit/index.ts';
 import { parseUuid } from '@eaas/protocol';
@@ -37,18 +38,26 @@ export const auditVerify = reporting(
       const chains = await chainsOf(service, tenant);
       if (chains.length === 0) note('No tenant has an audit log yet, so nothing was verified.');
       let isValid = true;
-      for (const chain of chains) isValid = (await verifyAndShow(service, chain, named, json)) && isValid;
+      for (const chain of chains)
+        isValid = (await verify(service, chain, named, json).catch(unlessDestroyed)) && isValid;
       return isValid;
     });
     process.exitCode = isValid ? exitCodes.ok : exitCodes.refused;
   });
 
-export async function readNamed(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+/** Reads a file that somebody gave us: a signed note is UTF-8 without an exception. */
+export async function readGiven(path: string, what: string): Promise<string> {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new WrongUsage(
-      `The checkpoint file ${path} cannot be read (${error.code}): check its path and its permissions.`,
+      `The ${what} file ${path} cannot be read (${error.code}): check its path and its permissions.`,
     );
   });
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new WrongUsage(`The ${what} file ${path} is not UTF-8: pass the file as you received it.`);
+}
+
+export async function readNamed(path: string): Promise<string> {
+  const text = await readGiven(path, 'checkpoint');
   if (!text.startsWith('{')) return text;
   try {
     return String((JSON.parse(text) as { checkpoint?: unknown }).checkpoint);
@@ -66,21 +75,13 @@ async function chainsOf(service: Service, idOrName: string | undefined): Promise
   return found.length > 0 ? found : [(await requireTenant(service, idOrName)).tenant];
 }
 
-/** Returns whether the log is valid. A tenant that was destroyed meanwhile has no log that could be broken. */
-async function verifyAndShow(
-  service: Service,
-  chain: Chain,
-  checkpoint: string | undefined,
-  json: true | undefined,
-): Promise<boolean> {
-  try {
-    return await verify(service, chain, checkpoint, json);
-  } catch (error) {
-    if (isRefusal(error, 'not_found')) return true;
-    throw error;
-  }
+/** A tenant that was destroyed meanwhile has no log that could be broken. */
+function unlessDestroyed(error: unknown): true {
+  if (isRefusal(error, 'not_found')) return true;
+  throw error;
 }
 
+/** Returns whether the log is valid. */
 async function verify(
   service: Service,
   { tenant_id, name }: Chain,

@@ -92,3 +92,25 @@ test('audit verify-file --proof refuses a wrong command line and a wrong policy 
       stderr: expect.stringContaining('Pass') as string,
     });
 });
+
+test('audit verify-file --proof says that a clock is wrong, if the witnesses are before the operator or in the future', async () => {
+  const signedAt = async (seconds?: number) => {
+    const signers = seconds === undefined ? {} : { signers: { north: seconds, south: seconds } };
+    const { code, stderr } = await verifyText(log.prove(tenantId, index, signers));
+    return [code, stderr.includes('A clock is wrong')];
+  };
+  expect(await signedAt()).toEqual([0, false]);
+  expect(await signedAt(1)).toEqual([0, true]);
+  expect(await signedAt(8_000_000_000_000)).toEqual([0, true]);
+});
+
+test('audit verify-file --proof refuses a file that is not UTF-8', async () => {
+  await writeFile(
+    join(folder, 'proof'),
+    Buffer.concat([Buffer.from(`${proof}\u2014 x`), Buffer.of(0xff), Buffer.from(' AAAAAAA=\n')]),
+  );
+  expect(await verify('--proof', 'proof', '--policy', 'policy')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('The proof file proof is not UTF-8') as string,
+  });
+});

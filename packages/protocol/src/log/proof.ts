@@ -105,7 +105,7 @@ export interface VerifiedProof {
   readonly index: number;
   /** The number of entries in the log that the witnesses saw. */
   readonly size: number;
-  /** The names, in the policy, of the witnesses that signed. */
+  /** The names, in the policy, of the witnesses that signed by `before`. */
   readonly witnesses: readonly string[];
 }
 
@@ -138,7 +138,8 @@ export async function verifyProof(
     refuse('proof_log', `no log of the policy with the name ${JSON.stringify(origin)} signed it`);
   const seconds = quorumTime(policy, signatures);
   if (seconds === undefined)
-    refuse('proof_quorum', 'the witnesses that signed it are not enough for the policy');
+    refuse('proof_quorum', 'too few witnesses of the policy signed it: if it is new, try again in a minute');
+  const counted = new Set(signatures.filter(({ time }) => time > 0 && time <= seconds).map(({ key }) => key));
 
   return {
     tenantId: moment.tenantId,
@@ -149,7 +150,7 @@ export async function verifyProof(
     origin,
     index,
     size,
-    witnesses: policy.witnesses.filter(({ key }) => signers.has(key)).map(({ name }) => name),
+    witnesses: policy.witnesses.filter(({ key }) => counted.has(key)).map(({ name }) => name),
   };
 }
 

@@ -19,7 +19,7 @@ export type LogProofErrorCode =
   | 'proof_log'
   /** A key of the policy has a signature that is not valid. */
   | 'proof_signature'
-  /** Too few witnesses of the policy signed. */
+  /** Too few witnesses of the policy signed. They sign a few seconds after the log, so try again if the proof is new. */
   | 'proof_quorum'
   /** The entries do not lead from the proven entry to the head. */
   | 'proof_chain';
