@@ -34,6 +34,7 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
   { of: 'protocol', lines: 1, what: 'source maps name no folder of the machine that built them' },
   { of: 'cli', lines: 2, what: 'verify-file accuses nobody of another log, or of one that begins later' },
   { of: 'protocol', lines: 1, what: 'a proof names the witnesses whose signatures count' },
+  { of: 'log', lines: 5, what: 'moments are an interval apart, however many workers make them' },
 ];
 const mostCorrections = 250;
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */

@@ -48,7 +48,7 @@ export async function publicLog({ policyFile, interval, monitors }: LogOptions):
     jobs({ service, log, registry, leased }) {
       const state: LogState = { sizes: new Map(), failures: new Map(), reasons: new Map() };
       registerMetrics(state, registry);
-      const context = { service, log, memory: state };
+      const context = { service, log, memory: state, interval };
       const ask = async (lease: Lease, which?: 'all'): Promise<void> => {
         const witnesses = await witnessContext(context, { policy, monitors }, lease);
         if (witnesses) await askWitnesses(witnesses, which);

@@ -58,11 +58,13 @@ export interface MomentContext {
   readonly service: Service;
   readonly log: LogLines;
   readonly memory: MomentMemory;
+  /** The seconds between two moments. */
+  readonly interval: number;
 }
 
 /**
- * Makes a moment, unless no head has moved since the last one, or the log is halted. `beforehand` can halt it before anything
- * is signed.
+ * Makes a moment, unless the last one is too young, no head has moved since, or the log is halted. `beforehand` can halt it
+ * before anything is signed.
  */
 export async function makeMoment(
   context: MomentContext,
@@ -71,8 +73,8 @@ export async function makeMoment(
 ): Promise<void> {
   const { service, memory } = context;
   const { background } = service;
-  const present = await background.run((sql) => findPresent(sql));
-  if (!present || present.log.halted !== null) return;
+  const present = await background.run((sql) => findPresent(sql, context));
+  if (!present) return;
   const { origin } = present.log;
   const { heads, moved, digest } = await readHeads(service, origin, lease.signal);
   const isIdle = (root: Uint8Array): boolean =>
@@ -105,9 +107,14 @@ export async function halt({ service, log }: MomentContext, origin: string, reas
   if (isNew) log.error({ origin, reason }, 'the public log has stopped');
 }
 
-async function findPresent(sql: Sql, isLocked = false) {
+/** Returns the log and its newest moment, if another one is due: each worker of each replica asks every `interval`. */
+async function findPresent(sql: Sql, { interval }: MomentContext, isLocked = false) {
   const log = await currentLog(sql, isLocked);
-  return log && { log, newest: await newestMoment(sql, log.origin) };
+  if (log?.halted !== null) return undefined;
+  const [newest, now] = [await newestMoment(sql, log.origin), await databaseTime(sql)];
+  // If the clock was set back, the newest moment is in the future.
+  const isYoung = newest && newest.time <= now && newest.time > now - 900 * interval;
+  return isYoung ? undefined : { log, newest, now };
 }
 
 /** Reads the heads in pages, not all at one time: a moment says of each tenant that this was its head. */
@@ -139,14 +146,15 @@ interface Moment {
 
 async function commitMoment(
   tx: Transaction,
-  { service, memory }: MomentContext,
+  context: MomentContext,
   { origin, tree, moved }: Moment,
 ): Promise<MomentRow | undefined> {
-  const present = await findPresent(tx, true);
-  if (present?.log.origin !== origin || present.log.halted !== null) return undefined;
-  const { log, newest } = present;
+  const { service, memory } = context;
+  const present = await findPresent(tx, context, true);
+  if (present?.log.origin !== origin) return undefined;
+  const { log, newest, now } = present;
   await requireUnchanged(tx, log, newest, memory.seen);
-  const time = Math.max(await databaseTime(tx), newest?.time ?? 0);
+  const time = Math.max(now, newest?.time ?? 0);
   const entry = momentEntry(time, tree.root);
   const index = newest ? newest.index + 1 : 0;
   const moment = await appendAndSign(tx, service.tenants.roots, log, { index, time, root: tree.root, entry });

@@ -71,6 +71,35 @@ test('only tenants whose head moved get a proof, and an entry gets the first pro
   expect(await log.verify(await log.prove(bob))).toMatchObject({ index: 0, size: 2 });
 });
 
+test('moments are an interval apart, however many workers of however many replicas make them', async () => {
+  const log = await ownLog();
+  const ann = await settle(log.service, 'ann');
+  const other = log.world.replica();
+  const workers = [log.service, log.service, other].map((service) => log.processOf(service, 60));
+  const newest = async (milliseconds: number) => {
+    log.world.time += milliseconds;
+    for (const worker of workers) {
+      await act(log.service, ann);
+      await log.moment(worker);
+    }
+    return (await log.newest())?.index;
+  };
+  expect([await newest(0), await newest(53_999), await newest(1), await newest(54_000)]).toEqual([
+    0, 0, 1, 2,
+  ]);
+});
+
+test('while the clock of the database is behind the newest moment, the log goes on', async () => {
+  const log = await ownLog();
+  const ann = await settle(log.service, 'ann');
+  const worker = log.processOf(log.service, 60);
+  await log.moment(worker);
+  log.world.time -= 3_600_000;
+  await act(log.service, ann);
+  await log.moment(worker);
+  expect(await log.newest()).toMatchObject({ index: 1, time: log.world.time + 3_600_000 });
+});
+
 test('a proof that cannot be given says why', async () => {
   const log = await ownLog();
   const ann = await settle(log.service, 'ann');

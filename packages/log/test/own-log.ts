@@ -41,9 +41,10 @@ export async function ownLog() {
   const witnesses = { policy, monitors: new Map<string, string>() };
   const lines: unknown[] = [];
   const line = (...all: unknown[]): void => void lines.push(all);
-  const processOf = (of: Service) => {
+  /** A process that makes a moment whenever it is asked, or every so many seconds. */
+  const processOf = (of: Service, seconds = 0) => {
     const memory: LogState = { sizes: new Map(), failures: new Map(), reasons: new Map() };
-    return { service: of, log: { info: line, warn: line, error: line }, memory };
+    return { service: of, log: { info: line, warn: line, error: line }, memory, interval: seconds };
   };
   const first = processOf(service);
   const withLog: Service = {
