@@ -35,6 +35,12 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
   { of: 'cli', lines: 2, what: 'verify-file accuses nobody of another log, or of one that begins later' },
   { of: 'protocol', lines: 1, what: 'a proof names the witnesses whose signatures count' },
   { of: 'log', lines: 5, what: 'moments are an interval apart, however many workers make them' },
+  { of: 'log', lines: 22, what: 'the log signs only heads that the service wrote' },
+  {
+    of: 'server',
+    lines: 12,
+    what: 'heads of the public log need a MAC that holds, and verify compares what it proved',
+  },
 ];
 const mostCorrections = 250;
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */

@@ -54,13 +54,10 @@ export const auditProve = onTenant(
     );
   });
 
-/** Reads the log as the endpoints do. The servers put the public log into their service, and a command has to. */
+/** Reads the log as the endpoints do. */
 async function sourceOf(service: Service, operator: Caller): Promise<ProofSource> {
-  const { prover } = await import('@eaas/log');
-  const withLog: Service = {
-    ...service,
-    publicLog: { read: async () => undefined, proof: prover(service, 60) },
-  };
+  const { logOf } = await import('@eaas/log');
+  const withLog: Service = { ...service, publicLog: logOf(service) };
   const ask = (route: 'GET /v1/audit' | 'GET /v1/audit/verify' | 'GET /v1/audit/proof') => (query?: object) =>
     operations[route](withLog, operator, query ?? {});
   const audit = {

@@ -37,7 +37,7 @@ async function witness(): Promise<void> {
   await sql`insert into eaas.log_keys values (${origin}, '', '', '', ${time})`;
   await sql`insert into eaas.log_tiles values (${origin}, 0, 0, ${root})`;
   await sql`insert into eaas.log_moments values (${origin}, 0, ${time}, ${root}, ${checkpoint}, true)`;
-  await sql`insert into eaas.log_proofs values (${tenantId}, ${id}, ${own.hash}, ${origin}, 0, ${time}, '')`;
+  await sql`insert into eaas.log_proofs values (${tenantId}, ${id}, ${own.hash}, '', ${origin}, 0, ${time}, '')`;
 }
 
 const prove = (...args: readonly string[]) => eaas('audit', 'prove', '--tenant', 'acme', '--entry', ...args);
@@ -88,4 +88,15 @@ test('audit prove refuses too many entries, and a proof that other witnesses sig
     code: 1,
     stderr: expect.stringContaining('The proof is refused: no log of the policy') as string,
   });
+});
+
+test('audit verify compares the log with what the public log has proved, if it is on', async () => {
+  const { tenant_id = '' } =
+    (await sql<{ tenant_id: string }[]>`select tenant_id from eaas.log_proofs`)[0] ?? {};
+  const on = eaas.with({ EAAS_LOG_POLICY_FILE: policy });
+  expect((await on('audit', 'verify')).code).toBe(0);
+  await sql`insert into eaas.log_proofs values (${tenant_id}, 2, ${Buffer.alloc(32)}, '', 'another', 0, 0, '')`;
+  const { code, stdout } = await on('audit', 'verify');
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/: BROKEN, .*\n {2}entry 2: proof_mismatch\n$/)]);
+  expect((await eaas('audit', 'verify')).code).toBe(0);
 });

@@ -6,13 +6,12 @@ import { CannotStart, type Extra, type Lease, reasonOf } from '@eaas/server/inte
 import { policyLine, verifierOf } from './keys.ts';
 import { type LogState, readState, registerMetrics } from './metrics.ts';
 import { makeMoment } from './moment.ts';
-import { prover, prune } from './proofs.ts';
-import { publicReader } from './public.ts';
+import { logOf, prune } from './proofs.ts';
 import { currentLog } from './rows.ts';
 import { witnessContext } from './witness-context.ts';
 import { askWitnesses, faultOfWitnessUrl } from './witnesses.ts';
 
-export { prover } from './proofs.ts';
+export { logOf } from './proofs.ts';
 export { initLog, logStatus, resealLogKeys, restartLog } from './keys.ts';
 
 /** How the operator sets the log up. */
@@ -44,7 +43,7 @@ export async function publicLog({ policyFile, interval, monitors }: LogOptions):
         ? []
         : [`The public log ${log.origin} was halted: ${log.halted.split('\n', 1)[0]}.`];
     },
-    publicLog: (service) => ({ read: publicReader(service), proof: prover(service, interval) }),
+    publicLog: (service) => logOf(service, interval),
     jobs({ service, log, registry, leased }) {
       const state: LogState = { sizes: new Map(), failures: new Map(), reasons: new Map() };
       registerMetrics(state, registry);

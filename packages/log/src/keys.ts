@@ -1,6 +1,7 @@
 // The key of the log. `eaas log init` makes it, the root key seals it, and nothing derives it: what leaks a root key of an old
 // backup does not give the key of a log that began later.
-import { randomBytes, sign } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, sign } from 'node:crypto';
+import { pae } from '@eaas/protocol';
 import {
   formatNoteKey,
   formatSignature,
@@ -9,6 +10,7 @@ import {
   parseNote,
   restartEntry,
   rootFromTiles,
+  type TenantHead,
   treeHeadText,
 } from '@eaas/protocol/internal-log';
 import { using } from '@eaas/protocol/service';
@@ -72,6 +74,16 @@ export async function appendAndSign(
   const moment = { origin, index, time, root, note, witnessed: false };
   await insertMoment(tx, moment);
   return moment;
+}
+
+/** Returns the MACs of the heads that the log proves. Nobody can make them without the key of the log. */
+export function proofMacs(roots: Roots, log: LogRow): (head: TenantHead) => Uint8Array {
+  const key = withKey(roots, log, (seed) => createHmac('sha256', seed).update('eaas log proof v1').digest());
+  const secret = using(key, createSecretKey);
+  return ({ tenantId, id, hash }) =>
+    createHmac('sha256', secret)
+      .update(pae(tenantId, id, hash))
+      .digest();
 }
 
 function withKey<T>(roots: Roots, log: LogRow, use: (seed: Uint8Array) => T): T {
@@ -146,13 +158,8 @@ export function restartLog(service: Service, origin: string) {
     if (last) {
       const checkpoint =
         last.note.length > longestNote ? last.note.split('\n').slice(0, 5).join('\n') + '\n' : last.note;
-      const first = {
-        index: 0,
-        time: service.clock.now(),
-        root: new Uint8Array(),
-        entry: restartEntry(checkpoint),
-      };
-      await appendAndSign(tx, roots, log, first);
+      const first = { index: 0, time: service.clock.now(), root: new Uint8Array() };
+      await appendAndSign(tx, roots, log, { ...first, entry: restartEntry(checkpoint) });
     }
     return { ended: before.origin, ...shown(log) };
   });
@@ -180,10 +187,9 @@ export async function logStatus({ database }: Service) {
   return database.run(async (sql) => {
     const log = await currentLog(sql);
     if (!log) throw notInitialised();
-    const [newest, witnessed] = await Promise.all([
-      newestMoment(sql, log.origin),
-      witnessedMoment(sql, log.origin),
-    ]);
+    const newest = await newestMoment(sql, log.origin);
+    const witnessed = await witnessedMoment(sql, log.origin);
+    const signatures = parseNote(newest?.note ?? '')?.signatures ?? [];
     return {
       ...shown(log),
       size: newest ? newest.index + 1 : 0,
@@ -191,12 +197,7 @@ export async function logStatus({ database }: Service) {
       witnessed_size: witnessed ? witnessed.index + 1 : 0,
       witnessed_at: witnessed ? new Date(witnessed.time).toISOString() : null,
       /** Who signed the newest checkpoint beside the log. */
-      signed_by:
-        (newest &&
-          parseNote(newest.note)
-            ?.signatures.slice(1)
-            .map(({ name }) => name)) ??
-        [],
+      signed_by: signatures.slice(1).map(({ name }) => name),
       halted: log.halted,
     };
   });

@@ -18,11 +18,9 @@ export async function readState({ background }: Service, state: LogState): Promi
     const log = await currentLog(sql);
     state.isHalted = typeof log?.halted === 'string';
     if (!log) return;
-    const [newest, witnessed, now] = [
-      await newestMoment(sql, log.origin),
-      await witnessedMoment(sql, log.origin),
-      await databaseTime(sql),
-    ];
+    const newest = await newestMoment(sql, log.origin);
+    const witnessed = await witnessedMoment(sql, log.origin);
+    const now = await databaseTime(sql);
     // While the service is idle, the newest checkpoint is as good as a new one.
     const since = newest && newest.index === witnessed?.index ? now : (witnessed?.time ?? log.created_at);
     state.age = { milliseconds: now - since, readAt: performance.now() };

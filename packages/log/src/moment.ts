@@ -1,6 +1,5 @@
 // A moment: the heads of all tenants become a tree, the tree an entry of the log, and the log's checkpoint is signed. All of it
 // commits together.
-import { createHash } from 'node:crypto';
 import {
   buildPrefixTree,
   momentEntry,
@@ -14,22 +13,28 @@ import {
 } from '@eaas/protocol/internal-log';
 import {
   databaseTime,
+  isAuthenticHead,
   type Lease,
+  type Roots,
   sameBytes,
+  type SealedHead,
   type Service,
   type Sql,
   type Transaction,
   verifyEd25519,
 } from '@eaas/server/internal';
-import { appendAndSign, verifierOf } from './keys.ts';
+import { appendAndSign, proofMacs, verifierOf } from './keys.ts';
 import {
   currentLog,
+  findProof,
   haltLog,
   headsAfter,
   insertProofs,
+  type KeptHead,
   type LogRow,
   type MomentRow,
   newestMoment,
+  wholeHeads,
 } from './rows.ts';
 import { TilesChanged, tilesOf } from './tiles.ts';
 
@@ -50,8 +55,8 @@ export interface LogLines {
 export interface MomentMemory {
   /** The newest checkpoint that this process has seen. */
   seen?: TreeHead | undefined;
-  /** The heads whose tree was built last, and its root. */
-  built?: { readonly heads: string; readonly root: Uint8Array };
+  /** How many heads the tree has that was built last, and its root. */
+  built?: { readonly count: number; readonly root: Uint8Array };
 }
 
 export interface MomentContext {
@@ -76,13 +81,14 @@ export async function makeMoment(
   const present = await background.run((sql) => findPresent(sql, context));
   if (!present) return;
   const { origin } = present.log;
-  const { heads, moved, digest } = await readHeads(service, origin, lease.signal);
+  const { heads, moved } = await readHeads(service, present.log, lease.signal);
   const isIdle = (root: Uint8Array): boolean =>
     present.newest !== undefined && sameBytes(present.newest.root, root);
   // The tree takes most of the time, so it is not built again for the same heads.
-  if (memory.built?.heads === digest && isIdle(memory.built.root)) return;
+  const { built } = memory;
+  if (moved.length === 0 && built?.count === heads.length && isIdle(built.root)) return;
   const tree = await service.admission.turns.run('public log', buildPrefixTree(heads), { isBegun: true });
-  memory.built = { heads: digest, root: tree.root };
+  memory.built = { count: heads.length, root: tree.root };
   if (isIdle(tree.root)) {
     memory.seen ??= present.newest && headOf(present.newest);
     return;
@@ -117,31 +123,51 @@ async function findPresent(sql: Sql, { interval }: MomentContext, isLocked = fal
   return isYoung ? undefined : { log, newest, now };
 }
 
-/** Reads the heads in pages, not all at one time: a moment says of each tenant that this was its head. */
-async function readHeads({ background }: Service, origin: string, signal: AbortSignal) {
+/**
+ * Reads the heads in pages, not all at one time: a moment says of each tenant that this was its head. Whoever can write to the
+ * database can write a head, so one is taken if the log has proved it, or if its MAC is right.
+ */
+async function readHeads(service: Service, log: LogRow, signal: AbortSignal) {
+  const { background, admission, alarms, tenants } = service;
+  const macOf = proofMacs(tenants.roots, log);
+  const isProven = (head: KeptHead): boolean => sameBytes(macOf(head), head.mac);
   const heads: TenantHead[] = [];
-  const moved: TenantHead[] = [];
-  const digest = createHash('sha256');
+  const moved: KeptHead[] = [];
   for (let after = firstTenant; ;) {
     signal.throwIfAborted();
-    const page = await background.run((sql) => headsAfter(sql, origin, after, pageSize), 10_000);
-    const hasMoved = new Set(page.moved);
-    digest.update(`${page.tenants.join()} ${page.ids.join()} `).update(page.hashes);
-    for (const [at, tenantId] of page.tenants.entries()) {
-      const hash = page.hashes.subarray(32 * at, 32 * at + 32);
-      const head = { tenantId, id: page.ids[at] ?? 0, hash };
-      heads.push(head);
-      if (hasMoved.has(tenantId)) moved.push(head);
-      after = tenantId;
+    const page = await background.run((sql) => headsAfter(sql, log.origin, after, pageSize), 10_000);
+    const others = new Set(page.filter((head) => !isProven(head)));
+    heads.push(...page.filter((head) => !others.has(head)));
+    const ids = Array.from(others, ({ tenantId }) => tenantId);
+    const rows = await background.run((sql) => wholeHeads(sql, ids), 10_000);
+    const taking = takeAuthentic(tenants.roots, rows, (head) => moved.push({ ...head, mac: macOf(head) }));
+    const forged = await admission.turns.run('public log', taking, { isBegun: true });
+    for (const tenantId of forged) {
+      alarms.tampered({ table: 'audit_heads', id: tenantId, tenantId });
+      const last = await background.run((sql) => findProof(sql, tenantId));
+      if (last && isProven({ tenantId, ...last })) heads.push({ tenantId, ...last });
     }
-    if (page.tenants.length < pageSize) return { heads, moved, digest: digest.digest('hex') };
+    after = page.at(-1)?.tenantId ?? after;
+    if (page.length < pageSize) return { heads: [...heads, ...moved], moved };
   }
+}
+
+/** Takes the heads whose MACs are right, and returns the tenants of the others. */
+function* takeAuthentic(roots: Roots, rows: readonly SealedHead[], take: (head: TenantHead) => void) {
+  const forged: string[] = [];
+  for (const row of rows) {
+    const { tenant_id: tenantId, id, hash } = row;
+    if (isAuthenticHead(roots, row)) take({ tenantId, id, hash });
+    else forged.push(tenantId);
+    yield;
+  }
+  return forged;
 }
 
 interface Moment {
   readonly origin: string;
   readonly tree: PrefixTree;
-  readonly moved: readonly TenantHead[];
+  readonly moved: readonly KeptHead[];
 }
 
 async function commitMoment(
@@ -158,18 +184,11 @@ async function commitMoment(
   const entry = momentEntry(time, tree.root);
   const index = newest ? newest.index + 1 : 0;
   const moment = await appendAndSign(tx, service.tenants.roots, log, { index, time, root: tree.root, entry });
-  for (let at = 0; at < moved.length; at += batchSize) {
-    await insertProofs(
-      tx,
-      moved.slice(at, at + batchSize).map((head) => provenBy(tree, head)),
-      moment,
-    );
-  }
+  const pathOf = ({ tenantId }: TenantHead): Uint8Array => Buffer.concat(tree.pathOf(tenantId) ?? []);
+  const proved = (head: KeptHead) => ({ ...head, path: pathOf(head) });
+  for (let at = 0; at < moved.length; at += batchSize)
+    await insertProofs(tx, moved.slice(at, at + batchSize).map(proved), moment);
   return moment;
-}
-
-function provenBy(tree: PrefixTree, { tenantId, id, hash }: TenantHead) {
-  return { tenant_id: tenantId, id, hash, path: Buffer.concat(tree.pathOf(tenantId) ?? []) };
 }
 
 /** Requires that the tiles give the root of the last checkpoint, and that the log extends what this process has seen. */

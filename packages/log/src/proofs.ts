@@ -9,8 +9,10 @@ import {
   type Service,
   type Sql,
 } from '@eaas/server/internal';
+import { publicReader } from './public.ts';
 import {
   currentLog,
+  findContradicted,
   findProof,
   listLogs,
   momentAt,
@@ -22,8 +24,15 @@ import {
 } from './rows.ts';
 import { tilesOf } from './tiles.ts';
 
+/** What a service has of its public log. The server puts it there, and a command has to. */
+export const logOf = (service: Service, interval = 60): PublicLog => ({
+  read: publicReader(service),
+  proof: prover(service, interval),
+  contradicted: findContradicted,
+});
+
 /** Returns how a tenant gets the proof of an entry. A moment is due every `interval` seconds. */
-export function prover({ clock }: Service, interval: number): PublicLog['proof'] {
+function prover({ clock }: Service, interval: number): PublicLog['proof'] {
   return async (tx, tenantId, id) => {
     const row = await findProof(tx, tenantId, id);
     if (row) return textOf(tx, row);
@@ -115,15 +124,8 @@ async function pruneMoments(
   let isOwed = false;
   for (let after = -1; ;) {
     const page = await background.run((sql) => momentsAfter(sql, origin, after, end, pageSize), 30_000);
-    const needed = await background.run(
-      (sql) =>
-        neededMoments(
-          sql,
-          origin,
-          page.map(({ index }) => index),
-        ),
-      30_000,
-    );
+    const indexes = page.map(({ index }) => index);
+    const needed = await background.run((sql) => neededMoments(sql, origin, indexes), 30_000);
     const gone: number[] = [];
     for (const { index, witnessed } of page) {
       after = index;

@@ -1,5 +1,6 @@
 // The rows of the public log. What never changes in them, the database itself guards.
-import { Explained, first, type Sql, type Transaction } from '@eaas/server/internal';
+import type { TenantHead } from '@eaas/protocol/internal-log';
+import { first, type SealedHead, type Sql, type Transaction } from '@eaas/server/internal';
 
 /** A log and its key. */
 export interface LogRow {
@@ -31,6 +32,7 @@ export interface ProofRow {
   readonly tenant_id: string;
   readonly id: number;
   readonly hash: Uint8Array;
+  readonly mac: Uint8Array;
   readonly origin: string;
   readonly index: number;
   readonly time: number;
@@ -121,36 +123,43 @@ export async function neededMoments(
   return new Set(rows.map(({ index }) => index));
 }
 
-/** A page of heads, and which of them the log has not proved yet. */
-export interface HeadPage {
-  readonly tenants: readonly string[];
-  readonly ids: readonly number[];
-  /** 32 bytes each. */
-  readonly hashes: Uint8Array;
-  readonly moved: readonly string[];
+/** The id of a tenant's head, and what the log keeps of it. Without a proof, the hash and the MAC are zeros. */
+export interface KeptHead extends TenantHead {
+  /** The MAC of the log: something that is not the service can write rows, and not this. */
+  readonly mac: Uint8Array;
 }
 
-/**
- * Reads heads by ascending tenant. A page is one row, because the driver takes longer for many small ones.
- */
-export async function headsAfter(sql: Sql, origin: string, after: string, limit: number): Promise<HeadPage> {
-  const [row] = await sql<HeadPage[]>`
+/** Reads heads by ascending tenant. A page is one row, because the driver takes longer for many small ones. */
+export async function headsAfter(sql: Sql, origin: string, after: string, limit: number) {
+  const [row] = await sql<{ tenants: string[]; ids: number[]; bytes: Uint8Array }[]>`
     select coalesce(array_agg(tenant_id order by tenant_id), '{}') as tenants,
-      coalesce(array_agg(id order by tenant_id), '{}') as ids,
-      coalesce(string_agg(hash, '' order by tenant_id), '') as hashes,
-      coalesce(array_agg(tenant_id) filter (where moved), '{}') as moved
-    from (select tenant_id, id, hash, not exists (select from eaas.log_proofs p
-        where p.tenant_id = h.tenant_id and p.id >= h.id and p.origin = ${origin}) as moved
-      from eaas.audit_heads h where tenant_id > ${after} order by tenant_id limit ${limit}) page`;
-  if (row?.hashes.length !== 32 * (row?.tenants.length ?? 0))
-    throw new Explained('a head has a hash that is not 32 bytes long: run `eaas audit verify`');
-  return row;
+      array_agg(id order by tenant_id) as ids, string_agg(bytes, '' order by tenant_id) as bytes
+    from (select h.tenant_id, h.id,
+        case when length(p.hash) = 32 and length(p.mac) = 32 then p.hash || p.mac else ${Buffer.alloc(64)} end as bytes
+      from eaas.audit_heads h left join eaas.log_proofs p
+        on p.tenant_id = h.tenant_id and p.id = h.id and p.hash = h.hash and p.origin = ${origin}
+      where h.tenant_id > ${after} order by h.tenant_id limit ${limit}) page`;
+  const { tenants = [], ids = [], bytes = new Uint8Array() } = row ?? {};
+  const part = (nth: number): Uint8Array => bytes.subarray(32 * nth, 32 * nth + 32);
+  return tenants.map((tenantId, n): KeptHead => ({
+    tenantId,
+    id: ids[n] ?? 0,
+    hash: part(2 * n),
+    mac: part(2 * n + 1),
+  }));
+}
+
+/** Reads the whole rows of heads, with what their MACs need. */
+export async function wholeHeads(sql: Sql, tenants: readonly string[]): Promise<SealedHead[]> {
+  return sql<SealedHead[]>`
+    select h.*, root_id, sealed_secret from eaas.audit_heads h join eaas.tenants using (tenant_id)
+    where h.tenant_id = any(${tenants}::uuid[])`;
 }
 
 /** What a moment keeps for a head. The path has the hashes from the leaf up, 32 bytes each. */
-export type NewProof = Pick<ProofRow, 'tenant_id' | 'id' | 'hash' | 'path'>;
+export type NewProof = KeptHead & { readonly path: Uint8Array };
 
-/** Writes proofs. Hashes and paths are two values, because the driver escapes each value of a list. */
+/** Writes proofs. Hashes with MACs and paths are two values, because the driver escapes each value of a list. */
 export async function insertProofs(
   tx: Transaction,
   rows: readonly NewProof[],
@@ -159,14 +168,15 @@ export async function insertProofs(
   const ends: number[] = [];
   for (const { path } of rows) ends.push((ends.at(-1) ?? 0) + path.length);
   await tx`
-    insert into eaas.log_proofs (tenant_id, id, hash, origin, index, time, path)
-    select tenant_id, id, substr(hashes, 32 * number::int - 31, 32), ${origin}, ${index}, ${time},
-      substr(paths, (path_end - length + 1)::int, length::int)
-    from (select ${Buffer.concat(rows.map(({ hash }) => hash))}::bytea as hashes,
+    insert into eaas.log_proofs (tenant_id, id, hash, mac, origin, index, time, path)
+    select tenant_id, id, substr(hashes, 64 * number::int - 63, 32), substr(hashes, 64 * number::int - 31, 32),
+      ${origin}, ${index}, ${time}, substr(paths, (path_end - length + 1)::int, length::int)
+    from (select ${Buffer.concat(rows.flatMap(({ hash, mac }) => [hash, mac]))}::bytea as hashes,
         ${Buffer.concat(rows.map(({ path }) => path))}::bytea as paths) as bytes,
-      unnest(${rows.map((row) => row.tenant_id)}::uuid[], ${rows.map((row) => row.id)}::bigint[],
+      unnest(${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.id)}::bigint[],
         ${ends}::bigint[], ${rows.map(({ path }) => path.length)}::bigint[])
-        with ordinality as moved (tenant_id, id, path_end, length, number)`;
+        with ordinality as moved (tenant_id, id, path_end, length, number)
+    on conflict do nothing`;
 }
 
 /**
@@ -177,4 +187,13 @@ export function findProof(sql: Sql, tenantId: string, id?: number): Promise<Proo
   return first(sql<ProofRow[]>`
     select * from eaas.log_proofs where tenant_id = ${tenantId}
       ${id === undefined ? sql`order by id desc` : sql`and id >= ${id} order by id`}, time desc limit 1`);
+}
+
+/** The first entry after another one that the chain has with another hash than a proof of the log, or not at all. */
+export async function findContradicted(sql: Sql, tenantId: string, after: number) {
+  const [row] = await sql<{ id: number | null }[]>`
+    select min(p.id) as id from eaas.log_proofs p
+      left join eaas.audit_entries e on e.tenant_id = p.tenant_id and e.id = p.id
+    where p.tenant_id = ${tenantId} and p.id > ${after} and e.hash is distinct from p.hash`;
+  return row?.id ?? undefined;
 }

@@ -44,14 +44,10 @@ export async function askWitnesses(
   const { memory, policy } = context;
   const newest = await context.newest();
   if (!newest) return;
+  const isDone = ({ name, key }: PolicyWitness): boolean =>
+    which === 'missing' && hasSigned(newest, key) && memory.sizes.get(name) === newest.size;
   const missing = policy.witnesses.filter(
-    (witness): witness is Asked =>
-      witness.url !== undefined &&
-      !(
-        which === 'missing' &&
-        hasSigned(newest, witness.key) &&
-        memory.sizes.get(witness.name) === newest.size
-      ),
+    (witness): witness is Asked => witness.url !== undefined && !isDone(witness),
   );
   const rounds = await Promise.allSettled(missing.map((witness) => ask(context, witness, newest)));
   const lines = rounds.flatMap((round) => (round.status === 'fulfilled' ? (round.value ?? []) : []));
@@ -131,10 +127,8 @@ const urlIn = (prefix: string, path: string): URL => new URL(`${prefix.replace(/
 function ownNote(note: string, vkey: string): string {
   const { text = '', signatures = [] } = parseNote(note) ?? {};
   const key = parseNoteKey(vkey);
-  return `${text}\n${signatures
-    .filter((one) => isOf(key, one))
-    .map(formatSignature)
-    .join('')}`;
+  const own = signatures.filter((one) => isOf(key, one));
+  return `${text}\n${own.map(formatSignature).join('')}`;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { finish } from '@eaas/protocol/service';
 import { destroyTenant, type Lease, openPool } from '@eaas/server/internal';
-import { bundleEntries, verifyConsistency } from '@eaas/protocol/internal-log';
-import { settle } from '@eaas/test-kit/world';
-import { expect, test } from 'vitest';
+import { buildPrefixTree, bundleEntries, verifyConsistency } from '@eaas/protocol/internal-log';
+import { apiOf, settle } from '@eaas/test-kit/world';
+import { expect, onTestFinished, test } from 'vitest';
 import { logStatus } from '../src/keys.ts';
 import { makeMoment } from '../src/moment.ts';
 import { act, origin, ownLog } from './own-log.ts';
@@ -100,6 +101,82 @@ test('while the clock of the database is behind the newest moment, the log goes 
   expect(await log.newest()).toMatchObject({ index: 1, time: log.world.time + 3_600_000 });
 });
 
+test('a head that the role of the server changed for as long as one moment is never signed', async () => {
+  const log = await ownLog();
+  const [ann, bob] = [await settle(log.service, 'ann'), await settle(log.service, 'bob')];
+  await log.moment();
+  const proven = await log.head(ann);
+  for (const tenant of [ann, bob]) await act(log.service, tenant);
+  const own = await log.head(ann);
+  const thief = openPool(log.world.database.connection('server'), 1);
+  onTestFinished(() => thief.end());
+  const setHash = (hash: Uint8Array) =>
+    thief`update eaas.audit_heads set hash = ${hash} where tenant_id = ${ann.tenantId}`;
+  await setHash(Buffer.alloc(32, 7));
+  await log.later();
+  expect(await log.root()).toBe(rootOf([ann, proven], [bob, await log.head(bob)]));
+  expect(log.service.alarms.tamperingFound).toBe(1);
+  await setHash(Buffer.from(own.hash ?? '', 'hex'));
+  await log.later();
+  await log.witnessed();
+  expect(await log.verify(await log.prove(ann, own.id))).toMatchObject({ ...own, index: 2 });
+  expect(await apiOf(log.withLog, ann.token)('GET /v1/audit/verify', {})).toMatchObject({ valid: true });
+});
+
+const hash7 = "hash = decode(repeat('07', 32), 'hex')";
+
+test.each([
+  ['the head of an idle tenant', true, [`update eaas.audit_heads set ${hash7}`]],
+  ['a head with one entry more', true, [`update eaas.audit_heads set id = id + 1, ${hash7}`]],
+  ['a hash of one byte', true, [String.raw`update eaas.audit_heads set hash = '\x07'`]],
+  [
+    'a head and its proof',
+    false,
+    [`update eaas.audit_heads set ${hash7}`, `update eaas.log_proofs set ${hash7}`],
+  ],
+  ['a head without a proof', false, [`update eaas.audit_heads set ${hash7}`, 'delete from eaas.log_proofs']],
+])('no process signs what SQL wrote: %s', async (_, stays, statements) => {
+  const log = await ownLog();
+  const [ann, bob] = [await settle(log.service, 'ann'), await settle(log.service, 'bob')];
+  await log.moment();
+  const proven = await log.head(ann);
+  for (const statement of statements)
+    await log.sql.unsafe(`${statement} where tenant_id = '${ann.tenantId}'`);
+  for (const each of [log.context, log.processOf(log.world.replica())]) {
+    await act(log.service, bob);
+    await log.moment(each);
+    const own = await log.head(bob);
+    expect(await log.root()).toBe(stays ? rootOf([ann, proven], [bob, own]) : rootOf([bob, own]));
+    expect(each.service.alarms.tamperingFound).toBe(1);
+  }
+  expect(await log.newest()).toMatchObject({ index: 2 });
+});
+
+test('a proof that SQL wrote does not keep an authentic head out of the log', async () => {
+  const log = await ownLog();
+  const [ann, bob] = [await settle(log.service, 'ann'), await settle(log.service, 'bob')];
+  await log.moment();
+  await log.sql.unsafe(`update eaas.log_proofs set ${hash7} where tenant_id = '${ann.tenantId}'`);
+  await act(log.service, bob);
+  await log.moment();
+  expect(await log.root()).toBe(rootOf([ann, await log.head(ann)], [bob, await log.head(bob)]));
+});
+
+test('verify finds what the log proved otherwise than the chain has it, if the log is on', async () => {
+  const log = await ownLog();
+  const ann = await settle(log.service, 'ann');
+  await act(log.service, ann);
+  await log.moment();
+  const { id } = await log.head(ann);
+  const verify = (service = log.withLog) => apiOf(service, ann.token)('GET /v1/audit/verify', {});
+  expect(await verify()).toMatchObject({ valid: true });
+  await log.sql.unsafe(`update eaas.log_proofs set ${hash7}`);
+  await act(log.service, ann);
+  await log.moment();
+  expect(await verify()).toMatchObject({ valid: false, errors: [{ id, reason: 'proof_mismatch' }] });
+  expect(await verify(log.service)).toMatchObject({ valid: true });
+});
+
 test('a proof that cannot be given says why', async () => {
   const log = await ownLog();
   const ann = await settle(log.service, 'ann');
@@ -170,6 +247,18 @@ test('the log shows its entries and tiles, and every checkpoint extends those be
   ];
   for (const path of absent) expect(await log.read(path)).toBeUndefined();
 });
+
+/** The root of the tree of these heads, in hex. */
+function rootOf(...heads: readonly (readonly [{ readonly tenantId: string }, Head])[]): string {
+  const all = heads.map(([{ tenantId }, { id, hash }]) => ({
+    tenantId,
+    id,
+    hash: Buffer.from(hash ?? '', 'hex'),
+  }));
+  return Buffer.from(finish(buildPrefixTree(all)).root).toString('hex');
+}
+
+type Head = Awaited<ReturnType<Awaited<ReturnType<typeof ownLog>>['head']>>;
 
 const zeros = "decode(repeat('00', 32), 'hex')";
 

@@ -17,13 +17,12 @@ import { rootKey, type Service, verifyEd25519 } from '@eaas/server/internal';
 import { initLog } from '../src/keys.ts';
 import type { LogState } from '../src/metrics.ts';
 import { makeMoment } from '../src/moment.ts';
-import { prover } from '../src/proofs.ts';
-import { publicReader } from '../src/public.ts';
+import { logOf } from '../src/proofs.ts';
 import { newestMoment } from '../src/rows.ts';
 import { witnessContext } from '../src/witness-context.ts';
 
 export const origin = 'eaas.example/log';
-const interval = 60;
+const minute = 60_000;
 
 export async function ownLog() {
   const world = await testWorld();
@@ -42,15 +41,12 @@ export async function ownLog() {
   const lines: unknown[] = [];
   const line = (...all: unknown[]): void => void lines.push(all);
   /** A process that makes a moment whenever it is asked, or every so many seconds. */
-  const processOf = (of: Service, seconds = 0) => {
+  const processOf = (of: Service, interval = 0) => {
     const memory: LogState = { sizes: new Map(), failures: new Map(), reasons: new Map() };
-    return { service: of, log: { info: line, warn: line, error: line }, memory, interval: seconds };
+    return { service: of, log: { info: line, warn: line, error: line }, memory, interval };
   };
   const first = processOf(service);
-  const withLog: Service = {
-    ...service,
-    publicLog: { read: publicReader(service), proof: prover(service, interval) },
-  };
+  const withLog: Service = { ...service, publicLog: logOf(service) };
   const cosignature = (note: string): string => {
     const head = parseTreeHead(parseNote(note)?.text ?? '');
     if (!head) throw new Error('the note must be a checkpoint (it is not)');
@@ -70,11 +66,13 @@ export async function ownLog() {
     context: first,
     moment: (context = first) => makeMoment(context, alone()),
     /** A minute passes, and the log makes a moment. */
-    async later(milliseconds = interval * 1_000) {
+    async later(milliseconds = minute) {
       world.time += milliseconds;
       await log.moment();
     },
     newest: (of = origin) => service.database.run((on) => newestMoment(on, of)),
+    /** The root of the newest moment, in hex. */
+    root: async () => Buffer.from((await log.newest())?.root ?? []).toString('hex'),
     witnesses: () => witnessContext(first, witnesses, alone()),
     /** The witness signs the newest checkpoint. */
     async witnessed() {

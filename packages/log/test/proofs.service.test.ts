@@ -73,7 +73,7 @@ test('a moment is kept as long as a proof needs it or the next one that the witn
 test('what was left of a tenant that was destroyed during a moment is dropped', async () => {
   const { log, bob, indexes, prune } = await kept();
   const tenantId = '00000000-0000-4000-8000-000000000001';
-  await log.sql`insert into eaas.log_proofs select ${tenantId}, id, hash, origin, index, time, path from eaas.log_proofs
+  await log.sql`insert into eaas.log_proofs select ${tenantId}, id, hash, mac, origin, index, time, path from eaas.log_proofs
     where tenant_id = ${bob.tenantId}`;
   await prune();
   expect(await indexes({ tenantId })).toEqual([]);

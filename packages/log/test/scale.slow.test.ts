@@ -1,8 +1,9 @@
 // What a moment of 100,000 tenants takes. The figures are printed, because no test asserts a speed.
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { addHeads, moveHeads } from '@eaas/test-kit/heads';
 import { expect, test } from 'vitest';
-import { prover } from '../src/proofs.ts';
+import { logOf } from '../src/proofs.ts';
 import { ownLog } from './own-log.ts';
 
 const tenants = 100_000;
@@ -51,9 +52,7 @@ async function measured<T>(what: string, work: () => Promise<T>): Promise<T> {
 
 test('a moment of 100,000 tenants proves each of them, and an idle one writes nothing', async () => {
   const log = await ownLog();
-  await log.sql`
-    insert into eaas.audit_heads (tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts, mac)
-    select gen_random_uuid(), 1, sha256(n::text::bytea), 0, '', 0, '', 0, '' from generate_series(1, ${tenants}) as n`;
+  await addHeads(log.sql, log.world.roots, tenants);
   await log.sql`analyze eaas.audit_heads`;
   await measured('all heads moved', () => log.moment());
   const count = async () => (await log.sql`select from eaas.log_proofs`).length;
@@ -61,16 +60,16 @@ test('a moment of 100,000 tenants proves each of them, and an idle one writes no
   const moments = async () => (await log.sql`select from eaas.log_moments`).length;
   await measured('no head moved', () => log.moment());
   expect([await count(), await moments()]).toEqual([tenants, 1]);
-  await log.sql`update eaas.audit_heads set id = 2, hash = sha256(hash) where get_byte(hash, 0) = 0`;
+  await moveHeads(log.sql, log.world.roots);
   await measured('one head of 256 moved', () => log.moment());
   expect(await moments()).toBe(2);
   await log.witnessed();
   const some = await log.sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.audit_heads order by tenant_id limit 20`;
-  const prove = prover(log.service, 60);
+  const kept = logOf(log.service);
   const proofs = await measured('20 proofs', () =>
     Promise.all(
-      some.map((row) => log.service.reads.transaction((tx) => prove(tx, row.tenant_id, undefined))),
+      some.map((row) => log.service.reads.transaction((tx) => kept.proof(tx, row.tenant_id, undefined))),
     ),
   );
   for (const [at, proof] of proofs.entries()) {

@@ -60,7 +60,7 @@ export { claim, requireOpeningRoots } from './root-key/root-check.ts';
 export { isKeyHost, KeyHosts } from './state/key-hosts.ts';
 export { type Caller, insider, isExpired } from './state/caller.ts';
 export { mostDisagreement, readClock } from './state/clock.ts';
-export { checkedHead } from './state/heads.ts';
+export { checkedHead, isAuthenticHead, type SealedHead } from './state/heads.ts';
 export { openTenant, requireAnchor, seal } from './state/integrity.ts';
 export { isAuthenticEntry } from './crypto/macs.ts';
 export { findAnchor, findHead, listHeads } from './store/heads.ts';

@@ -32,6 +32,8 @@ export interface PublicLog {
   read(path: string): Promise<PublicFile | undefined>;
   /** The text of the first kept proof of a head at or after the entry, or of the newest. Throws Refusal if there is none. */
   proof(tx: Transaction, tenantId: string, id: number | undefined): Promise<string>;
+  /** The first entry after another one that the log proved otherwise than the chain has it, or undefined. */
+  contradicted(tx: Transaction, tenantId: string, after: number): Promise<number | undefined>;
 }
 
 interface PublicFile {

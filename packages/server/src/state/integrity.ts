@@ -4,6 +4,7 @@ import {
   openMaterial,
   openTenantSecrets,
   type RootKey,
+  type SealedTenantSecret,
   type TenantSecrets,
   versionPlace,
 } from '../crypto/key-hierarchy.ts';
@@ -90,7 +91,7 @@ export function openTenant(roots: readonly RootKey[], row: Loaded<TenantRow>): O
   return { tenant: checked(secrets, tenantTable, row), secrets };
 }
 
-export function openSecrets(roots: readonly RootKey[], row: TenantRow): TenantSecrets | undefined {
+export function openSecrets(roots: readonly RootKey[], row: SealedTenantSecret) {
   try {
     return openTenantSecrets(roots, row);
   } catch {

@@ -66,11 +66,12 @@ create table eaas.log_moments (
 );
 create index log_moments_witnessed on eaas.log_moments (origin, index) where witnessed;
 
--- What proves that a moment has the head of a tenant. The path has the hashes from the leaf up, 32 bytes each.
+-- What proves that a moment has the head of a tenant: the hashes from the leaf up, 32 bytes each. The MAC is the log's.
 create table eaas.log_proofs (
   tenant_id uuid not null,
   id bigint not null,
   hash bytea not null,
+  mac bytea not null,
   origin text not null,
   index bigint not null,
   time bigint not null,

@@ -82,7 +82,7 @@ await superuser`insert into eaas.audit_anchors values (${ann.tenantId}, 1, '', '
 await superuser`insert into eaas.log_keys values ('old', '', '', '', 1, 1, 'halted')`;
 await superuser`insert into eaas.log_tiles values ('old', 0, 0, 'ab')`;
 await superuser`insert into eaas.log_moments values ('old', 0, 1, '', 'note', true)`;
-await superuser`insert into eaas.log_proofs values (${ann.tenantId}, 1, '', 'old', 0, 1, '')`;
+await superuser`insert into eaas.log_proofs values (${ann.tenantId}, 1, '', '', 'old', 0, 1, '')`;
 
 async function granted(role: string | null): Promise<Record<string, string>> {
   const rows = await superuser<{ object: string; granted: string }[]>`

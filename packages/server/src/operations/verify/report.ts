@@ -36,6 +36,7 @@ export const reasons = [
   'checkpoint_mismatch',
   'checkpoint_ahead',
   'checkpoint_purged',
+  'proof_mismatch',
 ] as const;
 
 type Reason = (typeof reasons)[number];

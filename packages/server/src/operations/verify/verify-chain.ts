@@ -60,6 +60,9 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
     const ends = await judgeEnds(tx, inspection, service.tenants.roots);
     const reason = known && (await compareHead(tx, tenantId, known, ends));
     if (reason && reason !== 'checkpoint_purged') findings.add(reason, known.id);
+    const log = from ? undefined : service.publicLog;
+    const contradicted = await log?.contradicted(tx, tenantId, ends.anchor.id);
+    if (contradicted !== undefined) findings.add('proof_mismatch', contradicted);
     const start = known && onlyNew && !reason ? known : undefined;
     if (ends.secrets && !from && !start) await judgeAllAges(tx, inspection, ends);
     const checkpoint = await judgeCheckpoint(tx, inspection, ends, options.checkpoint);
