@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
 import { blocksOf, read, root } from '@eaas/test-kit/markdown';
@@ -25,4 +26,10 @@ test('the commands of the page about a changed log print what the page says', as
   }
   // The second command refuses the file.
   expect(failed).toEqual([0, 1]);
+});
+
+test('OpenSSL alone verifies the witnesses of the example', () => {
+  const verify = (witness: string): string =>
+    execFileSync('sh', ['examples/tampered-log/witness.sh', witness], { cwd: root, encoding: 'utf8' });
+  for (const witness of ['north', 'south']) expect(verify(witness)).toBe('Signature Verified Successfully\n');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { verifyProof } from '@eaas/sdk/proof';
+import { type EntryProof, verifyProof } from '@eaas/sdk/proof';
 import { read } from '@eaas/test-kit/markdown';
 import { tamperedLog } from './tampered-log.ts';
 
@@ -17,4 +17,12 @@ test('the proof of the example shows the last entry of the original log, and not
   expect(last('acme.ndjson')).toMatchObject({ id });
   expect(last('acme.ndjson')).not.toMatchObject({ hash });
   expect(witnesses).toEqual(['north', 'south']);
+});
+
+test('the entry proof of the example shows what the changed entry was', async () => {
+  const given = JSON.parse(file('acme.entry-proof')) as EntryProof;
+  const { entry } = await verifyProof(given, file('policy.txt'));
+  const at = (name: string): unknown => JSON.parse(file(name).split('\n')[entry.id - 1] ?? '');
+  expect(at('acme.original.ndjson')).toEqual(entry);
+  expect(at('acme.ndjson')).not.toMatchObject({ actor: entry.actor });
 });

@@ -65,11 +65,22 @@ export function tamperedLog(): Readonly<Record<string, string>> {
   const time = Date.parse('2026-11-20T14:04:00Z');
   log.moment(others, time - 60_000);
   const index = log.moment([...others, { tenantId, id, hash: Buffer.from(hash, 'hex') }], time);
+  const proof = log.prove(tenantId, index);
+  const [previous, entry, ...entries] = honest.slice(read - 2);
+  const entryProof = {
+    version: 1,
+    tenant_id: tenantId,
+    previous_hash: previous?.hash,
+    entry,
+    entries,
+    proof,
+  };
   const linesOf = (entries: readonly object[]) => entries.map((each) => `${JSON.stringify(each)}\n`).join('');
   return {
     'acme.ndjson': linesOf(forged),
     'acme.original.ndjson': linesOf(honest),
-    'acme.tlog-proof': log.prove(tenantId, index),
+    'acme.tlog-proof': proof,
+    'acme.entry-proof': `${JSON.stringify(entryProof)}\n`,
     'policy.txt': log.policy,
   };
 }
