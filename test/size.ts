@@ -28,7 +28,7 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
   { of: 'protocol', lines: 9, what: 'a person whose name is a UUID is one person in any case' },
   { of: 'sdk', lines: 8, what: 'an erasure takes no list down, and the types say which values are null' },
   { of: 'sdk', lines: 8, what: 'rotation counts values of erased people apart, and ends with all failures' },
-  { of: 'cli', lines: 4, what: 'SIGTERM to npx ends the command that it started' },
+  { of: 'cli', lines: 6, what: 'SIGTERM to npx ends the command that it started' },
   { of: 'console', lines: 8, what: 'the audit page asks for a proof only when told to' },
   { of: 'server', lines: 2, what: 'many jobs do not look like a leak of listeners' },
   { of: 'protocol', lines: 1, what: 'source maps name no folder of the machine that built them' },

@@ -261,3 +261,5 @@ function onlyOne(read: Read, prefix: 'EAAS_ROOT_KEY' | 'EAAS_ROOT_KEY_PREVIOUS')
   }
   return one;
 }
+
+export const isRunByNpx = (): boolean => process.env['npm_lifecycle_event'] === 'npx';

@@ -1,4 +1,5 @@
 import { guardOutput } from './kit/index.ts';
+import { isRunByNpx } from './config.ts';
 import { run, tell } from './program.ts';
 import { isDriverFault } from '@eaas/server/internal';
 
@@ -12,7 +13,7 @@ process.on('uncaughtException', (error) => {
 
 // npx passes a signal to the shell that it started, and `sh` of Debian ends without passing it on. So the command ends
 // when its parent does.
-if (process.env['npm_lifecycle_event'] === 'npx') {
+if (isRunByNpx()) {
   const { ppid } = process;
   setInterval(() => process.ppid === ppid || process.emit('SIGTERM'), 500).unref();
 }
