@@ -50,6 +50,16 @@ export const copyContexts = <T extends Contexts>(options: T): T => ({
   wrapContext: contextOf(options.wrapContext),
 });
 
+/** Copies values, contexts and options, because the caller can change them before they are used. */
+export function copied<T>(given: T): T {
+  if (isBytes(given)) return new Uint8Array(given) as T;
+  if (Array.isArray(given)) return given.map(copied) as T;
+  if (Object(given) !== given || Object.getPrototypeOf(given) !== Object.prototype) return given;
+  return Object.fromEntries(
+    Object.entries(given as object).map(([name, value]) => [name, copied<unknown>(value)]),
+  ) as T;
+}
+
 export function envelopeBytes(given: Ciphertext): Uint8Array {
   const ciphertext = (given as { readonly ciphertext?: string | Uint8Array } | null)?.ciphertext ?? given;
   if (isBytes(ciphertext)) return ciphertext;

@@ -27,15 +27,17 @@ import { type ClientOptions, enginesOf, limitsOf } from '../options/client-optio
 import { requireKeyId } from '../options/key-id.ts';
 import { type Caller, person, requireActor } from '../options/people.ts';
 import { signIn } from '../options/sign-in.ts';
+import { abortable } from '../transport/abortable.ts';
 import { createDataKeyCalls, type DataKeyCalls } from '../transport/data-key-calls.ts';
 import {
   type Authorize,
   type Call,
+  type CallOptions,
   type Connection,
   createTransport,
   patienceOf,
 } from '../transport/transport.ts';
-import type { Ciphertext } from './ciphertext.ts';
+import { type Ciphertext, copied } from './ciphertext.ts';
 import { createDecrypter } from './decrypt.ts';
 import { createEncrypter } from './encrypt.ts';
 import { createEmit, observed } from './events.ts';
@@ -45,6 +47,8 @@ interface Parts {
   readonly calls: DataKeyCalls;
   readonly encrypter: ReturnType<typeof createEncrypter>;
   readonly decrypter: ReturnType<typeof createDecrypter>;
+  /** Asks the sign-in of the app, if the client uses one, who is signed in. The result throws if it is another user now. */
+  readonly ask: ((signal: AbortSignal | undefined) => Promise<() => void>) | undefined;
   isClosed?: boolean;
 }
 
@@ -69,9 +73,9 @@ export class EnvelopeClient {
     const emit = createEmit(options);
     if (options.onEvent || options.logger) observed.set(this, emit);
 
-    const authorize: Authorize = options.token
-      ? signIn(options, () => this.drop(true))
-      : async (_, input, send) => send(await options.headers(), input);
+    const signedIn = options.token && signIn(options, () => this.drop(true));
+    const authorize: Authorize =
+      signedIn?.authorize ?? (async (_, input, send) => send(await options.headers(), input));
     const call = createTransport(options, authorize, emit);
     const limits = limitsOf(options.cache, patienceOf(options).total);
     this.engines = enginesOf(options.engines, emit);
@@ -86,6 +90,7 @@ export class EnvelopeClient {
       calls,
       encrypter: createEncrypter(calls, this.engines, limits, emit),
       decrypter: createDecrypter(calls, this.engines, limits, emit),
+      ask: signedIn && ((signal) => abortable(signedIn.ask(), signal, limits.patience)),
     };
   }
 
@@ -118,7 +123,7 @@ export class EnvelopeClient {
     value: string | Uint8Array,
     options: EncryptOptions & As<Form> = {},
   ): Promise<EncryptedAs<Form>> {
-    return this.parts.encrypter.encrypt(value, this.caller, options) as Promise<EncryptedAs<Form>>;
+    return this.asking(this.parts.encrypter.encrypt, value, options) as Promise<EncryptedAs<Form>>;
   }
 
   /** Encrypts many values. The results are in the order of the values. If one value fails, the others still succeed. */
@@ -126,7 +131,7 @@ export class EnvelopeClient {
     items: readonly EncryptItem[],
     options: EncryptOptions & As<Form> = {},
   ): Promise<Settled<EncryptedAs<Form>>[]> {
-    return this.parts.encrypter.encryptMany(items, this.caller, options) as Promise<
+    return this.asking(this.parts.encrypter.encryptMany, items, options) as Promise<
       Settled<EncryptedAs<Form>>[]
     >;
   }
@@ -152,7 +157,7 @@ export class EnvelopeClient {
     ciphertext: Ciphertext,
     options: DecryptOptions & As<Form> = {},
   ): Promise<DecryptedAs<Form>> {
-    return this.parts.decrypter.decrypt(ciphertext, this.caller, options) as Promise<DecryptedAs<Form>>;
+    return this.asking(this.parts.decrypter.decrypt, ciphertext, options) as Promise<DecryptedAs<Form>>;
   }
 
   /** Decrypts many ciphertexts. The results are in the order of the items. If one item fails, the others still succeed. */
@@ -160,7 +165,7 @@ export class EnvelopeClient {
     items: readonly DecryptItem[],
     options: DecryptOptions & As<Form> = {},
   ): Promise<Settled<DecryptedAs<Form>>[]> {
-    return this.parts.decrypter.decryptMany(items, this.caller, options) as Promise<
+    return this.asking(this.parts.decrypter.decryptMany, items, options) as Promise<
       Settled<DecryptedAs<Form>>[]
     >;
   }
@@ -178,6 +183,7 @@ export class EnvelopeClient {
   async prime(options: PrimeOptions = {}): Promise<void> {
     requireOptions(primeOptions, options, 'prime');
     requireActor(this.caller);
+    await this.parts.ask?.(options.signal);
     const { keyId = this.keyId, ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
     await Promise.all([
       encrypt && this.parts.encrypter.prime({ ...this.caller, keyId: [keyId].flat()[0] }, options, keep),
@@ -209,6 +215,27 @@ export class EnvelopeClient {
     requireOptions(unwrapOptions, options, 'unwrap');
     requireActor(this.caller);
     return this.parts.calls.unwrap(wrapped, options, this.caller);
+  }
+
+  /**
+   * Encrypts or decrypts. With a sign-in, first asks who is signed in, because the data keys in memory can be those of a
+   * user who has left. Copies the values for as long.
+   */
+  protected asking<Given, Options extends CallOptions, T>(
+    work: (given: Given, caller: Caller, options: Options) => Promise<T>,
+    given: Given,
+    options: Options,
+  ): Promise<T> {
+    const { ask, isClosed } = this.parts;
+    if (!ask || isClosed) return work(given, this.caller, options);
+    const asked = async (): Promise<T> => {
+      const own = copied({ given, options });
+      const requireSame = await ask(own.options.signal);
+      const result = await work(own.given, this.caller, own.options);
+      requireSame();
+      return result;
+    };
+    return asked();
   }
 
   /** Overwrites data keys. Calls that wait for one still get it. */

@@ -3,7 +3,7 @@ import { InputError, parseUuid } from '@eaas/protocol/internal-core';
 import { readBase64 } from '@eaas/protocol/base64';
 import { callback, type OptionRules } from '@eaas/protocol/internal-options';
 import { load, ServiceError } from '../errors.ts';
-import type { Authorize } from '../transport/transport.ts';
+import type { SignIn } from '../sign-in/sign-in.ts';
 
 /** What a token says. The client reads the claims and never verifies them: the service does. */
 export interface TokenClaims {
@@ -16,8 +16,9 @@ export interface SignInOptions {
   /** The id of the issuer, which `eaas issuer add` printed. */
   readonly issuer?: string | undefined;
   /**
-   * Returns a token (JWT) of the signed-in user. The client calls it before each request, and once more when the service
-   * refuses the token, so return the one that your sign-in keeps. Close the client when the user signs out.
+   * Returns a token (JWT) of the signed-in user. The client calls it at each call and before each request, and once more
+   * when the service refuses the token, so return the one that your sign-in keeps. Synchronous calls cannot ask: they act
+   * for the user of the last other call.
    */
   readonly token?: (() => string | null | undefined | Promise<string | null | undefined>) | undefined;
   /**
@@ -48,11 +49,14 @@ export function isSignIn(
 }
 
 /** `drop` removes all data keys, when the token of another user arrives. */
-export function signIn(options: SignInOptions, drop: () => void): Authorize {
-  let authorize: Authorize | undefined;
-  return async (...call) => {
+export function signIn(options: SignInOptions, drop: () => void): SignIn {
+  let made: SignIn | undefined;
+  const loaded = async (): Promise<SignIn> => {
     const { createSignIn } = await load('the sign-in', import('../sign-in/sign-in.ts'));
-    authorize ??= createSignIn(options, drop, { InputError, ServiceError, readBase64 });
-    return authorize(...call);
+    return (made ??= createSignIn(options, drop, { InputError, ServiceError, readBase64 }));
+  };
+  return {
+    authorize: async (...call) => (await loaded()).authorize(...call),
+    ask: async () => (await loaded()).ask(),
   };
 }

@@ -1,9 +1,17 @@
 import { inspect } from 'node:util';
 import { createTestService } from '@eaas/local';
 import { problem } from '@eaas/protocol/wire';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type BrowserClientOptions, createBrowserClient } from '../browser/browser.ts';
-import { EaasClient, type EaasEvent, type EnvelopeClient, type SignInOptions } from '../index.ts';
+import { defineFields, text } from '../fields/fields.ts';
+import {
+  EaasClient,
+  type EaasEvent,
+  type EnvelopeClient,
+  type Settled,
+  type SignInOptions,
+} from '../index.ts';
+import { decryptBlob, encryptBlob } from '../stream/stream.ts';
 
 const issuer = '00000000-0000-4000-8000-0000000000aa';
 const baseUrl = 'https://eaas.example';
@@ -81,6 +89,11 @@ function answer(code: 'unauthorized' | 'permission_missing'): Response {
   return Response.json(body, { status: body.status });
 }
 
+function valueOf<T>([result]: Settled<T>[]): T {
+  if (result?.ok) return result.value;
+  throw result?.error;
+}
+
 const failure = (call: Promise<unknown>): Promise<Error & { code?: string }> =>
   call.then(
     () => Promise.reject(new Error('the call succeeded')),
@@ -118,7 +131,7 @@ describe.each(['EaasClient', 'createBrowserClient'] as const)('%s with the appâ€
     await client.encrypt('x', { wrapContext: { n: '1' } });
     signedIn.token = tokenOf('ann');
     await client.encrypt('x', { wrapContext: { n: '2' } });
-    expect(signedIn.asked).toBe(2);
+    expect(signedIn.asked).toBe(4); // for the call, and for its request
     expect(sent.map(({ jwt }) => jwt)).toEqual([sent[0]?.jwt, signedIn.token]);
     expect(sent[0]?.jwt).not.toBe(signedIn.token);
   });
@@ -129,7 +142,7 @@ describe('a token that the service refuses', () => {
     const { make, refused, sent } = setUp();
     const [old, fresh] = [tokenOf('ann'), tokenOf('ann')];
     refused.add(old);
-    const given = [old, fresh];
+    const given = [old, old, fresh];
     const { ciphertext } = await make({ token: () => given.shift() }).encrypt('x');
     expect(ciphertext).toMatch(/^eaasA/);
     expect(sent.map(({ jwt }) => jwt)).toEqual([old, fresh]);
@@ -137,7 +150,7 @@ describe('a token that the service refuses', () => {
 
   test.each([
     ['the same token', 1, (token: string) => [token, token, token]],
-    ['another one that is refused too', 2, (token: string) => [token, tokenOf('ann'), tokenOf('ann')]],
+    ['another one that is refused too', 2, (token: string) => [token, token, tokenOf('ann'), tokenOf('ann')]],
   ])('is an error if `token` returns %s', async (_, requests, listOf) => {
     const { make, refused, sent } = setUp();
     const given = listOf(tokenOf('ann'));
@@ -170,8 +183,9 @@ describe('a token that the service refuses', () => {
 
   test('is not replaced by the token of another user, for whom the value would be encrypted', async () => {
     const { make, refused, sent } = setUp();
-    const given = [tokenOf('ann'), tokenOf('ben')];
-    refused.add(given[0] ?? '');
+    const [ann, ben] = [tokenOf('ann'), tokenOf('ben')];
+    const given = [ann, ann, ben];
+    refused.add(ann);
     const error = await failure(make({ token: () => given.shift() }).encrypt('x'));
     expect(error.message).toContain('another user has signed in since this call: call again');
     expect(sent).toHaveLength(1);
@@ -194,6 +208,60 @@ describe('the token of another user', () => {
     expect(sent.at(-1)?.body['subject']).toBe('ben');
   });
 
+  const fields = defineFields({ notes: { note: text() } });
+  test.each<[string, (client: EnvelopeClient) => Promise<string | Uint8Array>]>([
+    ['encrypt', async (client) => (await client.encrypt('x')).ciphertext],
+    ['encryptMany', async (client) => valueOf(await client.encryptMany(['x'])).ciphertext],
+    ['a row', async (client) => (await fields.for(client).encryptRow('notes', 1, { note: 'x' })).note],
+    [
+      'a stream',
+      async (client) =>
+        new Uint8Array(await new Response((await encryptBlob(client, new Blob(['x']))).stream).arrayBuffer()),
+    ],
+    ['prime', (client) => client.prime().then(() => client.encryptSync('x').ciphertext)],
+  ])('counts before %s writes under a data key of the first', async (name, write) => {
+    const { make, reader } = setUp();
+    let user = 'ann';
+    const tokens: Record<string, string> = { ann: tokenOf('ann'), ben: tokenOf('ben') };
+    const named = vi.fn(({ sub = '' }: { sub?: string }) => sub);
+    const client = make({ token: () => tokens[user], subject: named });
+    const isStream = name === 'a stream';
+    const context = name === 'a row' ? { table: 'notes', field: 'note', row: '1' } : {};
+    const open = async (of: EnvelopeClient, ciphertext: string | Uint8Array): Promise<string> =>
+      isStream
+        ? new Response(
+            (await decryptBlob(of, new Blob([ciphertext as Uint8Array<ArrayBuffer>]))).stream,
+          ).text()
+        : of.decrypt(ciphertext, { as: 'text', context });
+    const first = await write(client);
+    expect(await open(client, first)).toBe('x');
+    user = 'ben';
+    await expect(open(client, first)).rejects.toMatchObject({ code: 'decryption' });
+    const second = await write(client);
+    expect(await open(reader('ben'), second)).toBe('x');
+    await expect(open(reader('ann'), second)).rejects.toMatchObject({ code: 'decryption' });
+    user = 'nobody';
+    for (const call of [() => open(client, second), () => write(client)])
+      await expect(call()).rejects.toMatchObject({ code: 'unauthorized' });
+    expect(named).toHaveBeenCalledTimes(2);
+  });
+
+  test('arrives while a call has its value, which the caller can already change', async () => {
+    const { client, signedIn } = setUp();
+    const [value, context] = [new Uint8Array([1, 2, 3]), { row: '1' }];
+    const [call, many] = [client.encrypt(value, { context }), client.encryptMany([{ value, context }])];
+    value.fill(0);
+    context.row = '2';
+    for (const { ciphertext } of [await call, valueOf(await many)])
+      expect(await client.decrypt(ciphertext, { context: { row: '1' } })).toEqual(new Uint8Array([1, 2, 3]));
+    const { ciphertext } = await call;
+    const opened = client.decryptMany([ciphertext], { context: { row: '1' } });
+    signedIn.token = undefined;
+    await expect(opened).rejects.toMatchObject({ code: 'unauthorized' });
+    await client.close();
+    await expect(client.encrypt('x')).rejects.toMatchObject({ code: 'closed' });
+  });
+
   test('is not overtaken by a late token of the first', async () => {
     const { make, service, sent } = setUp();
     const waiting: ((token: string) => void)[] = [];
@@ -206,11 +274,15 @@ describe('the token of another user', () => {
     const next = client.encrypt('y', { wrapContext: { n: '2' } });
     await asked(2);
     waiting[1]?.(tokenOf('ben'));
+    await asked(3);
+    waiting[2]?.(tokenOf('ben'));
     await next;
     waiting[0]?.(tokenOf('ann'));
     await expect(late).rejects.toThrow(/another user has signed in since this call: call again/);
     expect(sent.map(({ body }) => body['subject'])).toEqual(['ben']);
     const again = client.encrypt('y', { wrapContext: { n: '2' } });
+    await asked(4);
+    waiting[3]?.(tokenOf('ben'));
     expect((await again).key_id).toBe((await next).key_id);
     expect(service.requests).toHaveLength(1);
   });
@@ -240,7 +312,7 @@ describe('the token of another user', () => {
     user = 'ben';
     await client.encrypt('y', { wrapContext: { n: '2' } });
     release();
-    expect(await late).toBe('x');
+    await expect(late).rejects.toThrow(/another user has signed in since this call/);
     await expect(client.decrypt(ciphertext)).rejects.toMatchObject({ code: 'decryption' });
     expect(sent.at(-1)).toContain('"subject":"ben"');
   });

@@ -31,10 +31,17 @@ interface Items {
 
 const withSubject = /\/(wrap|unwrap|rewrap|encrypt|decrypt)$/;
 
-export function createSignIn(options: SignInOptions, drop: () => void, shared: Shared): Authorize {
+export interface SignIn {
+  readonly authorize: Authorize;
+  /** Asks who is signed in. Returns a function that throws if another user has signed in since. */
+  readonly ask: () => Promise<() => void>;
+}
+
+export function createSignIn(options: SignInOptions, drop: () => void, shared: Shared): SignIn {
   const { InputError, ServiceError, readBase64 } = shared;
   const { issuer = '', token, subject: subjectOf = ({ sub }) => sub as string } = options;
   let user: string | undefined;
+  let known: Token | undefined;
   let asked = 0;
   let newest = 0;
   /** The pages of a list share their input. It tells whose they are. */
@@ -69,6 +76,13 @@ export function createSignIn(options: SignInOptions, drop: () => void, shared: S
       take(number, undefined);
       throw new ServiceError('unauthorized', '`token` returned no token: nobody is signed in');
     }
+    // Each call asks, so a token that is known is not read again.
+    const held = known?.jwt === jwt ? known : read(jwt);
+    take(number, held.user);
+    return (known = held);
+  }
+
+  function read(jwt: unknown): Token {
     const claims = claimsOf(jwt);
     const subject: unknown = subjectOf(claims);
     if (typeof subject !== 'string' || subject === '')
@@ -77,9 +91,12 @@ export function createSignIn(options: SignInOptions, drop: () => void, shared: S
           ? '`subject` must return the subject of the user, a text that is not empty'
           : 'the token has no claim `sub`: pass `subject: (claims) => …`, which returns the subject of the user',
       );
-    const named = JSON.stringify([claims['iss'], claims.sub, subject]);
-    take(number, named);
-    return { jwt: jwt as string, claims, subject, user: named };
+    return {
+      jwt: jwt as string,
+      claims,
+      subject,
+      user: JSON.stringify([claims['iss'], claims.sub, subject]),
+    };
   }
 
   function claimsOf(jwt: unknown): TokenClaims {
@@ -125,7 +142,7 @@ export function createSignIn(options: SignInOptions, drop: () => void, shared: S
     return new ServiceError('unauthorized', message, { status, requestId });
   }
 
-  return async (route, input, send) => {
+  const authorize: Authorize = async (route, input, send) => {
     const body: Items | undefined = input;
     if (body?.user !== undefined) throw new InputError('the token names the user: leave out `user`');
     const sendWith = (held: Token) =>
@@ -148,6 +165,16 @@ export function createSignIn(options: SignInOptions, drop: () => void, shared: S
         throw isRefused(error) ? refusal(error, second) : error;
       });
     }
+  };
+
+  return {
+    authorize,
+    async ask() {
+      const asked = await ask();
+      return () => {
+        if (user !== asked.user) throw overtaken();
+      };
+    },
   };
 }
 
