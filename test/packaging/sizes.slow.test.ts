@@ -8,9 +8,9 @@ const budgets = {
   "export { toBase64, fromBase64 } from '@eaas/protocol/base64'": 1_000,
   "export * from '@eaas/protocol/internal'": 3_207,
   "export * from '@eaas/protocol/wire'": 17_600,
-  "export { EaasClient } from '@eaas/sdk'": 14_715,
+  "export { EaasClient } from '@eaas/sdk'": 26_000,
   "export * from '@eaas/sdk/stream'": 10_856,
-  "export { createIndexKey, defineFields, number, text, unencrypted } from '@eaas/sdk/fields'": 11_390,
+  "export { createIndexKey, defineFields, number, text, unencrypted } from '@eaas/sdk/fields'": 11_600,
   "export * from '@eaas/sdk/fields'": 15_335,
 };
 

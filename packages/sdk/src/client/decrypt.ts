@@ -124,7 +124,7 @@ export function createDecrypter(
         requireForm(options.as);
         return settleOne(start(ciphertext, caller, options), options.signal, patience);
       }),
-    async decryptMany(items: readonly DecryptItem[], caller: Caller, options: Options) {
+    decryptMany: async (items: readonly DecryptItem[], caller: Caller, options: Options) => {
       requireOptions(decryptOptions, options, 'decryptMany');
       requireActor(caller);
       requireForm(options.as);

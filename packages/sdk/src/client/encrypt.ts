@@ -63,7 +63,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
         const seal = sealAs(options.as);
         return settleOne(start(seal, value, caller, options), options.signal, limits.patience);
       }),
-    async encryptMany(items: readonly EncryptItem[], caller: Caller, options: Options) {
+    encryptMany: async (items: readonly EncryptItem[], caller: Caller, options: Options) => {
       requireOptions(encryptOptions, options, 'encryptMany');
       requireActor(caller);
       const seal = sealAs(options.as);

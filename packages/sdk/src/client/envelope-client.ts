@@ -26,7 +26,7 @@ import {
 import { type ClientOptions, enginesOf, limitsOf } from '../options/client-options.ts';
 import { requireKeyId } from '../options/key-id.ts';
 import { type Caller, person, requireActor } from '../options/people.ts';
-import { signIn } from '../options/sign-in.ts';
+import { createSignIn } from '../sign-in/sign-in.ts';
 import { abortable } from '../transport/abortable.ts';
 import { createDataKeyCalls, type DataKeyCalls } from '../transport/data-key-calls.ts';
 import {
@@ -73,7 +73,7 @@ export class EnvelopeClient {
     const emit = createEmit(options);
     if (options.onEvent || options.logger) observed.set(this, emit);
 
-    const signedIn = options.token && signIn(options, () => this.drop(true));
+    const signedIn = options.token && createSignIn(options, () => this.drop(true));
     const authorize: Authorize =
       signedIn?.authorize ?? (async (_, input, send) => send(await options.headers(), input));
     const call = createTransport(options, authorize, emit);

@@ -6,7 +6,8 @@ import { type Ciphertext, contextOf, envelopeBytes } from './ciphertext.ts';
 import { asDecryption, wrappedOf } from '../transport/data-key-calls.ts';
 import { type Settled, settleEach } from '../errors.ts';
 import { type Caller, requireActor, requireSubjectMatch } from '../options/people.ts';
-import { type Call, coalesce, type Patience } from '../transport/transport.ts';
+import { coalesce } from '../transport/batches.ts';
+import type { Call, Patience } from '../transport/transport.ts';
 
 export function createRewrapAll(call: Call, patience: Patience) {
   const rewrap = coalesce(call, 'POST /v1/keys/:key_id/rewrap', patience);

@@ -1,12 +1,10 @@
 import type { Output, Problem, ProblemCode, problems, Receipt, Route } from '@eaas/protocol/wire';
 import ky, { HTTPError } from 'ky';
 import type { Receipts } from '../client/events.ts';
-import type { ServiceError, ServiceErrorCode } from '../errors.ts';
+import { ServiceError, type ServiceErrorCode, timeoutError, unreadable } from '../errors.ts';
 import { backoff, retried } from '../transport/batches.ts';
-import type { Judge, Shared } from '../transport/transport.ts';
+import type { Judge } from '../transport/transport.ts';
 import { isName, isOutput, namesSameKeys } from './outputs.ts';
-
-export { coalesce } from '../transport/batches.ts';
 
 interface Asked<R extends Route> {
   readonly route: R;
@@ -32,27 +30,25 @@ const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|decrypt|show|erase)$|^DELETE .*
  * `retries` times. Throws only ServiceError, and the errors of `judge`. The errors never contain the request, because
  * the request contains the API key.
  */
-export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared): Promise<Output<R>> {
+export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output<R>> {
   const { judge, headers, input } = asked;
-  if (!judge) return ask(asked, shared);
+  if (!judge) return ask(asked);
   judge(JSON.stringify([headers, input]));
   const received: string[] = [];
   const note = ({ headers }: Response, text: string): void => {
     received.push(Array.from(headers).join() + text);
   };
-  return ask(asked, shared, note).finally(() => received.forEach((response) => judge(response)));
+  return ask(asked, note).finally(() => received.forEach((response) => judge(response)));
 }
 
 async function ask<R extends Route>(
   asked: Asked<R>,
-  shared: Shared,
   onResponse?: (response: Response, text: string) => void,
 ): Promise<Output<R>> {
   // Copies `fetch` to the variable `send`. Browsers and edge runtimes throw an error if `fetch` is called as a method
   // of another object.
   const { route, headers, send } = asked;
   const input = asked.input ?? {};
-  const { ServiceError, timeoutError, unreadable } = shared;
   const texts = new WeakMap<Response, string>();
   try {
     const { path, ...request } = requestFor(route, { ...input });
@@ -235,7 +231,7 @@ function asWord(secret: string): RegExp {
 }
 
 /** The secret members of a request, and of its items. */
-export function secretsIn(input: object): string[] {
+function secretsIn(input: object): string[] {
   const { dek, plaintext, value, items = [] } = input as Record<string, unknown> & { items?: object[] };
   const own = [dek, plaintext, value].filter((secret) => typeof secret === 'string');
   return [...own, ...items.flatMap(secretsIn)];
@@ -245,7 +241,7 @@ export function secretsIn(input: object): string[] {
  * Returns the values of headers that might be secret, such as a session token. Values of less than 8 characters, such
  * as `1`, are too short to be a secret.
  */
-export function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
+function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
   const values = Object.values(headers);
   return [...values, ...values.flatMap((value) => value.split(/\s+/))].filter(({ length }) => length >= 8);
 }
@@ -257,11 +253,7 @@ export function secretsOfHeaders(headers: Readonly<Record<string, string>>): str
 export const maxBytes = 16 * 2 ** 20;
 
 /** Reads the body of a response. If the body has more than `maxBytes`, throws the error that `tooLarge` returns. */
-export async function readText(
-  response: Response,
-  signal: AbortSignal,
-  tooLarge: () => Error,
-): Promise<string> {
+async function readText(response: Response, signal: AbortSignal, tooLarge: () => Error): Promise<string> {
   const { body } = response;
   // Empty responses have no body stream. In React Native, no response has a body stream.
   if (!body) return response.text();

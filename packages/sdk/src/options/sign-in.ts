@@ -1,9 +1,6 @@
-// The app's own sign-in as the credentials of a client. What it does with tokens is loaded on demand.
+// The options of a client that sends the tokens of the app's own sign-in.
 import { InputError, parseUuid } from '@eaas/protocol/internal-core';
-import { readBase64 } from '@eaas/protocol/base64';
 import { callback, type OptionRules } from '@eaas/protocol/internal-options';
-import { load, ServiceError } from '../errors.ts';
-import type { SignIn } from '../sign-in/sign-in.ts';
 
 /** What a token says. The client reads the claims and never verifies them: the service does. */
 export interface TokenClaims {
@@ -46,17 +43,4 @@ export function isSignIn(
     if ((options as Record<string, unknown>)[name] !== undefined)
       throw new InputError(`pass either \`token\` or \`${name}\``);
   return true;
-}
-
-/** `drop` removes all data keys, when the token of another user arrives. */
-export function signIn(options: SignInOptions, drop: () => void): SignIn {
-  let made: SignIn | undefined;
-  const loaded = async (): Promise<SignIn> => {
-    const { createSignIn } = await load('the sign-in', import('../sign-in/sign-in.ts'));
-    return (made ??= createSignIn(options, drop, { InputError, ServiceError, readBase64 }));
-  };
-  return {
-    authorize: async (...call) => (await loaded()).authorize(...call),
-    ask: async () => (await loaded()).ask(),
-  };
 }

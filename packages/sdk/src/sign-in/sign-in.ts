@@ -1,20 +1,10 @@
 // Sends the tokens of the app's own sign-in, and names the signed-in user as the subject of calls that name none.
-import type { InputError } from '@eaas/protocol';
-import type { readBase64 } from '@eaas/protocol/base64';
+import { InputError } from '@eaas/protocol/internal-core';
+import { readBase64 } from '@eaas/protocol/base64';
 import type { Route } from '@eaas/protocol/wire';
-import type { ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import type { SignInOptions, TokenClaims } from '../options/sign-in.ts';
 import type { Authorize } from '../transport/transport.ts';
-
-/**
- * What the client passes to this module, which is loaded on demand. If this module imported it, bundlers would move it
- * into an additional file, which a web page loads at its start.
- */
-interface Shared {
-  readonly InputError: new (message: string) => InputError;
-  readonly ServiceError: new (...details: ConstructorParameters<typeof ServiceError>) => ServiceError;
-  readonly readBase64: typeof readBase64;
-}
 
 interface Token {
   readonly jwt: string;
@@ -37,8 +27,8 @@ export interface SignIn {
   readonly ask: () => Promise<() => void>;
 }
 
-export function createSignIn(options: SignInOptions, drop: () => void, shared: Shared): SignIn {
-  const { InputError, ServiceError, readBase64 } = shared;
+/** `drop` removes all data keys, when the token of another user arrives. */
+export function createSignIn(options: SignInOptions, drop: () => void): SignIn {
   const { issuer = '', token, subject: subjectOf = ({ sub }) => sub as string } = options;
   let user: string | undefined;
   let known: Token | undefined;
@@ -148,7 +138,7 @@ export function createSignIn(options: SignInOptions, drop: () => void, shared: S
     const sendWith = (held: Token) =>
       send(
         { authorization: `Bearer ${held.jwt}`, 'eaas-issuer': issuer },
-        bodyFor(route, input, held.subject, readBase64),
+        bodyFor(route, input, held.subject),
       );
     const first = await ask();
     if (input && (owners.get(input) ?? first.user) !== first.user) throw overtaken();
@@ -188,27 +178,21 @@ const shown = (claim: unknown): string =>
     : 'unusual';
 
 /** Adds the subject to a body, or to its items, if they take one and name none. */
-function bodyFor(
-  route: Route,
-  input: object | undefined,
-  subject: string,
-  read: typeof readBase64,
-): object | undefined {
+function bodyFor(route: Route, input: object | undefined, subject: string): object | undefined {
   if (!input || !withSubject.test(route)) return input;
   const { items } = input as Items;
   const fill = (of: object): object => {
     const body = of as { subject?: string; wrapped_key?: string; ciphertext?: string };
-    return body.subject === undefined && isOfPerson(body, read) ? { ...body, subject } : body;
+    return body.subject === undefined && isOfPerson(body) ? { ...body, subject } : body;
   };
   return items ? { ...input, items: items.map(fill) } : fill(input);
 }
 
 /** Whether what comes in belongs to a person. A new value does. */
-function isOfPerson(
-  { wrapped_key, ciphertext }: { wrapped_key?: string; ciphertext?: string },
-  read: typeof readBase64,
-): boolean {
+function isOfPerson({ wrapped_key, ciphertext }: { wrapped_key?: string; ciphertext?: string }): boolean {
   // The wrapped key of an envelope begins at its byte 26. The eight characters are bytes 24 to 29.
-  const bytes = wrapped_key ? read(wrapped_key) : ciphertext && read(ciphertext.slice(32, 40))?.subarray(2);
+  const bytes = wrapped_key
+    ? readBase64(wrapped_key)
+    : ciphertext && readBase64(ciphertext.slice(32, 40))?.subarray(2);
   return !bytes || (bytes[0] === 1 && bytes[1] === 2);
 }

@@ -4,13 +4,11 @@ import { describe, expect, test, vi } from 'vitest';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
 import { observedClient } from '../../test/observed-client.ts';
 import { runs } from '@eaas/test-kit/cases';
-import { coalesce as coalesceWith, type Single } from './batches.ts';
+import { coalesce } from './batches.ts';
 import { EaasClient, type SdkError, ServiceError } from '../index.ts';
-import { type Call, shared } from './transport.ts';
+import type { Call } from './transport.ts';
 
 const patience = { total: 30_000, retries: 2 };
-const coalesce = <R extends Single>(call: Call, route: R, limits: typeof patience) =>
-  coalesceWith(call, route, limits, shared);
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
 interface Input {
   readonly value: string;

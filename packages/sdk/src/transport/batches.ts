@@ -1,7 +1,9 @@
+import { utf8Length } from '@eaas/protocol/internal';
 import type { Input, Output, Problem } from '@eaas/protocol/wire';
 import { areInOrder, referenceBytes, withReferences } from './references.ts';
-import type { ServiceError as Refusal } from '../errors.ts';
-import type { Call, CallOptions, Patience, Shared } from './transport.ts';
+import { ServiceError, unreadable } from '../errors.ts';
+import { later, watch } from './abortable.ts';
+import type { Call, CallOptions, Patience } from './transport.ts';
 
 export type Single = `POST /v1/keys/:key_id/${'wrap' | 'unwrap' | 'rewrap'}` | 'POST /v1/hash';
 type Wrap = 'POST /v1/keys/:key_id/wrap';
@@ -32,13 +34,8 @@ export const retried: readonly number[] = [500, 502, 503, 504];
 
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 150 * 2 ** retry);
 
-/** Sends concurrent calls of a route as batches. This module is loaded with the code for requests. */
-export function coalesce<R extends Single>(
-  call: Call,
-  route: R,
-  patience: Patience,
-  { ServiceError, unreadable, later, watch, utf8Length }: Shared,
-): Coalesced<R> {
+/** Sends concurrent calls of a route as batches. */
+export function coalesce<R extends Single>(call: Call, route: R, patience: Patience): Coalesced<R> {
   const batch = `POST /v1/batch/${route.split('/').at(-1)}` as 'POST /v1/batch/hash';
   const flights = new Set<{ readonly start: number }>();
   let waiting: Waiting<R>[] = [];
@@ -107,7 +104,7 @@ export function coalesce<R extends Single>(
       });
       if (passing.length > 0) later(backoff(passing[0]?.retries ?? 1), () => enqueue(passing));
     } catch (error) {
-      if (second && /^40[45]$/.test(`${(error as Refusal).status}`)) {
+      if (second && /^40[45]$/.test(`${(error as ServiceError).status}`)) {
         hasNoBatches = true;
         waiting = [...items, ...waiting];
       } else for (const { reject } of items) reject(error);

@@ -9,7 +9,8 @@ import type { UnwrapOptions } from '../options/call-options.ts';
 import type { Partition } from '../data-keys/derive.ts';
 import { requireKeyId } from '../options/key-id.ts';
 import { type Caller, requireSubjectMatch } from '../options/people.ts';
-import { type Call, type CallOptions, coalesce, type Patience } from './transport.ts';
+import { coalesce } from './batches.ts';
+import type { Call, CallOptions, Patience } from './transport.ts';
 
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;
 

@@ -7,12 +7,11 @@ import {
   type OptionRules,
   requireOptions,
 } from '@eaas/protocol/internal-options';
-import { utf8Length } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Emit } from '../client/events.ts';
-import { load, ServiceError, timeoutError, unreadable } from '../errors.ts';
-import { abortable, aborted, later, longest, watch } from './abortable.ts';
-import type { Coalesced, Single } from './batches.ts';
+import type { ServiceError } from '../errors.ts';
+import { exchange } from '../exchange/exchange.ts';
+import { abortable, aborted, longest } from './abortable.ts';
 
 /** The options of every call. */
 export interface CallOptions {
@@ -80,48 +79,12 @@ export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions
   return { total: timeouts.total ?? 30_000, attempt: timeouts.attempt ?? 10_000, retries };
 }
 
-// Loads the code for requests and the library ky on demand, so that a web page does not load them at its start. If
-// loading fails, the next call loads them again.
-const loadExchange = () => import('../exchange/exchange.ts');
-
-// What that code gets from the client. If it imported the functions, bundlers would move them into an additional file,
-// which a web page loads at its start.
-export const shared = { ServiceError, timeoutError, unreadable, later, watch, utf8Length };
-
-export type Shared = typeof shared;
-
-/** Sends concurrent calls of a route as batches, as soon as the code for requests is loaded. */
-export function coalesce<R extends Single>(call: Call, route: R, patience: Patience): Coalesced<R> {
-  let coalesced: Coalesced<R> | undefined;
-  let loading: Promise<Coalesced<R>> | undefined;
-  return (input, options) => {
-    if (coalesced) return coalesced(input, options);
-    // The calls wait for one promise: those that wait for promises of their own would go on at different times, in many batches.
-    loading ??= loadExchange().then(
-      ({ coalesce }) => (coalesced = coalesce(call, route, patience, shared)),
-      () => {
-        loading = undefined;
-        return (...single) => call(route, ...single);
-      },
-    );
-    return abortable(
-      loading.then((send) => {
-        if (options?.signal?.aborted) throw aborted();
-        return send(input, options);
-      }),
-      options?.signal,
-      patience.total,
-    );
-  };
-}
-
 export function createTransport(
   { baseUrl, judge, fetch: send = fetch, ...options }: TransportOptions & Omit<Connection, 'headers'>,
   authorize: Authorize,
   emit: Emit,
 ): Call {
   const patience = patienceOf(options);
-  loadExchange().catch(() => {});
   return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
     const controller = new AbortController();
@@ -130,9 +93,8 @@ export function createTransport(
 
     async function ask(): Promise<Output<R>> {
       if (signal?.aborted) throw aborted();
-      const { exchange } = await load('ky', loadExchange());
-      return authorize(route, input as object | undefined, (headers, input) => {
-        const asked = {
+      return authorize(route, input as object | undefined, (headers, input) =>
+        exchange({
           route,
           input,
           baseUrl,
@@ -143,9 +105,8 @@ export function createTransport(
           send,
           seen,
           judge,
-        };
-        return exchange(asked, shared);
-      });
+        }),
+      );
     }
 
     try {

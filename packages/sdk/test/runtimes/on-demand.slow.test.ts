@@ -138,9 +138,9 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await decrypted(await page.evaluate(encrypt))).toBe('Ada');
   });
 
-  test('a page loads at most 12,660 bytes for the client', async () => {
+  test('a page loads at most 24,000 bytes for the client', async () => {
     const page = await visit(clientSite);
-    expect(await loadedBy(page)()).toBeLessThanOrEqual(12_660);
+    expect(await loadedBy(page)()).toBeLessThanOrEqual(24_000);
     expect(await page.evaluate(onClient('hash'))).toBe('network');
   });
 });
