@@ -41,6 +41,11 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
     lines: 12,
     what: 'heads of the public log need a MAC that holds, and verify compares what it proved',
   },
+  { of: 'protocol', lines: 15, what: 'keys and claims of a sign-in have limits, and are in no list' },
+  { of: 'server', lines: 2, what: 'a new sign-in is compared with others without reading their keys' },
+  { of: 'console', lines: 3, what: 'the page of sign-ins reads the one that it shows' },
+  { of: 'sdk', lines: 4, what: 'a listed sign-in is checked as lists show it' },
+  { of: 'local', lines: 2, what: 'a listed sign-in has no keys' },
 ];
 const mostCorrections = 250;
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */

@@ -298,6 +298,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByRole('button', { name: 'Save the changes' }).click();
     await page.getByRole('button', { name: 'Show visitors' }).click();
     await page.locator('dialog').getByText('900 seconds').waitFor();
+    await page.locator('dialog').getByText('autumn').waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'Revoke visitors' }).click();
     await page.getByLabel('Type visitors to confirm').fill('visitors');

@@ -4,6 +4,7 @@ import {
   type IssuerFields,
   issuerNotFound,
   issuerRecord,
+  listedIssuer,
   newIssuer,
   patchedIssuer,
   revokedIssuer,
@@ -16,7 +17,8 @@ import { type Operations, pageOf, record, type TenantCall } from './tenant.ts';
 export const issuerOperations = {
   'POST /v1/issuers': (call, input) => {
     const { issuers } = call.tenant;
-    const made = { issuerId: crypto.randomUUID(), createdBy: call.actor, others: [...issuers.values()] };
+    const others = [...issuers.values()].filter(({ revoked_at }) => revoked_at === null);
+    const made = { issuerId: crypto.randomUUID(), createdBy: call.actor, others };
     const { row, draft } = newIssuer(input, call, { ...knownTo(call, input), keyHostFault, ...made });
     issuers.set(row.issuer_id, row);
     record(call, draft);
@@ -24,7 +26,7 @@ export const issuerOperations = {
   },
   'GET /v1/issuers': ({ tenant }, query) => {
     const { items, page } = pageOf(Array.from(tenant.issuers.values()), query);
-    return { issuers: items.map(issuerRecord), ...page };
+    return { issuers: items.map(listedIssuer), ...page };
   },
   'GET /v1/issuers/:issuer_id': (call, { issuer_id }) => issuerRecord(requireIssuer(call, issuer_id)),
   'PATCH /v1/issuers/:issuer_id': (call, { issuer_id, ...input }) =>

@@ -1,14 +1,14 @@
 import type { EaasClient } from '@eaas/sdk';
 import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
-import { useLoaded } from '../load.ts';
+import { useLoaded, useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { counted, short } from '../parts/short.ts';
-import { Empty, Loading } from '../parts/states.tsx';
+import { Empty, FailureView, Loading } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 import { session } from '../session.ts';
@@ -25,6 +25,9 @@ export function SignIns() {
 }
 
 type Opened = { readonly what: 'show' | 'new' | 'edit' | 'revoke'; readonly issuer: IssuerRecord };
+/** Lists leave out the public keys and the required claims. */
+type ListedIssuer = Omit<IssuerRecord, 'jwks' | 'require'>;
+type Open = (what: Opened['what'], issuer: ListedIssuer) => void;
 
 function Listed({ client }: { readonly client: EaasClient }) {
   const offset = useSignal(0);
@@ -39,14 +42,17 @@ function Listed({ client }: { readonly client: EaasClient }) {
       Accept a sign-in
     </Button>
   );
+  const opening = useWork();
+  const open: Open = (what, { issuer_id }) =>
+    void opening.run(async () => {
+      opened.value = { what, issuer: await client.issuers.get({ issuer_id }) };
+    });
   const close = (): void => void (opened.value = undefined);
   const done = (): void => {
     close();
     reload();
   };
   const { what, issuer } = opened.value ?? {};
-  // The list can arrive after the dialog was opened, and then has what was just saved.
-  const newest = value?.issuers.find(({ issuer_id }) => issuer_id === issuer?.issuer_id) ?? issuer;
 
   return (
     <>
@@ -59,6 +65,7 @@ function Listed({ client }: { readonly client: EaasClient }) {
         action={failure || value?.count === 0 ? undefined : create}
       />
       {failure && <PageFailure failure={failure} needs="api_keys.manage" onRetry={reload} />}
+      {opening.failure && <FailureView failure={opening.failure} />}
       {!value && isLoading && <Loading text="Loading the sign-ins" />}
       {value && !failure && value.count === 0 && (
         <Empty title="No sign-ins yet" action={create}>
@@ -74,11 +81,11 @@ function Listed({ client }: { readonly client: EaasClient }) {
         <>
           <Table
             caption="Sign-ins, newest first"
-            columns={columnsFor((next) => (opened.value = next))}
+            columns={columnsFor(open)}
             rows={value.issuers}
             keyOf={({ issuer_id }) => issuer_id}
             classOf={(one) => (stateOf(one).tone === 'plain' ? 'past' : '')}
-            isStale={isLoading}
+            isStale={isLoading || opening.isBusy}
           />
           <Pager {...value} size={size} of="sign-ins" onMove={(to) => (offset.value = to)} />
         </>
@@ -94,8 +101,8 @@ function Listed({ client }: { readonly client: EaasClient }) {
           }}
         />
       )}
-      {newest && (what === 'show' || what === 'new') && (
-        <ShowSignIn client={client} issuer={newest} isNew={what === 'new'} onClose={close} />
+      {issuer && (what === 'show' || what === 'new') && (
+        <ShowSignIn client={client} issuer={issuer} isNew={what === 'new'} onClose={close} />
       )}
       {issuer && what === 'edit' && (
         <EditSignIn client={client} issuer={issuer} onClose={close} onDone={done} />
@@ -135,13 +142,13 @@ function Revoke({ client, issuer, onClose, onDone }: RevokeProps) {
   );
 }
 
-function columnsFor(open: (next: Opened) => void): readonly Column<IssuerRecord>[] {
+function columnsFor(open: Open): readonly Column<ListedIssuer>[] {
   return [
     {
       title: 'Name',
       cell: (issuer) => (
         <>
-          <button class="linklike" type="button" onClick={() => open({ what: 'show', issuer })}>
+          <button class="linklike" type="button" onClick={() => open('show', issuer)}>
             <span class="unseen">Show </span>
             {inLine(issuer.name)}
           </button>
@@ -191,17 +198,13 @@ function columnsFor(open: (next: Opened) => void): readonly Column<IssuerRecord>
       cell: (issuer) =>
         issuer.revoked_at === null && (
           <>
-            <Button
-              kind="quiet"
-              label={`Edit ${inLine(issuer.name)}`}
-              onClick={() => open({ what: 'edit', issuer })}
-            >
+            <Button kind="quiet" label={`Edit ${inLine(issuer.name)}`} onClick={() => open('edit', issuer)}>
               Edit
             </Button>
             <Button
               kind="quiet"
               label={`Revoke ${inLine(issuer.name)}`}
-              onClick={() => open({ what: 'revoke', issuer })}
+              onClick={() => open('revoke', issuer)}
             >
               Revoke
             </Button>

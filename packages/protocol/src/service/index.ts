@@ -10,8 +10,8 @@ export { type Changed, changedTenant, changesOf, type Moment, type TenantSetting
 export { hashRule, type KeyCrypto, type KeyRule, rewrapRule } from './data-key-rules.ts';
 export { type Ruling, unwrapRule, wrapRule } from './data-key-rules.ts';
 export { type Draft, keyDraft, logged, refusalOutcome, tenantDraft } from './draft.ts';
-export { type IssuerFields, issuerRecord, newIssuer, shownTrust } from './issuer-rules.ts';
-export { patchedIssuer, publicKeysIn, revokedIssuer } from './issuer-rules.ts';
+export { type IssuerFields, issuerRecord, listedIssuer, newIssuer, type LiveIssuer } from './issuer-rules.ts';
+export { patchedIssuer, publicKeysIn, revokedIssuer, shownTrust } from './issuer-rules.ts';
 export { fieldHash, jwkThumbprint } from './hashes.ts';
 export {
   destroyed,

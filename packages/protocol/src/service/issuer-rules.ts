@@ -4,7 +4,7 @@ import { toHex } from '../bytes.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { InputError } from '../errors.ts';
 import { finish } from '../steps.ts';
-import { toUtf8 } from '../text.ts';
+import { toUtf8, utf8Length } from '../text.ts';
 import { parseUuid } from '../uuid.ts';
 import type { Input, Output } from '../wire/endpoints.ts';
 import { isSecretKey, keyFault, keyMembers } from '../wire/issuers.ts';
@@ -45,6 +45,9 @@ export interface IssuerFields {
   readonly rev: number;
 }
 
+/** What a new issuer is compared with: one that is not revoked. */
+export type LiveIssuer = Pick<IssuerFields, 'issuer' | 'subject_claim' | 'subject_prefix' | 'any_subject'>;
+
 interface Known {
   /** The rights of the caller. Null for the operator, who has all rights. */
   readonly giver: Reach | null;
@@ -62,7 +65,7 @@ export function newIssuer(
   known: Known & {
     readonly issuerId: string;
     readonly createdBy: string;
-    readonly others: readonly IssuerFields[];
+    readonly others: readonly LiveIssuer[];
   },
 ): { readonly row: IssuerFields; readonly draft: Draft } {
   const { name, issuer, audience, permissions } = input;
@@ -129,16 +132,23 @@ export function revokedIssuer<Row extends IssuerFields>(before: Row, at: Moment)
   };
 }
 
+type IssuerRecord = Output<'GET /v1/issuers/:issuer_id'>;
+
 /** Returns an issuer as the API shows it. */
-export function issuerRecord(row: IssuerFields): Output<'GET /v1/issuers/:issuer_id'> {
-  type Record = Output<'GET /v1/issuers/:issuer_id'>;
+export const issuerRecord = (row: IssuerFields): IssuerRecord => ({
+  ...listedIssuer(row),
+  jwks: row.jwks === null ? null : (JSON.parse(row.jwks) as IssuerRecord['jwks']),
+  require: row.require === null ? null : (JSON.parse(row.require) as IssuerRecord['require']),
+});
+
+/** Returns an issuer as a list shows it. */
+export function listedIssuer(row: IssuerFields): Output<'GET /v1/issuers'>['issuers'][number] {
   return {
     issuer_id: row.issuer_id,
     name: row.name,
     issuer: row.issuer,
     audience: row.audience,
     authorized_parties: row.authorized_parties && [...row.authorized_parties],
-    jwks: row.jwks === null ? null : (JSON.parse(row.jwks) as Record['jwks']),
     jwks_uri: row.jwks_uri,
     permissions: [...row.permissions],
     key_ids: [...row.key_ids],
@@ -146,7 +156,6 @@ export function issuerRecord(row: IssuerFields): Output<'GET /v1/issuers/:issuer
     subject_claim: row.subject_claim,
     subject_prefix: row.subject_prefix,
     any_subject: row.any_subject,
-    require: row.require === null ? null : (JSON.parse(row.require) as Record['require']),
     max_age_seconds: row.max_age_seconds,
     expires_at: timeOrNull(row.expires_at),
     created_at: formatTimestamp(row.created_at),
@@ -219,7 +228,10 @@ function shown(json: string | null): string | null {
   return json === null || json.length <= shownBytes ? json : `sha256:${toHex(sha256(toUtf8(json)))}`;
 }
 
-function requireConsistent({ any_subject, require }: IssuerFields): void {
+function requireConsistent({ any_subject, jwks, require }: IssuerFields): void {
+  const bytes = utf8Length(jwks ?? '') + utf8Length(require ?? '');
+  if (bytes > limits.issuerTrust)
+    throw badRequest(`\`jwks\` and \`require\` have more than ${limits.issuerTrust} bytes of JSON together`);
   if (any_subject && require === null)
     throw badRequest(
       '`require` is missing: with `any_subject`, say which claims make a user one of the staff',
@@ -234,20 +246,19 @@ function requireKeys({ jwks, jwks_uri: uri }: IssuerFields, { keyHostFault }: Kn
 }
 
 /** Returns the prefix of an issuer as its users' subjects have it: one that can begin a UUID is in lower case. */
-const comparable = ({ subject_prefix: prefix }: IssuerFields): string =>
+const comparable = ({ subject_prefix: prefix }: LiveIssuer): string =>
   /^[\da-f-]*$/i.test(prefix) ? prefix.toLowerCase() : prefix;
 
-function requireRoom(row: IssuerFields, others: readonly IssuerFields[]): void {
-  const live = others.filter((other) => other.revoked_at === null);
-  if (live.length >= limits.issuers) {
+function requireRoom(row: IssuerFields, others: readonly LiveIssuer[]): void {
+  if (others.length >= limits.issuers) {
     throw new Refusal('conflict', `A tenant has at most ${limits.issuers} issuers: revoke one first.`);
   }
   const prefix = comparable(row);
-  const collides = (other: IssuerFields): boolean =>
+  const collides = (other: LiveIssuer): boolean =>
     !other.any_subject &&
     (other.issuer !== row.issuer || other.subject_claim !== row.subject_claim) &&
     (comparable(other).startsWith(prefix) || prefix.startsWith(comparable(other)));
-  if (row.any_subject || !live.some(collides)) return;
+  if (row.any_subject || !others.some(collides)) return;
   throw new Refusal(
     'conflict',
     'Another issuer has a `subject_prefix` that begins with this one, or this one with it, so two people could share ' +

@@ -33,7 +33,7 @@ export interface IssuerKey {
   readonly isForSignatures: boolean;
 }
 
-/** An issuer whose JSON was parsed. Parse it once: it can have 200 KiB. */
+/** An issuer whose JSON was parsed. Parse it once: it can have 16 KiB. */
 export interface OpenIssuer {
   readonly row: IssuerFields;
   /** Null if the keys are fetched. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { publicKeysIn } from '../service/issuer-rules.ts';
 import { keyFault } from './issuers.ts';
 
 const coordinate = (first: number) => Buffer.alloc(32, 7).fill(first, 0, 1).toString('base64url');
@@ -21,4 +22,35 @@ test('a modulus with a leading zero byte is refused', () => {
   const leading = Buffer.concat([Buffer.alloc(1), Buffer.alloc(256, 0xff)]).toString('base64url');
   expect(keyFault({ kty: 'RSA', n: modulus(257), e: 'AQAB' })).toBeUndefined();
   expect(keyFault({ kty: 'RSA', n: leading, e: 'AQAB' })).toMatch(/modulus/);
+});
+
+const rsa = (bytes: number, e: string) => ({
+  kty: 'RSA',
+  n: Buffer.alloc(bytes, 0xff).toString('base64url'),
+  e,
+});
+
+test.each([
+  ['1', 'AQ'],
+  ['5', 'BQ'],
+  ['2^32 + 1', 'AQAAAAE'],
+  ['of 384 bytes', rsa(384, '').n],
+  ['65537 with a zero byte', 'AAEAAQ'],
+  ['none', ''],
+])('the exponent %s is refused', (_, e) => {
+  expect(keyFault(rsa(256, e))).toMatch(/exponent 3 or 65537/);
+});
+
+test('the exponents 3 and 65537 are accepted, with 2,048 to 4,096 bits', () => {
+  for (const e of ['Aw', 'AQAB']) {
+    for (const bytes of [256, 512]) expect(keyFault(rsa(bytes, e))).toBeUndefined();
+    for (const bytes of [255, 513]) expect(keyFault(rsa(bytes, e))).toMatch(/modulus/);
+  }
+});
+
+test('of a key set that a host sends, the keys with another exponent are left out', () => {
+  const sent = (...keys: object[]) => Buffer.from(JSON.stringify({ keys }));
+  const [hostile, good] = [rsa(384, rsa(384, '').n), rsa(384, 'AQAB')];
+  expect(JSON.parse(publicKeysIn(sent(hostile, good, rsa(513, 'AQAB'))))).toEqual({ keys: [good] });
+  expect(() => publicKeysIn(sent(hostile))).toThrow('without a key');
 });

@@ -68,10 +68,12 @@ export function keyFault(jwk: Jwk): string | undefined {
   if (unfit) return `has a member \`${unfit}\` that is not a text of a public key`;
   if (kty === 'RSA') {
     const modulus = numberOf(String(n));
-    const [bits, exponent] = [bitsOf(modulus), numberOf(String(e))];
-    if (bits < 2_048 || bits > 8_192) return 'must have a modulus of 2,048 to 8,192 bits (`n`, base64url)';
-    const isOdd = [modulus, exponent].every((bytes) => ((bytes.at(-1) ?? 0) & 1) === 1);
-    return isOdd ? undefined : 'has an even modulus or exponent: it is not an RSA key';
+    const bits = bitsOf(modulus);
+    if (bits < 2_048 || bits > 4_096) return 'must have a modulus of 2,048 to 4,096 bits (`n`, base64url)';
+    // A signature under a large exponent would cost the service fifty times as much.
+    if (e !== 'Aw' && e !== 'AQAB') return 'must have the exponent 3 or 65537 (`e` must be Aw or AQAB)';
+    const isEven = ((modulus.at(-1) ?? 0) & 1) === 0;
+    return isEven ? 'has an even modulus (`n`): it is not an RSA key' : undefined;
   }
   if (kty !== 'EC' && kty !== 'OKP') return 'must be an RSA, EC or OKP key (`kty`)';
   const coordinates = kty === 'EC' ? ['x', 'y'] : ['x'];
@@ -93,17 +95,25 @@ function isKeySetUri(text: string): boolean {
   return url !== undefined && !url.username && !url.password && !text.includes('#');
 }
 
+/** A record would leave out `__proto__`, and so require less than was sent. */
+const named = z.custom<Record<string, string[]>>(
+  (claims) => !Object.hasOwn(Object(claims) as object, '__proto__'),
+  'has the claim `__proto__`: take another name',
+);
+
 const accepted = z
-  .record(claimText, list(claimText, limits.requiredValues))
-  .check(
-    z.refine((claims) => {
-      const { length } = Object.keys(claims);
-      return length >= 1 && length <= limits.requiredClaims;
-    }, `must have 1 to ${limits.requiredClaims} claims`),
-    reasoned((claims) => {
-      const chosen = Object.keys(claims).find((claim) => chosenClaims.has(claim));
-      return chosen && `has the claim \`${chosen}\`, which users can choose`;
-    }),
+  .pipe(
+    named,
+    z.record(claimText, list(claimText, limits.requiredValues)).check(
+      z.refine((claims) => {
+        const { length } = Object.keys(claims);
+        return length >= 1 && length <= limits.requiredClaims;
+      }, `must have 1 to ${limits.requiredClaims} claims`),
+      reasoned((claims) => {
+        const chosen = Object.keys(claims).find((claim) => chosenClaims.has(claim));
+        return chosen && `has the claim \`${chosen}\`, which users can choose`;
+      }),
+    ),
   )
   .register(z.globalRegistry, {
     type: 'object',
@@ -176,7 +186,7 @@ export const issuers = {
     permission: 'api_keys.manage',
     summary: 'List issuers',
     query: z.strictObject(paging()),
-    output: z.object({ issuers: z.array(issuerRecord), ...page }),
+    output: z.object({ issuers: z.array(z.omit(issuerRecord, { jwks: true, require: true })), ...page }),
   },
   'GET /v1/issuers/:issuer_id': {
     permission: 'api_keys.manage',
@@ -227,6 +237,7 @@ export const aboutIssuers = (): Group<typeof issuers> => {
     created_by: apiKeyId,
     revoked_at: null,
   };
+  const { jwks: _, require: __, ...listed } = sample;
   return {
     title: 'Issuers',
     about: 'Whose tokens the service accepts: the sign-in of your app.',
@@ -248,10 +259,10 @@ export const aboutIssuers = (): Group<typeof issuers> => {
       },
       'GET /v1/issuers': {
         id: 'listIssuers',
-        about: 'Lists issuers, newest first, including revoked ones.',
+        about: 'Lists issuers, newest first, including revoked ones, without their `jwks` and `require`.',
         problems: [],
         input: { limit: 50 },
-        output: { issuers: [sample], ...onePage },
+        output: { issuers: [listed], ...onePage },
       },
       'GET /v1/issuers/:issuer_id': {
         id: 'getIssuer',

@@ -25,6 +25,7 @@ export const limits = {
   origin: 256, // bytes of one allowed origin
   issuers: 32, // issuers of a tenant that are not revoked
   issuerKeys: 16,
+  issuerTrust: 16 * 1024, // bytes of `jwks` and `require` together, as canonical JSON
   keySet: 64 * 1024, // bytes of a key set that the service fetches
   keySetUri: 1_024,
   issuerText: 256, // bytes of the names and values of claims

@@ -76,7 +76,9 @@ interface IssuerRoutes {
    * Needs the permission `api_keys.manage`.
    */
   readonly create: 'POST /v1/issuers';
-  /** Returns one page of issuers, newest first. Needs the permission `api_keys.manage`. */
+  /**
+   * Returns one page of issuers, newest first, without their `jwks` and `require`. Needs the permission `api_keys.manage`.
+   */
   readonly page: 'GET /v1/issuers';
   /** Returns an issuer. Needs the permission `api_keys.manage`. */
   readonly get: 'GET /v1/issuers/:issuer_id';
@@ -153,7 +155,7 @@ export type ApiKeyCalls = Calls<ApiKeyRoutes> & {
 
 /** The methods of `client.issuers`: `list`, `create`, `page`, `get`, `update` and `revoke`. */
 export type IssuerCalls = Calls<IssuerRoutes> & {
-  /** Yields every issuer, newest first. */
+  /** Yields every issuer, newest first, without its `jwks` and `require`. */
   list(
     filter?: Readonly<Record<string, never>>,
     options?: PagesOptions,

@@ -43,6 +43,7 @@ test('issuers are created, listed newest first, changed and revoked', async () =
   const [newest, ...older] = await all(client.issuers.list({}, { pageSize: 2 }));
   expect([newest, ...older].map((one) => one?.name)).toEqual(['sign-in 2', 'sign-in 1', 'sign-in 0']);
   const { issuer_id = '' } = newest ?? {};
+  for (const member of ['jwks', 'require']) expect(newest).not.toHaveProperty(member);
   expect(await client.issuers.update({ issuer_id, name: 'staff' })).toMatchObject({
     issuer_id,
     name: 'staff',

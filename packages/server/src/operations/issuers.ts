@@ -4,6 +4,7 @@ import {
   type Changed,
   issuerNotFound,
   issuerRecord,
+  listedIssuer,
   newIssuer,
   patchedIssuer,
   revokedIssuer,
@@ -41,7 +42,7 @@ export const issuerOperations = {
     ]);
     return eachRow(
       loaded,
-      (row) => issuerRecord(checked(state.secrets, issuerTable, row)),
+      (row) => listedIssuer(checked(state.secrets, issuerTable, row)),
       (issuers) => ({ issuers, count: issuers.length, total, limit, offset }),
     );
   }),
@@ -65,9 +66,8 @@ function createIssuer(
   return available(() =>
     change(service, caller, {
       load: (tx) => together([liveIssuers(tx, tenantId), knownKeyIds(tx, tenantId, input)]),
-      decide(open, [live, keyIds]) {
+      decide(open, [others, keyIds]) {
         const { secrets } = open.state;
-        const others = live.map((row) => checked(secrets, issuerTable, row));
         const made = { ...knownTo(service, open, keyIds), issuerId, createdBy, others };
         const { row, draft } = newIssuer(input, open, made);
         const stored = { ...row, tenant_id: tenantId, created_id: open.entryId };

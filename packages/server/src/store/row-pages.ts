@@ -97,7 +97,7 @@ export async function apiKeyPage(sql: Sql, tenantId: string, after: string): Pro
     order by api_key_id limit 100`;
 }
 
-/** As a page of API keys: the row of an issuer can have 200 KiB. */
+/** As a page of API keys: the row of an issuer can have 40 KiB. */
 export async function issuerPage(sql: Sql, tenantId: string, after: string): Promise<IssuerRow[]> {
   return sql<IssuerRow[]>`
     select * from eaas.issuers where tenant_id = ${tenantId} and issuer_id > ${after}

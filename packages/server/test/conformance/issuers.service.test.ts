@@ -65,19 +65,30 @@ test('POST /v1/issuers returns 201 with the record, and the log has its fields',
     jwks: JSON.stringify({ keys: [{ crv: 'Ed25519', kty: 'OKP', x: ed25519?.x }] }),
   });
   expect(ok(await tenant.api.get(pathOf(body.issuer_id)))).toStrictEqual(body);
-  expect(ok(await tenant.api.get('/v1/issuers?limit=1')).issuers).toStrictEqual([body]);
+  const { jwks: _, require: __, ...listed } = body;
+  expect(ok(await tenant.api.get('/v1/issuers?limit=1')).issuers).toStrictEqual([listed]);
   ok(await revoke(body.issuer_id));
 });
 
 const values = (length: number) => Array.from({ length }, (_, n) => `${n}`);
 const claims = (length: number) => Object.fromEntries(values(length).map((claim) => [claim, ['x']]));
 const rsa = (bits: number) => ({ keys: [jwkOfBits(bits)] });
+const [wide] = rsa(3_072).keys;
+
+/** Makes claims that have so many bytes together with the public keys, as canonical JSON. */
+function requireOf(bytes: number): Record<string, string[]> {
+  const kept = JSON.stringify({ keys: [{ crv: 'Ed25519', kty: 'OKP', x: ed25519?.x }] });
+  const role = values(63).map((value) => value.padEnd(252, 'x'));
+  return { role: [...role, 'y'.repeat(bytes - kept.length - JSON.stringify({ role }).length - 3)] };
+}
 
 describe.each<[string, object]>([
   ['a private key', { jwks: { keys: [{ ...ed25519, d: 'AAAA' }] } }],
   ['a symmetric key', { jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }],
   ['an RSA key of 1,024 bits', { jwks: rsa(1_024) }],
   ['an RSA key of 2,040 bits', { jwks: rsa(2_040) }],
+  ['an RSA key of 4,104 bits', { jwks: rsa(4_104) }],
+  ['an RSA key whose exponent is as long as its modulus', { jwks: { keys: [{ ...wide, e: wide?.n }] } }],
   ['an Ed25519 key that is cut', { jwks: { keys: [{ ...ed25519, x: 'AAAA' }] } }],
   ['no key', { jwks: { keys: [] } }],
   ['keys from a host that is not allowed', { jwks: undefined, jwks_uri: 'https://sign-in.example/keys' }],
@@ -87,6 +98,12 @@ describe.each<[string, object]>([
   ['`require` with 17 claims', { require: claims(17) }],
   ['`require` with 65 values', { require: { role: values(65) } }],
   ['`require` with no value', { require: { role: [] } }],
+  ['`require` with `__proto__`', { require: JSON.parse('{"__proto__":["x"]}') as object }],
+  [
+    '`require` with `__proto__` and another claim',
+    { require: JSON.parse('{"__proto__":["x"],"role":["x"]}') as object },
+  ],
+  ['16,385 bytes of `jwks` and `require`', { jwks, require: requireOf(16_385) }],
   ['`require` with a name that users choose', { require: { email: ['a@example.com'] } }],
   ['no keys to use', { key_ids: [] }],
   ['all keys', { key_ids: null }],
@@ -110,6 +127,8 @@ test.each<[string, object]>([
   ['16 keys', { jwks: { keys: Array.from({ length: 16 }, () => ed25519) } }],
   ['16 claims', { require: claims(16) }],
   ['64 values', { require: { role: values(64) } }],
+  ['an RSA key of 4,096 bits, and the exponent 3', { jwks: { keys: [{ ...rsa(4_096).keys[0], e: 'Aw' }] } }],
+  ['16,384 bytes of `jwks` and `require`', { jwks, require: requireOf(16_384) }],
   ['an age of a minute', { max_age_seconds: 60 }],
   ['an age of a day', { max_age_seconds: 86_400 }],
 ])('an issuer can have %s', async (_, fields) => {
@@ -219,6 +238,15 @@ describe('an issuer grants only what its creator has', () => {
       }
       expect(await patch(id, { permissions: ['encrypt'] }, by)).toHaveStatus(200);
     });
+  });
+});
+
+test('a PATCH counts the bytes of what it leaves unchanged', async () => {
+  await withIssuer({ require: requireOf(16_384) }, async (id) => {
+    expect(await patch(id, { jwks: { keys: [{ ...ed25519, kid: 'a' }] } })).toBeProblem(
+      'bad_request',
+      /jwks/,
+    );
   });
 });
 

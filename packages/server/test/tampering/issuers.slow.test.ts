@@ -110,6 +110,11 @@ test.each([
   expect(await shown(id)).toBe(503);
 });
 
+test('a new one is compared with the others by their names only, so the keys of others are not read', async () => {
+  await attacker.sql`update eaas.issuers set jwks = '{}' where issuer_id = ${narrowed}`;
+  expect(await statusOf(make())).toBe(200);
+});
+
 test('one that was removed is found', async () => {
   await attacker.sql`delete from eaas.issuers where issuer_id = ${unchanged}`;
   expect(await findings()).toContain(`issuer_missing: ${unchanged}`);
