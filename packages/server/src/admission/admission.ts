@@ -25,6 +25,8 @@ export function createAdmission(turns = new Turns()) {
       // after a second if another tenant waits, so several tenants have their turn within this patience.
       verifications: new Shares({ capacity: 2, perTenant: 1, patience: 8_000 }),
       known_tokens: new Shares({ capacity: 4 }),
+      /** Signatures of tokens. While one tenant has many forged ones verified, another has half of this to itself. */
+      signatures: new Shares({ capacity: 2 }),
       responses: new Unread(32 * mebi),
     },
   };

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { lastUsed } from './last-used.ts';
 
 test('the cache keeps as many entries as it may have, those that were used last', () => {
@@ -12,4 +12,16 @@ test('the cache keeps as many entries as it may have, those that were used last'
     ['third', 30],
     ['first', 1],
   ]);
+});
+
+test('an entry ends with its time, and no memory is reserved for entries', () => {
+  const now = vi.spyOn(performance, 'now').mockReturnValue(1);
+  onTestFinished(() => now.mockRestore());
+  const cache = lastUsed<number>(3, 1_000);
+  cache.set('first', 1);
+  now.mockReturnValue(1_001);
+  expect(cache.get('first')).toBe(1);
+  now.mockReturnValue(1_002);
+  expect(cache.get('first')).toBeUndefined();
+  expect(cache.max).toBe(0);
 });

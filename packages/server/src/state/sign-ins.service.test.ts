@@ -2,6 +2,7 @@ import type { Input } from '@eaas/protocol/wire';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { keyHost } from '@eaas/test-kit/key-host';
 import { newSignIn, type SignIn } from '@eaas/test-kit/sign-in';
+import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { type Api, apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Service } from '../app/service.ts';
@@ -23,6 +24,30 @@ function newIssuerOf(jwk: object): Promise<string> {
 async function make(by: Api, fields: object): Promise<string> {
   const { jwks: _, ...input } = newIssuer(key_id);
   return (await by('POST /v1/issuers', { ...input, ...fields } as Input<'POST /v1/issuers'>)).issuer_id;
+}
+
+const gate = vi.hoisted(() => ({ pass: undefined as ((token: string) => Promise<void>) | undefined }));
+vi.mock('jose', async (load) => {
+  const jose = await load<{ compactVerify: (token: string, ...more: unknown[]) => unknown }>();
+  const compactVerify = async (token: string, ...more: unknown[]) => {
+    await gate.pass?.(token);
+    return jose.compactVerify(token, ...more);
+  };
+  return { ...jose, compactVerify };
+});
+
+/** Holds every verification until `release` lets the first one go. */
+function holdVerifications() {
+  const [begun, held]: [string[], (() => void)[]] = [[], []];
+  gate.pass = (token) => {
+    begun.push(token);
+    return new Promise((resolve) => void held.push(resolve));
+  };
+  onTestFinished(() => {
+    gate.pass = undefined;
+    for (const release of held) release();
+  });
+  return { begun, held, release: () => held.shift()?.() };
 }
 
 async function wrap(service: Service, token: string, issuer: string): Promise<number> {
@@ -68,6 +93,53 @@ test('a forged token is refused in a turn of no tenant each time', async () => {
   const turns = strangersOf(service);
   for (let round = 0; round < 3; round++) expect(await wrap(service, forged, issuer)).toBe(401);
   expect(turns()).toBeGreaterThanOrEqual(3);
+});
+
+/** A tenant with an issuer that a replica knows, so that its tokens wait for nothing but their verification. */
+async function signingIn(name: string, service: Service) {
+  const signIn = newSignIn('Ed25519');
+  const by = apiOf(owner, (await settle(owner, name)).token);
+  const made = await by('POST /v1/keys', { name: 'people' });
+  const issuer = await make(by, { jwks: { keys: [signIn.jwk] }, key_ids: [made.key_id] });
+  const send = (token: string) => wrap(service, token, issuer);
+  // Its tenant has no key with this id.
+  expect(await send(signIn.token('ann'))).toBe(404);
+  return { signIn, send };
+}
+
+test('signatures are verified two at a time, tenant by tenant', async () => {
+  const service = world.replica();
+  const [flooded, second, third] = [
+    await signingIn('flooded', service),
+    await signingIn('second', service),
+    await signingIn('third', service),
+  ];
+  const { begun, held, release } = holdVerifications();
+  const forged = () => newSignIn('Ed25519').token('ann', {}, { kid: flooded.signIn.jwk.kid });
+  const [a, b, c] = [
+    [forged(), forged(), forged()],
+    [second.signIn.token('ben'), second.signIn.token('carl')],
+    [third.signIn.token('ben')],
+  ];
+  const answers = [...a.map(flooded.send), ...b.map(second.send), ...c.map(third.send)];
+  for (const count of [2, 3, 4, 5, 6, 6]) {
+    await expect.poll(() => begun.length).toBe(count);
+    expect(held.length).toBeLessThanOrEqual(2);
+    release();
+  }
+  expect(await Promise.all(answers)).toEqual([401, 401, 401, 404, 404, 404]);
+  expect(begun).toEqual([a[0], b[0], c[0], a[1], b[1], a[2]]);
+});
+
+test('a token whose verification does not begin in time is 503', async () => {
+  const service = world.replica();
+  const { signIn, send } = await signingIn('patient', service);
+  const { release } = holdVerifications();
+  setTimeLimits(0.5);
+  const [first, , third] = ['ben', 'carl', 'dora'].map((user) => send(signIn.token(user)));
+  expect(await third).toBe(503);
+  release();
+  expect(await first).toBe(404);
 });
 
 test('a change on one replica counts at once on another one, which remembers the issuer and a signature', async () => {

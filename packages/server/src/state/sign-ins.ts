@@ -12,7 +12,7 @@ import {
   unauthorized,
 } from '@eaas/protocol/service';
 import { compactVerify, type CryptoKey, importJWK } from 'jose';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Admission } from '../admission/admission.ts';
 import { lastUsed } from '../base/last-used.ts';
 import type { EndSignal } from '../base/waiting-room.ts';
@@ -69,7 +69,7 @@ export class SignIns {
   readonly #opened = new WeakMap<IssuerRow, OpenIssuer>();
   readonly #imported = new WeakMap<IssuerKey, Map<string, Promise<CryptoKey | Uint8Array>>>();
   /** By tenant: the thumbprint of the key that verified a token. */
-  readonly #verified = new LRUCache<string, LRUCache<string, string>>({ max: mostTenants });
+  readonly #verified = lastUsed<LRUCache<string, string>>(mostTenants);
 
   constructor(tenants: Tenants, admission: Admission, clock: Clock, keySets: KeySets) {
     this.#tenants = tenants;
@@ -130,7 +130,10 @@ export class SignIns {
     return opened;
   }
 
-  /** Throws Refusal unless the issuer's key has signed the token. Until then, the work is that of no tenant. */
+  /**
+   * Throws Refusal unless the issuer's key has signed the token. Until then, the work is that of no tenant. Tenants wait for
+   * each other in turn, so that forged tokens of one hold up no sign-in of another.
+   */
   async #verify(
     state: TenantState,
     { keys, row }: OpenIssuer,
@@ -143,16 +146,18 @@ export class SignIns {
     const key = fittingKey(keys ?? ((await fetched) || []), token);
     const name = `${token.issuerId} ${token.hash}`;
     if (this.#verified.get(tenantId)?.get(name) === key.thumbprint) return;
-    await this.#admission.turns.begin('no tenant', { signal, cost });
+    const { shares, turns } = this.#admission;
     const alg = String(token.header['alg']);
-    try {
-      await compactVerify(token.text, await this.#import(key, alg), { algorithms: [alg] });
-    } catch {
-      throw unauthorized();
-    }
-    const verified =
-      this.#verified.get(tenantId) ??
-      new LRUCache<string, string>({ max: mostSignatures, ttl: rememberedFor, ttlResolution: 0 });
+    const verify = async (): Promise<void> => {
+      await turns.begin('no tenant', { signal, cost });
+      try {
+        await compactVerify(token.text, await this.#import(key, alg), { algorithms: [alg] });
+      } catch {
+        throw unauthorized();
+      }
+    };
+    await shares.signatures.run(tenantId, 1, verify, signal);
+    const verified = this.#verified.get(tenantId) ?? lastUsed<string>(mostSignatures, rememberedFor);
     this.#verified.set(tenantId, verified);
     verified.set(name, key.thumbprint);
   }
