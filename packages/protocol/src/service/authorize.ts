@@ -56,7 +56,7 @@ export function authorize(
   }
   const { signIn } = apiKey;
   if (signIn && !signIn.meetsRequired) {
-    throw new Refusal('permission_missing', 'The token has not the claims that the issuer requires.');
+    throw new Refusal('permission_missing', 'The token does not have the claims that the issuer requires.');
   }
   if (signIn && !signIn.anySubject && !forUsers) {
     throw new Refusal('permission_missing', 'Users can call only what encrypts and decrypts their own data.');
