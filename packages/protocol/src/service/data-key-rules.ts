@@ -8,6 +8,7 @@ import { type Draft, keyDraft, logged, refusalOutcome } from './draft.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { Refusal, unauthenticWrappedKey, wrongKeyVersion } from './refusal.ts';
 import {
+  isForAnother,
   loggedWho,
   notOwn,
   type People,
@@ -46,9 +47,12 @@ type VerbRule<V extends Verb> = KeyRule<
   Output<`POST /v1/keys/:key_id/${V}`>
 >;
 
+type Action = Draft['action'];
+type NamedKey = Parameters<typeof keyDraft>[1];
+
 export function rulingOf<Answer>(
-  action: Draft['action'],
-  key: Parameters<typeof keyDraft>[1],
+  action: Action,
+  key: NamedKey,
   { context, ...more }: Readonly<Record<string, unknown>> & { readonly context: Context | undefined },
   answer: Answer | Refusal,
   wrappedFor?: Subject,
@@ -81,15 +85,23 @@ export function unwrapUnder(
 }
 
 /**
- * Returns the subject that a call names, and the refusal if it was erased, or is not the one whose data the user may open.
- * A user opens nothing that has no subject, whatever key it is under.
+ * Returns the subject that a call names, and the refusal if it was erased, or if a user's wrapped key has no subject: users
+ * open nothing without one. Throws Refusal for a user's call for another. The entry about such calls has neither subject
+ * nor context, because users could fill the reports of others.
  */
-export function subjectOf(people: People, { subject: name }: Who, wrapped?: Uint8Array) {
-  const subject = name === undefined ? undefined : people.subject(name);
+export function subjectOf(people: People, call: Who, action: Action, key: NamedKey, wrapped?: Uint8Array) {
   const { signIn } = people;
-  const isOwn = name === signIn?.subject && (!wrapped || isSubjectWrapped(wrapped));
-  const foreign = signIn && !signIn.anySubject && !isOwn ? notOwn() : undefined;
-  return { subject, refused: foreign ?? (subject?.state === 'erased' ? subjectErased() : undefined) };
+  if (isForAnother(signIn, call)) {
+    const version = action === 'key.unwrap' && { key_version: key.key_version };
+    const refusal: Refusal = notOwn((items) =>
+      keyDraft(action, key, { ...version, ...loggedWho(people, {}), items, ...refusalOutcome(refusal) }),
+    );
+    throw refusal;
+  }
+  const subject = call.subject === undefined ? undefined : people.subject(call.subject);
+  const isPlain = wrapped !== undefined && !isSubjectWrapped(wrapped);
+  const refused = signIn && !signIn.anySubject && isPlain ? notOwn() : undefined;
+  return { subject, refused: refused ?? (subject?.state === 'erased' ? subjectErased() : undefined) };
 }
 
 export const intakeMark = (wrapped: Uint8Array | undefined): { readonly intake?: true } =>
@@ -107,11 +119,11 @@ function refusedByVersion(
 
 /** Decides about `wrap`: the key must be active. */
 export const wrapRule: VerbRule<'wrap'> = (key, crypto, input) => {
-  requireStatus(key, 'active');
   requireSubject(key, input);
+  const { subject, refused } = subjectOf(crypto, input, 'key.wrap', key);
+  requireStatus(key, 'active');
   const { key_id, key_version } = key;
   const { dek, context } = input;
-  const { subject, refused } = subjectOf(crypto, input);
   const wrap = () => using(fromBase64(dek), (secret) => toBase64(crypto.wrap(secret, context, subject)));
   const answer = refused ?? { wrapped_key: wrap(), key_id, key_version };
   return rulingOf('key.wrap', key, { context, ...loggedWho(crypto, input) }, answer, subject);
@@ -123,7 +135,7 @@ export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
   const wrapped = readWrapped(wrapped_key);
   const named = crypto.versionOf(wrapped);
   const used = { key_id: key.key_id, key_version: named ?? key.key_version };
-  const { subject, refused } = subjectOf(crypto, input, wrapped);
+  const { subject, refused } = subjectOf(crypto, input, 'key.unwrap', used, wrapped);
   const refusal =
     refusedByStatus(key, 'active', 'disabled') ?? refused ?? refusedByVersion(key, named, expected);
   const secret = refusal ? undefined : unwrapUnder(key, crypto, wrapped, context, subject);
@@ -137,14 +149,14 @@ export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
  * call names.
  */
 export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, input) => {
-  requireStatus(key, 'active');
   const { wrapped_key, context } = input;
   const { key_id, key_version } = key;
   const wrapped = readWrapped(wrapped_key);
+  const { subject, refused } = subjectOf(crypto, input, 'key.wrap', key, wrapped);
+  requireStatus(key, 'active');
   const from_version = crypto.versionOf(wrapped);
   const mark = intakeMark(wrapped);
   const rewrapped = mark.intake ?? from_version !== key_version;
-  const { subject, refused } = subjectOf(crypto, input, wrapped);
   const refusal = refused ?? refusedByVersion(key, from_version);
   const opensFor = mark.intake ? undefined : subject;
   const secret = refusal ? undefined : unwrapUnder(key, crypto, wrapped, context, opensFor);

@@ -34,6 +34,7 @@ export { findRoute, locationOf, methodsAt, readQuery, routes } from './request.t
 export {
   erasureDraft,
   exportsSubjects,
+  isForAnother,
   loggedIdLength,
   requireNoUser,
   requireSubjectId,

@@ -1,6 +1,8 @@
 import { type Problem, problem, type ProblemCode } from '../wire/problems.ts';
+import type { Draft } from './draft.ts';
 
 type Options = Partial<Pick<Problem, 'status' | 'title'>> & {
+  readonly entry?: ((items: number) => Draft) | undefined;
   readonly requestId?: string | undefined;
   readonly cause?: unknown;
 };
@@ -11,14 +13,17 @@ export class Refusal extends Error {
   readonly code: ProblemCode;
   readonly problem: Problem;
   readonly requestId: string | undefined;
+  /** Drafts the one audit entry about all items of a request that are refused like this. */
+  readonly entry: ((items: number) => Draft) | undefined;
 
-  constructor(code: ProblemCode, detail: string, { requestId, cause, ...more }: Options = {}) {
+  constructor(code: ProblemCode, detail: string, { requestId, cause, entry, ...more }: Options = {}) {
     // Removes API keys from the detail. The detail can contain field names, and a caller might have sent an
     // API key as a field name.
     super(detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…').toWellFormed(), cause === undefined ? {} : { cause });
     this.code = code;
     this.problem = { ...problem(code, this.message), ...more };
     this.requestId = requestId;
+    this.entry = entry;
   }
 }
 

@@ -43,10 +43,10 @@ export function encryptRule(
   dek: Uint8Array,
   input: Input<'POST /v1/encrypt'>,
 ): Ruling<Bundle> {
-  requireStatus(key, 'active');
   requireSubject(key, input);
+  const { subject, refused } = subjectOf(crypto, input, 'encrypt', key);
+  requireStatus(key, 'active');
   const { plaintext, context } = input;
-  const { subject, refused } = subjectOf(crypto, input);
   const wrap = (secret: Uint8Array) => crypto.wrap(secret, undefined, subject);
   const answer = refused ?? sealBundle(key, { wrap }, engine, dek, toUtf8(plaintext), context);
   return rulingOf('encrypt', key, { context, ...loggedWho(crypto, input) }, answer, subject);
@@ -67,15 +67,15 @@ export function decryptRule(
     iv: input.iv === undefined ? undefined : fromBase64(input.iv),
   };
   const wrapped = wrappedKeyIn(input);
-  const { subject, refused } = subjectOf(crypto, input, wrapped);
+  const isVersion = input.key_version >= 1 && input.key_version <= 0xffff_ffff;
+  const named = { key_id: key.key_id, key_version: isVersion ? input.key_version : key.key_version };
+  const { subject, refused } = subjectOf(crypto, input, 'decrypt', named, wrapped);
   const opener = {
     versionOf: (wrapped: Uint8Array) => crypto.versionOf(wrapped),
     unwrap: (wrapped: Uint8Array) => unwrapUnder(key, crypto, wrapped, undefined, subject),
   };
   const open = () => openBundle(opener, engine, presented, input.context) ?? decryptionFailed();
   const plaintext = refusedByStatus(key, 'active', 'disabled') ?? refused ?? open();
-  const isVersion = input.key_version >= 1 && input.key_version <= 0xffff_ffff;
-  const named = { key_id: key.key_id, key_version: isVersion ? input.key_version : key.key_version };
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
   const metadata = {
     context: input.context,

@@ -64,11 +64,16 @@ export function loggedWho(people: People, { subject, user }: Who): Readonly<Reco
   };
 }
 
+/** Whether a user may open only the own data, and a call names somebody else, or nobody. */
+export const isForAnother = (signIn: SignIn | undefined, { subject }: Who): boolean =>
+  signIn !== undefined && !signIn.anySubject && subject !== signIn.subject;
+
 /** 403: a user may open only the own data, under the secret of the own subject. */
-export const notOwn = (): Refusal =>
+export const notOwn = (entry?: (items: number) => Draft): Refusal =>
   new Refusal(
     'permission_missing',
     'Users open only their own data: pass `subject` as the issuer names the user, and only what was encrypted under it.',
+    { entry },
   );
 
 /** 400: a token says who acts, so a body cannot. */

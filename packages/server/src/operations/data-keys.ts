@@ -181,8 +181,10 @@ function decideAll<Input extends Named, Answer extends object>(
     const ruled = await service.admission.turns.run(caller.tenantId, ruling, caller).finally(() => {
       for (const { crypto } of keys.values()) crypto.wipe();
     });
+    const drafts = ruled.flatMap((ruling) => (ruling instanceof Refusal ? [] : (ruling.draft ?? [])));
+    const together = ruled.flatMap((ruling) => (ruling instanceof Refusal ? (ruling.entry ?? []) : []));
     return {
-      drafts: ruled.flatMap((ruling) => (ruling instanceof Refusal ? [] : (ruling.draft ?? []))),
+      drafts: [...drafts, ...together.slice(0, 1).map((entry) => entry(together.length))],
       answer: (receipts) => answersOf(ruled, receipts),
     };
   });

@@ -1,5 +1,6 @@
 import {
   erasureDraft,
+  isForAnother,
   type People,
   type SignIn,
   subjectNotFound,
@@ -28,7 +29,10 @@ export function holdingSubjects<T>(calls: readonly Who[], work: (held: Held) => 
   return calls.some(namesSubject) ? done.finally(() => held.release()) : done;
 }
 
-/** Finds the people whom calls name. A subject is made if it is new and a call wraps for it. */
+/**
+ * Finds the people whom calls name. A subject is made if it is new and a call wraps for it. Whom a user may not open is not
+ * looked up: the time would tell who is a subject.
+ */
 export function findPeople<Call extends Who>(
   { tenants }: Service,
   { state, apiKey }: Facts,
@@ -37,10 +41,11 @@ export function findPeople<Call extends Who>(
   mayCreate: (call: Call) => boolean,
 ): People | Promise<People> {
   const signIn = apiKey?.signIn;
-  if (!calls.some(namesSubject)) return peopleOf(state, undefined, signIn);
-  const named = calls.flatMap((call) =>
+  const open = calls.filter((call) => !isForAnother(signIn, call));
+  const named = open.flatMap((call) =>
     call.subject === undefined ? [] : [{ name: call.subject, mayBeNew: mayCreate(call) }],
   );
+  if (named.length === 0) return peopleOf(state, undefined, signIn);
   return loadSubjects(tenants, state, named, held).then((found) => peopleOf(state, found, signIn));
 }
 

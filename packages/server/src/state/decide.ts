@@ -141,7 +141,8 @@ async function rule<Answer>(
   } catch (error) {
     if (error instanceof StateMoved) return undefined;
     if (!(error instanceof Refusal)) throw unavailableIfFault(error);
-    return { drafts: error.code === 'envelope_only' ? [envelopeOnlyRefused(facts)] : [], answer: error };
+    const entry = error.code === 'envelope_only' ? envelopeOnlyRefused(facts) : error.entry?.(1);
+    return { drafts: entry ? [entry] : [], answer: error };
   }
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { itemReader, wrapRule } from '@eaas/protocol/service';
 import type { Output } from '@eaas/protocol/wire';
 import { closing } from '@eaas/test-kit/closing';
@@ -6,6 +6,7 @@ import { batch } from '../operations/data-keys.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
 import { Database } from '../store/database.ts';
 import { insider } from './caller.ts';
+import { Newcomers } from './newcomers.ts';
 import { type Api, apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
 
 const world = await testWorld();
@@ -47,6 +48,27 @@ test('two replicas create the same 300 subjects at once, and nobody else’s ite
     }
   }
   expect(await verifyChain(a, tenantId)).toMatchObject({ valid: true });
+});
+
+test('the newcomers of a batch are made one a step', async () => {
+  const service = world.replica();
+  const { turns } = service.admission;
+  const hold = vi.spyOn(Newcomers.prototype, 'hold');
+  onTestFinished(() => hold.mockRestore());
+  const made: number[] = [];
+  const run = turns.run.bind(turns);
+  vi.spyOn(turns, 'run').mockImplementation((tenant, work, options) => {
+    const next: typeof work.next = () => {
+      const before = hold.mock.calls.length;
+      const result = work.next();
+      made.push(hold.mock.calls.length - before);
+      return result;
+    };
+    return run(tenant, { next }, options);
+  });
+  await wrapFor(apiOf(service, resident.token), ['one', 'two', 'three', 'four']);
+  expect(hold).toHaveBeenCalledTimes(4);
+  expect(made.filter((newcomers) => newcomers > 0)).toEqual([1, 1, 1, 1]);
 });
 
 test('a subject that another replica has just created is found by one that had it pending', async () => {

@@ -50,14 +50,14 @@ function holdVerifications() {
   return { begun, held, release: () => held.shift()?.() };
 }
 
-async function wrap(service: Service, token: string, issuer: string): Promise<number> {
+async function wrap(service: Service, token: string, issuer: string, subject = 'ann'): Promise<number> {
   const route = 'POST /v1/keys/:key_id/wrap';
   const authorization = `Bearer ${token}`;
   const sender = { origin: undefined, ipAddress: null, arrivedAt: performance.now() };
   return statusOf(
     (async () => {
       const caller = await admit(service, { route, authorization, issuer, ...sender });
-      await operations[route](service, caller, { key_id, dek, subject: 'ann' });
+      await operations[route](service, caller, { key_id, dek, subject });
     })(),
   );
 }
@@ -140,6 +140,20 @@ test('a token whose verification does not begin in time is 503', async () => {
   expect(await third).toBe(503);
   release();
   expect(await first).toBe(404);
+});
+
+test('whom a user may not open is not looked up, whether the tenant has such a subject or not', async () => {
+  const signIn = newSignIn();
+  const issuer = await newIssuerOf(signIn.jwk);
+  await api('POST /v1/keys/:key_id/wrap', { key_id, dek, subject: 'ben' });
+  const service = world.replica();
+  const token = signIn.token('ann');
+  expect(await wrap(service, token, issuer)).toBe(200);
+  const reads = vi.spyOn(service.database, 'snapshot');
+  onTestFinished(() => reads.mockRestore());
+  for (const subject of ['ben', 'nobody']) expect(await wrap(service, token, issuer, subject)).toBe(403);
+  expect(reads).not.toHaveBeenCalled();
+  expect(await wrap(service, token, issuer)).toBe(200);
 });
 
 test('a change on one replica counts at once on another one, which remembers the issuer and a signature', async () => {

@@ -55,12 +55,16 @@ export async function loadSubjects(
     const toRead = [...absent].filter(([name]) => !found.has(name));
     const ids = toRead.map(([, { id }]) => id);
     const stored = await readSubjects(tenants, state, ids, secrets);
-    for (const [name, { id, mayBeNew }] of toRead) {
-      const known = stored.get(id);
-      if (known) state.newcomers.forget(rowIdOf(id));
-      const unknown = () => (mayBeNew ? hold(id) : new SubjectMaterial(id, 'unknown', null));
-      found.set(name, known ?? unknown());
+    function* settle(): Steps<void> {
+      for (const [name, { id, mayBeNew }] of toRead) {
+        const known = stored.get(id);
+        if (known) state.newcomers.forget(rowIdOf(id));
+        const unknown = () => (mayBeNew ? hold(id) : new SubjectMaterial(id, 'unknown', null));
+        found.set(name, known ?? unknown());
+        yield;
+      }
     }
+    await tenants.turns.run(state.tenant.tenant_id, settle(), { isBegun: true });
     return found;
   } finally {
     secrets.wipe();

@@ -351,6 +351,95 @@ describe('a user reaches no value of another', async () => {
   });
 });
 
+describe('what a user asks for others is one entry a request, without subject and context', async () => {
+  const ben = await wrapFor('ben');
+  const bundle = ok(await tenant.api.post('/v1/encrypt', { key_id, plaintext: 'secret', subject: 'ben' }));
+  const others = [...Array.from({ length: 20 }, () => 'ben'), 'nobody', undefined];
+  const context = { row: 'chosen by the sender' };
+  const reportOf = async (subject: string) => {
+    const { subject_id } = ok(await tenant.api.post('/v1/subjects/show', { subject }));
+    return ok(await tenant.api.get(`/v1/audit?subject_id=${subject_id}&limit=1`)).total;
+  };
+
+  /** Calls as Ann, and returns what the log then has. */
+  async function recorded(call: (api: Client) => Promise<unknown>) {
+    const [before, ofBen] = [(await newestEntry(tenant)).id, await reportOf('ben')];
+    await call(await as('ann'));
+    expect(await reportOf('ben')).toBe(ofBen);
+    const entry = await newestEntry(tenant);
+    return { entries: entry.id - before, entry };
+  }
+  const refused = (items: number) => ({
+    code: 'permission_missing',
+    items,
+    outcome: 'refused',
+    user: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+  });
+
+  test.each(['wrap', 'unwrap', 'rewrap'] as const)('%s', async (verb) => {
+    const what = verb === 'wrap' ? { dek: newDek() } : { wrapped_key: ben.wrapped_key };
+    const version = verb === 'unwrap' ? { key_version: 1 } : {};
+    const items = others.map((subject) => ({ key_id, ...what, context, ...(subject && { subject }) }));
+    const { entries, entry } = await recorded(async (api) => {
+      const { results } = ok(await api.post(`/v1/batch/${verb}`, { items }));
+      expect(results).toMatchObject(others.map(() => ({ error: { code: 'permission_missing' } })));
+    });
+    expect({ entries, metadata: entry.metadata }).toStrictEqual({
+      entries: 1,
+      metadata: { ...refused(22), ...version },
+    });
+    const alone = await recorded(async (api) => {
+      const body = { ...what, context, subject: 'ben' };
+      expect(await api.post(`${path}/${verb}`, body)).toBeProblem('permission_missing');
+    });
+    expect({ entries: alone.entries, metadata: alone.entry.metadata }).toStrictEqual({
+      entries: 1,
+      metadata: { ...refused(1), ...version },
+    });
+  });
+
+  test.each<[string, object]>([
+    ['encrypt', { plaintext: 'x' }],
+    ['decrypt', { key_version: 1, ciphertext: bundle.ciphertext }],
+  ])('%s', async (action, fields) => {
+    const { entries, entry } = await recorded(async (api) => {
+      const body = { key_id, ...fields, context, subject: 'ben' };
+      expect(await api.post(`/v1/${action}`, body)).toBeProblem('permission_missing');
+    });
+    expect({ entries, action: entry.action, metadata: entry.metadata }).toStrictEqual({
+      entries: 1,
+      action,
+      metadata: refused(1),
+    });
+  });
+
+  test('beside the entries of the own items', async () => {
+    const items = ['ann', 'ben', 'ann', 'ben'].map((subject) => ({ key_id, dek: newDek(), subject }));
+    const { entries, entry } = await recorded(async (api) => {
+      const { results } = ok(await api.post('/v1/batch/wrap', { items }));
+      expect(results.map((result) => 'error' in result)).toEqual([false, true, false, true]);
+    });
+    expect({ entries, metadata: entry.metadata }).toStrictEqual({ entries: 3, metadata: refused(2) });
+  });
+
+  test('whatever the state of the key', async () => {
+    const disabled = await tenant.newKey();
+    const at = `/v1/keys/${disabled.key_id}` as const;
+    const wrapped = ok(await tenant.api.post(`${at}/wrap`, { dek: newDek(), subject: 'ben' }));
+    ok(await tenant.api.post(`${at}/disable`));
+    ok(await tenant.api.delete(at));
+    const issuer = await issuerOf(signIn, { key_ids: [disabled.key_id] });
+    const { entries } = await recorded(async () => {
+      const api = await userOf(signIn.token('ann'), issuer.issuer_id);
+      const body = { wrapped_key: wrapped.wrapped_key, subject: 'ben' };
+      expect(await api.post(`${at}/unwrap`, body)).toBeProblem('permission_missing');
+      expect(await api.post(`${at}/unwrap`, { ...body, subject: 'ann' })).toBeProblem('key_state');
+    });
+    expect(entries).toBe(2);
+    ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
+  });
+});
+
 test('an intake value opens for no user', async () => {
   const intake = await tenant.newKey({ intake: true });
   const keys = ok(await tenant.api.get(`/v1/keys/${intake.key_id}/public-key`));
