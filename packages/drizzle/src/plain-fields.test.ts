@@ -1,5 +1,40 @@
+import { integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import { EaasClient } from '@eaas/sdk';
+import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
+import { encrypted, encryptedTable, encryptedText } from './pg.ts';
 import { reportRaw } from './plain-fields.ts';
+
+test('a second definition of a table in the schema neither inserts nor updates an encrypted column', async () => {
+  const patients = encryptedTable('patients', {
+    id: integer().primaryKey(),
+    name: encryptedText(),
+    city: text(),
+  });
+  const twin = pgTable('patients', { id: integer().primaryKey(), name: text(), city: text() });
+  const sent: string[] = [];
+  const plain = drizzle(
+    async (statement) => {
+      sent.push(statement);
+      return { rows: [] };
+    },
+    { schema: { patients, twin } },
+  );
+  const service = createTestService();
+  const db = encrypted(plain, new EaasClient({ ...service, keyId: service.createKey('patients').key_id }));
+  const refused = { code: 'cannot_open', table: 'patients', column: 'name' };
+  const writes = [
+    async () => db.update(twin).set({ name: 'Ada' }),
+    async () => db.update(twin).set({ name: 'Ada' }).returning({ id: twin.id }),
+    async () => db.insert(twin).values([{ id: 1 }, { id: 2, name: 'Ada' }]),
+    async () => db.update(twin).set({ name: 'Ada' }).prepare('plain').execute(),
+  ];
+  for (const write of writes) await expect(write()).rejects.toMatchObject(refused);
+  expect(sent).toEqual([]);
+  await db.update(twin).set({ city: 'London' });
+  expect(sent).toHaveLength(1);
+});
 
 const rows = [
   { id: 1, name: 'Ada' },

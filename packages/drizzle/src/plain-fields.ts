@@ -11,7 +11,7 @@ import {
   View,
 } from 'drizzle-orm';
 import type { ColumnPlace } from '@eaas/sdk/fields';
-import type { SelectedField } from './builder.ts';
+import type { BuilderConfig, SelectedField } from './builder.ts';
 import { textOf } from './chunks.ts';
 import { encryptedColumns, type Encryption, encryptionOf, isIndexColumn } from './encryption.ts';
 import { refuse, refuseSql } from './error.ts';
@@ -83,8 +83,15 @@ function refuseSecondDefinition(field: unknown, known: KnownColumns): void {
     'cannot_open',
     encryption,
     'the column is encrypted, but this definition of its table says that it is not',
-    'select it from the table that `encryptedTable` returned',
+    'use the table that `encryptedTable` returned',
   );
+}
+
+/** Throws if an insert or an update writes an encrypted column through a second definition of its table. */
+export function requirePlainWrites({ table, set, values }: BuilderConfig, known: KnownColumns): void {
+  const rows: object[] = set ? [set] : Array.isArray(values) ? values : [];
+  const keys = new Set(known.size > 0 ? rows.flatMap(Object.keys) : []);
+  for (const key of keys) refuseSecondDefinition(Reflect.get(table, key), known);
 }
 
 /** The names of the encrypted columns, as SQL writes them: `patients.name`, or `p.name` for an alias. */

@@ -8,7 +8,7 @@ import {
 } from './builder.ts';
 import { isIndexColumn } from './encryption.ts';
 import { openRows, planOpening } from './opening.ts';
-import { type KnownColumns, requirePlainFields } from './plain-fields.ts';
+import { type KnownColumns, requirePlainFields, requirePlainWrites } from './plain-fields.ts';
 import type { Row } from './records.ts';
 import { rewriteAll } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
@@ -18,9 +18,9 @@ export async function runReturning(
   config: BuilderConfig,
   context: RewriteContext,
 ): Promise<unknown> {
+  requireReturnable(builder.config, context.known);
   const { returning } = builder.config;
   if (!returning) return execute(copyOf(builder, config));
-  requireReturnable(builder.config, context.known);
   const fields = returning.filter(({ field }) => !isIndexColumn(field));
   const opening = planOpening(fields, sourcesOf(builder.config), context.subqueries);
   const columns = new Set(opening.columns.map(({ column }) => column));
@@ -39,5 +39,6 @@ export async function runReturning(
 }
 
 export function requireReturnable(config: BuilderConfig, known: KnownColumns): void {
+  requirePlainWrites(config, known);
   requirePlainFields(config.returning ?? [], sourcesOf(config), known);
 }
