@@ -1,4 +1,4 @@
-import { Column, is, type SQL, sql, type Table } from 'drizzle-orm';
+import { and, Column, is, type SQL, sql, type Table } from 'drizzle-orm';
 import { type Builder, methodsOf } from './builder.ts';
 import { isSameColumn } from './chunks.ts';
 import {
@@ -45,6 +45,8 @@ interface ConflictConfig {
 interface Insert {
   readonly table: Table;
   readonly ids: readonly RowId[];
+  /** Whether the app passed the ids, and not a default. */
+  readonly hasOwnIds: boolean;
   /** The subject of each row. */
   readonly subjects: readonly Row[];
   readonly context: RewriteContext;
@@ -70,17 +72,19 @@ export async function applyConflict(
 }
 
 async function changedConfig(config: ConflictConfig, insert: Insert): Promise<ConflictConfig> {
-  const { context } = insert;
-  const conditions = await Promise.all(
-    (['where', 'targetWhere', 'setWhere'] as const)
-      .filter((name) => config[name])
-      .map(async (name) => [name, await rewrite(config[name], context)] as const),
-  );
+  const same = new Set<Column>();
+  const set = config.set && (await setOf(config.set, config.target, insert, same));
+  const guards = Array.from(same, (column) => sql`${column} = ${excludedOf(column, insert)}`);
+  const guarded = config.where ? 'where' : 'setWhere';
+  const conditions = (['where', 'targetWhere', 'setWhere'] as const).map(async (name) => {
+    const given = config[name] && (await rewrite(config[name], insert.context));
+    return [name, and(given, ...(name === guarded ? guards : []))] as const;
+  });
   return {
     ...config,
-    ...Object.fromEntries(conditions),
+    ...Object.fromEntries(await Promise.all(conditions)),
     ...(config.target === undefined ? {} : { target: targetOf(config.target) }),
-    ...(config.set ? { set: await setOf(config.set, config.target, insert) } : {}),
+    ...(set ? { set } : {}),
   };
 }
 
@@ -100,17 +104,25 @@ function targetOf(target: unknown): unknown {
   );
 }
 
-async function setOf(
-  given: Row,
-  target: unknown,
-  { table, ids, subjects, context, nameOf }: Insert,
-): Promise<Row> {
+function excludedOf(column: Column, { nameOf }: Insert): SQL {
+  return sql`excluded.${sql.identifier(nameOf(column))}`;
+}
+
+/** Notes in `same` the columns that the updated row must have in common with the row of the insert. */
+async function setOf(given: Row, target: unknown, insert: Insert, same: Set<Column>): Promise<Row> {
+  const { table, ids, hasOwnIds, subjects, context } = insert;
   requireNoIndexValues(table, given);
   requireSameId(table, given);
   requireSameSubject(table, given);
-  const isIdTarget = isColumn(idColumnOf(table), target);
+  const id = idColumnOf(table);
   const subject = subjectColumnOf(table);
+  const columns = [target].flat();
+  const isIdTarget = columns.length === 1 && isAmong(id, columns);
+  const isPersonTarget = isAmong(subject, columns);
+  // Only an id that the app passed can be that of the row that is there.
+  const isSameRow = isIdTarget || (isPersonTarget && hasOwnIds);
   const set: Row = { ...(await rewriteOthers(table, given, context)) };
+  const people = subjects.map((row) => subject && row[subject.column.name]);
   const written: EncryptedEntry[] = [];
   for (const entry of encryptedColumns(table)) {
     const { key, column, encryption, indexes } = entry;
@@ -122,23 +134,26 @@ async function setOf(
     const needsRow = isBound(encryption) && set[key] !== null;
     const person = set[key] === null ? undefined : subject;
     // Another row than that of the insert can be the data of another person.
-    if (person && !isColumn(person, target)) {
+    if (person && !isIdTarget && !isPersonTarget) {
       refuseSubject(
         table,
         'the updated row can be the data of another person than the row of the insert',
-        `use \`${person.key}\` as \`target\`, or select the row first, then insert or update it`,
+        `${target && id ? 'use the id as `target`, or ' : ''}select the row first, then insert or update it`,
       );
     }
-    if (needsRow && isIdTarget) requireSameForm(table, encryption, ids);
+    if (person) requireForm(person, encryption, people);
+    if (person && !isPersonTarget) same.add(person.column);
+    if (id && needsRow && isSameRow) requireForm(id, encryption, ids);
+    if (id && needsRow && !isIdTarget) same.add(id.column);
     const source = excludedColumn(set[key]);
     if (source) {
-      if (!isSameColumn(source, column) || (needsRow && !isIdTarget)) refuseRow(entry, 'excluded');
-      set[key] = sql`excluded.${sql.identifier(nameOf(column))}`;
-      for (const index of indexes) set[index.key] = sql`excluded.${sql.identifier(nameOf(index.column))}`;
+      if (!isSameColumn(source, column) || (needsRow && !isSameRow)) refuseRow(entry, 'excluded', target);
+      set[key] = excludedOf(column, insert);
+      for (const index of indexes) set[index.key] = excludedOf(index.column, insert);
       continue;
     }
-    const isOneRow = ids.length === 1 && (isIdTarget || !needsRow);
-    if ((needsRow || person) && !isOneRow) refuseRow(entry, 'value');
+    const isOneRow = ids.length === 1 && (isSameRow || !needsRow);
+    if ((needsRow || person) && !isOneRow) refuseRow(entry, 'value', target);
     written.push(entry);
   }
   if (written.length === 0) return set;
@@ -151,30 +166,28 @@ async function setOf(
   return { ...set, ...asSqlValues(stored) };
 }
 
-function isColumn(one: IdColumn | undefined, target: unknown): boolean {
-  const [only, ...others] = [target].flat();
-  return others.length === 0 && is(only, Column) && one !== undefined && isSameColumn(only, one.column);
+function isAmong(one: IdColumn | undefined, columns: readonly unknown[]): boolean {
+  return one !== undefined && columns.some((each) => is(each, Column) && isSameColumn(each, one.column));
 }
 
-function requireSameForm(table: Table, encryption: Encryption, ids: readonly RowId[]): void {
-  const id = idColumnOf(table);
-  if (!id || ids.every((value) => value === undefined || findsSameForm(id.column, value))) return;
+function requireForm({ key, column }: IdColumn, encryption: Encryption, values: readonly unknown[]): void {
+  if (values.every((value) => value === undefined || findsSameForm(column, value))) return;
   refuse(
     'row_unknown',
     encryption,
-    `the ciphertext is bound to the row id, but \`${id.key}\` can be equal to an id with another text`,
-    'select the id of the row first, then insert or update the row',
+    `the ciphertext is bound to \`${key}\`, which can be equal to a value with another text`,
+    'select the row first, then insert or update it',
   );
 }
 
-function refuseRow({ key, encryption }: EncryptedEntry, kind: 'excluded' | 'value'): never {
+function refuseRow({ key, encryption }: EncryptedEntry, kind: 'excluded' | 'value', target: unknown): never {
+  const value = kind === 'value' ? ` and \`${key}: excluded(table.${key})\`` : '';
   return refuse(
     'row_unknown',
     encryption,
     kind === 'excluded'
       ? 'the updated row and the row of the insert can have different ids'
       : 'the ciphertext is bound to the row id, and the clause can update any of several rows',
-    `use the id as \`target\`${kind === 'value' ? ` and \`${key}: excluded(table.${key})\`` : ''}, ` +
-      `or define the column with { context: 'field' }`,
+    `${target ? `use the id as \`target\`${value}, or ` : ''}define the column with { context: 'field' }`,
   );
 }

@@ -36,9 +36,12 @@ export async function runInsert(
   const table = config.table as Table;
   if (config.select) refuseSelect(table);
   const { ids, subjects, values } = await encryptedRows(table, config, context);
+  const { key = '' } = idColumnOf(table) ?? {};
+  const hasOwnIds = Array.isArray(config.values) && config.values.every((row: Row) => !isAbsent(row[key]));
   const withList = await rewriteAll(config.withList ?? [], context);
   const nameOf = (column: Column): string => builder.dialect.casing.getColumnCasing(column);
-  const onConflict = await applyConflict(builder, conflicts, { table, ids, subjects, context, nameOf });
+  const insert = { table, ids, hasOwnIds, subjects, context, nameOf };
+  const onConflict = await applyConflict(builder, conflicts, insert);
   const changed = { ...config, values, ...(config.withList ? { withList } : {}), ...onConflict };
   return runReturning(builder, changed, context);
 }

@@ -23,6 +23,18 @@ const notes = encryptedTable(
   { subject: 'patient' },
 );
 
+const payslips = encryptedTable(
+  'payslips',
+  {
+    id: uuid().primaryKey().$defaultFn(randomUUID),
+    employee: integer().notNull(),
+    period: varchar().notNull(),
+    pay: encryptedText(),
+    remark: encryptedText({ context: 'field' }),
+  },
+  { subject: 'employee' },
+);
+
 const id = randomUUID();
 
 /** A driver that keeps what it is sent, and answers with `rows`. */
@@ -92,15 +104,72 @@ describe('an upsert', () => {
     ['a value', () => ({ text: 'x' })],
     ['the value of the insert', () => ({ text: excluded(notes.text) })],
     ['a value that is bound to no row', () => ({ ward: 'x' })],
-    ['the subject', () => ({ patient: 8 })],
-  ])('throws for %s if it can update the row of another person', async (_, set) => {
-    const { db, statements } = setUp();
-    const upsert = async () =>
+  ])('by the id with %s leaves the row of another person alone', async (_, set) => {
+    const { db, bodies, statements } = setUp();
+    const upsert = (more: object) =>
       db
         .insert(notes)
         .values({ id, patient: 7, text: 'cough' })
-        .onConflictDoUpdate({ target: notes.id, set: set() });
+        .onConflictDoUpdate({ target: notes.id, set: set(), ...more });
+    await upsert({});
+    await upsert({ setWhere: eq(notes.patient, 7) });
+    await upsert({ where: eq(notes.patient, 7) });
+    const guard = '"notes"."patient" = excluded."patient"';
+    const ends = statements.map(({ sql }) => sql.slice(sql.lastIndexOf(' where ') + 7).replace(/\$\d/, '$7'));
+    expect(ends).toEqual([guard, ...Array(2).fill(`("notes"."patient" = $7 and ${guard})`)]);
+    expect(new Set(bodies.flatMap(items).map(({ subject }) => subject))).toEqual(new Set(['7']));
+  });
+
+  test('never changes the subject', async () => {
+    const { db, statements } = setUp();
+    const row = { id, patient: 7, text: 'cough' };
+    const upsert = async () =>
+      db
+        .insert(notes)
+        .values(row)
+        .onConflictDoUpdate({ target: notes.id, set: { patient: 8 } });
     await expect(upsert()).rejects.toMatchObject({ code: 'subject_unknown', column: 'patient' });
+    expect(statements).toEqual([]);
+  });
+
+  describe('by a natural key that contains the subject', () => {
+    const target = [payslips.employee, payslips.period];
+    const row = { employee: 7, period: '2026-11', pay: '5000', remark: 'late' };
+    const where = '"payslips"."id" = excluded."id"';
+
+    test.each([
+      ['the value of the insert', () => ({ pay: excluded(payslips.pay) }), where],
+      ['a value', () => ({ pay: '5100' }), where],
+      ['a value that is bound to no row', () => ({ remark: excluded(payslips.remark) }), undefined],
+    ])('writes %s if the app knows the id of the row', async (_, set, expected) => {
+      const { db, statements } = setUp();
+      await db
+        .insert(payslips)
+        .values({ id, ...row })
+        .onConflictDoUpdate({ target, set: set() });
+      const [, guard] = /do update set .* where (.*)$/.exec(statements[0]?.sql ?? '') ?? [];
+      expect(guard).toBe(expected);
+    });
+
+    test('throws if the id is a default, which is not that of the row that is there', async () => {
+      const { db, statements } = setUp();
+      const upsert = async (set: object) =>
+        db.insert(payslips).values(row).onConflictDoUpdate({ target, set });
+      await expect(upsert({ pay: excluded(payslips.pay) })).rejects.toMatchObject({ code: 'row_unknown' });
+      await upsert({ remark: 'paid' });
+      expect(statements).toHaveLength(1);
+    });
+  });
+
+  test('by another column throws, because the row can be that of another person', async () => {
+    const { db, statements } = setUp();
+    const upsert = async () =>
+      db
+        .insert(payslips)
+        .values({ id, employee: 7, period: '2026-11', pay: '5000' })
+        .onConflictDoUpdate({ target: payslips.period, set: { pay: excluded(payslips.pay) } });
+    const remedy = 'use the id as `target`, or select the row first, then insert or update it';
+    await expect(upsert()).rejects.toMatchObject({ code: 'subject_unknown', remedy });
     expect(statements).toEqual([]);
   });
 

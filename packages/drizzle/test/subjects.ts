@@ -1,13 +1,13 @@
 import { and, gt, sql } from 'drizzle-orm';
 import type { EncryptedPgDatabase } from '@eaas/drizzle/pg';
-import { eq, fieldsOf } from '@eaas/drizzle/pg';
+import { eq, excluded, fieldsOf } from '@eaas/drizzle/pg';
 import type { EaasClient } from '@eaas/sdk';
 import { expect } from 'vitest';
 import type { notes as postgresNotes, people as postgresPeople, PostgresDatabase } from './postgresql.ts';
 
 /** A table of notes, each of which is the data of the person in `person_id`. */
 export const tableOfNotes = (id: string, encrypted: string): string =>
-  `create table notes (id ${id} primary key, person_id ${id} not null, text ${encrypted}, ward ${encrypted})`;
+  `create table notes (id ${id} primary key, person_id ${id} not null, text ${encrypted}, ward ${encrypted}, unique (person_id, id))`;
 
 const id = (of: number): string => `00000000-0000-4000-8000-00000000000${of}`;
 const [ann, ben] = [id(7), id(8)];
@@ -92,6 +92,18 @@ export async function expectSubjects(
         .where(eq(notes.id, id(1))),
     ).toEqual([{ text: 'fever' }]);
   });
+  const insertion = (personId: string, text: string) =>
+    db.insert(notes).values({ id: id(1), personId, text });
+  const canReturn = 'onConflictDoUpdate' in insertion(ann, 'not sent');
+  for (const target of canReturn ? [notes.id, [notes.personId, notes.id]] : []) {
+    const set = { text: excluded(notes.text) };
+    await insertion(ann, 'fever, again').onConflictDoUpdate({ target, set });
+    await isOf(0, ann, 'fever, again');
+    const foreign = insertion(ben, 'of another person').onConflictDoUpdate({ target, set });
+    if (target === notes.id) await foreign;
+    await isOf(0, ann, 'fever, again');
+  }
+
   await eaas.subjects.erase({ subject: ann });
   await expect(read()).rejects.toMatchObject({ code: 'subject_erased' });
   const rest = db.onError('null').select({ text: notes.text }).from(notes).orderBy(notes.id);
