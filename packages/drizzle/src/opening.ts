@@ -1,5 +1,5 @@
 import { type Column, getTableName, is, Column as ColumnClass } from 'drizzle-orm';
-import type { OnError } from '@eaas/sdk/fields';
+import type { FieldError, OnError } from '@eaas/sdk/fields';
 import type { SelectedField } from './builder.ts';
 import { isSameColumn } from './chunks.ts';
 import { type Encryption, encryptionOf, isBound, requireIdColumn, subjectColumnOf } from './encryption.ts';
@@ -125,10 +125,10 @@ function groupsOf(columns: readonly Opened[]): Opened[][] {
 }
 
 /** Passes the row of the query to the function of the app, instead of the row that was made for the SDK. */
-function withQueriedRows(onError: OnError, stored: readonly Row[], rows: readonly Row[]): OnError {
+function withQueriedRows(onError: OnError | undefined, stored: readonly Row[], rows: readonly Row[]) {
   if (typeof onError !== 'function') return onError;
   const queried = new Map<object, Row>(stored.map((values, at) => [values, rows[at] ?? {}]));
-  return (error, values) => onError(error, queried.get(values) ?? {});
+  return (error: FieldError, values: object) => onError(error, queried.get(values) ?? {});
 }
 
 async function openGroup(

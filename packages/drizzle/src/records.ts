@@ -34,9 +34,9 @@ export interface EncryptedOptions {
    */
   readonly keyIds?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
   /**
-   * What a stored value that cannot be decrypted becomes, in all tables or by table (`{ users: 'null' }`). With `throw`
-   * (the default), the query fails. With `null`, the column is null. What a function returns stands for the value.
-   * `db.onError(…)` decides for single queries.
+   * What a stored value that cannot be decrypted becomes, in all tables or by table (`{ users: 'null' }`). With `throw`,
+   * the query fails. With `null`, the column is null. What a function returns stands for the value. By default, only the
+   * values of erased people are null, and others fail the query. `db.onError(…)` decides for single queries.
    */
   readonly onError?: OnError | Readonly<Record<string, OnError | undefined>> | undefined;
   /**
@@ -50,7 +50,7 @@ export type Row = Record<string, unknown>;
 
 export interface TableRecords {
   encrypt(rows: readonly Row[]): Promise<Row[]>;
-  decrypt(rows: readonly Row[], onError: OnError): Promise<Row[]>;
+  decrypt(rows: readonly Row[], onError: OnError | undefined): Promise<Row[]>;
   /** Returns the fingerprints of all values, sorted, so that a statement does not show the order of the values. */
   fingerprints(column: string, values: readonly unknown[]): Promise<readonly string[]>;
   /** Returns the decrypted rows whose column matches the query exactly. */
@@ -69,8 +69,8 @@ export interface Access {
   readonly recordsFor: (user: string) => Access['recordsOf'];
   readonly known: KnownColumns;
   readonly report: Report;
-  /** What a value of the table becomes if it cannot be decrypted. */
-  readonly onErrorOf: (table: string) => OnError;
+  /** What a value of the table becomes if it cannot be decrypted. Undefined is the default of the SDK for lists. */
+  readonly onErrorOf: (table: string) => OnError | undefined;
 }
 
 /** What Drizzle's databases have besides their methods. */
@@ -114,8 +114,8 @@ export function onErrorsOf(given: EncryptedOptions['onError']): Access['onErrorO
       "pass 'null' to read a value that cannot be decrypted as null",
     );
   }
-  if (!isByTable) return () => given ?? 'throw';
-  return (table) => (Object.hasOwn(given, table) ? given[table] : undefined) ?? 'throw';
+  if (!isByTable) return () => given;
+  return (table) => (Object.hasOwn(given, table) ? given[table] : undefined);
 }
 
 const plain: Unencrypted = { unencrypted: true };

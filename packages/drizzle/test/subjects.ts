@@ -105,9 +105,23 @@ export async function expectSubjects(
   }
 
   await eaas.subjects.erase({ subject: ann });
-  await expect(read()).rejects.toMatchObject({ code: 'subject_erased' });
-  const rest = db.onError('null').select({ text: notes.text }).from(notes).orderBy(notes.id);
-  expect(await rest).toEqual([{ text: null }, { text: 'gone' }]);
+  const erased = { text: null, ward: null };
+  expect(await read()).toEqual([erased, { text: 'gone', ward: 'East' }]);
+  const strict = db.onError('throw').select({ text: notes.text }).from(notes);
+  await expect((async () => strict)()).rejects.toMatchObject({ code: 'subject_erased' });
+  if (canReturn) {
+    const rollback = new Error('rolled back');
+    const deleting = db.transaction(async (tx) => {
+      expect(
+        await tx
+          .delete(notes)
+          .where(eq(notes.id, id(1)))
+          .returning(),
+      ).toMatchObject([erased]);
+      throw rollback;
+    });
+    await expect(deleting).rejects.toBe(rollback);
+  }
   await db.update(notes).set({ text: null, ward: null }).where(eq(notes.personId, ann));
   expect(await read()).toEqual([
     { text: null, ward: null },

@@ -7,6 +7,8 @@ import type {
   Query,
   SubstituteOf,
   Tables,
+  Throwing,
+  ThrowingUnlessErased,
 } from '@eaas/sdk/fields';
 import type { ModelOptions } from './models.ts';
 
@@ -45,15 +47,19 @@ export type WithHandler<E, Given> = Given extends { readonly onError: infer Hand
 
 /** What stands for a value of the model that cannot be decrypted. */
 export type SubstituteIn<E, Name> =
-  E extends Encrypted<Tables, infer Models, infer Handlers>
-    ? Handlers extends OnError
-      ? SubstituteOf<Handlers>
-      : TableOf<Models, Name> extends infer Table
-        ? Table extends keyof Handlers
-          ? SubstituteOf<Handlers[Table]>
-          : never
-        : never
+  E extends Encrypted<infer T, infer Models, infer Handlers>
+    ? TableOf<Models, Name> extends infer Table
+      ? [Throwing] extends [Handlers]
+        ? DefaultIn<T, Table>
+        : Handlers extends OnError
+          ? SubstituteOf<Handlers>
+          : Table extends keyof Handlers
+            ? SubstituteOf<Handlers[Table]>
+            : DefaultIn<T, Table>
+      : never
     : never;
+
+type DefaultIn<T, Table> = Table extends keyof T ? SubstituteOf<ThrowingUnlessErased<T[Table]>> : never;
 
 export type ValuesOf<E, Name> = {
   [

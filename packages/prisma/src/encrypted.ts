@@ -31,8 +31,9 @@ export interface EncryptedOptions<
   readonly models?: Models | undefined;
   /**
    * What a stored value that cannot be decrypted becomes, in all tables or by table of the definition
-   * (`{ Patient: 'null' }`). With `throw` (the default), the query fails. With `null`, the field is null. What a
-   * function returns stands for the value. The argument `onError` of a query decides for this query.
+   * (`{ Patient: 'null' }`). With `throw`, the query fails. With `null`, the field is null. What a function returns
+   * stands for the value. By default, only the values of erased people are null, and others fail the query. The argument
+   * `onError` of a query decides for this query.
    */
   readonly onError?: Handlers | undefined;
   /**

@@ -25,19 +25,26 @@ const models = {
 type Extension = { query: { $allOperations(call: object): Promise<unknown> } };
 
 /** Runs an operation whose result is two patients. The second has the name and the visit of other rows. */
-function run(options: Options, operation: string, args: Args, eaas = clientOf()): Promise<unknown> {
+function run(
+  options: Options,
+  operation: string,
+  args: Args,
+  eaas = clientOf(),
+  definition: typeof fields = fields,
+  given?: unknown,
+): Promise<unknown> {
   const prisma = {
     _runtimeDataModel: { models },
     _engineConfig: { inlineSchema: '' },
     $extends: (extension: object) => extension,
   };
-  const extend = encrypted(prisma, eaas, fields, options) as unknown as (client: object) => Extension;
+  const extend = encrypted(prisma, eaas, definition, options) as unknown as (client: object) => Extension;
   const patients = [
     { id: 'ada', name, city: 'London', visits: [{ id: 'first', note }] },
     { id: 'bob', name, city: 'Turin', visits: [{ id: 'second', note }] },
   ];
   const result = operation === 'findMany' ? patients : operation === 'count' ? 2 : patients[1];
-  const query = async () => structuredClone(result);
+  const query = async () => structuredClone(given ?? result);
   return extend(prisma).query.$allOperations({
     model: 'Patient',
     operation,
@@ -90,6 +97,35 @@ describe('a value that cannot be decrypted', () => {
         ['second', 'second', undefined],
       ]),
     );
+  });
+});
+
+describe('a value of an erased person', async () => {
+  const people = defineFields({ Patient: { subject: 'id', name: text() }, Visit: { note: text() } });
+  const eaas = clientOf();
+  const cloe = await people.for(eaas).encryptRow('Patient', 'cloe', { id: 'cloe', name: 'Cloe' });
+  await eaas.subjects.erase({ subject: 'cloe' });
+  const patient = { ...cloe, city: 'Turin' };
+  const read = (operation: string, args: Args = {}, options: Options = {}) =>
+    run(options, operation, args, eaas, people as never, operation === 'findMany' ? [patient] : patient);
+  const where = { id: 'cloe' };
+  const operations: [string, Args][] = [
+    ['findMany', {}],
+    ['findUnique', { where }],
+    ['update', { where, data: { city: 'Bern' } }],
+    ['upsert', { where, create: { id: 'cloe', city: 'Bern' }, update: { city: 'Bern' } }],
+    ['delete', { where }],
+  ];
+
+  test.each(operations)('is null in the result of %s', async (operation, args) => {
+    const gone = { id: 'cloe', name: null, city: 'Turin' };
+    expect([await read(operation, args)].flat()).toEqual([gone]);
+    await expect(read(operation, { ...args, onError: 'throw' })).rejects.toMatchObject({
+      code: 'subject_erased',
+    });
+    await expect(read(operation, args, { onError: 'throw' })).rejects.toMatchObject({
+      code: 'subject_erased',
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import type { ColumnPlace, OnError, RecordId } from '@eaas/sdk/fields';
+import type { ColumnPlace, FieldError, OnError, RecordId } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 import { type Model, type Models, targetOf } from './models.ts';
 import type { Shape } from './selection.ts';
@@ -9,7 +9,7 @@ export type DecryptRows = (
   table: string,
   rows: readonly Args[],
   idOf: (row: Args) => RecordId | undefined,
-  options: { readonly onError: OnError },
+  options: { readonly onError: OnError | undefined },
 ) => Promise<readonly Args[]>;
 
 /** What values that cannot be decrypted become: in all tables, or by table. */
@@ -17,7 +17,8 @@ export type OnErrors<T = Readonly<Record<string, unknown>>> =
   | OnError
   | { readonly [Table in keyof T & string]?: OnError | undefined };
 
-export type OnErrorOf = (table: string) => OnError;
+/** Undefined is the default of the SDK for lists. */
+export type OnErrorOf = (table: string) => OnError | undefined;
 
 /** Throws EncryptedModelError for an `onError` that says nothing about what to do. */
 export function onErrorsOf(given: OnErrors | undefined, model?: string): OnErrorOf {
@@ -32,14 +33,14 @@ export function onErrorsOf(given: OnErrors | undefined, model?: string): OnError
       "pass 'null' to read a value that cannot be decrypted as null",
     );
   }
-  return (table) => (Object.hasOwn(byTable, table) ? byTable[table] : byTable['*']) ?? 'throw';
+  return (table) => (Object.hasOwn(byTable, table) ? byTable[table] : byTable['*']);
 }
 
 /** Passes the row of the query to the function of the app, instead of the columns that were decrypted. */
-function withQueriedRows(onError: OnError, columns: readonly Args[], rows: readonly Args[]): OnError {
+function withQueriedRows(onError: OnError | undefined, columns: readonly Args[], rows: readonly Args[]) {
   if (typeof onError !== 'function') return onError;
   const queried = new Map<object, Args>(columns.map((values, at) => [values, rows[at] ?? {}]));
-  return (error, values) => onError(error, queried.get(values) ?? {});
+  return (error: FieldError, values: object) => onError(error, queried.get(values) ?? {});
 }
 
 /** Emits an event if a column that is not encrypted holds ciphertexts. */

@@ -113,7 +113,7 @@ type ForUser = {
 };
 
 /** An extension for `prisma.$extends`. */
-export type EncryptedExtension<Client, T extends Tables, Models, Handlers = 'throw'> = (client: unknown) => {
+export type EncryptedExtension<Client, T extends Tables, Models, Handlers = object> = (client: unknown) => {
   $extends: {
     extArgs: {
       result: Nothing;
