@@ -60,15 +60,10 @@ export interface WitnessMemory {
   readonly reasons: Map<string, string>;
 }
 
-interface Witnesses {
-  readonly policy: LogPolicy;
-  readonly monitors: ReadonlyMap<string, string>;
-}
-
 /** What the witnesses are asked with, or undefined if the log has no checkpoint or was halted. */
 export async function witnessContext(
   context: MomentContext & { readonly memory: WitnessMemory },
-  { policy, monitors }: Witnesses,
+  { policy, monitors }: Pick<WitnessContext, 'policy' | 'monitors'>,
   { hold, signal }: Lease,
 ): Promise<WitnessContext | undefined> {
   const { service, log, memory } = context;

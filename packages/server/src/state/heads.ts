@@ -1,7 +1,8 @@
 import { Tampered } from '../base/refusal.ts';
-import type { RootKey, SealedTenantSecret, TenantSecrets } from '../crypto/key-hierarchy.ts';
+import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
+import { type Roots, rowKeyOf, type SealedTenantSecret } from '../crypto/key-hierarchy.ts';
 import { type HeadRow, headTable } from '../store/heads.ts';
-import { macHolds, openSecrets } from './integrity.ts';
+import { macHolds } from './integrity.ts';
 
 /** Returns the head of a log if its MAC is right. Throws Tampered if it is not, or if there is no head. */
 export function checkedHead<Head extends HeadRow>(
@@ -17,7 +18,7 @@ export function checkedHead<Head extends HeadRow>(
 export type SealedHead = HeadRow & SealedTenantSecret;
 
 /** Whether the MAC of a head is right, for a reader that has no state of its tenant. */
-export function isAuthenticHead(roots: readonly RootKey[], head: SealedHead): boolean {
-  const secrets = openSecrets(roots, head);
-  return secrets !== undefined && macHolds(secrets, headTable, head);
+export function isAuthenticHead(roots: Roots, head: SealedHead): boolean {
+  const rowMac = rowKeyOf(roots, head);
+  return rowMac !== undefined && macHolds({ rowMac }, headTable, head);
 }

@@ -4,7 +4,6 @@ import {
   openMaterial,
   openTenantSecrets,
   type RootKey,
-  type SealedTenantSecret,
   type TenantSecrets,
   versionPlace,
 } from '../crypto/key-hierarchy.ts';
@@ -91,7 +90,7 @@ export function openTenant(roots: readonly RootKey[], row: Loaded<TenantRow>): O
   return { tenant: checked(secrets, tenantTable, row), secrets };
 }
 
-export function openSecrets(roots: readonly RootKey[], row: SealedTenantSecret) {
+export function openSecrets(roots: readonly RootKey[], row: TenantRow): TenantSecrets | undefined {
   try {
     return openTenantSecrets(roots, row);
   } catch {
