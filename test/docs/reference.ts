@@ -39,6 +39,7 @@ const internal = new Set([
   './internal-core',
   './internal-log',
   './internal-noble',
+  './internal-sealing',
   './internal-stream',
   './internal-intake',
   './reference',

@@ -7,7 +7,7 @@ import {
   privateDecrypt,
 } from 'node:crypto';
 import { WrongUsage } from './kit.ts';
-import { DecryptionError, encodeContext, pae, parseUuid, type Wrapped } from '@eaas/protocol';
+import { DecryptionError, parseUuid, type Wrapped } from '@eaas/protocol';
 import { inLine, personName } from '@eaas/protocol/internal';
 import {
   intakeForm,
@@ -15,12 +15,9 @@ import {
   nobleIntakeCrypto,
   nobleIntakeKey,
   openForIntake,
-  saltEnd,
-  serviceForm,
-  subjectForm,
-  versionEnd,
   versionIn,
 } from '@eaas/protocol/internal-intake';
+import { openSecret } from '@eaas/protocol/internal-sealing';
 import { nodeEngine } from '@eaas/protocol/node';
 import type { StreamClient } from '@eaas/sdk/stream';
 import { CannotStart, FileFailure } from './failure.ts';
@@ -100,14 +97,11 @@ export async function openOffline({
   };
 }
 
-// The constant iv is safe, because the random salt gives each wrapped key a different encryption key.
-const iv = Buffer.alloc(12);
-
 /** Returns the secret of a subject. The id of the subject follows from its name, by a key of the export. */
 function secretOf(people: People | undefined, subject: string, privateKey: KeyObject, files: string): Buffer {
   if (!people)
     throw new FileFailure(`${files} has no subjects: export the key again, with \`export-key --subjects\`.`);
-  const id = createHmac('sha256', bytesOf(people.key, privateKey)).update(personName(subject)).digest('hex');
+  const id = hmac(bytesOf(people.key, privateKey), personName(subject)).toString('hex');
   const found = people.subjects.get(id);
   if (found) return bytesOf(found, privateKey);
   throw new FileFailure(
@@ -125,44 +119,19 @@ function unwrap(
   wrapped: Wrapped,
   person: Uint8Array | undefined,
 ): Uint8Array {
-  const { keyVersion, wrappedKey } = wrapped;
-  const { tenantId } = material;
-  const has = (form: Parameters<typeof versionIn>[0]) => versionIn(form, wrappedKey) === keyVersion;
-  const key = () => bytesOf(material, privateKey);
-  let dek: Uint8Array | undefined;
-  if (person) dek = has(subjectForm) ? openOfPerson(tenantId, person, key(), wrapped) : undefined;
-  else if (has(intakeForm)) dek = openOfWriter(material, key(), wrapped);
-  else if (has(serviceForm)) dek = openBy('eaas wrap v1', tenantId, key(), wrapped);
+  const { keyId, keyVersion: version, wrappedKey } = wrapped;
+  const place = { purpose: 'dek', tenantId: material.tenantId, keyId, version, subject: person } as const;
+  const isOfWriter = !person && versionIn(intakeForm, wrappedKey) === version;
+  const bytes = bytesOf(material, privateKey);
+  const dek = isOfWriter
+    ? openOfWriter(material, bytes, wrapped)
+    : openSecret({ engine: nodeEngine, hmac }, bytes, place, wrappedKey);
   if (!dek) throw new DecryptionError();
   return dek;
 }
 
-function openOfPerson(
-  tenantId: string,
-  person: Uint8Array,
-  bytes: Buffer,
-  wrapped: Wrapped,
-): Uint8Array | undefined {
-  const ofPerson = createHmac('sha256', bytes).update(pae('eaas subject v1', person)).digest();
-  const dek = openBy('eaas wrap v2', tenantId, ofPerson, wrapped);
-  ofPerson.fill(0);
-  return dek;
-}
-
-function openBy(
-  label: string,
-  tenantId: string,
-  bytes: Buffer,
-  { keyId, keyVersion, wrappedKey }: Wrapped,
-): Uint8Array | undefined {
-  const head = wrappedKey.subarray(0, saltEnd);
-  const info = pae(label, tenantId, keyId, keyVersion, 'dek', head.subarray(versionEnd));
-  const key = createHmac('sha256', bytes).update(info).digest();
-  const aad = pae(head, encodeContext(undefined));
-  const dek = nodeEngine.decrypt(nodeEngine.importKey(key), iv, aad, wrappedKey.subarray(saltEnd));
-  key.fill(0);
-  return dek;
-}
+const hmac = (key: Uint8Array, message: Uint8Array | string): Buffer =>
+  createHmac('sha256', key).update(message).digest();
 
 function openOfWriter(material: Material, bytes: Buffer, wrapped: Wrapped): Uint8Array | undefined {
   material.intakeKey ??= nobleIntakeKey(bytes, material.tenantId, wrapped);

@@ -9,8 +9,9 @@ import {
   subjectForm,
   versionIn,
 } from '@eaas/protocol/internal-intake';
+import { type DekPlace, openSecret, sealSecret } from '@eaas/protocol/internal-sealing';
 import { fieldHash, type KeyCrypto, type Subject } from '@eaas/protocol/service';
-import { openSecret, type SecretPlace, sealSecret } from './sealed-secret.ts';
+import * as platform from '#engine';
 import { peopleOf } from './subjects.ts';
 import { type Key, secretOf, type Tenant } from './tenant.ts';
 
@@ -18,7 +19,7 @@ export function keyCrypto(tenant: Tenant, key: Key): KeyCrypto {
   const { tenant_id: tenantId } = tenant;
   const { row, versions, hashKey } = key;
   const { key_id: keyId, key_version: newest } = row;
-  const placeOf = (version: number, context?: Context, subject?: Subject): SecretPlace => ({
+  const placeOf = (version: number, context?: Context, subject?: Subject): DekPlace => ({
     purpose: 'dek',
     tenantId,
     keyId,
@@ -35,14 +36,14 @@ export function keyCrypto(tenant: Tenant, key: Key): KeyCrypto {
       const secret = versions[newest - 1]?.secret;
       if (!secret)
         throw new Error(`version ${newest} of the active key ${keyId} must have a secret (got none)`);
-      return sealSecret(secret, placeOf(newest, context, subject), dek);
+      return sealSecret(platform, secret, placeOf(newest, context, subject), dek);
     },
     unwrap(wrapped, context, subject) {
       const intakeVersion = versionIn(intakeForm, wrapped);
       if (intakeVersion !== undefined) return unwrapIntake(tenantId, key, intakeVersion, wrapped, context);
       const version = serviceVersion(wrapped) ?? 0;
       const secret = versions[version - 1]?.secret;
-      return secret ? openSecret(secret, placeOf(version, context, subject), wrapped) : undefined;
+      return secret ? openSecret(platform, secret, placeOf(version, context, subject), wrapped) : undefined;
     },
     hash(value) {
       if (!hashKey) throw new Error(`the active key ${keyId} must have a secret for hashes (got none)`);

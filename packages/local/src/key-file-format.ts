@@ -2,10 +2,19 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { InputError, pae, parseUuid } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import {
+  hashKeyPlace,
+  openSecret,
+  type SecretPlace,
+  sealSecret,
+  subjectPlace,
+  tenantPlace,
+  versionPlace,
+} from '@eaas/protocol/internal-sealing';
 import { type KeyFields, keyRecord, type SubjectFields } from '@eaas/protocol/service';
 import { endpoints } from '@eaas/protocol/wire';
+import * as platform from '#engine';
 import { advice, type Lock, type Opener } from './file-opener.ts';
-import { openSecret, type SecretPlace, sealSecret } from './sealed-secret.ts';
 import type { Key, StoredSubject, Tenant } from './tenant.ts';
 
 export interface KeyFile {
@@ -76,7 +85,7 @@ function sealed(
 ): KeyFile {
   const lock = opener.newLock();
   const key = opener.keyFor(lock);
-  const sealedSecret = toBase64(key ? sealSecret(key, secretPlace(tenantId), secret) : secret);
+  const sealedSecret = toBase64(key ? sealSecret(platform, key, tenantPlace(tenantId), secret) : secret);
   key?.fill(0);
   return { tenantId, lock, sealedSecret, secret, keys, subjects, idKeys: idKeysOf(secret, tenantId) };
 }
@@ -98,7 +107,7 @@ export function formatKeyFile({ tenantId, lock, sealedSecret, secret, keys, subj
   const sealing = derived(secret, tenantId, 'sealing');
   const seal = (place: SecretPlace, material: Uint8Array | null): string | null => {
     if (!material) return null;
-    const sealed = sealedTexts.get(material) ?? toBase64(sealSecret(sealing, place, material));
+    const sealed = sealedTexts.get(material) ?? toBase64(sealSecret(platform, sealing, place, material));
     sealedTexts.set(material, sealed);
     return sealed;
   };
@@ -110,7 +119,7 @@ export function formatKeyFile({ tenantId, lock, sealedSecret, secret, keys, subj
     tenant_secret: sealedSecret,
     keys: keys.map(({ row: { rev: _rev, ...row }, hashKey, versions }): StoredKey => ({
       ...row,
-      hash_key: seal(hashPlace(tenantId, row.key_id), hashKey),
+      hash_key: seal(hashKeyPlace(tenantId, row.key_id), hashKey),
       versions: versions.map(({ created_at, secret: material }, index) => ({
         created_at,
         sealed: seal(versionPlace(tenantId, row.key_id, index + 1), material),
@@ -208,7 +217,7 @@ function openTenantSecret(
     );
   const key = opener.keyFor(lock);
   const stored = readBase64(tenant_secret);
-  const secret = key && stored ? openSecret(key, secretPlace(tenant_id), stored) : stored;
+  const secret = key && stored ? openSecret(platform, key, tenantPlace(tenant_id), stored) : stored;
   key?.fill(0);
   if (secret?.length === 32) return new Uint8Array(secret);
   throw new InputError(
@@ -226,14 +235,14 @@ function openKey(tenantId: string, sealing: Uint8Array, stored: StoredKey): Key 
   if (versions.length !== row.key_version) throw new TypeError('a key must have all its versions');
   const open = (place: SecretPlace, text: string | null): Uint8Array | null => {
     if (text === null && row.status === 'destroyed') return null;
-    const material = openSecret(sealing, place, readBase64(text ?? '') ?? new Uint8Array());
+    const material = openSecret(platform, sealing, place, readBase64(text ?? '') ?? new Uint8Array());
     if (!material) throw new TypeError('sealed material must open');
     sealedTexts.set(material, text ?? '');
     return material;
   };
   return {
     row,
-    hashKey: open(hashPlace(tenantId, row.key_id), hash_key),
+    hashKey: open(hashKeyPlace(tenantId, row.key_id), hash_key),
     versions: versions.map(({ created_at, sealed }, index) => ({
       created_at,
       secret: open(versionPlace(tenantId, row.key_id, index + 1), sealed),
@@ -248,6 +257,7 @@ function openSubject(
 ): [string, StoredSubject] {
   if (sealed === null && erased_at !== null) return [subject_id, { created_at, erased_at, secret: null }];
   const secret = openSecret(
+    platform,
     sealing,
     subjectPlace(tenantId, subject_id),
     readBase64(sealed ?? '') ?? new Uint8Array(),
@@ -271,29 +281,3 @@ function macOf(content: object, secret: Uint8Array, tenantId: string): Uint8Arra
 function derived(secret: Uint8Array, tenantId: string, name: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', pae('eaas tenant v1', tenantId, name), 32));
 }
-
-const secretPlace = (tenantId: string): SecretPlace => ({
-  purpose: 'tenant-secret',
-  tenantId,
-  keyId: null,
-  version: 0,
-});
-const hashPlace = (tenantId: string, keyId: string): SecretPlace => ({
-  purpose: 'hash-key',
-  tenantId,
-  keyId,
-  version: 0,
-});
-const versionPlace = (tenantId: string, keyId: string, keyVersion: number): SecretPlace => ({
-  purpose: 'key-version',
-  tenantId,
-  keyId,
-  version: keyVersion,
-});
-const subjectPlace = (tenantId: string, subjectId: string): SecretPlace => ({
-  purpose: 'subject',
-  tenantId,
-  keyId: null,
-  version: 0,
-  context: { subject: subjectId },
-});

@@ -44,15 +44,18 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
 
 let ivs = /* @__PURE__ */ new Uint8Array(0);
 let used = 0;
+let drawnAt = 0;
 
 /**
- * Draws the random bytes of 64 ivs at a time, because each draw is slow in Node. Do not draw keys in this way, because
- * unused keys would stay in memory.
+ * Draws the random bytes of 64 ivs at a time, because each draw is slow in Node, and drops those older than a second, so
+ * that a snapshot of an idle process has none. Do not draw keys in this way, because unused keys would stay in memory.
  */
 export function randomIv(): Uint8Array {
-  if (used === ivs.length) {
+  const now = Date.now();
+  if (used === ivs.length || Math.abs(now - drawnAt) > 1_000) {
     ivs = randomBytes(64 * ivLength);
     used = 0;
+    drawnAt = now;
   }
   return ivs.subarray(used, (used += ivLength));
 }

@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { engines } from '../test/engines.ts';
 import { withIv } from '../test/fixed-iv.ts';
 import { bytes, type MessageCase, vectors } from '@eaas/test-kit/vectors';
+import { randomIv } from './bytes.ts';
 import { encodeContext } from './context.ts';
 import { type DataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
 import { deriveDataKey } from './derive.ts';
@@ -142,4 +143,18 @@ test.each([
     wrappedKey: Uint8Array.of(1),
   };
   expect(() => deriveDataKey(nobleEngine, new Uint8Array(32), { ...wrapped, ...change })).toThrow(InputError);
+});
+
+test('ivs that were drawn more than a second ago are dropped, so a snapshot of an idle process has none', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  randomIv();
+  vi.setSystemTime(Date.now() + 1_001);
+  const random = vi.spyOn(crypto, 'getRandomValues');
+  onTestFinished(() => random.mockRestore());
+  randomIv();
+  expect(random).toHaveBeenCalledTimes(1);
+  vi.setSystemTime(Date.now() + 1_000);
+  randomIv();
+  expect(random).toHaveBeenCalledTimes(1);
 });

@@ -14,6 +14,7 @@ export const versionEnd = 6;
  * version.
  */
 export const saltEnd = 30;
+export const saltLength = saltEnd - versionEnd;
 /** The length in bytes of a wrapped key that the service made. The encrypted DEK and its tag follow the salt. */
 export const serviceWrappedLength = 78;
 

@@ -47,6 +47,9 @@ export function hmacSha256(key: KeyObject, messageLength: number) {
   };
 }
 
+export const hmac = (key: Uint8Array, message: Uint8Array): Buffer =>
+  createHmac('sha256', key).update(message).digest();
+
 export function fieldHash(hashKey: KeyObject, value: string): string {
   return createHmac('sha256', hashKey).update(toUtf8(value)).digest('hex');
 }
@@ -55,7 +58,7 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-// `paeView` overwrites this memory but never wipes it, so `paeView` must not get secrets.
+// `paeView` overwrites this memory but never wipes it: a caller with a secret wipes what it got.
 const scratch = Buffer.allocUnsafeSlow(65_536);
 
 /** The next call overwrites the returned bytes, so the caller must use them before that call. */

@@ -1,6 +1,5 @@
 import {
   createHash,
-  createHmac,
   createPrivateKey,
   createPublicKey,
   diffieHellman,
@@ -11,6 +10,7 @@ import { type IntakeCrypto, intakeKeyInfo, type IntakePrivateKey } from '@eaas/p
 import { intakePrivateKey } from '@eaas/protocol/internal-intake';
 import { nodeEngine } from '@eaas/protocol/node';
 import { using } from '@eaas/protocol/service';
+import { hmac } from './hmac.ts';
 
 const pkcs8Start = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const spkiStart = Buffer.from('302a300506032b656e032100', 'hex');
@@ -23,7 +23,7 @@ export const intakeCrypto: IntakeCrypto = {
   engine: nodeEngine,
   shake256: (message, length) => createHash('shake256', { outputLength: length }).update(message).digest(),
   sha3: (message) => createHash('sha3-256').update(message).digest(),
-  hmac: (key, message) => createHmac('sha256', key).update(message).digest(),
+  hmac,
   x25519(scalar, point) {
     const der = Buffer.concat([pkcs8Start, scalar]);
     const privateKey = using(der, () => createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));

@@ -1,8 +1,11 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { using } from '@eaas/protocol/service';
-import { openSecret, type SecretPlace, sealSecret } from './sealed-secret.ts';
 import { pae } from '@eaas/protocol';
+import { type SecretPlace, tenantPlace } from '@eaas/protocol/internal-sealing';
+import { openSecret, sealSecret } from './sealed-secret.ts';
 import { sameBytes } from './hmac.ts';
+
+export { hashKeyPlace, subjectPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 
 export interface RootKey {
   readonly rootId: Uint8Array;
@@ -104,30 +107,13 @@ function sealTenantSecret(
   tenantId: string,
   secret: Uint8Array,
 ): SealedTenantSecret {
-  const sealed_secret = using(secret, (bytes) => sealSecret(key, placeOf(tenantId), bytes));
+  const sealed_secret = using(secret, (bytes) => sealSecret(key, tenantPlace(tenantId), bytes));
   return { tenant_id: tenantId, root_id: rootId, sealed_secret };
 }
 
 function openTenantSecret(roots: readonly RootKey[], row: SealedTenantSecret): Uint8Array | undefined {
   const root = roots.find((each) => sameBytes(each.rootId, row.root_id));
-  return root && openSecret(root.key, placeOf(row.tenant_id), row.sealed_secret);
-}
-
-function placeOf(tenantId: string): SecretPlace {
-  return { purpose: 'tenant-secret', tenantId, keyId: null, version: 0 };
-}
-
-export function versionPlace(tenantId: string, keyId: string, version: number): SecretPlace {
-  return { purpose: 'key-version', tenantId, keyId, version };
-}
-
-/** All versions of a key share one hash key, so the version of a hash key is always 0. */
-export function hashKeyPlace(tenantId: string, keyId: string): SecretPlace {
-  return { purpose: 'hash-key', tenantId, keyId, version: 0 };
-}
-
-export function subjectPlace(tenantId: string, subjectId: string): SecretPlace {
-  return { purpose: 'subject', tenantId, keyId: null, version: 0, context: { subject: subjectId } };
+  return root && openSecret(root.key, tenantPlace(row.tenant_id), row.sealed_secret);
 }
 
 /** Returns the id of a subject or a user, as 64 hexadecimal characters. `key` is that of the tenant. */

@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey } from 'node:crypto';
-import { encodeContext, pae } from '@eaas/protocol';
+import nodeCrypto, { createHmac, createSecretKey } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { type Context, encodeContext, pae } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyContext } from '@eaas/test-kit/arbitraries';
@@ -252,13 +253,37 @@ describe('sealed secrets', () => {
     const forms = await wipedBy(() => prepared.wipe());
     expect(forms).toHaveLength(2);
     const wholeKey = [ikm.export(), key, ...forms].map((bytes) => bytes?.length);
-    for (const work of [() => sealSecret(ikm, place, secret), () => openSecret(ikm, place, sealed)])
+    const salt = sealed.subarray(6, 30);
+    for (const work of [() => sealSecret(ikm, place, secret, salt), () => openSecret(ikm, place, sealed)])
       expect((await wipedBy(work)).map(({ length }) => length)).toEqual(wholeKey);
+    const salted = Buffer.from(pae('eaas salt v1', secret, encodeContext()));
+    expect(await wipedBy(() => sealSecret(ikm, place, secret))).toContainEqual(salted);
   });
 
   test('1,000 encryptions of a secret have different salts', () => {
     const salts = Array.from({ length: 1_000 }, () => sealSecret(ikm, place, secret).subarray(6, 30));
     expect(new Set(salts.map((salt) => Buffer.from(salt).toString('hex'))).size).toBe(1_000);
+  });
+
+  test('clones of a machine, which draw the same random bytes, have other salts for other secrets', () => {
+    const { randomBytes } = nodeCrypto;
+    const draws: number[] = [];
+    const saltOf = (byte: number, context?: Context) =>
+      Buffer.from(sealSecret(ikm, { ...place, context }, new Uint8Array(32).fill(byte)).subarray(6, 30));
+    const zeros = (length: number) => (draws.push(length), Buffer.alloc(length));
+    replaceRandomBytes(zeros);
+    try {
+      // Uses up what was drawn before.
+      while (draws.length === 0) saltOf(0);
+      const salts = [saltOf(1), saltOf(2), saltOf(1, { a: 'b' })];
+      expect(new Set(salts.map((salt) => salt.toString('hex'))).size).toBe(3);
+      const message = pae('eaas salt v1', new Uint8Array(32).fill(1), encodeContext());
+      const mac = createHmac('sha256', new Uint8Array(32)).update(message).digest();
+      expect(salts[0]).toEqual(mac.subarray(0, 24));
+    } finally {
+      replaceRandomBytes(randomBytes);
+      for (let nth = 0; nth < 64; nth++) saltOf(0);
+    }
   });
 
   test('the key version is read only from data with the length and the prefix of an encrypted secret', () => {
@@ -278,3 +303,8 @@ describe('sealed secrets', () => {
       expect(() => sealSecret(ikm, { ...place, version }, secret)).toThrow(RangeError);
   });
 });
+
+function replaceRandomBytes(draw: (length: number) => Buffer): void {
+  nodeCrypto.randomBytes = draw as typeof nodeCrypto.randomBytes;
+  syncBuiltinESMExports();
+}

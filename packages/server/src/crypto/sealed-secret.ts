@@ -1,9 +1,10 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
-import { type Context, encodeContext, pae } from '@eaas/protocol';
+import { type Context, pae } from '@eaas/protocol';
 import {
   intakeForm,
   intakeWrappedBase64Length,
   saltEnd,
+  saltLength,
   serviceForm,
   serviceWrappedLength,
   subjectForm,
@@ -12,25 +13,20 @@ import {
   versionIn,
   type WrappedForm,
 } from '@eaas/protocol/internal-intake';
-import { hmacSha256, paeView } from './hmac.ts';
+import {
+  saltParts,
+  sealedHead,
+  sealedParts,
+  sealingIv,
+  sealingParts,
+  type SecretPlace,
+  subjectParts,
+} from '@eaas/protocol/internal-sealing';
+import { using } from '@eaas/protocol/service';
+import { hmac, hmacSha256, paeView } from './hmac.ts';
 
-/** What a sealed secret is for. It opens only for the same purpose, tenant, key, version and context. */
-export interface SecretPlace {
-  readonly purpose:
-    | 'dek'
-    | 'key-version'
-    | 'hash-key'
-    | 'tenant-secret'
-    | 'root-check'
-    | 'subject'
-    | 'log-key';
-  readonly tenantId: string | null;
-  readonly keyId: string | null;
-  readonly version: number;
-  readonly context?: Context | undefined;
-}
+export type { SecretPlace } from '@eaas/protocol/internal-sealing';
 
-const saltLength = saltEnd - versionEnd;
 const bodyLength = 32;
 const bodyEnd = saltEnd + bodyLength;
 /** Maps the length of a wrapped key's base64 text to the formats of that length. */
@@ -40,34 +36,24 @@ const forms: Readonly<Record<number, readonly WrappedForm[]>> = {
 };
 const aadStart = 8; // after the count of parts and the length of the head, 4 bytes each
 
-// The iv is constant. This is safe, because each random salt gives a different encryption key, and each encryption key
-// encrypts only one secret.
-const iv = Buffer.alloc(12);
 // Without `authTagLength`, Node would accept an authentication tag of only 4 bytes.
 const gcm = { authTagLength: 16 } as const;
 
 /** Prepares the encryption of several secrets under one key. The caller must call `wipe` after the last secret. */
-export function sealer(
-  ikm: KeyObject,
-  { purpose, tenantId, keyId, version }: Omit<SecretPlace, 'context'>,
-  isOfSubject = false,
-) {
+export function sealer(ikm: KeyObject, place: Omit<SecretPlace, 'context'>, isOfSubject = false) {
   const form = isOfSubject ? subjectForm : serviceForm;
-  const start = Buffer.alloc(saltEnd);
-  start.writeUInt16BE(form.formatAndSuite, 0);
-  start.writeUInt32BE(version, 2);
-  const label = isOfSubject ? 'eaas wrap v2' : 'eaas wrap v1';
-  const derivation = paeView([label, tenantId, keyId, version, purpose, start.subarray(versionEnd)]);
-  const hmac = hmacSha256(ikm, derivation.length);
-  hmac.message.set(derivation);
-  const salt = hmac.message.subarray(-saltLength);
-  const noContext = Buffer.from(paeView([start, encodeContext()]));
+  const start = sealedHead(form, place.version);
+  const derivation = paeView(sealingParts(form, place, start.subarray(versionEnd)));
+  const keys = hmacSha256(ikm, derivation.length);
+  keys.message.set(derivation);
+  const salt = keys.message.subarray(-saltLength);
+  const noContext = Buffer.from(paeView(sealedParts(start)));
   const prepare = (head: Uint8Array, context: Context | undefined) => {
     salt.set(head.subarray(versionEnd));
     if (context === undefined) noContext.set(head, aadStart);
     return {
-      key: hmac.digest(),
-      aad: context === undefined ? noContext : paeView([head, encodeContext(context)]),
+      key: keys.digest(),
+      aad: context === undefined ? noContext : paeView(sealedParts(head, context)),
     };
   };
   return {
@@ -75,10 +61,10 @@ export function sealer(
       const sealed = Buffer.allocUnsafe(form.length);
       const head = sealed.subarray(0, saltEnd);
       head.set(start);
-      head.set(chosenSalt ?? randomSalt(), versionEnd);
+      head.set(chosenSalt ?? newSalt(secret, context), versionEnd);
       const { key, aad } = prepare(head, context);
       try {
-        const cipher = createCipheriv('aes-256-gcm', key, iv, gcm).setAAD(aad);
+        const cipher = createCipheriv('aes-256-gcm', key, sealingIv, gcm).setAAD(aad);
         sealed.set(cipher.update(secret), saltEnd);
         cipher.final();
         sealed.set(cipher.getAuthTag(), bodyEnd);
@@ -88,9 +74,9 @@ export function sealer(
       }
     },
     open(sealed: Uint8Array, context?: Context): Uint8Array | undefined {
-      if (versionIn(form, sealed) !== version) return undefined;
+      if (versionIn(form, sealed) !== place.version) return undefined;
       const { key, aad } = prepare(sealed.subarray(0, saltEnd), context);
-      const decipher = createDecipheriv('aes-256-gcm', key, iv, gcm);
+      const decipher = createDecipheriv('aes-256-gcm', key, sealingIv, gcm);
       key.fill(0);
       decipher.setAAD(aad).setAuthTag(sealed.subarray(bodyEnd));
       const secret = decipher.update(sealed.subarray(saltEnd, bodyEnd));
@@ -103,8 +89,8 @@ export function sealer(
       }
     },
     /** Takes another key, and wipes its bytes. */
-    rekey: hmac.rekey,
-    wipe: () => hmac.wipe(),
+    rekey: keys.rekey,
+    wipe: () => keys.wipe(),
   };
 }
 
@@ -114,7 +100,7 @@ export function sealer(
  * caller must call `wipe` after the last data key.
  */
 export function subjectSealers(ikm: KeyObject, place: Omit<SecretPlace, 'context'>) {
-  const derivation = pae('eaas subject v1', new Uint8Array(bodyLength));
+  const derivation = pae(...subjectParts(new Uint8Array(bodyLength)));
   const mixing = hmacSha256(ikm, derivation.length);
   mixing.message.set(derivation);
   const mixed = mixing.message.subarray(-bodyLength);
@@ -184,15 +170,13 @@ export function wrappedKeyVersion(text: string): number | undefined {
   return undefined;
 }
 
-let salts = Buffer.alloc(0);
+let random = Buffer.alloc(0);
 
-/**
- * Returns one salt of a batch of 64, because 64 calls of `randomBytes` take much longer than one call. A salt is not
- * secret.
- */
-function randomSalt(): Uint8Array {
-  if (salts.length === 0) salts = randomBytes(64 * saltLength);
-  const salt = salts.subarray(0, saltLength);
-  salts = salts.subarray(saltLength);
-  return salt;
+/** Draws the random bytes of 64 salts at a time. What clones of this machine share of them is hedged by the secret. */
+function newSalt(secret: Uint8Array, context: Context | undefined): Uint8Array {
+  if (random.length === 0) random = randomBytes(64 * 32);
+  const key = random.subarray(0, 32);
+  random = random.subarray(32);
+  const mac = using(paeView(saltParts(secret, context)), (parts) => hmac(key, parts));
+  return mac.subarray(0, saltLength);
 }
