@@ -8,5 +8,6 @@ test('an API key is refused from the millisecond of its expiry', () => {
   const asked = { endpoint: { permission: 'encrypt' as const }, origin: undefined };
   const at = (time: number) => orRefusal(() => authorize(apiKey, asked, { envelopeOnly: false, time }));
   expect(at(999)).toBeUndefined();
-  expect(at(1_000)).toMatchObject({ code: 'unauthorized' });
+  const detail = expect.stringContaining('expired at 1970-01-01T00:00:01.000Z') as string;
+  expect(at(1_000)).toMatchObject({ code: 'unauthorized', problem: { detail } });
 });

@@ -1,6 +1,7 @@
 import { parseUuid } from '../uuid.ts';
 import type { Endpoint } from '../wire/endpoint.ts';
 import type { Permission } from '../wire/permissions.ts';
+import { formatTimestamp } from '../wire/timestamp.ts';
 import { keyNotFound, Refusal, unauthorized } from './refusal.ts';
 
 /**
@@ -49,12 +50,16 @@ export function authorize(
   { endpoint: { permission, serverMode, unlimited, forUsers }, origin }: RequestedCall,
   { envelopeOnly, time }: { readonly envelopeOnly: boolean; readonly time: number },
 ): void {
-  if (apiKey.revoked_at !== null || (apiKey.expires_at ?? Infinity) <= time) throw unauthorized();
+  const { signIn, revoked_at, expires_at } = apiKey;
+  if (revoked_at !== null || (expires_at ?? Infinity) <= time) {
+    const what = revoked_at === null ? 'expired' : 'was revoked';
+    const since = formatTimestamp(revoked_at ?? expires_at ?? 0);
+    throw signIn ? unauthorized() : unauthorized(`This API key ${what} at ${since}`);
+  }
   if (origin !== undefined && !apiKey.allowed_origins?.includes(origin)) {
     const detail = 'This API key refuses requests from this origin: add the origin to its `allowed_origins`.';
     throw new Refusal('origin_refused', detail);
   }
-  const { signIn } = apiKey;
   if (signIn && !signIn.meetsRequired) {
     throw new Refusal('permission_missing', 'The token does not have the claims that the issuer requires.');
   }

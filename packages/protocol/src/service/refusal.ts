@@ -33,10 +33,13 @@ export const badRequest = (reason: string): Refusal =>
 
 /**
  * Refuses a request without a valid API key. The text is the same for every cause, so callers cannot find out which
- * tokens exist.
+ * tokens exist. Only the holder of a stored API key learns `what` ended it.
  */
-export const unauthorized = (): Refusal =>
-  new Refusal('unauthorized', 'Send a valid API key as `Authorization: Bearer eaas_sk_…`.');
+export const unauthorized = (what = 'This call has no API key or token that the service accepts'): Refusal =>
+  new Refusal(
+    'unauthorized',
+    `${what}: create another API key with \`eaas api-key create\` or in the console.`,
+  );
 
 /** 404: there is no such path. */
 export const nothingHere = (): Refusal =>

@@ -42,7 +42,9 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   bad_request:
     'Malformed JSON, a missing, unknown or invalid field, base64 that is not canonical, a data key that ' +
     'is not 32 bytes, or an invalid date. `detail` names the field.',
-  unauthorized: 'The API key is missing, unknown, expired or revoked. `detail` is the same for all four.',
+  unauthorized:
+    'The API key or token is missing, unknown, expired or revoked. `detail` says since when of an API key, ' +
+    'and is the same for all else.',
   permission_missing:
     'The API key lacks the permission, would create a key while it is limited to some keys, or would grant more than it has.',
   origin_refused: 'A browser sent an `Origin` that the API key does not list.',

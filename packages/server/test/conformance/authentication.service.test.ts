@@ -55,15 +55,31 @@ test.for(refused)(
   },
 );
 
-test('a revoked and an expired token get the same 401', async () => {
-  const absent = await (await clientOf()).get('/v1/keys');
+test('a 401 tells the holder of a stored API key that it was revoked or expired, and since when', async () => {
   const revoked = await tenant.issue();
-  ok(await tenant.api.delete(`/v1/api-keys/${revoked.record.api_key_id}`));
-  for (const api of [revoked.api, await expiredClient(tenant)]) {
-    const answer = await api.get('/v1/keys');
-    expect(answer).toBeProblem('unauthorized');
-    expect(answer.text).toBe(absent.text);
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  const path = `/v1/api-keys/${revoked.record.api_key_id}` as const;
+  const { revoked_at } = ok(await tenant.api.delete(path));
+  const expired = await expiredClient(tenant);
+  const { api_keys } = ok(await tenant.api.get('/v1/api-keys?limit=1'));
+  const [{ expires_at } = { expires_at: '' }] = api_keys as { expires_at: string }[];
+  for (const [api, ended] of [
+    [revoked.api, `was revoked at ${revoked_at}`],
+    [expired, `expired at ${expires_at}`],
+  ] as const) {
+    await expectNothingRecorded(tenant, async () => {
+      for (const answer of [
+        await api.get('/v1/keys'),
+        await api.get('/v1/audit/verify'),
+        await api.post('/v1/keys', { name: 'x' }),
+        await api.post('/v1/batch/wrap', { items: [] }),
+      ]) {
+        expect(answer).toBeProblem('unauthorized');
+        expect(answer.body).toMatchObject({
+          detail: `This API key ${ended}: create another API key with \`eaas api-key create\` or in the console.`,
+        });
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      }
+    });
   }
 });
 
