@@ -15,6 +15,7 @@ import { together, type Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { authorize, type Caller } from './caller.ts';
 import { beginLink } from './chain.ts';
+import { noteUnwritten } from './commit.ts';
 import { deadlineFrom } from './decide.ts';
 import { checkedHead } from './heads.ts';
 import { authentic, openTenant } from './integrity.ts';
@@ -124,7 +125,9 @@ async function changeOnce<Loaded, Answer extends object | string>(
     return answer;
   } catch (error) {
     if (stage === 'sent') service.tenants.forget(caller.tenantId);
-    throw error instanceof Refusal ? error : refusalFor(error, stage);
+    const refusal = error instanceof Refusal ? error : refusalFor(error, stage);
+    if (refusal.code === 'audit_unwritten') noteUnwritten(service, error);
+    throw refusal;
   }
 }
 

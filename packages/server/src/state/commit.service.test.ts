@@ -158,10 +158,30 @@ test('a call or a change whose audit entry can never be written fails with audit
   );
   await attacker.sql`alter table eaas.audit_entries drop constraint full_disk`;
   expect(logged).toEqual([{ err: expect.objectContaining({ code: '23514' }) }]);
-  expect(service.counts.failures).toBe(1);
+  expect(service.counts.failures).toBe(4);
   expect(await lastId()).toBe(before);
   expect(await api('GET /v1/keys/:key_id', { key_id })).toMatchObject({ key_version: 1 });
   expect(await statusOf(wrap())).toBe(200);
+});
+
+test('an append that fails by a bug, and a change that the database denies, say why, and the server is not ready', async () => {
+  const own = world.replica();
+  const here = apiOf(own, ann.token);
+  const address = await world.serve(own);
+  const ready = async () => (await fetch(`${address}/readyz`)).status;
+  const wrapHere = () => codeOf(here('POST /v1/keys/:key_id/wrap', { key_id, dek }));
+  const logged: unknown[] = [];
+  own.alarms.log = (fields) => void logged.push(fields);
+  expect([await wrapHere(), await ready()]).toEqual(['done', 200]);
+  vi.spyOn(own.database, 'run').mockRejectedValueOnce(new TypeError('a bug'));
+  expect([await wrapHere(), await ready(), own.counts.failures]).toEqual(['audit_unwritten', 503, 1]);
+  expect(logged).toEqual([{ err: new TypeError('a bug') }]);
+  expect([await wrapHere(), await ready()]).toEqual(['done', 200]);
+  const { username } = world.database.connection('server');
+  await attacker.sql`revoke insert on eaas.keys from ${attacker.sql(username)}`;
+  expect(await codeOf(here('POST /v1/keys', { name: 'denied' }))).toBe('audit_unwritten');
+  await attacker.sql`grant insert on eaas.keys to ${attacker.sql(username)}`;
+  expect([await ready(), own.counts.failures]).toEqual([503, 2]);
 });
 
 test('only encrypt operations whose audit entry is written count against the quota', async () => {

@@ -1,7 +1,7 @@
 // The append is the commit of a request: its entries are in the audit log before its result leaves the service. Requests of
 // one tenant that wait together are committed by one append.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditUnwritten, type Draft, finish } from '@eaas/protocol/service';
+import { auditUnwritten, type Draft, finish, Refusal } from '@eaas/protocol/service';
 import type { TurnOptions } from '../admission/turns.ts';
 import type { Service } from '../app/service.ts';
 import { tracedTogether } from '../base/tracing.ts';
@@ -118,20 +118,25 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
     view.conflicts++;
   } catch (error) {
     if (isSubjectTaken(error)) return judgeNewcomersAgain(view, batch);
-    const isFault = isDatabaseFault(error);
-    if (isFault || isDatabaseError(error)) {
-      counts.failures++;
-      service.alarms.unwritten(error);
-    }
-    // A lock timeout or a violated constraint can concern only one tenant. Such errors do not make the replica unready.
-    if ((isFault && !isLockTimeout(error)) || isDenied(error)) counts.failedAt = performance.now();
-    if (!isFault) return batch.forEach((waiting) => waiting.fail(auditUnwritten(error)));
+    noteUnwritten(service, error);
+    if (!isDatabaseFault(error)) return batch.forEach((waiting) => waiting.fail(auditUnwritten(error)));
     await sleep(50);
   }
   // After a database fault, the service cannot know whether the batch was written, so the batch is written again. The
   // log can then contain an entry twice, but every response has an entry.
   view.room.putBack(batch);
   await catchUp(view);
+}
+
+/** Counts and logs why entries could not be written. */
+export function noteUnwritten({ counts, alarms }: Service, error: unknown): void {
+  counts.failures++;
+  alarms.unwritten(error);
+  // A lock timeout, a violated constraint or a changed row can concern only one tenant. Such errors do not make the replica
+  // unready.
+  const isOfDatabase = isDatabaseError(error) && !isDatabaseFault(error);
+  const canBeOfOne = isLockTimeout(error) || error instanceof Refusal || (isOfDatabase && !isDenied(error));
+  if (!canBeOfOne) counts.failedAt = performance.now();
 }
 
 /**
