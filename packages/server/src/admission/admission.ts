@@ -22,8 +22,8 @@ export function createAdmission(turns = new Turns()) {
       changes: new Shares({ capacity: 5, perTenant: 1 }),
       reads: new Shares({ capacity: 4, perTenant: 2 }),
       // Two audit logs can be verified at the same time, but only one per tenant. A verification gives its place back
-      // after a second if another tenant waits, so several tenants have their turn within this patience.
-      verifications: new Shares({ capacity: 2, perTenant: 1, patience: 8_000 }),
+      // after a second if another tenant waits.
+      verifications: new Shares({ capacity: 2, perTenant: 1 }),
       known_tokens: new Shares({ capacity: 4 }),
       /** Signatures of tokens. While one tenant has many forged ones verified, another has half of this to itself. */
       signatures: new Shares({ capacity: 2 }),

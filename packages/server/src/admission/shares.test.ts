@@ -135,7 +135,8 @@ test('the time to refuse waiting tenants grows linearly with their number', asyn
   vi.useRealTimers();
   const count = 2_000;
   const visits = countVisits();
-  const shares = new Shares({ capacity: 1, patience: 10 });
+  setTimeLimits(0.005);
+  const shares = new Shares({ capacity: 1 });
   await shares.take('a', 1);
   const taking = Array.from({ length: count }, (_, nth) => shares.take(`tenant ${nth}`, 1));
   const outcomes = await Promise.allSettled(taking);

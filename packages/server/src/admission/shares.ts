@@ -7,6 +7,9 @@ export function busy(): Refusal {
   return new Refusal('unavailable', 'The service is busy with other requests. Try again in a moment.');
 }
 
+/** How long a request waits for its units, in milliseconds. */
+const patience = 2_000;
+
 interface Tenant {
   held: number;
   /** The requests that wait, each for a number of units. */
@@ -16,7 +19,6 @@ interface Tenant {
 export interface SharesOptions {
   readonly capacity: number;
   readonly perTenant?: number;
-  readonly patience?: number;
 }
 
 /**
@@ -26,7 +28,6 @@ export interface SharesOptions {
 export class Shares {
   readonly #capacity: number;
   readonly #perTenant: number;
-  readonly #patience: number;
   /**
    * Waiting tenants get units in the order of this map. A tenant that gets units or gives some back moves to the end of
    * the map.
@@ -36,10 +37,9 @@ export class Shares {
   #waiting = 0;
   #refused = 0;
 
-  constructor({ capacity, perTenant = capacity, patience = 2_000 }: SharesOptions) {
+  constructor({ capacity, perTenant = capacity }: SharesOptions) {
     this.#capacity = capacity;
     this.#perTenant = perTenant;
-    this.#patience = patience;
   }
 
   get counts(): { readonly held: number; readonly waiting: number; readonly refused: number } {
@@ -107,7 +107,7 @@ export class Shares {
     };
     this.#waiting++;
     tenant.room ??= new WaitingRoom();
-    await tenant.room.wait(units, { milliseconds: timeLimit(this.#patience), signal, giveUp, afterwards });
+    await tenant.room.wait(units, { milliseconds: timeLimit(patience), signal, giveUp, afterwards });
     return tenant;
   }
 
