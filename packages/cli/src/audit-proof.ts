@@ -1,6 +1,7 @@
 // Proofs of the public log for somebody else: `audit prove` makes one, and `audit verify-file --proof` checks it offline.
 import { printJson, WrongUsage } from './kit/index.ts';
 import { InputError } from '@eaas/protocol';
+import type { Input } from '@eaas/protocol/wire';
 import { type Caller, operations, Refusal, type Service, writeNewFile } from '@eaas/server/internal';
 import { proveEntry, type ProofSource } from '@eaas/sdk/audit';
 import { type EntryProof, LogProofError, type VerifiedEntry, verifyProof } from '@eaas/sdk/proof';
@@ -57,15 +58,13 @@ export const auditProve = onTenant(
 /** Reads the log as the endpoints do. */
 async function sourceOf(service: Service, operator: Caller): Promise<ProofSource> {
   const { logOf } = await import('@eaas/log');
-  const withLog: Service = { ...service, publicLog: logOf(service) };
-  const ask = (route: 'GET /v1/audit' | 'GET /v1/audit/verify' | 'GET /v1/audit/proof') => (query?: object) =>
-    operations[route](withLog, operator, query ?? {});
-  const audit = {
-    page: ask('GET /v1/audit'),
-    verify: ask('GET /v1/audit/verify'),
-    proof: ask('GET /v1/audit/proof'),
+  service.publicLog = logOf(service);
+  const audit: ProofSource['audit'] = {
+    page: (query = {}) => operations['GET /v1/audit'](service, operator, query as Input<'GET /v1/audit'>),
+    verify: (range = {}) => operations['GET /v1/audit/verify'](service, operator, range),
+    proof: (query = {}) => operations['GET /v1/audit/proof'](service, operator, query),
   };
-  return { audit: audit as unknown as ProofSource['audit'] };
+  return { audit };
 }
 
 function explain(error: unknown): never {

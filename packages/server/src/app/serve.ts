@@ -82,8 +82,8 @@ async function startAppAndJobs({
   report,
   development,
 }: AppAndJobs): Promise<() => Promise<void>> {
-  const { warnings, close } = open;
-  const service = withPublicLog(open.service, options);
+  const { service, warnings, close } = open;
+  for (const { publicLog } of options.extras) if (publicLog) service.publicLog = publicLog(service);
   const state: ServerState = { jobs: [], verified: undefined };
   await connectTelemetry();
   const doors = openDoors(service, state);
@@ -130,11 +130,6 @@ async function startAppAndJobs({
 function withSignIn(app: AppOptions, development: Development | undefined): AppOptions {
   if (!app.console || !development) return app;
   return { ...app, console: { ...app.console, signIn: development.signIn } };
-}
-
-function withPublicLog(service: Service, { extras }: ServeOptions): Service {
-  const [open] = extras.flatMap(({ publicLog }) => publicLog ?? []);
-  return open ? { ...service, publicLog: open(service) } : service;
 }
 
 const inSpan = (job: Job): Job => ({ ...job, run: (signal) => tracedJob(job.name, () => job.run(signal)) });

@@ -22,8 +22,8 @@ export interface Service {
   readonly counts: Counts;
   /** Where the keys of sign-ins may be fetched. */
   readonly keyHosts: KeyHosts;
-  /** The public log of all heads, if the operator has switched it on. */
-  readonly publicLog?: PublicLog;
+  /** The public log of all heads, which reads from this service, if the operator has switched it on. */
+  publicLog?: PublicLog;
 }
 
 /** What the server needs of the public log, which a package of its own keeps. */
