@@ -49,7 +49,7 @@ export const dataKeyOperations = {
     month,
     operations: usageIn(tenant, month),
     encrypt_quota: tenant.settings.monthly_encrypt_quota,
-    subjects: tenant.subjects.size,
+    subjects: Array.from(tenant.subjects.values()).filter(({ secret }) => secret).length,
   }),
 } satisfies Partial<Operations>;
 

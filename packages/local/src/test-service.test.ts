@@ -105,7 +105,9 @@ test('the audit log of a test service finds the entries of a person, and counts 
   const whole = await call(`/v1/audit?limit=1&subject_id=${subject_id}`);
   expect(whole).toStrictEqual({ logs: [expect.any(Object)], ...page, total: 10_000 });
   const [entry] = whole['logs'] as { metadata: { user: string } }[];
+  expect(await call('/v1/usage')).toMatchObject({ subjects: 2 });
   await call('/v1/subjects/erase', { subject_id });
+  expect(await call('/v1/usage')).toMatchObject({ subjects: 1 });
   for (const filter of [`subject_id=${subject_id.slice(0, 32)}`, `user_id=${entry?.metadata.user}`])
     expect(await call(`/v1/audit?limit=1&${filter}`)).toMatchObject({ total: null, total_at_least: 10_000 });
   const erasures = await call(`/v1/audit?action=subject.erase&subject_id=${subject_id.slice(0, 32)}`);

@@ -150,7 +150,7 @@ export const fields: Readonly<Record<string, string>> = {
   'listAudit.total': 'The number of entries on all pages. Null for more than 10,000 of a person.',
   'exportKey.subjects': 'Whether to export the subjects of the tenant too. In the response, these subjects.',
   'subjects.encrypted': 'The subject’s 32 bytes, encrypted to the public key.',
-  'getUsage.subjects': 'The number of subjects that exist now, erased ones included.',
+  'getUsage.subjects': 'The number of subjects that exist now. Erased ones do not count.',
   'verifyAudit.checkpoint': 'The checkpoint that was presented, and whether the log extends it.',
 };
 

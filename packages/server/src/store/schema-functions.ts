@@ -55,16 +55,23 @@ revoke all on function eaas.count_key() from public;
 create trigger keys_counted after insert or delete or update of status, tenant_id on eaas.keys
   for each row execute function eaas.count_key();
 
--- Subjects are never deleted alone, and the lock of the tenant's head orders their inserts too.
+-- Subjects are never deleted alone, and the lock of the tenant's head orders their inserts and erasures too.
 create function eaas.count_subjects() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  insert into eaas.subject_counts as known (tenant_id, count) select tenant_id, count(*) from added group by tenant_id
+  if tg_op = 'UPDATE' then
+    update eaas.subject_counts set count = count - 1 where tenant_id = new.tenant_id;
+    return null;
+  end if;
+  insert into eaas.subject_counts as known (tenant_id, count)
+    select tenant_id, count(*) from added where erased_id is null group by tenant_id
     on conflict (tenant_id) do update set count = known.count + excluded.count;
   return null;
 end $$;
 revoke all on function eaas.count_subjects() from public;
 create trigger subjects_counted after insert on eaas.subjects referencing new table as added
   for each statement execute function eaas.count_subjects();
+create trigger subjects_uncounted after update of erased_id on eaas.subjects
+  for each row when (old.erased_id is null and new.erased_id is not null) execute function eaas.count_subjects();
 `;
 
 export const functions = `

@@ -90,7 +90,7 @@ export function findSubject(sql: Sql, tenantId: string, subjectId: string) {
   return first(findSubjects(sql, tenantId, [subjectId]));
 }
 
-/** Counts the subjects of a tenant, erased ones included. */
+/** Counts the subjects of a tenant that are not erased. */
 export async function countSubjects(sql: Sql, tenantId: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count from eaas.subject_counts where tenant_id = ${tenantId}`;

@@ -46,7 +46,7 @@ test('a month without use returns zeros, even if the month is in the future', as
   });
 });
 
-test('usage counts each subject once, and keeps counting it when it is erased', async () => {
+test('usage counts each subject once, until it is erased', async () => {
   const own = await newTenant();
   const { key_id } = await own.newKey();
   const subjects = async () => ok(await own.api.get('/v1/usage?month=2020-01')).subjects;
@@ -55,12 +55,12 @@ test('usage counts each subject once, and keeps counting it when it is erased', 
   await Promise.all([1, 2, 3].map(async () => ok(await own.api.post('/v1/batch/wrap', { items }))));
   expect(await subjects()).toBe(30);
   const erase = (body: object) => own.api.post('/v1/subjects/erase', body);
-  ok(await erase({ subject: 'person 0' }));
-  expect(await subjects()).toBe(30);
+  for (const _ of [1, 2]) ok(await erase({ subject: 'person 0' }));
+  expect(await subjects()).toBe(29);
   ok(await erase({ subject: 'nobody', create: true }));
   ok(await erase({ subject: 'nobody', create: true }));
   expect(await erase({ subject: 'another' })).toBeProblem('not_found');
-  expect(await subjects()).toBe(31);
+  expect(await subjects()).toBe(29);
 });
 
 describe('refused', () => {
