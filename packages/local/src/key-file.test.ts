@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -453,6 +454,17 @@ describe('the error about a key file', () => {
     const answer = await ask(running, `POST /${running.keyId}/wrap`, { dek });
     expect(answer).toMatchObject({ status: 503, code: 'unavailable' });
     expect(answer['detail']).toContain(message.slice(1));
+  });
+
+  // Only root can give a file away.
+  test.runIf(process.getuid?.() === 0).each([
+    ['the file', () => file, 'can read or write the key file'],
+    ['its folder', () => dirname(file), 'can replace the key file in the folder'],
+  ])('says that another user owns %s', (_, pathOf, what) => {
+    open();
+    chownSync(pathOf(), 12_345, 12_345);
+    expect(errorOf(open)).toBeInstanceOf(InputError);
+    expect(open).toThrow(`its owner, who is another user of this machine, ${what} ${pathOf()}: use`);
   });
 
   test('that a running service misses says so, and the service does not make another one', async () => {

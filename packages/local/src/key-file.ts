@@ -162,31 +162,33 @@ interface Read {
   readonly stamp: string;
 }
 
-/** Reads a key file. Throws InputError if others can read or write it, or can replace it in its folder. */
+/** Reads a key file. Throws InputError if others own it, can read or write it, or can replace it in its folder. */
 export function readKeyFile(path: string): Read {
   const file = explained(path, 'read', () => openSync(path, 'r'));
   try {
     const stat = fstatSync(file, { bigint: true });
     if (!stat.isFile()) throw new InputError(`${path} must be a file: pass the path of a key file`);
-    requirePrivate(path, Number(stat.mode), 0o077, 'can read or write the key file', 'chmod 600');
+    requirePrivate(path, stat, 0o077, 'can read or write the key file', 'chmod 600');
     const folder = dirname(path);
-    requirePrivate(
-      folder,
-      statSync(folder).mode,
-      0o022,
-      'can replace the key file in the folder',
-      'chmod go-w',
-    );
+    requirePrivate(folder, statSync(folder), 0o022, 'can replace the key file in the folder', 'chmod go-w');
     return { text: explained(path, 'read', () => readFileSync(file, 'utf8')), stamp: stampIn(stat) };
   } finally {
     closeSync(file);
   }
 }
 
-/** On Windows, files have no such modes, and the access rights of the user's folder decide. */
-function requirePrivate(path: string, mode: number, forbidden: number, what: string, remedy: string): void {
-  if (platform === 'win32' || (mode & forbidden) === 0) return;
-  throw new InputError(`other users of this machine ${what} ${path}: run \`${remedy} ${path}\``);
+type Owned = Record<'mode' | 'uid', number | bigint>;
+
+/** On Windows, files have no such modes and owners, and the access rights of the user's folder decide. */
+function requirePrivate(path: string, stat: Owned, forbidden: number, what: string, remedy: string): void {
+  if (platform === 'win32') return;
+  // Whoever owns a file knows its keys, and root reads every file.
+  if (![0, process.getuid?.()].includes(Number(stat.uid)))
+    throw new InputError(
+      `its owner, who is another user of this machine, ${what} ${path}: use a key file of your own, in a folder of your own`,
+    );
+  if ((Number(stat.mode) & forbidden) !== 0)
+    throw new InputError(`other users of this machine ${what} ${path}: run \`${remedy} ${path}\``);
 }
 
 function stampOf(path: string): string {
