@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 export { migrateDatabase } from './app/migrate-database.ts';
 export {
   asOwner,
