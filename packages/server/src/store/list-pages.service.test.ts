@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { apiOf, settle, testWorld } from '@eaas/test-kit/world';
 import { listKeys } from './keys.ts';
 
@@ -28,6 +28,25 @@ test('the pages of keys and API keys together have each row once, the newest fir
   expect(keys).toEqual(newestFirst);
   expect(apiKeys).toEqual([...newestFirst.slice(0, -1), 'everything']);
   expect(disabled).toEqual(['key 20', 'key 10', 'key 0']);
+});
+
+test('a tenant has at most two pages in memory that are not shown yet', async () => {
+  const replica = world.replica();
+  const lists = () => apiOf(replica, token)('GET /v1/api-keys', {});
+  await lists();
+  const { turns } = replica.admission;
+  const shown: (() => void)[] = [];
+  const show = turns.run.bind(turns);
+  vi.spyOn(turns, 'run').mockImplementation(async (...all) => {
+    await new Promise<void>((resolve) => void shown.push(resolve));
+    return show(...all);
+  });
+  const answers = Array.from({ length: 5 }, lists);
+  for (const left of [5, 4, 3, 2, 1]) {
+    await expect.poll(() => shown.length).toBe(Math.min(left, 2));
+    shown.shift()?.();
+  }
+  expect((await Promise.all(answers)).map(({ count }) => count)).toEqual([30, 30, 30, 30, 30]);
 });
 
 test('a page of keys with a large offset reads `row_records` only for the keys of this page', async () => {
