@@ -264,6 +264,40 @@ const restart: Trial = {
   },
 };
 
+const signIns: Trial = {
+  name: 'sign-ins',
+  about:
+    'users of one tenant sign in while strangers send unknown API keys, or forged tokens of another tenant, on 500 connections',
+  limit: 400,
+  async run(findings) {
+    const { own, second, target } = await setUp(findings, await largeWorld());
+    const { signedInAnew } = await second.user(own);
+    const besideFlood = async (name: FloodName): Promise<number> => {
+      const flood = await startFlood(name, target(own), 500);
+      await sleep(2_000);
+      const latencies: number[] = [];
+      for (let nth = 0; nth < scaled(100); nth++) latencies.push(await signedInAnew().unwrap(own));
+      findings.try('sign-in', latencies.length);
+      findings.answer(await flood.stop());
+      return median(latencies);
+    };
+    const ratios: number[] = [];
+    const medians: string[] = [];
+    for (let run = 0; run < runs; run++) {
+      const [unknown, forged] = [await besideFlood('tokens'), await besideFlood('forged')];
+      medians.push(`${unknown.toFixed(1)} and ${forged.toFixed(1)} ms`);
+      ratios.push(forged / unknown);
+    }
+    findings.figure('p50 beside unknown API keys and beside forged tokens', medians.join(', '));
+    const ratio = median(ratios);
+    findings.check(
+      'forged tokens of one tenant make the sign-ins of another at most 1.5 times as long as unknown API keys',
+      ratio <= 1.5,
+      ratio.toFixed(2),
+    );
+  },
+};
+
 const changes: Trial = {
   name: 'changes',
   about: 'a tenant unwraps on 16 connections and creates 70 keys a second',
@@ -321,6 +355,7 @@ export const fairness: Part = {
     ...Object.entries(floods).map(([name, flood]) => floodTrial(name as FloodName, flood)),
     verifiers,
     restart,
+    signIns,
     changes,
   ],
 };

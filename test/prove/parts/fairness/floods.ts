@@ -167,6 +167,12 @@ export const floods = {
     served: 200,
     requests: (target) => always(http(target, 'GET', '/v1/api-keys?limit=100')),
   },
+  issuers: {
+    about: 'lists of 100 issuers of the largest size, on 32 connections',
+    connections: 32,
+    served: 200,
+    requests: (target) => always(http(target, 'GET', '/v1/issuers?limit=100')),
+  },
   exports: {
     about: 'exports of a key with 10,000 versions under RSA of 8,192 bits, on 8 connections',
     connections: 8,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, quantile } from '@eaas/test-kit/statistics';
 import { type Answer, call, type Place, send } from '@eaas/test-kit/faults/client';
@@ -64,7 +65,16 @@ export class SecondTenant {
       'POST',
       ...wrap,
     );
-    return { by, user: new SecondTenant({ ...by, keyId, subject, wrapped: wrapped_key }) };
+    const user = new SecondTenant({ ...by, keyId, subject, wrapped: wrapped_key });
+    const signedInAnew = () =>
+      new SecondTenant({ ...user.means, token: signIn.token(subject, { jti: randomUUID() }) });
+    return { by, user, signedInAnew };
+  }
+
+  /** Unwraps, and returns the time that it takes in milliseconds. */
+  async unwrap(place: Place): Promise<number> {
+    const { answer, latency } = await this.#send(place, 0, performance.now());
+    return answer.status === 200 ? latency : Infinity;
   }
 
   /**

@@ -4,7 +4,8 @@ import { jwkOfBits } from '@eaas/test-kit/rsa';
 
 import { call, send } from '@eaas/test-kit/faults/client';
 import { newDek } from '@eaas/test-kit/faults/load';
-import { fitting, largestApiKey, largestContexts, largestItems, type World } from './world.ts';
+import { fitting, issuerOf, largestApiKey, largestContexts, largestIssuer, largestItems } from './world.ts';
+import type { World } from './world.ts';
 
 interface LegalCall {
   readonly what: string;
@@ -215,33 +216,6 @@ interface Wraps {
 
 function hashes(keyId: string, count: number, length: number): object[] {
   return Array.from({ length: count }, () => ({ key_id: keyId, value: 'x'.repeat(length) }));
-}
-
-let issuers = 0;
-
-function largestIssuer(keyIds: readonly string[]) {
-  const claims = Array.from({ length: 16 }, (_, claim) => [
-    `${claim}`.padEnd(256, 'x'),
-    Array.from({ length: 64 }, (_, value) => `${value}`.padEnd(256, '"')),
-  ]);
-  return {
-    name: '😀'.repeat(128),
-    issuer: 'i'.repeat(256),
-    audience: 'a'.repeat(256),
-    jwks: { keys: Array.from({ length: 16 }, () => jwkOfBits(8_192)) },
-    permissions: ['encrypt', 'decrypt'],
-    key_ids: keyIds,
-    require: Object.fromEntries(claims) as object,
-    subject_prefix: `${issuers++}:`,
-  };
-}
-
-/** Creates an issuer, and revokes it at once: a tenant has at most 32 others. */
-async function issuerOf({ server, tenant, keyIds }: World): Promise<string> {
-  const made = await call(server, tenant.token, 'POST', '/v1/issuers', largestIssuer(keyIds));
-  const id = String(made['issuer_id']);
-  await call(server, tenant.token, 'DELETE', `/v1/issuers/${id}`);
-  return id;
 }
 
 async function restricted({ server, tenant, keyIds }: World): Promise<string> {

@@ -2,6 +2,7 @@ import { limits } from '@eaas/protocol/wire';
 import { lasting, scaled } from '../../trial.ts';
 import { call, send } from '@eaas/test-kit/faults/client';
 import { newDek } from '@eaas/test-kit/faults/load';
+import { jwkOfBits } from '@eaas/test-kit/rsa';
 import { newKey, operate, type Operator, type Tenant } from '@eaas/test-kit/faults/place';
 import { Cluster } from '../../machine/cluster.ts';
 import { type ProbedServer, startProbed } from '../../machine/server.ts';
@@ -46,6 +47,7 @@ async function make(): Promise<World> {
   const keyIds: string[] = [];
   await manyTimes(256, 8, async () => void keyIds.push(await newKey(server, token)));
   await manyTimes(scaled(100), 4, () => send(server, token, 'POST', '/v1/api-keys', largestApiKey(keyIds)));
+  await manyTimes(scaled(100), 1, () => issuerOf({ server, tenant, keyIds }));
   const items = largestItems(plain, 'quotes').slice(0, 180);
   await manyTimes(scaled(100), 1, () => send(server, token, 'POST', '/v1/batch/wrap', { items }));
   return {
@@ -86,6 +88,36 @@ export function largestApiKey(keyIds: readonly string[]): object {
     allowed_origins: Array.from({ length: 32 }, (_, nth) => longOrigin(nth)),
     expires_at: '2099-12-31T23:59:59.999Z',
   };
+}
+
+let issuers = 0;
+
+/** The keys and claims have nearly 16 KiB. */
+export function largestIssuer(keyIds: readonly string[]) {
+  const claims = Array.from({ length: 16 }, (_, claim) => [`${claim}`.padEnd(256, 'x'), ['x']]);
+  return {
+    name: '😀'.repeat(128),
+    issuer: 'i'.repeat(256),
+    audience: 'a'.repeat(256),
+    jwks: { keys: Array.from({ length: 16 }, () => jwkOfBits(4_096)) },
+    permissions: ['encrypt', 'decrypt'],
+    key_ids: keyIds,
+    allowed_origins: Array.from({ length: 32 }, (_, nth) => longOrigin(nth)),
+    require: Object.fromEntries(claims) as object,
+    subject_prefix: `${issuers++}:`,
+  };
+}
+
+/** Creates an issuer, and revokes it at once: a tenant has at most 32 others. */
+export async function issuerOf({
+  server,
+  tenant,
+  keyIds,
+}: Pick<World, 'server' | 'tenant' | 'keyIds'>): Promise<string> {
+  const made = await call(server, tenant.token, 'POST', '/v1/issuers', largestIssuer(keyIds));
+  const id = String(made['issuer_id']);
+  await call(server, tenant.token, 'DELETE', `/v1/issuers/${id}`);
+  return id;
 }
 
 function longOrigin(nth: number): string {
