@@ -19,6 +19,7 @@ const entry = [
   'src/derive.ts',
   'src/intake/index.ts',
   'src/internal-intake.ts',
+  'src/sealed-secret.ts',
   'src/audit.ts',
   'src/wire/index.ts',
   'src/wire/reference.ts',
