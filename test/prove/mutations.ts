@@ -427,6 +427,28 @@ export const mutations: readonly Mutation[] = [
     ],
   ),
   mutation(
+    'lists-shown-without-a-share',
+    { 'fairness:issuers': ['the server uses less than 400 MiB of memory'] },
+    [
+      `${server}/operations/operation.ts`,
+      '1, work, caller.signal)',
+      '1, find, caller.signal).then((found) => show(found, service, caller))',
+    ],
+  ),
+  mutation(
+    'signatures-in-one-line',
+    {
+      'fairness:sign-ins': [
+        'forged tokens of one tenant make the sign-ins of another at most 1.5 times as long as unknown API keys',
+      ],
+    },
+    [
+      `${server}/admission/admission.ts`,
+      'signatures: new Shares({ capacity: 2 })',
+      'signatures: new Shares({ capacity: 20_000 })',
+    ],
+  ),
+  mutation(
     'one-tenant-may-take-all',
     { 'fairness:uploads': ['the second tenant is never refused'] },
     [`${server}/admission/admission.ts`, ': 32 * mebi, perTenant: 8 * mebi })', ': 32 * mebi })'],
