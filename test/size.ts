@@ -61,6 +61,7 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
     what: 'an erasure takes no list down, and the row of an erased person can be deleted',
   },
   { of: 'protocol', lines: 2, what: 'a 401 says since when an API key has expired or is revoked' },
+  { of: 'sdk', lines: 7, what: 'a row that names nobody fails alone, in the mode that the call chose' },
 ];
 const mostCorrections = 250;
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */

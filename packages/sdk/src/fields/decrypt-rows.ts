@@ -40,7 +40,7 @@ interface Cell {
   readonly where: Where;
   readonly ciphertext: string | Uint8Array;
   readonly context: Context;
-  subject?: string | undefined;
+  readonly subject: string | undefined;
 }
 
 export async function decryptRows(
@@ -66,7 +66,11 @@ export async function decryptRows(
       attempt(opening, column, where, onError, () => {
         const ciphertext = ciphertextIn(plan, value);
         if (ciphertext === undefined) opening.row[column] = readPlaintext(internals, plan, value, id);
-        else cells.push({ opening, column, plan, where, ciphertext, context: contextOf(plan, id) });
+        else {
+          const isOwned = (definition.subject !== undefined || named !== undefined) && isOfPerson(ciphertext);
+          const subject = isOwned ? subjectOfRow(definition, stored, id, named, true) : undefined;
+          cells.push({ opening, column, plan, where, ciphertext, context: contextOf(plan, id), subject });
+        }
       });
     }
     return opening;
@@ -78,12 +82,6 @@ export async function decryptRows(
       openings.map(({ row }) => row),
       known,
     );
-  }
-  if (definition.subject !== undefined || named !== undefined) {
-    for (const cell of cells) {
-      const { ciphertext, opening, where } = cell;
-      if (isOfPerson(ciphertext)) cell.subject = subjectOfRow(definition, opening.stored, where.row, named);
-    }
   }
   const opened = await callByGroup(
     cells,

@@ -13,6 +13,8 @@ const open = () => {
   return { ...made, records: fields.for(made.client) };
 };
 
+const idOf = ({ id }: { id: number }) => id;
+
 /** The subjects that open the ciphertext. */
 async function openers(
   { client }: ReturnType<typeof open>,
@@ -56,7 +58,6 @@ test('a list has null for the values of an erased person, unless `onError` says 
   const stored = await records.encryptRows('patients', rows, ({ id }) => id);
   await client.subjects.erase({ subject: '1' });
   const reading = () => fields.for(make({ retries: 0 }));
-  const idOf = ({ id }: { id: number }) => id;
   const read = (onError?: 'throw' | 'null' | (({ code }: FieldError) => string)) =>
     reading().decryptRows('patients', stored, idOf, { onError });
   const namesOf = (found: readonly { name: string | null }[]) => found.map(({ name }) => name);
@@ -125,15 +126,41 @@ describe.each([
     expect(service.requests).toEqual([]);
   });
 
-  test('decryption throws before any request, also with `onError`', async () => {
-    const { records, service } = open();
-    const { name } = await records.encryptRow('patients', 7, { id: 7, name: 'Ada' });
+  test('decryption fails for its row alone', async () => {
+    const { records, service, make } = open();
+    const stored = await records.encryptRows(
+      'patients',
+      [7, 8].map((each) => ({ id: each, name: 'Ada' })),
+      idOf,
+    );
     const asked = service.requests.length;
-    const row = { id: id as string, name };
-    for (const onError of ['throw', 'null'] as const)
-      await expect(records.decryptRow('patients', 7, row, { onError })).rejects.toThrow(message);
+    const row = { id: id as number, name: String(stored[0]?.name) as never };
+    const failure = fields.for(make()).decryptRow('patients', 7, row);
+    await expect(failure).rejects.toMatchObject({ name: 'FieldError', code: 'format', row: '7' });
+    await expect(failure).rejects.toThrow(new RegExp(message.source.replace('$', '; to read the rest')));
     expect(service.requests).toHaveLength(asked);
+    const rows = [row, ...stored.slice(1)];
+    const rowIdOf = (each: { id: number }) => (each.id === 8 ? 8 : 7);
+    const read = async (onError: 'null' | ((error: FieldError) => string)) =>
+      (await records.decryptRows('patients', rows, rowIdOf, { onError })).map(({ name }) => name);
+    expect(await read('null')).toEqual([null, 'Ada']);
+    expect(await read(({ code }) => code)).toEqual(['format', 'Ada']);
+    const settled = await records.decryptRows('patients', rows, rowIdOf, { settled: true });
+    expect(settled.map((result) => (result.ok ? result.value.name : result.error.code))).toEqual([
+      'format',
+      'Ada',
+    ]);
   });
+});
+
+test('a list without the column fails in every mode, because the query is at fault', async () => {
+  const { records } = open();
+  const { name } = await records.encryptRow('patients', 7, { id: 7, name: 'Ada' });
+  const reading = records.decryptRows('patients', [{ name } as { id: number; name: typeof name }], () => 7, {
+    onError: 'null',
+  });
+  await expect(reading).rejects.toMatchObject({ code: 'input' });
+  await expect(reading).rejects.toThrow(/got undefined\): have the column in the row$/);
 });
 
 test('a row without values needs no subject', async () => {

@@ -1,6 +1,6 @@
 // The person whose data a row is: how a definition finds it in the row, and which values it accepts.
-import { InputError, parseUuid } from '@eaas/protocol/internal-core';
-import { isBytes, isSubjectWrapped } from '@eaas/protocol/internal';
+import { FormatError, InputError } from '@eaas/protocol/internal-core';
+import { isBytes, isSubjectWrapped, personName } from '@eaas/protocol/internal';
 import { viewBase64 } from '@eaas/protocol/base64';
 import { kindOf } from '@eaas/protocol/internal-options';
 import { person } from '../options/people.ts';
@@ -9,13 +9,15 @@ import type { TablePlan } from './plan.ts';
 
 /**
  * Returns the subject of a row, or undefined if the table has none. `given` is the option `subject` of the call. Throws
- * InputError for a value that names nobody, so that no value of a person is encrypted without them.
+ * InputError for a value that names nobody, so that no value of a person is encrypted without them, and FormatError if the
+ * value was read from a stored row, because then the row is at fault and not the call.
  */
 export function subjectOfRow(
   { table, subject }: TablePlan,
   row: Row | undefined,
   id: string | undefined,
   given: string | undefined,
+  isRead = false,
 ): string | undefined {
   if (subject === undefined) return given;
   const source =
@@ -36,13 +38,13 @@ export function subjectOfRow(
     typeof value === 'bigint' || Number.isSafeInteger(value)
       ? String(value)
       : typeof value === 'string'
-        ? // PostgreSQL returns UUIDs in lower case, and other databases do not.
-          (parseUuid(value) ?? value)
+        ? personName(value)
         : undefined;
   if (name !== undefined && person(name, '') === true) return name;
   const place = id === undefined ? 'a row' : `row ${id.replace(/\p{Cc}/gu, '\ufffd')}`;
   const remedy = typeof subject === 'string' ? 'have the column in the row' : 'return the id of the person';
-  throw new InputError(
+  const isStored = isRead && (typeof subject !== 'string' || Object.hasOwn(row, subject));
+  throw new (isStored ? FormatError : InputError)(
     `${source} must name the person of ${place}: a text of 1 to 256 bytes of UTF-8 without control ` +
       `characters, a safe integer or a bigint (got ${kindOf(value)}): ${remedy}`,
   );
