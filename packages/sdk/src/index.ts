@@ -26,7 +26,7 @@ export type {
 } from './options/call-options.ts';
 export type { Bundle, Ciphertext } from './client/ciphertext.ts';
 export type { AuditLog } from './audit/methods.ts';
-export type { OwnLog } from './client/report.ts';
+export type { OwnLog } from './audit/list.ts';
 export type { EraseOptions, SubjectCalls, SubjectName } from './client/subjects.ts';
 export {
   EaasClient,

@@ -1,8 +1,8 @@
-import type { InputError } from '@eaas/protocol';
-import type { OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { InputError } from '@eaas/protocol/internal-core';
+import { type OptionRules, positiveInteger, requireOptions, signal } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
 import type { ServiceError } from '../errors.ts';
-import { createPageReader } from '../client/list-records.ts';
+import { createPageReader } from '../client/page-reader.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
 import type { AuditFilter } from './filter.ts';
 import { listOwnEntries } from './own-entries.ts';
@@ -19,6 +19,15 @@ export interface ListOptions extends CallOptions {
   readonly order?: 'newest' | 'oldest' | undefined;
   /** The number of entries per request. Defaults to 100, which is also the maximum. */
   readonly pageSize?: number | undefined;
+}
+
+/** The audit log as a signed-in user may read it. The issuer needs the permission `audit.own`. */
+export interface OwnLog {
+  /**
+   * Yields what happened with the data of the signed-in user, newest first: the time, the action, the id of the user who
+   * acted and the outcome. Throws InputError for a client without `issuer` and `token`.
+   */
+  report(options?: ListOptions): AsyncGenerator<ReportRow, void, undefined>;
 }
 
 /** A filter for audit entries, with the size and the offset of the page. */
@@ -39,40 +48,28 @@ export function queryOf(query: AuditPageQuery): WireQuery {
   );
 }
 
-/**
- * What the client passes to this module, which is loaded on demand. If this module imported it, a web page would have to
- * load an additional file at its start.
- */
-export interface Shared {
-  readonly InputError: new (message: string) => InputError;
-  readonly requireOptions: typeof requireOptions;
-  readonly unreadable: () => ServiceError;
-}
-
 const listOptions: OptionRules<ListOptions> = {
   order: (value) => value === 'newest' || value === 'oldest' || "'newest' or 'oldest'",
-  pageSize: (value) => (Number.isSafeInteger(value) && Number(value) > 0) || 'an integer of at least 1',
-  signal: (value) => typeof Object(value).addEventListener === 'function' || 'an AbortSignal',
+  pageSize: positiveInteger,
+  signal,
 };
 
 export async function* listAudit(
   call: Call,
   filter: AuditFilter,
   options: ListOptions,
-  { requireOptions, unreadable }: Omit<Shared, 'InputError'>,
 ): AsyncGenerator<AuditEntry, void, undefined> {
   requireOptions(listOptions, options, 'audit.list');
   const { order, pageSize = 100, signal } = options;
   const query = { ...queryOf(filter), limit: Math.max(2, pageSize) };
   if (filter.subject_id === 'me') {
-    const entries = listOwnEntries(call, query, { signal }, unreadable);
+    const entries = listOwnEntries(call, query, { signal });
     yield* order === 'oldest' ? await reversed(entries) : entries;
     return;
   }
   const pages = createPageReader(
     (offset) => call('GET /v1/audit', { ...query, offset }, { signal }),
     ({ logs }) => logs,
-    unreadable,
   );
   let first = await pages.read(0);
   while (first.count === 0 && first.total !== 0) first = await pages.read(0);
@@ -156,20 +153,27 @@ async function lastPage(first: AuditPage, pages: Pages): Promise<AuditPage> {
   return found;
 }
 
+/** A subject that was never used has an empty report, and a service without an audit log still says so. */
+const nobody = { subject_id: '0'.repeat(64) };
+
 /** Yields the report on the subject with this name, or without a name on the signed-in user. */
-export async function* reportOn(
+export async function* report(
   call: Call,
-  name: Input<'POST /v1/subjects/show'> | undefined,
-  options: ListOptions,
   signsIn: boolean,
-  shared: Shared,
+  options: ListOptions = {},
+  name?: Input<'POST /v1/subjects/show'>,
 ): AsyncGenerator<ReportRow, void, undefined> {
-  shared.requireOptions(listOptions, options, 'audit.report');
+  requireOptions(listOptions, options, 'audit.report');
   if (!name && !signsIn)
-    throw new shared.InputError(
+    throw new InputError(
       '`audit.report` needs a `subject` or `subjectId`: only the report of a client with `issuer` and `token` is about its user',
     );
   const { signal } = options;
-  const { subject_id } = name ? await call('POST /v1/subjects/show', name, { signal }) : { subject_id: 'me' };
-  for await (const entry of listAudit(call, { subject_id }, options, shared)) yield reportRow(entry);
+  const { subject_id } = name
+    ? await call('POST /v1/subjects/show', name, { signal }).catch((error: ServiceError) => {
+        if (error.code !== 'not_found') throw error;
+        return nobody;
+      })
+    : { subject_id: 'me' };
+  for await (const entry of listAudit(call, { subject_id }, options)) yield reportRow(entry);
 }

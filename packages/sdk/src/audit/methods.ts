@@ -8,14 +8,21 @@ import {
   text,
 } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
-import { report } from '../client/report.ts';
 import { type SubjectName, wireName } from '../client/subjects.ts';
-import { load, ServiceError, unreadable } from '../errors.ts';
 import { callOptions } from '../options/call-options.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
 import { type AuditFilter, filterRules } from './filter.ts';
-import type { AuditEntry, AuditPage, AuditPageQuery, ListOptions } from './list.ts';
+import {
+  type AuditEntry,
+  type AuditPage,
+  type AuditPageQuery,
+  listAudit,
+  type ListOptions,
+  queryOf,
+  report,
+} from './list.ts';
 import type { ReportRow } from './report-rows.ts';
+import { verifyAudit } from './verify.ts';
 
 /** The entries that a verification checks. */
 export type Range = Input<'GET /v1/audit/verify'>;
@@ -37,7 +44,7 @@ export interface AuditMethods {
   list(filter?: AuditFilter, options?: ListOptions): AsyncGenerator<AuditEntry, void, undefined>;
   /**
    * Yields what happened with the data of a person, newest first: the time, the action, the id of the user and the
-   * outcome, which you can show to this person. Throws ServiceError `not_found` for a subject that was never used.
+   * outcome, which you can show to this person. Yields nothing for a subject that was never used.
    */
   report(name: SubjectName, options?: ListOptions): AsyncGenerator<ReportRow, void, undefined>;
   /**
@@ -80,12 +87,10 @@ const rangeRules: OptionRules<Range> = {
 };
 
 export function auditOf(call: Call, signsIn = false): AuditLog {
-  const loadList = () => load('audit', import('./list.ts'));
   return {
     async *list(filter = {}, options = {}) {
       requireOptions(filterRules, filter, 'audit.list');
-      const { listAudit } = await loadList();
-      yield* listAudit(call, filter, options, { requireOptions, unreadable });
+      yield* listAudit(call, filter, options);
     },
     async *report(given: SubjectName | ListOptions = {}, more: ListOptions = {}) {
       const isNamed = /subject/.test(Object.keys(Object(given)).join());
@@ -95,7 +100,6 @@ export function auditOf(call: Call, signsIn = false): AuditLog {
     async page(query = {}, options = {}) {
       requireOptions(pageRules, query, 'audit.page');
       requireOptions(callOptions, options, 'audit.page');
-      const { queryOf } = await loadList();
       return call('GET /v1/audit', queryOf(query), options);
     },
     async proof(query = {}, options = {}) {
@@ -106,8 +110,7 @@ export function auditOf(call: Call, signsIn = false): AuditLog {
     async verify(range = {}, options = {}) {
       requireOptions(rangeRules, range, 'audit.verify');
       requireOptions({ signal: aborting, onProgress: callback }, options, 'audit.verify');
-      const { verifyAudit } = await load('audit', import('./verify.ts'));
-      return verifyAudit(call, range, options, ServiceError);
+      return verifyAudit(call, range, options);
     },
     async checkpoint(options = {}) {
       requireOptions(callOptions, options, 'audit.checkpoint');

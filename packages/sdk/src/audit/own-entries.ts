@@ -1,7 +1,7 @@
 // The log of a signed-in user about the own data. Its entries have no id, so two of them can look the same, and pages are
 // found by the times of entries: these never decrease, so only entries of the newest time can still become more.
-import type { ServiceError } from '../errors.ts';
-import { createPageReader } from '../client/list-records.ts';
+import { unreadable } from '../errors.ts';
+import { createPageReader } from '../client/page-reader.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
 import type { AuditEntry, AuditPage, WireQuery } from './list.ts';
 
@@ -10,14 +10,12 @@ export async function* listOwnEntries(
   call: Call,
   given: WireQuery,
   options: CallOptions,
-  unreadable: () => ServiceError,
 ): AsyncGenerator<AuditEntry, void, undefined> {
   // All pages share one input, so that the sign-in refuses to continue for another user.
   const query = { ...given };
   const pages = createPageReader<AuditPage>(
     (offset) => call('GET /v1/audit', Object.assign(query, { offset }), options),
     ({ logs }) => logs,
-    unreadable,
   );
   let page = await pages.read(0);
   const newest = page.logs[0]?.created_at;

@@ -1,6 +1,5 @@
-// Asks the service to verify the log, request by request. The client loads this module on demand, and passes the class of
-// its errors: bundlers would move an imported one into an additional file, which a web page loads at its start.
-import type { ServiceError } from '../errors.ts';
+// Asks the service to verify the log, request by request.
+import { ServiceError } from '../errors.ts';
 import type { Call } from '../transport/transport.ts';
 import type { AuditVerification, Range, VerifyOptions } from './methods.ts';
 
@@ -8,10 +7,9 @@ export async function verifyAudit(
   call: Call,
   range: Range,
   { signal, onProgress }: VerifyOptions,
-  Failure: typeof ServiceError,
 ): Promise<AuditVerification> {
   const endless = (cause: string): ServiceError =>
-    new Failure(
+    new ServiceError(
       'invalid_response',
       `\`audit.verify\` stopped: the service ${cause}. Ask its operator for the reason`,
     );

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { InputError, type Wrapped } from '@eaas/protocol/internal-core';
 import { requireKind, requireOptions } from '@eaas/protocol/internal-options';
+import { type OwnLog, report } from '../audit/list.ts';
 import type { Dropped } from '../data-keys/cache.ts';
 import type { Engines } from '../engines/engines.ts';
 import { closedError, type Settled } from '../errors.ts';
@@ -41,7 +42,6 @@ import { type Ciphertext, copied } from './ciphertext.ts';
 import { createDecrypter } from './decrypt.ts';
 import { createEncrypter } from './encrypt.ts';
 import { createEmit, observed } from './events.ts';
-import { type OwnLog, report } from './report.ts';
 
 interface Parts {
   readonly calls: DataKeyCalls;

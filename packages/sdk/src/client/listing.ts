@@ -6,7 +6,7 @@ import {
   requireOptions,
   signal,
 } from '@eaas/protocol/internal-options';
-import { load, unreadable } from '../errors.ts';
+import { createPageReader } from './page-reader.ts';
 import type { CallOptions } from '../transport/transport.ts';
 
 /** Options of methods that list records, such as `keys.list`. */
@@ -33,7 +33,20 @@ export async function* listPages<Member extends string, Id extends string, Item 
   requireOptions(pagesOptions, given, 'list');
   requireKind(object, filter, 'the filter of `list`');
   const { pageSize: limit = 100, ...options } = given;
-  const { listRecords } = await load('lists', import('./list-records.ts'));
-  const pageFrom = (offset: number) => pageAt({ ...filter, limit, offset }, options);
-  yield* listRecords(pageFrom, member, id, unreadable);
+  const pages = createPageReader(
+    (offset) => pageAt({ ...filter, limit, offset }, options),
+    (page) => page[member],
+  );
+  const seen = new Set<string>();
+  for (let offset = 0; ;) {
+    const page = await pages.read(offset);
+    for (const item of page[member]) {
+      if (seen.has(item[id])) continue;
+      seen.add(item[id]);
+      pages.progress();
+      yield item;
+    }
+    offset += page.count;
+    if (offset >= page.total) return;
+  }
 }
