@@ -96,11 +96,12 @@ async function decrypted(
   requireAccepted(header.keyId, opener);
   requireSubjectMatch(header.wrappedKey, subject);
   if (kind === 'stream') {
-    const options = { ...expected, context, subject, signal };
+    const options = { ...expected, context, signal, ...(subject !== undefined && { subject }) };
     return explained(streamOf(bytes).pipeThrough(decryptStream(client, options)));
   }
   const { anyKey, keyId = [] } = expected;
-  const unwrap: Parameters<typeof open>[1] = (wrapped) => client.unwrap(wrapped, { subject, signal });
+  const unwrap: Parameters<typeof open>[1] = (wrapped) =>
+    client.unwrap(wrapped, { signal, ...(subject !== undefined && { subject }) });
   const options = { context, engine: nodeEngine, ...(anyKey ? { anyKey } : { keyId }) };
   const envelope = await collect(bytes, maxValueLength);
   if (envelope) return one(await open(envelope, unwrap, options));

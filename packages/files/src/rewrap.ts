@@ -106,8 +106,8 @@ async function rewrapFile(
     key_version,
     rewrapped,
   } = await client.rewrap(header, {
-    subject,
     signal,
+    ...(subject !== undefined && { subject }),
   });
   const result = { path, key_id, key_version, rewrapped };
   if (!before || !file) {

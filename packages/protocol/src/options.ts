@@ -9,7 +9,11 @@ import { nearestOf } from './nearest.ts';
  * Returns true for a valid value. For an invalid value, the function returns a description of valid values, or throws
  * InputError.
  */
-export type Rule = (value: unknown, name: string) => true | string;
+export interface Rule {
+  (value: unknown, name: string): true | string;
+  /** Whether the rule is also asked about an option that is there with the value undefined. */
+  readonly refusesUndefined?: boolean;
+}
 
 /** A rule for each option of a call. */
 export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };
@@ -22,7 +26,7 @@ export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): 
   requireNames(rules, given, of);
   for (const name in given) {
     const value: unknown = given[name];
-    if (value === undefined || !Object.hasOwn(rules, name)) continue;
+    if (!Object.hasOwn(rules, name) || (value === undefined && !rules[name].refusesUndefined)) continue;
     const expected = rules[name](value, name);
     if (expected !== true) throw mismatch(`\`${name}\` of \`${of}\``, expected, value);
   }
@@ -105,8 +109,8 @@ export const list: Rule = (value) => Array.isArray(value) || 'an array';
 export const iterable: Rule = (value) =>
   (typeof value === 'object' && value !== null && Symbol.iterator in value) || 'an array';
 
-/** Accepts null or an object. Other code checks the members of the object. */
-export const context: Rule = (value, name) => value === null || object(value, name);
+/** Accepts objects. Other code checks the members of the object. */
+export const context: Rule = object;
 
 /**
  * Accepts every value that has all methods in `names`. The error for another value says that `expected` was expected.

@@ -9,7 +9,13 @@ import {
   toUtf8,
 } from '@eaas/protocol/internal-core';
 import { toBase64, viewBase64 } from '@eaas/protocol/base64';
-import { envelopeLength, fixContext, isBytes, notCiphertext } from '@eaas/protocol/internal';
+import {
+  envelopeLength,
+  fixContext,
+  isBytes,
+  notCiphertext,
+  requireWellFormed,
+} from '@eaas/protocol/internal';
 import { kindOf } from '@eaas/protocol/internal-options';
 import type { EncryptedForm } from '../options/call-options.ts';
 import type { DerivedDataKey } from '../data-keys/derive.ts';
@@ -35,8 +41,8 @@ export abstract class ValidContext {
 }
 
 export function contextOf(context: Context | undefined): Context | undefined {
-  if ((context ?? undefined) === undefined) return undefined;
-  return (context as object) instanceof ValidContext ? context : fixContext(context as Context);
+  if (context === undefined) return undefined;
+  return (context as object) instanceof ValidContext ? context : fixContext(context);
 }
 
 interface Contexts {

@@ -1,13 +1,13 @@
 import { flag, type OptionRules, requireOptions, signal, text } from '@eaas/protocol/internal-options';
 import type { Output } from '@eaas/protocol/wire';
 import { callOptions } from '../options/call-options.ts';
-import { person } from '../options/people.ts';
+import { somebody } from '../options/people.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
 
 /** A person, by the `subject` that you pass to `encrypt`, or by the id that the service keeps of it. */
 export type SubjectName =
   | { readonly subject: string; readonly subjectId?: undefined }
-  | { readonly subjectId: string; readonly subject?: undefined };
+  | { readonly subjectId: string; readonly subject?: never };
 
 /** Options of `subjects.erase`. */
 export interface EraseOptions extends CallOptions {
@@ -30,7 +30,7 @@ export interface SubjectCalls {
   erase(name: SubjectName, options?: EraseOptions): Promise<Output<'POST /v1/subjects/erase'>>;
 }
 
-const names: OptionRules<{ subject?: string; subjectId?: string }> = { subject: person, subjectId: text };
+const names: OptionRules<{ subject?: string; subjectId?: string }> = { subject: somebody, subjectId: text };
 const eraseOptions: OptionRules<EraseOptions> = { signal, create: flag };
 
 /** Returns a subject as the API names it. The service refuses a call with both names or none. */

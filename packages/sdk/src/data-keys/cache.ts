@@ -1,3 +1,4 @@
+import { personName } from '@eaas/protocol/internal';
 import { later } from '../transport/abortable.ts';
 import { closedError, type ServiceError } from '../errors.ts';
 import { type DerivedDataKey, wipe } from './derive.ts';
@@ -13,6 +14,11 @@ export type Dropped = string | true | undefined;
 
 type Request = () => Promise<DerivedDataKey>;
 
+/** What a data key takes in memory: itself about a kilobyte, and its name, which the app can make long. */
+const bytesOf = (name: string): number => 1_024 + 2 * name.length;
+/** 16 MiB, which is enough for the 10,000 data keys of a server, and in proportion for more. */
+const mostBytes = (entries: number): number => Math.max(16 * 2 ** 20, entries * 1_678);
+
 /** Data keys by name. Its names are in the order of their last use, so that the first is the one to remove. */
 export class DataKeyCache {
   readonly #limits: CacheLimits;
@@ -20,6 +26,7 @@ export class DataKeyCache {
   readonly #ready = new Map<string, Lease>();
   readonly #arriving = new Map<string, Lease>();
   #last: Lease | undefined;
+  #bytes = 0;
   #isClosed = false;
 
   /** Data keys whose names are pinned stay, even if there are more than the limit. */
@@ -63,7 +70,7 @@ export class DataKeyCache {
       settled();
       onFailure?.(error);
     });
-    lease.subject = subject;
+    lease.subject = subject && personName(subject);
     this.#arriving.set(name, lease);
     return lease;
   }
@@ -78,13 +85,14 @@ export class DataKeyCache {
    * Removes the data keys of a subject, those of all subjects, or with `true` every one, also those that calls still wait
    * for.
    */
-  drop(subject: Dropped): void {
+  drop(dropped: Dropped): void {
+    const subject = typeof dropped === 'string' ? personName(dropped) : dropped;
     for (const leases of [this.#ready, this.#arriving]) {
       for (const [name, lease] of leases) {
         const { subject: of } = lease;
         if (subject !== true && (of === undefined || (subject ?? of) !== of)) continue;
-        leases.delete(name);
-        lease.release();
+        if (leases === this.#arriving) leases.delete(name);
+        this.#remove(name, lease);
       }
     }
   }
@@ -98,12 +106,13 @@ export class DataKeyCache {
   #keep(name: string, lease: Lease): void {
     this.#remove(name, this.#ready.get(name));
     this.#putLast(name, lease);
+    this.#bytes += bytesOf(name);
     lease.expiry = later(this.#limits.maxAge, () => this.#remove(name, lease));
-    if (this.#ready.size > this.#limits.maxEntries) this.#removeLeastRecent();
-  }
-
-  #removeLeastRecent(): void {
-    for (const [name, lease] of this.#ready) if (!this.#isPinned?.(name)) return this.#remove(name, lease);
+    const { maxEntries } = this.#limits;
+    for (const entry of this.#ready) {
+      if (this.#ready.size <= maxEntries && this.#bytes <= mostBytes(maxEntries)) break;
+      if (!this.#isPinned?.(entry[0])) this.#remove(...entry);
+    }
   }
 
   #putLast(name: string, lease: Lease): void {
@@ -113,7 +122,10 @@ export class DataKeyCache {
   }
 
   #remove(name: string, lease: Lease | undefined): void {
-    if (this.#ready.get(name) === lease) this.#ready.delete(name);
+    if (lease && this.#ready.get(name) === lease) {
+      this.#ready.delete(name);
+      this.#bytes -= bytesOf(name);
+    }
     lease?.release();
   }
 

@@ -6,7 +6,7 @@ import {
   wipeDataKey,
   type Wrapped,
 } from '@eaas/protocol/internal-core';
-import { dataKeyFrom, dataKeyInfo } from '@eaas/protocol/internal';
+import { dataKeyFrom, dataKeyInfo, personName } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
 import type { Engines } from '../engines/engines.ts';
 import { loadNoble } from '../engines/noble-engines.ts';
@@ -32,7 +32,8 @@ export interface DerivedDataKey {
 
 export function partitionName({ keyId, subject, scope, wrapContext }: Partition, user?: string): string {
   if (scope === undefined && !wrapContext && subject === undefined && user === undefined) return keyId;
-  return JSON.stringify([keyId, scope, toBase64(encodeContext(wrapContext)), subject, user]);
+  const person = subject && personName(subject);
+  return JSON.stringify([keyId, scope, toBase64(encodeContext(wrapContext)), person, user]);
 }
 
 export async function deriveDataKey(

@@ -18,7 +18,7 @@ import {
   type SettledRow,
 } from './decrypt-rows.ts';
 import { encode, encryptRows } from './encrypt-rows.ts';
-import { person } from '../options/people.ts';
+import { somebody, withoutNobody } from '../options/people.ts';
 import { inField, onErrorRule } from './field-error.ts';
 import { fingerprintsOf, type IndexSource } from './fingerprints.ts';
 import { indexKinds } from './index-key.ts';
@@ -172,13 +172,13 @@ function encryptFieldSync(
   value: unknown,
   options: Omit<EncryptRowOptions, 'signal'> = {},
 ): unknown {
-  requireOptions({ scope, subject: person, wrapContext }, options, 'encryptFieldSync');
+  requireOptions({ scope, subject: somebody, wrapContext }, options, 'encryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
   if (value === null || value === undefined) return value;
   const subject = subjectWithoutRow(internals, table, options);
   return inField({ table, field, row: undefined }, () => {
     const all = { ...options, subject, keyId: plan.keyIds?.[0], context: contextOf(plan, undefined) };
-    return internals.client.encryptSync(encode(plan, value), all).ciphertext;
+    return internals.client.encryptSync(encode(plan, value), withoutNobody(all)).ciphertext;
   });
 }
 
@@ -189,7 +189,7 @@ function decryptFieldSync(
   stored: unknown,
   options: Omit<RowOptions, 'signal'> = {},
 ): unknown {
-  requireOptions({ subject: person, wrapContext }, options, 'decryptFieldSync');
+  requireOptions({ subject: somebody, wrapContext }, options, 'decryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
   if (stored === null || stored === undefined) return stored;
   return inField({ table, field, row: undefined }, () => {
@@ -197,7 +197,7 @@ function decryptFieldSync(
     if (ciphertext === undefined) return readPlaintext(internals, plan, stored, undefined);
     const subject = isOfPerson(ciphertext) ? subjectWithoutRow(internals, table, options) : undefined;
     const all = { ...options, subject, keyId: plan.keyIds, context: contextOf(plan, undefined) };
-    const value = plan.field.type.decode(internals.client.decryptSync(ciphertext, all));
+    const value = plan.field.type.decode(internals.client.decryptSync(ciphertext, withoutNobody(all)));
     plan.reads.encrypted++;
     return value;
   });

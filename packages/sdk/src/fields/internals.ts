@@ -1,7 +1,7 @@
 import { context, type OptionRules, signal, text } from '@eaas/protocol/internal-options';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import type { EncryptOptions, UnwrapOptions } from '../options/call-options.ts';
-import { person } from '../options/people.ts';
+import { somebody } from '../options/people.ts';
 import type { FieldPlace } from './field.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Plans } from './plan.ts';
@@ -23,13 +23,13 @@ export interface Internals {
 /** Options of calls that encrypt or decrypt rows. */
 export interface RowOptions extends Pick<UnwrapOptions, 'wrapContext' | 'signal'> {
   /** The person whose data the rows are. Only for tables whose definition has no `subject`, and calls without a row. */
-  readonly subject?: string | undefined;
+  readonly subject?: string;
 }
 
 /** Options of calls that encrypt rows. */
 export interface EncryptRowOptions extends RowOptions, Pick<EncryptOptions, 'scope'> {}
 
-export const rowOptions: OptionRules<RowOptions> = { subject: person, wrapContext: context, signal };
+export const rowOptions: OptionRules<RowOptions> = { subject: somebody, wrapContext: context, signal };
 export const encryptRowOptions: OptionRules<EncryptRowOptions> = { ...rowOptions, scope: text };
 
 export type Row = Record<string, unknown>;

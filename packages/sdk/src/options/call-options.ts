@@ -10,15 +10,16 @@ import {
 } from '@eaas/protocol/internal-options';
 import type { Bundle, Ciphertext } from '../client/ciphertext.ts';
 import { keyId, keyIds } from './key-id.ts';
-import { person } from './people.ts';
+import { somebody } from './people.ts';
 import type { CallOptions } from '../transport/transport.ts';
 
 interface SubjectOption {
   /**
    * The person whose data the value is, by an opaque id of your app: 1 to 256 bytes of UTF-8. The data key then belongs
-   * to this person, and `subjects.erase` makes everything under it unreadable. Decryption needs the same subject.
+   * to this person, and `subjects.erase` makes everything under it unreadable. Decryption needs the same subject. A UUID
+   * is the same subject in upper and lower case. Undefined throws InputError, because the value would be one of nobody.
    */
-  readonly subject?: string | undefined;
+  readonly subject?: string;
 }
 
 /** Options of `unwrap`. */
@@ -126,39 +127,25 @@ export interface Rewrapped<C = string | Uint8Array> {
 }
 
 export const callOptions: OptionRules<CallOptions> = { signal };
-// Each object lists `signal` instead of spreading `callOptions`, because bundlers cannot remove an unused object that
-// is written with spread syntax.
 export const hashOptions: OptionRules<HashOptions> = { signal, keyId };
-export const unwrapOptions: OptionRules<UnwrapOptions> = { signal, subject: person, wrapContext: context };
-export const wrapOptions: OptionRules<WrapOptions> = {
-  signal,
-  subject: person,
-  wrapContext: context,
-  keyId,
-};
+export const unwrapOptions: OptionRules<UnwrapOptions> = { signal, subject: somebody, wrapContext: context };
+export const wrapOptions: OptionRules<WrapOptions> = { ...unwrapOptions, keyId };
 export const encryptOptions: OptionRules<EncryptOptions & As<EncryptedForm>> = {
-  signal,
-  subject: person,
-  wrapContext: context,
-  keyId,
+  ...wrapOptions,
   scope: text,
   as: anything,
   context,
   fresh: flag,
 };
 export const decryptOptions: OptionRules<DecryptOptions & As<DecryptedForm>> = {
-  signal,
-  subject: person,
-  wrapContext: context,
+  ...unwrapOptions,
   keyId: keyIds,
   as: anything,
   context,
   anyKey: flag,
 };
 export const primeOptions: OptionRules<PrimeOptions> = {
-  signal,
-  subject: person,
-  wrapContext: context,
+  ...unwrapOptions,
   keyId: keyIds,
   scope: text,
   anyKey: flag,
@@ -168,11 +155,15 @@ export const primeOptions: OptionRules<PrimeOptions> = {
 };
 
 type ObjectIn<Item> = Exclude<Item, string | Uint8Array>;
-export const encryptItem: OptionRules<ObjectIn<EncryptItem>> = { value: anything, context, subject: person };
+export const encryptItem: OptionRules<ObjectIn<EncryptItem>> = {
+  value: anything,
+  context,
+  subject: somebody,
+};
 export const decryptItem: OptionRules<ObjectIn<DecryptItem> & Bundle> = {
   ciphertext: anything,
   context,
-  subject: person,
+  subject: somebody,
   wrapped_key: anything,
   iv: anything,
   key_id: anything,

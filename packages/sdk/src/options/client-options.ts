@@ -37,10 +37,10 @@ export interface CacheOptions {
 export type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number | undefined };
 
 /**
- * The name of a set of limits. `server`: 65,536 messages, 1 GiB and 5 minutes for encryption; 1,000 data keys and 5
- * minutes for decryption. `serverless`: as `server`, but one minute and 500 data keys. `browser`: 1,024 messages, 64
- * MiB and one minute for encryption; 500 data keys and one minute for decryption. Each keeps 2,000 data keys for
- * encryption. These numbers hold for all users and subjects of a client together.
+ * The name of a set of limits. `server`: 65,536 messages, 1 GiB and 5 minutes under a data key for encryption, and 2,000
+ * of them; 10,000 data keys and 5 minutes for decryption. `serverless`: as `server`, but one minute, and 500 data keys for
+ * each. `browser`: as `serverless`, but 1,024 messages and 64 MiB. These numbers hold for all users and subjects of a
+ * client together. In memory, the data keys for encryption take at most 16 MiB, and so do those for decryption.
  */
 export type CachePreset = 'server' | 'serverless' | 'browser';
 
@@ -69,11 +69,11 @@ export interface Limits {
 }
 
 const presets = {
-  server: { maxMessages: 65_536, maxAge: 300_000, maxBytes: 2 ** 30, maxEntries: 1_000 },
+  server: { maxMessages: 65_536, maxAge: 300_000, maxBytes: 2 ** 30, maxEntries: 2_000 },
   serverless: { maxMessages: 65_536, maxAge: 60_000, maxBytes: 2 ** 30, maxEntries: 500 },
   browser: { maxMessages: 1_024, maxAge: 60_000, maxBytes: 2 ** 26, maxEntries: 500 },
 } as const;
-const maxEncryptingKeys = 2_000;
+const maxServerUnwrapped = 10_000;
 
 const engine = /* @__PURE__ */ having('an engine', 'importKey');
 const cacheOptions: OptionRules<CacheOptions> = { encrypt: anything, decrypt: anything };
@@ -129,8 +129,11 @@ export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience 
   requireOptions<OptionalLimits<BudgetLimits>>(encryptLimits, encrypt, 'cache.encrypt');
   requireOptions<OptionalLimits<CacheLimits>>(decryptLimits, decrypt, 'cache.decrypt');
   return {
-    encrypt: withDefaults(encrypt, { ...preset, maxEntries: maxEncryptingKeys }),
-    decrypt: withDefaults(decrypt, preset),
+    encrypt: withDefaults(encrypt, preset),
+    decrypt: withDefaults(
+      decrypt,
+      preset === presets.server ? { ...preset, maxEntries: maxServerUnwrapped } : preset,
+    ),
     patience,
   };
 }

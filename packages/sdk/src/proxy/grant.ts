@@ -1,13 +1,7 @@
 import { type Context, encodeContext, InputError, parseUuid } from '@eaas/protocol';
-import {
-  anything,
-  context,
-  kindOf,
-  type OptionRules,
-  requireOptions,
-  type Rule,
-} from '@eaas/protocol/internal-options';
-import { person } from '../options/people.ts';
+import { personName } from '@eaas/protocol/internal';
+import { anything, context, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { naming, person } from '../options/people.ts';
 import { type Operation, operations } from './routes.ts';
 
 /** The operations and keys that a session can use. A session can do nothing else. */
@@ -24,9 +18,9 @@ export interface Grant {
   /**
    * The person whose data keys the session can use, and no others: each call must belong to this subject. With a
    * function, the session names the subjects, and the function returns `true` for those that it can use. Without
-   * `subject`, the session can use only data keys that belong to nobody.
+   * `subject`, the session can use only data keys that belong to nobody. Undefined is an error.
    */
-  readonly subject?: string | ((subject: string) => boolean) | undefined;
+  readonly subject?: string | ((subject: string) => boolean);
   /** The user of the session, for the audit log. The browser cannot name another. */
   readonly user?: string | undefined;
 }
@@ -47,7 +41,7 @@ export type Authorize = (
   asked: Asked,
 ) => Grant | false | null | undefined | Promise<Grant | false | null | undefined>;
 
-const subject: Rule = (value, name) => typeof value === 'function' || person(value, name);
+const subject = naming((value) => typeof value === 'function' || person(value, ''));
 const members: OptionRules<Grant> = {
   keys: anything,
   operations: anything,
@@ -82,7 +76,7 @@ export function checkGrant(returned: unknown) {
     keys: new Set(keys.map((key: string) => key.toLowerCase())),
     operations: new Set(granted as Operation[]),
     context: { ...context },
-    subject,
+    subject: typeof subject === 'string' ? personName(subject) : subject,
     user,
   };
 }

@@ -94,6 +94,7 @@ describe('the user of a grant', () => {
 test.each([
   ['an empty subject', { ...all, subject: '' }],
   ['a number', { ...all, subject: 42 }],
+  ['an undefined subject', { ...all, subject: undefined }],
   ['a user with a control character', { ...all, user: 'a\n' }],
 ])('the proxy responds with 500 and an event to a grant with %s', async (_, decided) => {
   const { post, sent, events } = setUp({ authorize: () => decided as Grant });

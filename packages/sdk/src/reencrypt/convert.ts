@@ -116,7 +116,7 @@ export function callsOf(client: ReencryptClient, signal: AbortSignal | undefined
       // The data key of nobody, such as one that an intake writer wrapped, opens without the subject it will belong to.
       client.unwrap(wrapped, {
         wrapContext,
-        subject: isSubjectWrapped(wrapped.wrappedKey) ? subject : undefined,
+        ...(subject !== undefined && isSubjectWrapped(wrapped.wrappedKey) && { subject }),
         signal,
       }),
   };

@@ -3,6 +3,7 @@ import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { isSubjectWrapped } from '@eaas/protocol/internal';
 import { type ValueCalls, ConversionError, type Convert, unsuitable } from './convert.ts';
 import { type EncryptPlan, type Opening, type ReencryptPlan, type Sealing, settingsAt } from './plan.ts';
+import { withoutNobody } from '../options/people.ts';
 import { formOf, inFormOf, isIntake, type StoredRow } from './store.ts';
 import type { Proof } from './verify.ts';
 
@@ -50,7 +51,7 @@ export function moving<Row extends StoredRow>(
         if (isUnderTarget && (isRecent || plan.keyVersion === undefined)) return undefined;
         from = isUnderTarget ? openingOf(to) : { ...from, subject: to.subject };
       }
-    } else from = { ...from, subject: undefined };
+    } else from = withoutNobody({ ...from, subject: undefined });
     const keepsContexts =
       isSame(from.context, to.context) &&
       isSame(from.wrapContext, to.wrapContext) &&
@@ -87,7 +88,7 @@ function sealing(calls: ValueCalls, proof: Proof | undefined, leastVersion = 0) 
 }
 
 function openingOf({ keyId, context, subject, wrapContext }: Sealing): Opening {
-  return { keyId, context, subject, wrapContext };
+  return withoutNobody({ keyId, context, subject, wrapContext });
 }
 
 function isSame(one: Context | undefined, other: Context | undefined): boolean {

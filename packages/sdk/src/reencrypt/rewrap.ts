@@ -3,6 +3,7 @@ import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { isSubjectWrapped, replaceWrapped } from '@eaas/protocol/internal';
 import { type DataKeyOf, type ValueCalls, ConversionError, type Convert, unsuitable } from './convert.ts';
 import { type RewrapPlan, settingFor } from './plan.ts';
+import { withoutNobody } from '../options/people.ts';
 import { type ParsedCiphertext, formOf, inFormOf, isIntake, type StoredRow } from './store.ts';
 import { type Proof, Recent } from './verify.ts';
 
@@ -38,7 +39,7 @@ export function rewrapping<Row extends StoredRow>(
     const wrapContext = settingFor(plan.wrapContext, value);
     const named = settingFor(plan.subject, value);
     const takesSubject = isSubjectWrapped(form.header.wrappedKey) || isIntake(form.header);
-    const of = { wrapContext, subject: takesSubject ? named : undefined };
+    const of = withoutNobody({ wrapContext, subject: takesSubject ? named : undefined });
     const name = `${toBase64(form.bytes.subarray(4, length))} ${JSON.stringify(of)}`;
     const wrapped = await rewrapped.getOrAdd(name, () => rewrap(form, of));
     return wrapped && inFormOf(value.stored, replaceWrapped(form.bytes, wrapped));

@@ -1,5 +1,6 @@
 // Sends the tokens of the app's own sign-in, and names the signed-in user as the subject of calls that name none.
 import { InputError } from '@eaas/protocol/internal-core';
+import { personName } from '@eaas/protocol/internal';
 import { readBase64 } from '@eaas/protocol/base64';
 import type { Route } from '@eaas/protocol/wire';
 import { ServiceError } from '../errors.ts';
@@ -84,7 +85,7 @@ export function createSignIn(options: SignInOptions, drop: () => void): SignIn {
     return {
       jwt: jwt as string,
       claims,
-      subject,
+      subject: personName(subject),
       user: JSON.stringify([claims['iss'], claims.sub, subject]),
     };
   }

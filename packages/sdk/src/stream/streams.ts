@@ -28,6 +28,7 @@ import {
 } from '../options/call-options.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import { keyIds } from '../options/key-id.ts';
+import { withoutNobody } from '../options/people.ts';
 import { aBlob } from './sources.ts';
 
 /** The part of an `EaasClient` that encrypted streams use. */
@@ -198,13 +199,11 @@ function checkCall<Options>(
 }
 
 function wrapBy(client: StreamWriter, { keyId, subject, wrapContext, signal }: EncryptStreamOptions): Wrap {
-  // An intake, which also writes streams, refuses the option `subject`.
-  const person = subject === undefined ? {} : { subject };
-  return (dek) => client.wrap(dek, { keyId, ...person, wrapContext, signal });
+  return (dek) => client.wrap(dek, withoutNobody({ keyId, subject, wrapContext, signal }));
 }
 
 function unwrapBy(client: StreamClient, { subject, wrapContext, signal }: DecryptOptions): Unwrap {
-  return (wrapped) => client.unwrap(wrapped, { subject, wrapContext, signal });
+  return (wrapped) => client.unwrap(wrapped, withoutNobody({ subject, wrapContext, signal }));
 }
 
 function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: DecryptOptions): ExpectedKey {

@@ -283,13 +283,10 @@ test('`rewrap` copies the wrap context, and throws InputError for an invalid wra
   const rewrapping = client.rewrap(ciphertext, { wrapContext });
   wrapContext.customer = '8';
   expect(await rewrapping).toMatchObject({ ciphertext, rewrapped: false });
-  expect(
-    await client.rewrap((await client.encrypt('x')).ciphertext, { wrapContext: null as never }),
-  ).toMatchObject({
-    rewrapped: false,
-  });
   const before = service.requests.length;
-  const invalid = client.rewrap(ciphertext, { wrapContext: { customer: '\ud800' } });
-  await expect(invalid).rejects.toMatchObject({ code: 'input' });
+  for (const invalid of [null as never, { customer: '\ud800' }])
+    await expect(client.rewrap(ciphertext, { wrapContext: invalid })).rejects.toMatchObject({
+      code: 'input',
+    });
   expect(service.requests).toHaveLength(before);
 });

@@ -5,7 +5,6 @@ import { kindOf } from '@eaas/protocol/internal-options';
 import type { Output } from '@eaas/protocol/wire';
 import { contextOf, requireDek, requireText } from '../client/ciphertext.ts';
 import { type ServiceError, unreadable } from '../errors.ts';
-import type { UnwrapOptions } from '../options/call-options.ts';
 import type { Partition } from '../data-keys/derive.ts';
 import { requireKeyId } from '../options/key-id.ts';
 import { type Caller, requireSubjectMatch } from '../options/people.ts';
@@ -29,7 +28,7 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
     },
     async unwrap(
       wrapped: Wrapped,
-      { wrapContext, subject, signal }: UnwrapOptions,
+      { wrapContext, subject, signal }: Omit<Partition, 'keyId'> & CallOptions,
       { user, signsIn }: Caller,
     ): Promise<Uint8Array> {
       if (!(isBytes(wrapped?.wrappedKey) && Number.isInteger(wrapped.keyVersion))) {
