@@ -63,6 +63,7 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
   { of: 'protocol', lines: 2, what: 'a 401 says since when an API key has expired or is revoked' },
   { of: 'sdk', lines: 7, what: 'a row that names nobody fails alone, in the mode that the call chose' },
   { of: 'sdk', lines: 12, what: 'a subject is one in any case and never undefined; the caches are bounded in number and bytes' },
+  { of: 'sdk', lines: 18, what: 'a client asks no more about a person whom the service called erased' },
 ];
 const mostCorrections = 250;
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */

@@ -103,11 +103,11 @@ export class EaasClient extends EnvelopeClient {
     if (!signsIn && typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
     const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
     super({ ...complete, baseUrl, headers: () => authorization(apiKey) });
-    this.rewrapAll = createRewrapAll(this.call, patienceOf(complete));
+    this.rewrapAll = createRewrapAll(this.call, patienceOf(complete), this.parts.erasures);
     this.keys = keyCalls(this.call);
     this.apiKeys = apiKeyCalls(this.call);
     this.issuers = issuerCalls(this.call);
-    this.subjects = subjectCalls(this.call, (subject) => this.drop(subject));
+    this.subjects = subjectCalls(this.call, this.parts.erasures, (subject) => this.drop(subject));
     this.audit = auditOf(this.call, signsIn);
   }
 

@@ -3,6 +3,7 @@ import { InputError, type Wrapped } from '@eaas/protocol/internal-core';
 import { requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import { type OwnLog, report } from '../audit/list.ts';
 import type { Dropped } from '../data-keys/cache.ts';
+import { Erasures } from '../data-keys/erasures.ts';
 import type { Engines } from '../engines/engines.ts';
 import { closedError, type Settled } from '../errors.ts';
 import {
@@ -47,6 +48,7 @@ interface Parts {
   readonly calls: DataKeyCalls;
   readonly encrypter: ReturnType<typeof createEncrypter>;
   readonly decrypter: ReturnType<typeof createDecrypter>;
+  readonly erasures: Erasures;
   /** Asks the sign-in of the app, if the client uses one, who is signed in. The result throws if it is another user now. */
   readonly ask: ((signal: AbortSignal | undefined) => Promise<() => void>) | undefined;
   isClosed?: boolean;
@@ -85,9 +87,11 @@ export class EnvelopeClient {
     };
     this.keyId = options.keyId && requireKeyId(options.keyId);
     this.caller = { keyId: this.keyId, requireUser: options.requireUser, signsIn: !!options.token };
-    const calls = createDataKeyCalls(this.call, patienceOf(options));
+    const erasures = new Erasures();
+    const calls = createDataKeyCalls(this.call, patienceOf(options), erasures);
     this.parts = {
       calls,
+      erasures,
       encrypter: createEncrypter(calls, this.engines, limits, emit),
       decrypter: createDecrypter(calls, this.engines, limits, emit),
       ask: signedIn && ((signal) => abortable(signedIn.ask(), signal, limits.patience)),

@@ -178,6 +178,28 @@ describe('data keys', () => {
     }
   });
 
+  test('twenty users who open one page of 200 people, three times in five minutes, ask once', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { client, service, make } = observedClient();
+    const people = range(200).map((n) => ({ value: 'x', subject: `patient ${n}` }));
+    const stored = (await client.encryptMany(people)).map((result, n) => ({
+      ciphertext: result.ok ? result.value.ciphertext : '',
+      subject: `patient ${n}`,
+    }));
+    const reader = make();
+    const rounds: number[] = [];
+    for (const minutes of [0, 2, 4]) {
+      vi.setSystemTime(Date.now() + (minutes && 120_000));
+      const before = service.requests.length;
+      for (const user of range(20)) {
+        const results = await reader.as(`user ${user}`).decryptMany(stored);
+        expect(results.every(({ ok }) => ok)).toBe(true);
+      }
+      rounds.push(service.requests.length - before);
+    }
+    expect(rounds).toEqual([20, 0, 0]);
+  });
+
   test('data keys for encryption have one bound, and `prime` with `keep` is not removed', async () => {
     const { client, service } = observedClient({ cache: { encrypt: { maxEntries: 2 } } });
     await client.prime({ subject: 'kept', keep: true });
@@ -202,6 +224,7 @@ describe('the name of a subject', () => {
     ['258 bytes in 86 characters', '€'.repeat(86)],
     ['a number', 42],
     ['null', null],
+    ['undefined', undefined],
     ['an object', {}],
   ])('refuses %s before any request, and does not show it', async (_, value) => {
     const { client, service } = observedClient();
@@ -327,6 +350,7 @@ describe('users', () => {
     const { make } = observedClient();
     const client = make({ requireUser: true });
     const seven = client.as('7');
+    expect([client, seven, make()].map(({ needsUser }) => needsUser)).toEqual([true, false, false]);
     const bundle = await seven.encrypt('x');
     await seven.decrypt(bundle);
     const calls = [
@@ -375,6 +399,39 @@ describe('`subjects`', () => {
     }
   });
 
+  test('is remembered as erased: no call about the person is a request again', async () => {
+    const { client, make, service } = observedClient();
+    const bundle = await client.encrypt('x', { subject });
+    const [second, asking] = [make(), make().as('7')];
+    const wrapped = await client.wrap(new Uint8Array(32), { subject });
+    await client.subjects.erase({ subject });
+    for (const reader of [client, second, asking]) {
+      // The first refusal is enough, of a wrap as of an unwrap.
+      if (reader === second) await expect(reader.encrypt('x', { subject })).rejects.toThrow();
+      if (reader === asking) await expect(reader.decrypt(bundle, { subject })).rejects.toThrow();
+      const asked = service.requests.length;
+      const calls = [
+        () => reader.decrypt(bundle, { subject }),
+        () => reader.encrypt('x', { subject }),
+        () => reader.encrypt('x', { subject, fresh: true }),
+        () => reader.rewrap(bundle, { subject }),
+        () => reader.unwrap(wrapped, { subject }),
+        () => reader.as('8').decrypt(bundle, { subject }),
+      ];
+      for (const call of calls)
+        await expect(call()).rejects.toMatchObject({
+          code: 'subject_erased',
+          status: 409,
+          message: expect.stringContaining('A person who returns needs a new subject'),
+        });
+      const many = await reader.decryptMany([bundle.ciphertext, bundle.ciphertext], { subject });
+      expect(many.map((result) => result.ok || result.error.code)).toEqual(Array(2).fill('subject_erased'));
+      expect(service.requests).toHaveLength(asked);
+      await reader.encrypt('x', { subject: 'somebody else' });
+      expect(service.requests).toHaveLength(asked + 1);
+    }
+  });
+
   test('an unknown subject is `not_found`, and with `create` it is erased beforehand', async () => {
     const { client } = observedClient();
     await expect(client.subjects.erase({ subject })).rejects.toMatchObject({ code: 'not_found' });
@@ -392,33 +449,36 @@ describe('`subjects`', () => {
   });
 
   test.each([
-    ['its name', (id: string) => ({ subject: id ? subject : '' })],
-    ['its id', (id: string) => ({ subjectId: id })],
-  ])('an erasure by %s overwrites the data keys of the person, and keeps the others', async (_, nameOf) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const watched = watchedEngine();
-    const { client, service } = observedClient({ engines: watched.engines });
-    const seven = client.as('7');
-    const bundle = await client.encrypt('x', { subject });
-    const { subject_id } = await client.subjects.show({ subject });
-    await client.decrypt(bundle, { subject });
-    await seven.decrypt(bundle, { subject });
-    const nobody = await client.encrypt('x');
-    await client.decrypt(nobody);
-    await client.prime({ subject, keep: true });
-    const before = watched.live().length;
-    expect(before).toBeGreaterThanOrEqual(5);
-    await client.subjects.erase(nameOf(subject_id));
-    await arrivals(5);
-    expect(watched.live()).toHaveLength(2);
-    const asked = service.requests.length;
-    await client.decrypt(nobody);
-    // The next data key of `prime({ keep: true })` is refused, and the client asks for no other.
-    await vi.advanceTimersByTimeAsync(120_000);
-    await arrivals(20);
-    await vi.advanceTimersByTimeAsync(600_000);
-    await arrivals(20);
-    expect(service.requests.slice(asked)).toMatchObject([{ status: 409 }]);
-    await client.close();
-  });
+    ['its name', (id: string) => ({ subject: id ? subject : '' }), []],
+    ['its id', (id: string) => ({ subjectId: id }), [{ status: 409 }]],
+  ])(
+    'an erasure by %s overwrites the data keys of the person, and keeps the others',
+    async (_, nameOf, asks) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const watched = watchedEngine();
+      const { client, service } = observedClient({ engines: watched.engines });
+      const seven = client.as('7');
+      const bundle = await client.encrypt('x', { subject });
+      const { subject_id } = await client.subjects.show({ subject });
+      await client.decrypt(bundle, { subject });
+      await seven.decrypt(bundle, { subject });
+      const nobody = await client.encrypt('x');
+      await client.decrypt(nobody);
+      await client.prime({ subject, keep: true });
+      const before = watched.live().length;
+      expect(before).toBeGreaterThanOrEqual(5);
+      await client.subjects.erase(nameOf(subject_id));
+      await arrivals(5);
+      expect(watched.live()).toHaveLength(2);
+      const asked = service.requests.length;
+      await client.decrypt(nobody);
+      // The next data key of `prime({ keep: true })` is refused, by the client itself if it knows the name of the person.
+      await vi.advanceTimersByTimeAsync(120_000);
+      await arrivals(20);
+      await vi.advanceTimersByTimeAsync(600_000);
+      await arrivals(20);
+      expect(service.requests.slice(asked)).toMatchObject(asks);
+      await client.close();
+    },
+  );
 });

@@ -3,13 +3,14 @@ import { parseHeader, replaceWrapped } from '@eaas/protocol/internal';
 import { requireOptions } from '@eaas/protocol/internal-options';
 import { type FormOf, type Rewrapped, type UnwrapOptions, unwrapOptions } from '../options/call-options.ts';
 import { type Ciphertext, contextOf, envelopeBytes } from './ciphertext.ts';
+import type { Erasures } from '../data-keys/erasures.ts';
 import { asDecryption, wrappedOf } from '../transport/data-key-calls.ts';
 import { type Settled, settleEach } from '../errors.ts';
 import { type Caller, requireActor, requireSubjectMatch } from '../options/people.ts';
 import { coalesce } from '../transport/batches.ts';
 import type { Call, Patience } from '../transport/transport.ts';
 
-export function createRewrapAll(call: Call, patience: Patience) {
+export function createRewrapAll(call: Call, patience: Patience, erasures: Erasures) {
   const rewrap = coalesce(call, 'POST /v1/keys/:key_id/rewrap', patience);
 
   return async <C extends Ciphertext>(
@@ -30,8 +31,8 @@ export function createRewrapAll(call: Call, patience: Patience) {
       if (wrappedKey[0] !== 2) requireSubjectMatch(wrappedKey, subject, signsIn);
       const wrapped_key = toBase64(wrappedKey);
       const name = key_id + wrapped_key;
-      const request =
-        requests.get(name) ?? rewrap({ key_id, wrapped_key, context, subject, user }, { signal });
+      const input = { key_id, wrapped_key, context, subject, user };
+      const request = requests.get(name) ?? erasures.ask(subject, () => rewrap(input, { signal }));
       requests.set(name, request);
       const output = await request.catch(asDecryption);
       const wrapped = wrappedOf(output);

@@ -1,5 +1,6 @@
 import { flag, type OptionRules, requireOptions, signal, text } from '@eaas/protocol/internal-options';
 import type { Output } from '@eaas/protocol/wire';
+import type { Erasures } from '../data-keys/erasures.ts';
 import { callOptions } from '../options/call-options.ts';
 import { somebody } from '../options/people.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
@@ -24,8 +25,8 @@ export interface SubjectCalls {
   show(name: SubjectName, options?: CallOptions): Promise<Output<'POST /v1/subjects/show'>>;
   /**
    * Erases the secret of a subject, **for ever**: nothing that was encrypted under the subject opens again, in any table,
-   * replica or backup of your app. This client also overwrites its data keys of this person; those of other clients end
-   * with their lifetime. A repeated call returns the same. Needs the permission `subjects.erase`.
+   * replica or backup of your app. This client also overwrites its data keys of this person, and asks no more about them;
+   * the data keys of other clients end with their lifetime. A repeated call returns the same. Needs the permission `subjects.erase`.
    */
   erase(name: SubjectName, options?: EraseOptions): Promise<Output<'POST /v1/subjects/erase'>>;
 }
@@ -40,7 +41,7 @@ export function wireName(name: SubjectName, of: string) {
 }
 
 /** `drop` removes the data keys of a subject from the memory of the client, or those of all subjects. */
-export function subjectCalls(call: Call, drop: (subject: string | undefined) => void): SubjectCalls {
+export function subjectCalls(call: Call, erasures: Erasures, drop: (subject?: string) => void): SubjectCalls {
   return {
     async show(name, options = {}) {
       const body = wireName(name, 'subjects.show');
@@ -52,7 +53,9 @@ export function subjectCalls(call: Call, drop: (subject: string | undefined) => 
       requireOptions(eraseOptions, options, 'subjects.erase');
       const { create, signal } = options;
       try {
-        return await call('POST /v1/subjects/erase', { ...body, create }, { signal });
+        const erased = await call('POST /v1/subjects/erase', { ...body, create }, { signal });
+        if (name.subject !== undefined) erasures.add(name.subject);
+        return erased;
       } finally {
         // Also after an error, because the service might have erased the subject before a connection broke.
         drop(name.subject);

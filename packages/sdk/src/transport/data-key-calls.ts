@@ -6,6 +6,7 @@ import type { Output } from '@eaas/protocol/wire';
 import { contextOf, requireDek, requireText } from '../client/ciphertext.ts';
 import { type ServiceError, unreadable } from '../errors.ts';
 import type { Partition } from '../data-keys/derive.ts';
+import type { Erasures } from '../data-keys/erasures.ts';
 import { requireKeyId } from '../options/key-id.ts';
 import { type Caller, requireSubjectMatch } from '../options/people.ts';
 import { coalesce } from './batches.ts';
@@ -13,7 +14,7 @@ import type { Call, CallOptions, Patience } from './transport.ts';
 
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;
 
-export function createDataKeyCalls(call: Call, patience: Patience) {
+export function createDataKeyCalls(call: Call, patience: Patience, erasures: Erasures) {
   const wrap = coalesce(call, 'POST /v1/keys/:key_id/wrap', patience);
   const unwrap = coalesce(call, 'POST /v1/keys/:key_id/unwrap', patience);
   const hash = coalesce(call, 'POST /v1/hash', patience);
@@ -24,7 +25,7 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
       const { keyId, subject, user } = of;
       const context = contextOf(of.wrapContext);
       const input = { key_id: keyId, dek: toBase64(dek), context, subject, user };
-      return wrappedOf(await wrap(input, options));
+      return wrappedOf(await erasures.ask(subject, () => wrap(input, options)));
     },
     async unwrap(
       wrapped: Wrapped,
@@ -42,7 +43,7 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
       const context = contextOf(wrapContext);
       const input = { key_id, key_version, wrapped_key: toBase64(wrappedKey), context, subject, user };
       try {
-        return read((await unwrap(input, { signal })).dek, 32, 32);
+        return read((await erasures.ask(subject, () => unwrap(input, { signal }))).dek, 32, 32);
       } catch (error) {
         return asDecryption(error as ServiceError);
       }
