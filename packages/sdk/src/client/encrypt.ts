@@ -35,6 +35,10 @@ type Options = EncryptOptions & As<EncryptedForm>;
 export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: Limits, emit: Emit) {
   const keys = createEncryptingKeys(engines, limits, calls, emit);
   const alwaysFresh = limits.encrypt.maxMessages === 1;
+  let warn = (): void => {
+    warn = () => undefined;
+    emit({ type: 'context.missing' });
+  };
   function start(
     seal: Seal,
     value: string | Uint8Array,
@@ -45,6 +49,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
   ): EncryptedValue | Promise<EncryptedValue> | Waiting<EncryptedValue> {
     requireValue(value);
     if (options.signal?.aborted) throw aborted();
+    if (!context) warn();
     const of = partitionOf(caller, options, subject);
     const isFresh = options.fresh || alwaysFresh;
     const length = lengthOf(value);
@@ -80,6 +85,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       requireActor(caller);
       requireValue(value);
       const { context, fresh } = options;
+      if (!context) warn();
       const of = partitionOf(caller, options);
       const key = fresh ? undefined : keys.take(of, lengthOf(value), true);
       if (key?.sync) return sealAs(options.as)(key, key.sync, value, context);

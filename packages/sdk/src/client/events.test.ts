@@ -57,3 +57,21 @@ test('every entry that calls of a client write is in an event, also if calls are
   expect(received).toEqual(logged.slice(2));
   expect(received).toHaveLength(5);
 });
+
+test.each<[string, (client: EaasClient) => unknown]>([
+  ['encrypt', (client) => client.encrypt('x')],
+  ['encryptMany', (client) => client.encryptMany(['x', { value: 'y', context: { row: '1' } }])],
+  ['encryptSync', (client) => client.prime().then(() => client.encryptSync('x'))],
+])('the first value without a context is an event: %s', async (_, call) => {
+  const warn = vi.fn();
+  const { client, events } = observedClient({ logger: { debug: () => undefined, warn } });
+  const missing = () => events.filter(({ type }) => type === 'context.missing');
+  await client.encrypt('x', { context: { row: '1' } });
+  await client.encryptMany([{ value: 'y', context: {} }]);
+  expect(missing()).toEqual([]);
+  await call(client);
+  await client.as('7').encrypt('x');
+  await client.encrypt('x');
+  expect(missing()).toEqual([{ type: 'context.missing' }]);
+  expect(warn.mock.calls).toEqual([['eaas context.missing', { type: 'context.missing' }]]);
+});

@@ -30,6 +30,11 @@ export type EaasEvent =
    */
   | { readonly type: 'engine.fallback'; readonly code: 'no_webcrypto'; readonly engine: 'noble' }
   /**
+   * A value was encrypted without a context, so whoever can write to your database can move it to another row, unnoticed.
+   * Emitted once. Pass `context: {}` if a value has none.
+   */
+  | { readonly type: 'context.missing' }
+  /**
    * A column that the app did not encrypt holds a ciphertext, or a text that looks like one. The row was returned
    * unchanged. Either a query read an encrypted column under another name, or a user typed the text. Emitted once for
    * each column. `table` and `column` are undefined if the result does not name them.
@@ -58,8 +63,8 @@ export interface Observers {
   /** Called with every event. */
   readonly onEvent?: ((event: EaasEvent) => void) | undefined;
   /**
-   * Logs each event as one line, for example to `console`. Failures and unexpected ciphertexts are logged as warnings,
-   * and all other events as debug lines.
+   * Logs each event as one line, for example to `console`. Failures, unexpected ciphertexts and a missing context are logged
+   * as warnings, and all other events as debug lines.
    */
   readonly logger?: Pick<Console, 'debug' | 'warn'> | undefined;
 }
@@ -69,7 +74,7 @@ export type Emit = (event: EaasEvent) => void;
 export function createEmit({ onEvent, logger }: Observers): Emit {
   return (event) => {
     notify(onEvent, event);
-    const isWarning = 'code' in event || event.type === 'unexpected_ciphertext';
+    const isWarning = 'code' in event || /^(?:unexpected_ciphertext|context\.missing)$/.test(event.type);
     notify(() => logger?.[isWarning ? 'warn' : 'debug'](`eaas ${event.type}`, event), event);
   };
 }

@@ -82,6 +82,23 @@ test('a platform without WebCrypto falls back to noble and emits one event', asy
   expect(events.filter(({ type }) => type === 'engine.fallback')).toEqual([fallback]);
 });
 
+test('a page that is not secure gets noble only if it asks for it', async () => {
+  withoutWebCrypto();
+  vi.stubGlobal('isSecureContext', false);
+  const { make } = observedClient({ engines: 'noble' });
+  const portable = make();
+  const { values, streams } = allNoble;
+  for (const engines of [undefined, {}, { values }, { streams }])
+    expect(() => make({ engines })).toThrow(
+      /can replace the script of this page: load it over https:, or pass `engines: 'noble'`$/,
+    );
+  const { ciphertext } = await make({ engines: { values, streams } }).encrypt('x');
+  expect(await portable.decrypt(ciphertext, { as: 'text' })).toBe('x');
+  // React Native has no `isSecureContext`.
+  vi.stubGlobal('isSecureContext', undefined);
+  expect(() => make({ engines: undefined })).not.toThrow();
+});
+
 test("`engines: 'noble'` uses noble for every call", async () => {
   const { client, other, events } = pair('noble');
   const { ciphertext } = await client.encrypt('x');

@@ -52,7 +52,7 @@ export interface ClientOptions extends Observers, SignInOptions, TransportOption
   readonly cache?: CachePreset | CacheOptions | undefined;
   /**
    * The AES-GCM engine for each kind of call. Defaults to the fastest engine of the platform. `noble` selects the
-   * JavaScript library noble for every call.
+   * JavaScript library noble for every call, also in a page over plain `http:`, in which the default throws InputError.
    */
   readonly engines?: Partial<Engines> | 'noble' | undefined;
   /**
@@ -110,7 +110,15 @@ export function enginesOf(given: ClientOptions['engines'] = {}, emit: Emit): Eng
   }
   if (given === 'noble') return allNoble;
   requireOptions<Partial<Engines>>(engineRules, given, 'engines');
-  if (!crypto.subtle) emit({ type: 'engine.fallback', code: 'no_webcrypto', engine: 'noble' });
+  if (!crypto.subtle) {
+    // React Native has no such property.
+    if (globalThis.isSecureContext === false && !(given.values && given.streams)) {
+      throw new InputError(
+        "anybody on the network can replace the script of this page: load it over https:, or pass `engines: 'noble'`",
+      );
+    }
+    emit({ type: 'engine.fallback', code: 'no_webcrypto', engine: 'noble' });
+  }
   const usual = platformEngines();
   const { values = usual.values, streams = usual.streams } = given;
   return { ...usual, ...given, values, streams };
