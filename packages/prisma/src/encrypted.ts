@@ -1,4 +1,3 @@
-import { InputError } from '@eaas/sdk';
 import {
   describeFields,
   type FieldsClient,
@@ -104,12 +103,7 @@ function extensionOf<T extends Tables>(
   const codecOf = (name: string | undefined): Codec => {
     return { ...(name === undefined ? records : records.as(name)), report, onErrorOf };
   };
-  /** Whether the client acts for a user, or needs none. It says so without a request, because there is no value. */
-  const mayAct = async (): Promise<boolean> => {
-    const refusal: unknown = await eaas.decryptMany([]).catch((error: unknown) => error);
-    return !(refusal instanceof InputError);
-  };
-  return (client) => extend(client, { models, codecOf, mayAct, user });
+  return (client) => extend(client, { models, codecOf, needsUser: eaas.needsUser, user });
 }
 
 type UntypedRecords = Omit<Codec, 'report' | 'onErrorOf'> & { as(user: string): UntypedRecords };
@@ -118,7 +112,7 @@ type UntypedRecords = Omit<Codec, 'report' | 'onErrorOf'> & { as(user: string): 
 interface Setting {
   readonly models: Models;
   readonly codecOf: (user: string | undefined) => Codec;
-  readonly mayAct: () => Promise<boolean>;
+  readonly needsUser: boolean;
   readonly user: () => string | undefined;
 }
 
@@ -153,7 +147,7 @@ function extend(client: PrismaClient, setting: Setting): unknown {
 
 async function performCall(
   client: PrismaClient,
-  { models, codecOf, mayAct, user: userOf }: Setting,
+  { models, codecOf, needsUser, user: userOf }: Setting,
   call: QueryCall,
 ): Promise<unknown> {
   const params = call.__internalParams;
@@ -181,7 +175,7 @@ async function performCall(
   const isOfRows = returnsRows.test(call.operation);
   const isEncrypted = usesEncrypted(models, model, given);
   const user = isEncrypted ? userOf() : undefined;
-  if (user === undefined && isEncrypted && !withoutValues.test(call.operation) && !(await mayAct())) {
+  if (user === undefined && isEncrypted && !withoutValues.test(call.operation) && needsUser) {
     const problem = 'the client has `requireUser`, and the operation has no user';
     const remedy = 'call `$as(userId)` of the extended client, or pass the option `user` to `encrypted`';
     refuse('unknown_user', { model: model.name }, problem, remedy);

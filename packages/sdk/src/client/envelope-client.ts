@@ -103,6 +103,11 @@ export class EnvelopeClient {
     return this.caller.user;
   }
 
+  /** Whether the calls of this client throw until `as` has named a user, because `requireUser` is set. */
+  get needsUser(): boolean {
+    return this.caller.requireUser === true && this.user === undefined;
+  }
+
   /**
    * Returns a client that acts on behalf of a user of the app: the audit log then says who reads whose data. It shares
    * everything with this client, also `close`, except the data keys for decryption, which each user has their own of.

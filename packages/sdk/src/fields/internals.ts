@@ -10,7 +10,7 @@ import type { RecordId } from './row-types.ts';
 /** The methods of an `EaasClient` that encrypted fields call. */
 export type FieldsClient = Pick<
   EnvelopeClient,
-  'as' | 'encryptMany' | 'decryptMany' | 'encryptSync' | 'decryptSync' | 'hash' | 'unwrap'
+  'as' | 'needsUser' | 'encryptMany' | 'decryptMany' | 'encryptSync' | 'decryptSync' | 'hash' | 'unwrap'
 >;
 
 export interface Internals {
