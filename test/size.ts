@@ -62,9 +62,23 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
   },
   { of: 'protocol', lines: 2, what: 'a 401 says since when an API key has expired or is revoked' },
   { of: 'sdk', lines: 7, what: 'a row that names nobody fails alone, in the mode that the call chose' },
-  { of: 'sdk', lines: 12, what: 'a subject is one in any case and never undefined; the caches are bounded in number and bytes' },
+  {
+    of: 'sdk',
+    lines: 12,
+    what: 'a subject is one in any case and never undefined; the caches are bounded in number and bytes',
+  },
   { of: 'sdk', lines: 18, what: 'a client asks no more about a person whom the service called erased' },
-  { of: 'sdk', lines: 6, what: 'a page over http gets an error, and the first value without a context is an event' },
+  {
+    of: 'sdk',
+    lines: 6,
+    what: 'a page over http gets an error, and the first value without a context is an event',
+  },
+  { of: 'protocol', lines: 4, what: 'Node 18 is told the version that it needs' },
+  {
+    of: 'sdk',
+    lines: 5,
+    what: 'errors speak of calls, name the index key, and say what is wrong with a key or ciphertext',
+  },
 ];
 const mostCorrections = 250;
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */

@@ -8,7 +8,7 @@ const program = `
   const fetch = async () => Response.json({ key_id: keyId, key_version: 1, wrapped_key });
   const client = new EaasClient({
     baseUrl: 'https://eaas.example',
-    apiKey: 'eaas_sk_' + 'a'.repeat(49),
+    apiKey: 'eaas_sk_' + '0'.repeat(43) + '4C34ms',
     keyId,
     fetch,
   });

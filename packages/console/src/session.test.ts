@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestService } from '@eaas/local';
+import { formatApiKey } from '@eaas/protocol/wire';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
 import {
   enterAgain,
@@ -99,7 +100,7 @@ test('an API key can sign in even without the permission to list keys', async ()
 });
 
 test('the page refuses to sign in with an unknown API key', async () => {
-  const unknown = `eaas_sk_${'a'.repeat(49)}`;
+  const unknown = formatApiKey(new Uint8Array(32));
   await expect(enterWithApiKey(unknown)).rejects.toMatchObject({ code: 'unauthorized' });
   expect(session.value).toBeUndefined();
 });

@@ -28,7 +28,7 @@ export class DecryptionError extends EaasError {
   readonly acceptedKeyIds: readonly string[] | undefined;
 
   constructor(
-    reason = 'the ciphertext was altered, or encrypted with another key or context',
+    reason = 'the ciphertext was altered, or encrypted with another key or context, or for another person',
     keyId?: string,
     acceptedKeyIds?: readonly string[],
   ) {

@@ -110,7 +110,7 @@ export const iterable: Rule = (value) =>
   (typeof value === 'object' && value !== null && Symbol.iterator in value) || 'an array';
 
 /** Accepts objects. Other code checks the members of the object. */
-export const context: Rule = object;
+export const context: Rule = (value, name) => object(value, name);
 
 /**
  * Accepts every value that has all methods in `names`. The error for another value says that `expected` was expected.

@@ -4,9 +4,15 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 // `ignoreBOM: true` keeps a leading U+FEFF, because U+FEFF is part of the plaintext.
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Encodes text in UTF-8. Throws InputError for a lone surrogate, because TextEncoder would replace it. */
-export function toUtf8(text: string, what = 'text'): Uint8Array<ArrayBuffer> {
+/** Throws InputError for a lone surrogate, which TextEncoder would replace, and in versions of Node that are too old. */
+export function requireWellFormed(text: string, what: string): void {
+  if (!text.isWellFormed) throw new InputError('this platform is too old: Eaas needs Node 20.19 or later');
   if (!text.isWellFormed()) throw new InputError(`${what} must be valid Unicode (got a lone surrogate)`);
+}
+
+/** Encodes text in UTF-8. Throws InputError for a lone surrogate. */
+export function toUtf8(text: string, what = 'text'): Uint8Array<ArrayBuffer> {
+  requireWellFormed(text, what);
   return encoder.encode(text);
 }
 

@@ -1,6 +1,7 @@
+import { localService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { observedClient, range } from '../../test/observed-client.ts';
-import { InputError } from '../index.ts';
+import { EaasClient, InputError } from '../index.ts';
 import { reportCsv, reportRow } from './report-rows.ts';
 
 const subject = 'patient 42';
@@ -41,12 +42,16 @@ test('a report has more rows than a page', async () => {
   expect(await all(client.audit.report({ subject }))).toHaveLength(250);
 });
 
-test('a report on nobody throws', async () => {
+test('a report on a name that is none throws, and one on a subject that was never used is empty', async () => {
   const { client, service } = observedClient();
   await expect(all(client.audit.report({ subject: '' }))).rejects.toBeInstanceOf(InputError);
   await expect(all(client.audit.report({ name: 'x' } as never))).rejects.toBeInstanceOf(InputError);
   expect(service.requests).toEqual([]);
-  await expect(all(client.audit.report({ subject }))).rejects.toMatchObject({ code: 'not_found' });
+  expect(await all(client.audit.report({ subject }))).toEqual([]);
+  expect(await all(client.audit.report({ subjectId: 'a'.repeat(64) }))).toEqual([]);
+  await expect(all(client.audit.report({ subjectId: 'a' }))).rejects.toMatchObject({ code: 'bad_request' });
+  await using local = new EaasClient({ service: localService() });
+  await expect(all(local.audit.report({ subject }))).rejects.toThrow(/log/);
 });
 
 test('a report as CSV has the columns of the rows', async () => {

@@ -76,22 +76,30 @@ export function envelopeBytes(given: Ciphertext): Uint8Array {
   }
   const bytes = viewBase64(ciphertext);
   if (bytes) return bytes;
-  throw new FormatError(
-    ciphertext.startsWith('eaas')
-      ? 'a ciphertext must be canonical base64: it was truncated or altered'
-      : notCiphertext,
-  );
+  if (!ciphertext.startsWith('eaas')) throw new FormatError(notCiphertext);
+  const fault = /\s$/.test(ciphertext) ? 'it ends in a newline or a space' : 'it was truncated or altered';
+  throw new FormatError(`a ciphertext must be canonical base64: ${fault}`);
 }
 
-export function requireValue(value: string | Uint8Array): void {
-  if (isBytes(value)) return;
-  if (typeof value === 'string') requireText(value);
-  else throw new InputError(`a value must be a string or a Uint8Array (got ${kindOf(value)})`);
+// A bundle has the envelope in base64, and a string of V8 has at most 536,870,888 characters.
+const longestInBundle = 400_000_000;
+
+export function requireValue(value: string | Uint8Array, form: EncryptedForm = 'bundle'): void {
+  const isText = typeof value === 'string';
+  if (!isText && !isBytes(value))
+    throw new InputError(`a value must be a string or a Uint8Array (got ${kindOf(value)})`);
+  if (form === 'bundle' && value.length > longestInBundle) {
+    throw new InputError(
+      'a bundle holds values of at most 400 MB, because it is text: ' +
+        "pass `as: 'bytes'`, or encrypt a stream with `encryptStream` of `@eaas/sdk/stream`",
+    );
+  }
+  if (isText) requireText(value);
 }
 
 export function requireText(value: string): void {
   if (typeof value !== 'string') throw new InputError(`a value must be a string (got ${kindOf(value)})`);
-  if (!value.isWellFormed()) throw new InputError('a value must be valid Unicode (got a lone surrogate)');
+  requireWellFormed(value, 'a value');
 }
 
 export function requireDek(dek: Uint8Array): void {

@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
 import { toBase64 } from '@eaas/protocol/base64';
-import { problem, type ProblemCode } from '@eaas/protocol/wire';
-import { expect, test } from 'vitest';
+import { formatApiKey, problem, type ProblemCode } from '@eaas/protocol/wire';
+import { expect, test, vi } from 'vitest';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
-import { DecryptionError, EaasClient, EaasError, FormatError } from '../index.ts';
+import { DecryptionError, EaasClient, EaasError, FormatError, InputError } from '../index.ts';
 
 const keyId = '00000000-0000-4000-8000-000000000002';
 retryAtOnce();
-const apiKey = 'eaas_sk_0000000000000000000000000000000000000000000';
+const apiKey = formatApiKey(new Uint8Array(32));
 
 function service(answer?: (path: string) => Response | undefined) {
   const deks = new Map<string, string>();
@@ -103,6 +103,58 @@ test.each(['plain text', 'aGVsbG8=', ''])(
     await expect(service().client.decrypt(text, { keyId })).rejects.toBeInstanceOf(FormatError);
   },
 );
+
+test.each([
+  ['a newline at its end', (text: string) => `${text}\n`, 'it ends in a newline or a space'],
+  ['its end cut off', (text: string) => text.slice(0, -1), 'it was truncated or altered'],
+])('a ciphertext with %s is refused with the reason', async (_, change, reason) => {
+  const { client } = service();
+  const { ciphertext } = await client.encrypt('x', { keyId });
+  const reading = client.decrypt(change(ciphertext), { keyId });
+  await expect(reading).rejects.toThrow(`a ciphertext must be canonical base64: ${reason}`);
+  await expect(reading).rejects.toBeInstanceOf(FormatError);
+});
+
+test('a value that is too long for a bundle is refused before anything is copied', async () => {
+  const { client, requests } = service();
+  const bytes = Object.defineProperty(new Uint8Array(1), 'length', { value: 400_000_001 });
+  for (const value of [bytes, 'x'.repeat(400_000_001)]) {
+    const failure = client.encrypt(value, { keyId });
+    await expect(failure).rejects.toBeInstanceOf(InputError);
+    await expect(failure).rejects.toThrow(/at most 400 MB, .* pass `as: 'bytes'`, or .* `encryptStream`/);
+  }
+  const [result] = await client.encryptMany([bytes], { keyId });
+  expect(result).toMatchObject({ ok: false, error: { code: 'input' } });
+  expect(requests).toEqual([]);
+});
+
+test('a platform without `isWellFormed` is told the version that it needs', async () => {
+  const texts: object = String.prototype;
+  const usual = Object.getOwnPropertyDescriptor(texts, 'isWellFormed') ?? {};
+  const { client } = service();
+  try {
+    Object.defineProperty(texts, 'isWellFormed', { value: undefined });
+    const needed = new InputError('this platform is too old: Eaas needs Node 20.19 or later');
+    await expect(client.encrypt('x', { keyId })).rejects.toThrow(needed);
+    expect(() => service()).toThrow(needed);
+  } finally {
+    Object.defineProperty(texts, 'isWellFormed', usual);
+  }
+});
+
+test.each([
+  ['cut', (key: string) => key.slice(0, -3)],
+  ['mistyped', (key: string) => `${key.slice(0, -20)}A${key.slice(-19)}`],
+])('an API key that was %s is refused before any request', async (_, change) => {
+  const wrong = change(formatApiKey(new Uint8Array(32).fill(7)));
+  const baseUrl = 'https://eaas.example';
+  const fetch = vi.fn();
+  const message = /^`apiKey` must be an API key .* \(got one that was cut or mistyped\): copy it again$/;
+  expect(() => new EaasClient({ baseUrl, apiKey: wrong, fetch })).toThrow(message);
+  const client = new EaasClient({ baseUrl, apiKey: () => wrong, fetch });
+  await expect(client.hash('x', { keyId })).rejects.toThrow(message);
+  expect(fetch).not.toHaveBeenCalled();
+});
 
 test('`hash` returns the fingerprint that the service computes', async () => {
   const { client, requests } = service();

@@ -8,6 +8,7 @@ import {
   text,
 } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
+import { isApiKey } from '@eaas/protocol/internal';
 import { withEnvironment } from '#environment';
 import {
   type ApiKeyCalls,
@@ -188,10 +189,10 @@ async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Recor
 
 function requireToken(given: unknown, name = 'apiKey'): string {
   const [, token] = typeof given === 'string' ? (/^(eaas_sk_\w+)\s*$/.exec(given) ?? []) : [];
-  if (token) return token;
-  let got = `${kindOf(given)}): is EAAS_API_KEY set?`;
-  if (typeof given === 'string')
-    got = given === '' ? 'an empty string): is EAAS_API_KEY set?' : 'another string)';
+  if (token && isApiKey(token)) return token;
+  let got = `${given === '' ? 'an empty string' : kindOf(given)}): is EAAS_API_KEY set?`;
+  if (token) got = 'one that was cut or mistyped): copy it again';
+  else if (typeof given === 'string' && given !== '') got = 'another string)';
   throw new InputError(
     `\`${name}\` must be an API key (eaas_sk_ and 49 ` +
       `characters)${name === 'apiKey' ? ' or a function that returns an API key' : ''} (got ${got}`,

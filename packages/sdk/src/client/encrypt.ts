@@ -43,11 +43,11 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     seal: Seal,
     value: string | Uint8Array,
     caller: Caller,
-    options: EncryptOptions,
+    options: Options,
     context = options.context,
     subject = options.subject,
   ): EncryptedValue | Promise<EncryptedValue> | Waiting<EncryptedValue> {
-    requireValue(value);
+    requireValue(value, options.as);
     if (options.signal?.aborted) throw aborted();
     if (!context) warn();
     const of = partitionOf(caller, options, subject);
@@ -83,7 +83,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     encryptSync(value: string | Uint8Array, caller: Caller, options: Options): EncryptedValue {
       requireOptions(encryptOptions, options, 'encryptSync');
       requireActor(caller);
-      requireValue(value);
+      requireValue(value, options.as);
       const { context, fresh } = options;
       if (!context) warn();
       const of = partitionOf(caller, options);

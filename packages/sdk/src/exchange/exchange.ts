@@ -127,7 +127,7 @@ async function ask<R extends Route>(
   }
 
   function masked(detail: string, part: object): string {
-    return mask(detail, [...secretsOfHeaders(headers), ...secretsIn(part)]);
+    return asCalls(mask(detail, [...secretsOfHeaders(headers), ...secretsIn(part)]));
   }
 
   function withMaskedDetails(output: Output<R>): Output<R> {
@@ -204,6 +204,16 @@ function requestFor(route: Route, input: Record<string, unknown>) {
   const isRead = /^(GET|DELETE)/.test(method);
   return { method, path, ...(isRead ? { searchParams: input as Record<string, string> } : { json: input }) };
 }
+
+/**
+ * Says what a text of the service says for users of the SDK, who know calls and no requests: `keys.enable` instead of
+ * POST /v1/keys/:id/enable.
+ */
+export const asCalls = (detail: string): string =>
+  detail.replace(/`?POST \/v1\/([a-z-]+)(?:\/:id)?\/?([a-z]*)`?/g, (_, resource: string, action: string) => {
+    const calls = resource.replace('api-keys', 'apiKeys');
+    return `\`${calls}.${action || 'create'}\``;
+  });
 
 const anyApiKey = /eaas_sk_\w*/g;
 const anyDek = /[\w+/-]{43}=/g;

@@ -47,6 +47,22 @@ test('rewrapIndexKey moves a token to another key and keeps the index valid', as
   expect(after).toEqual(before);
 });
 
+test('an index key of another environment is called that, in every call that needs it', async () => {
+  const token = await createIndexKey(observedClient().client);
+  const { client } = observedClient();
+  const named =
+    /the index key was made with the key [\da-f-]{36}, which .* is it the index key of another environment\?/;
+  const records = fields.for(client, { index: token });
+  for (const call of [
+    () => records.where('users', query),
+    () => records.encryptRow('users', 'u', query),
+    () => rewrapIndexKey(client, token),
+  ]) {
+    await expect(call()).rejects.toThrow(named);
+    await expect(call()).rejects.toMatchObject({ code: 'not_found' });
+  }
+});
+
 test('a wrapped key that was created for another purpose is refused as an index key', async () => {
   const { client } = observedClient();
   const { keyId, keyVersion, wrappedKey } = await client.wrap(new Uint8Array(32));

@@ -16,7 +16,7 @@ import {
 } from '@eaas/protocol/internal-options';
 import type { WrapOptions } from '../options/call-options.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
-import { ClientError } from '../errors.ts';
+import { ClientError, ServiceError } from '../errors.ts';
 import { type Mac, macUnder } from '#engines';
 
 /** The key that wraps an index key. Defaults to the key of the client. */
@@ -55,7 +55,15 @@ export async function rewrapIndexKey(
   requireOptions(indexKeyOptions, options, 'rewrapIndexKey');
   const wrapped = parseToken(token);
   const { keyId = wrapped.keyId, signal } = options;
-  return wrapAndWipe(client, await client.unwrap(wrapped, { wrapContext, signal }), { keyId, signal });
+  return wrapAndWipe(client, await unwrapped(client, wrapped, signal), { keyId, signal });
+}
+
+async function unwrapped(client: Unwrapping, wrapped: Wrapped, signal?: AbortSignal): Promise<Uint8Array> {
+  return client.unwrap(wrapped, { wrapContext, signal }).catch((error: ServiceError) => {
+    if (error.code !== 'not_found') throw error;
+    const problem = `the index key was made with the key ${wrapped.keyId}, which this service or API key lacks`;
+    throw new ServiceError('not_found', `${problem}: is it the index key of another environment?`, error);
+  });
 }
 
 async function wrapAndWipe(
@@ -86,7 +94,7 @@ export function indexKeyOf(token: string) {
 
   async function load(client: Unwrapping): Promise<Mac> {
     try {
-      const bytes = (await client.unwrap(wrapped, { wrapContext })) as Uint8Array<ArrayBuffer>;
+      const bytes = (await unwrapped(client, wrapped)) as Uint8Array<ArrayBuffer>;
       return await macUnder(bytes).finally(() => bytes.fill(0));
     } catch (error) {
       key = undefined;

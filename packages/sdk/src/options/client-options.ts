@@ -112,7 +112,8 @@ export function enginesOf(given: ClientOptions['engines'] = {}, emit: Emit): Eng
   requireOptions<Partial<Engines>>(engineRules, given, 'engines');
   if (!crypto.subtle) {
     // React Native has no such property.
-    if (globalThis.isSecureContext === false && !(given.values && given.streams)) {
+    const { isSecureContext } = globalThis as { isSecureContext?: boolean };
+    if (isSecureContext === false && !(given.values && given.streams)) {
       throw new InputError(
         "anybody on the network can replace the script of this page: load it over https:, or pass `engines: 'noble'`",
       );

@@ -55,6 +55,6 @@ export function httpHeaders(headers: HeadersInit | undefined): Headers {
   try {
     return new Headers(headers);
   } catch {
-    throw new InputError('`headers` must be valid HTTP headers');
+    throw new InputError('`headers` must be names and values that `fetch` accepts');
   }
 }

@@ -1,3 +1,4 @@
+import { formatApiKey } from '@eaas/protocol/wire';
 import { createTestService, localService, type TestService } from '@eaas/local';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withEnvironment as withoutEnvironment } from './environment.ts';
@@ -54,7 +55,7 @@ test('the client never sends EAAS_API_KEY to a `baseUrl` that the caller passed'
 
 test('a client with a passed `baseUrl` takes only its key from the environment', async () => {
   const { requests, fetch } = recorder();
-  const token = `eaas_sk_${'0'.repeat(49)}`;
+  const token = formatApiKey(new Uint8Array(32));
   const elsewhere = { baseUrl: 'https://elsewhere.example', apiKey: token, fetch, retries: 0 };
   const client = new EaasClient(elsewhere);
   expect(client.keyId).toBe(keyId);

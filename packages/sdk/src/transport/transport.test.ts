@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { endpoints, type Route } from '@eaas/protocol/wire';
+import { endpoints, formatApiKey, type Route } from '@eaas/protocol/wire';
 import { createTestService, type Failure } from '@eaas/local';
 import { describe, expect, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
@@ -193,7 +193,10 @@ test('a client accepts a base URL with a trailing slash', async () => {
 
 describe('secrets in errors and events', () => {
   retryAtOnce();
-  const secrets = { apiKey: `eaas_sk_${'7'.repeat(49)}`, plaintext: 'plaintext that nobody may see' };
+  const secrets = {
+    apiKey: formatApiKey(new Uint8Array(32).fill(7)),
+    plaintext: 'plaintext that nobody may see',
+  };
   const failures: readonly Failure[] = [
     'network',
     'timeout',
