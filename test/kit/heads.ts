@@ -3,8 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type postgres from 'postgres';
 import {
   newTenantSecret,
-  openTenantSecrets,
   type Roots,
+  rowKeyOf,
   type SealedTenantSecret,
 } from '../../packages/server/src/crypto/key-hierarchy.ts';
 import { seal } from '../../packages/server/src/state/integrity.ts';
@@ -13,11 +13,11 @@ import { headTable } from '../../packages/server/src/store/heads.ts';
 const pageSize = 1_000;
 
 function headOf(roots: Roots, row: SealedTenantSecret, id: number) {
-  const secrets = openTenantSecrets(roots, row);
-  if (!secrets) throw new Error('the secret of the tenant must open (it does not)');
+  const rowMac = rowKeyOf(roots, row);
+  if (!rowMac) throw new Error('the secret of the tenant must open (it does not)');
   const { tenant_id } = row;
   const start = { state_id: 0, state_hash: Buffer.alloc(0), created_at: 0, month: '', encrypts: 0 };
-  return { ...seal(secrets, headTable, { tenant_id, id, hash: randomBytes(32), ...start }) };
+  return { ...seal({ rowMac }, headTable, { tenant_id, id, hash: randomBytes(32), ...start }) };
 }
 
 /** Adds `count` tenants, which is a multiple of 1,000. */

@@ -34,8 +34,8 @@ export const auditVerify = reporting(
     // code must then not be 0.
     process.exitCode = exitCodes.cannotStart;
     const named = checkpointFile === undefined ? undefined : await readNamed(checkpointFile);
-    const isValid = await withService(async ({ service: plain }, { publicLog }) => {
-      const service = publicLog ? { ...plain, publicLog: (await import('@eaas/log')).logOf(plain) } : plain;
+    const isValid = await withService(async ({ service }, { publicLog }) => {
+      if (publicLog) service.publicLog = (await import('@eaas/log')).logOf(service);
       const chains = await chainsOf(service, tenant);
       if (chains.length === 0) note('No tenant has an audit log yet, so nothing was verified.');
       let isValid = true;
