@@ -57,6 +57,8 @@ export interface MomentMemory {
   seen?: TreeHead | undefined;
   /** How many heads the tree has that was built last, and its root. */
   built?: { readonly count: number; readonly root: Uint8Array };
+  /** The digests of pages whose heads the log has proved, each of them, by the tenant before the page. */
+  pages?: Map<string, string>;
 }
 
 export interface MomentContext {
@@ -81,7 +83,7 @@ export async function makeMoment(
   const present = await background.run((sql) => findPresent(sql, context));
   if (!present) return;
   const { origin } = present.log;
-  const { heads, moved } = await readHeads(service, present.log, lease.signal);
+  const { heads, moved } = await readHeads(context, present.log, lease.signal);
   const isIdle = (root: Uint8Array): boolean =>
     present.newest !== undefined && sameBytes(present.newest.root, root);
   // The tree takes most of the time, so it is not built again for the same heads.
@@ -127,16 +129,20 @@ async function findPresent(sql: Sql, { interval }: MomentContext, isLocked = fal
  * Reads the heads in pages, not all at one time: a moment says of each tenant that this was its head. Whoever can write to the
  * database can write a head, so one is taken if the log has proved it, or if its MAC is right.
  */
-async function readHeads(service: Service, log: LogRow, signal: AbortSignal) {
+async function readHeads({ service, memory }: MomentContext, log: LogRow, signal: AbortSignal) {
   const { background, admission, alarms, tenants } = service;
+  const pages = (memory.pages ??= new Map<string, string>());
   const macOf = proofMacs(tenants.roots, log);
   const isProven = (head: KeptHead): boolean => sameBytes(macOf(head), head.mac);
   const heads: TenantHead[] = [];
   const moved: KeptHead[] = [];
   for (let after = firstTenant; ;) {
     signal.throwIfAborted();
-    const page = await background.run((sql) => headsAfter(sql, log.origin, after, pageSize), 10_000);
-    const others = new Set(page.filter((head) => !isProven(head)));
+    const reading = background.run((sql) => headsAfter(sql, log.origin, after, pageSize), 10_000);
+    const { heads: page, digest } = await reading;
+    const isKnown = pages.get(after) === digest;
+    const others = new Set(isKnown ? [] : page.filter((head) => !isProven(head)));
+    if (others.size === 0) pages.set(after, digest);
     heads.push(...page.filter((head) => !others.has(head)));
     const ids = Array.from(others, ({ tenantId }) => tenantId);
     const rows = await background.run((sql) => wholeHeads(sql, ids), 10_000);
@@ -164,16 +170,10 @@ function* takeAuthentic(roots: Roots, rows: readonly SealedHead[], take: (head: 
   return forged;
 }
 
-interface Moment {
-  readonly origin: string;
-  readonly tree: PrefixTree;
-  readonly moved: readonly KeptHead[];
-}
-
 async function commitMoment(
   tx: Transaction,
   context: MomentContext,
-  { origin, tree, moved }: Moment,
+  { origin, tree, moved }: { origin: string; tree: PrefixTree; moved: readonly KeptHead[] },
 ): Promise<MomentRow | undefined> {
   const { service, memory } = context;
   const present = await findPresent(tx, context, true);
@@ -184,8 +184,7 @@ async function commitMoment(
   const entry = momentEntry(time, tree.root);
   const index = newest ? newest.index + 1 : 0;
   const moment = await appendAndSign(tx, service.tenants.roots, log, { index, time, root: tree.root, entry });
-  const pathOf = ({ tenantId }: TenantHead): Uint8Array => Buffer.concat(tree.pathOf(tenantId) ?? []);
-  const proved = (head: KeptHead) => ({ ...head, path: pathOf(head) });
+  const proved = (head: KeptHead) => ({ ...head, path: Buffer.concat(tree.pathOf(head.tenantId) ?? []) });
   for (let at = 0; at < moved.length; at += batchSize)
     await insertProofs(tx, moved.slice(at, at + batchSize).map(proved), moment);
   return moment;

@@ -63,7 +63,6 @@ async function textOf(sql: Sql, { tenant_id: tenantId, id, hash, origin, index, 
 
 const day = 86_400_000;
 const hour = day / 24;
-const keptWhole = day;
 const keptDaily = 400 * day;
 /** What failed runs of the job left is dropped for so long. Later, it stays until 400 days are over. */
 const lookBack = 7 * day;
@@ -81,7 +80,7 @@ export async function prune({ background }: Service, { hold, signal }: Lease): P
     }, 60_000);
   };
   await drop((sql) => sql`delete from eaas.log_proofs where time < ${now - keptDaily}`);
-  const end = now - keptWhole;
+  const end = now - day; // the last day is kept whole
   const nextFrom = (time: number) => background.run((sql) => firstProofSince(sql, time, end));
   for (let from = await nextFrom(end - lookBack); from !== undefined; from = await nextFrom(from + step)) {
     const [start, stop] = [from, Math.min(from + step, end)];

@@ -1,4 +1,5 @@
 // The rows of the public log. What never changes in them, the database itself guards.
+import { createHash } from 'node:crypto';
 import type { TenantHead } from '@eaas/protocol/internal-log';
 import { first, type SealedHead, type Sql, type Transaction } from '@eaas/server/internal';
 
@@ -133,20 +134,21 @@ export interface KeptHead extends TenantHead {
 export async function headsAfter(sql: Sql, origin: string, after: string, limit: number) {
   const [row] = await sql<{ tenants: string[]; ids: number[]; bytes: Uint8Array }[]>`
     select coalesce(array_agg(tenant_id order by tenant_id), '{}') as tenants,
-      array_agg(id order by tenant_id) as ids, string_agg(bytes, '' order by tenant_id) as bytes
+      coalesce(array_agg(id order by tenant_id), '{}') as ids,
+      coalesce(string_agg(bytes, '' order by tenant_id), '') as bytes
     from (select h.tenant_id, h.id,
         case when length(p.hash) = 32 and length(p.mac) = 32 then p.hash || p.mac else ${Buffer.alloc(64)} end as bytes
       from eaas.audit_heads h left join eaas.log_proofs p
         on p.tenant_id = h.tenant_id and p.id = h.id and p.hash = h.hash and p.origin = ${origin}
       where h.tenant_id > ${after} order by h.tenant_id limit ${limit}) page`;
-  const { tenants = [], ids = [], bytes = new Uint8Array() } = row ?? {};
+  const { tenants = [], ids = [], bytes = Buffer.alloc(0) } = row ?? {};
   const part = (nth: number): Uint8Array => bytes.subarray(32 * nth, 32 * nth + 32);
-  return tenants.map((tenantId, n): KeptHead => ({
-    tenantId,
-    id: ids[n] ?? 0,
-    hash: part(2 * n),
-    mac: part(2 * n + 1),
-  }));
+  const heads = tenants.map((tenantId, at): KeptHead => {
+    const [hash, mac] = [part(2 * at), part(2 * at + 1)];
+    return { tenantId, id: ids[at] ?? 0, hash, mac };
+  });
+  const digest = createHash('sha256').update(`${tenants.join()} ${ids.join()} `).update(bytes);
+  return { heads, digest: digest.digest('hex') };
 }
 
 /** Reads the whole rows of heads, with what their MACs need. */
