@@ -129,30 +129,25 @@ export interface Rewrapped<C = string | Uint8Array> {
 export const callOptions: OptionRules<CallOptions> = { signal };
 export const hashOptions: OptionRules<HashOptions> = { signal, keyId };
 export const unwrapOptions: OptionRules<UnwrapOptions> = { signal, subject: somebody, wrapContext: context };
-export const wrapOptions: OptionRules<WrapOptions> = { ...unwrapOptions, keyId };
-export const encryptOptions: OptionRules<EncryptOptions & As<EncryptedForm>> = {
-  ...wrapOptions,
-  scope: text,
-  as: anything,
-  context,
-  fresh: flag,
-};
-export const decryptOptions: OptionRules<DecryptOptions & As<DecryptedForm>> = {
-  ...unwrapOptions,
-  keyId: keyIds,
-  as: anything,
-  context,
-  anyKey: flag,
-};
-export const primeOptions: OptionRules<PrimeOptions> = {
-  ...unwrapOptions,
+// A function without effects, because bundlers cannot remove an unused object that is written with spread syntax.
+const and = <One, Other>(one: One, other: Other): One & Other => ({ ...one, ...other });
+export const wrapOptions: OptionRules<WrapOptions> = /* @__PURE__ */ and(unwrapOptions, { keyId });
+export const encryptOptions: OptionRules<EncryptOptions & As<EncryptedForm>> = /* @__PURE__ */ and(
+  wrapOptions,
+  { scope: text, as: anything, context, fresh: flag },
+);
+export const decryptOptions: OptionRules<DecryptOptions & As<DecryptedForm>> = /* @__PURE__ */ and(
+  unwrapOptions,
+  { keyId: keyIds, as: anything, context, anyKey: flag },
+);
+export const primeOptions: OptionRules<PrimeOptions> = /* @__PURE__ */ and(unwrapOptions, {
   keyId: keyIds,
   scope: text,
   anyKey: flag,
   ciphertexts: iterable,
   encrypt: flag,
   keep: flag,
-};
+});
 
 type ObjectIn<Item> = Exclude<Item, string | Uint8Array>;
 export const encryptItem: OptionRules<ObjectIn<EncryptItem>> = {
