@@ -43,21 +43,21 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
 }
 
 let ivs = /* @__PURE__ */ new Uint8Array(0);
-let used = 0;
-let drawnAt = 0;
+let until = 0;
 
 /**
- * Draws the random bytes of 64 ivs at a time, because each draw is slow in Node, and drops those older than a second, so
- * that a snapshot of an idle process has none. Do not draw keys in this way, because unused keys would stay in memory.
+ * Draws the random bytes of 64 ivs at a time, because each draw is slow in Node, and drops them after a second, so that a
+ * snapshot of an idle process has none. Do not draw keys in this way, because unused keys would stay in memory.
  */
 export function randomIv(): Uint8Array {
   const now = Date.now();
-  if (used === ivs.length || Math.abs(now - drawnAt) > 1_000) {
+  if (ivs.length === 0 || now > until) {
     ivs = randomBytes(64 * ivLength);
-    used = 0;
-    drawnAt = now;
+    until = now + 1_000;
   }
-  return ivs.subarray(used, (used += ivLength));
+  const iv = ivs.subarray(0, ivLength);
+  ivs = ivs.subarray(ivLength);
+  return iv;
 }
 
 /** Calls `work` with a secret, and overwrites the secret afterwards. */

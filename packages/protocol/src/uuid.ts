@@ -15,7 +15,7 @@ export const personName = (text: string): string => parseUuid(text) ?? text;
 /** Reads a UUID into 16 bytes. Throws InputError for other text. */
 export function uuidToBytes(text: string): Uint8Array {
   const id = parseUuid(text);
-  if (!id) throw new InputError('a key id must be a UUID: pass the `key_id` that the service returned');
+  if (!id) throw new InputError('a key id must be a UUID, not the name of a key');
   return fromHex(id.replaceAll('-', ''));
 }
 
