@@ -43,8 +43,7 @@ const issuerOf = (nth: number) => ({
   max_age_seconds: limits.tokenAge,
 });
 
-const { api_key_id } = ok(await api.post('/v1/api-keys', fieldsOf(0)));
-ok(await api.patch(`/v1/api-keys/${api_key_id}`, fieldsOf(1)));
+ok(await api.post('/v1/api-keys', fieldsOf(0)));
 const { issuer_id } = ok(await api.post('/v1/issuers', issuerOf(0)));
 const { issuer: _, audience: __, subject_claim: ___, ...changed } = issuerOf(1);
 ok(await api.patch(`/v1/issuers/${issuer_id}`, changed));
@@ -66,7 +65,7 @@ const lists: Partial<Record<Route, List>> = {
     ask: () => api.post(`/v1/keys/${key_id}/export`, { public_key: jwkOfBits(8_192), subjects: true }),
     most: { versions: limits.versionsMaximum, subjects: limits.exportedSubjects },
   },
-  'GET /v1/audit': { ask: () => api.get('/v1/audit?action=issuer.update'), most: { logs: page } },
+  'GET /v1/audit': { ask: () => api.get('/v1/audit?limit=1'), most: { logs: page } },
   'GET /v1/api-keys': { ask: () => api.get('/v1/api-keys?limit=1'), most: { api_keys: page } },
   'GET /v1/issuers': { ask: () => api.get('/v1/issuers'), most: { issuers: page } },
 };
@@ -81,11 +80,6 @@ test.each(Object.entries(lists))('%s', async (_, { ask, most: items }) => {
     bytes += size * (count - found.length);
   }
   expect(bytes).toBeLessThan(most);
-});
-
-test('the entries of a change of an API key are no larger', async () => {
-  const { text } = await api.get('/v1/audit?action=api_key.update');
-  expect(Buffer.byteLength(text) * page).toBeLessThan(most);
 });
 
 /** Batches have no more items than their requests, and no tenant can fill the errors of a verification. */
