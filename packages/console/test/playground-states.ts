@@ -46,7 +46,7 @@ export const playgroundStates: readonly State[] = [
     reach: async ({ open, page, setAway }) => {
       await open('/');
       setAway('silent');
-      await page.getByLabel('API key').fill(`eaas_sk_${'a'.repeat(49)}`);
+      await page.getByLabel('API key').fill(`eaas_sk_${'0'.repeat(43)}4C34ms`);
       await press(page, 'Sign in');
       await seen(page, 'Signing in…');
     },
@@ -64,7 +64,7 @@ export const playgroundStates: readonly State[] = [
     fails: true,
     reach: async ({ open, page }) => {
       await open('/console/#/audit');
-      await page.getByLabel('API key').fill(`eaas_sk_${'a'.repeat(49)}`);
+      await page.getByLabel('API key').fill(`eaas_sk_${'0'.repeat(43)}4C34ms`);
       await press(page, 'Sign in');
       await seen(page, /does not accept this API key/);
     },
@@ -84,7 +84,7 @@ export const playgroundStates: readonly State[] = [
     reach: async ({ open, page, setAway }) => {
       await open('/');
       setAway('unreachable');
-      await page.getByLabel('API key').fill(`eaas_sk_${'a'.repeat(49)}`);
+      await page.getByLabel('API key').fill(`eaas_sk_${'0'.repeat(43)}4C34ms`);
       await press(page, 'Sign in');
       await seen(page, /does not respond/);
     },

@@ -41,6 +41,7 @@ describe('a value with a subject', () => {
     for (const reader of [client, make()]) {
       await expect(reader.decrypt(bundle, { subject: 'patient 43' })).rejects.toMatchObject({
         code: 'decryption',
+        message: expect.stringContaining('or for another person'),
       });
       await expect(reader.decrypt(bundle)).rejects.toThrow(/belongs to a person: pass `subject`/);
       expect(await reader.decrypt(bundle, { subject, as: 'text' })).toBe('x');
@@ -285,6 +286,33 @@ describe('the name of a subject', () => {
         client.decrypt(bundle, { subject: name.normalize('NFD').slice(0, 2) }),
       ).rejects.toMatchObject({ code: 'decryption' });
     }
+  });
+
+  test('is one person in upper and lower case, if it is a UUID', async () => {
+    const { client, make, service } = observedClient();
+    const lower = '5b7c6e3a-1f0d-4c2b-9a8e-0123456789ab';
+    const upper = lower.toUpperCase();
+    const [first, second] = [
+      await client.encrypt('x', { subject: upper }),
+      await client.encrypt('y', { subject: lower }),
+    ];
+    expect(second.wrapped_key).toBe(first.wrapped_key);
+    for (const subject of [upper, lower, upper])
+      expect(await client.decrypt(first, { subject, as: 'text' })).toBe('x');
+    await client.prime({ subject: upper, ciphertexts: [first] });
+    expect(client.decryptSync(first, { subject: lower, as: 'text' })).toBe('x');
+    expect(routesOf(service).filter((route) => /(?:wrap|unwrap)$/.test(route))).toHaveLength(2);
+    expect(await client.subjects.show({ subject: upper })).toEqual(
+      await client.subjects.show({ subject: lower }),
+    );
+    await client.subjects.erase({ subject: upper });
+    const asked = service.requests.length;
+    for (const subject of [lower, upper])
+      await expect(client.decrypt(first, { subject })).rejects.toMatchObject({ code: 'subject_erased' });
+    expect(service.requests).toHaveLength(asked);
+    const rows: string[] = [];
+    for await (const { action } of make().audit.report({ subject: upper })) rows.push(action);
+    expect(rows).toEqual(['subject.erase', 'key.unwrap', 'key.wrap']);
   });
 
   test('fingerprints have no subject', async () => {

@@ -46,6 +46,18 @@ describe('a grant with a subject', () => {
   });
 });
 
+test('a UUID in a grant is one person in upper and lower case', async () => {
+  const lower = '5b7c6e3a-1f0d-4c2b-9a8e-0123456789ab';
+  const allowed: string[] = [];
+  for (const subject of [lower.toUpperCase(), lower, (name: string) => allowed.push(name) > 0]) {
+    const { post, sent } = setUp({ authorize: () => ({ ...all, subject }) }, answer);
+    for (const named of [lower, lower.toUpperCase()])
+      expect(await post(wrapPath, { dek, subject: named })).toMatchObject({ status: 200 });
+    expect(sent.map(({ body }) => (body as { subject?: string }).subject)).toEqual([lower, lower]);
+  }
+  expect(allowed).toEqual([lower, lower]);
+});
+
 test('a function of the grant decides about each subject, and only `true` allows', async () => {
   const allowed = new Set(['1', '2']);
   const { post, sent } = setUp(

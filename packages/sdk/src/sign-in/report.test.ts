@@ -90,7 +90,7 @@ test.each(kinds)('a report refuses wrong options before any request: %o', async 
 test.each<[string, { readonly audit: { report(): AsyncIterable<unknown> } }]>([
   [
     'an API key',
-    new EaasClient({ baseUrl, apiKey: `eaas_sk_${'0'.repeat(49)}`, fetch: () => expect.fail() }),
+    new EaasClient({ baseUrl, apiKey: `eaas_sk_${'0'.repeat(43)}4C34ms`, fetch: () => expect.fail() }),
   ],
   ['a proxy', createBrowserClient({ proxyUrl: `${baseUrl}/eaas`, fetch: () => expect.fail() })],
 ])('a report of a client with %s needs a name', async (_, { audit }) => {

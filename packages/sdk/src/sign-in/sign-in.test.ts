@@ -338,6 +338,14 @@ describe('the token of another user', () => {
   });
 });
 
+test('the subject of a user is a UUID in lower case, as the service reads it', async () => {
+  const { make, sent } = setUp();
+  const id = '5b7c6e3a-1f0d-4c2b-9a8e-0123456789ab';
+  const client = make({ token: () => tokenOf('staff:1'), subject: () => id.toUpperCase() });
+  await client.encrypt('x');
+  expect(sent[0]?.body['subject']).toBe(id);
+});
+
 test('staff name the person, and a value of nobody gets no subject', async () => {
   const { reader, service, keyId, sent } = setUp();
   const staff = reader('staff:7');
