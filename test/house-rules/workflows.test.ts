@@ -39,16 +39,19 @@ const manifestIn = (folder: string): { workspaces?: string[]; private?: boolean 
 const published = (manifestIn('').workspaces ?? []).filter((folder) => !manifestIn(folder).private);
 
 const commandsOf = ({ steps }: Job): string => steps.map(({ run = '' }) => run).join('\n');
+/** The folders of the packages that a job goes through. */
+const named = (job: Job): string[] =>
+  (/for name in ([\w -]+);/.exec(commandsOf(job))?.[1]?.split(' ') ?? []).map((name) => `packages/${name}`);
 const uses = (job: Job, action: string): Step[] =>
   job.steps.filter((step) => step.uses?.startsWith(`${action}@`));
 
 test('every action is named by a full commit, with its version beside it', () => {
-  const named = workflows.flatMap(({ path, lines }) =>
+  const actions = workflows.flatMap(({ path, lines }) =>
     lines.flatMap((line, index) => (/\buses:/.test(line) ? [{ place: `${path}:${index + 1}`, line }] : [])),
   );
-  expect(named.length).toBeGreaterThan(3);
+  expect(actions.length).toBeGreaterThan(3);
   const pinned = /\buses: [\w.-]+\/[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/;
-  expect(named.filter(({ line }) => !pinned.test(line)).map(({ place }) => place)).toEqual([]);
+  expect(actions.filter(({ line }) => !pinned.test(line)).map(({ place }) => place)).toEqual([]);
 });
 
 test('every job says what its token may do, and no checkout keeps the token', () => {
@@ -120,7 +123,15 @@ test('only one job can publish: it installs nothing, and sends the tarballs of t
   expect(commands).not.toMatch(/npm (?:ci|install|i|run|exec|test|pack)\b|npx|\bnode\b/);
   const lines = commands.match(/^.*\bnpm publish\b.*$/gm) ?? [];
   expect(lines.length).toBeGreaterThan(0);
-  const inOrder = /for name in ([\w -]+);/.exec(commands)?.[1]?.split(' ') ?? [];
-  expect(inOrder.map((name) => `packages/${name}`)).toEqual(published);
+  expect(named(job)).toEqual(published);
   for (const line of lines) expect(line).toMatch(/npm publish --ignore-scripts --provenance .*tarball/);
+});
+
+test('the job that announces makes one release for each published package, and takes nothing by a pattern', () => {
+  const { job } = jobs.find(({ place }) => place === '.github/workflows/release.yml: announce') ?? {};
+  if (!job) throw new Error('the workflow has no job that announces');
+  expect([job.needs].flat()).toEqual(['build', 'publish']);
+  expect(named(job)).toEqual(published);
+  expect(commandsOf(job)).toContain('--notes-file "./$name.md"');
+  expect(commandsOf(job)).not.toContain('*');
 });
