@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { finish } from '@eaas/protocol/service';
 import { destroyTenant, type Lease, openPool } from '@eaas/server/internal';
 import { buildPrefixTree, bundleEntries, verifyConsistency } from '@eaas/protocol/internal-log';
+import { alone } from '@eaas/test-kit/alone';
 import { apiOf, settle } from '@eaas/test-kit/world';
 import { expect, onTestFinished, test } from 'vitest';
 import { logStatus } from '../src/keys.ts';
@@ -94,6 +96,21 @@ test('moments are an interval apart, however many workers of however many replic
   expect([await newest(0), await newest(53_999), await newest(1), await newest(54_000)]).toEqual([
     0, 0, 1, 2,
   ]);
+});
+
+test('two workers that begin a moment at the same time make one', async () => {
+  const log = await ownLog();
+  await settle(log.service, 'ann');
+  const workers = [log.service, log.world.replica()].map((service) => log.processOf(service, 60));
+  const meeting = new EventEmitter();
+  let begun = 0;
+  const meet = async () => {
+    begun++;
+    if (begun === workers.length) meeting.emit('all');
+    else await once(meeting, 'all');
+  };
+  await Promise.all(workers.map((worker) => makeMoment(worker, alone(), meet)));
+  expect([begun, await log.newest()]).toMatchObject([2, { index: 0 }]);
 });
 
 test('while the clock of the database is behind the newest moment, the log goes on', async () => {
