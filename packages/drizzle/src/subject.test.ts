@@ -218,6 +218,24 @@ describe('an erased person', () => {
   });
 });
 
+test('a row that names nobody fails alone', async () => {
+  const { db, statements, answer } = setUp();
+  const other = randomUUID();
+  await db.insert(notes).values({ id, patient: 7, text: 'cough' });
+  const text = statements[0]?.params[2];
+  const codes: unknown[] = [];
+  const reading = db.onError((error) => {
+    codes.push(error.code, error.row);
+    return null;
+  });
+  answer.rows = [
+    [id, 7, text, null],
+    [other, null, text, null],
+  ];
+  expect(await reading.select().from(notes)).toMatchObject([{ text: 'cough' }, { id: other, text: null }]);
+  expect(codes).toEqual(['format', other]);
+});
+
 describe('users', () => {
   const unwrapped = async (read: (db: ReturnType<typeof setUp>) => PromiseLike<unknown>, options = {}) => {
     const all = setUp(options);

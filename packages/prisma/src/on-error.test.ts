@@ -129,6 +129,21 @@ describe('a value of an erased person', async () => {
   });
 });
 
+test('a row that names nobody fails alone', async () => {
+  const owned = defineFields({ Patient: { subject: 'city', name: text() }, Visit: { note: text() } });
+  const eaas = clientOf();
+  const ada = await owned.for(eaas).encryptRow('Patient', 'ada', { name: 'Ada', city: '7' });
+  const given = [
+    { ...ada, id: 'ada' },
+    { ...ada, id: 'bob', city: null },
+  ];
+  const read = (onError: OnError) => run({ onError }, 'findMany', {}, eaas, owned as never, given);
+  expect(await read(({ code, row }) => `${code} ${row}`)).toMatchObject([
+    { name: 'Ada' },
+    { name: 'format bob' },
+  ]);
+});
+
 test('a service that is down fails the query, whatever `onError` is', async () => {
   const eaas = clientOf();
   service.failNext('network');
