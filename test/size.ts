@@ -79,6 +79,11 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
     lines: 5,
     what: 'errors speak of calls, name the index key, and say what is wrong with a key or ciphertext',
   },
+  {
+    of: 'sdk',
+    lines: 4,
+    what: 'server mode refuses an undefined subject, and asks nothing about the erased',
+  },
 ];
 const mostCorrections = 250;
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */

@@ -1,10 +1,11 @@
 import { parseUuid } from '@eaas/protocol/internal-core';
 import { object, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
+import type { Erasures } from '../data-keys/erasures.ts';
 import { callOptions } from '../options/call-options.ts';
 import { listPages, type PagesOptions } from './listing.ts';
 import { keyId } from '../options/key-id.ts';
-import { type Caller, requireActor } from '../options/people.ts';
+import { type Caller, person, requireActor } from '../options/people.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
 
 // Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.
@@ -123,8 +124,11 @@ export type Calls<Routes> = {
   ) => Promise<Output<Routes[Name] & Route>>;
 };
 
+// An undefined subject would mean nobody, so the type refuses it.
 type CallInput<R extends Route> =
-  unknown extends Input<R> ? Readonly<Record<string, never>> : Readonly<Input<R>>;
+  unknown extends Input<R>
+    ? Readonly<Record<string, never>>
+    : { readonly [Name in keyof Input<R>]: Name extends 'subject' ? string : Input<R>[Name] };
 
 /** The filter of `keys.list` and `keys.page`. */
 export type KeyFilter = Omit<Input<'GET /v1/keys'>, 'limit' | 'offset'>;
@@ -187,12 +191,13 @@ export function issuerCalls(call: Call): IssuerCalls {
   return { ...calls, list };
 }
 
-export const serverModeCalls = (call: Call, caller: Caller): ServerModeCalls =>
+export const serverModeCalls = (call: Call, erasures: Erasures, caller: Caller): ServerModeCalls =>
   bind(async (route, input, options) => {
     const { user } = caller;
     const sent = { ...(user !== undefined && { user }), ...Object(input) };
     requireActor({ ...caller, user: sent.user });
-    return call(route, sent, options);
+    if ('subject' in sent) requireKind(person, sent.subject, '`subject`');
+    return erasures.ask(sent.subject, () => call(route, sent, options));
   }, serverModeRoutes);
 
 function bind<Routes extends object>(call: Call, routes: Routes): Calls<Routes> {

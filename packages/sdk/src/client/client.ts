@@ -117,7 +117,7 @@ export class EaasClient extends EnvelopeClient {
    * tenants.
    */
   get serverMode(): ServerModeCalls {
-    return serverModeCalls(this.call, this.caller);
+    return serverModeCalls(this.call, this.parts.erasures, this.caller);
   }
 
   /**

@@ -230,6 +230,7 @@ describe('the name of a subject', () => {
   ])('refuses %s before any request, and does not show it', async (_, value) => {
     const { client, service } = observedClient();
     const options = { subject: value as string };
+    const bundle = { ciphertext: '', key_id: String(client.keyId), key_version: 1 };
     const calls = [
       () => client.encrypt('x', options),
       () => client.encryptMany(['x'], options),
@@ -237,6 +238,10 @@ describe('the name of a subject', () => {
       () => client.wrap(new Uint8Array(32), options),
       () => client.rewrap('eaas', options),
       () => client.prime(options),
+      () => client.serverMode.encrypt({ key_id: String(client.keyId), plaintext: 'x', ...options }),
+      () => client.serverMode.decrypt({ ...bundle, ...options }),
+      // @ts-expect-error nobody is named by leaving `subject` out
+      () => client.serverMode.decrypt({ ...bundle, subject: undefined }),
       () => client.subjects.show(options),
       () => client.subjects.erase(options),
       async () => client.encryptSync('x', options),
@@ -430,13 +435,15 @@ describe('`subjects`', () => {
   test('is remembered as erased: no call about the person is a request again', async () => {
     const { client, make, service } = observedClient();
     const bundle = await client.encrypt('x', { subject });
-    const [wrapping, unwrapping] = [make(), make().as('7')];
+    const [wrapping, unwrapping, sending] = [make(), make().as('7'), make()];
+    const input = { key_id: String(client.keyId), subject };
     const wrapped = await client.wrap(new Uint8Array(32), { subject });
     await client.subjects.erase({ subject });
-    // The first refusal is enough, of a wrap as of an unwrap.
+    // The first refusal is enough, of a wrap as of an unwrap, and of what the service encrypts.
     await wrapping.encrypt('x', { subject }).catch(() => undefined);
     await unwrapping.decrypt(bundle, { subject }).catch(() => undefined);
-    for (const reader of [client, wrapping, unwrapping]) {
+    await sending.serverMode.encrypt({ ...input, plaintext: 'x' }).catch(() => undefined);
+    for (const reader of [client, wrapping, unwrapping, sending]) {
       const asked = service.requests.length;
       const calls = [
         () => reader.decrypt(bundle, { subject }),
@@ -445,6 +452,8 @@ describe('`subjects`', () => {
         () => reader.rewrap(bundle, { subject }),
         () => reader.unwrap(wrapped, { subject }),
         () => reader.as('8').decrypt(bundle, { subject }),
+        () => reader.serverMode.encrypt({ ...input, plaintext: 'x' }),
+        () => reader.serverMode.decrypt({ ...bundle, subject }),
       ];
       for (const call of calls)
         await expect(call()).rejects.toMatchObject({
