@@ -77,6 +77,6 @@ export function checkGrant(returned: unknown) {
     operations: new Set(granted as Operation[]),
     context: { ...context },
     subject: typeof subject === 'string' ? personName(subject) : subject,
-    user,
+    user: user && personName(user),
   };
 }

@@ -56,6 +56,10 @@ test('a UUID in a grant is one person in upper and lower case', async () => {
     expect(sent.map(({ body }) => (body as { subject?: string }).subject)).toEqual([lower, lower]);
   }
   expect(allowed).toEqual([lower, lower]);
+  const { post, sent } = setUp({ authorize: () => ({ ...all, user: lower.toUpperCase() }) }, answer);
+  for (const user of [lower, lower.toUpperCase(), undefined])
+    expect(await post(wrapPath, { dek, user })).toMatchObject({ status: 200 });
+  expect(sent.map(({ body }) => (body as { user?: string }).user)).toEqual([lower, lower, lower]);
 });
 
 test('a function of the grant decides about each subject, and only `true` allows', async () => {
