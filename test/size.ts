@@ -79,6 +79,7 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
     lines: 5,
     what: 'errors speak of calls, name the index key, and say what is wrong with a key or ciphertext',
   },
+  { of: 'sdk', lines: 2, what: 'errors name options, not query parameters' },
   {
     of: 'sdk',
     lines: 4,

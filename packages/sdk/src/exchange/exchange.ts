@@ -210,10 +210,12 @@ function requestFor(route: Route, input: Record<string, unknown>) {
  * POST /v1/keys/:id/enable.
  */
 export const asCalls = (detail: string): string =>
-  detail.replace(/`?POST \/v1\/([a-z-]+)(?:\/:id)?\/?([a-z]*)`?/g, (_, resource: string, action: string) => {
-    const calls = resource.replace('api-keys', 'apiKeys');
-    return `\`${calls}.${action || 'create'}\``;
-  });
+  detail
+    .replace(/query parameter /i, '')
+    .replace(/`?POST \/v1\/([a-z-]+)(?:\/:id)?\/?([a-z]*)`?/g, (_, resource: string, action: string) => {
+      const calls = resource.replace('api-keys', 'apiKeys');
+      return `\`${calls}.${action || 'create'}\``;
+    });
 
 const anyApiKey = /eaas_sk_\w*/g;
 const anyDek = /[\w+/-]{43}=/g;

@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { asCalls } from './exchange.ts';
 
-const ofHttp = /\b(?:GET|POST|PUT|PATCH|DELETE)\b|\/v1\/|\b[Hh]eaders?\b|Authorization|Content-Type/;
+const ofHttp =
+  /\b(?:GET|POST|PUT|PATCH|DELETE)\b|\/v1\/|\b[Hh]eaders?\b|Authorization|Content-Type|[Qq]uery parameter\b/;
 
 /** The sentences in the code of a folder: literals of more than three words. */
 function sentencesIn(folder: string): string[] {
@@ -26,11 +27,12 @@ function sentencesIn(folder: string): string[] {
 const aboutSomethingElse = /Content-Range|^`headers` must be|^the stream ends before its header/;
 
 test.each([
-  ['the SDK', '../', (text: string) => text],
-  ['the service', '../../../protocol/src/service/', asCalls],
-])('no error of %s speaks of methods, headers or paths', (_, folder, said) => {
+  ['the SDK', '../', 50, (text: string) => text],
+  ['an intake', '../../../protocol/src/intake/', 5, (text: string) => text],
+  ['the service', '../../../protocol/src/service/', 50, asCalls],
+])('no error of %s speaks of methods, headers, parameters or paths', (_, folder, least, said) => {
   const sentences = sentencesIn(folder).map(said);
-  expect(sentences.length).toBeGreaterThan(50);
+  expect(sentences.length).toBeGreaterThan(least);
   const found = sentences.filter((text) => ofHttp.test(text) && !aboutSomethingElse.test(text));
   // What only other clients than the SDK can get wrong.
   const ofOthers = /Content-Encoding|`Content-Type|^Send a POST request|batch route/;
@@ -49,6 +51,12 @@ test('what the service advises is a call of the client, also in a batch', async 
   const other = '00000000-0000-4000-8000-000000000001';
   expect(await messages(client.keys.get({ key_id: other }))).toMatch(/key_id that `keys\.create` returned/);
   expect(await messages(client.apiKeys.get({ api_key_id: other }))).toContain('`apiKeys.create` returned');
+  expect(await messages(client.keys.page({ status: 'gone' as 'active' }))).toContain(
+    ': `status` must be one of',
+  );
+  expect(await messages(client.keys.page({ foo: 1 } as object))).toContain(
+    ': Unknown `foo`: this call takes',
+  );
   expect(await messages(client.serverMode.encrypt({ key_id: keyId, plaintext: 'x' }))).not.toMatch(ofHttp);
   // An API key that no service knows, with the right checksum.
   const stranger = make({ apiKey: formatApiKey(new Uint8Array(32)) });
