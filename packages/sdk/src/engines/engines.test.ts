@@ -5,8 +5,9 @@ import * as fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { runs } from '@eaas/test-kit/cases';
-import { hkdf } from './engines.node.ts';
-import { platformEngines } from './engines.ts';
+import { wycheproof } from '@eaas/test-kit/wycheproof';
+import { hkdf, macUnder as onNode } from './engines.node.ts';
+import { macUnder, platformEngines } from './engines.ts';
 import { type EaasClientOptions, InputError } from '../index.ts';
 import { createIndexKey, defineFields, text } from '../fields/fields.ts';
 import { allNoble, loadNoble } from './noble-engines.ts';
@@ -40,6 +41,23 @@ test('HKDF in Node returns the same bytes as HKDF in WebCrypto', async () => {
     { numRuns: runs(300) },
   );
 });
+
+test.each([
+  ['Node', hkdf, onNode],
+  ['WebCrypto', webHkdf, macUnder],
+])(
+  'HKDF without a salt, and HMAC, in %s return what Project Wycheproof expects',
+  async (_, derive, under) => {
+    const withoutSalt = wycheproof('hkdf_sha256_test').cases.filter(({ salt }) => salt.length === 0);
+    expect(withoutSalt).toHaveLength(10);
+    for (const { tcId, ikm, info, size, okm } of withoutSalt)
+      expect([tcId, Buffer.from(await derive(ikm, info)).subarray(0, size)]).toEqual([tcId, okm]);
+    for (const { tcId, key, msg, tag, result } of wycheproof('hmac_sha256_test').cases) {
+      const made = Buffer.from(await (await under(key))(msg)).subarray(0, tag.length);
+      expect([tcId, made.equals(tag)]).toEqual([tcId, result === 'valid']);
+    }
+  },
+);
 
 test('synchronous calls work after `prime` where the platform has no synchronous cipher', async () => {
   const { client, other, events } = pair(platformEngines());
