@@ -93,7 +93,8 @@ export function auditOf(call: Call, signsIn = false): AuditLog {
       yield* listAudit(call, filter, options);
     },
     async *report(given: SubjectName | ListOptions = {}, more: ListOptions = {}) {
-      const isNamed = /subject/.test(Object.keys(Object(given)).join());
+      // Also a misspelt name, whose error says which one was meant.
+      const isNamed = Object.keys(Object(given)).some((option) => option.startsWith('subject'));
       const name = isNamed ? wireName(given as SubjectName, 'audit.report') : undefined;
       yield* report(call, signsIn, isNamed ? more : (given as ListOptions), name);
     },

@@ -46,6 +46,8 @@ test('a report on a name that is none throws, and one on a subject that was neve
   const { client, service } = observedClient();
   await expect(all(client.audit.report({ subject: '' }))).rejects.toBeInstanceOf(InputError);
   await expect(all(client.audit.report({ name: 'x' } as never))).rejects.toBeInstanceOf(InputError);
+  const misspelt = all(client.audit.report({ subject_id: 'x' } as never));
+  await expect(misspelt).rejects.toThrow('did you mean `subjectId`?');
   expect(service.requests).toEqual([]);
   expect(await all(client.audit.report({ subject }))).toEqual([]);
   expect(await all(client.audit.report({ subjectId: 'a'.repeat(64) }))).toEqual([]);
