@@ -55,6 +55,11 @@ const rules: readonly Rule[] = [
     planted: ['test(x, () => {\n}, 10_000);', 'expect.poll(f, { timeout: 30_000 })', 'await sleep(1_100)'],
   },
   {
+    what: 'mocks a module, which another file of the same worker may have loaded before',
+    isBrokenBy: matching(/\bvi\.(?:mock|doMock)\(/),
+    planted: ["vi.mock('jose', f)"],
+  },
+  {
     what: 'asserts how long something took',
     isBrokenBy: assertsDuration,
     planted: [

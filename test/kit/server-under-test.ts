@@ -41,7 +41,8 @@ async function startOperator(
 ): Promise<OperatorAddress> {
   const options = { execArgv: ['--enable-source-maps'], env: { ...process.env, ...stretch } };
   const child = fork(join(dirname(program), 'operator.js'), options);
-  undo.push(async () => void child.kill());
+  // A command in it can have taken SIGTERM for itself.
+  undo.push(async () => void child.kill('SIGKILL'));
   const ended = once(child, 'exit').then(() => Promise.reject(new Error('the operator process ended')));
   const [address] = (await Promise.race([once(child, 'message'), ended])) as [OperatorAddress];
   ended.catch(() => {});
