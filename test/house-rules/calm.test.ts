@@ -55,8 +55,8 @@ const rules: readonly Rule[] = [
     planted: ['test(x, () => {\n}, 10_000);', 'expect.poll(f, { timeout: 30_000 })', 'await sleep(1_100)'],
   },
   {
-    what: 'mocks a module, which another file of the same worker may have loaded before',
-    isBrokenBy: matching(/\bvi\.(?:mock|doMock)\(/),
+    what: 'mocks the modules of an import, which another file of the worker may have loaded before',
+    isBrokenBy: matching(/\bvi\.mock\(/),
     planted: ["vi.mock('jose', f)"],
   },
   {
