@@ -145,7 +145,7 @@ async function readHeads({ service, memory }: MomentContext, log: LogRow, signal
     if (others.size === 0) pages.set(after, digest);
     heads.push(...page.filter((head) => !others.has(head)));
     const ids = Array.from(others, ({ tenantId }) => tenantId);
-    const rows = await background.run((sql) => wholeHeads(sql, ids), 10_000);
+    const rows = ids.length > 0 ? await background.run((sql) => wholeHeads(sql, ids), 10_000) : [];
     const taking = takeAuthentic(tenants.roots, rows, (head) => moved.push({ ...head, mac: macOf(head) }));
     const forged = await admission.turns.run('public log', taking, { isBegun: true });
     for (const tenantId of forged) {

@@ -1,6 +1,10 @@
 import { Tampered } from '../base/refusal.ts';
-import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
-import { type Roots, rowKeyOf, type SealedTenantSecret } from '../crypto/key-hierarchy.ts';
+import {
+  type Roots,
+  rowKeyOf,
+  type SealedTenantSecret,
+  type TenantSecrets,
+} from '../crypto/key-hierarchy.ts';
 import { type HeadRow, headTable } from '../store/heads.ts';
 import { macHolds } from './integrity.ts';
 
