@@ -69,6 +69,7 @@ test('a job that runs the code of dependencies has no secret, and its token can 
   expect(running.map(({ place }) => place)).toEqual([
     '.github/workflows/ci.yml: test',
     '.github/workflows/ci.yml: all',
+    '.github/workflows/ci.yml: model',
     '.github/workflows/docs.yml: build',
     '.github/workflows/newest.yml: drizzle',
     '.github/workflows/release.yml: build',
