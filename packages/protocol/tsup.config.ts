@@ -23,6 +23,7 @@ const entry = [
   'src/audit.ts',
   'src/wire/index.ts',
   'src/wire/reference.ts',
+  'src/internal-service.ts',
   'src/service/index.ts',
   'src/engines/node.ts',
   'src/engines/noble.ts',

@@ -38,7 +38,7 @@ export const benchmark: Benchmark = {
 async function setUp(defer: Defer) {
   const { env, newTenant, postgres } = await openOperator(defer);
   const server = await startDeferred(defer, env);
-  const withoutLog = await startBenchServer(defer, env, 'off');
+  const withoutLog = await startBenchServer(defer, env);
   const { token } = await newTenant();
   const keyId = await newKey(server, token);
   const headers = { Authorization: `Bearer ${token}` };

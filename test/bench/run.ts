@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { benchmark as batches } from './batches.bench.ts';
 import { benchmark as budget } from './budget.bench.ts';
 import { type Benchmark, compare, type Defer, type Measurement, type Report } from './compare.ts';
 import { benchmark as drizzle } from './drizzle.bench.ts';
@@ -14,7 +13,6 @@ import { type Figures, tableOfFigures } from './figures.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
 import { benchmark as search } from './search.bench.ts';
 import { benchmark as verify } from './verify.bench.ts';
-import { benchmark as wraps } from './wraps.bench.ts';
 import { writePage } from './write-page.ts';
 
 const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
@@ -22,9 +20,7 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   fields,
   many,
   drizzle,
-  wraps,
   latency,
-  batches,
   verify,
   growth,
   regress,

@@ -7,10 +7,7 @@ import { startDeferred } from './open-operator.ts';
 const file = fileURLToPath(new URL('bench-server.ts', import.meta.url));
 const program = [process.execPath, '--conditions=@eaas/source', '--import', 'tsx', file];
 
-export function startBenchServer(
-  defer: Defer,
-  env: Environment,
-  log: 'transactions' | 'off',
-): Promise<Replica> {
-  return startDeferred(defer, { ...env, BENCH_LOG: log }, program);
+/** Starts a server that wraps without a log. */
+export function startBenchServer(defer: Defer, env: Environment): Promise<Replica> {
+  return startDeferred(defer, env, program);
 }

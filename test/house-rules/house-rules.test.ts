@@ -106,6 +106,11 @@ function targetOf({ path }: SourceFile, specifier: string): string {
   return posix.join(posix.dirname(path), specifier);
 }
 
+test('in the service, only plugins and the index import plugins', () => {
+  const core = sources.filter(({ path }) => /^packages\/service\/src\/(?!plugins\/|index\.ts)/.test(path));
+  expect(core.filter((file) => importsOf(file).some((name) => name.includes('plugins/')))).toEqual([]);
+});
+
 test('a source file has at most 350 lines', () => {
   const long = sources
     .filter(({ lines }) => lines.length > 350)

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, client, type Client } from './api.ts';
 import './matchers.ts';
 import { requested } from './on-demand.ts';
-import { type Finished, run } from './program.ts';
+import type { Finished } from './program.ts';
 import type { Target } from './server-under-test.ts';
 
 export type KeyRecord = Output<'POST /v1/keys'>;
@@ -43,13 +43,26 @@ export const allPermissions: readonly Permission[] = [
 
 let known: Promise<Target> | undefined;
 
+/** What stands in for a server: the file that plays it answers the requests to `baseUrl`. */
+export interface Played {
+  readonly baseUrl: string;
+  run(args: readonly string[]): Promise<Finished>;
+}
+let played: Played | undefined;
+
+/** Has the tests that follow in this worker meet what is played, until it is undefined again. */
+export const playOn = (instead: Played | undefined): void => void (played = instead);
+
 export function target(): Promise<Target> {
+  if (played) return Promise.resolve({ baseUrl: played.baseUrl, command: [], env: {} });
   known ??= requested<Target>(inject('target'));
   return known;
 }
 
 export async function commandLine(...args: string[]): Promise<Finished> {
+  if (played) return played.run(args);
   const { command, env } = await target();
+  const { run } = await import('./program.ts');
   return run([...command, ...args], env);
 }
 

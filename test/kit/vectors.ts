@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ChainedEntry } from '@eaas/protocol/audit';
+import type { ChainedEntry, StoredEntry } from '@eaas/protocol/audit';
 
 type Context = Readonly<Record<string, string>> | null;
 
@@ -137,6 +137,8 @@ interface IntakeRefusal extends Named {
   readonly wrapped: string;
 }
 
+type Row = Readonly<Record<string, unknown>>;
+
 interface ProvenHead extends Named {
   readonly tenant_id: string;
   readonly id: number;
@@ -210,6 +212,25 @@ interface VectorFiles {
     key_id: string;
     cases: readonly IntakeCase[];
     refusals: readonly IntakeRefusal[];
+  };
+  ledger: {
+    tenant_id: string;
+    tenant_secret: string;
+    row_mac_key: string;
+    row_sum_key: string;
+    audit_mac_key: string;
+    rows: readonly (Named & { table: string; row: Row; mac: string | null; in_sum: string | null })[];
+    link: {
+      previous: string;
+      entries: readonly (Omit<StoredEntry, 'tenant_id'> & { hash: string; mac: string })[];
+    };
+    sums: readonly (Named & {
+      row_sum_key: string;
+      rows: readonly { table: string; row: Row }[];
+      id: number;
+      hash: string;
+      sum: string;
+    })[];
   };
   'log-moment': {
     cases: readonly (Named & {

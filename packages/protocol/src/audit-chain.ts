@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { canonicalJson } from './canonical-json.ts';
-import { pae } from './pae.ts';
+import { pae, type PaePart } from './pae.ts';
 
 /** An audit entry in the form that `GET /v1/audit` returns, without its hash. */
 export interface ChainedEntry {
@@ -34,9 +34,14 @@ const fields = [
   ...(['actor', 'ip_address', 'metadata', 'created_at'] as const),
 ];
 
+/** Returns the parts whose encoding the hash of an audit entry covers. */
+export function entryParts(previousHash: Uint8Array, entry: StoredEntry): PaePart[] {
+  return ['eaas audit entry v1', previousHash, ...fields.map((name) => entry[name])];
+}
+
 /** Returns the bytes whose SHA-256 is the hash of an audit entry. */
 export function entryPreimage(previousHash: Uint8Array, entry: StoredEntry): Uint8Array<ArrayBuffer> {
-  return pae('eaas audit entry v1', previousHash, ...fields.map((name) => entry[name]));
+  return pae(...entryParts(previousHash, entry));
 }
 
 /**

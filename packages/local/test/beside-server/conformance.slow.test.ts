@@ -1,14 +1,11 @@
 import { basename } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { conformanceFiles } from '@eaas/test-kit/conformance-files';
-import { fetchFromAny, runPlayed } from './played-operator.ts';
+import { playOn } from '@eaas/test-kit/fixture';
+import { address, fetchFromAny, runPlayed } from './played-operator.ts';
 
 vi.stubGlobal('fetch', fetchFromAny);
-vi.mock('@eaas/test-kit/program', () => ({
-  eaas: [],
-  run: runPlayed,
-  serve: () => Promise.reject(new Error('the test service runs in memory and cannot be started as a server')),
-}));
+playOn({ baseUrl: address, run: runPlayed });
 
 const elsewhere: Readonly<Record<string, string>> = {
   'browsers.service.test.ts': 'requests of browsers to a server on a port',

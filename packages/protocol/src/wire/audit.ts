@@ -117,6 +117,7 @@ export const audit = {
       head: position,
       errors: z.array(z.object({ id: z.nullable(count), reason: z.string() })),
       error_count: count,
+      rows_checked: z.optional(z.boolean()),
       checkpoint: z.nullable(z.object({ id: count, hash: hex, valid: z.boolean() })),
       verified_at: time,
     }),

@@ -78,6 +78,8 @@ export const fields: Readonly<Record<string, string>> = {
   name: 'Its name.',
   next_id: 'The `from_id` of the next call. Null when the verification is complete.',
   next_row: 'The `row` of the next call. Null when all stored rows are checked.',
+  rows_checked:
+    'Whether the rows were compared with their sum. Otherwise `valid` speaks of the entries alone.',
   next_rotation_at: 'The time of the next rotation. Null if no rotation is planned.',
   next_subject: 'The `from_subject` of the next call. Null after the last page. Only with `subjects: true`.',
   next_version: 'The `from_version` of the next call. Null after the last page.',

@@ -2,6 +2,7 @@
 import { createHmac, hash as digest, type KeyObject } from 'node:crypto';
 import { pae, type PaePart } from '@eaas/protocol';
 import type { StoredEntry } from '@eaas/protocol/audit';
+import { entryParts } from '@eaas/protocol/internal-audit';
 import { hmacSha256, paeView, sameBytes } from './hmac.ts';
 
 const label = 'eaas audit entry v1';
@@ -84,19 +85,7 @@ export function isAuthenticEntry(
 
 /** Returns the bytes that the hash of an audit entry covers. The next call of `paeView` overwrites these bytes. */
 export function entryPreimageView(previousHash: Uint8Array, entry: StoredEntry): Uint8Array {
-  return paeView([
-    label,
-    previousHash,
-    entry.tenant_id,
-    entry.id,
-    entry.action,
-    entry.key_id,
-    entry.key_version,
-    entry.actor,
-    entry.ip_address,
-    entry.metadata,
-    entry.created_at,
-  ]);
+  return paeView(entryParts(previousHash, entry));
 }
 
 function auditEntryMac(auditMac: KeyObject, hash: Uint8Array): Uint8Array {

@@ -1,0 +1,89 @@
+// The cryptography of a service in every JavaScript runtime: noble, and WebCrypto for signatures. Imported as `#platform`; in
+// Node that is platform.node.ts, which has the same exports.
+import { hkdf as nobleHkdf } from '@noble/hashes/hkdf.js';
+import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
+import { nobleEngine as engine, pae, type PaePart } from '@eaas/protocol';
+import { entryPreimage, type StoredEntry } from '@eaas/protocol/audit';
+import { fromBase64 } from '@eaas/protocol/base64';
+import { fromHex } from '@eaas/protocol/internal-audit';
+import { nobleIntakeCrypto } from '@eaas/protocol/internal-intake';
+import { using } from '@eaas/protocol/internal-service';
+import { sealingWith } from './sealing.ts';
+import type { Secret } from './secret.ts';
+
+export { nobleEngine as engine } from '@eaas/protocol';
+export { randomBytes } from '@eaas/protocol/internal';
+export { nobleIntakeCrypto as intakeCrypto } from '@eaas/protocol/internal-intake';
+export { equalBytes as sameBytes } from '@eaas/protocol/internal-service';
+export { encryptRsa } from './rsa.ts';
+
+const bytesOf = (secret: Secret | Uint8Array): Uint8Array => secret as Uint8Array;
+
+/** Copies bytes, which stay the caller's to wipe. */
+export const secretOf = (bytes: Uint8Array): Secret => new Uint8Array(bytes) as Secret;
+
+/** Returns a copy of the bytes, which the caller wipes. */
+export const exportSecret = (secret: Secret): Uint8Array => new Uint8Array(bytesOf(secret));
+
+export const sha256 = (message: Uint8Array): Uint8Array => nobleSha256(message);
+
+export const hmac = (key: Secret | Uint8Array, message: Uint8Array): Uint8Array =>
+  nobleIntakeCrypto.hmac(bytesOf(key), message);
+
+/** Only in Node does the next call overwrite the returned bytes. */
+export const paeView = (parts: readonly PaePart[]): Uint8Array => pae(...parts);
+
+/** HKDF-SHA-256 without salt, with an output of 32 bytes. */
+export const hkdf = (secret: Secret | Uint8Array, info: Uint8Array): Secret =>
+  using(nobleHkdf(nobleSha256, bytesOf(secret), undefined, info, 32), secretOf);
+
+function macs(first: Secret, messageLength: number) {
+  const message = new Uint8Array(messageLength);
+  let key = first;
+  const rekey = (other: Secret) => void (key = other);
+  return { message, digest: () => hmac(key, message), rekey, wipe: () => void message.fill(0) };
+}
+
+const sealing = /* @__PURE__ */ sealingWith({ engine, secretOf, paeView, hmac, macs });
+export const { sealer, sealSecret, openSecret, newMaterial, openMaterial } = sealing;
+
+const toText = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
+const fromText = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
+
+/**
+ * `first` hashes an entry. `next` hashes the same entry with another id and another previous hash. Hashes are strings
+ * with one character per byte.
+ */
+export function entryHashes() {
+  let entry: StoredEntry;
+  const first = (previous: string, firstEntry: StoredEntry): string => {
+    entry = firstEntry;
+    return toText(nobleSha256(entryPreimage(fromText(previous), entry)));
+  };
+  return { first, next: (previous: string, id: number): string => first(previous, { ...entry, id }) };
+}
+
+/** The MACs of entries, by their hashes, with one character per byte. */
+export const entryMacs = (auditMac: Secret, hashes: readonly string[]): string[] =>
+  hashes.map((hash) => toText(hmac(auditMac, fromText(hash))));
+
+const pkcs8Start = '302e020100300506032b657004220420';
+
+/** Signs with the key of a seed of 32 bytes. */
+export async function signEd25519(seed: Secret, message: Uint8Array) {
+  const { subtle } = crypto;
+  const pkcs8 = new Uint8Array([...fromHex(pkcs8Start), ...bytesOf(seed)]);
+  const importing = subtle.importKey('pkcs8', pkcs8, 'Ed25519', true, ['sign']);
+  const key = await importing.finally(() => pkcs8.fill(0));
+  const signature = new Uint8Array(await subtle.sign('Ed25519', key, new Uint8Array(message)));
+  const { x = '' } = await subtle.exportKey('jwk', key);
+  const publicKey: Uint8Array = fromBase64(`${x.replaceAll('-', '+').replaceAll('_', '/')}=`);
+  return { publicKey, signature };
+}
+
+/** Whether the signature of the message holds under a public key of 32 bytes. */
+export async function verifyEd25519(publicKey: Uint8Array, signature: Uint8Array, message: Uint8Array) {
+  const { subtle } = crypto;
+  const key = await subtle.importKey('raw', new Uint8Array(publicKey), 'Ed25519', false, ['verify']);
+  return subtle.verify('Ed25519', key, new Uint8Array(signature), new Uint8Array(message));
+}

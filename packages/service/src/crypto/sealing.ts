@@ -1,0 +1,104 @@
+// Seals and opens secrets: one derivation serves many, in memory that is used again. Both platforms give it their primitives,
+// and export what it returns.
+import type { Context, PaePart, SyncEngine } from '@eaas/protocol';
+import { randomBytes } from '@eaas/protocol/internal';
+import * as wrapped from '@eaas/protocol/internal-intake';
+import * as format from '@eaas/protocol/internal-sealing';
+import { using } from '@eaas/protocol/internal-service';
+import type { Secret } from './secret.ts';
+
+type SecretPlace = format.SecretPlace;
+
+interface Primitives {
+  /** Its calls take the bytes of a key, too. */
+  readonly engine: SyncEngine;
+  readonly secretOf: (bytes: Uint8Array) => Secret;
+  readonly paeView: (parts: readonly PaePart[]) => Uint8Array;
+  readonly hmac: (key: Uint8Array, message: Uint8Array) => Uint8Array;
+  /** Computes HMACs under one key. */
+  readonly macs: (key: Secret, messageLength: number) => Macs;
+}
+
+interface Macs {
+  readonly message: Uint8Array;
+  /** The HMAC of what `message` contains. */
+  digest(): Uint8Array;
+  /** Goes on under another key. */
+  rekey(key: Secret): void;
+  wipe(): void;
+}
+
+export function sealingWith({ engine, secretOf, paeView, hmac, macs }: Primitives) {
+  let random = new Uint8Array(0);
+
+  /** Draws the random bytes of 64 salts at a time. What clones of this machine share of them is hedged by the secret. */
+  function newSalt(secret: Uint8Array, context: Context | undefined): Uint8Array {
+    if (random.length === 0) random = randomBytes(64 * 32);
+    const key = random.subarray(0, 32);
+    random = random.subarray(32);
+    const mac = using(paeView(format.saltParts(secret, context)), (parts) => hmac(key, parts));
+    return mac.subarray(0, wrapped.saltLength);
+  }
+
+  /** Prepares the encryption of several secrets under one key. The caller must call `wipe` after the last secret. */
+  function sealer(ikm: Secret, place: Omit<SecretPlace, 'context'>, form = wrapped.serviceForm) {
+    const start = format.sealedHead(form, place.version);
+    const derivation = paeView(format.sealingParts(form, place, start.subarray(wrapped.versionEnd)));
+    const keys = macs(ikm, derivation.length);
+    keys.message.set(derivation);
+    const salt = keys.message.subarray(-wrapped.saltLength);
+    const partsOf = (sealed: Uint8Array, context: Context | undefined) => {
+      const head = sealed.subarray(0, wrapped.saltEnd);
+      salt.set(head.subarray(wrapped.versionEnd));
+      const aad = paeView(format.sealedParts(head, context));
+      return { key: keys.digest(), aad, body: sealed.subarray(wrapped.saltEnd) };
+    };
+    return {
+      /** Seals 32 bytes. Only tests pass a salt. */
+      seal(secret: Uint8Array, context?: Context, chosenSalt = newSalt(secret, context)): Uint8Array {
+        const sealed = new Uint8Array(form.length);
+        sealed.set(start);
+        sealed.set(chosenSalt, wrapped.versionEnd);
+        const { key, aad, body } = partsOf(sealed, context);
+        using(key, () => engine.encrypt(key, format.sealingIv, aad, secret, body));
+        return sealed;
+      },
+      /** Opens a sealed secret, which the caller wipes, or returns undefined. */
+      open(sealed: Uint8Array, context?: Context): Uint8Array | undefined {
+        if (wrapped.versionIn(form, sealed) !== place.version) return undefined;
+        const { key, aad, body } = partsOf(sealed, context);
+        return using(key, () => engine.decrypt(key, format.sealingIv, aad, body));
+      },
+      /** Goes on under another key, in the same memory. */
+      rekey: (other: Secret): void => keys.rekey(other),
+      wipe: (): void => keys.wipe(),
+    };
+  }
+
+  function once<T>(ikm: Secret, place: SecretPlace, work: (prepared: ReturnType<typeof sealer>) => T): T {
+    const prepared = sealer(ikm, place);
+    try {
+      return work(prepared);
+    } finally {
+      prepared.wipe();
+    }
+  }
+
+  /** Seals 32 bytes. */
+  const sealSecret = (ikm: Secret, place: SecretPlace, secret: Uint8Array): Uint8Array => {
+    if (secret.length !== 32) throw new RangeError(`a secret must have 32 bytes (got ${secret.length})`);
+    return once(ikm, place, (prepared) => prepared.seal(secret, place.context));
+  };
+  /** Opens a sealed secret, which the caller wipes, or returns undefined. */
+  const openSecret = (ikm: Secret, place: SecretPlace, sealed: Uint8Array): Uint8Array | undefined =>
+    once(ikm, place, (prepared) => prepared.open(sealed, place.context));
+  /** Seals 32 new random bytes. */
+  const newMaterial = (sealing: Secret, place: SecretPlace): Uint8Array =>
+    using(randomBytes(32), (secret) => sealSecret(sealing, place, secret));
+  /** Opens what `newMaterial` sealed, or returns undefined. */
+  const openMaterial = (sealing: Secret, place: SecretPlace, sealed: Uint8Array): Secret | undefined => {
+    const secret = openSecret(sealing, place, sealed);
+    return secret && using(secret, secretOf);
+  };
+  return { sealer, sealSecret, openSecret, newMaterial, openMaterial };
+}

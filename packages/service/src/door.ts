@@ -1,0 +1,75 @@
+// The service as a function from a request to a response: for tests, and for services inside a process. A server has its own
+// door, with the same order of checks: 404 and 405, 401 and 403, 415, 413, 400, and what the operation refuses.
+import { type Input, problem as problemOf, type Receipt, type Route } from '@eaas/protocol/wire';
+import { admit, confirm } from './admit.ts';
+import { run } from './operate.ts';
+import type { Arrival } from './operation.ts';
+import { Refusal } from './rules/refusal.ts';
+import { findRoute, locationOf, methodsAt, readInput } from './rules/request.ts';
+import type { Service } from './service.ts';
+
+const internal = problemOf(
+  'internal',
+  'The service failed unexpectedly. Report the X-Request-Id of this response to the operator.',
+);
+
+/** Responds to a request as the API says. `ipAddress` is that of the client, if there is one. */
+export async function respond(service: Service, request: Request, ipAddress: string | null = null) {
+  const { pathname } = new URL(request.url);
+  try {
+    return await answer(service, request, ipAddress, findRoute(request.method, pathname));
+  } catch (error) {
+    if (!(error instanceof Refusal)) service.listener.failed(error, 'no tenant');
+    const { problem, receipt } = error instanceof Refusal ? error : { problem: internal };
+    const allow = problem.status === 405 ? { allow: methodsAt(pathname).join(', ') } : {};
+    return responseTo(problem.status, problem, { ...entryHead(receipt), ...allow });
+  }
+}
+
+async function answer(
+  service: Service,
+  request: Request,
+  ipAddress: string | null,
+  { route, endpoint, parameters }: ReturnType<typeof findRoute>,
+) {
+  const { headers, signal, url } = request;
+  const header = (name: string): string | undefined => headers.get(name) ?? undefined;
+  const [authorization, origin] = [header('authorization'), header('origin')];
+  const arrival: Arrival = { route, authorization, origin, header, ipAddress, signal };
+  const caller = await admit(service, arrival);
+  let input: object;
+  try {
+    const body = new Uint8Array(await request.arrayBuffer());
+    input = { ...readInput(endpoint, { url: new URL(url).search, header, body }), ...parameters };
+  } catch (error) {
+    // What let the caller through can be out of date: one whose API key is revoked learns nothing else.
+    await confirm(service, arrival, caller);
+    throw error;
+  }
+  const done = await run(service, caller, route, input as Input<Route>);
+  const { status = 200, maxAge, userOutput } = endpoint;
+  const output = ((caller.isUser && userOutput) || endpoint.output).parse(done.answer);
+  return responseTo(status, output, {
+    ...entryHead(done.receipt),
+    ...(status === 201 && { location: locationOf(route, output) }),
+    ...(maxAge !== undefined && { 'cache-control': `private, max-age=${maxAge}` }),
+  });
+}
+
+const entryHead = (receipt: Receipt | undefined): Record<string, string> =>
+  receipt ? { 'eaas-entry': `${receipt.id} ${receipt.hash}` } : {};
+
+function responseTo(status: number, body: object, more: Record<string, string>): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      'cache-control': 'no-store',
+      'content-type': status < 400 ? 'application/json' : 'application/problem+json',
+      vary: 'Origin',
+      'x-request-id': crypto.randomUUID(),
+      ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+      ...(status === 503 && { 'retry-after': '1' }),
+      ...more,
+    },
+  });
+}

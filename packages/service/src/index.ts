@@ -1,0 +1,77 @@
+// What servers, the local service and the command line use.
+export { createService, type Fair, type Listener, type Service, type ServiceOptions } from './service.ts';
+// What stores are made of.
+export {
+  type Appended,
+  type HeadRow,
+  type Known,
+  type Link,
+  LinkRefused,
+  type LockedTenant,
+  type LostLink,
+  type Owned,
+  type Reader,
+  type Run,
+  type SealedWrite,
+  type Store,
+  type Stored,
+} from './ledger/store.ts';
+export { type Found, nameOf, type Need, type Query, type Ref, type Where } from './ledger/table.ts';
+export { type EntryRow } from './ledger/tables.ts';
+// What operators do, and jobs.
+export {
+  acknowledgeRestore,
+  changeTenant,
+  newTenant,
+  requireUsableName,
+  resealTenant,
+  tenantRecord,
+  type TenantSettings,
+} from './operations/tenants.ts';
+export { settleKey } from './operations/keys.ts';
+export { type Caller, insider, type Part } from './operation.ts';
+export { decisionOf, run, settle } from './operate.ts';
+export { readEntries } from './verify/entries.ts';
+export { verifyTenant, type VerifyOptions } from './verify/verify.ts';
+// Rows, and what protects them.
+export { beginLink, bytesOf } from './ledger/link.ts';
+export { NoTenant } from './ledger/place.ts';
+export { Remembered } from './ledger/remembered.ts';
+export { monthOf } from './ledger/judge.ts';
+export { checkHead, checkRow, heads, openTenant, sealHead, sealRow } from './ledger/rows.ts';
+export { add, allOf, put, refTo, type Table } from './ledger/table.ts';
+export {
+  type AnchorRow,
+  anchors,
+  apiKeys,
+  entries,
+  type KeyRow,
+  keys,
+  keyVersions,
+  type TenantRow,
+  tenants,
+} from './ledger/tables.ts';
+export {
+  openTenantSecrets,
+  opensRootCheck,
+  type RootKey,
+  rootKey,
+  type Roots,
+  type SealedTenantSecret,
+  sealRootCheck,
+  type TenantSecrets,
+} from './crypto/tenant-secrets.ts';
+export { hkdf, openSecret, sameBytes, sealSecret } from '#platform';
+export { keyDraft, tenantDraft } from './rules/draft.ts';
+export { foreignCheckpoint, Refusal, unauthorized } from './rules/refusal.ts';
+export { refusalOf } from './rules/batch.ts';
+export { Tampered } from './rules/tampered.ts';
+export { unmasked } from './ledger/sum.ts';
+// Plugins.
+export { type Plugin } from './plugin.ts';
+export { intake } from './plugins/intake/index.ts';
+export { type IssuerOptions, issuers } from './plugins/issuers/index.ts';
+export { type IssuerRow } from './plugins/issuers/table.ts';
+export { type IssuerKey, openKeys, type PresentedToken } from './plugins/issuers/token-rules.ts';
+export { people } from './plugins/people/index.ts';
+export { type SubjectRow, subjects } from './plugins/people/subjects.ts';

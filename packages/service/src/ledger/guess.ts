@@ -1,0 +1,159 @@
+// What a replica believes a tenant is like: the head and the rows that it last saw. A guess is harmless, because only an
+// append that finds the same head rests on it, so nothing here is ever invalidated. Rows are checked when they are laid in.
+import type { Roots, TenantSecrets } from '../crypto/tenant-secrets.ts';
+import { checkHead, checkRow, openTenant, Tampered } from './rows.ts';
+import { merged } from './query.ts';
+import type { HeadRow, Known, Stored } from './store.ts';
+import { unmasked } from './sum.ts';
+import {
+  type Found,
+  nameOf,
+  type Need,
+  type Query,
+  type Ref,
+  refOf,
+  refTo,
+  type Table,
+  type Write,
+} from './table.ts';
+import { type TenantRow, tenants } from './tables.ts';
+
+/** A row as it is believed: null if there is none, and Tampered if what is stored is not what the service wrote. */
+type Believed = object | Tampered | null;
+
+/** What a guess needs to check what it is told. */
+export interface Trust {
+  readonly roots: Roots;
+  readonly tables: ReadonlyMap<string, Table<never>>;
+  readonly tampered: (table: string, id: string, tenantId: string) => void;
+}
+
+/** The most rows that one guess remembers: more than a decision rests on, which may erase 10,000 versions of a key. */
+const mostRows = 12_000;
+
+export class Guess {
+  readonly #trust: Trust;
+  readonly #rows = new Map<Ref, Believed>();
+  readonly #found = new Map<string, { readonly query: Query<never>; readonly found: Found<object> }>();
+  readonly tenant: TenantRow;
+  readonly secrets: TenantSecrets;
+  head: HeadRow;
+  /** The sum of all rows, without the mask of the head. */
+  sum: bigint;
+
+  /** Throws Tampered for a tenant's row or, unless it is not checked, a head that the service did not write. */
+  constructor(trust: Trust, head: HeadRow, stored: Stored | null | undefined, checksHead = true) {
+    const { tenant_id: tenantId } = head;
+    this.#trust = trust;
+    const opened = stored && openTenant(trust.roots, stored);
+    if (!opened) throw this.#accuse(new Tampered(tenants.name, tenantId, tenantId));
+    this.tenant = opened.tenant;
+    this.secrets = opened.secrets;
+    try {
+      if (checksHead) checkHead(opened.secrets, head);
+    } catch (error) {
+      throw this.#accuse(error);
+    }
+    this.head = head;
+    this.sum = unmasked(opened.secrets, head);
+    this.#rows.set(refTo(tenants, tenantId), opened.tenant);
+  }
+
+  /** The row, or undefined if it was not read. Throws Tampered. */
+  row(ref: Ref): object | null | undefined {
+    const row = this.#rows.get(ref);
+    if (row === undefined) return undefined;
+    // The row that was used last is the last to go.
+    this.#rows.delete(ref);
+    this.#rows.set(ref, row);
+    if (row instanceof Tampered) throw row;
+    return row;
+  }
+
+  found(query: Query<never>): Found<object> | undefined {
+    return this.#found.get(nameOf(query))?.found;
+  }
+
+  /** Whether a need can be met without a look at the database. Loose rows change without an entry. */
+  has(need: Need): boolean {
+    if (typeof need !== 'string') return !need.table.isLoose && this.#found.has(nameOf(need));
+    return !this.#tableOf(need).isLoose && this.#rows.has(need);
+  }
+
+  /** Whether all rows are the same under another head. */
+  hasRowsOf(head: HeadRow): boolean {
+    return this.sum === unmasked(this.secrets, head);
+  }
+
+  /** Lays in what a store has read under the head of this guess, or under one with the same rows. */
+  lay({ rows, found }: Known, needs: readonly Need[]): void {
+    for (const [ref, stored] of rows) this.#rows.set(ref, this.#believe(ref, stored));
+    for (const query of needs) {
+      const name = typeof query === 'string' ? '' : nameOf(query);
+      const all = found.get(name);
+      if (typeof query !== 'string' && all)
+        this.#found.set(name, { query, found: this.shown(query.table, all) });
+    }
+    this.#forgetOldest();
+  }
+
+  /** Checks the rows that a query found, and keeps them by their ids too. Throws Tampered when one of them is used. */
+  shown(table: Table<never>, { rows, ...counts }: Found<Stored>): Found<object> {
+    const known = this.#trust.tables.get(table.name) ?? table;
+    const shown = rows.map((stored) => {
+      if (known.isLoose) return stored.row;
+      const ref = refOf(known, stored.row as never);
+      const row = this.#believe(ref, stored);
+      this.#rows.set(ref, row);
+      return row as object;
+    });
+    return { rows: shown, ...counts };
+  }
+
+  /** Goes on to a head that this replica wrote, with the rows of its link. */
+  advance(head: HeadRow, sum: bigint, writes: ReadonlyMap<Ref, Write>): void {
+    this.head = head;
+    this.sum = BigInt.asUintN(256, sum);
+    for (const [ref, { row }] of writes) this.#rows.set(ref, row);
+    for (const [name, { query, found }] of this.#found) {
+      const now = merged(query, found, writes);
+      if (now) this.#found.set(name, { query, found: now });
+      else this.#found.delete(name);
+    }
+    this.#forgetOldest();
+  }
+
+  #believe(ref: Ref, stored: Stored | null): Believed {
+    if (!stored) return null;
+    const table = this.#tableOf(ref);
+    if (table.isLoose && !table.record) return stored.row;
+    try {
+      return checkRow(this.secrets, table, stored);
+    } catch (error) {
+      return this.#accuse(error);
+    }
+  }
+
+  #tableOf(ref: Ref): Table<never> {
+    const table = this.#trust.tables.get(ref.slice(0, ref.indexOf(' ')));
+    if (!table) throw new Error(`no table has the row ${ref}`);
+    return table;
+  }
+
+  #accuse(error: unknown): Tampered {
+    if (!(error instanceof Tampered)) throw error;
+    this.#trust.tampered(error.row.table, error.row.id, error.row.tenantId);
+    return error;
+  }
+
+  #forgetOldest(): void {
+    for (const ref of this.#rows.keys()) {
+      if (this.#rows.size <= mostRows) break;
+      this.#rows.delete(ref);
+    }
+    for (const name of this.#found.keys()) {
+      if (this.#found.size <= mostRows) break;
+      this.#found.delete(name);
+    }
+  }
+}

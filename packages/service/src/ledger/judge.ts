@@ -1,0 +1,213 @@
+// Judges the decisions that wait for a tenant, in order, each on what those before it wrote, and builds the link of them all.
+import type { Secret } from '../crypto/secret.ts';
+import type { SecretPlace } from '@eaas/protocol/internal-sealing';
+import { Refusal } from '../rules/refusal.ts';
+import { type Decision, Missing, NotPrepared, type Receipts, type Verdict, type View } from './decision.ts';
+import type { Guess } from './guess.ts';
+import { beginLink, type LinkBuilder } from './link.ts';
+import { merged } from './query.ts';
+import { Tampered } from './rows.ts';
+import { type HeadRow, type Link, LinkRefused } from './store.ts';
+import {
+  type Found,
+  type Need,
+  type Query,
+  type Ref,
+  refOf,
+  refTo,
+  type Table,
+  type Write,
+} from './table.ts';
+import { type TenantRow, tenants } from './tables.ts';
+
+/** What came of a decision. `again`: it needs rows that were not read, or something that was not prepared. */
+export type Outcome =
+  | { readonly is: 'judged'; readonly verdict: Verdict<unknown>; readonly receipts: Receipts }
+  | { readonly is: 'again'; readonly needs: readonly Need[] }
+  | { readonly is: 'failed'; readonly error: unknown };
+
+/** Decisions as they were judged on one guess. */
+export interface Attempt {
+  /** Of the first decisions, as many as one link holds. */
+  readonly outcomes: readonly Outcome[];
+  /** Undefined if nothing is to be written. */
+  readonly link: Link | undefined;
+  readonly sum: bigint;
+  readonly writes: ReadonlyMap<Ref, Write>;
+}
+
+/** Opens secrets of a tenant, and remembers them by their sealed bytes. */
+type OpenSecret = (guess: Guess, place: SecretPlace, sealed: Uint8Array) => Secret;
+
+/** What decisions are judged with: tables, and how secrets are opened. */
+export interface Court {
+  readonly tables: ReadonlyMap<string, Table<never>>;
+  readonly open: OpenSecret;
+}
+
+const noReceipts: Receipts = {
+  count: 0,
+  of: () => ({ id: 0, hash: '' }),
+  hashOf: () => new Uint8Array(32),
+};
+
+/** Judges decisions at a time of the database. */
+export function judgeAll(
+  court: Court,
+  guess: Guess,
+  now: number,
+  decisions: readonly Decision<unknown>[],
+): Attempt {
+  const { head, secrets } = guess;
+  const createdAt = Math.max(now, head.created_at);
+  const quota = quotaOf(head, now);
+  const link = beginLink(secrets, court.tables, head, createdAt, guess.sum);
+  const rows = new Map<Ref, Write>();
+  const view = viewOf(court, guess, { now, createdAt, quota, rows, entryId: () => link.nextId });
+  const outcomes: Outcome[] = [];
+  for (const decision of decisions) {
+    if (link.isFull) break;
+    const outcome = judge(decision, view, (verdict) => write(link, view, rows, decision, verdict));
+    if (outcome.is === 'judged') quota.encrypts += outcome.verdict.encrypts ?? 0;
+    outcomes.push(outcome);
+  }
+  const complete = link.size === 0 ? undefined : link.complete(quota, now);
+  return { outcomes, link: complete, sum: link.sum, writes: rows };
+}
+
+/** Judges a decision that writes nothing. */
+export function judgeOnly(court: Court, guess: Guess, now: number, decision: Decision<unknown>): Outcome {
+  return judge(decision, readOnlyView(court, guess, now), (verdict) => {
+    if (verdict.entries.length > 0) throw new Error('a decision that only reads must write no entries');
+    return noReceipts;
+  });
+}
+
+/** What a decision can say of its needs. What it learns only from rows that were not read, it says when it is judged. */
+export function needsOf(decision: Decision<unknown>, view: View): readonly Need[] {
+  try {
+    return decision.needs(view);
+  } catch (error) {
+    if (error instanceof Missing) return error.needs;
+    throw error;
+  }
+}
+
+/** A view for `needs` and `prepare`, and for decisions that write nothing. */
+export function readOnlyView(court: Court, guess: Guess, now: number): View {
+  const { head } = guess;
+  const quota = quotaOf(head, now);
+  const createdAt = Math.max(now, head.created_at);
+  return viewOf(court, guess, { now, createdAt, quota, rows: new Map(), entryId: () => head.id + 1 });
+}
+
+function judge(
+  decision: Decision<unknown>,
+  view: View,
+  write: (verdict: Verdict<unknown>) => Receipts,
+): Outcome {
+  try {
+    const verdict = verdictOf(decision, view);
+    return { is: 'judged', verdict, receipts: write(verdict) };
+  } catch (error) {
+    if (error instanceof Missing) return { is: 'again', needs: error.needs };
+    if (error instanceof NotPrepared) return { is: 'again', needs: [] };
+    if (error instanceof LinkRefused) throw error;
+    return { is: 'failed', error };
+  }
+}
+
+function verdictOf(decision: Decision<unknown>, view: View): Verdict<unknown> {
+  try {
+    return decision.judge(view);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code === 'unavailable') throw error;
+    const entry = error.entry?.(1);
+    return { entries: entry ? [entry] : [], answer: error };
+  }
+}
+
+/** Adds what a decision writes to the link. The rows before are found first, so that the link has all of it or nothing. */
+function write(
+  link: LinkBuilder,
+  view: View,
+  rows: Map<Ref, Write>,
+  { author }: Decision<unknown>,
+  { entries, writes = [] }: Verdict<unknown>,
+): Receipts {
+  if (entries.length === 0) return noReceipts;
+  const writesOf = (receipts: Receipts) => (typeof writes === 'function' ? writes(receipts) : writes);
+  const before = writesOf(noReceipts).map((one) => rowBefore(view, one));
+  const from = link.size;
+  try {
+    for (const draft of entries) link.add(author, draft);
+    const receipts = link.receipts(from, entries.length);
+    for (const [nth, one] of writesOf(receipts).entries()) {
+      link.write(one, before[nth] ?? null);
+      rows.set(refOf(one.table, one.row as never), one);
+    }
+    return receipts;
+  } catch (error) {
+    throw new LinkRefused('a decision wrote what no link can hold', { cause: error });
+  }
+}
+
+function rowBefore(view: View, { table, row, isNew }: Write): object | null {
+  const [, ...id] = refOf(table, row as never).split(' ');
+  return isNew ? null : view.find<object>(table as never, ...id);
+}
+
+interface At {
+  readonly now: number;
+  readonly createdAt: number;
+  readonly quota: { readonly month: string; encrypts: number };
+  readonly rows: ReadonlyMap<Ref, Write>;
+  readonly entryId: () => number;
+}
+
+function viewOf(court: Court, guess: Guess, { now, createdAt, quota, rows, entryId }: At): View {
+  const tenantRef = refTo(tenants, guess.tenant.tenant_id);
+  return {
+    now,
+    createdAt,
+    secrets: guess.secrets,
+    head: guess.head,
+    get tenant() {
+      return (rows.get(tenantRef)?.row as TenantRow | undefined) ?? guess.tenant;
+    },
+    get entryId() {
+      return entryId();
+    },
+    month: quota.month,
+    get encrypts() {
+      return quota.encrypts;
+    },
+    find<Row>(table: Table<Row>, ...id: readonly (string | number)[]): Row | null {
+      const ref = refTo(table, ...id);
+      const row = rows.get(ref)?.row ?? guess.row(ref);
+      if (row === undefined) throw new Missing([ref]);
+      return row as Row | null;
+    },
+    all<Row>(query: Query<Row>): Found<Row> {
+      const asked = query as unknown as Query<never>;
+      const found = guess.found(asked);
+      const now = found && merged(asked, found, rows);
+      if (!now) throw new Missing([asked]);
+      const tampered = now.rows.find((row) => row instanceof Tampered);
+      if (tampered) throw tampered;
+      return now as Found<Row>;
+    },
+    open: (place, sealed) => court.open(guess, place, sealed),
+  };
+}
+
+const aheadOfClock = 11_000;
+
+/** A replica whose clock is ahead can begin a month too early. Others then stay in it, so that the count never begins again. */
+function quotaOf({ month, encrypts }: HeadRow, now: number): { readonly month: string; encrypts: number } {
+  const current = month === monthOf(now + aheadOfClock) ? month : monthOf(now);
+  return { month: current, encrypts: current === month ? encrypts : 0 };
+}
+
+/** Returns the month of a time, as in 2026-11, in UTC. */
+export const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7);

@@ -1,0 +1,138 @@
+// A tenant on this replica: what it is believed to be like, and how that is read. What a guess lacks is read with the head, in
+// one snapshot and without a lock; all who wait share a read. The ledger (ledger.ts) judges and writes on it.
+import { Refusal, unreachable } from '../rules/refusal.ts';
+import type { StoreClock } from './clock.ts';
+import { Guess, type Trust } from './guess.ts';
+import type { HeadRow, Known, Store } from './store.ts';
+import { nameOf, type Need, refTo } from './table.ts';
+import { tenants } from './tables.ts';
+
+/** There is no such tenant, or none any more. */
+export class NoTenant extends Error {
+  override readonly name = 'NoTenant';
+}
+
+/** What places have in common. */
+export interface Ground {
+  readonly store: Store;
+  readonly trust: Trust;
+  readonly clock: StoreClock;
+  /** Told of faults of the store. */
+  readonly failed: (error: unknown, tenantId: string) => void;
+}
+
+/** For how long the lock is taken after another replica has written, in milliseconds. */
+const othersFor = 1_000;
+
+export class Place {
+  readonly tenantId: string;
+  /** Undefined if nothing is known. */
+  guess: Guess | undefined;
+  /** Whether this replica is writing, so that a newer head can be its own. */
+  isWriting = false;
+  readonly #ground: Ground;
+  #lockUntil = 0;
+  /** The read that runs, and the one that begins after it, with what it will read. */
+  #reading: Promise<void> | undefined;
+  #next: { readonly needs: Map<string, Need>; readonly read: Promise<void> } | undefined;
+
+  constructor(tenantId: string, ground: Ground) {
+    this.tenantId = tenantId;
+    this.#ground = ground;
+  }
+
+  /** Throws NoTenant if nothing is known. */
+  get known(): Guess {
+    if (!this.guess) throw new NoTenant(this.tenantId);
+    return this.guess;
+  }
+
+  /** Whether another replica writes too, so that appends should take the lock. */
+  get hasOthers(): boolean {
+    return this.#lockUntil > performance.now();
+  }
+
+  sawOthers(): void {
+    this.#lockUntil = performance.now() + othersFor;
+  }
+
+  /** Reads rows, and the head. All who wait share a read that begins after the last of them has asked. */
+  read(needs: readonly Need[]): Promise<void> {
+    this.#next ??= { needs: new Map(), read: this.#readAfter(this.#reading) };
+    for (const need of needs) this.#next.needs.set(textOf(need), need);
+    return this.#next.read;
+  }
+
+  async #readAfter(earlier: Promise<void> | undefined): Promise<void> {
+    await earlier?.catch(() => {});
+    const next = this.#next;
+    this.#reading = next?.read;
+    this.#next = undefined;
+    try {
+      // What this replica appends meanwhile makes a read old. Rows are the same as long as their sum is.
+      for (let isLaid = false; !isLaid;) {
+        const asked = [refTo(tenants, this.tenantId), ...(next?.needs.values() ?? [])].slice(
+          this.guess ? 1 : 0,
+        );
+        isLaid = this.lay(await this.readFrom(asked), asked);
+      }
+    } finally {
+      this.#reading = undefined;
+    }
+  }
+
+  /** Reads from the store, without laying it in. Throws Refusal 503. */
+  async readFrom(needs: readonly Need[]): Promise<Known> {
+    const { store, clock, failed } = this.#ground;
+    const startedAt = performance.now();
+    try {
+      const known = await store.read(this.tenantId, needs);
+      clock.learn(known.time, startedAt);
+      return known;
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      failed(error, this.tenantId);
+      throw unreachable(error);
+    }
+  }
+
+  /** Lays in what was read. Returns false if it is older than what this replica has written. Throws NoTenant, and Tampered. */
+  lay(known: Known, needs: readonly Need[]): boolean {
+    const { guess } = this;
+    const { head } = known;
+    if (!head) {
+      this.guess = undefined;
+      throw new NoTenant(this.tenantId);
+    }
+    if (!guess) {
+      if (!known.rows.has(refTo(tenants, this.tenantId))) return false;
+      this.guess = this.guessFrom(known, needs);
+      return true;
+    }
+    const isSame = sameHead(guess.head, head);
+    if (!isSame && !this.isWriting && head.id >= guess.head.id) this.sawOthers();
+    if (isSame || guess.hasRowsOf(head)) {
+      if (head.id > guess.head.id) guess.head = head;
+      guess.lay(known, needs);
+      return true;
+    }
+    if (head.id < guess.head.id) return false;
+    this.guess = undefined;
+    return this.lay(known, needs);
+  }
+
+  /** Makes a guess of a snapshot alone. */
+  guessFrom(known: Known, needs: readonly Need[], checksHead = true): Guess {
+    if (!known.head) throw new NoTenant(this.tenantId);
+    const row = known.rows.get(refTo(tenants, this.tenantId));
+    const guess = new Guess(this.#ground.trust, known.head, row, checksHead);
+    guess.lay(known, needs);
+    return guess;
+  }
+}
+
+/** Names a need among others. */
+export const textOf = (need: Need): string => (typeof need === 'string' ? need : nameOf(need));
+
+export const sameHead = (a: HeadRow, b: HeadRow): boolean =>
+  a.id === b.id && a.mac.every((byte, index) => byte === b.mac[index]);

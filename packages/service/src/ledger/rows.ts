@@ -1,0 +1,101 @@
+// Every row that the service reads or writes passes here: MACs are made, and checked when rows are loaded. Called by the
+// ledger, by verify, and by what purges a log.
+import { pae, type PaePart } from '@eaas/protocol';
+import { isBytes } from '@eaas/protocol/internal';
+import { hmac, paeView, sameBytes } from '#platform';
+import { openTenantSecrets, type Roots, type TenantSecrets } from '../crypto/tenant-secrets.ts';
+import { Tampered } from '../rules/tampered.ts';
+import type { HeadRow, Stored } from './store.ts';
+import { refOf, type Table } from './table.ts';
+import { type TenantRow, tenants } from './tables.ts';
+
+export { Tampered } from '../rules/tampered.ts';
+
+type RowKey = Pick<TenantSecrets, 'rowMac'>;
+
+/** The head of a log as a table: the columns are those that its MAC covers. */
+export const heads: Table<HeadRow> = {
+  name: 'audit_heads',
+  id: ['tenant_id'],
+  columns: ['tenant_id', 'id', 'hash', 'sum', 'nonce', 'created_at', 'month', 'encrypts'],
+  numbers: ['id', 'created_at', 'encrypts'],
+  isLoose: true,
+  record: { label: ['eaas head v1'], nameOf: ({ tenant_id }) => tenant_id, revOf: () => null },
+};
+
+/** Adds the MAC to a row, a head or an anchor, if its table has one. */
+export function sealRow(secrets: RowKey, table: Table<never>, row: object): Stored['row'] {
+  const mac = macOf(secrets, table, row);
+  return mac ? { ...row, mac } : row;
+}
+
+export const sealHead = (secrets: RowKey, head: Omit<HeadRow, 'mac'>): HeadRow =>
+  sealRow(secrets, heads, head) as HeadRow;
+
+/**
+ * Returns a row as the service wrote it, or throws Tampered. The MAC is not enough, because an older row might have been put
+ * back with its own: the newest record of the row's changes tells.
+ */
+export function checkRow<Row extends object>(secrets: RowKey, table: Table<Row>, stored: Stored): Row {
+  const row = stored.row as Row;
+  if (!isAuthentic(secrets, table, stored)) {
+    const { tenant_id: tenantId } = row as { readonly tenant_id?: unknown };
+    throw new Tampered(table.name, refOf(table, row).slice(table.name.length + 1), String(tenantId));
+  }
+  return row;
+}
+
+/** Throws Tampered unless the head is as the service wrote it. */
+export const checkHead = (secrets: RowKey, head: HeadRow): HeadRow =>
+  checkRow(secrets, heads, { row: head, newest_rev: null });
+
+/** Opens a tenant's row and secrets. Returns undefined if the row is not as the service wrote it. */
+export function openTenant(roots: Roots, stored: Stored) {
+  try {
+    const secrets = openTenantSecrets(roots, stored.row as TenantRow);
+    return { tenant: checkRow(secrets, tenants, stored), secrets };
+  } catch {
+    return undefined;
+  }
+}
+
+function isAuthentic<Row>(secrets: RowKey, table: Table<Row>, { row, newest_rev }: Stored): boolean {
+  const { record } = table;
+  const typed = row as Row;
+  try {
+    const expected = macOf(secrets, table, row);
+    if (expected && !(row.mac && sameBytes(expected, row.mac))) return false;
+    return !record || (newest_rev === record.revOf(typed) && record.isSound?.(typed) !== false);
+  } catch {
+    // A tampered row can contain values whose encoding throws.
+    return false;
+  }
+}
+
+function macOf({ rowMac }: RowKey, table: Table<never>, row: object): Uint8Array | undefined {
+  const parts = partsOf(table, row);
+  return table.record && hmac(rowMac, paeView([...table.record.label, ...parts]));
+}
+
+/**
+ * The columns of a row as MACs and the sum of rows cover them. Throws TypeError for a value of another type, which a tampered
+ * row might have.
+ */
+export function partsOf(table: Table<never>, row: object): PaePart[] {
+  const { columns, booleans = [], numbers = [] } = table;
+  const values = row as Readonly<Record<string, unknown>>;
+  const isSound =
+    booleans.every((name) => typeof values[name] === 'boolean') &&
+    numbers.every((name) => values[name] === null || typeof values[name] === 'number');
+  if (!isSound) throw new TypeError(`a column of the table ${table.name} has a value of another type`);
+  return columns.map((name) => partOf(values[name]));
+}
+
+function partOf(value: unknown): PaePart {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || isBytes(value))
+    return value;
+  if (typeof value === 'boolean') return String(value);
+  // A list of lists is refused too, because `pae` would encode the inner lists as bytes.
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return pae(...value);
+  throw new TypeError(`a column must not contain a value of the type ${typeof value}`);
+}

@@ -1,0 +1,145 @@
+// What the ledger needs of a database. PostgreSQL (in the server), memory and the key file have it.
+import type { Found, Need, Ref, Table, Write } from './table.ts';
+
+/** The newest entry of a tenant's log, with what is true of all its rows. */
+export interface HeadRow {
+  readonly tenant_id: string;
+  readonly id: number;
+  readonly hash: Uint8Array;
+  /** The masked sum of all rows. */
+  readonly sum: Uint8Array;
+  /** 16 random bytes: names the link that ends here, even if another has the same entries. */
+  readonly nonce: Uint8Array;
+  readonly created_at: number;
+  /** The quota's month, and its count of `encrypt` calls. */
+  readonly month: string;
+  readonly encrypts: number;
+  readonly mac: Uint8Array;
+}
+
+/** A row as it is stored. `newest_rev`: the newest record of its changes, or null. */
+export interface Stored {
+  readonly row: object & { readonly mac?: Uint8Array };
+  readonly newest_rev: number | null;
+}
+
+/** What a store knows of a tenant, in one snapshot. */
+export interface Known {
+  /** Null if there is no such tenant. */
+  readonly head: HeadRow | null;
+  /** The database's time, in milliseconds since 1970. */
+  readonly time: number;
+  readonly rows: ReadonlyMap<Ref, Stored | null>;
+  /** What queries found, by their names. */
+  readonly found: ReadonlyMap<string, Found<Stored>>;
+}
+
+/** Consecutive entries that differ only in their ids and hashes. `first` and `last` count from 1 within the link. */
+export interface Run {
+  readonly first: number;
+  readonly last: number;
+  readonly action: string;
+  readonly key_id: string | null;
+  readonly key_version: number | null;
+  readonly actor: string;
+  readonly ip_address: string | null;
+  readonly metadata: string;
+}
+
+/** A row that a link writes, with its MAC, and the record of the change. */
+export interface SealedWrite extends Write {
+  readonly table: Table<never>;
+  readonly row: object & { readonly mac?: Uint8Array };
+  readonly record: { readonly row_id: string; readonly rev: number } | null;
+}
+
+/** How many entries of a kind a link has. */
+export interface Tally {
+  readonly key_id: string | null;
+  readonly key_version: number | null;
+  readonly action: string;
+  readonly n: number;
+  readonly refused: number;
+}
+
+/** Entries that follow a head, with their rows and counts: all are written, or nothing. */
+export interface Link {
+  readonly expected: Pick<HeadRow, 'id' | 'mac'>;
+  readonly next: HeadRow;
+  readonly runs: readonly Run[];
+  /** The hash and the MAC of each entry, 64 bytes each. */
+  readonly seals: Uint8Array;
+  readonly writes: readonly SealedWrite[];
+  readonly tallies: readonly Tally[];
+  /** The database's time as it was estimated when the link was judged. */
+  readonly now: number;
+}
+
+/** A link whose answer was lost: perhaps it was written. */
+export interface LostLink {
+  readonly firstId: number;
+  readonly nonce: Uint8Array;
+}
+
+/**
+ * `moved`: another link came first. `clock`: the time of the link differs too much from the database's. In both cases
+ * nothing was written.
+ */
+export interface Appended {
+  readonly outcome: 'written' | 'moved' | 'clock';
+  readonly time: number;
+}
+
+/** What `locked` hands to its work. */
+export interface LockedTenant extends Known {
+  /** Which of the lost links was written, if one was. */
+  readonly written: LostLink | undefined;
+}
+
+/** Reads on in one snapshot. */
+export interface Reader {
+  readonly known: Known;
+  /** All rows of a table, in pages of any size. */
+  rows(table: Table<never>): AsyncIterable<readonly Stored[]> | Iterable<readonly Stored[]>;
+}
+
+/**
+ * Keeps tenants. A store throws LinkRefused if it cannot store what a link has, and anything else if it does not know
+ * whether it has.
+ */
+export interface Store {
+  /** Reads the head and rows in one snapshot. */
+  read(tenantId: string, needs: readonly Need[]): Promise<Known>;
+  /** Appends a link if the head is still the one that it expects. */
+  append(tenantId: string, link: Link): Promise<Appended>;
+  /**
+   * Locks the head, reads, and appends what `work` makes of it, in one transaction. Returns its outcome, or undefined if
+   * `work` made nothing. Nothing that `work` judged may leave before this has returned.
+   */
+  locked(
+    tenantId: string,
+    needs: readonly Need[],
+    lost: readonly LostLink[],
+    work: (known: LockedTenant) => Link | undefined,
+  ): Promise<Appended | undefined>;
+  /** Reads the head and rows, and whatever `work` reads on, in one snapshot. */
+  snapshot<T>(tenantId: string, needs: readonly Need[], work: (reader: Reader) => Promise<T>): Promise<T>;
+  /**
+   * Whose tokens and issuers these are, by the hash of a token in hexadecimal characters, or the id of an issuer. Those that
+   * do not exist are absent.
+   */
+  whose(names: readonly string[]): Promise<ReadonlyMap<string, Owned>>;
+  /** Adds a tenant with its first rows. Throws LinkRefused if it exists. */
+  create(head: HeadRow, writes: readonly SealedWrite[]): Promise<void>;
+}
+
+/** The row that a token or an issuer's id names. */
+export interface Owned {
+  readonly tenantId: string;
+  readonly id: string;
+}
+
+/** The store refuses what a link has, and has written nothing. */
+export class LinkRefused extends Error {
+  override readonly name = 'LinkRefused';
+}

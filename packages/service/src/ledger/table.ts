@@ -1,0 +1,107 @@
+// The tables of a tenant as decisions see them: rows are plain objects, named by their table and id.
+import { toHex } from '@eaas/protocol/internal';
+
+/** A value in a column. A uuid is text, and a time is milliseconds since 1970. */
+export type Column = string | number | boolean | Uint8Array | readonly string[] | null;
+
+/** A table. The order of its columns is that of the rows' MACs and of the sum of rows. */
+export interface Table<Row> {
+  readonly name: string;
+  /** The columns that name a row within its tenant. */
+  readonly id: readonly (keyof Row & string)[];
+  readonly columns: readonly (keyof Row & string)[];
+  /**
+   * The columns that must be true or false, and those that must be a number or null. Who alters the type of a column can
+   * store a text with the same MAC that JavaScript takes for something else.
+   */
+  readonly booleans?: readonly (keyof Row & string)[];
+  readonly numbers?: readonly (keyof Row & string)[];
+  /** How rows of this table are protected: absent if what they hold is sealed, so that only the sum of rows has them. */
+  readonly record?: RowRecord<Row>;
+  /** The column by which a row is found among those of all tenants, if it is: a token's hash, or an id that callers name. */
+  readonly foundBy?: keyof Row & string;
+  /** Whether rows change without an entry, like counts and last uses. They are in no sum, and nothing records their changes. */
+  readonly isLoose?: true;
+}
+
+/** Rows with a MAC. A record of their last change stands beside them, so an older row that was put back is noticed. */
+interface RowRecord<Row> {
+  /** The first parts of what the MAC covers. */
+  readonly label: readonly string[];
+  /** The uuid under which the changes of the row are recorded. */
+  readonly nameOf: (row: Row) => string;
+  /** The id of the entry of the last recorded change, or null if the row has none. */
+  readonly revOf: (row: Row) => number | null;
+  /** What must hold between columns, beside the MAC. */
+  readonly isSound?: (row: Row) => boolean;
+}
+
+/** Names a row, as in `keys 1f0c…` or `key_versions 1f0c… 3`. */
+export type Ref = `${string} ${string}`;
+
+export function refTo<Row>(table: Table<Row>, ...id: readonly (string | number)[]): Ref {
+  return `${table.name} ${id.join(' ')}`;
+}
+
+export function refOf<Row>(table: Table<Row>, row: Row): Ref {
+  return refTo(table, ...table.id.map((name) => idText(row[name])));
+}
+
+/** A column of an id as text: bytes are hexadecimal characters, and null is `null`. */
+export const idText = (value: unknown): string =>
+  value instanceof Uint8Array ? toHex(value) : String(value);
+
+/** A condition on a column. `has` is one on a list. */
+export type Where =
+  | readonly [column: string, is: '=' | '<>' | '>=' | '<=' | 'has', value: string | number | Uint8Array]
+  | readonly [column: string, is: 'in', values: readonly string[]]
+  | readonly [column: string, is: 'null'];
+
+/** A set of rows, or a page of it. Stores find it; what they find is checked like a row that is named. */
+export interface Query<Row> {
+  readonly table: Table<Row>;
+  readonly where: readonly Where[];
+  readonly by?: keyof Row & string;
+  readonly descending?: true;
+  readonly limit?: number;
+  readonly offset?: number;
+  /** Whether the number of all matching rows is wanted too, or up to which number they need be counted. */
+  readonly counts?: true | number;
+  /** Columns whose sums over all matching rows are wanted too. */
+  readonly sums?: readonly (keyof Row & string)[];
+}
+
+/** What a query found. `total` is the number of all matching rows, or -1 unless it was wanted. */
+export interface Found<Row> {
+  readonly rows: readonly Row[];
+  readonly total: number;
+  readonly sums?: Readonly<Record<string, number>>;
+}
+
+/** The name of a query among others: equal queries have equal names. */
+export const nameOf = ({ table, ...rest }: Query<never>): string => `${table.name}? ${JSON.stringify(rest)}`;
+
+/** A row, or a set of rows, that a decision rests on. */
+export type Need = Ref | Query<never>;
+
+/** A row that an entry writes. `isNew`: nobody can have written it before, because its id was just drawn. */
+export interface Write {
+  readonly table: Table<never>;
+  readonly row: object;
+  readonly isNew?: true;
+}
+
+/** Names the row that an entry writes. The ledger adds its MAC. */
+export const put = <Row extends object>(table: Table<Row>, row: Row): Write => ({
+  table: table,
+  row,
+});
+
+/** As `put`, for a row whose id was just drawn: the ledger need not look whether it exists. */
+export const add = <Row extends object>(table: Table<Row>, row: Row): Write => ({
+  ...put(table, row),
+  isNew: true,
+});
+
+/** Makes a query a need. */
+export const allOf = <Row>(query: Query<Row>): Query<never> => query;

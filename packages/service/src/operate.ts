@@ -1,0 +1,96 @@
+// Runs the operations of the API: joins who calls and what is asked for to one decision, and has the ledger decide it.
+import { endpoints, type Input, type Output, type Receipt, type Route } from '@eaas/protocol/wire';
+import { type Decision, Missing, NotPrepared, type View } from './ledger/decision.ts';
+import { NoTenant } from './ledger/place.ts';
+import type { Caller, Part } from './operation.ts';
+import { authorize, type Holder } from './rules/authorize.ts';
+import { Refusal, unauthorized } from './rules/refusal.ts';
+import type { Service } from './service.ts';
+
+/** An answer, with the place of its entry in the log: a batch has one in each item, and users learn none. */
+export interface Done<Answer> {
+  readonly answer: Answer;
+  readonly receipt: Receipt | undefined;
+}
+
+/** Runs an operation for a caller. Throws Refusal, which has a receipt if the log records it. */
+export async function run<R extends Route>(
+  service: Service,
+  caller: Caller,
+  route: R,
+  input: Input<R>,
+): Promise<Done<Output<R>>> {
+  const own = service.operations[route](service, caller, input as never);
+  const part = service.plugins.reduce(
+    (inner, plugin) => plugin.around?.(service, route, inner, caller, input as object) ?? inner,
+    own,
+  );
+  try {
+    const { answer, receipt } = await settle(service, caller, part);
+    return { answer: answer as Output<R>, receipt: 'item' in endpoints[route] ? undefined : receipt };
+  } finally {
+    part.end?.();
+  }
+}
+
+/** Has the ledger decide what a caller asks for. Throws Refusal. */
+export async function settle<T>(service: Service, caller: Caller, part: Part<T>): Promise<Done<T>> {
+  const { answer, receipts } = await decided(service, caller, part);
+  const receipt = receipts.count > 0 && !caller.isUser ? receipts.of(0) : undefined;
+  if (!(answer instanceof Refusal)) return { answer, receipt };
+  answer.receipt = receipt;
+  throw answer;
+}
+
+async function decided<T>({ ledger }: Service, caller: Caller, part: Part<T>) {
+  const { tenantId, signal } = caller;
+  const decision = decisionOf(caller, part);
+  try {
+    if (part.by === 'append') return await ledger.decide(tenantId, decision, { signal });
+    if (part.by === 'guess') return await ledger.confirm(tenantId, decision);
+    return await ledger.look(tenantId, decision, part.by === 'snapshot');
+  } catch (error) {
+    throw error instanceof NoTenant && caller.asks ? unauthorized() : error;
+  }
+}
+
+/** Joins who calls and what is asked for. */
+export function decisionOf<Answer>(caller: Caller, part: Part<Answer>): Decision<Answer> {
+  const prepares = caller.prepare !== undefined || part.prepare !== undefined;
+  return {
+    author: caller,
+    needs: (view) => [...caller.needs, ...(unlessRefused(() => part.needs(view, caller.holder(view))) ?? [])],
+    ...(prepares && {
+      prepare: async (view: View) => {
+        await caller.prepare?.(view);
+        const preparing = async () => part.prepare?.(view, allowed(caller, view));
+        await preparing().catch(laterOn);
+      },
+    }),
+    judge: (view) => part.judge(view, allowed(caller, view)),
+  };
+}
+
+/** The caller's rights as they are now. Throws Refusal 401 and 403. */
+function allowed(caller: Caller, view: View): Holder | null {
+  const holder = caller.holder(view);
+  if (holder && caller.asks) {
+    authorize(holder, caller.asks, { envelopeOnly: view.tenant.envelope_only, time: view.now });
+  }
+  return holder;
+}
+
+/** Runs what is of use only if the caller may call: `judge` refuses the others, and knows more rows later. */
+export function unlessRefused<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    return laterOn(error);
+  }
+}
+
+/** Lets go of what `judge` finds too. */
+function laterOn(error: unknown): undefined {
+  if (error instanceof Refusal || error instanceof Missing || error instanceof NotPrepared) return undefined;
+  throw error;
+}

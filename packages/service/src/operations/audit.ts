@@ -1,0 +1,180 @@
+// The audit log as its tenant reads it: pages of entries, statements of its head, and whether it is as the service wrote it.
+// The table of operations has them. The public log is a plugin's.
+import { toHex } from '@eaas/protocol/internal';
+import {
+  endpoints,
+  formatTimestamp,
+  type Input,
+  limits,
+  type Output,
+  parseTimestamp,
+} from '@eaas/protocol/wire';
+import { NotPrepared, type View } from '../ledger/decision.ts';
+import { allOf, type Need, type Query, refTo, type Where } from '../ledger/table.ts';
+import { anchors, entries, type EntryRow, tallies, type TallyRow } from '../ledger/tables.ts';
+import type { Caller, Operations, Part } from '../operation.ts';
+import { type Holder, requireKeyId } from '../rules/authorize.ts';
+import { refusalOf } from '../rules/batch.ts';
+import { noPublicLog, type Refusal } from '../rules/refusal.ts';
+import { Tampered } from '../rules/tampered.ts';
+import type { Service } from '../service.ts';
+import { signCheckpoint } from '../verify/checkpoint.ts';
+import { verifyTenant } from '../verify/verify.ts';
+
+/** For how long a call verifies, in milliseconds, and how many rows at most. */
+const [longest, mostRows] = [10_000, 200_000];
+
+export const auditOperations = {
+  'GET /v1/audit': listEntries,
+  'GET /v1/audit/verify': (service, { tenantId }, input) =>
+    prepared('rows', async () => {
+      const { clock } = service.ledger;
+      const end = clock.now() + longest;
+      const timeLeft = () => end - clock.now();
+      const verification = await verifyTenant(service, tenantId, { ...input, mostRows, timeLeft });
+      if (verification.valid === false) service.ledger.forget(tenantId);
+      return verification;
+    }),
+  'GET /v1/audit/checkpoint': (_, { tenantId }) =>
+    prepared('snapshot', async ({ head: { id, hash }, secrets }) => ({
+      ...(await signCheckpoint(secrets.checkpoint, tenantId, { id, hash })),
+      tenant_id: tenantId,
+      id,
+      hash: toHex(hash),
+    })),
+  'GET /v1/audit/proof': () => ({
+    by: 'guess',
+    needs: () => [],
+    judge: () => ({ entries: [], answer: noPublicLog() }),
+  }),
+} satisfies Partial<Operations>;
+
+/** A part whose whole answer is prepared. */
+function prepared<Answer>(by: Part<Answer>['by'], prepare: (view: View) => Promise<Answer>): Part<Answer> {
+  let answer: Answer | Refusal | undefined;
+  return {
+    by,
+    needs: () => [],
+    async prepare(view) {
+      answer ??= await prepare(view).catch(refusalOf);
+    },
+    judge() {
+      if (answer === undefined) throw new NotPrepared();
+      return { entries: [], answer };
+    },
+  };
+}
+
+/** How a page of entries is found, with the number of all that fulfil the conditions. */
+interface Listing {
+  readonly needs: readonly Need[];
+  find(view: View): {
+    readonly rows: readonly EntryRow[];
+    readonly total: number | null;
+    readonly total_at_least?: number;
+  };
+}
+
+type Page = { readonly limit: number; readonly offset: number };
+const newestFirst = { table: entries, by: 'id', descending: true } as const;
+
+function listEntries(
+  { plugins }: Service,
+  { tenantId }: Caller,
+  input: Input<'GET /v1/audit'>,
+): Part<Output<'GET /v1/audit'>> {
+  const { limit = limits.pageDefault, offset = 0, key_id, action, date_from, date_to } = input;
+  const page = { limit, offset };
+  const since: Where[] = date_from ? [['created_at', '>=', parseTimestamp(date_from, 'up') ?? 0]] : [];
+  const until: Where[] = date_to ? [['created_at', '<=', parseTimestamp(date_to, 'down') ?? 0]] : [];
+  const whole = listedByIds(tenantId, page, since, until);
+  const listingFor = (view: Pick<View, 'tenant' | 'secrets' | 'find'>, holder: Holder | null): Listing => {
+    const named: Where[] = [];
+    if (key_id !== undefined) named.push(['key_id', '=', requireKeyId(holder, key_id)]);
+    if (action !== undefined) named.push(['action', '=', action]);
+    const further = plugins.flatMap((plugin) => plugin.filters?.(view, holder, input) ?? []);
+    const all = [...named, ...further, ...since, ...until];
+    if (further.length > 0) return counted(page, all, limits.countedEntries);
+    if (named.length === 0) return whole;
+    return all.length > named.length ? counted(page, all) : tallied(page, named);
+  };
+  return {
+    by: 'snapshot',
+    needs: (view, holder) => listingFor(view, holder).needs,
+    judge(view, holder) {
+      const { rows, ...total } = listingFor(view, holder).find(view);
+      const logs = rows.map((row) => shownEntry(tenantId, row));
+      return { entries: [], answer: { logs, count: logs.length, ...total, limit, offset } };
+    },
+  };
+}
+
+/** Finds entries by ids, which have no gaps, and by times, which never decrease: a page costs the same at any depth. */
+function listedByIds(tenantId: string, { limit, offset }: Page, since: Where[], until: Where[]): Listing {
+  const first: Query<EntryRow> = { table: entries, where: since, by: 'id', limit: 1 };
+  const last: Query<EntryRow> = { ...newestFirst, where: until, limit: 1 };
+  // The ids are read before the page. If the log grows meanwhile, the list is that of the log before.
+  let range: { readonly from: number; readonly to: number } | undefined;
+  return {
+    needs: [refTo(anchors, tenantId), allOf(first), allOf(last)],
+    find(view) {
+      const anchor = view.find(anchors, tenantId);
+      const { id: newest } = view.head;
+      range ??= {
+        from: since.length > 0 ? (view.all(first).rows[0]?.id ?? newest + 1) : (anchor?.id ?? 0) + 1,
+        to: until.length > 0 ? (view.all(last).rows[0]?.id ?? 0) : newest,
+      };
+      const { from, to } = range;
+      const total = Math.max(0, to - from + 1);
+      if (offset >= total) return { rows: [], total };
+      const ids: Where[] = [
+        ['id', '>=', from],
+        ['id', '<=', to - offset],
+      ];
+      return { rows: view.all({ ...newestFirst, where: ids, limit }).rows, total };
+    },
+  };
+}
+
+/** Finds entries of a key or an action. How many there are is known without a look at them. */
+function tallied(page: Page, where: readonly Where[]): Listing {
+  const found: Query<EntryRow> = { ...newestFirst, ...page, where };
+  const tally: Query<TallyRow> = { table: tallies, where, limit: 0, sums: ['n', 'refused', 'purged'] };
+  return {
+    needs: [allOf(found), allOf(tally)],
+    find(view) {
+      const { n = 0, refused = 0, purged = 0 } = view.all(tally).sums ?? {};
+      return { rows: view.all(found).rows, total: n + refused - purged };
+    },
+  };
+}
+
+/** Finds entries and counts them, up to a number. */
+function counted(page: Page, where: readonly Where[], most = Infinity): Listing {
+  const counts = most === Infinity ? true : most + 1;
+  const found: Query<EntryRow> = { ...newestFirst, ...page, where, counts };
+  return {
+    needs: [allOf(found)],
+    find(view) {
+      const { rows, total } = view.all(found);
+      return total > most ? { rows, total: null, total_at_least: most } : { rows, total };
+    },
+  };
+}
+
+const shown = endpoints['GET /v1/audit'].output.shape.logs.def.element;
+
+/** An entry as the API shows it. Throws Tampered for one that the service cannot have written. */
+function shownEntry(tenantId: string, row: EntryRow): Output<'GET /v1/audit'>['logs'][number] {
+  try {
+    return shown.parse({
+      ...row,
+      tenant_id: tenantId,
+      metadata: JSON.parse(row.metadata) as unknown,
+      created_at: formatTimestamp(row.created_at),
+      hash: toHex(row.hash),
+    });
+  } catch {
+    throw new Tampered(entries.name, String(row.id), tenantId);
+  }
+}

@@ -1,0 +1,149 @@
+// The operations of keys: each finds the key, judges it by a rule, and writes what the rule made of it.
+// The table of operations has them; a job settles keys that are due.
+import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
+import { formatTimestamp, type Input, limits, type Output } from '@eaas/protocol/wire';
+import { newMaterial } from '#platform';
+import type { View } from '../ledger/decision.ts';
+import { add, allOf, put, type Where, type Write } from '../ledger/table.ts';
+import { type KeyRow, keys, type KeyVersionRow, keyVersions, tallies } from '../ledger/tables.ts';
+import type { Caller, Operations, Part } from '../operation.ts';
+import type { Holder } from '../rules/authorize.ts';
+import type { Changed, Moment } from '../rules/changes.ts';
+import * as rules from '../rules/key-rules.ts';
+import { keyRecord } from '../rules/records.ts';
+import { Refusal } from '../rules/refusal.ts';
+import type { Service } from '../service.ts';
+import { exportKey } from './export.ts';
+import { listing, requireKey } from './reading.ts';
+
+type KeyRecord = Output<'POST /v1/keys'>;
+
+export const keyOperations = {
+  'POST /v1/keys': createKey,
+  'GET /v1/keys': ({ fields }, _, { status, name, ...page }) => {
+    const whereFor = (holder: Holder | null): Where[] => [
+      ...(holder?.key_ids ? [['key_id', 'in', holder.key_ids] as const] : []),
+      ...(status === undefined ? [] : [['status', '=', status] as const]),
+      ...(name === undefined ? [] : [['name', '=', name] as const]),
+    ];
+    return listing(keys, whereFor, page, (rows, about) => ({
+      keys: rows.map((row) => keyRecord(row, fields)),
+      ...about,
+    }));
+  },
+  'GET /v1/keys/:key_id': showKey,
+  'DELETE /v1/keys/:key_id': changing((key, at, { grace_days }) => rules.destroyed(key, at, grace_days)),
+  'POST /v1/keys/:key_id/rotate': changing((key, at, { key_version }) => rules.rotated(key, at, key_version)),
+  'POST /v1/keys/:key_id/disable': changing(rules.disabled),
+  'POST /v1/keys/:key_id/enable': changing(rules.enabled),
+  'POST /v1/keys/:key_id/restore': changing(rules.restored),
+  'PUT /v1/keys/:key_id/rotation-policy': changing((key, at, { interval_days }) =>
+    rules.rescheduled(key, at, interval_days),
+  ),
+  'POST /v1/keys/:key_id/export': exportKey,
+} satisfies Partial<Operations>;
+
+function createKey({ fields }: Service, _: Caller, input: Input<'POST /v1/keys'>): Part<KeyRecord> {
+  const key_id = crypto.randomUUID();
+  const named: Where[] = [
+    ['name', '=', input.name],
+    ['status', '<>', 'destroyed'],
+  ];
+  return {
+    by: 'append',
+    needs: () => [allOf({ table: keys, where: named })],
+    judge(view) {
+      if (view.all({ table: keys, where: named }).rows.length > 0) {
+        throw new Refusal('name_taken', 'A key already has this name: choose another name, or use the key.');
+      }
+      const { tenant_id } = view.tenant;
+      const sealed_hash_key = newMaterial(view.secrets.sealing, hashKeyPlace(tenant_id, key_id));
+      const { row, draft } = rules.newKey(input, view, { tenant_id, key_id, sealed_hash_key }, fields);
+      const writes = [add(keys, row), newVersion(view, row)];
+      return { entries: [draft], writes, answer: keyRecord(row, fields) };
+    },
+  };
+}
+
+/** Makes the operation that changes a key by a rule. */
+function changing<Request extends { readonly key_id: string }>(
+  rule: (key: KeyRow, at: Moment, input: Request) => Changed<KeyRow>,
+) {
+  return ({ fields }: Service, _: Caller, input: Request): Part<KeyRecord> => ({
+    by: 'append',
+    needs: () => [],
+    judge(view, holder) {
+      const before = requireKey(view, holder, input.key_id);
+      const { row, draft } = rule(before, view, input);
+      const writes = draft ? [put(keys, row), ...versionsAfter(view, before, row)] : [];
+      return { entries: draft ? [draft] : [], writes, answer: keyRecord(row, fields) };
+    },
+  });
+}
+
+/** Runs a rotation or an erasure of a key that is due. */
+export const settleKey = changing(rules.settled);
+
+function versionsAfter(view: View, before: KeyRow, row: KeyRow): Write[] {
+  if (row.key_version > before.key_version) return [newVersion(view, row)];
+  if (row.status !== 'destroyed') return [];
+  const { rows } = view.all({ table: keyVersions, where: [['key_id', '=', row.key_id]] });
+  return rows.map((version) => put(keyVersions, { ...version, sealed: null }));
+}
+
+function newVersion(view: View, { tenant_id, key_id, key_version }: KeyRow): Write {
+  const sealed = newMaterial(view.secrets.sealing, versionPlace(tenant_id, key_id, key_version));
+  return add(keyVersions, { tenant_id, key_id, key_version, created_at: view.now, sealed });
+}
+
+function showKey(
+  { fields }: Service,
+  _: Caller,
+  { key_id, limit = limits.versionsDefault, offset = 0 }: Input<'GET /v1/keys/:key_id'>,
+): Part<Output<'GET /v1/keys/:key_id'>> {
+  return {
+    by: 'snapshot',
+    needs: () => [],
+    judge(view, holder) {
+      const row = requireKey(view, holder, key_id);
+      const page = { by: 'key_version', descending: true, limit, offset } as const;
+      const { rows } = view.all({ table: keyVersions, where: [['key_id', '=', row.key_id]], ...page });
+      const about = { versions_total: row.key_version, limit, offset };
+      return { entries: [], answer: { ...keyRecord(row, fields), ...about, versions: usesOf(view, rows) } };
+    },
+  };
+}
+
+const unwrapping = ['decrypt', 'key.unwrap'];
+const counted = ['encrypt', 'key.wrap', ...unwrapping];
+
+/** Shows versions of a key, of which the newest is first, with how often each was used. */
+function usesOf(view: View, versions: readonly KeyVersionRow[]) {
+  const [newest, oldest] = [versions[0], versions.at(-1)];
+  if (!newest || !oldest) return [];
+  const { rows } = view.all({
+    table: tallies,
+    where: [
+      ['key_id', '=', newest.key_id],
+      ['key_version', '>=', oldest.key_version],
+      ['key_version', '<=', newest.key_version],
+      ['action', 'in', counted],
+    ],
+  });
+  const shown = versions.map(({ key_version, created_at }) => {
+    const unused = { wraps: 0, unwraps: 0, last_unwrap_at: null as string | null };
+    return { key_version, created_at: formatTimestamp(created_at), ...unused };
+  });
+  const uses = new Map<number | null, (typeof shown)[number]>(shown.map((one) => [one.key_version, one]));
+  for (const { key_version, action, n, last_at } of rows) {
+    const use = uses.get(key_version);
+    const last = formatTimestamp(last_at);
+    if (!use || n === 0) continue;
+    if (!unwrapping.includes(action)) use.wraps += n;
+    else {
+      use.unwraps += n;
+      if (last > (use.last_unwrap_at ?? '')) use.last_unwrap_at = last;
+    }
+  }
+  return shown;
+}

@@ -1,0 +1,92 @@
+// Opens what writers without credentials have wrapped. To decapsulate takes a millisecond each, so it is prepared: others come
+// first where they wait, and no wrapped key is decapsulated twice, however often the request is judged.
+import { toBase64 } from '@eaas/protocol/base64';
+import { type IntakePrivateKey, intakeVersion, openForIntake } from '@eaas/protocol/internal-intake';
+import { isIntakeWrapped } from '@eaas/protocol/internal-service';
+import { intakeCrypto } from '#platform';
+import { NotPrepared, type View } from '../../ledger/decision.ts';
+import type { KeyRow } from '../../ledger/tables.ts';
+import { unlessRefused } from '../../operate.ts';
+import { requireKey } from '../../operations/reading.ts';
+import type { KeyCall, Keying } from '../../plugin.ts';
+import { findSecret } from '../../rules/key-crypto.ts';
+import { refusedByStatus } from '../../rules/key-rules.ts';
+import { Refusal } from '../../rules/refusal.ts';
+import type { Service } from '../../service.ts';
+import { expand, isForIntake } from './private-key.ts';
+
+/** Makes the part of intake in a request. A request without such wrapped keys has none. */
+export function openings(
+  calls: readonly KeyCall[],
+  { fair }: Service,
+  opened: (count: number) => void,
+): Keying | undefined {
+  const ours = calls.filter(isOurs);
+  if (ours.length === 0) return undefined;
+  const privateKeys = new Map<string, IntakePrivateKey>();
+  /** By the key and the bytes that were decapsulated. Undefined: they have a point of low order. */
+  const sharedSecrets = new Map<string, Uint8Array | undefined>();
+  const found = new Set<string>();
+  let tooLate: Refusal | undefined;
+
+  function decapsulate(view: View, key: KeyRow, wrapped: Uint8Array): void {
+    const version = versionFor(view, key, wrapped);
+    const name = nameOf(key, wrapped);
+    if (!version || sharedSecrets.has(name)) return;
+    const place = `${key.key_id} ${version.keyVersion}`;
+    const privateKey = privateKeys.get(place) ?? expand(version.secret, key, version.keyVersion);
+    privateKeys.set(place, privateKey);
+    sharedSecrets.set(name, privateKey.decapsulate(wrapped));
+  }
+
+  return {
+    async prepare(view, holder) {
+      try {
+        for (const { key_id, wrapped } of ours) {
+          const key = unlessRefused(() => requireKey(view, holder, key_id));
+          if (key) decapsulate(view, key, wrapped);
+          if (fair.isOver()) await fair.pause(view.tenant.tenant_id);
+        }
+      } catch (error) {
+        // What was not opened in the time of the call is refused, and only that.
+        if (!(error instanceof Refusal)) throw error;
+        tooLate = error;
+      }
+    },
+    find(view, { key, call }) {
+      if (!isOurs(call)) return undefined;
+      const { wrapped } = call;
+      return {
+        logged: { intake: true },
+        opens(context) {
+          const version = versionFor(view, key, wrapped);
+          if (!version) return undefined;
+          const name = nameOf(key, wrapped);
+          if (!sharedSecrets.has(name)) throw tooLate ?? new NotPrepared('not decapsulated yet');
+          const secret = sharedSecrets.get(name);
+          const dek = secret && openForIntake(intakeCrypto, version, wrapped, secret, context);
+          if (dek) found.add(name);
+          return dek;
+        },
+      };
+    },
+    end() {
+      for (const secret of sharedSecrets.values()) secret?.fill(0);
+      for (const privateKey of privateKeys.values()) privateKey.wipe();
+      opened(found.size);
+    },
+  };
+}
+
+const isOurs = (call: KeyCall): call is KeyCall & { readonly wrapped: Uint8Array } =>
+  call.wrapped !== undefined && isIntakeWrapped(call.wrapped);
+
+const nameOf = ({ key_id }: KeyRow, wrapped: Uint8Array): string => `${key_id} ${toBase64(wrapped)}`;
+
+/** Finds the version that a wrapped key names, if the key opens it. */
+function versionFor(view: View, key: KeyRow, wrapped: Uint8Array) {
+  const keyVersion = intakeVersion(wrapped);
+  if (!keyVersion || !isForIntake(key) || refusedByStatus(key, 'active', 'disabled')) return undefined;
+  const secret = findSecret(view, key, keyVersion);
+  return secret && { keyId: key.key_id, keyVersion, secret };
+}

@@ -1,0 +1,113 @@
+// The app's own sign-in: the service accepts the tokens of its issuers, and a user's token opens only the data whose subject
+// is that user. Whoever makes a service passes this plugin, with what verifies signatures.
+import { toUtf8 } from '@eaas/protocol';
+import { toHex } from '@eaas/protocol/internal';
+import { sha256 } from '#platform';
+import { orNull, senderOf } from '../../admit.ts';
+import type { TenantSecrets } from '../../crypto/tenant-secrets.ts';
+import { NotPrepared, type View } from '../../ledger/decision.ts';
+import { Remembered } from '../../ledger/remembered.ts';
+import { refTo } from '../../ledger/table.ts';
+import type { Arrival, Caller } from '../../operation.ts';
+import type { Plugin } from '../../plugin.ts';
+import { orRefusal, refusalOf } from '../../rules/batch.ts';
+import { Refusal, unauthorized } from '../../rules/refusal.ts';
+import { issuerOperations } from './operations.ts';
+import { type IssuerRow, issuers as table } from './table.ts';
+import { fittingKey, type IssuerKey, openIssuer, type OpenIssuer, rightsOf } from './token-rules.ts';
+import { type PresentedToken, presentedToken } from './token-rules.ts';
+
+/** What the service cannot do itself, because it has no library for tokens and no network. */
+export interface IssuerOptions {
+  /** Whether the key has signed the token. */
+  verify(token: string, jwk: IssuerKey['jwk'], alg: string, caller: Waiting): Promise<boolean>;
+  /** Returns the keys that an issuer publishes. Throws Refusal 503. Absent: none are fetched. */
+  keysFor?(issuer: IssuerRow, token: PresentedToken, secrets: TenantSecrets): Promise<readonly IssuerKey[]>;
+  /** Why keys are not fetched from a URI, or undefined if they are. */
+  keyHostFault(uri: string): string | undefined;
+}
+
+/** Who waits for a signature. */
+type Waiting = Pick<Caller, 'tenantId' | 'signal'>;
+
+const [mostTenants, mostSignatures, rememberedFor] = [256, 1_000, 600_000];
+
+export function issuers(options: IssuerOptions): Plugin {
+  /** By tenant and token: the thumbprint of the key that has signed it. */
+  const signed = new Remembered<Remembered<string>>(mostTenants);
+
+  /** Remembered is only that a signature holds. All else is judged each time, against the issuer's current row. */
+  function callerOf(arrival: Arrival, token: PresentedToken, tenantId: string): Caller {
+    const { issuerId, text, header } = token;
+    const name = `${issuerId} ${toHex(sha256(toUtf8(text)))}`;
+    const signatures = signed.get(tenantId) ?? new Remembered<string>(mostSignatures, rememberedFor);
+    signed.set(tenantId, signatures);
+    const published = new Map<string | null, readonly IssuerKey[] | Refusal>();
+    const verdicts = new Map<string, boolean>();
+
+    const findIssuer = (view: Pick<View, 'find'>) => orNull(() => view.find(table, issuerId));
+    function keyOf(row: IssuerRow): IssuerKey {
+      const keys = open(row).keys ?? published.get(row.jwks_uri);
+      if (keys instanceof Refusal) throw keys;
+      if (!keys) throw new NotPrepared();
+      return fittingKey(keys, token);
+    }
+    /** Whether a key has signed the token, or undefined if that was not verified. */
+    const holdsUnder = ({ thumbprint }: IssuerKey): boolean | undefined =>
+      signatures.get(name) === thumbprint || verdicts.get(thumbprint);
+
+    return {
+      ...senderOf(arrival),
+      tenantId,
+      actor: issuerId,
+      isUser: true,
+      needs: [refTo(table, issuerId)],
+      holder(view) {
+        const row = findIssuer(view);
+        if (!row) throw unauthorized();
+        const rights = rightsOf(open(row), token, view);
+        const holds = holdsUnder(keyOf(row));
+        if (holds === undefined) throw new NotPrepared();
+        if (!holds) throw unauthorized();
+        return rights;
+      },
+      // What refuses the token here is not thrown: `holder` finds it too, in rows that are confirmed.
+      async prepare(view) {
+        const row = findIssuer(view);
+        if (!row || orRefusal(() => rightsOf(open(row), token, view)) instanceof Refusal) return;
+        const { jwks_uri } = row;
+        if (jwks_uri !== null && !published.has(jwks_uri)) {
+          const keys = (await options.keysFor?.(row, token, view.secrets).catch(refusalOf)) ?? [];
+          published.set(jwks_uri, keys);
+        }
+        const key = orRefusal(() => keyOf(row));
+        if (key instanceof Refusal || holdsUnder(key) !== undefined) return;
+        const caller = { tenantId, signal: arrival.signal };
+        const holds = await options.verify(text, key.jwk, String(header['alg']), caller);
+        verdicts.set(key.thumbprint, holds);
+        if (holds) signatures.set(name, key.thumbprint);
+      },
+    };
+  }
+
+  return {
+    name: 'issuers',
+    tables: [table],
+    async authenticate(arrival, { tokens }) {
+      const token = presentedToken(arrival);
+      const owner = token && (await tokens.find(token.issuerId));
+      if (token && !owner) throw unauthorized();
+      return owner && callerOf(arrival, token, owner.tenantId);
+    },
+    endpoints: issuerOperations((uri) => options.keyHostFault(uri)),
+  };
+}
+
+const opened = new WeakMap<IssuerRow, OpenIssuer>();
+
+/** Parses the JSON of an issuer once: it can have 16 KiB. */
+function open(row: IssuerRow): OpenIssuer {
+  const issuer = opened.get(row) ?? openIssuer(row);
+  opened.set(row, issuer);
+  return issuer;
+}

@@ -1,0 +1,192 @@
+// Decides about issuers: like an API key, an issuer grants only what its creator has. The calls that manage issuers ask it.
+import { parseUuid, toUtf8 } from '@eaas/protocol';
+import { canonicalJson } from '@eaas/protocol/audit';
+import { toHex, utf8Length } from '@eaas/protocol/internal';
+import { keyMembers } from '@eaas/protocol/internal-service';
+import { type Input, limits, type Output, parseTimestamp, type Permission } from '@eaas/protocol/wire';
+import { sha256 } from '#platform';
+import type { View } from '../../ledger/decision.ts';
+import type { Query } from '../../ledger/table.ts';
+import {
+  excessOf,
+  knownKeys,
+  requireFuture,
+  requireKnown,
+  requireWithin,
+} from '../../rules/api-key-rules.ts';
+import type { Reach } from '../../rules/authorize.ts';
+import { auditValue, type Changed, changesOf } from '../../rules/changes.ts';
+import { defined, type Draft, tenantDraft } from '../../rules/draft.ts';
+import { badRequest, Refusal } from '../../rules/refusal.ts';
+import { type IssuerRow, issuers } from './table.ts';
+
+type Fields = Omit<Input<'PATCH /v1/issuers/:issuer_id'>, 'issuer_id'>;
+
+/** Why the service does not fetch keys from a URI, or undefined if it does. */
+export type KeyHostFault = (uri: string) => string | undefined;
+
+/** The issuers that a new one is compared with. */
+export const live: Query<IssuerRow> = { table: issuers, where: [['revoked_at', 'null']] };
+
+/**
+ * Decides about a new issuer: its row and its entry. `giver` has the rights of the caller: null for the operator, who has
+ * all. Throws Refusal.
+ */
+export function newIssuer(
+  input: Input<'POST /v1/issuers'>,
+  view: View,
+  giver: Reach | null,
+  made: Pick<IssuerRow, 'issuer_id' | 'tenant_id' | 'created_by'>,
+  keyHostFault: KeyHostFault,
+): { readonly row: IssuerRow; readonly draft: Draft } {
+  const { name, issuer, audience, permissions } = input;
+  const { subject_claim = 'sub', subject_prefix = '', any_subject = false } = input;
+  const absent = {
+    jwks: null,
+    jwks_uri: null,
+    authorized_parties: null,
+    allowed_origins: null,
+    require: null,
+  };
+  const unset = { ...absent, max_age_seconds: 3_600, expires_at: null };
+  const { key_ids = [], ...set } = { ...unset, ...storedFields(input) };
+  const identity = { issuer, audience, subject_claim, subject_prefix, any_subject };
+  const created = { created_at: view.now, revoked_at: null, created_id: view.entryId, rev: view.entryId };
+  const row: IssuerRow = { ...set, ...made, ...identity, ...created, name, permissions, key_ids };
+  requireConsistent(row);
+  requireKeys(row, keyHostFault);
+  requireFuture(row.expires_at, view.now);
+  requireWithin(giver, reachOf(row));
+  requireKnown(row.key_ids, knownKeys(view));
+  requireRoom(row, view.all(live).rows);
+  const { created_at: _, created_by: __, revoked_at: ___, ...fields } = listedIssuer(row);
+  return { row, draft: tenantDraft('issuer.create', { ...fields, ...shownTrust(row) }) };
+}
+
+/** Decides about a change of an issuer. Throws Refusal. */
+export function patchedIssuer(
+  before: IssuerRow,
+  input: Fields,
+  view: View,
+  giver: Reach | null,
+  keyHostFault: KeyHostFault,
+): Changed<IssuerRow> {
+  if (before.revoked_at !== null) {
+    throw new Refusal('conflict', 'The issuer is revoked and cannot be changed: create another issuer.');
+  }
+  const set = storedFields(input);
+  const row = { ...before, ...set, rev: view.entryId };
+  requireConsistent(row);
+  if (set.jwks_uri) requireKeys(row, keyHostFault);
+  if (set.expires_at !== undefined && set.expires_at !== before.expires_at)
+    requireFuture(set.expires_at, view.now);
+  if (set.key_ids) requireKnown(set.key_ids, knownKeys(view));
+  const [old, trust] = [shownTrust(before), shownTrust(row)];
+  if (changesOf(old, trust) || excessOf(reachOf(row), reachOf(before))) requireWithin(giver, reachOf(row));
+  const changes = changesOf({ ...before, ...old }, { ...set, ...trust });
+  if (!changes) return { row: before, draft: null };
+  const metadata = { issuer_id: row.issuer_id, changes, previous_change: before.rev };
+  return { row, draft: tenantDraft('issuer.update', metadata) };
+}
+
+/** Decides about the end of an issuer. */
+export function revokedIssuer(before: IssuerRow, { now, entryId }: View): Changed<IssuerRow> {
+  if (before.revoked_at !== null) return { row: before, draft: null };
+  const metadata = { issuer_id: before.issuer_id, previous_change: before.rev };
+  const row = { ...before, revoked_at: now, rev: entryId };
+  return { row, draft: tenantDraft('issuer.revoke', metadata) };
+}
+
+type IssuerRecord = Output<'GET /v1/issuers/:issuer_id'>;
+type ListedIssuer = Output<'GET /v1/issuers'>['issuers'][number];
+
+/** Returns an issuer as the API shows it. */
+export const issuerRecord = (row: IssuerRow): IssuerRecord => ({
+  ...listedIssuer(row),
+  jwks: row.jwks === null ? null : (JSON.parse(row.jwks) as IssuerRecord['jwks']),
+  require: row.require === null ? null : (JSON.parse(row.require) as IssuerRecord['require']),
+});
+
+const notListed: ReadonlySet<string> = new Set(['tenant_id', 'jwks', 'require', 'created_id', 'rev']);
+
+/** Returns an issuer as a list shows it: without what can be long. */
+export function listedIssuer(row: IssuerRow): ListedIssuer {
+  const listed = issuers.columns.filter((column) => !notListed.has(column));
+  return Object.fromEntries(
+    listed.map((column) => [column, auditValue(column, row[column])]),
+  ) as ListedIssuer;
+}
+
+function storedFields({ jwks, jwks_uri, require, key_ids, expires_at, ...fields }: Fields) {
+  if (jwks && jwks_uri !== undefined) throw badRequest('send either `jwks` or `jwks_uri`, not both');
+  return defined({
+    ...fields,
+    jwks: jwks ? canonicalJson({ keys: jwks.keys.map(publicMembers) }) : jwks_uri && null,
+    jwks_uri: jwks ? null : jwks_uri,
+    require: require && canonicalJson(require),
+    key_ids: key_ids?.map((text) => parseUuid(text) ?? text),
+    expires_at: typeof expires_at === 'string' ? (parseTimestamp(expires_at) ?? null) : expires_at,
+  });
+}
+
+const publicMembers = (jwk: object): object =>
+  Object.fromEntries(Object.entries(jwk).filter(([member]) => keyMembers.some((kept) => kept === member)));
+
+/** The rights of an issuer as those of an API key. `audit.own` lies within `audit.read`. */
+function reachOf({ permissions, ...limited }: IssuerRow): Reach {
+  const asApiKey = permissions.map((one): Permission => (one === 'audit.own' ? 'audit.read' : one));
+  return { ...limited, permissions: asApiKey };
+}
+
+const shownBytes = 256;
+
+/** What decides whose tokens are accepted, as the audit log shows it: short values, and the hash of longer ones. */
+function shownTrust({ jwks, jwks_uri, require, authorized_parties, max_age_seconds }: IssuerRow) {
+  const shown = (json: string | null): string | null =>
+    json === null || json.length <= shownBytes ? json : `sha256:${toHex(sha256(toUtf8(json)))}`;
+  return {
+    jwks: shown(jwks),
+    jwks_uri: shown(jwks_uri),
+    require: shown(require),
+    authorized_parties: shown(authorized_parties && canonicalJson(authorized_parties)),
+    max_age_seconds,
+  };
+}
+
+function requireConsistent({ any_subject, jwks, require }: IssuerRow): void {
+  const bytes = utf8Length(jwks ?? '') + utf8Length(require ?? '');
+  if (bytes > limits.issuerTrust)
+    throw badRequest(`\`jwks\` and \`require\` have more than ${limits.issuerTrust} bytes of JSON together`);
+  if (any_subject && require === null)
+    throw badRequest(
+      '`require` is missing: with `any_subject`, say which claims make a user one of the staff',
+    );
+}
+
+function requireKeys({ jwks, jwks_uri: uri }: IssuerRow, keyHostFault: KeyHostFault): void {
+  if (jwks !== null) return;
+  if (uri === null) throw badRequest('`jwks` is missing: send the public keys of the sign-in, or `jwks_uri`');
+  const fault = keyHostFault(uri);
+  if (fault !== undefined) throw badRequest(`\`jwks_uri\` ${fault}`);
+}
+
+/** Returns the prefix of an issuer as its users' subjects have it: one that can begin a UUID is in lower case. */
+const comparable = ({ subject_prefix: prefix }: IssuerRow): string =>
+  /^[\da-f-]*$/i.test(prefix) ? prefix.toLowerCase() : prefix;
+
+function requireRoom(row: IssuerRow, others: readonly IssuerRow[]): void {
+  if (others.length >= limits.issuers) {
+    throw new Refusal('conflict', `A tenant has at most ${limits.issuers} issuers: revoke one first.`);
+  }
+  const prefix = comparable(row);
+  const collides = (other: IssuerRow): boolean =>
+    !other.any_subject &&
+    (other.issuer !== row.issuer || other.subject_claim !== row.subject_claim) &&
+    (comparable(other).startsWith(prefix) || prefix.startsWith(comparable(other)));
+  if (row.any_subject || !others.some(collides)) return;
+  throw new Refusal(
+    'conflict',
+    'Another issuer has a `subject_prefix` that begins with this one, or this one with it, so two people could share ' +
+      'a subject: choose prefixes like `staff:` and `patient:`.',
+  );
+}

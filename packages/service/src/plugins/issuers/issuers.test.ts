@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { newIssuer } from '@eaas/test-kit/calls';
+import { newSignIn } from '@eaas/test-kit/sign-in';
+import { expect, test } from 'vitest';
+import { admit } from '../../admit.ts';
+import { rootKey } from '../../crypto/tenant-secrets.ts';
+import { memoryStore } from '../../memory-store.ts';
+import { run } from '../../operate.ts';
+import { insider } from '../../operation.ts';
+import { newTenant } from '../../operations/tenants.ts';
+import { Refusal, unreachable } from '../../rules/refusal.ts';
+import { createService } from '../../service.ts';
+import { issuers } from './index.ts';
+import { openKeys } from './token-rules.ts';
+
+const [signIn, other] = [newSignIn(), newSignIn()];
+const right = signIn.token('ann');
+const keys = 'https://keys.example/';
+
+/** A tenant whose issuer has its keys at a host: `hosts` has the key sets by their addresses. */
+async function world(hosts: Record<string, object[]> = { [keys]: [signIn.jwk] }) {
+  const store = memoryStore({ now: Date.now });
+  const roots = [rootKey(randomBytes(32))] as const;
+  const { record, head, writes } = newTenant(roots, { name: 'ann' }, Date.now());
+  await store.create(head, writes);
+  const verified: string[] = [];
+  const replica = () => {
+    const plugin = issuers({
+      verify: async (token) => (verified.push(token), token === right),
+      keysFor: async ({ jwks_uri }) => {
+        const published = hosts[jwks_uri ?? ''];
+        if (!published) throw unreachable();
+        return openKeys(JSON.stringify({ keys: published }));
+      },
+      keyHostFault: () => undefined,
+    });
+    return createService({ store, roots, plugins: [plugin] });
+  };
+  const service = replica();
+  const operator = insider(record.tenant_id, 'operator');
+  const { key_id } = (await run(service, operator, 'POST /v1/keys', { name: 'people' })).answer;
+  const { jwks: _, ...fields } = newIssuer(key_id);
+  const input = { ...fields, jwks_uri: keys, permissions: ['encrypt' as const] };
+  const { issuer_id } = (await run(service, operator, 'POST /v1/issuers', input)).answer;
+  /** The status of a call of a user, as far as no body is needed. */
+  const call = (on = service, token = right) =>
+    admit(on, {
+      route: 'POST /v1/keys/:key_id/wrap',
+      authorization: `Bearer ${token}`,
+      origin: undefined,
+      header: () => issuer_id,
+      ipAddress: null,
+    }).then(
+      () => 200,
+      (error: unknown) => (error instanceof Refusal ? error.problem.status : error),
+    );
+  const patch = (change: object) =>
+    run(service, operator, 'PATCH /v1/issuers/:issuer_id', { issuer_id, ...change });
+  return { call, patch, replica, verified };
+}
+
+test('a signature is verified once, a forged one each time, and what needs none comes first', async () => {
+  const { call, verified } = await world();
+  expect([await call(), await call()]).toEqual([200, 200]);
+  expect(verified).toEqual([right]);
+  const forged = other.token('ann', {}, { kid: signIn.jwk.kid });
+  for (const wrong of [
+    forged,
+    forged,
+    signIn.token('ann', { iss: 'x' }),
+    signIn.token('ann', {}, { kid: 'x' }),
+  ])
+    expect(await call(undefined, wrong)).toBe(401);
+  expect(verified).toEqual([right, forged, forged]);
+});
+
+test('a key that is published no more counts no more, also for a token that was verified', async () => {
+  const hosts = { [keys]: [signIn.jwk] };
+  const { call } = await world(hosts);
+  expect(await call()).toBe(200);
+  hosts[keys] = [other.jwk];
+  expect(await call()).toBe(401);
+});
+
+test('what a replica remembers of an issuer refuses nobody', async () => {
+  const { call, patch, replica } = await world({ [`${keys}new`]: [signIn.jwk] });
+  const second = replica();
+  expect(await call(second)).toBe(503);
+  await patch({ jwks_uri: `${keys}new` });
+  expect(await call(second)).toBe(200);
+  await patch({ jwks: { keys: [other.jwk] } });
+  expect(await call(second)).toBe(401);
+  await patch({ jwks: { keys: [signIn.jwk] } });
+  expect([await call(second), await call(second)]).toEqual([200, 200]);
+});

@@ -1,0 +1,150 @@
+// The part of people in calls about data keys: whom a call names, whether it may, and the secret that takes part in the wrap.
+// Operations on data keys ask it, once for each request.
+import { isSubjectWrapped, randomBytes } from '@eaas/protocol/internal';
+import { fromHex } from '@eaas/protocol/internal-audit';
+import { subjectForm } from '@eaas/protocol/internal-intake';
+import { subjectParts, subjectPlace } from '@eaas/protocol/internal-sealing';
+import { using } from '@eaas/protocol/internal-service';
+import { exportSecret, hmac, paeView, sealer, secretOf } from '#platform';
+import type { Secret } from '../../crypto/secret.ts';
+import type { View } from '../../ledger/decision.ts';
+import { put, refTo } from '../../ledger/table.ts';
+import type { KeyAct, KeyCall, Keying, Participation, Sealing } from '../../plugin.ts';
+import { keyDraft, refusalOutcome } from '../../rules/draft.ts';
+import { badRequest, Refusal } from '../../rules/refusal.ts';
+import { type SignIn, signInOf } from '../issuers/sign-in.ts';
+import { notErased, personId, shortId, subjects } from './subjects.ts';
+
+/** What a call says about people: whose data a value is, and on whose behalf the caller acts. */
+interface Call extends KeyCall {
+  readonly subject?: string | undefined;
+  readonly user?: string | undefined;
+}
+
+/** What seals and opens for a subject, and what comes with its first wrap. */
+type Secrecy = Required<Pick<Participation, 'seals' | 'creates'>>;
+
+/** Makes the part of people in a request. What it found out stays right when the request is judged again. */
+export function keyingOf(calls: readonly Call[]): Keying {
+  const ids = new Map<string, string>();
+  const known = new Map<Secret, Secrecy>();
+  const newcomers = new Map<string, Secrecy>();
+  let prepared: ReturnType<typeof sealer> | undefined;
+
+  function idOf(view: Pick<View, 'secrets'>, kind: 'subjects' | 'users', name: string): string {
+    const id = ids.get(`${kind} ${name}`) ?? personId(view, kind, name);
+    ids.set(`${kind} ${name}`, id);
+    return id;
+  }
+
+  /** Makes the secret of a subject that nobody wrapped for yet. It counts only if its row is committed. */
+  function newcomer({ secrets, tenant: { tenant_id } }: View, id: string): Secrecy {
+    const made = newcomers.get(id);
+    if (made) return made;
+    const place = subjectPlace(tenant_id, id);
+    const ofSubjects = (prepared ??= sealer(secrets.sealing, place));
+    const [sealed, seals] = using(
+      randomBytes(32),
+      (secret) => [ofSubjects.seal(secret, place.context), sealingOf(secretOf(secret))] as const,
+    );
+    const row = { tenant_id, subject_id: fromHex(id), sealed, ...notErased };
+    const creates: Secrecy['creates'] = {
+      logged: { subject_created: true },
+      writes: ({ createdAt: created_at }, created_id) => [put(subjects, { ...row, created_id, created_at })],
+    };
+    newcomers.set(id, { seals, creates });
+    return { seals, creates };
+  }
+
+  function secrecyOf(view: View, verb: KeyAct['verb'], id: string): Secrecy | 'erased' {
+    const row = view.find(subjects, id);
+    if (!row && verb !== 'unwrap' && verb !== 'decrypt') return newcomer(view, id);
+    if (!row) return { seals: { form: subjectForm, derive: null }, creates: undefined };
+    if (!row.sealed) return 'erased';
+    const secret = view.open(subjectPlace(row.tenant_id, id), row.sealed);
+    const found = known.get(secret) ?? { seals: sealingOf(secret), creates: undefined };
+    known.set(secret, found);
+    return found;
+  }
+
+  return {
+    check(holder) {
+      if (signInOf(holder) && calls.some(({ user }) => user !== undefined))
+        throw badRequest('`user` is the user of the token: leave it out');
+    },
+    // Whom a user may not open is not looked up: the time would tell who is a subject.
+    needs(view, holder) {
+      const open = calls.filter((call) => !isForAnother(signInOf(holder), call));
+      const names = new Set(open.flatMap(({ subject }) => subject ?? []));
+      return Array.from(names, (name) => refTo(subjects, idOf(view, 'subjects', name)));
+    },
+    find(view, act) {
+      const { verb, holder, key } = act;
+      const { subject, user, wrapped }: Call = act.call;
+      const isRequired =
+        Reflect.get(key, 'subjects') === 'required' && (verb === 'wrap' || verb === 'encrypt');
+      if (isRequired && subject === undefined)
+        throw badRequest(
+          '`subject` is missing: this key wraps only with a subject, the person whose data it is',
+        );
+      const signIn = signInOf(holder);
+      if (isForAnother(signIn, act.call)) throw refusedFor(act);
+      const isPlain = wrapped !== undefined && !isSubjectWrapped(wrapped);
+      const notTheirs = signIn && !signIn.anySubject && isPlain ? notOwn() : undefined;
+      const byUser = user !== undefined && { user: shortId(idOf(view, 'users', user)), user_asserted: true };
+      if (subject === undefined) return { refused: notTheirs, logged: { ...byUser } };
+      const id = idOf(view, 'subjects', subject);
+      const logged = { subject: shortId(id), ...byUser };
+      const secrecy = secrecyOf(view, verb, id);
+      if (secrecy === 'erased') return { refused: notTheirs ?? subjectErased(), logged };
+      return { refused: notTheirs, logged, ...secrecy };
+    },
+    end: () => prepared?.wipe(),
+  };
+}
+
+/** Whether a user may open only the own data, and a call names somebody else, or nobody. */
+const isForAnother = (signIn: SignIn | undefined, { subject }: Call): boolean =>
+  signIn !== undefined && !signIn.anySubject && subject !== signIn.subject;
+
+/** 403: a user may open only the own data, under the secret of the own subject. */
+const notOwn = (entry?: Refusal['entry']): Refusal =>
+  new Refusal(
+    'permission_missing',
+    'Users open only their own data: pass `subject` as the issuer names the user, and only what was encrypted under it.',
+    { entry },
+  );
+
+/** 409: the person was erased. */
+const subjectErased = (): Refusal =>
+  new Refusal(
+    'subject_erased',
+    'This subject was erased, and nothing under it opens again. A person who returns needs a new subject.',
+  );
+
+/**
+ * Refuses what a user asks for another. The entry about all such items of a request has neither subject nor context, because
+ * users could fill the reports of others.
+ */
+function refusedFor({ verb, named, holder }: KeyAct): Refusal {
+  const action =
+    verb === 'encrypt' || verb === 'decrypt' ? verb : verb === 'unwrap' ? 'key.unwrap' : 'key.wrap';
+  const version = verb === 'unwrap' && { key_version: named.key_version };
+  const refusal: Refusal = notOwn((items) => {
+    const metadata = { ...version, ...holder?.beyond?.logged, items, ...refusalOutcome(refusal) };
+    return keyDraft(action, named, metadata);
+  });
+  return refusal;
+}
+
+function sealingOf(secret: Secret): Sealing {
+  const derived = new Map<Secret, Secret>();
+  const derive = (version: Secret): Secret => {
+    const mix = (bytes: Uint8Array) =>
+      using(paeView(subjectParts(bytes)), (message) => using(hmac(version, message), secretOf));
+    const made = derived.get(version) ?? using(exportSecret(secret), mix);
+    derived.set(version, made);
+    return made;
+  };
+  return { form: subjectForm, derive };
+}

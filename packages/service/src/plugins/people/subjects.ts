@@ -1,0 +1,54 @@
+// The table of subjects, and the ids of people. A subject is the person whose data a value is; its secret takes part in each
+// wrap for it. This folder uses it, and the sign-in of users, whose ids are made alike.
+import { toUtf8 } from '@eaas/protocol';
+import { toHex } from '@eaas/protocol/internal';
+import { uuidFromBytes } from '@eaas/protocol/internal-audit';
+import { hmac } from '#platform';
+import type { View } from '../../ledger/decision.ts';
+import type { Table } from '../../ledger/table.ts';
+
+/** The row of a subject. Its times are kept because entries are purged. */
+export interface SubjectRow {
+  readonly tenant_id: string;
+  /** 32 bytes. */
+  readonly subject_id: Uint8Array;
+  /** The secret of the subject. Null once the subject is erased. */
+  readonly sealed: Uint8Array | null;
+  readonly created_id: number;
+  readonly created_at: number;
+  readonly erased_id: number | null;
+  readonly erased_at: number | null;
+  /** The hash of the entry of the erasure. */
+  readonly erased_hash: Uint8Array | null;
+}
+
+/** What an erasure writes, before there is one. */
+export const notErased = { erased_id: null, erased_at: null, erased_hash: null };
+
+const numbers = ['created_id', 'created_at', 'erased_id', 'erased_at'] as const;
+
+export const subjects: Table<SubjectRow> = {
+  name: 'subjects',
+  id: ['subject_id'],
+  columns: ['tenant_id', 'subject_id', 'sealed', ...numbers, 'erased_hash'],
+  numbers,
+  record: {
+    label: ['eaas row v1', 'subjects'],
+    nameOf: ({ subject_id }) => uuidFromBytes(subject_id.subarray(0, 16)),
+    revOf: ({ erased_id }) => erased_id,
+    // A row from before an erasure that was put back opens nothing.
+    isSound: ({ sealed, erased_id }) => (sealed === null) === (erased_id !== null),
+  },
+};
+
+/** Returns the id of a person as the API shows it: 64 hexadecimal characters. */
+export function personId(
+  { secrets }: Pick<View, 'secrets'>,
+  kind: 'subjects' | 'users',
+  name: string,
+): string {
+  return toHex(hmac(secrets.derive(kind), toUtf8(name)));
+}
+
+/** The part of an id that the log has. Only the entry of an erasure has all of it. */
+export const shortId = (id: string): string => id.slice(0, 32);

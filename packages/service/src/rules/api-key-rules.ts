@@ -1,0 +1,170 @@
+// Decides about API keys: what a new one may do, who may change one, and when the last manager must stay.
+// operations/api-keys.ts asks it; plugins whose callers have rights use its checks.
+import { parseUuid } from '@eaas/protocol';
+import {
+  type Input,
+  serverSidePermissions,
+  tenantWidePermissions,
+  parseTimestamp,
+} from '@eaas/protocol/wire';
+import type { View } from '../ledger/decision.ts';
+import { matches } from '../ledger/query.ts';
+import type { Query } from '../ledger/table.ts';
+import { type ApiKeyRow, apiKeys, keys } from '../ledger/tables.ts';
+import type { Reach } from './authorize.ts';
+import { type Changed, changesOf, type Moment } from './changes.ts';
+import { defined, type Draft, tenantDraft } from './draft.ts';
+import { timeOrNull } from './records.ts';
+import { badRequest, keyNotFound, Refusal } from './refusal.ts';
+
+type Judged = Moment & Pick<View, 'find' | 'all'>;
+
+type Fields = Omit<Input<'PATCH /v1/api-keys/:api_key_id'>, 'api_key_id'>;
+
+/** Returns the ids of the keys that an input restricts an API key to. */
+export function keyIdsIn({ key_ids }: Pick<Fields, 'key_ids'>): string[] {
+  return (key_ids ?? []).flatMap((text) => parseUuid(text) ?? []);
+}
+
+/** Tells which keys the tenant has. */
+export const knownKeys = (view: Pick<View, 'find'>) => ({
+  has: (id: string) => parseUuid(id) !== undefined && view.find(keys, id) !== null,
+});
+
+/**
+ * Decides about a new API key: its row and its audit entry. `giver` has the rights of the caller: null for the operator, who
+ * has all. `made` is what the token and the caller give. Throws Refusal.
+ */
+export function newApiKey(
+  input: Input<'POST /v1/api-keys'>,
+  view: Judged,
+  giver: Reach | null,
+  made: Pick<ApiKeyRow, 'tenant_id' | 'api_key_id' | 'token_hash' | 'hint' | 'created_by'>,
+): { readonly row: ApiKeyRow; readonly draft: Draft } {
+  const { name, permissions } = input;
+  const unlimited = { key_ids: null, allowed_origins: null, expires_at: null };
+  const reach = { permissions, ...unlimited, ...storedFields(input) };
+  requireConsistent(reach);
+  requireFuture(reach.expires_at, view.now);
+  requireWithin(giver, reach);
+  requireKnown(reach.key_ids, knownKeys(view));
+  const created = { created_at: view.now, revoked_at: null, created_id: view.entryId, rev: view.entryId };
+  const row = { ...made, ...reach, name, ...created };
+  const { api_key_id, key_ids, allowed_origins } = row;
+  const expires_at = timeOrNull(row.expires_at);
+  const metadata = { api_key_id, name, permissions, key_ids, allowed_origins, expires_at };
+  return { row, draft: tenantDraft('api_key.create', metadata) };
+}
+
+/** Decides about a change of an API key. Throws Refusal. */
+export function patchedApiKey(
+  before: ApiKeyRow,
+  input: Fields,
+  view: Judged,
+  giver: Reach | null,
+): Changed<ApiKeyRow> {
+  if (before.revoked_at !== null) {
+    throw new Refusal('conflict', 'The API key is revoked and cannot be changed: create another API key.');
+  }
+  const set = storedFields(input);
+  const row = { ...before, ...set, rev: view.entryId };
+  requireConsistent(row);
+  if (set.expires_at !== undefined && set.expires_at !== before.expires_at)
+    requireFuture(set.expires_at, view.now);
+  if (excessOf(row, before)) requireWithin(giver, row);
+  if (set.key_ids) requireKnown(set.key_ids, knownKeys(view));
+  const changes = changesOf(before, set);
+  if (!changes) return { row: before, draft: null };
+  if (giver) requireManager(view, before, row);
+  const metadata = { api_key_id: row.api_key_id, changes, previous_change: before.rev };
+  return { row, draft: tenantDraft('api_key.update', metadata) };
+}
+
+/** Decides about the end of an API key. Throws Refusal. */
+export function revokedApiKey(before: ApiKeyRow, view: Judged, giver: Reach | null): Changed<ApiKeyRow> {
+  if (before.revoked_at !== null) return { row: before, draft: null };
+  const row = { ...before, revoked_at: view.now, rev: view.entryId };
+  if (giver) requireManager(view, before, row);
+  const metadata = { api_key_id: row.api_key_id, previous_change: before.rev };
+  return { row, draft: tenantDraft('api_key.revoke', metadata) };
+}
+
+function storedFields({ name, permissions, key_ids, allowed_origins, expires_at }: Fields) {
+  return defined({
+    name,
+    permissions,
+    key_ids: key_ids && key_ids.map((text) => parseUuid(text) ?? text),
+    allowed_origins,
+    expires_at: typeof expires_at === 'string' ? (parseTimestamp(expires_at) ?? null) : expires_at,
+  });
+}
+
+const conflicts = [
+  ['key_ids', tenantWidePermissions, 'the permission concerns the whole tenant'],
+  ['allowed_origins', serverSidePermissions, 'the permission is not for browsers'],
+] as const;
+
+function requireConsistent(reach: Reach): void {
+  for (const [limit, excluded, reason] of conflicts) {
+    const held = reach[limit] && excluded.find((one) => reach.permissions.includes(one));
+    if (held) {
+      throw badRequest(`\`permissions\` cannot have \`${held}\` together with \`${limit}\`: ${reason}`);
+    }
+  }
+}
+
+export function requireFuture(expiresAt: number | null, time: number): void {
+  if (expiresAt !== null && expiresAt <= time) throw badRequest('`expires_at` is in the past');
+}
+
+export function requireKnown(
+  keyIds: readonly string[] | null,
+  known: Pick<ReadonlySet<string>, 'has'>,
+): void {
+  const unknown = keyIds?.findIndex((id) => !known.has(id)) ?? -1;
+  if (unknown >= 0) throw keyNotFound(`key_ids[${unknown}]`);
+}
+
+export function requireWithin(giver: Reach | null, reach: Reach): void {
+  const excess = giver && excessOf(reach, giver);
+  if (!excess) return;
+  throw new Refusal('permission_missing', `An API key can grant only rights that it has. ${excess}.`);
+}
+
+export function excessOf(reach: Reach, than: Reach): string | undefined {
+  const lacking = reach.permissions.find((one) => !than.permissions.includes(one));
+  if (lacking) return `\`permissions\`: it lacks \`${lacking}\``;
+  if (isBeyond(reach.key_ids, than.key_ids)) return '`key_ids`: it is limited to fewer keys';
+  if (isBeyond(reach.allowed_origins, than.allowed_origins)) {
+    return '`allowed_origins`: it is limited to fewer origins';
+  }
+  const isLonger = (reach.expires_at ?? Infinity) > (than.expires_at ?? Infinity);
+  return isLonger ? '`expires_at`: it expires earlier' : undefined;
+}
+
+const isBeyond = (list: readonly string[] | null, than: readonly string[] | null): boolean =>
+  than !== null && !list?.every((one) => than.includes(one));
+
+/** The API keys that can manage others for ever. A tenant keeps at least one. */
+const managers: Query<ApiKeyRow> = {
+  table: apiKeys,
+  where: [
+    ['permissions', 'has', 'api_keys.manage'],
+    ['revoked_at', 'null'],
+    ['expires_at', 'null'],
+  ],
+};
+
+/**
+ * Throws if the tenant would lose its last API key that manages API keys and does not expire. The operator is exempt,
+ * because the operator can create API keys.
+ */
+function requireManager(view: Pick<View, 'all'>, before: ApiKeyRow, after: ApiKeyRow): void {
+  const isManager = (row: ApiKeyRow) => matches(row, managers.where);
+  if (!isManager(before) || isManager(after)) return;
+  if (view.all(managers).rows.some((one) => one.api_key_id !== before.api_key_id)) return;
+  throw new Refusal(
+    'conflict',
+    'A tenant needs at least one API key that can manage API keys and never expires: create another one before this change.',
+  );
+}

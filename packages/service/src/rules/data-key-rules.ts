@@ -1,0 +1,155 @@
+// Decides about wrap, unwrap, rewrap and hash: the response to one call whose key was found, and its audit entry.
+// operations/data-keys.ts and operations/batches.ts ask it, for single calls and for the items of batches alike.
+import type { Context } from '@eaas/protocol';
+import { fromBase64, toBase64, viewBase64 } from '@eaas/protocol/base64';
+import { using } from '@eaas/protocol/internal-service';
+import type { Item, Output } from '@eaas/protocol/wire';
+import type { View } from '../ledger/decision.ts';
+import type { KeyRow } from '../ledger/tables.ts';
+import type { Creation, KeyAct, KeyCall, Keying, KeyVerb, Participation } from '../plugin.ts';
+import type { Holder } from './authorize.ts';
+import { type Draft, keyDraft, logged, refusalOutcome } from './draft.ts';
+import type { KeyCrypto } from './key-crypto.ts';
+import { refusedByStatus, requireStatus } from './key-rules.ts';
+import { Refusal, unauthenticWrappedKey, wrongKeyVersion } from './refusal.ts';
+
+/** A call about a data key while it is judged. */
+export interface KeyCase<Call> {
+  readonly view: View;
+  readonly holder: Holder | null;
+  readonly key: KeyRow;
+  readonly call: Call;
+  readonly crypto: KeyCrypto;
+  readonly keyings: readonly Keying[];
+  /** What earlier calls of the request have created. */
+  readonly created: Set<Creation>;
+}
+
+/** What a rule decides: the entry must be written before the answer is sent. */
+export interface Ruling<Answer> {
+  readonly draft: Draft | null;
+  readonly answer: Answer | Refusal;
+  readonly creates?: Creation;
+}
+
+/** Decides about a call. If the function throws a Refusal, the service writes no audit entry for the call. */
+export type KeyRule<Call, Answer> = (the: KeyCase<Call>) => Ruling<Answer>;
+
+type Verb = 'wrap' | 'unwrap' | 'rewrap';
+type VerbRule<V extends Verb> = KeyRule<
+  Item<`POST /v1/batch/${V}`> & (V extends 'wrap' ? unknown : Presenting),
+  Output<`POST /v1/keys/:key_id/${V}`>
+>;
+
+/** A call with the bytes of the wrapped key that it presents. */
+interface Presenting {
+  readonly wrapped: Uint8Array;
+}
+
+/** Asks the plugins what they have to do with a call. Throws Refusal. */
+export function partIn(
+  { view, holder, key, call, keyings }: KeyCase<KeyCall>,
+  verb: KeyVerb,
+  named: KeyAct['named'],
+): Participation {
+  const act = { verb, call, holder, key, named };
+  const parts = keyings.map((keying) => keying.find?.(view, act));
+  return parts.reduce<Participation>((all, part) => (part ? joined(all, part) : all), {});
+}
+
+const joined = (one: Participation, other: Participation): Participation => ({
+  ...one,
+  ...other,
+  refused: one.refused ?? other.refused,
+  logged: { ...one.logged, ...other.logged },
+});
+
+/** Drafts the entry of a call, which also says what the call is the first to create. */
+export function rulingOf<Answer>(
+  { call: { context }, created, holder }: KeyCase<WithContext>,
+  action: Draft['action'],
+  named: KeyAct['named'],
+  { creates, logged: more }: Participation,
+  answer: Answer | Refusal,
+  metadata: Readonly<Record<string, unknown>> = {},
+): Ruling<Answer> {
+  const told = { ...metadata, context: logged(context), ...holder?.beyond?.logged, ...more };
+  if (answer instanceof Refusal)
+    return { draft: keyDraft(action, named, { ...told, ...refusalOutcome(answer) }), answer };
+  if (!creates || created.has(creates)) return { draft: keyDraft(action, named, told), answer };
+  created.add(creates);
+  return { draft: keyDraft(action, named, { ...told, ...creates.logged }), answer, creates };
+}
+
+interface WithContext extends KeyCall {
+  readonly context?: Context | undefined;
+}
+
+/** Decodes a wrapped key. The result can be in memory that other code can read, because a wrapped key is not secret. */
+export const readWrapped = (text: string): Uint8Array => viewBase64(text) ?? fromBase64(text);
+
+/** Decides about `wrap`: the key must be active. */
+const wrap: VerbRule<'wrap'> = (the) => {
+  const { key, call, crypto } = the;
+  const part = partIn(the, 'wrap', key);
+  requireStatus(key, 'active');
+  const { key_id, key_version } = key;
+  const { dek, context } = call;
+  const seal = () => using(fromBase64(dek), (secret) => toBase64(crypto.wrap(secret, context, part.seals)));
+  const answer = part.refused ?? { wrapped_key: seal(), key_id, key_version };
+  return rulingOf(the, 'key.wrap', key, part, answer);
+};
+
+/** Decides about `unwrap`. The answer is a refusal, with an audit entry, for an altered wrapped key. */
+const unwrap: VerbRule<'unwrap'> = (the) => {
+  const { key, call, crypto } = the;
+  const { wrapped, key_version: expected, context } = call;
+  const version = crypto.headOf(wrapped)?.version;
+  const named = { key_id: key.key_id, key_version: version ?? key.key_version };
+  const part = partIn(the, 'unwrap', named);
+  const refusal =
+    refusedByStatus(key, 'active', 'disabled') ?? part.refused ?? refusedByVersion(key, version, expected);
+  const secret = refusal ? undefined : crypto.unwrap(wrapped, context, part);
+  const answer = secret ? { dek: using(secret, toBase64), ...named } : (refusal ?? unauthenticWrappedKey());
+  return rulingOf(the, 'key.unwrap', named, part, answer, { key_version: named.key_version });
+};
+
+/** Decides about `rewrap`. A data key that a foreign writer wrapped, who names nobody, becomes one of whom the call names. */
+const rewrap: VerbRule<'rewrap'> = (the) => {
+  const { key, call, crypto } = the;
+  const { wrapped, wrapped_key, context } = call;
+  const { key_id, key_version } = key;
+  const part = partIn(the, 'rewrap', key);
+  requireStatus(key, 'active');
+  const { version: from_version, isForeign } = crypto.headOf(wrapped) ?? {};
+  const rewrapped = isForeign || from_version !== key_version;
+  const refusal = part.refused ?? refusedByVersion(key, from_version);
+  const opener = isForeign ? { ...part, seals: undefined } : part;
+  const secret = refusal ? undefined : crypto.unwrap(wrapped, context, opener);
+  const newest = (dek: Uint8Array) =>
+    rewrapped ? toBase64(crypto.wrap(dek, context, part.seals)) : wrapped_key;
+  const answer = secret
+    ? { wrapped_key: using(secret, newest), key_id, key_version, rewrapped }
+    : (refusal ?? unauthenticWrappedKey());
+  return rulingOf(the, 'key.wrap', key, part, answer, { from_version });
+};
+
+/** Decides about `hash`: the key must be active. */
+const hash: KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>> = (the) => {
+  const { key, call, crypto } = the;
+  requireStatus(key, 'active');
+  return { draft: null, answer: { hash: crypto.hash(call.value), key_id: key.key_id } };
+};
+
+function refusedByVersion(
+  { key_version: newest }: KeyRow,
+  version: number | undefined,
+  expected?: number,
+): Refusal | undefined {
+  if (version === undefined) return unauthenticWrappedKey();
+  if (expected !== undefined && expected !== version) return wrongKeyVersion(version, expected);
+  return version < 1 || version > newest ? wrongKeyVersion(version) : undefined;
+}
+
+/** What decides about each verb. */
+export const keyRules = { wrap, unwrap, rewrap, hash };

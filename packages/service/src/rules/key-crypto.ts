@@ -1,0 +1,80 @@
+// The cryptography of one key while a request is judged: what seals and opens is prepared once for each version and secret.
+// operations/data-keys.ts makes it, and the rules about data keys use it.
+import type { Context } from '@eaas/protocol';
+import { serviceForm, versionIn } from '@eaas/protocol/internal-intake';
+import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
+import { sealer } from '#platform';
+import type { Secret } from '../crypto/secret.ts';
+import type { View } from '../ledger/decision.ts';
+import { type KeyRow, keyVersions } from '../ledger/tables.ts';
+import type { Participation, Sealing, Suite } from '../plugin.ts';
+import { fieldHash } from './hashes.ts';
+
+export type KeyCrypto = ReturnType<typeof keyCrypto>;
+
+type Sealer = ReturnType<typeof sealer>;
+
+const ownSuite: Suite = { form: serviceForm };
+
+/** Reads what a wrapped key says of itself, without authenticating it. Returns undefined for bytes of no kind. */
+export function headOf(suites: readonly Suite[], wrapped: Uint8Array) {
+  for (const { form, isForeign = false } of [ownSuite, ...suites]) {
+    const version = versionIn(form, wrapped);
+    if (version !== undefined) return { version, isForeign };
+  }
+  return undefined;
+}
+
+/** Opens the secret of a key version, if the key has the version, and was not destroyed. */
+export function findSecret(
+  view: Pick<View, 'find' | 'open'>,
+  { tenant_id, key_id, key_version: newest }: KeyRow,
+  version: number,
+): Secret | undefined {
+  const row = version >= 1 && version <= newest ? view.find(keyVersions, key_id, version) : null;
+  return row?.sealed ? view.open(versionPlace(tenant_id, key_id, version), row.sealed) : undefined;
+}
+
+/** The caller must call `wipe` after the last use. */
+export function keyCrypto(view: Pick<View, 'find' | 'open'>, key: KeyRow, suites: readonly Suite[]) {
+  const { tenant_id: tenantId, key_id: keyId, key_version: newest } = key;
+  const made = new Map<string, { readonly prepared: Sealer; seals: Sealing | undefined }>();
+  const findSealer = (version: number, seals: Sealing | undefined): Sealer | undefined => {
+    const name = `${version} ${seals?.form.formatAndSuite}`;
+    const known = made.get(name);
+    if (known && known.seals === seals) return known.prepared;
+    const secret = findSecret(view, key, version);
+    const ikm = secret && seals ? seals.derive?.(secret) : secret;
+    if (!ikm) return undefined;
+    const prepared =
+      known?.prepared ?? sealer(ikm, { purpose: 'dek', tenantId, keyId, version }, seals?.form);
+    if (known) known.prepared.rekey(ikm);
+    made.set(name, { prepared, seals });
+    return prepared;
+  };
+  return {
+    headOf: (wrapped: Uint8Array) => headOf(suites, wrapped),
+    /** Wraps a data key under the newest version. */
+    wrap(dek: Uint8Array, context: Context | undefined, seals: Sealing | undefined): Uint8Array {
+      const prepared = findSealer(newest, seals);
+      if (!prepared)
+        throw new Error(`version ${newest} of the active key ${keyId} must have a secret (got none)`);
+      return prepared.seal(dek, context);
+    },
+    /** Returns the data key, which the caller wipes, or undefined. */
+    unwrap(wrapped: Uint8Array, context: Context | undefined, { seals, opens }: Participation) {
+      const head = headOf(suites, wrapped);
+      // Foreign writers wrap for nobody.
+      if (head?.isForeign) return seals ? undefined : opens?.(context);
+      return head && findSealer(head.version, seals)?.open(wrapped, context);
+    },
+    hash(value: string): string {
+      const sealed = key.sealed_hash_key;
+      if (!sealed) throw new Error(`the active key ${keyId} must have a secret for hashes (got none)`);
+      return fieldHash(view.open(hashKeyPlace(tenantId, keyId), sealed), value);
+    },
+    wipe(): void {
+      for (const { prepared } of made.values()) prepared.wipe();
+    },
+  };
+}

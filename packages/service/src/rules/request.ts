@@ -1,0 +1,151 @@
+// Finds the endpoint of a request, and parses its query and body. Doors call it.
+import type * as z from 'zod/mini';
+import { InputError } from '@eaas/protocol';
+import { finish, readJson, splitRoute, takesFields } from '@eaas/protocol/internal-service';
+import { type Endpoint, endpoints, explain, limits, type Route } from '@eaas/protocol/wire';
+import { badRequest, bodyTooLarge, methodNotAllowed, nothingHere, Refusal } from './refusal.ts';
+
+/** Every route of the API, with its endpoint and the parts of its path. */
+const routes = /* @__PURE__ */ Object.entries(endpoints).map(([route, endpoint]: [string, Endpoint]) => {
+  const { method, path } = splitRoute(route);
+  return { route: route as Route, endpoint, method, parts: path.split('/') };
+});
+
+/** Finds the endpoint of a method and a path. Throws Refusal 404 or 405. */
+export function findRoute(requested: string, path: string) {
+  const here = routesAt(path);
+  if (here.length === 0) throw nothingHere();
+  const found = here.find(({ method }) => method === requested);
+  if (!found) throw methodNotAllowed(methodsAt(path));
+  return found;
+}
+
+/** Returns the methods that a path has. */
+export const methodsAt = (path: string): string[] => routesAt(path).map(({ method }) => method);
+
+function routesAt(path: string) {
+  const segments = path.split('/').map((segment) => decode(segment, nothingHere));
+  return routes.flatMap(({ parts, ...found }) => {
+    const fits = (part: string, at: number) =>
+      part.startsWith(':') ? segments[at] !== '' : part === segments[at];
+    if (parts.length !== segments.length || !parts.every(fits)) return [];
+    const named = parts.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), segments[at]]] : []));
+    return [{ ...found, parameters: Object.fromEntries(named) as Record<string, string> }];
+  });
+}
+
+/** Returns the path of a created record. */
+export function locationOf(route: Route, record: object): string {
+  const { path } = splitRoute(route);
+  const shown = routes.find((other) => other.route.startsWith(`GET ${path}/:`));
+  return `${path}/${String(Reflect.get(record, shown?.parts.at(-1)?.slice(1) ?? ''))}`;
+}
+
+/** What a request has beside its method and path. */
+interface Sent {
+  readonly url: string;
+  readonly header: (name: string) => string | undefined;
+  readonly body: Uint8Array;
+}
+
+/** Parses the query and the body. Throws Refusal 415, 413 and 400, in this order. */
+export function readInput(endpoint: Endpoint, { url, header, body }: Sent): object {
+  const isEmpty = body.length === 0;
+  if (!isEmpty) requireBodyType(header('content-type'), header('content-encoding'), takesFields(endpoint));
+  if (body.length > limits.body) throw bodyTooLarge(limits.body);
+  const parsed = isEmpty ? {} : parseBody(endpoint, body);
+  return { ...readQuery(endpoint, url), ...checkBody(endpoint, parsed) };
+}
+
+/** Checks a query by the endpoint's schema. Throws Refusal. */
+function readQuery({ query: schema }: Endpoint, target: string): Readonly<Record<string, unknown>> {
+  const start = target.indexOf('?');
+  const values = parseQuery(start < 0 ? '' : target.slice(start + 1));
+  const known = Object.keys(schema?.shape ?? {});
+  const unknown = Object.keys(values).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    const hint = known.length === 0 ? 'takes none' : `takes ${known.map(quoted).join(', ')}`;
+    throw badRequest(`unknown query parameter ${quoted(unknown)}: this call ${hint}`);
+  }
+  if (!schema) return {};
+  const parsed = schema.safeParse(values);
+  if (!parsed.success) throw badRequest(`query parameter ${explain(parsed.error, values)}`);
+  return parsed.data;
+}
+
+function parseQuery(text: string): Record<string, string> {
+  const values = new Map<string, string>();
+  for (const pair of text === '' ? [] : text.split('&')) {
+    const [encoded = '', ...rest] = pair.replaceAll('+', ' ').split('=');
+    const name = decode(encoded, () => notEncoded(`query parameter ${quoted(encoded)}`));
+    const parameter = `query parameter ${quoted(name)}`;
+    const value = decode(rest.join('='), () => notEncoded(parameter));
+    if (value === '') throw badRequest(`${parameter} is empty`);
+    if (values.has(name)) throw badRequest(`${parameter} is given twice`);
+    values.set(name, value);
+  }
+  return Object.fromEntries(values);
+}
+
+const notEncoded = (what: string): Refusal => badRequest(`${what} is not percent-encoded UTF-8`);
+
+function decode(text: string, refusal: () => Refusal): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refusal();
+  }
+}
+
+const quoted = (name: string): string => `\`${name.slice(0, 64)}\``;
+
+/** Throws Refusal for a compressed body, and for one that is not JSON where JSON is needed. */
+function requireBodyType(type: string | undefined, encoding: string | undefined, needsJson: boolean): void {
+  if ((encoding ?? 'identity').toLowerCase() !== 'identity') {
+    throw new Refusal(
+      'unsupported_media_type',
+      'The request must have no Content-Encoding header: send the body without compression.',
+    );
+  }
+  const isJson =
+    /^application\/json[ \t]*(?:;[ \t]*(?:(?:charset="?utf-8"?|(?!charset=)[\w-]+=(?:[^\s;,"]+|"[^"]*"))[ \t]*)?)*$/i;
+  if (needsJson && !isJson.test(type ?? '')) {
+    const detail = 'Send the body as JSON, with `Content-Type: application/json`.';
+    throw new Refusal('unsupported_media_type', detail);
+  }
+}
+
+/** Parses the JSON of a body. In a batch, an item at fault becomes a Refusal and does not fail the others. */
+function parseBody({ item }: Pick<Endpoint, 'item'>, bytes: Uint8Array): unknown {
+  try {
+    return finish(readJson(bytes, item && orRefused));
+  } catch (error) {
+    throw error instanceof InputError ? badRequest(error.message) : error;
+  }
+}
+
+function orRefused(item: unknown, fault: string): unknown {
+  const { reference } = (item ?? {}) as { readonly reference?: unknown };
+  return Object.assign(badRequest(fault), { reference });
+}
+
+/** Checks a body by the endpoint's schema. Throws Refusal. */
+function checkBody(endpoint: Endpoint, body: unknown): Readonly<Record<string, unknown>> {
+  if (endpoint.body) return checked(endpoint.body, body);
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  const [name] = isObject ? Object.keys(body) : [];
+  if (name !== undefined) throw badRequest(`unknown field ${quoted(name)}`);
+  if (!isObject) throw badRequest('this call takes no body');
+  return {};
+}
+
+/** Parses a body or an item by its schema. The error must not contain the value, which might be a secret. */
+export function checked<Schema extends z.ZodMiniObject>(
+  schema: Schema,
+  value: unknown,
+  what: 'body' | 'item' = 'body',
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw badRequest(explain(parsed.error, value).replace(/^the body/, `the ${what}`));
+}

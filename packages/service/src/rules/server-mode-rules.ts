@@ -1,0 +1,109 @@
+// Decides about encrypt and decrypt in server mode: the value passes through the service.
+// operations/data-keys.ts asks it.
+import { type Context, deriveDataKey, openUnder, sealUnder, wipeDataKey } from '@eaas/protocol';
+import { DecryptionError, type Envelope, FormatError, fromUtf8, parseEnvelope, toUtf8 } from '@eaas/protocol';
+import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { using } from '@eaas/protocol/internal-service';
+import type { Input, Output } from '@eaas/protocol/wire';
+import { engine, randomBytes } from '#platform';
+import type { KeyCall, Participation } from '../plugin.ts';
+import { type KeyCase, type KeyRule, partIn, readWrapped, rulingOf } from './data-key-rules.ts';
+import { refusedByStatus, requireStatus } from './key-rules.ts';
+import { decryptionFailed, quotaExceeded, Refusal } from './refusal.ts';
+
+type Bundle = Output<'POST /v1/encrypt'>;
+
+/** Decides about `encrypt`. Throws Refusal. */
+export const encryptRule: KeyRule<Input<'POST /v1/encrypt'>, Bundle> = (the) => {
+  const { key, call, view } = the;
+  const part = partIn(the, 'encrypt', key);
+  requireStatus(key, 'active');
+  const { monthly_encrypt_quota: quota } = view.tenant;
+  if (quota !== null && view.encrypts >= quota) throw quotaExceeded();
+  const { plaintext, context } = call;
+  const answer = part.refused ?? using(toUtf8(plaintext), (bytes) => sealBundle(the, part, bytes, context));
+  return rulingOf(the, 'encrypt', key, part, answer);
+};
+
+/** Encrypts a text into a bundle under a new data key. */
+function sealBundle(
+  { key: { key_id, key_version }, crypto }: KeyCase<KeyCall>,
+  { seals }: Participation,
+  plaintext: Uint8Array,
+  context: Context | undefined,
+): Bundle {
+  return using(randomBytes(32), (dek) => {
+    // Wraps the data key without the context. The ciphertext is bound to the context, so the context still protects the
+    // value.
+    const wrappedKey = crypto.wrap(dek, undefined, seals);
+    const wrapped = { keyId: key_id, keyVersion: key_version, wrappedKey };
+    const dataKey = deriveDataKey(engine, dek, wrapped);
+    const wrapped_key = toBase64(wrappedKey);
+    const form = (envelope: Uint8Array, iv: Uint8Array): Bundle => {
+      return { ciphertext: toBase64(envelope), wrapped_key, iv: toBase64(iv), key_id, key_version };
+    };
+    const bundle = sealUnder(dataKey, plaintext, context, form);
+    wipeDataKey(dataKey);
+    return bundle;
+  });
+}
+
+/** A call to decrypt whose ciphertext was parsed. */
+export type DecryptCall = Input<'POST /v1/decrypt'> & {
+  /** Undefined if the ciphertext is not an envelope. */
+  readonly envelope: Envelope | undefined;
+  readonly wrapped: Uint8Array | undefined;
+};
+
+/** Parses the ciphertext. The wrapped key and the iv beside it are used instead of those in it. */
+export function readDecryptCall(input: Input<'POST /v1/decrypt'>): DecryptCall {
+  const envelope = unless(FormatError, () => parseEnvelope(fromBase64(input.ciphertext)));
+  const { wrapped_key: beside } = input;
+  return { ...input, envelope, wrapped: beside === undefined ? envelope?.wrappedKey : readWrapped(beside) };
+}
+
+/** Decides about `decrypt`. */
+export const decryptRule: KeyRule<DecryptCall, Output<'POST /v1/decrypt'>> = (the) => {
+  const { key, call } = the;
+  const { key_version: version } = call;
+  const isVersion = version >= 1 && version <= 0xffff_ffff;
+  const named = { key_id: key.key_id, key_version: isVersion ? version : key.key_version };
+  const part = partIn(the, 'decrypt', named);
+  const open = () => openBundle(the, part) ?? decryptionFailed();
+  const plaintext = refusedByStatus(key, 'active', 'disabled') ?? part.refused ?? open();
+  const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
+  return rulingOf(the, 'decrypt', named, part, answer);
+};
+
+function openBundle(the: KeyCase<DecryptCall>, part: Participation): string | undefined {
+  const envelope = effectiveEnvelope(the);
+  const dek = envelope && the.crypto.unwrap(envelope.wrappedKey, undefined, part);
+  if (!dek) return undefined;
+  return using(dek, () => {
+    const dataKey = deriveDataKey(engine, dek, envelope);
+    try {
+      const plaintext = unless(DecryptionError, () => openUnder(dataKey, envelope, the.call.context));
+      return plaintext && using(plaintext, () => unless(TypeError, () => fromUtf8(plaintext)));
+    } finally {
+      wipeDataKey(dataKey);
+    }
+  });
+}
+
+function effectiveEnvelope({ key, call, crypto }: KeyCase<DecryptCall>): Envelope | undefined {
+  const { envelope, wrapped, key_version: keyVersion, wrapped_key: beside } = call;
+  if (envelope?.keyId !== key.key_id || !wrapped) return undefined;
+  const iv = call.iv === undefined ? envelope.iv : fromBase64(call.iv);
+  if (iv.length !== envelope.iv.length || crypto.headOf(wrapped)?.version !== keyVersion) return undefined;
+  if (beside === undefined && envelope.keyVersion !== keyVersion) return undefined;
+  return { ...envelope, keyVersion, wrappedKey: wrapped, iv };
+}
+
+function unless<T>(kind: new () => Error, work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof kind) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,112 @@
+// A service: a store, root keys, plugins, and the ledger between them. Servers and the local service make one.
+import type { Route } from '@eaas/protocol/wire';
+import type { Roots } from './crypto/tenant-secrets.ts';
+import { Ledger, type LedgerListener } from './ledger/ledger.ts';
+import type { Store } from './ledger/store.ts';
+import type { Table } from './ledger/table.ts';
+import { anchors, apiKeys, entries, keys, keyVersions, tallies, tenants, uses } from './ledger/tables.ts';
+import { operations } from './operations/table.ts';
+import type { Field, Operate, Plugin, Suite } from './plugin.ts';
+import { Tokens } from './tokens.ts';
+
+/** Lets others go first. Long loops ask after each item whether it is their turn to wait. */
+export interface Fair {
+  isOver(): boolean;
+  /** Rejects with a Refusal if that takes longer than a call can wait. */
+  pause(tenantId: string): Promise<void>;
+}
+
+/** What a service tells whoever runs it. */
+export interface Listener extends LedgerListener {
+  /** A row, a head or an entry that is not as the service wrote it. */
+  tampered(table: string, id: string, tenantId: string): void;
+  /** A request presented this API key. */
+  used(tenantId: string, apiKeyId: string): void;
+}
+
+/** What every operation needs. */
+export interface Service {
+  readonly store: Store;
+  readonly roots: Roots;
+  readonly ledger: Ledger;
+  readonly tokens: Tokens;
+  readonly plugins: readonly Plugin[];
+  /** All tables whose rows decisions read, by their names. */
+  readonly tables: ReadonlyMap<string, Table<never>>;
+  /** The columns of keys that plugins add. */
+  readonly fields: readonly Field[];
+  /** Kinds of wrapped keys beside the service's own. */
+  readonly suites: readonly Suite[];
+  readonly operations: Readonly<Record<Route, Operate>>;
+  readonly fair: Fair;
+  readonly listener: Listener;
+}
+
+/** What a service is made of. */
+export interface ServiceOptions {
+  readonly store: Store;
+  readonly roots: Roots;
+  readonly plugins?: readonly Plugin[];
+  readonly fair?: Fair;
+  /** For how long a call waits for its entry, in milliseconds. Defaults to 4,500: then it is answered within 5 s. */
+  readonly patience?: number;
+  readonly listener?: Partial<Listener>;
+}
+
+const alone: Fair = { isOver: () => false, pause: () => Promise.resolve() };
+const deaf: Listener = {
+  failed: () => {},
+  appended: () => {},
+  moved: () => {},
+  tampered: () => {},
+  used: () => {},
+};
+
+/** Puts a service together. */
+export function createService({
+  store,
+  roots,
+  plugins = [],
+  fair = alone,
+  patience = 4_500,
+  listener: heard = {},
+}: ServiceOptions): Service {
+  const listener = { ...deaf, ...heard };
+  const fields = plugins.flatMap((plugin) => plugin.fields ?? []);
+  const tables = tablesOf(plugins, fields);
+  const { tampered } = listener;
+  return {
+    store,
+    roots,
+    ledger: new Ledger(store, { roots, tables, tampered }, listener, patience),
+    tokens: new Tokens({ store, fair, listener }),
+    plugins,
+    tables,
+    fields,
+    suites: plugins.flatMap((plugin) => plugin.suites ?? []),
+    operations: Object.assign(
+      {},
+      operations,
+      ...plugins.map(({ endpoints }) => endpoints ?? {}),
+    ) as Service['operations'],
+    fair,
+    listener,
+  };
+}
+
+/** The tables of the core, with the columns that plugins add to keys, and the tables of the plugins. */
+function tablesOf(
+  plugins: readonly Pick<Plugin, 'tables'>[],
+  fields: readonly Field[],
+): ReadonlyMap<string, Table<never>> {
+  const columns = fields.map(({ column }) => column);
+  const booleans = fields.filter(({ type }) => type === 'boolean').map(({ column }) => column);
+  const widened = {
+    ...keys,
+    columns: [...keys.columns, ...columns],
+    booleans: [...(keys.booleans ?? []), ...booleans],
+  };
+  const core = [tenants, widened, keyVersions, apiKeys, entries, anchors, tallies, uses];
+  const all = [...core, ...plugins.flatMap((plugin) => plugin.tables ?? [])] as readonly Table<never>[];
+  return new Map(all.map((table) => [table.name, table]));
+}

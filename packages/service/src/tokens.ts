@@ -1,0 +1,83 @@
+// Finds whose a token is, or an issuer's id: a row of a tenant. Admission (admit.ts) asks for tokens, plugins for their ids.
+// What is remembered is harmless, because the row that it names is judged at each call.
+import { Remembered } from './ledger/remembered.ts';
+import type { Owned } from './ledger/store.ts';
+import { type Refusal, unreachable } from './rules/refusal.ts';
+import type { Service } from './service.ts';
+
+/** How many unknown names one query looks up. */
+const mostAtOnce = 16;
+/** How long a name waits at most for its query to begin, in milliseconds. Stores end their queries themselves. */
+const patience = 2_000;
+/** Unknown names share the service as one tenant. */
+const strangers = 'no tenant';
+
+/** Callers who wait for the same name. */
+interface Wait {
+  readonly since: number;
+  readonly settle: (found: Owned | undefined, refusal?: Refusal) => void;
+  readonly found: Promise<Owned | undefined>;
+}
+
+export class Tokens {
+  readonly #service: Pick<Service, 'store' | 'fair' | 'listener'>;
+  readonly #known = new Remembered<Owned>(100_000);
+  readonly #waiting = new Map<string, Wait>();
+  #isLooking = false;
+
+  constructor(service: Pick<Service, 'store' | 'fair' | 'listener'>) {
+    this.#service = service;
+  }
+
+  /**
+   * Finds the row that the hash of a token names, in hexadecimal characters, or an issuer's id. What does not exist is looked
+   * up at each call, so that it is found as soon as it exists. Throws Refusal 503.
+   */
+  find(name: string): Owned | Promise<Owned | undefined> {
+    return this.#known.get(name) ?? this.#lookUp(name);
+  }
+
+  /** Looks a name up again the next time, because its row is gone. */
+  forget(name: string): void {
+    this.#known.delete(name);
+  }
+
+  /** Callers share a query only if it has not begun, so that nobody misses what existed when they called. */
+  #lookUp(name: string): Promise<Owned | undefined> {
+    const wait = this.#waiting.get(name) ?? beginWait();
+    this.#waiting.set(name, wait);
+    if (!this.#isLooking) void this.#look();
+    return wait.found;
+  }
+
+  async #look(): Promise<void> {
+    const { store, fair, listener } = this.#service;
+    this.#isLooking = true;
+    while (this.#waiting.size > 0) {
+      if (fair.isOver()) await fair.pause(strangers);
+      const batch = [...this.#waiting].slice(0, mostAtOnce);
+      for (const [name] of batch) this.#waiting.delete(name);
+      const late = performance.now() - patience;
+      try {
+        const found = await store.whose(batch.filter(([, { since }]) => since > late).map(([name]) => name));
+        for (const [name, owned] of found) this.#known.set(name, owned);
+        for (const [name, { since, settle }] of batch)
+          settle(found.get(name), since > late ? undefined : unreachable());
+      } catch (error) {
+        listener.failed(error, strangers);
+        // Those who came meanwhile would wait for the same fault.
+        for (const [, { settle }] of [...batch, ...this.#waiting]) settle(undefined, unreachable(error));
+        this.#waiting.clear();
+      }
+    }
+    this.#isLooking = false;
+  }
+}
+
+function beginWait(): Wait {
+  let settle: Wait['settle'] = () => {};
+  const found = new Promise<Owned | undefined>((resolve, reject) => {
+    settle = (owned, refusal) => (refusal ? reject(refusal) : resolve(owned));
+  });
+  return { since: performance.now(), found, settle };
+}

@@ -1,0 +1,40 @@
+// Checkpoints: statements of the head of a log, signed with the tenant's key. A tenant keeps them outside the service, and
+// verify shows that the log still extends them.
+import { signEd25519, sha256, verifyEd25519 } from '#platform';
+import { toUtf8 } from '@eaas/protocol';
+import {
+  type ChainHead,
+  checkpointText,
+  formatCheckpoint,
+  formatVerifierKey,
+  keyIdInput,
+  parseCheckpoint,
+  toHex,
+} from '@eaas/protocol/internal-audit';
+import type { Secret } from '../crypto/secret.ts';
+
+/** Signs a head with the key of a seed. */
+export async function signCheckpoint(seed: Secret, tenantId: string, head: ChainHead) {
+  const text = checkpointText(tenantId, head);
+  const { publicKey, signature } = await signEd25519(seed, toUtf8(text));
+  const verifier = { tenantId, keyId: keyIdOf(tenantId, publicKey), publicKey: new Uint8Array(publicKey) };
+  return {
+    checkpoint: formatCheckpoint(verifier, text, new Uint8Array(signature)),
+    verifier_key: formatVerifierKey(verifier),
+  };
+}
+
+/** Returns the head that a checkpoint states, or undefined if the key of the seed has not signed it. */
+export async function openCheckpoint(
+  seed: Secret,
+  tenantId: string,
+  checkpoint: string,
+): Promise<ChainHead | undefined> {
+  const { publicKey } = await signEd25519(seed, new Uint8Array());
+  const stated = parseCheckpoint(checkpoint, { tenantId, keyId: keyIdOf(tenantId, publicKey) });
+  if (!stated || !(await verifyEd25519(publicKey, stated.signature, stated.signed))) return undefined;
+  return { id: stated.id, hash: stated.hash };
+}
+
+const keyIdOf = (tenantId: string, publicKey: Uint8Array): string =>
+  toHex(sha256(keyIdInput(tenantId, publicKey)).subarray(0, 4));

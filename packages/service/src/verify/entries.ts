@@ -1,0 +1,80 @@
+// Walks along the chain of a tenant's entries, page by page: each entry must follow from the one before, have its MAC, and not
+// be older, or from the future.
+import type { ChainWalk } from '@eaas/protocol/internal-audit';
+import { isBytes } from '@eaas/protocol/internal';
+import { entryHashes, entryMacs, sameBytes } from '#platform';
+import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
+import { bytesOf, textOf } from '../ledger/link.ts';
+import { allOf, nameOf, type Where } from '../ledger/table.ts';
+import { entries, type EntryRow } from '../ledger/tables.ts';
+import type { Service } from '../service.ts';
+import { type Findings, attempt, report } from './findings.ts';
+
+/** Where a walk is, and up to which entry it goes. Hashes have one character per byte. */
+export interface Walk {
+  readonly tenantId: string;
+  readonly secrets: TenantSecrets;
+  readonly findings: Findings;
+  readonly chain: ChainWalk<string>;
+  readonly last: number;
+  /** The latest time that an entry can have. */
+  readonly latest: number;
+}
+
+/** Reads entries in the order of their ids. */
+export async function readEntries(
+  { store }: Pick<Service, 'store'>,
+  tenantId: string,
+  where: readonly Where[],
+  limit?: number,
+): Promise<readonly EntryRow[]> {
+  const asked = allOf<EntryRow>({ table: entries, where, by: 'id', ...(limit && { limit }) });
+  const { found } = await store.read(tenantId, [asked]);
+  return found.get(nameOf(asked))?.rows.map(({ row }) => row as EntryRow) ?? [];
+}
+
+/** An entry can have 40 KiB. */
+const entriesPerPage = 1_000;
+
+/** Goes on to the last entry, or by at least one page until the time is over. */
+export async function walkEntries(service: Service, walk: Walk, timeLeft: () => number): Promise<void> {
+  const { tenantId, chain, last } = walk;
+  const { fair } = service;
+  while (chain.next <= last) {
+    const end = Math.min(last, chain.next + entriesPerPage - 1);
+    const page = await readEntries(service, tenantId, [
+      ['id', '>=', chain.next],
+      ['id', '<=', end],
+    ]);
+    judgePage(walk, page);
+    // The id of a tampered head can be so high that a walk through empty pages would not end.
+    const [stored] = page.length > 0 ? [] : await readEntries(service, tenantId, [['id', '>=', end + 1]], 1);
+    reportMissing(walk, page.length > 0 ? end + 1 : Math.min(stored?.id ?? Infinity, last + 1));
+    if (timeLeft() <= 0) return;
+    if (fair.isOver()) await fair.pause(tenantId);
+  }
+}
+
+function judgePage(walk: Walk, page: readonly EntryRow[]): void {
+  const { tenantId, secrets, findings, chain, latest } = walk;
+  const { first: hashOf } = entryHashes();
+  const hashes = page.map(({ hash }) => (isBytes(hash) ? textOf(hash) : ''));
+  const macs = entryMacs(secrets.auditMac, hashes);
+  for (const [nth, row] of page.entries()) {
+    const { id, created_at: time, mac } = row;
+    const [hash, expected] = [hashes[nth] ?? '', bytesOf(macs[nth] ?? '')];
+    reportMissing(walk, id);
+    const step = chain.step({ id, hash: hash.length === 32 ? hash : undefined, time }, (previous) => {
+      return hash === attempt(() => hashOf(previous, { ...row, tenant_id: tenantId }));
+    });
+    if (time > latest) report(findings, 'entry_in_future', id);
+    if (step.wentBack) report(findings, 'time_went_back', id);
+    if (step.isAltered) report(findings, 'entry_changed', id);
+    else if (!isBytes(mac) || !sameBytes(expected, mac)) report(findings, 'entry_mac_invalid', id);
+  }
+}
+
+function reportMissing({ chain, findings }: Walk, next: number): void {
+  const missing = chain.skipTo(next);
+  if (missing > 0) report(findings, 'entry_missing', next - missing, missing);
+}

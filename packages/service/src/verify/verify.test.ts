@@ -1,0 +1,282 @@
+import type { Input, Route } from '@eaas/protocol/wire';
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openTenantSecrets, rootKey } from '../crypto/tenant-secrets.ts';
+import { sealRow } from '../ledger/rows.ts';
+import type { Stored } from '../ledger/store.ts';
+import { put, type Ref, type Table } from '../ledger/table.ts';
+import {
+  type AnchorRow,
+  anchors,
+  apiKeys,
+  entries,
+  type EntryRow,
+  keys,
+  keyVersions,
+  type TenantRow,
+  tenants,
+} from '../ledger/tables.ts';
+import { memoryStore, type MemoryTenant } from '../memory-store.ts';
+import { run } from '../operate.ts';
+import { insider } from '../operation.ts';
+import { newTenant } from '../operations/tenants.ts';
+import { people } from '../plugins/people/index.ts';
+import { subjects } from '../plugins/people/subjects.ts';
+import { createService } from '../service.ts';
+import { type VerifyOptions, verifyTenant } from './verify.ts';
+
+type Values = Record<string, unknown>;
+
+const start = Date.parse('2026-03-01T00:00:00Z');
+let time = start;
+const store = memoryStore({ now: () => time });
+const roots = [rootKey(randomBytes(32))] as const;
+const service = createService({ store, roots, plugins: [people()] });
+const { head, writes, record } = newTenant(roots, { name: 'ann', envelope_only: false }, time);
+const tenantId = record.tenant_id;
+await store.create(head, writes);
+const call = async <R extends Route>(route: R, input: Input<R>) =>
+  (await run(service, insider(tenantId, 'operator'), route, input)).answer;
+
+const { key_id } = await call('POST /v1/keys', { name: 'key' });
+await call('POST /v1/keys', { name: 'another' });
+await call('POST /v1/api-keys', { name: 'api key', permissions: ['encrypt'] });
+const dek = randomBytes(32).toString('base64');
+for (const subject of ['alive', 'erased']) await call('POST /v1/keys/:key_id/wrap', { key_id, dek, subject });
+await call('POST /v1/subjects/erase', { subject: 'erased' });
+const earlier = kept();
+await call('POST /v1/keys/:key_id/disable', { key_id });
+const now = kept();
+const lastId = now.head.id;
+
+function kept(): MemoryTenant {
+  const tenant = store.tenants.get(tenantId);
+  if (!tenant) throw new Error('the tenant must exist');
+  const tables = Array.from(tenant.tables, ([name, rows]) => [name, new Map(rows)] as const);
+  return { ...tenant, tables: new Map(tables) };
+}
+
+let tenant: MemoryTenant;
+beforeEach(() => {
+  time = start;
+  restore();
+});
+
+function restore(): void {
+  tenant = { ...now, tables: new Map(Array.from(now.tables, ([name, rows]) => [name, new Map(rows)])) };
+  store.tenants.set(tenantId, tenant);
+}
+
+const verify = (options?: VerifyOptions) => verifyTenant(service, tenantId, options);
+const reasons = async () => (await verify()).errors.map(({ reason }) => reason);
+const found = async () => (await verify()).errors.map(({ id, reason }) => `${id} ${reason}`);
+
+function rowsOf({ name }: { readonly name: string }): Map<Ref, Stored> {
+  const rows = tenant.tables.get(name);
+  if (!rows) throw new Error(`the table ${name} must have rows`);
+  return rows;
+}
+
+function entryAt(id: number): EntryRow {
+  const row = rowsOf(entries).get(`audit_entries ${id}`)?.row;
+  if (!row) throw new Error(`there must be an entry ${id}`);
+  return row as EntryRow;
+}
+
+function change(
+  table: { readonly name: string },
+  ref: Ref,
+  changes: Values,
+  newest_rev?: number | null,
+): void {
+  const stored = rowsOf(table).get(ref);
+  if (!stored) throw new Error(`there must be a row ${ref}`);
+  const record = newest_rev === undefined ? stored.newest_rev : newest_rev;
+  rowsOf(table).set(ref, { row: { ...stored.row, ...changes }, newest_rev: record });
+}
+
+const forgeries = [
+  null,
+  0,
+  7,
+  1e300,
+  'x',
+  '',
+  true,
+  new Uint8Array(),
+  new Uint8Array(32),
+  ['x'],
+  [['x']],
+  {},
+];
+let nth = 0;
+
+/** What an attacker might put in a column: each time two other values. */
+function alternatives(value: unknown): readonly unknown[] {
+  const others = forgeries.filter((other) => JSON.stringify(other) !== JSON.stringify(value));
+  nth += 2;
+  return [others[nth % others.length], others[(nth + 1) % others.length]];
+}
+
+test('a tenant with whom nobody has tampered is valid', async () => {
+  expect(await verify()).toMatchObject({
+    valid: true,
+    complete: true,
+    checked: lastId,
+    rows_checked: true,
+    head: { id: lastId },
+    errors: [],
+    error_count: 0,
+  });
+});
+
+const tables = [tenants, keys, keyVersions, apiKeys, subjects] as unknown as Table<never>[];
+describe.each(tables.map((table) => [table.name, table] as const))('%s', (_, plain) => {
+  const table = service.tables.get(plain.name) ?? plain;
+
+  test('a changed column of a row is found, and the row is named if it has a MAC', async () => {
+    for (const [ref, { row }] of kept().tables.get(table.name) ?? []) {
+      for (const column of [...table.columns, ...(table.record ? ['mac'] : [])]) {
+        for (const value of alternatives((row as Values)[column])) {
+          change(table, ref, { [column]: value });
+          const { valid, errors } = await verify();
+          const named = new RegExp(`^${table.name.slice(0, -1)}_(changed|put_back): `);
+          const expected = table.record ? named : /^(key_version_changed|rows_differ)/;
+          expect({ ref, column, value, valid, reason: errors[0]?.reason }).toMatchObject({
+            valid: false,
+            reason: expect.stringMatching(expected),
+          });
+          restore();
+        }
+      }
+    }
+  });
+
+  test('a removed row is found', async () => {
+    for (const ref of rowsOf(table).keys()) {
+      rowsOf(table).delete(ref);
+      const expected = table.name === 'tenants' ? `null tenant_missing: ${tenantId}` : 'null rows_differ';
+      expect(await found()).toEqual([expected]);
+      restore();
+    }
+  });
+
+  test('an inserted copy of a row is found', async () => {
+    const [stored] = rowsOf(table).values();
+    rowsOf(table).set(`${table.name} copy`, stored as Stored);
+    expect(await found()).toEqual(['null rows_differ']);
+  });
+});
+
+describe('a key that was put back', () => {
+  const ref = `keys ${key_id}` as const;
+  const before = earlier.tables.get('keys')?.get(ref);
+
+  test('is named by the record of its last change', async () => {
+    change(keys, ref, before?.row as Values);
+    expect(await found()).toEqual([`${lastId} key_put_back: ${key_id}`, 'null rows_differ']);
+  });
+
+  test('is found without that record', async () => {
+    change(keys, ref, before?.row as Values, before?.newest_rev);
+    expect(await found()).toEqual(['null rows_differ']);
+  });
+
+  test('is found with its head and its entries', async () => {
+    rowsOf(keys).set(ref, before as Stored);
+    tenant.head = earlier.head;
+    expect(await found()).toEqual([`${lastId} entry_unexpected`]);
+  });
+});
+
+describe('the ends', () => {
+  test('a changed column of the head is found, and never throws', async () => {
+    for (const [column, value] of Object.entries(now.head)) {
+      if (column === 'tenant_id') continue;
+      for (const other of alternatives(value)) {
+        tenant.head = { ...now.head, [column]: other };
+        const { valid, errors } = await verify();
+        expect({ column, other, valid, reason: errors[0]?.reason }).toMatchObject({
+          valid: false,
+          reason: 'head_changed',
+        });
+      }
+    }
+  });
+
+  test('a forged purge is found', async () => {
+    const { hash, mac } = entryAt(2);
+    for (const id of [1, 2]) rowsOf(entries).delete(`audit_entries ${id}`);
+    store.set(tenantId, put(anchors, { tenant_id: tenantId, id: 2, hash, mac }));
+    expect(await found()).toEqual(['2 purge_anchor_changed']);
+  });
+
+  test('what a purge left is valid, until purged entries are put back', async () => {
+    const first = rowsOf(entries).get('audit_entries 1') as Stored;
+    const { hash } = entryAt(2);
+    const secrets = openTenantSecrets(roots, rowsOf(tenants).get(`tenants ${tenantId}`)?.row as TenantRow);
+    const row = sealRow(secrets, anchors, { tenant_id: tenantId, id: 2, hash });
+    for (const id of [1, 2]) rowsOf(entries).delete(`audit_entries ${id}`);
+    store.set(tenantId, put(anchors, row as AnchorRow));
+    expect(await verify()).toMatchObject({ valid: true, purged_through: { id: 2 }, first_id: 3 });
+    rowsOf(entries).set('audit_entries 1', first);
+    expect(await found()).toEqual(['1 entry_unexpected']);
+  });
+
+  test('a head far ahead is found soon', async () => {
+    tenant.head = { ...now.head, id: Number.MAX_SAFE_INTEGER };
+    expect(await reasons()).toEqual(
+      expect.arrayContaining(['head_changed', 'head_mismatch', 'entry_missing']),
+    );
+  });
+});
+
+describe('entries', () => {
+  test('a changed column is found', async () => {
+    for (const column of entries.columns) {
+      if (column === 'id') continue;
+      for (const [ref, { row }] of kept().tables.get(entries.name) ?? []) {
+        for (const value of alternatives((row as unknown as Values)[column])) {
+          change(entries, ref, { [column]: value });
+          const id = Number(ref.split(' ')[1]);
+          const { errors } = await verify();
+          expect({ column, value, errors }).toMatchObject({
+            errors: expect.arrayContaining([
+              { id, reason: expect.stringMatching(/^entry_(changed|mac_invalid)$/) },
+            ]),
+          });
+          restore();
+        }
+      }
+    }
+  });
+
+  test('a removed entry is found', async () => {
+    for (const id of [1, 3, lastId]) {
+      rowsOf(entries).delete(`audit_entries ${id}`);
+      expect(await found()).toContain(`${id} entry_missing`);
+      restore();
+    }
+  });
+
+  test('an entry more than a minute in the future is found', async () => {
+    time = start - 61_000;
+    expect(await found()).toContain(`${lastId} entry_in_future`);
+  });
+});
+
+test('a call whose time is over says where the next one begins, which compares the rows', async () => {
+  const first = await verify({ timeLeft: () => 0 });
+  expect(first).toMatchObject({ valid: null, complete: false, next_id: lastId + 1, rows_checked: false });
+  const next = { from_id: lastId + 1, first_id: null, last_id: null, checked: 0 };
+  expect(await verify({ from_id: next.from_id })).toMatchObject({
+    valid: true,
+    rows_checked: true,
+    checked: 0,
+  });
+});
+
+test('rows beyond a limit are not compared', async () => {
+  rowsOf(keys).clear();
+  expect(await verify({ mostRows: 1 })).toMatchObject({ valid: true, complete: true, rows_checked: false });
+});

@@ -1,0 +1,171 @@
+// Verifies a tenant's data: the chain of entries with its ends, a checkpoint, and the rows. The operation calls it
+// (operations/audit.ts), and the operator's command and the nightly job of a server.
+import { type ChainHead, ChainWalk, toHex } from '@eaas/protocol/internal-audit';
+import { genesisHash } from '@eaas/protocol/audit';
+import { isBytes } from '@eaas/protocol/internal';
+import { formatTimestamp, type Input, type Output } from '@eaas/protocol/wire';
+import { sameBytes } from '#platform';
+import { openTenantSecrets, type TenantSecrets } from '../crypto/tenant-secrets.ts';
+import { NoTenant } from '../ledger/place.ts';
+import { textOf } from '../ledger/link.ts';
+import { checkHead, checkRow } from '../ledger/rows.ts';
+import type { Known } from '../ledger/store.ts';
+import { allOf, nameOf, type Query, refTo } from '../ledger/table.ts';
+import {
+  type AnchorRow,
+  anchors,
+  entries,
+  type EntryRow,
+  type TenantRow,
+  tenants,
+} from '../ledger/tables.ts';
+import { foreignCheckpoint } from '../rules/refusal.ts';
+import type { Service } from '../service.ts';
+import { openCheckpoint } from './checkpoint.ts';
+import { type Findings, attempt, reasonFor, report } from './findings.ts';
+import { scanRows } from './rows.ts';
+import { readEntries, walkEntries } from './entries.ts';
+
+export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
+  /** A head that the log once had, and must still contain unless it was purged. */
+  readonly known?: ChainHead | undefined;
+  /** How many rows are compared at most: those of a tenant that has more are left out. */
+  readonly mostRows?: number;
+  /** How many milliseconds are left. The call ends before, and says where the next one begins. */
+  readonly timeLeft?: () => number;
+}
+
+type Verification = Output<'GET /v1/audit/verify'>;
+
+interface Ends {
+  readonly secrets: TenantSecrets | undefined;
+  readonly head: ChainHead;
+  readonly anchor: ChainHead;
+  /** The database's time. */
+  readonly time: number;
+}
+
+const mostRounds = 20;
+const mostAhead = 60_000;
+/** How long the rows of a call may take. What is left of the time must be more. */
+const timeOfRows = 4_000;
+
+/** Throws NoTenant, and Refusal for a checkpoint that is not the tenant's. */
+export async function verifyTenant(
+  service: Service,
+  tenantId: string,
+  options: VerifyOptions = {},
+): Promise<Verification> {
+  for (let round = 1; ; round++) {
+    const verification = await verifyOnce(service, tenantId, options);
+    if (verification.error_count === 0 || round === mostRounds) return verification;
+    // Entries that were purged meanwhile are missing, and nobody has tampered with them.
+    const place = refTo(anchors, tenantId);
+    const { rows } = await service.store.read(tenantId, [place]);
+    const anchor = rows.get(place)?.row as AnchorRow | undefined;
+    if ((anchor?.id ?? 0) <= (verification.purged_through?.id ?? 0)) return verification;
+  }
+}
+
+async function verifyOnce(service: Service, tenantId: string, options: VerifyOptions): Promise<Verification> {
+  const { known, mostRows = Infinity, timeLeft = () => Infinity } = options;
+  const findings: Findings = { first: [], count: 0 };
+  const { secrets, head, anchor, time } = await judgeEnds(service, tenantId, findings);
+  const first = Math.max(options.from_id ?? 1, anchor.id + 1);
+  const last = Math.min(options.to_id ?? head.id, head.id);
+  const stated =
+    secrets && options.checkpoint !== undefined
+      ? await openCheckpoint(secrets.checkpoint, tenantId, options.checkpoint)
+      : null;
+  if (stated === undefined) throw foreignCheckpoint();
+  const entryAt = async (id: number): Promise<EntryRow | undefined> =>
+    (await readEntries(service, tenantId, [['id', '=', id]], 1))[0];
+  const isContained = async (one: ChainHead): Promise<boolean> => {
+    const reason = contradiction(one, head, anchor, await entryAt(one.id));
+    if (reason) report(findings, reason, one.id);
+    return reason === undefined;
+  };
+  if (known && known.id >= anchor.id) await isContained(known);
+  const checkpoint = stated && { ...shown(stated), valid: await isContained(stated) };
+  const before = first === anchor.id + 1 ? { hash: anchor.hash, created_at: 0 } : await entryAt(first - 1);
+  const chain = new ChainWalk<string>({
+    next: first,
+    previous: isBytes(before?.hash) ? textOf(before.hash) : undefined,
+    time: before?.created_at ?? 0,
+  });
+  let [isComplete, areRowsChecked] = [!secrets, false];
+  if (secrets) {
+    const walk = { tenantId, secrets, findings, chain, last, latest: time + mostAhead };
+    await walkEntries(service, walk, () => timeLeft() - timeOfRows);
+    isComplete = chain.next > last && timeLeft() > timeOfRows;
+    areRowsChecked = isComplete && (await scanRows(service, tenantId, secrets, findings, mostRows));
+  }
+  const isEmpty = chain.next === first;
+  return {
+    valid: findings.count > 0 ? false : isComplete ? true : null,
+    complete: isComplete,
+    next_id: isComplete ? null : chain.next,
+    next_row: null,
+    checked: chain.checked,
+    first_id: isEmpty ? null : first,
+    last_id: isEmpty ? null : chain.next - 1,
+    purged_through: anchor.id > 0 ? shown(anchor) : null,
+    head: shown(head),
+    errors: findings.first,
+    error_count: findings.count,
+    rows_checked: areRowsChecked,
+    checkpoint,
+    verified_at: formatTimestamp(time),
+  };
+}
+
+/** Judges the tenant's secret, the head, the last purged entry, and the stored entries at both ends of the log. */
+async function judgeEnds({ store, roots }: Service, tenantId: string, findings: Findings): Promise<Ends> {
+  const [tenantRef, anchorRef] = [refTo(tenants, tenantId), refTo(anchors, tenantId)];
+  const oldest: Query<EntryRow> = { table: entries, where: [], by: 'id', limit: 1 };
+  const newest: Query<EntryRow> = { ...oldest, descending: true };
+  const known = await store.read(tenantId, [tenantRef, anchorRef, allOf(oldest), allOf(newest)]);
+  const tenant = known.rows.get(tenantRef)?.row as TenantRow | undefined;
+  const anchorRow = known.rows.get(anchorRef)?.row as AnchorRow | undefined;
+  const [firstEntry, lastEntry] = [entryIn(known, oldest), entryIn(known, newest)];
+  const { head: headRow, time } = known;
+  if (!tenant && !headRow) throw new NoTenant(tenantId);
+  const secrets = tenant && attempt(() => openTenantSecrets(roots, tenant));
+  const named = tenant ?? { tenant_id: tenantId };
+  // The row itself is judged with all others.
+  if (!secrets) report(findings, reasonFor(tenants, tenant ? 'changed' : 'missing', named), tenant?.rev);
+  if (!headRow) report(findings, 'head_missing', null);
+  else if (secrets && !attempt(() => checkHead(secrets, headRow))) report(findings, 'head_changed', null);
+  const { id: first = 1 } = firstEntry ?? {};
+  const { id: last = 0 } = lastEntry ?? {};
+  const genesis = { id: 0, hash: genesisHash(tenantId) };
+  const head = headRow ? usable(headRow, last) : genesis;
+  const anchor = anchorRow ? usable(anchorRow, 0) : genesis;
+  if (last > head.id) report(findings, 'entry_unexpected', head.id + 1);
+  else if (headRow && contradiction(head, head, anchor, lastEntry))
+    report(findings, 'head_mismatch', head.id);
+  if (first <= Math.min(last, anchor.id)) report(findings, 'entry_unexpected', first);
+  const unchanged = (row: AnchorRow) => !secrets || checkRow(secrets, anchors, { row, newest_rev: null });
+  if (anchorRow && !attempt(() => unchanged(anchorRow)))
+    report(findings, 'purge_anchor_changed', anchorRow.id);
+  return { secrets, head, anchor, time };
+}
+
+/** A tampered row can have an id that is none, and a hash that is no bytes. */
+function usable({ id, hash }: ChainHead, otherwise: number): ChainHead {
+  const known = [id, otherwise].find((one) => Number.isSafeInteger(one) && one >= 0) ?? 0;
+  return { id: known, hash: isBytes(hash) ? hash : new Uint8Array() };
+}
+
+/** Why a log does not contain a head that it once had, or undefined if it does. */
+function contradiction(one: ChainHead, head: ChainHead, anchor: ChainHead, entry: EntryRow | undefined) {
+  if (one.id > head.id) return 'checkpoint_ahead';
+  if (one.id < anchor.id) return 'checkpoint_purged';
+  const { id, hash } = one.id === anchor.id ? anchor : (entry ?? {});
+  return id === one.id && isBytes(hash) && sameBytes(hash, one.hash) ? undefined : 'checkpoint_mismatch';
+}
+
+const entryIn = ({ found }: Known, query: Query<EntryRow>): EntryRow | undefined =>
+  found.get(nameOf(allOf(query)))?.rows[0]?.row as EntryRow | undefined;
+
+const shown = ({ id, hash }: ChainHead) => ({ id, hash: toHex(hash) });

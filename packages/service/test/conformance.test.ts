@@ -1,0 +1,53 @@
+// The files that test the API of the server, on the service in memory.
+import { basename } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { conformanceFiles } from '@eaas/test-kit/conformance-files';
+import { playOn } from '@eaas/test-kit/fixture';
+import { playService } from './played-service.ts';
+
+const played = playService('https://eaas.test');
+vi.stubGlobal('fetch', played.fetch);
+playOn(played);
+afterAll(() => {
+  playOn(undefined);
+  vi.unstubAllGlobals();
+});
+
+const elsewhere: Readonly<Record<string, string>> = {
+  'browsers.service.test.ts': 'pages of other origins, which only HTTP has',
+  'health.service.test.ts': 'routes outside of /v1',
+  'malformed-http.service.test.ts': 'bytes on a socket',
+  'people-canary.service.test.ts': 'the process, the database and the log of the server',
+  'quota-month.service.test.ts': 'a clock that the test sets',
+  'start.service.test.ts': 'the start of the server',
+};
+
+/** The tests that must fail here. Maps each title to the difference from the server that makes the test fail. */
+const different: Readonly<Record<string, string>> = {
+  'the server sends a 401, 403 or 404 response before the request body arrives':
+    'the service in memory receives whole requests',
+  'of 100 kB is no request at all': 'only HTTP limits headers',
+  'a preflight allows the header': 'only HTTP has pages of other origins',
+};
+
+const seen = new Set<string>();
+beforeEach(({ task }) => {
+  if (!(task.name in different)) return;
+  Object.assign(task, { fails: true });
+  seen.add(task.name);
+});
+
+for (const file of conformanceFiles.filter((path) => !(basename(path) in elsewhere))) {
+  describe(`${basename(file)}, in memory`, async () => {
+    // The query makes it another module than the one that meets a server, perhaps in the same worker.
+    await import(`${file}?in-memory`);
+  });
+}
+
+test('no call failed for a fault', () => {
+  expect(played.failures).toStrictEqual([]);
+});
+
+test('every title in the list of expected differences is the title of an existing test', () => {
+  expect(seen).toStrictEqual(new Set(Object.keys(different)));
+});
