@@ -13,7 +13,7 @@ const packages: Readonly<Record<string, number>> = {
   prisma: 2_624,
   files: 1_739,
   console: 8_490,
-  server: 11_292,
+  server: 5_400,
   log: 1_192,
   dev: 1_078,
   cli: 3_652,
@@ -89,7 +89,7 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
 const mostCorrections = 250;
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */
 const growing: Readonly<Record<string, { lines: number; until: string }>> = {
-  service: { lines: 5_760, until: 'the server and local stand on it' },
+  service: { lines: 5_870, until: 'local stands on it' },
 };
 const sites = { 'docs/site': 1_029, examples: 1_002 };
 const mostTestLines = 86_500;

@@ -1,12 +1,11 @@
 // What one wrap, unwrap, hash and read of a key cost the server (with BUDGET_FILES=1 also the files that they enter), so
-// that a longer way is seen. Functions and files are those of the server and the protocol; the rest is of the whole process.
+// that a longer way is seen. Functions and files are those of the server, the service and the protocol; the rest is of the whole process.
 import { createHook } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
 import { Session } from 'node:inspector';
 import { connect, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp } from '../../packages/server/src/http/app.ts';
-import { openDoors } from '../../packages/server/src/http/doors.ts';
+import { serveHttp } from '../../packages/server/src/app/serve.ts';
 import { apiOf, dek } from '@eaas/test-kit/world';
 import type { Report } from './compare.ts';
 import { openOperator } from './open-operator.ts';
@@ -19,9 +18,8 @@ export const benchmark: Report = {
   async *report(defer) {
     const { service, newTenant } = await openOperator(defer);
     const { token } = await newTenant();
-    const app = createApp(openDoors(service, { jobs: [], verified: undefined }), {
-      log: { write: () => {} },
-    });
+    const state = { jobs: [], verified: undefined };
+    const { app } = serveHttp(service, state, { log: { write: () => {} } });
     defer(() => app.close());
     const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
     const api = apiOf(service, token);
@@ -104,7 +102,7 @@ async function countedIn(work: () => Promise<void>) {
   const entered: { readonly url: string; readonly functions: number; readonly calls: number }[] = [];
   session.post('Profiler.takePreciseCoverage', (_, { result }) => {
     for (const { url, functions } of result) {
-      if (!/packages\/(?:server|protocol)\/src\//.test(url)) continue;
+      if (!/packages\/(?:server|service|protocol)\/src\//.test(url)) continue;
       const called = functions.flatMap(({ ranges: [range] }) => (range && range.count > 0 ? [range] : []));
       const calls = called.reduce((sum, { count }) => sum + count, 0);
       if (calls > 0) entered.push({ url, functions: called.length, calls });

@@ -1,5 +1,4 @@
-import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
-import { findHead } from '../../packages/server/src/store/heads.ts';
+import { verifyTenant } from '@eaas/service';
 import { call } from '@eaas/test-kit/faults/client';
 import { startReplica } from '@eaas/test-kit/faults/place';
 import { memoryOf } from '@eaas/test-kit/processes';
@@ -10,10 +9,12 @@ const newEntries = 10_000;
 
 export async function verifyNewEntries({ service, manyEntries }: Place): Promise<number> {
   const { tenantId } = manyEntries;
-  const known = await service.background.run((sql) => findHead(sql, tenantId));
+  const { head } = await service.store.read(tenantId, []);
+  if (!head) throw new Error('expected an audit log of the tenant (got none)');
   await appendEntries(service, manyEntries, newEntries);
   return timed(async () => {
-    const { valid, checked } = await verifyChain(service, tenantId, { known, onlyNew: true });
+    const onlyNew = { known: head, from_id: head.id + 1, mostRows: 0 };
+    const { valid, checked } = await verifyTenant(service, tenantId, onlyNew);
     requireValid(valid);
     return checked;
   });

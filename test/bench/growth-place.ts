@@ -1,8 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { countUsage } from '../../packages/server/src/jobs/housekeeping.ts';
 import type { TestBase } from '@eaas/test-kit/faults/place';
-import { alone } from '@eaas/test-kit/alone';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import { apiOf } from '@eaas/test-kit/world';
 import type { Defer } from './compare.ts';
@@ -32,7 +30,6 @@ export async function openPlace(defer: Defer, size: number, directory?: string):
       }
     : await fillTenants(operator, sql, size);
   const place = { size, operator, service, sql, ...tenants };
-  await countUsage(service, alone());
   await finishTonight(place);
   await sql.unsafe('vacuum analyze');
   if (kept !== undefined && !known) {

@@ -1,4 +1,4 @@
-import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
+import { openPool, type Pool } from '../../packages/server/src/postgres/sql.ts';
 import { newKey } from '@eaas/test-kit/faults/place';
 import { Burst, openLater, postRequest, wrapRequest } from './burst.ts';
 import { type Benchmark, type Defer, type Note, speed } from './compare.ts';
@@ -94,8 +94,8 @@ async function measureParts(works: Works): Promise<Note> {
   const parts = {
     'a wrap': wrap,
     'HTTP (an empty POST)': emptyPost,
-    'admission, rules, crypto': wrapWithoutLog - emptyPost,
-    append: wrap - wrapWithoutLog,
+    'admission, rules, crypto, the link': wrapWithoutLog - emptyPost,
+    'append in PostgreSQL': wrap - wrapWithoutLog,
     'a round trip to PostgreSQL': of('roundTrip'),
     'a commit of one row': of('commit'),
     'the WAL flush of the commit': of('commit') - of('commitWithoutFlush'),

@@ -1,13 +1,11 @@
-import { countUsage } from '../../packages/server/src/jobs/housekeeping.ts';
 import { send } from '@eaas/test-kit/faults/client';
 import type { Operator, Replica } from '@eaas/test-kit/faults/place';
-import { alone } from '@eaas/test-kit/alone';
 import { memoryOf } from '@eaas/test-kit/processes';
 import { apiOf, dek, settle } from '@eaas/test-kit/world';
 import type { Defer, Measurement } from './compare.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import type { Figures } from './figures.ts';
-import { copyTenants } from './growth-copies.ts';
+import { copyTenants } from './copy-tenants.ts';
 import { finishTonight } from './growth-data.ts';
 import { connectDeferred, openOperator, startDeferred } from './open-operator.ts';
 
@@ -49,7 +47,6 @@ async function memory(defer: Defer, print: Print): Promise<Figures> {
   const [model] = customers;
   if (model && many > most) await copyTenants(sql, model.tenantId, many - most);
   await sql.unsafe('vacuum analyze');
-  await countUsage(operator.service, alone());
   await finishTonight(operator);
   const large = await startDeferred(defer, operator.env);
   const label = `${many.toLocaleString('en')} tenants`;

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { insider } from '../../packages/server/src/state/caller.ts';
-import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
+import { insider, keyDraft, settle, verifyTenant } from '@eaas/service';
 import type { Service } from '../../packages/server/src/app/service.ts';
-import { decide } from '../../packages/server/src/state/decide.ts';
 import type { Operator } from '@eaas/test-kit/faults/place';
 import type { Benchmark, Contender } from './compare.ts';
 import { openOperator } from './open-operator.ts';
@@ -35,17 +33,17 @@ export const benchmark: Benchmark = {
 async function contender({ service, newTenant }: Operator, size: number): Promise<Contender> {
   const { tenantId } = await newTenant();
   await append(service, tenantId, size - 1);
-  const shouldStop = (): boolean => {
+  const timeLeft = (): number => {
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     const megabytes = Math.ceil((heapUsed + arrayBuffers) / 2 ** 20);
     peaks.set(size, Math.max(peaks.get(size) ?? 0, megabytes));
-    return false;
+    return Infinity;
   };
   return {
     name: `${size.toLocaleString('en')} entries`,
     size,
     async run() {
-      const { valid, checked } = await verifyChain(service, tenantId, { shouldStop });
+      const { valid, checked } = await verifyTenant(service, tenantId, { timeLeft });
       if (valid !== true || checked !== size)
         throw new Error(`expected ${size} valid audit entries (got ${checked}, valid: ${valid})`);
     },
@@ -53,10 +51,11 @@ async function contender({ service, newTenant }: Operator, size: number): Promis
 }
 
 async function append(service: Service, tenantId: string, entries: number): Promise<void> {
-  const metadata = '{"context":{"column":"diagnosis","table":"patients"}}';
-  const draft = { action: 'key.wrap', keyId: randomUUID(), keyVersion: 1, metadata } as const;
+  const context = { column: 'diagnosis', table: 'patients' };
+  const draft = keyDraft('key.wrap', { key_id: randomUUID(), key_version: 1 }, { context });
   for (let left = entries; left > 0; left -= 2_000) {
     const drafts = Array.from({ length: Math.min(left, 2_000) }, () => draft);
-    await decide(service, insider(tenantId, 'system'), () => ({ drafts, answer: undefined }));
+    const judge = () => ({ entries: drafts, answer: {} });
+    await settle(service, insider(tenantId, 'system'), { by: 'append', needs: () => [], judge });
   }
 }

@@ -4,8 +4,9 @@ import { permissions, problems } from '@eaas/protocol/wire';
 import { exitCodes, exitCodesHelp } from '../../packages/cli/src/failure.ts';
 import { readConfig, variables } from '../../packages/cli/src/config.ts';
 import { defaultDataDirectory } from '../../packages/dev/src/data-directory.ts';
-import { notReady } from '../../packages/server/src/http/doors.ts';
-import { reasons } from '../../packages/server/src/operations/verify/report.ts';
+import { notReady } from '../../packages/server/src/http/health.ts';
+import { apiKeys, keys, keyVersions, subjects, tenants } from '@eaas/service';
+import { issuers } from '../../packages/service/src/plugins/issuers/table.ts';
 import { alerts } from '@eaas/test-kit/alerts';
 import { codesIn, read, readManual, root, rowsUnder } from '@eaas/test-kit/markdown';
 
@@ -63,8 +64,15 @@ test('the manual lists exactly the permissions of the API', () => {
 });
 
 test('the runbook explains every reason that a verification returns', () => {
+  const files = ['verify', 'entries', 'rows'].map((name) => `packages/service/src/verify/${name}.ts`);
+  const code = [...files, 'packages/server/src/plugins/public-log.ts'].map(read).join('');
+  const literal = code.matchAll(/'((?:entry|time|head|purge|rows|checkpoint|proof)_\w+)'/g);
+  const ofRows = [tenants, keys, keyVersions, apiKeys, issuers, subjects].flatMap(({ name, record }) =>
+    ['changed', ...(record ? ['put_back'] : [])].map((what) => `${name.slice(0, -1)}_${what}`),
+  );
+  const reasons = new Set([...Array.from(literal, ([, text = '']) => text), ...ofRows, 'tenant_missing']);
   const explained = firstCodes('reason').filter((reason) => !reason.includes(' '));
-  expect(sorted(explained)).toEqual(sorted(reasons));
+  expect(sorted(explained)).toEqual(sorted([...reasons]));
 });
 
 test('the runbook explains every reason that /readyz returns', () => {

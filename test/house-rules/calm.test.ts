@@ -46,7 +46,7 @@ const rules: readonly Rule[] = [
     except: [
       'packages/cli/src/config.test.ts',
       'packages/cli/src/removed.test.ts',
-      'packages/server/src/state/key-hosts.test.ts',
+      'packages/server/src/plugins/key-hosts.test.ts',
     ],
   },
   {

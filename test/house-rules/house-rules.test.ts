@@ -12,6 +12,7 @@ const places = (among: readonly SourceFile[], pattern: RegExp): string[] =>
 const siblingsOf: Readonly<Record<string, RegExp>> = {
   protocol: /^$/,
   sdk: /^@eaas\/protocol(?:\/|$)/,
+  server: /^@eaas\/(?:protocol|service)(?:\/|$)/,
   console: /^@eaas\/(?:protocol|local|sdk)(?:\/|$)/,
   drizzle: /^@eaas\/sdk(?:\/|$)/,
   prisma: /^@eaas\/sdk(?:\/|$)/,
@@ -66,9 +67,10 @@ test('each test imports only its package, the packages that its manifest names, 
 // from lower layers and from its own part.
 const layers: readonly (readonly RegExp[])[] = [
   [/^base\//],
-  [/^store\//, /^crypto\//, /^admission\//, /^root-key\/(?!root-check)/],
-  [/^state\/|^app\/service\.ts$/, /^root-key\/root-check\.ts$/],
-  [/^operations\//],
+  [/^fair\.ts$/, /^postgres\//, /^root-key\/(?!root-check)/],
+  [/^plugins\//, /^root-key\/root-check\.ts$/],
+  [/^app\/service\.ts$/],
+  [/^operator\//],
   [/^http\//, /^jobs\//],
   [/^app\//],
   [/^(?:index|internal)\.ts$/],

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { openPool } from '../../packages/server/src/store/sql.ts';
+import { openPool } from '../../packages/server/src/postgres/sql.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
 const template = {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { inject } from 'vitest';
 import { createOwnedDatabase, ROLES } from '../../packages/dev/src/embedded-database.ts';
-import { migrate } from '../../packages/server/src/store/migrate.ts';
-import { openPool } from '../../packages/server/src/store/sql.ts';
+import { migrate } from '../../packages/server/src/postgres/migrate.ts';
+import { openPool } from '../../packages/server/src/postgres/sql.ts';
 import { closing } from './closing.ts';
 import { requested } from './on-demand.ts';
 

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { embeddedBinaries, inspectBinaries, type PostgresBinaries } from '../../packages/dev/src/binaries.ts';
-import { oldestPostgres } from '../../packages/server/src/store/migrate.ts';
+import { oldestPostgres } from '../../packages/server/src/postgres/checks.ts';
 
 export async function chooseBinaries(preferred: 'installed' | 'embedded'): Promise<PostgresBinaries> {
   const { TEST_POSTGRES: forced, PATH = '' } = process.env;

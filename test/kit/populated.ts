@@ -1,10 +1,9 @@
 import { alone } from './alone.ts';
 import type { Input } from '@eaas/protocol/wire';
-import { insider } from '../../packages/server/src/state/caller.ts';
-import { countUsage } from '../../packages/server/src/jobs/housekeeping.ts';
+import { insider } from '@eaas/service';
 import { purge } from '../../packages/server/src/jobs/purge.ts';
-import { createApiKey } from '../../packages/server/src/operations/api-keys.ts';
-import { updateTenant } from '../../packages/server/src/operations/tenants.ts';
+import { operations } from '../../packages/server/src/operator/operations.ts';
+import { updateTenant } from '../../packages/server/src/operator/tenants.ts';
 import type { Service } from '../../packages/server/src/app/service.ts';
 import type { Attacker } from './attacker.ts';
 import { type Api, apiOf, dek, type Resident, settle, type World } from './world.ts';
@@ -69,7 +68,6 @@ export async function populate(
   for (const one of [ann, ben]) await year2026(service, one);
   await live('2026');
   await attacker.keep('late');
-  await countUsage(service, never);
   await purge(service, 60, never);
   await attacker.keep('now');
   return [ann, ben];
@@ -84,10 +82,14 @@ async function begin(service: Service, name: string): Promise<Populated> {
   const busy = await key('busy');
   const issue = async (fields: Omit<Input<'POST /v1/api-keys'>, 'name'>) => {
     const operator = insider(resident.tenantId, 'operator');
-    const { api_key_id: apiKeyId, api_key: token } = await createApiKey(service, operator, {
-      name: 'another',
-      ...fields,
-    });
+    const { api_key_id: apiKeyId, api_key: token } = await operations['POST /v1/api-keys'](
+      service,
+      operator,
+      {
+        name: 'another',
+        ...fields,
+      },
+    );
     return { apiKeyId, token };
   };
   return {

@@ -1,18 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { endpoints, type Input, type Output, permissions, type Route } from '@eaas/protocol/wire';
-import { insider } from '../../packages/server/src/state/caller.ts';
-import { rootKey, type Roots } from '../../packages/server/src/crypto/key-hierarchy.ts';
-import { createApp } from '../../packages/server/src/http/app.ts';
-import { openDoors } from '../../packages/server/src/http/doors.ts';
-import { admit } from '../../packages/server/src/operations/admit.ts';
-import { createApiKey } from '../../packages/server/src/operations/api-keys.ts';
-import { operations } from '../../packages/server/src/operations/table.ts';
-import { createTenant, type TenantSettings } from '../../packages/server/src/operations/tenants.ts';
-import { KeyHosts } from '../../packages/server/src/state/key-hosts.ts';
-import { Refusal } from '../../packages/server/src/base/refusal.ts';
+import { admit, insider, Refusal, rootKey, type Roots, run } from '@eaas/service';
+import { serveHttp } from '../../packages/server/src/app/serve.ts';
+import { operations } from '../../packages/server/src/operator/operations.ts';
+import { createTenant, type TenantSettings } from '../../packages/server/src/operator/tenants.ts';
+import { KeyHosts } from '../../packages/server/src/plugins/key-hosts.ts';
 import { createService, type Service } from '../../packages/server/src/app/service.ts';
-import { Database } from '../../packages/server/src/store/database.ts';
-import { openPool } from '../../packages/server/src/store/sql.ts';
+import { Database } from '../../packages/server/src/postgres/database.ts';
+import { openPool } from '../../packages/server/src/postgres/sql.ts';
 import { closing } from './closing.ts';
 import { createDatabase, migrated, type PostgresAddress, type TestDatabase } from './database.ts';
 
@@ -45,7 +40,7 @@ export async function openWorld(start: string, postgres?: Promise<PostgresAddres
   const connections = new TimedDatabase(database.connection('server'), 6);
   const steps: (() => Promise<void>)[] = [];
   const roots = [rootKey(randomBytes(32))] as const;
-  const clock = { now: () => time, learn: () => {}, wallClockError: () => 0 };
+  const clock = { now: () => time, learn: () => {} };
   return {
     database,
     roots,
@@ -56,11 +51,14 @@ export async function openWorld(start: string, postgres?: Promise<PostgresAddres
       time = value;
       timeIsSet = timeIsSet.then(setTime);
     },
-    replica: (own = connections, keyHosts = new KeyHosts([]), ownRoots = roots) =>
-      createService({ database: own, roots: ownRoots, clock, keyHosts }),
+    replica(own = connections, keyHosts = new KeyHosts([]), ownRoots: Roots = roots) {
+      const service = createService({ database: own, roots: ownRoots, keyHosts, wallClock: clock.now });
+      Object.assign(service.ledger.clock, clock);
+      return service;
+    },
     async serve(replica) {
-      const doors = openDoors(replica, { jobs: [], verified: undefined });
-      const app = createApp(doors, { log: { write: () => {} } });
+      const state = { jobs: [], verified: undefined };
+      const { app } = serveHttp(replica, state, { log: { write: () => {} } });
       steps.push(() => app.close());
       return app.listen({ port: 0, host: '127.0.0.1' });
     },
@@ -90,11 +88,11 @@ export function apiOf(service: Service, token: string): Api {
       route,
       authorization: `Bearer ${token}`,
       origin: undefined,
+      header: () => undefined,
       ipAddress: '192.0.2.7',
-      arrivedAt: performance.now(),
     });
-    const operation = operations[route] as unknown as (...all: unknown[]) => Promise<object>;
-    return endpoints[route].output.parse(await operation(service, caller, input)) as Output<typeof route>;
+    const { answer } = await run(service, caller, route, input);
+    return endpoints[route].output.parse(answer) as Output<typeof route>;
   };
 }
 
@@ -116,7 +114,7 @@ export interface Resident {
 
 export async function settle(service: Service, name: string, fields: TenantSettings = {}): Promise<Resident> {
   const { tenant_id: tenantId } = await createTenant(service, { envelope_only: false, ...fields, name });
-  const { api_key_id: apiKeyId, api_key: token } = await createApiKey(
+  const { api_key_id: apiKeyId, api_key: token } = await operations['POST /v1/api-keys'](
     service,
     insider(tenantId, 'operator'),
     { name: 'everything', permissions: [...permissions] },

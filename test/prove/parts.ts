@@ -1,6 +1,7 @@
 import { citus } from './parts/citus.ts';
 import { clocks } from './parts/clocks.ts';
 import { fairness } from './parts/fairness/fairness.ts';
+import { cutConnections } from './parts/cut-connections.ts';
 import { failover } from './parts/failover.ts';
 import { faults } from './parts/faults.ts';
 import { hostile } from './parts/hostile/hostile.ts';
@@ -11,6 +12,7 @@ import type { Part } from './trial.ts';
 
 export const parts: readonly Part[] = [
   faults,
+  cutConnections,
   failover,
   pgbouncer,
   citus,

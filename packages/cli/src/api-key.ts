@@ -1,6 +1,5 @@
-import { checked } from '@eaas/protocol/service';
 import { endpoints, formatTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
-import { asWord, expiringApiKeys, operations, readClock } from '@eaas/server/internal';
+import { asWord, checked, expiringApiKeys, operations, readClock } from '@eaas/server/internal';
 import { allPages, type OnTenant, onTenant, reporting, withService, withTenant } from './command.ts';
 import { orNotFound } from './failure.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
@@ -79,7 +78,7 @@ const expiring = reporting(
   .action(async (options: Reporting & { days: number }) => {
     const rows = await withService(async ({ service }) => {
       await readClock(service);
-      const now = service.clock.now();
+      const now = service.ledger.clock.now();
       return service.background.run(
         (sql) => expiringApiKeys(sql, now, now + options.days * 24 * 60 * 60 * 1_000),
         30_000,

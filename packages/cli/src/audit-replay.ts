@@ -1,11 +1,11 @@
 import { printJson } from './kit/index.ts';
 import { genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal-audit';
-import { foreignCheckpoint } from '@eaas/protocol/service';
 import {
   asWord,
   type Caller,
-  findAnchor,
+  findEnds,
+  foreignCheckpoint,
   openSignedCheckpoint,
   operations,
   Refusal,
@@ -153,7 +153,7 @@ async function readLost(
 /** Returns the entry that a checkpoint of the tenant names. Throws Refusal for any other text. */
 async function readCheckpoint(service: Service, operator: Caller, text: string) {
   const { verifier_key } = await operations['GET /v1/audit/checkpoint'](service, operator, {});
-  const stated = openSignedCheckpoint(verifier_key, text);
+  const stated = await openSignedCheckpoint(verifier_key, text);
   if (stated?.tenantId !== operator.tenantId) throw foreignCheckpoint();
   return stated;
 }
@@ -163,7 +163,7 @@ async function readCheckpoint(service: Service, operator: Caller, text: string) 
  * entries of an earlier run, which are the operator's, it is the newest.
  */
 async function restoredEnds(service: Service, tenantId: string): Promise<Map<number, string>> {
-  const anchor = await service.database.run((sql) => findAnchor(sql, tenantId));
+  const { anchor } = await findEnds(service, tenantId);
   const ends = new Map([[anchor?.id ?? 0, toHex(anchor?.hash ?? genesisHash(tenantId))]]);
   for await (const { entries } of exportAudit(service, tenantId, 1)) {
     for (const { id, hash, actor } of entries) {

@@ -22,7 +22,7 @@ export interface Entry extends ChainedEntry {
   readonly hash: string;
 }
 
-type Checkpoint = ReturnType<typeof openSignedCheckpoint>;
+type Checkpoint = Awaited<ReturnType<typeof openSignedCheckpoint>>;
 /** A head that the log must have, as a checkpoint or a proof of the public log states it. */
 type Stated = NonNullable<Checkpoint> & { readonly by?: 'checkpoint' | 'proof'; readonly before?: Date };
 type Verdict = Awaited<ReturnType<typeof verifyEntries>>;
@@ -76,7 +76,7 @@ export const auditVerifyFile = reporting(
   });
 
 async function stated(path: string, verifierKey: string) {
-  const head = openSignedCheckpoint(verifierKey, await readNamed(path));
+  const head = await openSignedCheckpoint(verifierKey, await readNamed(path));
   if (head) return head;
   throw new WrongUsage(
     `The checkpoint ${path} has no valid signature of the key in --verifier-key. ` +

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { printJson, WrongUsage } from './kit/index.ts';
 import { parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
-import { listChains, requireTenant, type Service, verifyChain } from '@eaas/server/internal';
+import { listChains, requireTenant, type Service, verifyLog } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
 import { exitCodes, isRefusal } from './failure.ts';
-import { note, progress, type Reporting } from './output.ts';
+import { note, type Reporting } from './output.ts';
 
 interface Options extends Reporting {
   readonly tenant?: string;
@@ -89,12 +89,7 @@ async function verify(
   checkpoint: string | undefined,
   json: true | undefined,
 ): Promise<boolean> {
-  const tell = progress(`verifying ${name ?? tenant_id}`);
-  const shouldStop = (checked: number, last: number): boolean => {
-    tell(checked, last);
-    return false;
-  };
-  const found = await verifyChain(service, tenant_id, { checkpoint, shouldStop });
+  const found = await verifyLog(service, tenant_id, { checkpoint });
   if (json) printJson({ tenant_id, name, ...found });
   else {
     const label = name === null ? tenant_id : `${inLine(name)} (${tenant_id})`;

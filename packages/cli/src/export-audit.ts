@@ -1,26 +1,21 @@
-import {
-  entriesFrom,
-  entryAt,
-  findAnchor,
-  findHead,
-  Refusal,
-  type Service,
-  shownEntry,
-  type ShownEntry,
-  Tampered,
-} from '@eaas/server/internal';
+import { findEnds, readEntries, Refusal, type Service, shownEntry, Tampered } from '@eaas/server/internal';
 
-const pageSize = 2_000;
+const pageSize = 1_000;
 
-export async function* exportAudit({ database }: Service, tenantId: string, fromId: number) {
-  const [head, anchor] = await database.snapshot((tx) =>
-    Promise.all([findHead(tx, tenantId), findAnchor(tx, tenantId)]),
-  );
+export async function* exportAudit(service: Service, tenantId: string, fromId: number) {
+  const { head, anchor } = await findEnds(service, tenantId);
   if (!head) throw new Tampered('audit_heads', tenantId, tenantId);
   let next = Math.max(fromId, (anchor?.id ?? 0) + 1);
   while (next <= head.id) {
-    const first = next;
-    const rows = await database.run((sql) => entriesFrom(sql, tenantId, first, head.id, pageSize), 30_000);
+    const rows = await readEntries(
+      service,
+      tenantId,
+      [
+        ['id', '>=', next],
+        ['id', '<=', head.id],
+      ],
+      pageSize,
+    );
     for (const row of rows) if (row.id !== next++) throw gap(next - 1);
     if (rows.length === 0) throw gap(next);
     yield { entries: rows.map((row) => shownEntry(tenantId, row)), last: head.id };
@@ -28,13 +23,12 @@ export async function* exportAudit({ database }: Service, tenantId: string, from
 }
 
 export async function requireContinuable(
-  { database }: Service,
+  service: Service,
   tenantId: string,
-  last: Pick<ShownEntry, 'tenant_id' | 'id' | 'hash'>,
+  last: Pick<ReturnType<typeof shownEntry>, 'tenant_id' | 'id' | 'hash'>,
 ): Promise<void> {
-  const [stored, anchor] = await database.snapshot((tx) =>
-    Promise.all([entryAt(tx, tenantId, last.id), findAnchor(tx, tenantId)]),
-  );
+  const { anchor } = await findEnds(service, tenantId);
+  const [stored] = await readEntries(service, tenantId, [['id', '=', last.id]], 1);
   const known = anchor?.id === last.id ? anchor : stored;
   if (known && last.tenant_id === tenantId && Buffer.from(known.hash).toString('hex') === last.hash) return;
   const purged = anchor && anchor.id > last.id && last.tenant_id === tenantId;

@@ -1,9 +1,8 @@
 // Issuers: the sign-ins of an app, whose tokens the service accepts.
 import { readFile } from 'node:fs/promises';
 import { WrongUsage } from './kit/index.ts';
-import { checked } from '@eaas/protocol/service';
 import { endpoints, type IssuerPermission, issuerPermissions, limits } from '@eaas/protocol/wire';
-import { asWord, operations } from '@eaas/server/internal';
+import { asWord, checked, operations } from '@eaas/server/internal';
 import { type Command, InvalidArgumentError } from 'commander';
 import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
 import { orNotFound } from './failure.ts';

@@ -1,7 +1,6 @@
 import { escapeHidden } from '@eaas/protocol/internal';
-import { checked } from '@eaas/protocol/service';
 import { endpoints, limits, type Output } from '@eaas/protocol/wire';
-import { asWord, createKey, operations } from '@eaas/server/internal';
+import { asWord, checked, operations } from '@eaas/server/internal';
 import { type Command, Option } from 'commander';
 import { allPages, type OnKey, type OnTenant, onTenant, requireKey, withKey, withTenant } from './command.ts';
 import { requireConfirmable, requireConfirmed } from './confirm.ts';
@@ -37,7 +36,9 @@ const create = onTenant('create', 'Create a key.', [
     const { name, rotateEvery, exportable, intake } = options;
     const rotation_policy = rotateEvery === undefined ? null : { interval_days: rotateEvery };
     const input = checked(endpoints['POST /v1/keys'].body, { name, exportable, intake, rotation_policy });
-    const key = await withTenant(options, (service, operator) => createKey(service, operator, input));
+    const key = await withTenant(options, (service, operator) =>
+      operations['POST /v1/keys'](service, operator, input),
+    );
     printResult(key, options);
     const setKeyId = `set EAAS_KEY_ID=${key.key_id} for the application`;
     next(key.intake ? showPublicKey(commandsOn(key, options)) : setKeyId, options);

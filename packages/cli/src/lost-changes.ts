@@ -1,12 +1,12 @@
 // What the lost part of a log took away, for `eaas audit replay`, and the operations that take it away again.
 import { canonicalJson } from '@eaas/protocol/audit';
-import { shownTrust } from '@eaas/protocol/service';
 import {
   type Caller,
   operations,
   type Refusal,
   requireTenant,
   type Service,
+  shownTrust,
   updateTenant,
 } from '@eaas/server/internal';
 import type { Entry } from './audit-verify-file.ts';
@@ -126,7 +126,7 @@ async function keyUndone(service: Service, operator: Caller, loss: Loss): Promis
   if (!key) return [];
   const { name, status } = key;
   const { status: lost, destroy_at: lostDue } = loss.fields;
-  const now = service.clock.now();
+  const now = service.ledger.clock.now();
   const [due, last] = [Date.parse(key.destroy_at ?? ''), Date.parse(String(lostDue))];
   const isPending = status === 'pending_destruction';
   // A key that is due is erased by the next server, and cannot be restored.

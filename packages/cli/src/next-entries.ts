@@ -1,19 +1,11 @@
 // The entries that follow a position in an audit log, verified, for `eaas audit follow`.
 import { genesisHash } from '@eaas/protocol/audit';
-import { toHex } from '@eaas/protocol/internal-audit';
+import { type ChainHead, toHex } from '@eaas/protocol/internal-audit';
 import {
-  type ChainHead,
-  checkedHead,
-  entriesFrom,
-  entryAt,
   type EntryRow,
-  findAnchor,
-  findHead,
-  findTenant,
   isAuthenticEntry,
-  openTenant,
+  readLog,
   Refusal,
-  requireAnchor,
   sameBytes,
   type Service,
   shownEntry,
@@ -30,23 +22,13 @@ export interface Position {
 
 /** Reads the next entries after a position, in one snapshot. The fault says why no entry follows these. */
 export async function nextEntries(
-  { database, tenants }: Service,
+  service: Service,
   tenantId: string,
   after: Position = { id: 0, hash: null },
 ) {
-  const [tenant, storedHead, anchor, known, rows] = await database.snapshot((tx) =>
-    Promise.all([
-      findTenant(tx, tenantId),
-      findHead(tx, tenantId),
-      findAnchor(tx, tenantId),
-      entryAt(tx, tenantId, after.id),
-      entriesFrom(tx, tenantId, after.id + 1, Number.MAX_SAFE_INTEGER, pageSize),
-    ]),
-  );
-  if (!tenant || !storedHead) return { entries: [], position: after, isMore: false };
-  const { secrets } = openTenant(tenants.roots, tenant);
-  const head = checkedHead(secrets, tenantId, storedHead);
-  if (anchor) requireAnchor(secrets, anchor);
+  const log = await readLog(service, tenantId, after.id, pageSize);
+  if (!log) return { entries: [], position: after, isMore: false };
+  const { secrets, head, anchor, known, entries: rows } = log;
   const start: ChainHead = anchor ?? { id: 0, hash: genesisHash(tenantId) };
   const isPurged = after.id < start.id;
   let last: ChainHead | undefined = isPurged || after.id === start.id ? start : known;
@@ -61,7 +43,7 @@ export async function nextEntries(
   let fault: Refusal | undefined;
   for (const row of rows) {
     if (row.id !== last.id + 1) fault = broken(tenantId, last.id + 1, 'is missing');
-    else if (!isAuthenticEntry(secrets.auditMac, tenantId, row, last.hash))
+    else if (!isAuthenticEntry(secrets, tenantId, row, last.hash))
       fault = broken(tenantId, row.id, 'is not authentic');
     if (fault) break;
     authentic.push(row);

@@ -79,7 +79,7 @@ const rotate = reporting(
   ],
 ).action(async (options: Reporting) => {
   const rotation = await withService(async ({ service }) => {
-    const [current, previous] = service.tenants.roots;
+    const [current, previous] = service.roots;
     if (!previous) {
       throw new WrongUsage(
         'There is no previous root key. ' +

@@ -2,10 +2,9 @@
 // the shell would see it: it is asked for, or read from standard input.
 import { isUtf8 } from 'node:buffer';
 import { printJson, WrongUsage } from './kit/index.ts';
-import { checked } from '@eaas/protocol/service';
 import { endpoints, limits } from '@eaas/protocol/wire';
 import { reportColumns, reportCsv, type ReportRow, reportRow } from '@eaas/sdk/audit';
-import { type Caller, operations, Refusal, type Service } from '@eaas/server/internal';
+import { type Caller, checked, operations, Refusal, type Service } from '@eaas/server/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { ask, requireYes } from './confirm.ts';

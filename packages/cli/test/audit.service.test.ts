@@ -95,7 +95,8 @@ test('audit verify names a tenant whose row was changed', async () => {
   await superuser`update eaas.tenants set envelope_only = not envelope_only where tenant_id = ${tenantId}`;
   const { code, stdout } = await eaas('audit', 'verify', '--tenant', tenantId, '--json');
   expect(code).toBe(1);
-  expect(jsonLines(stdout)).toMatchObject([{ errors: [{ id: 1, reason: `tenant_changed: ${tenantId}` }] }]);
+  const changed = { id: 1, reason: `tenant_changed: ${tenantId}` };
+  expect(jsonLines(stdout)).toMatchObject([{ errors: [changed, { id: null, reason: 'rows_differ' }] }]);
   for (const command of [['list'], ['show', tenantId]]) {
     const { stderr } = await eaas('tenant', ...command, '--json');
     expect(stderr).toContain(

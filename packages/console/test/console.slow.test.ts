@@ -1,4 +1,4 @@
-import { listen, memoryDoors, readApiPage, readConsolePages } from '@eaas/test-kit/server';
+import { listen, memoryService, readApiPage, readConsolePages } from '@eaas/test-kit/server';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -390,7 +390,7 @@ whereAvailable('Chromium', hasChromium, () => {
     const { page, complaints } = await openPage();
     const pages = await readConsolePages(true);
     const options = { apiPage: await readApiPage(), console: { pages, publicUrl: null } };
-    const { port } = await listen(memoryDoors(), options);
+    const { port } = await listen(memoryService(), options);
     await page.goto(`http://127.0.0.1:${port}/docs`);
     for (const width of [1440, 390]) {
       await page.setViewportSize({ width, height: 844 });

@@ -1,20 +1,16 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { formatIndexKey, indexKeyContext } from '@eaas/protocol/internal';
-import { using } from '@eaas/protocol/service';
+import { using } from '@eaas/protocol/internal-service';
 import { formatTimestamp, isApiKey, type Permission, permissions } from '@eaas/protocol/wire';
 import {
   CannotStart,
   type ConsoleSession,
-  createApiKey,
-  createKey,
   createTenant,
-  findTenant,
-  hashApiKey,
   ifExists,
   insider,
-  isExpired,
+  listTenants,
   operations,
   Refusal,
   replaceFile,
@@ -42,7 +38,8 @@ export async function openDevelopmentTenant(
 ): Promise<{ tenant: DevelopmentTenant; apiKey: string | null }> {
   let recorded = await readRecord(file);
   const { tenant_id: known } = recorded;
-  if (known && !(await service.database.run((sql) => findTenant(sql, known)))) recorded = {};
+  const tenants = await listTenants(service);
+  if (known && !tenants.some(({ tenant }) => tenant.tenant_id === known)) recorded = {};
   const record = async (more: Recorded): Promise<void> => {
     recorded = { ...recorded, ...more };
     await replaceFile(file, `${JSON.stringify(recorded)}\n`);
@@ -50,7 +47,8 @@ export async function openDevelopmentTenant(
   const tenant_id = recorded.tenant_id ?? (await createOwnTenant(service));
   await record({ tenant_id });
   const key_id =
-    recorded.key_id ?? (await createKey(service, insider(tenant_id, 'operator'), { name: 'app' })).key_id;
+    recorded.key_id ??
+    (await operations['POST /v1/keys'](service, insider(tenant_id, 'operator'), { name: 'app' })).key_id;
   await record({ key_id });
   const index_key = recorded.index_key ?? (await createIndexKey(service, tenant_id, key_id));
   await record({ index_key });
@@ -67,14 +65,21 @@ export async function isApiKeyOf(
   token: string | undefined,
 ): Promise<boolean> {
   if (token === undefined || !isApiKey(token)) return false;
-  const { apiKey } = (await service.tenants.tokens.find(hashApiKey(token))) ?? {};
-  if (apiKey?.tenant_id !== tenant.tenant_id) return false;
-  return apiKey.revoked_at === null && !isExpired(apiKey, service.clock.now());
+  const owned = await service.tokens.find(hash('sha256', token, 'hex'));
+  if (owned?.tenantId !== tenant.tenant_id) return false;
+  const { revoked_at, expires_at } = await operations['GET /v1/api-keys/:api_key_id'](
+    service,
+    insider(tenant.tenant_id, 'operator'),
+    { api_key_id: owned.id },
+  );
+  const isExpired = expires_at !== null && Date.parse(expires_at) <= service.ledger.clock.now();
+  return revoked_at === null && !isExpired;
 }
 
 export async function createApplicationApiKey(service: Service, tenant: DevelopmentTenant): Promise<string> {
   const input = { name: 'app', permissions: ofApplications };
-  return (await createApiKey(service, insider(tenant.tenant_id, 'operator'), input)).api_key;
+  return (await operations['POST /v1/api-keys'](service, insider(tenant.tenant_id, 'operator'), input))
+    .api_key;
 }
 
 /** Creates an API key for one sign-in to the console. It has every permission, so that every page works. */
@@ -83,12 +88,12 @@ export async function openSession(
   { tenant_id }: Pick<DevelopmentTenant, 'tenant_id'>,
   ipAddress: string | null,
 ): Promise<ConsoleSession> {
-  const now = service.clock.now();
+  const now = service.ledger.clock.now();
   const expires_at = formatTimestamp(now + day);
   const operator = { ...insider(tenant_id, 'operator'), ipAddress };
   // The name has the time, because each sign-in creates another API key.
   const name = `console ${formatTimestamp(now).slice(0, 19).replace('T', ' ')} UTC`;
-  const { api_key } = await createApiKey(service, operator, {
+  const { api_key } = await operations['POST /v1/api-keys'](service, operator, {
     name,
     permissions: [...permissions],
     expires_at,

@@ -13,10 +13,9 @@ import {
   type TenantHead,
   treeHeadText,
 } from '@eaas/protocol/internal-log';
-import { using } from '@eaas/protocol/service';
+import { using } from '@eaas/protocol/internal-service';
 import {
   claim,
-  ed25519Keys,
   Explained,
   openSecret,
   Refusal,
@@ -26,6 +25,7 @@ import {
   type Service,
   type Transaction,
 } from '@eaas/server/internal';
+import { ed25519Keys } from './ed25519.ts';
 import {
   currentLog,
   endLog,
@@ -101,11 +101,7 @@ function withKey<T>(roots: Roots, log: LogRow, use: (seed: Uint8Array) => T): T 
   });
 }
 
-async function newLog(
-  tx: Transaction,
-  { tenants: { roots }, clock }: Service,
-  origin: string,
-): Promise<LogRow> {
+async function newLog(tx: Transaction, { roots, ledger }: Service, origin: string): Promise<LogRow> {
   if (!/^[!-*,-~]{1,255}$/.test(origin) || origin.includes('://'))
     throw new Refusal(
       'bad_request',
@@ -123,7 +119,7 @@ async function newLog(
     public_key: ed25519Keys(seed).publicKey,
     root_id,
     sealed: sealSecret(key, place, seed),
-    created_at: clock.now(),
+    created_at: ledger.clock.now(),
     ended_at: null,
     halted: null,
   }));
@@ -134,7 +130,7 @@ async function newLog(
 /** Begins the public log of the service. */
 export function initLog(service: Service, origin: string) {
   return service.database.transaction(async (tx) => {
-    await claim(tx, service.tenants.roots);
+    await claim(tx, service.roots);
     const present = await currentLog(tx, true);
     if (present)
       throw new Refusal(
@@ -147,7 +143,7 @@ export function initLog(service: Service, origin: string) {
 
 /** Ends the log, and begins one whose first entry has the last checkpoint of the log before. */
 export function restartLog(service: Service, origin: string) {
-  const { roots } = service.tenants;
+  const { roots } = service;
   return service.database.transaction(async (tx) => {
     await claim(tx, roots);
     const before = await currentLog(tx, true);
@@ -158,7 +154,7 @@ export function restartLog(service: Service, origin: string) {
     if (last) {
       const checkpoint =
         last.note.length > longestNote ? last.note.split('\n').slice(0, 5).join('\n') + '\n' : last.note;
-      const first = { index: 0, time: service.clock.now(), root: new Uint8Array() };
+      const first = { index: 0, time: service.ledger.clock.now(), root: new Uint8Array() };
       await appendAndSign(tx, roots, log, { ...first, entry: restartEntry(checkpoint) });
     }
     return { ended: before.origin, ...shown(log) };
@@ -204,7 +200,7 @@ export async function logStatus({ database }: Service) {
 }
 
 /** Seals the keys of the logs under the current root key, those of ended logs too. */
-export async function resealLogKeys({ database, tenants: { roots } }: Service): Promise<void> {
+export async function resealLogKeys({ database, roots }: Service): Promise<void> {
   const [current, previous] = roots;
   if (!previous) return;
   await database.transaction(async (tx) => {

@@ -89,7 +89,7 @@ export async function makeMoment(
   // The tree takes most of the time, so it is not built again for the same heads.
   const { built } = memory;
   if (moved.length === 0 && built?.count === heads.length && isIdle(built.root)) return;
-  const tree = await service.admission.turns.run('public log', buildPrefixTree(heads), { isBegun: true });
+  const tree = await paced(service, buildPrefixTree(heads));
   memory.built = { count: heads.length, root: tree.root };
   if (isIdle(tree.root)) {
     memory.seen ??= present.newest && headOf(present.newest);
@@ -130,9 +130,9 @@ async function findPresent(sql: Sql, { interval }: MomentContext, isLocked = fal
  * database can write a head, so one is taken if the log has proved it, or if its MAC is right.
  */
 async function readHeads({ service, memory }: MomentContext, log: LogRow, signal: AbortSignal) {
-  const { background, admission, alarms, tenants } = service;
+  const { background, alarms, roots } = service;
   const pages = (memory.pages ??= new Map<string, string>());
-  const macOf = proofMacs(tenants.roots, log);
+  const macOf = proofMacs(roots, log);
   const isProven = (head: KeptHead): boolean => sameBytes(macOf(head), head.mac);
   const heads: TenantHead[] = [];
   const moved: KeptHead[] = [];
@@ -146,8 +146,8 @@ async function readHeads({ service, memory }: MomentContext, log: LogRow, signal
     heads.push(...page.filter((head) => !others.has(head)));
     const ids = Array.from(others, ({ tenantId }) => tenantId);
     const rows = ids.length > 0 ? await background.run((sql) => wholeHeads(sql, ids), 10_000) : [];
-    const taking = takeAuthentic(tenants.roots, rows, (head) => moved.push({ ...head, mac: macOf(head) }));
-    const forged = await admission.turns.run('public log', taking, { isBegun: true });
+    const taking = takeAuthentic(roots, rows, (head) => moved.push({ ...head, mac: macOf(head) }));
+    const forged = await paced(service, taking);
     for (const tenantId of forged) {
       alarms.tampered({ table: 'audit_heads', id: tenantId, tenantId });
       const last = await background.run((sql) => findProof(sql, tenantId));
@@ -155,6 +155,15 @@ async function readHeads({ service, memory }: MomentContext, log: LogRow, signal
     }
     after = page.at(-1)?.tenantId ?? after;
     if (page.length < pageSize) return { heads: [...heads, ...moved], moved };
+  }
+}
+
+/** Goes through all steps, and lets others go first in between. */
+async function paced<T>({ fair }: Service, steps: Iterator<unknown, T>): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (fair.isOver()) await fair.pause('public log');
   }
 }
 
@@ -183,7 +192,7 @@ async function commitMoment(
   const time = Math.max(now, newest?.time ?? 0);
   const entry = momentEntry(time, tree.root);
   const index = newest ? newest.index + 1 : 0;
-  const moment = await appendAndSign(tx, service.tenants.roots, log, { index, time, root: tree.root, entry });
+  const moment = await appendAndSign(tx, service.roots, log, { index, time, root: tree.root, entry });
   const proved = (head: KeptHead) => ({ ...head, path: Buffer.concat(tree.pathOf(head.tenantId) ?? []) });
   for (let at = 0; at < moved.length; at += batchSize)
     await insertProofs(tx, moved.slice(at, at + batchSize).map(proved), moment);

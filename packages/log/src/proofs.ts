@@ -32,12 +32,12 @@ export const logOf = (service: Service, interval = 60): PublicLog => ({
 });
 
 /** Returns how a tenant gets the proof of an entry. A moment is due every `interval` seconds. */
-function prover({ clock }: Service, interval: number): PublicLog['proof'] {
+function prover({ ledger }: Service, interval: number): PublicLog['proof'] {
   return async (tx, tenantId, id) => {
     const row = await findProof(tx, tenantId, id);
     if (row) return textOf(tx, row);
     const log = await currentLog(tx);
-    const due = formatTimestamp(clock.now() + interval * 1_000);
+    const due = formatTimestamp(ledger.clock.now() + interval * 1_000);
     const what = id === undefined ? 'of this audit log' : `at or after entry ${id}`;
     throw new Refusal(
       'not_found',

@@ -1,7 +1,7 @@
 // The rows of the public log. What never changes in them, the database itself guards.
 import { createHash } from 'node:crypto';
 import type { TenantHead } from '@eaas/protocol/internal-log';
-import { first, type SealedHead, type Sql, type Transaction } from '@eaas/server/internal';
+import type { SealedHead, Sql, Transaction } from '@eaas/server/internal';
 
 /** A log and its key. */
 export interface LogRow {
@@ -40,6 +40,8 @@ export interface ProofRow {
   /** The hashes from the leaf up, 32 bytes each. */
   readonly path: Uint8Array;
 }
+
+const first = async <Row>(rows: PromiseLike<readonly Row[]>): Promise<Row | undefined> => (await rows)[0];
 
 /** The log that goes on. With `isLocked`, nothing is added to it until the transaction ends. */
 export function currentLog(sql: Sql, isLocked = false): Promise<LogRow | undefined> {

@@ -46,7 +46,8 @@ export async function ownLog() {
     return { service: of, log: { info: line, warn: line, error: line }, memory, interval };
   };
   const first = processOf(service);
-  const withLog: Service = { ...service, publicLog: logOf(service) };
+  const withLog: Service = world.replica();
+  withLog.publicLog = logOf(withLog);
   const cosignature = (note: string): string => {
     const head = parseTreeHead(parseNote(note)?.text ?? '');
     if (!head) throw new Error('the note must be a checkpoint (it is not)');

@@ -1,4 +1,4 @@
-import { type Service, countUsage, purge } from '@eaas/test-kit/server';
+import { type Service, purge } from '@eaas/test-kit/server';
 import { alone } from '@eaas/test-kit/alone';
 import { entryHash } from '@eaas/protocol/audit';
 import { EaasClient } from '@eaas/sdk';
@@ -145,7 +145,7 @@ describe('audits of a log that a database administrator changed', () => {
     [
       'removes the first entries',
       'delete from eaas.audit_entries where mine and id <= 120',
-      ['service_verification_failed 2', 'entry_missing 1'],
+      ['entry_missing 1'],
     ],
     [
       'removes all entries',
@@ -219,7 +219,6 @@ test('an audit reports a purge of unread entries only once', async () => {
   await wraps(120);
   world.time += 61 * 31 * 86_400_000;
   await wraps(5);
-  await countUsage(service, alone());
   await purge(service, 60, alone());
   const through = length + 120;
   expect(await other.check()).toMatchObject({ ok: true, checked: 5, state: { start: { id: through } } });

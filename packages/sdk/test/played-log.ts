@@ -62,17 +62,10 @@ export function playLog(length = 0): PlayedLog {
       const logs = matching.slice(offset, offset + most);
       return log.pages({ logs, count: logs.length, total: matching.length, limit: most, offset });
     },
-    'GET /v1/audit/checkpoint': () => {
+    'GET /v1/audit/checkpoint': async () => {
       const { id, hash } = head();
-      const signed = signCheckpoint(log.seed, tenant, id, Buffer.from(hash, 'hex'));
-      const truth = {
-        checkpoint: signed.checkpoint,
-        verifier_key: signed.verifierKey,
-        tenant_id: tenant,
-        id,
-        hash,
-      };
-      return { ...truth, ...log.checkpoints() };
+      const signed = await signCheckpoint(log.seed as never, tenant, { id, hash: Buffer.from(hash, 'hex') });
+      return { ...signed, tenant_id: tenant, id, hash, ...log.checkpoints() };
     },
     'GET /v1/audit/proof': ({ id }: Input<'GET /v1/audit/proof'>) => {
       const found = id === undefined ? log.proofs.at(-1) : log.proofs.find((each) => each.id >= id);
@@ -118,7 +111,7 @@ export function playLog(length = 0): PlayedLog {
       if (log.calls[route] > 3_000) throw new Error('called without end');
       await log.before(route);
       // Returns a copy: a caller that changes the response must not change the log.
-      return structuredClone(answers[route]?.(input));
+      return structuredClone(await answers[route]?.(input));
     }) as Call,
     append(count = 1, action = 'key.wrap') {
       for (let nth = 0; nth < count; nth++) {

@@ -1,4 +1,25 @@
 /// <reference types="node" preserve="true" />
+// What the packages around the server may import.
+export {
+  type Caller,
+  checked,
+  type EntryRow,
+  foreignCheckpoint,
+  insider,
+  isAuthenticEntry,
+  openSecret,
+  openSignedCheckpoint,
+  readEntries,
+  Refusal,
+  rootKey,
+  type Roots,
+  sameBytes,
+  sealSecret,
+  shownEntry,
+  shownTrust,
+  Tampered,
+  verifyEd25519,
+} from '@eaas/service';
 export { migrateDatabase } from './app/migrate-database.ts';
 export {
   asOwner,
@@ -12,43 +33,39 @@ export {
   schemaFault,
 } from './app/open-service.ts';
 export type { Extra, JobContext, ServeOptions } from './app/options.ts';
-export type { PublicLog, Service } from './app/service.ts';
+export type { Service } from './app/service.ts';
 export { hostOf, isLoopback } from './base/addresses.ts';
 export { CannotStart, reasonOf, unusableDatabase } from './base/cannot-start.ts';
 export { ifExists, replaceFile, syncDirectory, writeNewFile } from './base/durable-files.ts';
-export { Explained, Refusal, Tampered } from './base/refusal.ts';
+export { Explained } from './base/explained.ts';
 export { logLevels } from './base/log-lines.ts';
 export { SharedRead } from './base/shared-read.ts';
 export { asTyped, asWord } from './base/shell-word.ts';
 export { timeLimit } from './base/time-limit.ts';
-export { hashApiKey } from './state/tokens.ts';
-export { type ChainHead, openSignedCheckpoint } from './crypto/checkpoint.ts';
-export { ed25519Keys, verifyEd25519 } from './crypto/ed25519.ts';
-export { rootKey, type Roots } from './crypto/key-hierarchy.ts';
-export { sameBytes } from './crypto/hmac.ts';
-export { openSecret, sealSecret } from './crypto/sealed-secret.ts';
 export type { ConsoleSession } from './http/console.ts';
-export { type Address, announce, freePort, listening, readTls } from './http/listen.ts';
+export { type Address, freePort, readTls } from './http/listen.ts';
+export { mostDisagreement, readClock } from './jobs/clock.ts';
 export { type Lease } from './jobs/schedule.ts';
-export { createApiKey } from './operations/api-keys.ts';
-export { shownEntry, type ShownEntry } from './operations/audit.ts';
-export { createKey } from './operations/keys.ts';
-export { checkRootKey, rotateRootKey } from './operations/root-keys.ts';
-export { operations } from './operations/table.ts';
+export { findEnds, isAuthenticHead, listHeads, readLog, type SealedHead } from './operator/log.ts';
+export { operations } from './operator/operations.ts';
+export { expiringApiKeys, publishers } from './operator/reports.ts';
+export { checkRootKey, rotateRootKey } from './operator/root-keys.ts';
 export {
   acknowledgeRestore,
+  countHoldings,
   createTenant,
   destroyTenant,
+  listChains,
   listTenants,
   requireTenant,
   requireTenantId,
-  type TenantSettings,
   type TenantRecord,
+  type TenantSettings,
   updateTenant,
-} from './operations/tenants.ts';
-export { type Ends } from './operations/verify/ends.ts';
-export { type Finding, type Findings } from './operations/verify/report.ts';
-export { verifyChain } from './operations/verify/verify-chain.ts';
+} from './operator/tenants.ts';
+export { verifyLog } from './operator/verify.ts';
+export { isKeyHost, KeyHosts } from './plugins/key-hosts.ts';
+export type { PublicLog } from './plugins/public-log.ts';
 export { createRootKeyFile, encodeRootKey, readOrCreateRootKeyFile } from './root-key/file.ts';
 export {
   type ProviderEnvironment,
@@ -58,19 +75,7 @@ export {
   type RootKeyProvider,
 } from './root-key/provider.ts';
 export { claim, requireOpeningRoots } from './root-key/root-check.ts';
-export { isKeyHost, KeyHosts } from './state/key-hosts.ts';
-export { type Caller, insider, isExpired } from './state/caller.ts';
-export { mostDisagreement, readClock } from './state/clock.ts';
-export { checkedHead, isAuthenticHead, type SealedHead } from './state/heads.ts';
-export { openTenant, requireAnchor, seal } from './state/integrity.ts';
-export { isAuthenticEntry } from './crypto/macs.ts';
-export { findAnchor, findHead, listHeads } from './store/heads.ts';
-export { publishers } from './store/issuers.ts';
-export { entriesFrom, entryAt, type EntryRow } from './store/audit-entries.ts';
-export { clockDifference, databaseTime, openPool, type Sql, type Transaction } from './store/sql.ts';
-export { Database } from './store/database.ts';
-export { isDatabaseFault, isDenied, isDriverFault, isSettingRefused } from './store/faults.ts';
-export { expiringApiKeys } from './store/measurements.ts';
-export { ownsTables, readVersion, versionFault } from './store/migrate.ts';
-export { first, idsOf } from './store/rows.ts';
-export { countHoldings, findTenant, listChains } from './store/tenants.ts';
+export { Database } from './postgres/database.ts';
+export { isDatabaseFault, isDenied, isDriverFault, isSettingRefused } from './postgres/faults.ts';
+export { ownsTables, readVersion, versionFault } from './postgres/checks.ts';
+export { clockDifference, databaseTime, openPool, type Sql, type Transaction } from './postgres/sql.ts';

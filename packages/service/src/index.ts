@@ -1,5 +1,11 @@
 // What servers, the local service and the command line use.
 export { createService, type Fair, type Listener, type Service, type ServiceOptions } from './service.ts';
+// What a door calls, in this order: a route, who calls, the body, and then the operation.
+export { admit, confirm } from './admit.ts';
+export { type Arrival, type EndSignal } from './operation.ts';
+export { bodyTooLarge, methodNotAllowed, nothingHere } from './rules/refusal.ts';
+export { locationOf, readInput, requireBodyType } from './rules/request.ts';
+export { memoryStore } from './memory-store.ts';
 // What stores are made of.
 export {
   type Appended,
@@ -31,15 +37,17 @@ export {
 export { settleKey } from './operations/keys.ts';
 export { type Caller, insider, type Part } from './operation.ts';
 export { decisionOf, run, settle } from './operate.ts';
-export { readEntries } from './verify/entries.ts';
-export { verifyTenant, type VerifyOptions } from './verify/verify.ts';
+export { shownEntry } from './operations/audit.ts';
+export { openSignedCheckpoint } from './verify/checkpoint.ts';
+export { isAuthenticEntry, readEntries } from './verify/entries.ts';
+export { type Verification, verifyTenant, type VerifyOptions } from './verify/verify.ts';
 // Rows, and what protects them.
 export { beginLink, bytesOf } from './ledger/link.ts';
 export { NoTenant } from './ledger/place.ts';
 export { Remembered } from './ledger/remembered.ts';
 export { monthOf } from './ledger/judge.ts';
 export { checkHead, checkRow, heads, openTenant, sealHead, sealRow } from './ledger/rows.ts';
-export { add, allOf, put, refTo, type Table } from './ledger/table.ts';
+export { add, allOf, put, refOf, refTo, type Table } from './ledger/table.ts';
 export {
   type AnchorRow,
   anchors,
@@ -48,6 +56,7 @@ export {
   type KeyRow,
   keys,
   keyVersions,
+  tallies,
   type TenantRow,
   tenants,
 } from './ledger/tables.ts';
@@ -61,17 +70,24 @@ export {
   sealRootCheck,
   type TenantSecrets,
 } from './crypto/tenant-secrets.ts';
-export { hkdf, openSecret, sameBytes, sealSecret } from '#platform';
+export { hkdf, openSecret, sameBytes, sealSecret, verifyEd25519 } from '#platform';
 export { keyDraft, tenantDraft } from './rules/draft.ts';
 export { foreignCheckpoint, Refusal, unauthorized } from './rules/refusal.ts';
 export { refusalOf } from './rules/batch.ts';
+export { checked } from './rules/request.ts';
 export { Tampered } from './rules/tampered.ts';
 export { unmasked } from './ledger/sum.ts';
 // Plugins.
 export { type Plugin } from './plugin.ts';
 export { intake } from './plugins/intake/index.ts';
 export { type IssuerOptions, issuers } from './plugins/issuers/index.ts';
+export { publicKeysIn, shownTrust } from './plugins/issuers/issuer-rules.ts';
 export { type IssuerRow } from './plugins/issuers/table.ts';
-export { type IssuerKey, openKeys, type PresentedToken } from './plugins/issuers/token-rules.ts';
+export {
+  type IssuerKey,
+  namesUnknownKey,
+  openKeys,
+  type PresentedToken,
+} from './plugins/issuers/token-rules.ts';
 export { people } from './plugins/people/index.ts';
 export { type SubjectRow, subjects } from './plugins/people/subjects.ts';

@@ -57,7 +57,9 @@ const alone: Fair = { isOver: () => false, pause: () => Promise.resolve() };
 const deaf: Listener = {
   failed: () => {},
   appended: () => {},
+  unwritten: () => {},
   moved: () => {},
+  wentBack: () => {},
   tampered: () => {},
   used: () => {},
 };

@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { readConfig } from '../../../packages/cli/src/config.ts';
 import { migrateDatabase } from '../../../packages/server/src/app/migrate-database.ts';
 import { openService } from '../../../packages/server/src/app/open-service.ts';
-import type { TenantSettings } from '../../../packages/server/src/operations/tenants.ts';
+import type { TenantSettings } from '../../../packages/server/src/operator/tenants.ts';
 import { eaas, type Environment, serve, type ServerProcess } from '../program.ts';
 import { createDatabase, environmentOf, type TestDatabase } from '../database.ts';
 import { type Resident, settle } from '../world.ts';

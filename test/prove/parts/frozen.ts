@@ -1,4 +1,5 @@
-import { newToken } from '../../../packages/server/src/state/tokens.ts';
+import { randomBytes } from 'node:crypto';
+import { formatApiKey } from '@eaas/protocol/wire';
 import { type Answer, send } from '@eaas/test-kit/faults/client';
 import { longest, newDek, succeeded, tally } from '@eaas/test-kit/faults/load';
 import { Cluster } from '../machine/cluster.ts';
@@ -43,7 +44,7 @@ async function callsTo({ loaded, replicas }: UnderLoad) {
         send(place, tenant.token, 'POST', '/v1/hash', { key_id: keyId, value: 'x' }),
       ),
     ),
-    all(replicas.map((place) => send(place, newToken().token, 'GET', '/v1/keys'))),
+    all(replicas.map((place) => send(place, formatApiKey(randomBytes(32)), 'GET', '/v1/keys'))),
   ]);
   return { reads, changes, hashes, strangers };
 }

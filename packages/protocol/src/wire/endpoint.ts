@@ -79,4 +79,5 @@ export function splitRoute(route: string): { method: string; path: string } {
 }
 
 /** Whether a call of the endpoint has a JSON body. Others accept no body, an empty one or `{}`. */
-export const takesFields = ({ body }: Endpoint): boolean => Object.keys(body?.shape ?? {}).length > 0;
+export const takesFields = ({ body }: Pick<Endpoint, 'body'>): boolean =>
+  Object.keys(body?.shape ?? {}).length > 0;

@@ -2,17 +2,10 @@ import { inLine } from '@eaas/protocol/internal';
 import { CannotStart, reasonOf } from '../base/cannot-start.ts';
 import { asOwner, databaseOf, openDatabase } from './open-service.ts';
 import type { DatabaseOptions } from './options.ts';
-import { isDenied } from '../store/faults.ts';
-import {
-  foreignTables,
-  isPrepared,
-  migrate,
-  type MigrateOptions,
-  readVersion,
-  roleExists,
-  versionFault,
-} from '../store/migrate.ts';
-import type { Pool } from '../store/sql.ts';
+import { isDenied } from '../postgres/faults.ts';
+import { foreignTables, isPrepared, readVersion, roleExists, versionFault } from '../postgres/checks.ts';
+import { migrate, type MigrateOptions } from '../postgres/migrate.ts';
+import type { Pool } from '../postgres/sql.ts';
 
 interface Migration extends MigrateOptions {
   /** Decides whether the service may share a database that has tables of somebody else. By throwing, it refuses. */

@@ -1,19 +1,19 @@
 // Opens a service: finds its database, checks the schema and the root key, and reads its clock.
-import { using } from '@eaas/protocol/service';
+import { using } from '@eaas/protocol/internal-service';
+import { type RootKey, rootKey, type Roots, sameBytes } from '@eaas/service';
 import { CannotStart } from '../base/cannot-start.ts';
-import { type RootKey, type Roots, rootKey } from '../crypto/key-hierarchy.ts';
-import { sameBytes } from '../crypto/hmac.ts';
+import { timeLimit } from '../base/time-limit.ts';
+import { readClock } from '../jobs/clock.ts';
+import { KeyHosts } from '../plugins/key-hosts.ts';
+import { isPrepared } from '../postgres/checks.ts';
+import { isMigrated, migrate } from '../postgres/migrate.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
 import { checkRoots } from '../root-key/root-check.ts';
-import { readClock } from '../state/clock.ts';
-import { KeyHosts } from '../state/key-hosts.ts';
-import { Database } from '../store/database.ts';
-import { isDenied } from '../store/faults.ts';
-import { isMigrated, isPrepared, migrate } from '../store/migrate.ts';
-import { type Connection, openPool, type Pool, type Sql } from '../store/sql.ts';
+import { Database } from '../postgres/database.ts';
+import { isDenied } from '../postgres/faults.ts';
+import { type Connection, openPool, type Pool, type Sql } from '../postgres/sql.ts';
 import type { DatabaseOptions, Extra, ServeOptions } from './options.ts';
 import { createService } from './service.ts';
-import { timeLimit } from '../base/time-limit.ts';
 
 /** A database of the service: how the server and the owner of the tables connect, and where its root key is. */
 export interface OpenDatabase {

@@ -3,10 +3,11 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { ServerState } from '../http/metrics.ts';
 import type { Job, Lease } from '../jobs/schedule.ts';
-import type { OpenDatabase, Purpose } from './open-service.ts';
+import type { PublicLog } from '../plugins/public-log.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
-import type { PublicLog, Service } from './service.ts';
-import type { Database } from '../store/database.ts';
+import type { Database } from '../postgres/database.ts';
+import type { OpenDatabase, Purpose } from './open-service.ts';
+import type { Service } from './service.ts';
 
 /** How to reach the database and its root key. */
 export interface DatabaseOptions {

@@ -1,21 +1,24 @@
 // A server from its options to its end: checks, opens the service, serves, runs the jobs, and stops in order.
 import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
-import type { FastifyBaseLogger } from 'fastify';
-import { isDriverFault } from '../store/faults.ts';
+import { Tampered } from '@eaas/service';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { Registry } from 'prom-client';
 import { stretchTimeLimits } from '../base/time-limit.ts';
 import { bridgeMetrics, connectTelemetry, tracedJob } from '../base/tracing.ts';
 import { type AppOptions, createApp } from '../http/app.ts';
 import { type ConsoleOptions, readApiPage, readConsolePages } from '../http/console.ts';
-import { openDoors } from '../http/doors.ts';
+import { healthOf } from '../http/health.ts';
 import { addressOf, announce, freePort, hostsOf, listenOn, readTls, refuseAddress } from '../http/listen.ts';
-import type { ServerState } from '../http/metrics.ts';
-import { countUsage, recordLastUses, settleDueKeys } from '../jobs/housekeeping.ts';
-import { type Job, startJobs, withLease } from '../jobs/schedule.ts';
-import { purge } from '../jobs/purge.ts';
-import { lastNight, verifyNightly } from '../jobs/verify-nightly.ts';
-import { measure } from '../store/measurements.ts';
-import { type OpenService, openService } from './open-service.ts';
+import { HttpMetrics, serviceMetrics, type ServerState } from '../http/metrics.ts';
+import { readClock } from '../jobs/clock.ts';
+import { recordLastUses } from '../jobs/last-uses.ts';
+import { type Job, startJobs } from '../jobs/schedule.ts';
+import { leasedJobs, serverJobs } from '../jobs/server-jobs.ts';
+import { lastNight } from '../jobs/verify-nightly.ts';
+import { measure } from '../jobs/measure.ts';
+import { isDriverFault } from '../postgres/faults.ts';
+import { openService } from './open-service.ts';
 import type { JobContext, ServeOptions } from './options.ts';
 import type { Service } from './service.ts';
 
@@ -37,14 +40,15 @@ export async function serve(
   const report = prepareProcess();
   const app = await appOptionsOf(options);
   if (options.lastPort === undefined) await freePort(options).catch(refuseAddress(options));
-  const open = await openService(options, 'serve');
-  const development = await develop?.(open.service).catch(async (error: unknown) => {
-    await open.close();
-    throw error;
-  });
-  const stop = await startAppAndJobs({ options, open, report, app, development });
-  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-  await stop();
+  const { service, warnings, close } = await openService(options, 'serve');
+  try {
+    const development = await develop?.(service);
+    const stop = await start(service, options, withSignIn(app, development), warnings, report, development);
+    await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+    await stop();
+  } finally {
+    await close();
+  }
   // A connection to an unresponsive database can still be open.
   setTimeout(() => process.exit(), 500).unref();
 }
@@ -66,28 +70,19 @@ async function appOptionsOf(options: ServeOptions): Promise<AppOptions> {
   };
 }
 
-interface AppAndJobs {
-  readonly options: ServeOptions;
-  readonly open: OpenService;
-  readonly app: AppOptions;
-  readonly report: Report;
-  readonly development: Development | undefined;
-}
-
 /** Starts the HTTP server and the jobs of an open service. Returns a function that stops both. */
-async function startAppAndJobs({
-  options,
-  open,
-  app: appOptions,
-  report,
-  development,
-}: AppAndJobs): Promise<() => Promise<void>> {
-  const { service, warnings, close } = open;
+async function start(
+  service: Service,
+  options: ServeOptions,
+  appOptions: AppOptions,
+  warnings: readonly string[],
+  report: Report,
+  development: Development | undefined,
+): Promise<() => Promise<void>> {
   for (const { publicLog } of options.extras) if (publicLog) service.publicLog = publicLog(service);
   const state: ServerState = { jobs: [], verified: undefined };
   await connectTelemetry();
-  const doors = openDoors(service, state);
-  const app = createApp(doors, withSignIn(appOptions, development));
+  const { app, registry } = serveHttp(service, state, appOptions);
   for (const warning of warnings) app.log.warn(warning);
   report.to = app.log;
   service.alarms.log = (fields, message) => app.log.error(fields, message);
@@ -98,33 +93,42 @@ async function startAppAndJobs({
     else announce(address);
   } catch (error) {
     await app.close();
-    await close();
     throw error;
   }
-  await bridgeMetrics(doors.registry);
-  const leased: JobContext['leased'] = (name, everySeconds, run) => ({
-    name,
-    everySeconds,
-    run: async (signal) => void (await withLease(service, name, signal, run)),
-  });
-  const { registry } = doors;
-  const context = { service, state, registry, log: app.log, leased };
-  const traceable = jobsOf(options, context).map(inSpan);
-  const jobs = startJobs(traceable, (job, error) => {
-    service.alarms.failed(error);
+  await bridgeMetrics(registry);
+  const context = { service, state, registry, log: app.log, leased: leasedJobs(service) };
+  const jobs = startJobs(jobsOf(options, context).map(inSpan), (job, error) => {
+    const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
+    for (const one of errors) if (one instanceof Tampered) service.alarms.tampered(one.row);
     app.log.error({ job, err: error }, 'a job failed and will run again');
   });
   state.jobs = jobs.reports;
   return async () => {
     await app.close();
     await jobs.stop();
-    // The job `last_uses` stores the last uses of API keys only every 20 s. The uses since its last run must therefore
-    // be stored before the process ends.
+    // The job `last_uses` stores the last uses of API keys only once a minute. Those since its last run must be stored
+    // before the process ends.
     await recordLastUses(service, 1_000).catch((error: unknown) =>
       app.log.warn({ job: 'last_uses', err: error }, 'the last uses of API keys could not be stored'),
     );
-    await close();
   };
+}
+
+/** Creates the server of an open service, and the metrics of both. Tests call it too. */
+export function serveHttp(
+  service: Service,
+  state: ServerState,
+  options: AppOptions = {},
+): { app: FastifyInstance; registry: Registry } {
+  const { fair, counts, alarms, database, reads, background, publicLog } = service;
+  const registry = new Registry();
+  const requests = new HttpMetrics(registry);
+  const health = healthOf(() => readClock(service), counts);
+  const pools = { database, reads, background };
+  serviceMetrics({ service, counts, alarms, fair, pools, state, health }, registry);
+  const readLog = publicLog && ((path: string) => publicLog.read(path));
+  const metrics = () => registry.metrics();
+  return { app: createApp({ service, fair, requests, metrics, health, readLog }, options), registry };
 }
 
 function withSignIn(app: AppOptions, development: Development | undefined): AppOptions {
@@ -134,24 +138,20 @@ function withSignIn(app: AppOptions, development: Development | undefined): AppO
 
 const inSpan = (job: Job): Job => ({ ...job, run: (signal) => tracedJob(job.name, () => job.run(signal)) });
 
-function jobsOf({ auditRetentionMonths, extras }: ServeOptions, context: JobContext): Job[] {
-  const { service, state, log, leased } = context;
-  const readMeasured = async (): Promise<void> => {
-    const now = service.clock.now();
-    state.measured = await service.background.run((sql) => measure(sql, now), 30_000);
-  };
+function jobsOf(options: ServeOptions, context: JobContext): Job[] {
+  const { service, state, log } = context;
+  const { background, ledger } = service;
   return [
-    { name: 'forget_unused', everySeconds: 300, run: async () => service.tenants.remembered.forgetUnused() },
-    { name: 'last_uses', everySeconds: 20, run: () => recordLastUses(service) },
-    leased('due_keys', 10, (lease) => settleDueKeys(service, lease)),
-    leased('count_usage', 20, (lease) => countUsage(service, lease)),
-    leased('purge', 3_600, (lease) => purge(service, auditRetentionMonths, lease)),
-    { name: 'measure', everySeconds: 1_800, run: readMeasured },
-    leased('verify', 600, (lease) =>
-      verifyNightly(service, lease, (tenantId, findings) => {
-        log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
-      }),
-    ),
+    ...serverJobs(service, options, (tenantId, findings) => {
+      log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
+    }),
+    {
+      name: 'measure',
+      everySeconds: 1_800,
+      run: async () => {
+        state.measured = await background.run((sql) => measure(sql, ledger.clock.now()), 30_000);
+      },
+    },
     {
       name: 'verified',
       everySeconds: 60,
@@ -159,7 +159,7 @@ function jobsOf({ auditRetentionMonths, extras }: ServeOptions, context: JobCont
         state.verified = await lastNight(service);
       },
     },
-    ...extras.flatMap((extra) => extra.jobs?.(context) ?? []),
+    ...options.extras.flatMap((extra) => extra.jobs?.(context) ?? []),
   ];
 }
 

@@ -1,86 +1,96 @@
-import type { Roots } from '../crypto/key-hierarchy.ts';
-import { type Admission, createAdmission } from '../admission/admission.ts';
+// A service with its connections: what the server's jobs, commands and packages around it work on.
+import * as core from '@eaas/service';
 import { Alarms } from '../base/alarms.ts';
-import { type Clock, DatabaseClock } from '../state/clock.ts';
-import { KeyHosts } from '../state/key-hosts.ts';
-import { Tallies, Used } from '../state/tallies.ts';
-import { Tenants } from '../state/tenants.ts';
-import type { Database } from '../store/database.ts';
-import type { Transaction } from '../store/sql.ts';
+import { Counts } from '../base/counts.ts';
+import { Fair } from '../fair.ts';
+import { KeyHosts } from '../plugins/key-hosts.ts';
+import type { PublicLog } from '../plugins/public-log.ts';
+import { serverPlugins } from '../plugins/server-plugins.ts';
+import { postgresStore } from '../postgres/postgres-store.ts';
+import type { Database } from '../postgres/database.ts';
 
-/** What every operation needs: connections, the state of the tenants, the clock, admission and counters. */
-export interface Service {
+/** Uses that are not stored yet, by the ids of API keys. Times are the database's, cut to the minute. */
+type Uses = Map<string, { readonly tenantId: string; readonly time: number }>;
+
+export interface Service extends core.Service {
   readonly database: Database;
   /** Separate connections for lists, because slow lists must not delay other requests. */
   readonly reads: Database;
   readonly background: Database;
-  readonly tenants: Tenants;
-  readonly clock: Clock;
-  readonly admission: Admission;
-  readonly alarms: Alarms;
-  readonly used: Used;
+  readonly fair: Fair;
   readonly counts: Counts;
+  readonly alarms: Alarms;
+  readonly uses: Uses;
   /** Where the keys of sign-ins may be fetched. */
   readonly keyHosts: KeyHosts;
+  /** The clock of this machine, which jobs compare with the database's before they erase. */
+  readonly wallClock: () => number;
   /** The public log of all heads, which reads from this service, if the operator has switched it on. */
-  publicLog?: PublicLog;
+  publicLog?: PublicLog | undefined;
 }
 
-/** What the server needs of the public log, which a package of its own keeps. */
-export interface PublicLog {
-  /** Reads what is public at a path, as in `checkpoint` or `tile/0/000`. */
-  read(path: string): Promise<PublicFile | undefined>;
-  /** The text of the first kept proof of a head at or after the entry, or of the newest. Throws Refusal if there is none. */
-  proof(tx: Transaction, tenantId: string, id: number | undefined): Promise<string>;
-  /** The first entry after another one that the log proved otherwise than the chain has it, or undefined. */
-  contradicted(tx: Transaction, tenantId: string, after: number): Promise<number | undefined>;
+export interface ServiceOptions {
+  readonly database: Database;
+  readonly reads?: Database;
+  readonly background?: Database;
+  readonly roots: core.Roots;
+  readonly keyHosts?: KeyHosts;
+  readonly wallClock?: () => number;
 }
 
-interface PublicFile {
-  readonly bytes: Buffer | string;
-  readonly type: string;
-  /** For how long caches may keep it, in seconds. */
-  readonly maxAge: number;
-}
+/** After what time a tenant with a changed row is read again, in milliseconds: the operator may have put the row right. */
+const mendedAfter = 1_000;
 
-class Counts {
-  appends = 0;
-  entries = 0;
-  conflicts = 0;
-  failures = 0;
-  waiting = 0;
-  intakeOpened = 0;
-  readonly tallies = new Tallies();
-  /**
-   * The time at which the last failed append ended, as a value of `performance.now()`, or null after a successful
-   * append.
-   */
-  failedAt: number | null = null;
-}
+const minute = 60_000;
 
-/** Puts the parts of a service together. Reads and jobs use `database` unless they have their own. */
-export function createService(options: {
-  database: Database;
-  reads?: Database;
-  background?: Database;
-  roots: Roots;
-  clock?: Clock;
-  keyHosts?: KeyHosts;
-}): Service {
-  const { database, reads = database, background = database, roots, keyHosts = new KeyHosts([]) } = options;
-  const clock = options.clock ?? new DatabaseClock();
-  const admission = createAdmission();
-  const alarms = new Alarms();
-  return {
+/** Puts the parts of a service together. Lists and jobs use `database` unless they have their own. */
+export function createService({
+  database,
+  reads = database,
+  background = database,
+  roots,
+  keyHosts = new KeyHosts([]),
+  wallClock = Date.now,
+}: ServiceOptions): Service {
+  const [fair, counts, alarms] = [new Fair(), new Counts(), new Alarms()];
+  const uses: Uses = new Map();
+  const now = (): number => service.ledger.clock.now();
+  const listener: core.Listener = {
+    failed: (error) => alarms.unread(error),
+    appended: (tenantId, link) => counts.appended(tenantId, link),
+    unwritten(error) {
+      counts.unwritten();
+      alarms.unwritten(error);
+    },
+    moved: () => void counts.conflicts++,
+    wentBack: () => void counts.wentBack++,
+    tampered(table, id, tenantId) {
+      alarms.tampered({ table, id, tenantId });
+      setTimeout(() => service.ledger.forget(tenantId), mendedAfter).unref();
+    },
+    used: (tenantId, apiKeyId) => uses.set(apiKeyId, { tenantId, time: Math.floor(now() / minute) * minute }),
+  };
+  const plugins = serverPlugins({
+    database,
+    hosts: keyHosts,
+    alarms,
+    now,
+    fair,
+    intakeOpened: (count) => void (counts.intakeOpened += count),
+    publicLog: () => service.publicLog,
+  });
+  const store = postgresStore({ calls: database, lists: reads, background });
+  const service: Service = {
+    ...core.createService({ store, roots, plugins, fair, listener }),
     database,
     reads,
     background,
-    clock,
-    tenants: new Tenants(database, roots, clock, admission, alarms, keyHosts),
-    admission,
+    fair,
+    counts,
     alarms,
-    used: new Used(clock),
-    counts: new Counts(),
+    uses,
     keyHosts,
+    wallClock,
   };
+  return service;
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { Alarms } from './alarms.ts';
-import { Tampered } from './refusal.ts';
 
 function recorded() {
   const place = { time: 0 };
@@ -12,7 +11,7 @@ function recorded() {
 
 test('every discovery of a tampered row is counted, but each row is logged at most once per minute', () => {
   const { alarms, lines, place } = recorded();
-  const raise = (id: string) => alarms.failed(new Tampered('keys', id, 'tenant'));
+  const raise = (id: string) => alarms.tampered({ table: 'keys', id, tenantId: 'tenant' });
   for (const id of ['one', 'one', 'two']) raise(id);
   expect(lines).toEqual(['one', 'two'].map((row_id) => ({ table: 'keys', row_id, tenant_id: 'tenant' })));
   place.time = 60_000;
@@ -29,18 +28,5 @@ test('the reason of failed appends is logged at most once per minute', () => {
   expect(lines).toEqual([{ err }]);
   place.time = 60_000;
   alarms.unwritten(err);
-  expect(lines).toHaveLength(2);
-});
-
-test('a failed job raises one alarm for each tampered row that it found', () => {
-  const { alarms, lines } = recorded();
-  alarms.failed(
-    new AggregateError([
-      new Tampered('keys', 'one', 'a'),
-      new Error('slow'),
-      new Tampered('keys', 'two', 'b'),
-    ]),
-  );
-  alarms.failed(new Error('slow'));
   expect(lines).toHaveLength(2);
 });

@@ -1,32 +1,27 @@
-import { lastUsed } from './last-used.ts';
-import { Tampered, type NamedRow } from './refusal.ts';
+// What an operator should hear of: counts for metrics, and lines of the log, at most one a minute of each kind and thing.
+import { Remembered, type Tampered } from '@eaas/service';
 
 const minute = 60_000;
+
+type Fields = Readonly<Record<string, unknown>>;
 
 export class Alarms {
   tamperingFound = 0;
   rotationsSkipped = 0;
   keyFetchesFailed = 0;
-  log: (fields: Readonly<Record<string, unknown>>, message: string) => void = () => {};
-  /** `Alarms` calls `distrust` with the tenant of a tampered row, at most once per minute for each row. */
-  distrust: (tenantId: string) => void = () => {};
+  log: (fields: Fields, message: string) => void = () => {};
   readonly #clock: () => number;
-  readonly #logged = lastUsed<number>(10_000);
+  readonly #logged = new Remembered<number>(10_000);
 
   constructor(clock = () => performance.now()) {
     this.#clock = clock;
   }
 
-  failed(error: unknown): void {
-    if (error instanceof AggregateError) for (const one of error.errors) this.failed(one);
-    else if (error instanceof Tampered) this.tampered(error.row);
-  }
-
-  tampered({ table, id, tenantId }: NamedRow): void {
+  tampered({ table, id, tenantId }: Tampered['row']): void {
     this.tamperingFound++;
     const fields = { table, row_id: id, tenant_id: tenantId };
     const message = 'a row was changed by something other than the service: run `eaas audit verify`';
-    if (this.#report(table, id, fields, message)) this.distrust(tenantId);
+    this.#report(table, id, fields, message);
   }
 
   rotationSkipped(tenantId: string, keyId: string): void {
@@ -44,21 +39,21 @@ export class Alarms {
     this.#report('key host', issuerId, fields, 'the public keys of a sign-in could not be fetched');
   }
 
-  /**
-   * Logs why audit entries could not be written, at most once per minute. The clients do not get the reason: they get
-   * only the error code `audit_unwritten`.
-   */
+  /** The clients do not get the reason: they get only the error code `audit_unwritten`. */
   unwritten(error: unknown): void {
     this.#report('append', '', { err: error }, 'audit entries could not be written');
   }
 
-  #report(kind: string, id: string, fields: Readonly<Record<string, unknown>>, message: string): boolean {
-    const row = `${kind} ${id}`;
+  unread(error: unknown): void {
+    this.#report('read', '', { err: error }, 'the database could not be read');
+  }
+
+  #report(kind: string, id: string, fields: Fields, message: string): void {
+    const name = `${kind} ${id}`;
     const now = this.#clock();
-    const last = this.#logged.get(row);
-    if (last !== undefined && now - last < minute) return false;
-    this.#logged.set(row, now);
+    const last = this.#logged.get(name);
+    if (last !== undefined && now - last < minute) return;
+    this.#logged.set(name, now);
     this.log(fields, message);
-    return true;
   }
 }

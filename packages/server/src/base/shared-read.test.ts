@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { SharedRead, SharedReads } from './shared-read.ts';
+import { SharedRead } from './shared-read.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -42,12 +42,4 @@ test('a caller that arrives while a read runs gets the result of the next one, a
   await vi.waitFor(() => expect(ends).toHaveLength(2));
   ends[1]?.();
   expect(await Promise.all(others)).toEqual([2, 2]);
-  expect(shared.isIdle).toBe(true);
-});
-
-test('reads of different things do not wait for each other', async () => {
-  const reads = new SharedReads<string>();
-  const never = reads.run('a', () => new Promise(() => {}));
-  expect(await reads.run('b', async () => 'b')).toBe('b');
-  void never;
 });

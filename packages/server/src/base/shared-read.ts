@@ -17,10 +17,6 @@ export class SharedRead<T> {
     this.#interval = interval;
   }
 
-  get isIdle(): boolean {
-    return !this.#isRunning && this.#next === null;
-  }
-
   /** The result of a read that begins after the call, so nobody gets data that is older than their call. */
   run(): Promise<T> {
     this.#next ??= this.#after(this.#isRunning ? this.#latest : null);
@@ -45,21 +41,6 @@ export class SharedRead<T> {
       return await this.#read();
     } finally {
       this.#isRunning = false;
-    }
-  }
-}
-
-/** Shared reads of many things, each by its name. */
-export class SharedReads<T> {
-  readonly #reads = new Map<string, SharedRead<T>>();
-
-  async run(name: string, read: () => Promise<T>): Promise<T> {
-    const shared = this.#reads.get(name) ?? new SharedRead(read);
-    this.#reads.set(name, shared);
-    try {
-      return await shared.run();
-    } finally {
-      if (shared.isIdle) this.#reads.delete(name);
     }
   }
 }

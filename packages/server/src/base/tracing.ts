@@ -1,8 +1,9 @@
+// Spans and metrics of OpenTelemetry, if the operator has registered an SDK before the server starts.
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Histogram, Meter, ObservableCounter, ObservableGauge, Span, Tracer } from '@opentelemetry/api';
 import type { Registry } from 'prom-client';
 import manifest from '../../package.json' with { type: 'json' };
-import { Refusal } from './refusal.ts';
+import { Refusal } from '@eaas/service';
 
 interface Telemetry {
   readonly api: typeof OpenTelemetry;
@@ -46,42 +47,8 @@ export function traced<T>(name: string, work: (span?: Span) => Promise<T>): Prom
     : work();
 }
 
-export interface OpenSpan {
-  end(error?: unknown): void;
-}
-
-/** Begins a span that does not end where it begins. Only its first end counts. */
-export function beginSpan(name: string): OpenSpan | undefined {
-  if (!connected?.api.trace.getActiveSpan()) return undefined;
-  const span = connected.tracer.startSpan(name);
-  return {
-    end(error) {
-      if (!span.isRecording()) return;
-      if (error !== undefined) noteError(span, error);
-      span.end();
-    },
-  };
-}
-
 export function tracedJob<T>(name: string, work: () => Promise<T>): Promise<T> {
   return connected ? within(connected, connected.tracer.startSpan(`job ${name}`), work) : work();
-}
-
-/**
- * Runs `work` in one span for all `items`. A span can have only one parent, so the parent is the span of the first
- * item, and the spans of the other items are links.
- */
-export function tracedTogether<T>(
-  name: string,
-  items: readonly { readonly span?: Span | undefined }[],
-  work: (span?: Span) => Promise<T>,
-): Promise<T> {
-  if (!connected) return work();
-  const { api, tracer } = connected;
-  const [first, ...others] = items.flatMap(({ span }) => span ?? []);
-  const parent = first ? api.trace.setSpan(api.ROOT_CONTEXT, first) : api.ROOT_CONTEXT;
-  const links = others.map((span) => ({ context: span.spanContext() }));
-  return within(connected, tracer.startSpan(name, { links }, parent), work);
 }
 
 async function within<T>({ api }: Telemetry, span: Span, work: (span?: Span) => Promise<T>): Promise<T> {

@@ -1,11 +1,11 @@
-import { endpoints, type Endpoint } from '@eaas/protocol/wire';
+import { endpoints, type Endpoint, type Route } from '@eaas/protocol/wire';
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../base/refusal.ts';
-import { routes, splitRoute } from '@eaas/protocol/service';
+import { splitRoute } from '@eaas/protocol/internal-service';
 import { callOf, exampleOf, keyId, tenantId } from '@eaas/protocol/reference';
 import { listen, shareServer } from './testing/listen.ts';
-import { memoryDoors } from './testing/memory-doors.ts';
+import { memoryService } from './testing/memory-service.ts';
 
+const routes = Object.entries(endpoints) as [Route, Endpoint][];
 const serve = shareServer();
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -29,7 +29,7 @@ describe('the endpoint table over HTTP', () => {
   it.each(routes)(
     'the endpoint %s responds with the documented example and status',
     async (route, endpoint) => {
-      const { fetch, doors } = await serve();
+      const { fetch, service } = await serve();
       const [path, init] = exampleRequest(route);
       const response = await fetch(path, init);
 
@@ -44,9 +44,9 @@ describe('the endpoint table over HTTP', () => {
       expect(response.headers.get('server')).toBeNull();
       expect(response.headers.get('x-powered-by')).toBeNull();
       expect(await response.json()).toEqual(callOf(route).output);
-      expect(doors.calls).toMatchObject([{ route, caller: { tenantId } }]);
-      expect(doors.calls[0]?.input).toEqual(callOf(route).input);
-      expect(doors.arrivals[0]).toMatchObject({ route, ipAddress: '127.0.0.1' });
+      expect(service.calls).toMatchObject([{ route, caller: { tenantId } }]);
+      expect(service.calls[0]?.input).toEqual(callOf(route).input);
+      expect(service.arrivals[0]).toMatchObject({ route, ipAddress: '127.0.0.1' });
     },
   );
 
@@ -56,12 +56,12 @@ describe('the endpoint table over HTTP', () => {
     ['a missing field', '/v1/hash', { body: '{}', headers: { 'content-type': 'application/json' } }],
     ['an unknown parameter', '/v1/keys/x/disable?x=1', {}],
   ])('the API checks the credentials against the database before it refuses %s', async (_, path, init) => {
-    const confirm = async () => {
-      throw new Refusal('unauthorized', 'The API key was revoked after the first check.');
-    };
-    const { fetch, doors } = await listen(memoryDoors({ confirm }));
+    const { fetch, service } = await listen();
+    await fetch('/v1/usage');
+    service.calls.length = 0;
+    service.isRevoked = true;
     expect((await fetch(path, { method: 'POST', ...init })).status).toBe(401);
-    expect(doors.calls).toEqual([]);
+    expect(service.calls).toEqual([]);
   });
 
   it('a response that creates a resource has a Location header', async () => {
@@ -73,11 +73,11 @@ describe('the endpoint table over HTTP', () => {
   });
 
   it('the server passes any path parameter unchanged to the operation', async () => {
-    const { fetch, doors } = await serve();
+    const { fetch, service } = await serve();
     for (const name of ['patients', 'a%2Fb', 'x'.repeat(5_000), '%E2%82%AC']) {
       expect((await fetch(`/v1/keys/${name}`)).status).toBe(200);
     }
-    expect(doors.calls.map(({ input }) => input)).toMatchObject([
+    expect(service.calls.map(({ input }) => input)).toMatchObject([
       { key_id: 'patients' },
       { key_id: 'a/b' },
       {},
@@ -87,14 +87,14 @@ describe('the endpoint table over HTTP', () => {
 
   it('a response has only the fields of the output schema', async () => {
     const { fetch } = await listen(
-      memoryDoors({}, { 'GET /v1/usage': { ...callOf('GET /v1/usage').output, token_hash: 'secret' } }),
+      memoryService({}, { 'GET /v1/usage': { ...callOf('GET /v1/usage').output, token_hash: 'secret' } }),
     );
     expect(await (await fetch('/v1/usage')).text()).not.toContain('secret');
   });
 
   it('if an output violates its schema, the response is 500 and no value is logged', async () => {
     const { post, log } = await listen(
-      memoryDoors({}, { 'POST /v1/decrypt': { plaintext: ['very secret'] } }),
+      memoryService({}, { 'POST /v1/decrypt': { plaintext: ['very secret'] } }),
     );
     const response = await post('/v1/decrypt', { ciphertext: 'AAAA', key_id: keyId, key_version: 1 });
     expect(response.status).toBe(500);
@@ -134,13 +134,13 @@ describe('the order of checks', () => {
   it.each(routes.filter(([, { body }]) => body))(
     '%s responds with 401 before it reads the body',
     async (route) => {
-      const { exchange, doors } = await serve();
+      const { exchange, service } = await serve();
       const { method, path } = splitRoute(route);
       const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
       const answer = await exchange(`${head}Content-Type: text/plain\r\nContent-Length: 999999999\r\n\r\n`);
       expect(answer).toMatch(/^HTTP\/1.1 401 Unauthorized\r\n/);
       expect(answer).toMatch(/\r\nwww-authenticate: Bearer\r\n/i);
-      expect(doors.calls).toEqual([]);
+      expect(service.calls).toEqual([]);
     },
   );
 });

@@ -1,93 +1,92 @@
-// The routes of the API: who calls (onRequest), the body (hooks.ts), the operation, and the response, which is written by its
-// schema in pieces, so that a long list does not block the thread.
-import { type Endpoint, type Input, limits, type Route } from '@eaas/protocol/wire';
-import * as z from 'zod/mini';
-import {
-  checkBody,
-  finish,
-  locationOf,
-  parseBody,
-  readQuery,
-  routes,
-  splitRoute,
-  takesFields,
-} from '@eaas/protocol/service';
+// The routes of the API: who calls, its share of this replica, the body, the operation, and the response, by the schemas of the
+// endpoint table. app.ts adds them.
+import { splitRoute } from '@eaas/protocol/internal-service';
+import { type Endpoint, endpoints, type Input, limits, type Route } from '@eaas/protocol/wire';
+import { admit, type Arrival, confirm, locationOf, Refusal, run } from '@eaas/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Refusal } from '../base/refusal.ts';
+import * as z from 'zod/mini';
 import { traced } from '../base/tracing.ts';
-import { canonicalIp, traceRequest } from './visit.ts';
+import type { Fair } from '../fair.ts';
+import type { Served } from './app.ts';
+import { readFields } from './body.ts';
 import { allowOrigin } from './cors.ts';
-import type { Doors } from './doors.ts';
 import { send } from './problems.ts';
+import { canonicalIp, enter, traceRequest } from './visit.ts';
+
+/** How many bytes of a body cost as much as a request without one. */
+const unit = 128 * 1024;
 
 /** Serves every endpoint of the table. */
-export function serveApi(app: FastifyInstance, doors: Doors, isClosing: () => boolean): void {
-  const { turns } = doors.admission;
-  for (const [route, endpoint] of routes) {
+export function serveApi(app: FastifyInstance, served: Served, isClosing: () => boolean): void {
+  for (const [route, endpoint] of Object.entries(endpoints) as [Route, Endpoint][]) {
     const { method, path: url } = splitRoute(route);
-    const isList = hasList(endpoint.output);
+    const cost = costOf(route, endpoint);
     app.route({
       method,
       url,
-      bodyLimit: limits.body,
-      config: {
-        body: { needsJson: takesFields(endpoint), parse: (bytes) => parseBody(endpoint, bytes) },
-      },
-      onRequest: [
-        traceRequest,
-        async (request, reply) => {
-          if (isClosing())
-            throw new Refusal('unavailable', 'The service is stopping: send the request again.');
-          const { tenantId } = await traced('admit', () => admit(doors, route, request, reply));
-          await traced('admission.wait', () => turns.begin(tenantId, { signal: request.visit.end }));
-        },
-      ],
+      config: { isOfApi: true },
+      onRequest: traceRequest,
       handler: async (request, reply) => {
-        const { visit } = request;
-        const { caller } = visit;
-        if (!caller) throw new Error(`${route} must be admitted before it is handled`);
-        const input = inputOf(endpoint, request);
-        visit.hasBegun = true;
-        const output = await traced('operation', () => doors.run(route, caller, input));
-        const schema = (caller.credential?.token && endpoint.userOutput) || endpoint.output;
-        const serializing = serialize(route, schema, output);
-        const inTurns = { signal: visit.end, isBegun: true };
-        const text =
-          isList || hasLongText(output)
-            ? await traced('serialize', () => turns.run(caller.tenantId, serializing, inTurns))
-            : finish(serializing);
-        if (endpoint.maxAge !== undefined)
-          void reply.header('cache-control', `private, max-age=${endpoint.maxAge}`);
-        if (endpoint.status === 201) void reply.header('location', locationOf(route, output));
-        return send(reply.code(endpoint.status ?? 200), 'application/json', text);
+        if (isClosing()) throw new Refusal('unavailable', 'The service is stopping: send the request again.');
+        return handle(served, { route, endpoint, cost }, request, reply);
       },
     });
   }
 }
 
-async function admit(doors: Doors, route: Route, request: FastifyRequest, reply: FastifyReply) {
-  const { authorization, origin, 'eaas-issuer': issuer } = request.headers;
-  const { visit } = request;
-  const { arrivedAt, end: signal } = visit;
-  const ipAddress = canonicalIp(request.ip);
-  try {
-    const asked = { route, authorization, issuer, origin };
-    const caller = await doors.admit({ ...asked, ipAddress, arrivedAt, signal, visit });
-    visit.caller = caller;
-    if (origin !== undefined) allowOrigin(reply, origin);
-    return caller;
-  } catch (error) {
-    // A web page can read an error response only if the response has the CORS header. The error `origin_refused` does
-    // not get this header, because the page's origin is not allowed to read responses.
-    const isUnlisted = error instanceof Refusal && error.code === 'origin_refused';
-    if (origin !== undefined && !isUnlisted) allowOrigin(reply, origin);
-    throw error;
-  }
+interface Called {
+  readonly route: Route;
+  readonly endpoint: Endpoint;
+  readonly cost: number;
 }
 
-function inputOf(endpoint: Endpoint, { raw, body, params }: FastifyRequest): Input<Route> {
-  const query = readQuery(endpoint, raw.url ?? '');
-  return { ...query, ...checkBody(endpoint, body === undefined ? {} : body), ...(params as object) };
+async function handle(
+  { service, fair }: Served,
+  { route, endpoint, cost }: Called,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { visit } = request;
+  const arrival = arrivalOf(route, request);
+  const caller = await traced('admit', () => admit(service, arrival)).catch((error: unknown) => {
+    // A web page can read an error response only if the response has the CORS header. The error `origin_refused` does
+    // not get this header, because the page's origin is not allowed to read responses.
+    if (!(error instanceof Refusal && error.code === 'origin_refused')) allowOrigin(reply, arrival.origin);
+    throw error;
+  });
+  visit.caller = caller;
+  allowOrigin(reply, arrival.origin);
+  const bytes = Math.min(visit.body.bytes, limits.body);
+  await traced('admission.wait', () => enter(fair, request, cost + Math.floor(bytes / unit)));
+  let input: object;
+  try {
+    input = await traced('body.read', () => readFields(endpoint, request));
+  } catch (error) {
+    // What let the caller through can be out of date: one whose API key is revoked learns nothing else.
+    await confirm(service, arrival, caller);
+    throw error;
+  }
+  const whole = { ...input, ...(request.params as object) } as Input<Route>;
+  const { answer, receipt } = await traced('operation', () => run(service, caller, route, whole));
+  const schema = (caller.isUser && endpoint.userOutput) || endpoint.output;
+  const text = await traced('serialize', () => serialize(route, schema, answer, fair, caller.tenantId));
+  if (receipt) void reply.header('eaas-entry', `${receipt.id} ${receipt.hash}`);
+  if (endpoint.maxAge !== undefined)
+    void reply.header('cache-control', `private, max-age=${endpoint.maxAge}`);
+  if (endpoint.status === 201) void reply.header('location', locationOf(route, answer));
+  return send(reply.code(endpoint.status ?? 200), 'application/json', text);
+}
+
+function arrivalOf(route: Route, { raw: { headers }, ip, visit }: FastifyRequest): Arrival {
+  const { authorization, origin } = headers;
+  const header = (name: string): string | undefined => [headers[name]].flat().join(', ') || undefined;
+  return { route, authorization, origin, header, ipAddress: canonicalIp(ip), signal: visit.end };
+}
+
+/** What a call costs beside its body: a wrap 1, and more what takes longer. */
+function costOf(route: Route, endpoint: Endpoint): number {
+  if (route === 'GET /v1/audit/verify' || route === 'POST /v1/keys/:key_id/export') return 32;
+  return Object.values(endpoint.output.shape).some((field) => field instanceof z.ZodMiniArray) ? 8 : 1;
 }
 
 /** This error contains only the path of the invalid field, because the value might be secret. */
@@ -100,64 +99,29 @@ class OutputError extends Error {
   }
 }
 
-/**
- * Yields after each member of a list. The encoding of a long text would block the thread, so a long text is encoded in
- * portions and returned as bytes.
- */
-export function* serialize(
+/** Writes an output by its schema, with pauses in what takes long. */
+export async function serialize(
   route: string,
-  schema: Endpoint['output'],
+  { shape }: Endpoint['output'],
   output: object,
-): Generator<undefined, string | Buffer> {
-  const text = new PortionedText();
-  let separator = '';
-  text.add('{');
-  for (const [name, field] of Object.entries(schema.shape)) {
+  fair: Pick<Fair, 'isOver' | 'pause'>,
+  tenantId: string,
+): Promise<string> {
+  const members: string[] = [];
+  for (const [name, field] of Object.entries(shape)) {
     const value: unknown = Reflect.get(output, name);
-    const isList = field instanceof z.ZodMiniArray && Array.isArray(value);
-    const single = isList ? '[' : stringify(route, [name], field, value);
-    if (single === undefined) continue;
-    text.add(`${separator}${JSON.stringify(name)}:${single}`);
-    separator = ',';
-    if (!isList) continue;
-    for (const [index, member] of value.entries()) {
-      text.add(index === 0 ? '' : ',');
-      text.add(stringify(route, [name, index], field._zod.def.element, member) ?? 'null');
-      yield;
-    }
-    text.add(']');
+    let text: string | undefined;
+    if (field instanceof z.ZodMiniArray && Array.isArray(value)) {
+      const items: string[] = [];
+      for (const [index, item] of value.entries()) {
+        items.push(stringify(route, [name, index], field._zod.def.element, item) ?? 'null');
+        if (fair.isOver()) await fair.pause(tenantId);
+      }
+      text = `[${items.join(',')}]`;
+    } else text = stringify(route, [name], field, value);
+    if (text !== undefined) members.push(`${JSON.stringify(name)}:${text}`);
   }
-  text.add('}');
-  return text.end();
-}
-
-const portion = 64 * 1024;
-
-class PortionedText {
-  #text = '';
-  readonly #encoded: Buffer[] = [];
-
-  add(text: string): void {
-    this.#text += text;
-    if (this.#text.length < portion) return;
-    this.#encoded.push(Buffer.from(this.#text));
-    this.#text = '';
-  }
-
-  end(): string | Buffer {
-    if (this.#encoded.length === 0) return this.#text;
-    return Buffer.concat([...this.#encoded, Buffer.from(this.#text)]);
-  }
-}
-
-/** Whether an output of the schema has a list. */
-export function hasList({ shape }: Endpoint['output']): boolean {
-  return Object.values(shape).some((field) => field instanceof z.ZodMiniArray);
-}
-
-/** Whether the output takes so long to serialize that the responses of one append must not all be written at once. */
-export function hasLongText(output: object): boolean {
-  return Object.values(output).some((value: unknown) => typeof value === 'string' && value.length > 2 * 1024);
+  return `{${members.join(',')}}`;
 }
 
 function stringify(

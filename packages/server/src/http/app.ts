@@ -2,25 +2,47 @@
 import { randomUUID } from 'node:crypto';
 import http, { METHODS } from 'node:http';
 import https from 'node:https';
-import { nothingHere } from '@eaas/protocol/service';
+import type { Socket } from 'node:net';
+import { nothingHere, Refusal, type Service } from '@eaas/service';
 import {
   fastify,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   type FastifyServerOptions,
   LogController,
 } from 'fastify';
 import { type Lines, linesTo } from '../base/log-lines.ts';
+import { timeLimit } from '../base/time-limit.ts';
+import type { Fair } from '../fair.ts';
 import { serveApi } from './api.ts';
 import { answerSocketError, watchConnections } from './connections.ts';
 import { type ConsoleOptions, serveConsole } from './console.ts';
 import { answerOtherMethods } from './cors.ts';
-import type { Doors } from './doors.ts';
-import { addHooks } from './hooks.ts';
-import { servePages } from './pages.ts';
+import type { Health } from './health.ts';
+import type { HttpMetrics } from './metrics.ts';
+import { type PublicFile, servePages } from './pages.ts';
 import { answerError, describeError } from './problems.ts';
-import { beginVisit, sharesAs } from './visit.ts';
-import { timeLimit } from '../base/time-limit.ts';
+import { beginVisit, enter } from './visit.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Routes of the API find out who calls before they take a share of this replica. */
+    readonly isOfApi?: true;
+  }
+}
+
+/** What the server serves. */
+export interface Served {
+  readonly service: Service;
+  readonly fair: Fair;
+  readonly requests: HttpMetrics;
+  /** The text of /metrics. */
+  metrics(): Promise<string>;
+  health(): Promise<Health>;
+  /** Reads what the public log shows to everyone, if there is one. */
+  readonly readLog?: ((path: string) => Promise<PublicFile | undefined>) | undefined;
+}
 
 /** What an operator or a program can choose about the server. */
 export interface AppOptions {
@@ -81,52 +103,75 @@ function settings(options: AppOptions): FastifyServerOptions {
 }
 
 /** Creates the server of the API, the pages and the console. It listens when its caller says so. */
-export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstance {
-  const { turns } = doors.admission;
+export function createApp(served: Served, options: AppOptions = {}): FastifyInstance {
+  const { fair, requests } = served;
+  const refuse = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    // Who has no share of this replica yet takes that of strangers: thousands of them would leave no time for the tenants.
+    try {
+      if (!request.visit.hasEntered) await enter(fair, request);
+    } catch (late) {
+      return answerError(late, request, reply);
+    }
+    return answerError(error, request, reply);
+  };
+  const answerLater = async (fault: Error & { code?: string }, socket: Socket): Promise<void> => {
+    await fair.pause('no tenant');
+    answerSocketError(fault, socket, app.log);
+  };
   const app = fastify({
     ...settings(options),
-    // Node can report thousands of slow connections at once. Each error response waits for a turn, so that the
-    // responses do not block the event loop.
-    clientErrorHandler: (fault, socket) => {
-      const answer = () => answerSocketError(fault, socket, app.log);
-      turns.call('no tenant', answer).catch(() => socket.destroy());
-    },
+    // Node can report thousands of slow connections at once.
+    clientErrorHandler: (fault, socket) => void answerLater(fault, socket),
     frameworkErrors: (_, request, reply) => {
-      // Fastify calls `frameworkErrors` if the path cannot be decoded. Fastify then runs no hooks, so this handler does
-      // the work of the hooks.
-      beginVisit(request, reply, doors.requests);
-      inTurn(request, () => void answerError(nothingHere(), request, reply));
+      // A path that cannot be decoded. No hook has run.
+      beginVisit(request, reply, requests);
+      void refuse(nothingHere(), request, reply);
     },
   });
-  /**
-   * Responses to strangers need no database, but thousands of them would leave no CPU time for the tenants. A slice has
-   * time for two of them, because a tenant waits for several slices in each of its calls.
-   */
-  const inTurn = (request: FastifyRequest, send: () => void): void => {
-    turns.begin(sharesAs(request), { isBegun: true, cost: 0.5 }, send).catch((error: unknown) => {
-      app.log.error({ err: error }, 'a response could not be sent');
-      request.raw.socket.destroy();
-    });
-  };
   // Of QUERY, Fastify would require a Content-Type before it answers 405.
   for (const method of METHODS) {
     if (method === 'QUERY' || !app.supportedMethods.includes(method))
       app.addHttpMethod(method, { overrideExisting: true });
   }
-  // The API refuses fields in the body of a GET, as everywhere.
-  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   // The server ignores the Expect header, as RFC 9110, section 10.1.1 allows. By default, Node responds to an unknown
   // expectation with an empty 417.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const { isClosing } = watchConnections(app);
-  addHooks(app, doors, { inTurn, isClosing });
+  app.decorateRequest('visit');
+  app.addHook('onRequest', async (request, reply) => {
+    beginVisit(request, reply, requests);
+    requireHttp(request);
+    // The router matches `/v1/keys/` with `/v1/keys/:key_id` and an empty id.
+    if (Object.values(request.params ?? {}).includes('')) throw nothingHere();
+    if (!request.routeOptions.config.isOfApi) await enter(fair, request);
+  });
+  // While the server closes, each response is the last of its connection.
+  app.addHook('onSend', async (_, reply) => {
+    if (isClosing()) void reply.header('connection', 'close');
+  });
+  app.setErrorHandler(refuse);
+  app.setNotFoundHandler(async () => {
+    throw nothingHere();
+  });
   const methodsOf = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), ...[method].flat()]);
   });
-  serveApi(app, doors, isClosing);
-  servePages(app, doors, isClosing, options);
+  serveApi(app, served, isClosing);
+  servePages(app, served, isClosing, options);
   if (options.console) serveConsole(app, options.console);
   answerOtherMethods(app, new Map(methodsOf));
   return app;
+}
+
+/** Refuses requests that Node accepts although HTTP does not allow them. A proxy could read them differently. */
+function requireHttp({ raw: { httpVersion, headers, url = '' }, visit }: FastifyRequest): void {
+  const refuse = (detail: string): never => {
+    throw new Refusal('bad_request', detail);
+  };
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') refuse('The version of HTTP must be 1.0 or 1.1.');
+  if (httpVersion === '1.1' && !headers.host) refuse('The request must have a Host header.');
+  if (url.includes('#')) refuse('The path must not contain "#".');
+  if ((visit.body.coding ?? 'chunked').toLowerCase() !== 'chunked')
+    refuse('The header Transfer-Encoding must be "chunked".');
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { keyId } from '@eaas/protocol/reference';
 import { listen, type Served, shareServer } from './testing/listen.ts';
 import { watchDeadline } from './testing/watch-deadline.ts';
-import { authorization } from './testing/memory-doors.ts';
+import { authorization } from './testing/memory-service.ts';
 
 const serve = shareServer();
 const json = { 'content-type': 'application/json' };
@@ -56,10 +56,10 @@ describe('a body', () => {
   });
 
   it('the server passes every character of a value in the body to the operation', async () => {
-    const { post, doors } = await serve();
+    const { post, service } = await serve();
     for (const value of ['', '\0', '\uFEFF', ' a ', '\u{1F600}', 'é', 'e\u0301']) {
       expect((await post('/v1/hash', { value, key_id: keyId })).status).toBe(200);
-      expect(doors.calls.at(-1)?.input).toEqual({ value, key_id: keyId });
+      expect(service.calls.at(-1)?.input).toEqual({ value, key_id: keyId });
     }
   });
 
@@ -69,7 +69,7 @@ describe('a body', () => {
     const at = bytes.indexOf(0xe2) + 1;
     const response = await postChunked(served, bytes.subarray(0, at), bytes.subarray(at));
     expect(response.status).toBe(200);
-    expect(served.doors.calls[0]?.input).toMatchObject({ value: '€' });
+    expect(served.service.calls[0]?.input).toMatchObject({ value: '€' });
   });
 });
 
@@ -158,7 +158,7 @@ describe('a call without body fields', () => {
     ['an empty object', '{}'],
     ['an empty object with space', ' {\n} '],
   ])('a call without body fields accepts %s with any Content-Type', async (_, body) => {
-    const { exchange, doors } = await serve();
+    const { exchange, service } = await serve();
     for (const type of [
       '',
       'Content-Type: application/json\r\n',
@@ -169,23 +169,23 @@ describe('a call without body fields', () => {
       const answer = await exchange(`${head}${type}Content-Length: ${body.length}\r\n\r\n${body}`);
       expect(answer).toMatch(/^HTTP\/1.1 200 /);
     }
-    expect(doors.calls).toHaveLength(4);
+    expect(service.calls).toHaveLength(4);
   });
 
   it('a call without body fields refuses a list and an object with a field', async () => {
-    const { post, exchange, doors } = await serve();
+    const { post, exchange, service } = await serve();
     expect(await detailOf(await post(`/v1/keys/${keyId}/enable`, { name: 'x' }))).toBe(
       'Unknown field `name`.',
     );
     expect((await post(`/v1/keys/${keyId}/enable`, '[]')).status).toBe(400);
     const head = `GET /v1/keys HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${authorization}\r\n`;
     expect(await exchange(`${head}Content-Length: 7\r\n\r\n{"a":1}`)).toContain('Unknown field `a`.');
-    expect(doors.calls).toEqual([]);
+    expect(service.calls).toEqual([]);
   });
 
   it('a call whose fields are all optional accepts an empty body', async () => {
-    const { fetch, doors } = await serve();
+    const { fetch, service } = await serve();
     expect((await fetch(`/v1/keys/${keyId}/rotate`, { method: 'POST' })).status).toBe(200);
-    expect(doors.calls[0]?.input).toEqual({ key_id: keyId });
+    expect(service.calls[0]?.input).toEqual({ key_id: keyId });
   });
 });

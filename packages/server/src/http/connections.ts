@@ -1,18 +1,13 @@
-// What a single connection may cost the others (unread responses, bytes that are not HTTP), and how it ends without
-// cutting anybody off, which Node and Fastify do not: they destroy idle connections at once, and the kernel resets a
-// connection that has unread bytes.
+// How connections end without cutting anybody off, which Node and Fastify do not: they destroy idle connections at once, and
+// the kernel resets a connection that has unread bytes. And what bytes get that are not HTTP.
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { requestTimeout } from '@eaas/protocol/service';
 import { type Problem, problem } from '@eaas/protocol/wire';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Admission } from '../admission/admission.ts';
-import { commonHeaders, sharesAs } from './visit.ts';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { commonHeaders } from './visit.ts';
 import { timeLimit } from '../base/time-limit.ts';
-
-const smallResponse = 16 * 1024;
 
 const deadline = 10_000;
 /**
@@ -133,23 +128,18 @@ function end(socket: Socket): void {
   setTimeout(() => socket.destroy(), timeLimit(linger)).unref();
 }
 
-/** A small response does not count as unread, because most of it fits into the buffers of the operating system. */
-export function limitUnread(
-  { shares }: Admission,
-  request: FastifyRequest,
-  { raw: response }: FastifyReply,
-  body: unknown,
-): void {
-  const length = Buffer.byteLength((body ?? '') as string | Buffer);
-  if (length <= smallResponse || response.destroyed) return;
-  const release = shares.responses.hold(sharesAs(request), length, () => request.raw.socket.destroy());
-  response.once('close', release);
-}
-
 const headersTooLarge: Problem = {
   ...problem('too_large', 'The request line and headers are larger than 16 KiB: send fewer or shorter ones.'),
   status: 431,
   title: 'Request Header Fields Too Large',
+};
+const tooSlow: Problem = {
+  ...problem(
+    'bad_request',
+    'The whole request did not arrive in time: send the request again, without pauses.',
+  ),
+  status: 408,
+  title: 'Request Timeout',
 };
 const garbage = problem('bad_request', 'The request is not valid HTTP/1.1.');
 
@@ -171,7 +161,7 @@ export function answerSocketError(
 }
 
 function problemOf(code: string): Problem | undefined {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout().problem;
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow;
   if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge;
   return code.startsWith('HPE_') ? garbage : undefined;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../base/refusal.ts';
+import { Refusal } from '@eaas/service';
 import type { ConsoleOptions } from './console.ts';
 import { listen, shareServer } from './testing/listen.ts';
-import { memoryDoors } from './testing/memory-doors.ts';
+import { memoryService } from './testing/memory-service.ts';
 
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe]);
 const page = (url: string, type: string, content: string | Buffer, isHashed = false) => ({
@@ -32,7 +32,7 @@ const serve = shareServer(undefined, { console: consoleOptions });
 const serveSignIn = shareServer(undefined, { console: { ...consoleOptions, signIn } });
 const serveOff = shareServer();
 const serveConsole = (options?: Partial<ConsoleOptions>) =>
-  options ? listen(memoryDoors(), { console: { ...consoleOptions, ...options } }) : serve();
+  options ? listen(memoryService(), { console: { ...consoleOptions, ...options } }) : serve();
 
 describe('the pages', () => {
   it('the console sends a strict Content-Security-Policy, and lets browsers keep only files with a hash in their name', async () => {
@@ -111,9 +111,9 @@ describe('the Origin header', () => {
   it.each(['localhost', '127.0.0.1', '[::1]'])(
     'the server accepts the Origin header in requests of its own pages at %s',
     async (host) => {
-      const { port, fetch, doors } = await serveConsole();
+      const { port, fetch, service } = await serveConsole();
       const response = await fetch('/v1/keys', { headers: { origin: `http://${host}:${port}` } });
-      expect([response.status, doors.arrivals.at(-1)?.origin]).toEqual([200, undefined]);
+      expect([response.status, service.arrivals.at(-1)?.origin]).toEqual([200, undefined]);
     },
   );
 

@@ -2,11 +2,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
-import { checked, parseBody } from '@eaas/protocol/service';
+import { Refusal } from '@eaas/service';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod/mini';
 import { ifExists } from '../base/durable-files.ts';
-import { Refusal } from '../base/refusal.ts';
+import { readFields } from './body.ts';
 import { canonicalIp } from './visit.ts';
 import { servePage, serveStatic } from './pages.ts';
 import { send } from './problems.ts';
@@ -32,7 +32,8 @@ const pageHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 } as const;
 
-const sessionBody = z.strictObject({ code: z.string() });
+const session = { body: z.strictObject({ code: z.string() }) };
+const longestSignIn = 64 * 1024;
 
 /** Serves the pages of the console, and the sign-in. Requests of these pages need no allowed origin. */
 export function serveConsole(app: FastifyInstance, options: ConsoleOptions): void {
@@ -86,19 +87,16 @@ function serveSignIn(app: FastifyInstance, signIn: NonNullable<ConsoleOptions['s
   app.route({
     method: 'POST',
     url: '/console/session',
-    bodyLimit: 64 * 1024,
-    config: { body: { needsJson: true, parse: (bytes: Uint8Array) => parseBody({}, bytes) } },
-    onRequest: async ({ visit }) => {
-      if (visit.isSameOrigin) return;
-      throw new Refusal(
-        'origin_refused',
-        'A sign-in code works only on a page of this server: open the console at the URL that the server printed.',
-      );
-    },
     handler: async (request, reply) => {
-      const { code } = checked(sessionBody, request.body);
-      const session = await signIn(code, canonicalIp(request.ip));
-      return send(reply.code(201), 'application/json', JSON.stringify(session));
+      if (!request.visit.isSameOrigin) {
+        throw new Refusal(
+          'origin_refused',
+          'A sign-in code works only on a page of this server: open the console at the URL that the server printed.',
+        );
+      }
+      const { code } = (await readFields(session, request, longestSignIn)) as { readonly code: string };
+      const bought = await signIn(code, canonicalIp(request.ip));
+      return send(reply.code(201), 'application/json', JSON.stringify(bought));
     },
   });
 }

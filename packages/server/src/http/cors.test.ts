@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { Refusal } from '../base/refusal.ts';
+import { Refusal } from '@eaas/service';
 import { listen } from './testing/listen.ts';
-import { listedOrigin, memoryDoors } from './testing/memory-doors.ts';
+import { listedOrigin } from './testing/memory-service.ts';
 
 const preflight = (origin: string) => ({
   method: 'OPTIONS',
@@ -9,7 +9,7 @@ const preflight = (origin: string) => ({
 });
 
 it('the preflight of a listed origin succeeds, without Access-Control-Allow-Credentials', async () => {
-  const { fetch, doors } = await listen();
+  const { fetch, service } = await listen();
   const response = await fetch('/v1/keys', preflight(listedOrigin));
   expect(response.status).toBe(204);
   expect(response.headers.get('access-control-allow-origin')).toBe(listedOrigin);
@@ -19,7 +19,7 @@ it('the preflight of a listed origin succeeds, without Access-Control-Allow-Cred
   );
   expect(response.headers.get('access-control-allow-credentials')).toBeNull();
   expect(response.headers.get('vary')).toBe('Origin');
-  expect(doors.arrivals).toEqual([]);
+  expect(service.arrivals).toEqual([]);
 });
 
 it('the preflight of any other origin succeeds too, because a preflight has no API key', async () => {
@@ -60,9 +60,7 @@ it('a page of another origin cannot read any response', async () => {
 });
 
 it('a request gets 503 if its origin cannot be checked', async () => {
-  const unknown = async () => {
-    throw new Refusal('unavailable', 'The database does not respond.');
-  };
-  const { fetch } = await listen(memoryDoors({ admit: unknown }));
+  const { fetch, service } = await listen();
+  service.refusal = new Refusal('unavailable', 'The database does not respond.');
   expect((await fetch('/v1/keys', { headers: { origin: listedOrigin } })).status).toBe(503);
 });

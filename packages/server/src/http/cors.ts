@@ -1,13 +1,13 @@
 // What pages of other origins may read, and the methods that a path does not have.
 import { METHODS } from 'node:http';
-import { methodNotAllowed } from '@eaas/protocol/service';
+import { methodNotAllowed } from '@eaas/service';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
 const spelling = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[a-z0-9.:[\]-]+)$/;
 
 /** Lets pages of the origin read the response. Credentials stay forbidden, because the API uses no cookies. */
-export function allowOrigin(reply: FastifyReply, origin: string): void {
-  if (!spelling.test(origin)) return;
+export function allowOrigin(reply: FastifyReply, origin: string | undefined): void {
+  if (origin === undefined || !spelling.test(origin)) return;
   void reply.header('access-control-allow-origin', origin);
   void reply.header('access-control-expose-headers', 'X-Request-Id, Retry-After, Eaas-Entry');
 }

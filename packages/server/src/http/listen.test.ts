@@ -4,14 +4,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { connect } from 'node:net';
 import { createApp } from './app.ts';
 import { listenOn } from './listen.ts';
-import { memoryDoors } from './testing/memory-doors.ts';
+import { memoryService } from './testing/memory-service.ts';
 
 const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
 // The second host is not ::1, because some machines have no IPv6. Linux has all addresses of 127.0.0.0/8.
 const hosts = ['127.0.0.1', '127.0.0.2'];
 
 async function serveOn(addresses: readonly string[]) {
-  const app = createApp(memoryDoors(), { log: { write: () => {} } });
+  const app = createApp(memoryService(), { log: { write: () => {} } });
   onTestFinished(() => app.close());
   return { app, port: await listenOn(app, addresses, { port: 0 }) };
 }
@@ -60,7 +60,7 @@ test('a server does not start if its port is taken on one address', async () => 
   onTestFinished(() => void other.close());
   await once(other, 'listening');
   const { port } = other.address() as { port: number };
-  const app = createApp(memoryDoors(), { log: { write: () => {} } });
+  const app = createApp(memoryService(), { log: { write: () => {} } });
   onTestFinished(() => app.close());
   await expect(listenOn(app, hosts, { port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
@@ -73,7 +73,7 @@ test.each([
   onTestFinished(() => void other.close());
   await once(other, 'listening');
   const { port } = other.address() as { port: number };
-  const app = createApp(memoryDoors(), { log: { write: () => {} } });
+  const app = createApp(memoryService(), { log: { write: () => {} } });
   const found = await listenOn(app, hosts, { port, lastPort: port + 20 });
   expect(found).toBeGreaterThan(port);
   const idle = await Promise.all(hosts.map((host) => openIdle(host, found)));

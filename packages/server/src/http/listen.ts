@@ -58,7 +58,7 @@ async function listenOnEach(
 }
 
 /** Resolves when the server listens at the address, and rejects if it cannot. */
-export async function listening(server: Server, address: Address): Promise<Server> {
+async function listening(server: Server, address: Address): Promise<Server> {
   server.listen(address);
   await once(server, 'listening');
   return server;

@@ -1,13 +1,17 @@
 import { expect, it } from 'vitest';
-import { Refusal } from '../base/refusal.ts';
-import { LeaseLost } from '../store/leases.ts';
+import { Refusal } from '@eaas/service';
+import { Explained } from '../base/explained.ts';
 import { describeError } from './problems.ts';
 import { apiKeyId, dek, keyId, tenantId, token } from '@eaas/protocol/reference';
 import { listen } from './testing/listen.ts';
-import { memoryDoors } from './testing/memory-doors.ts';
+import { memoryService } from './testing/memory-service.ts';
 
 const plaintext = 'the very secret diagnosis';
 const secrets = [token, dek, plaintext, encodeURIComponent(dek), plaintext.replaceAll(' ', '+')];
+
+class LeaseLost extends Explained {
+  override readonly name = 'LeaseLost';
+}
 
 const indiscreet = (input: unknown) => {
   const cause = Object.assign(new Error(`Key (value)=(${JSON.stringify(input)}) already exists`), {
@@ -37,7 +41,7 @@ it('each request has one log line, with only the documented fields', async () =>
 });
 
 it('the log shows the name, code and stack of an error and of its causes', async () => {
-  const { post, log } = await listen(memoryDoors({}, { 'POST /v1/hash': indiscreet }));
+  const { post, log } = await listen(memoryService({}, { 'POST /v1/hash': indiscreet }));
   const response = await post('/v1/hash', { value: plaintext, key_id: keyId });
   expect([response.status, await response.json()]).toMatchObject([500, { code: 'internal' }]);
   const line = JSON.parse(log.find((one) => one.includes('request failed')) ?? '{}') as { error: object };
@@ -47,7 +51,7 @@ it('the log shows the name, code and stack of an error and of its causes', async
 
 it('the log shows why a job failed, without the messages of libraries', () => {
   const library = new Error(`password authentication failed for ${plaintext}`);
-  const cause = new LeaseLost('purge');
+  const cause = new LeaseLost('the job runs elsewhere now');
   const described = describeError(new AggregateError([cause, library], '2 of 2 failed', { cause }));
   expect(described).toMatchObject({
     name: 'AggregateError',
@@ -57,7 +61,7 @@ it('the log shows why a job failed, without the messages of libraries', () => {
 });
 
 it('a secret in a request appears in no response and no log', async () => {
-  const failing = memoryDoors(
+  const failing = memoryService(
     { metrics: async () => '' },
     {
       'POST /v1/encrypt': indiscreet,
@@ -114,10 +118,8 @@ it('a secret in a request appears in no response and no log', async () => {
 });
 
 it('a refusal’s detail is not logged', async () => {
-  const admit = async () => {
-    throw new Refusal('unauthorized', 'something about the caller');
-  };
-  const { fetch, log } = await listen(memoryDoors({ admit }));
+  const { fetch, log, service } = await listen();
+  service.refusal = new Refusal('unauthorized', 'something about the caller');
   await fetch('/v1/keys');
   await expect.poll(() => log.join('')).toContain('"code":"unauthorized"');
   expect(log.join('')).not.toContain('something about');

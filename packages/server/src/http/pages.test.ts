@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { openApiDocument } from '@eaas/protocol/reference';
 import { describe, expect, it, type Mock, vi } from 'vitest';
-import { heldTurns } from '../admission/testing/held-turns.ts';
+import { Fair } from '../fair.ts';
 import { listen } from './testing/listen.ts';
-import { memoryDoors } from './testing/memory-doors.ts';
+import { memoryService } from './testing/memory-service.ts';
 
 describe('/healthz and /readyz', () => {
   it('/healthz reports that the process runs, and /readyz that the service can work', async () => {
@@ -17,7 +17,7 @@ describe('/healthz and /readyz', () => {
 
   it('/readyz reports why the service cannot work', async () => {
     const health = async () => ({ ready: false, reasons: ['the database does not respond'] });
-    const { fetch } = await listen(memoryDoors({ health }));
+    const { fetch } = await listen(memoryService({ health }));
     const response = await fetch('/readyz');
     expect([response.status, await response.json()]).toEqual([
       503,
@@ -28,7 +28,7 @@ describe('/healthz and /readyz', () => {
 
   it('if the health check throws an error, /readyz responds with 503 and does not show the error', async () => {
     const health = () => Promise.reject(new Error('secret connection string'));
-    const failing = await listen(memoryDoors({ health }));
+    const failing = await listen(memoryService({ health }));
     const response = await failing.fetch('/readyz');
     expect([response.status, await response.json()]).toEqual([
       503,
@@ -84,20 +84,22 @@ describe('requests without a tenant', () => {
     ['/%'],
   ];
 
-  it('all of them wait in one queue, and the probes of load balancers in another', async () => {
-    const held = heldTurns();
-    const { fetch } = await listen(memoryDoors({ admission: held.admission }), { console });
-    const end = held.occupy();
-    held.turns.isHeld = () => true;
-    const answers = [
-      ...requests.map(([path, init]) => fetch(path, init)),
-      ...['/healthz', '/readyz'].map((path) => fetch(path)),
-    ];
-    await expect.poll(() => ['no tenant', 'probes'].map(held.waitingOf)).toEqual([requests.length, 2]);
-    held.turns.isHeld = () => false;
-    await end();
-    const statuses = (await Promise.all(answers)).map(({ status }) => status);
-    expect(statuses).toEqual([200, 200, 200, 200, 404, 405, 204, 401, 404, 200, 200]);
+  it('all of them share what strangers may use, and the probes of load balancers do not', async () => {
+    const fair = new Fair();
+    const entered: string[] = [];
+    const enter = fair.enter.bind(fair);
+    fair.enter = (tenantId, ...all) => {
+      entered.push(tenantId);
+      return enter(tenantId, ...all);
+    };
+    const { fetch } = await listen(memoryService({ fair }), { console });
+    const statuses: number[] = [];
+    for (const [path, init] of requests) statuses.push((await fetch(path, init)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 404, 405, 204, 401, 404]);
+    expect(entered).toEqual(requests.map(() => 'no tenant'));
+    await Promise.all(['/healthz', '/readyz'].map((path) => fetch(path)));
+    expect(entered.slice(requests.length)).toEqual(['probes', 'probes']);
+    await expect.poll(() => fair.counts.held).toBe(0);
   });
 
   it('/metrics is read once for all requests that wait', async () => {
@@ -109,7 +111,7 @@ describe('requests without a tenant', () => {
       await first;
       return 'eaas_example 1\n';
     };
-    const { app, fetch } = await listen(memoryDoors({ metrics }));
+    const { app, fetch } = await listen(memoryService({ metrics }));
     let arrived = 0;
     app.server.on('request', () => arrived++);
     const answers = Array.from({ length: 20 }, () => fetch('/metrics'));
@@ -197,7 +199,7 @@ describe('/log', () => {
   };
 
   it('pages of any origin read the public log without an API key, and caches keep what never changes', async () => {
-    const { fetch } = await listen(memoryDoors({ readLog }));
+    const { fetch } = await listen(memoryService({ readLog }));
     const anonymous = { headers: { authorization: '', origin: 'https://other.example' } };
     const checkpoint = await fetch('/log/checkpoint', anonymous);
     expect([checkpoint.status, await checkpoint.text()]).toEqual([200, 'eaas.example/log\n']);

@@ -2,10 +2,19 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SharedRead } from '../base/shared-read.ts';
-import { type Doors, type Health, notReady } from './doors.ts';
 import { openApiDocument } from '@eaas/protocol/reference';
-import { nothingHere } from '@eaas/protocol/service';
+import { nothingHere } from '@eaas/service';
+import type { Served } from './app.ts';
+import { type Health, notReady } from './health.ts';
 import { send } from './problems.ts';
+
+/** What the public log shows at a path. */
+export interface PublicFile {
+  readonly bytes: Buffer | string;
+  readonly type: string;
+  /** For how long caches may keep it, in seconds. */
+  readonly maxAge: number;
+}
 
 interface PagesOptions {
   readonly apiPage?: Buffer | undefined;
@@ -15,16 +24,16 @@ interface PagesOptions {
 /** Serves the pages around the API: probes, metrics and the reference. */
 export function servePages(
   app: FastifyInstance,
-  doors: Pick<Doors, 'health' | 'metrics' | 'readLog'>,
+  served: Pick<Served, 'health' | 'metrics' | 'readLog'>,
   isClosing: () => boolean,
   { apiPage, console }: PagesOptions,
 ): void {
   const json = (reply: FastifyReply, value: object) => send(reply, 'application/json', JSON.stringify(value));
-  const metrics = new SharedRead(() => doors.metrics(), 1_000);
+  const metrics = new SharedRead(() => served.metrics(), 1_000);
 
   servePage(app, '/healthz', (_, reply) => json(reply, { status: 'ok' }));
   servePage(app, '/readyz', async (_, reply) => {
-    const { ready, reasons } = isClosing() ? stopping : await readiness(doors);
+    const { ready, reasons } = isClosing() ? stopping : await readiness(served);
     if (ready) return json(reply, { status: 'ready' });
     return json(reply.code(503).header('retry-after', '1'), { status: 'not ready', reasons });
   });
@@ -37,11 +46,11 @@ export function servePages(
   }));
   if (apiPage) serveStatic(app, '/docs', () => linked(apiPage, console?.pages ?? []));
   else servePage(app, '/docs', (_, reply) => reply.redirect('/openapi.json', 302));
-  if (doors.readLog) servePublicLog(app, doors.readLog);
+  if (served.readLog) servePublicLog(app, served.readLog);
 }
 
 /** Serves the public log as C2SP's tlog-tiles says. Everybody may read it, pages of any origin too. */
-function servePublicLog(app: FastifyInstance, read: NonNullable<Doors['readLog']>): void {
+function servePublicLog(app: FastifyInstance, read: NonNullable<Served['readLog']>): void {
   servePage(app, '/log/*', async (request, reply) => {
     const found = await read((request.params as { '*': string })['*']);
     void reply.header('access-control-allow-origin', '*');
@@ -104,6 +113,6 @@ function hasPage({ headers: { 'if-none-match': known = '' } }: FastifyRequest, e
 
 const stopping: Health = { ready: false, reasons: [notReady.stopping] };
 
-function readiness({ health }: Pick<Doors, 'health'>): Promise<Health> {
+function readiness({ health }: Pick<Served, 'health'>): Promise<Health> {
   return health().catch(() => ({ ready: false, reasons: [notReady.unknown] }));
 }

@@ -1,6 +1,8 @@
+// What a request gets that fails: a problem document. What the log gets of an error: never what could be a secret.
 import { problem } from '@eaas/protocol/wire';
+import { Refusal } from '@eaas/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Explained, Refusal } from '../base/refusal.ts';
+import { Explained } from '../base/explained.ts';
 import { discardBody } from './body.ts';
 
 const internal = problem(
@@ -11,11 +13,11 @@ const internal = problem(
 /** Responds with the problem document of an error. An error that is no refusal is logged, and becomes a 500. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!(error instanceof Refusal)) request.log.error({ error: describeError(error) }, 'request failed');
-  const problem = error instanceof Refusal ? error.problem : internal;
+  const { problem, receipt } = error instanceof Refusal ? error : { problem: internal };
   request.visit.code = problem.code;
   discardBody(request.raw);
+  if (receipt) void reply.header('eaas-entry', `${receipt.id} ${receipt.hash}`);
   if (problem.status === 401) void reply.header('www-authenticate', 'Bearer');
-  if (problem.status === 408) void reply.header('connection', 'close');
   if (problem.status === 503) void reply.header('retry-after', '1');
   return send(reply.code(problem.status), 'application/problem+json', JSON.stringify(problem));
 }
@@ -24,7 +26,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
  * Sends a body with exactly the given content type. Without `serializer`, Fastify would add a charset to the content
  * type of a text.
  */
-export function send(reply: FastifyReply, contentType: string, body: string | Buffer): FastifyReply {
+export function send(reply: FastifyReply, contentType: string, body: string | Uint8Array): FastifyReply {
   return reply.header('content-type', contentType).serializer(String).send(body);
 }
 

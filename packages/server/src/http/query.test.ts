@@ -25,20 +25,20 @@ it.each([
   ['/v1/audit?date_to=2026-08-11T09:30:00+02:00', 'a `+` in a query must be written %2B'],
   ['/v1/usage?month=2026-13', 'Query parameter `month` must be a month like 2026-11.'],
 ])('the request %s gets 400 with the reason', async (path, detail) => {
-  const { fetch, doors } = await serve();
+  const { fetch, service } = await serve();
   const response = await fetch(path);
   const problem = (await response.json()) as { detail: string };
   expect(response.status).toBe(400);
   expect(problem.detail).toContain(detail);
-  expect(doors.calls).toEqual([]);
+  expect(service.calls).toEqual([]);
 });
 
 it('the server parses query parameters by the schema of the endpoint', async () => {
-  const { fetch, doors } = await serve();
+  const { fetch, service } = await serve();
   await fetch('/v1/keys?limit=1000&offset=5&name=a+b%2Bc%26%3D%C3%A9');
   await fetch('/v1/audit?date_from=2026-08-11T09:30:00%2B02:00');
   await fetch('/v1/keys?');
-  expect(doors.calls.map(({ input }) => input)).toEqual([
+  expect(service.calls.map(({ input }) => input)).toEqual([
     { limit: 100, offset: 5, name: 'a b+c&=é' },
     { date_from: '2026-08-11T09:30:00+02:00' },
     {},

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, it } from 'vitest';
 import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { listen } from './testing/listen.ts';
-import { authorization, memoryDoors } from './testing/memory-doors.ts';
+import { authorization, memoryService } from './testing/memory-service.ts';
 
 const request = (path: string) =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`;
@@ -20,26 +20,26 @@ function open(port: number) {
   };
 }
 
-function slowDoors() {
+function slowService() {
   let letGo = (): void => undefined;
   const gone = new Promise<void>((resolve) => (letGo = resolve));
   const keys = async () => {
     await gone;
     return { keys: [], count: 0, total: 0, limit: 50, offset: 0 };
   };
-  return { doors: memoryDoors({}, { 'GET /v1/keys': keys }), letGo: () => letGo() };
+  return { service: memoryService({}, { 'GET /v1/keys': keys }), letGo: () => letGo() };
 }
 
 // Uses `expect.poll` from the context of the test, because the tests of this file run concurrently.
 describe.concurrent('close()', () => {
   it('a closing server finishes running requests and refuses new ones', async ({ expect }) => {
-    const { doors, letGo } = slowDoors();
-    const { app, port } = await listen(doors);
+    const { service, letGo } = slowService();
+    const { app, port } = await listen(service);
     const [running, idle, silent] = [open(port), open(port), open(port)];
     idle.socket.write(request('/healthz'));
     running.socket.write(request('/v1/keys'));
     await expect.poll(() => idle.received()).toContain('200 OK');
-    await expect.poll(() => doors.calls.length).toBe(1);
+    await expect.poll(() => service.calls.length).toBe(1);
 
     const closed = app.close();
     await Promise.all([idle.closed, silent.closed]);
@@ -48,7 +48,7 @@ describe.concurrent('close()', () => {
     await Promise.all([running.closed, closed]);
     expect(running.received()).toMatch(/^HTTP\/1.1 200 OK\r\n/);
     expect(running.received()).toMatch(/connection: close/i);
-    expect(doors.calls).toHaveLength(1);
+    expect(service.calls).toHaveLength(1);
   });
 
   it.for([
@@ -56,8 +56,8 @@ describe.concurrent('close()', () => {
     ['the readiness check', '/readyz', '"reasons":["the service is stopping"]'],
   ] as const)('while the server closes, %s on a kept-alive connection gets 503', async (row, { expect }) => {
     const [, path, content] = row;
-    const { doors, letGo } = slowDoors();
-    const { app, port } = await listen(doors);
+    const { service, letGo } = slowService();
+    const { app, port } = await listen(service);
     const sockets: Socket[] = [];
     app.server.on('connection', (socket: Socket) => sockets.push(socket));
     const [running, late] = [open(port), open(port)];
@@ -68,7 +68,7 @@ describe.concurrent('close()', () => {
     const before = read?.bytesRead ?? 0;
     const part = `GET ${path} HTTP/1.1\r\nHost: x\r\n`;
     late.socket.write(part);
-    await expect.poll(() => doors.calls.length).toBe(1);
+    await expect.poll(() => service.calls.length).toBe(1);
     await expect.poll(() => read?.bytesRead).toBe(before + part.length);
 
     const closed = app.close();
@@ -78,14 +78,14 @@ describe.concurrent('close()', () => {
     const [, refusal] = late.received().split('HTTP/1.1 503 Service Unavailable');
     expect(refusal).toMatch(/\r\nconnection: close\r\n(.+\r\n)*retry-after: 1\r\n/i);
     expect(late.received()).toContain(content);
-    expect(doors.arrivals).toHaveLength(1);
+    expect(service.arrivals).toHaveLength(1);
     letGo();
     await Promise.all([closed, running.closed]);
     expect(running.received()).toContain('200 OK');
   });
 
   it('requests that are sent while the server begins to close get 503', async ({ expect }) => {
-    const { app, port, doors } = await listen();
+    const { app, port, service } = await listen();
     const kept = Array.from({ length: 50 }, () => open(port));
     for (const { socket } of kept) socket.write(request('/healthz'));
     await expect.poll(() => kept.every(({ received }) => received().includes('200 OK'))).toBe(true);
@@ -96,15 +96,15 @@ describe.concurrent('close()', () => {
       expect(errors).toEqual([]);
       expect(received()).toMatch(/HTTP\/1\.1 503 [^]+connection: close[^]+"code":"unavailable"/i);
     }
-    expect(doors.arrivals).toEqual([]);
+    expect(service.arrivals).toEqual([]);
   });
 
   it('a closing server reads the refused body before it ends the connection', async ({ expect }) => {
-    const { doors, letGo } = slowDoors();
-    const { app, port } = await listen(doors);
+    const { service, letGo } = slowService();
+    const { app, port } = await listen(service);
     const [running, upload] = [open(port), open(port)];
     running.socket.write(request('/v1/keys'));
-    await expect.poll(() => doors.calls.length).toBe(1);
+    await expect.poll(() => service.calls.length).toBe(1);
     const body = Buffer.alloc(1_000_000, ' ');
     upload.socket.write(
       `POST /v1/hash HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n` +
@@ -124,7 +124,7 @@ describe.concurrent('close()', () => {
   it('a closing server that has ended an idle connection does not execute a later request on it', async ({
     expect,
   }) => {
-    const { app, port, doors } = await listen();
+    const { app, port, service } = await listen();
     const late = open(port);
     late.socket.allowHalfOpen = true;
     late.socket.write(request('/healthz'));
@@ -135,17 +135,17 @@ describe.concurrent('close()', () => {
     late.socket.end(request('/v1/usage'));
     await Promise.all([closed, late.closed]);
     expect(late.errors).toEqual([]);
-    expect(doors.calls).toEqual([]);
+    expect(service.calls).toEqual([]);
   });
 });
 
 describe('the deadline of close()', () => {
   it('a server that is closed aborts a request that still runs at the deadline', async ({ expect }) => {
-    const { doors } = slowDoors();
-    const { app, port } = await listen(doors);
+    const { service } = slowService();
+    const { app, port } = await listen(service);
     const running = open(port);
     running.socket.write(request('/v1/keys'));
-    await expect.poll(() => doors.calls.length).toBe(1);
+    await expect.poll(() => service.calls.length).toBe(1);
     setTimeLimits(0.02);
     await Promise.all([app.close(), running.closed]);
     expect(running.received()).toBe('');

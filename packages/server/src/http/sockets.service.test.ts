@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { listen } from './testing/listen.ts';
-import { authorization } from './testing/memory-doors.ts';
+import { authorization } from './testing/memory-service.ts';
 
 const head = `Host: x\r\nAuthorization: ${authorization}\r\n`;
 const json = 'Content-Type: application/json\r\n';
@@ -93,12 +93,12 @@ describe.concurrent('invalid HTTP', () => {
   });
 
   it('the next request begins after the number of bytes in Content-Length', async () => {
-    const { exchange, doors } = await listen();
+    const { exchange, service } = await listen();
     const one = `POST /v1/hash HTTP/1.1\r\n${head}${json}Content-Length: 2\r\n\r\n{}`;
     const last = `GET /v1/keys HTTP/1.1\r\n${head}Connection: close\r\n\r\n`;
     const answer = await exchange(one + one + last);
     expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 400', 'HTTP/1.1 200']);
-    expect(doors.arrivals).toHaveLength(3);
+    expect(service.arrivals).toHaveLength(3);
   });
 });
 
@@ -135,10 +135,10 @@ describe('a slow client', () => {
   });
 
   it('a client that disconnects is logged as aborted', async () => {
-    const { port, log, doors } = await listen();
+    const { port, log, service } = await listen();
     const socket = connect(port, '127.0.0.1');
     socket.write(`POST /v1/hash HTTP/1.1\r\n${head}${json}Content-Length: 99\r\n\r\n{`);
-    await expect.poll(() => doors.arrivals.length).toBe(1);
+    await expect.poll(() => service.arrivals.length).toBe(1);
     socket.destroy();
     await expect.poll(() => log.join('')).toContain('"status":"aborted"');
     expect(log.join('')).not.toContain('"level":"error"');

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { expect, it } from 'vitest';
 import { selfSigned } from '@eaas/test-kit/certificate';
-import { authorization } from './testing/memory-doors.ts';
+import { authorization } from './testing/memory-service.ts';
 import { listen } from './testing/listen.ts';
 import { watchDeadline } from './testing/watch-deadline.ts';
 

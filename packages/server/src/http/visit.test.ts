@@ -31,9 +31,9 @@ it.each([
 });
 
 const forwarded = async (trustProxy: readonly string[] | undefined, header: string) => {
-  const { fetch, doors } = await listen(undefined, trustProxy ? { trustProxy } : {});
+  const { fetch, service } = await listen(undefined, trustProxy ? { trustProxy } : {});
   await fetch('/v1/keys', { headers: { 'x-forwarded-for': header } });
-  return doors.arrivals[0]?.ipAddress;
+  return service.arrivals[0]?.ipAddress;
 };
 
 it('only the part of X-Forwarded-For that trusted proxies wrote is used', async () => {

@@ -2,10 +2,8 @@ import { alone } from '@eaas/test-kit/alone';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Api, apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
 import { openAttacker } from '@eaas/test-kit/attacker';
-import { insider } from '../state/caller.ts';
-import { settleKey } from '../operations/keys.ts';
-import { verifyChain } from '../operations/verify/verify-chain.ts';
-import { settleDueKeys } from './housekeeping.ts';
+import { verifyLog } from '../operator/verify.ts';
+import { settleDueKey, settleDueKeys } from './due-keys.ts';
 
 const never = alone();
 const day = 24 * 60 * 60 * 1_000;
@@ -62,7 +60,7 @@ describe('a rotation', () => {
 
   test('a replica does not rotate a key that another replica has rotated', async () => {
     world.time = start + 31 * day;
-    const late = () => settleKey(world.replica(), insider(ann.tenantId, 'system'), key_id, never.hold);
+    const late = () => settleDueKey(world.replica(), ann.tenantId, key_id);
     await settleDue();
     await late();
     await api('PUT /v1/keys/:key_id/rotation-policy', { key_id, interval_days: null });
@@ -156,7 +154,7 @@ describe('a destruction', () => {
     await Promise.all([settleDue(), settleDue(), settleDue()]);
     await settleDue();
     expect(await newest('key.destroy')).toHaveLength(2);
-    expect(await verifyChain(world.replica(), ann.tenantId)).toMatchObject({ valid: true });
+    expect(await verifyLog(world.replica(), ann.tenantId)).toMatchObject({ valid: true });
   });
 
   test('a destruction can be cancelled only until it is due', async () => {
@@ -181,7 +179,7 @@ describe('a destruction', () => {
     await destroy(1);
     await api('POST /v1/keys/:key_id/restore', { key_id });
     world.time = start + day;
-    const late = () => settleKey(world.replica(), insider(ann.tenantId, 'system'), key_id, never.hold);
+    const late = () => settleDueKey(world.replica(), ann.tenantId, key_id);
     await late();
     expect(await key()).toMatchObject({ status: 'disabled' });
     await api('DELETE /v1/keys/:key_id', { key_id, grace_days: 1 });
@@ -199,7 +197,7 @@ describe('a destruction', () => {
     ]);
     expect(restored).toBe(409);
     expect(await key()).toMatchObject({ status: 'destroyed' });
-    expect(await verifyChain(world.replica(), ann.tenantId)).toMatchObject({ valid: true });
+    expect(await verifyLog(world.replica(), ann.tenantId)).toMatchObject({ valid: true });
   });
 });
 

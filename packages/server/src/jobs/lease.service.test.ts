@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { testWorld } from '@eaas/test-kit/world';
 import { openAttacker } from '@eaas/test-kit/attacker';
-import { LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
+import { LeaseLost, releaseLease, requireLease, takeLease } from './leases.ts';
 import { withLease } from './schedule.ts';
 
 const never = new AbortController().signal;
@@ -40,10 +40,10 @@ test("a job's transaction rolls back if another replica has taken the lease", as
   const { database } = world.replica();
   const write = database.transaction(async (tx) => {
     await requireLease(tx, lease ?? { job: 'b', holder: one, fence: 1 });
-    await tx`insert into eaas.verifications (day, finished_at) values ('never', 0)`;
+    await tx`insert into eaas.api_key_uses values (${one}, ${one}, 0)`;
   });
   await expect(write).rejects.toThrow(LeaseLost);
-  expect(await attacker.sql`select from eaas.verifications where day = 'never'`).toHaveLength(0);
+  expect(await attacker.sql`select from eaas.api_key_uses`).toHaveLength(0);
 });
 
 test('no other replica can take the lease of a job during a transaction that checked this lease', async () => {

@@ -1,19 +1,21 @@
 import { alternatives } from '@eaas/test-kit/alternatives';
 import { populate } from '@eaas/test-kit/populated';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { isTurn, lastNight, nights, verifyNightly } from './verify-nightly.ts';
+import { isTurn, lastNight, verifyNightly } from './verify-nightly.ts';
 import { alone } from '@eaas/test-kit/alone';
 import { apiOf, dek, testWorld } from '@eaas/test-kit/world';
 import { openAttacker, tables } from '@eaas/test-kit/attacker';
 
+const nights = 30;
 const day = 24 * 60 * 60 * 1_000;
+const everyone = '00000000-0000-0000-0000-000000000000';
 const hour = 60 * 60 * 1_000;
 
 /** The first night in which the log of ann is verified whole. The next one is 30 nights later. */
 
 const world = await testWorld('2019-03-01T00:00:00Z');
 const attacker = await openAttacker(world);
-const [ann] = await populate(world, attacker);
+const [ann, ben] = await populate(world, attacker);
 const spare = (await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'spare' })).key_id;
 let firstNight = Math.ceil(world.time / day);
 while (!isTurn(ann.tenantId, firstNight - 1, firstNight)) firstNight++;
@@ -78,15 +80,11 @@ describe('older entries and rows', () => {
       () => sql(`update eaas.keys set exportable = true where key_id = '${ann.busy}'`),
       () => `key_changed: ${ann.busy}`,
     ],
-    [
-      'a removed key',
-      () => sql(`delete from eaas.keys where key_id = '${ann.busy}'`),
-      () => `key_missing: ${ann.busy}`,
-    ],
+    ['a removed key', () => sql(`delete from eaas.keys where key_id = '${ann.busy}'`), () => 'rows_differ'],
     [
       'a removed key whose entries are purged',
       () => sql(`delete from eaas.keys where key_id = '${ann.quiet}'`),
-      () => 'rows_differ_from_anchor',
+      () => 'rows_differ',
     ],
     [
       'a key that was put back',
@@ -96,7 +94,7 @@ describe('older entries and rows', () => {
     [
       'a changed key version',
       () => sql(`update eaas.key_versions set sealed = '' where key_id = '${ann.quiet}' and key_version = 1`),
-      () => `key_version_changed: ${ann.quiet} 1`,
+      () => 'rows_differ',
     ],
     [
       'a changed API key',
@@ -119,7 +117,7 @@ describe('older entries and rows', () => {
     await spoil(old);
     expect(await verify(firstNight + nights)).toEqual([`${old} entry_changed`]);
     expect(await verify(firstNight + nights + 1)).toEqual([`${old} entry_changed`]);
-    await attacker.putBack('verified', 'verification_markers', 'true');
+    await attacker.putBack('verified', 'verifications', 'true');
     expect(await verify(firstNight + nights + 2)).toEqual([`${old} entry_changed`]);
   });
 
@@ -145,20 +143,20 @@ describe('a marker that is not authentic is not trusted', () => {
     await attacker.keep('spoilt');
     const columns = await attacker.sql<{ name: string; type: string; required: boolean }[]>`
       select attname as name, format_type(atttypid, null) as type, attnotnull as required from pg_attribute
-      where attrelid = 'eaas.verification_markers'::regclass and attnum > 0 and not attisdropped`;
+      where attrelid = 'eaas.verifications'::regclass and attnum > 0 and not attisdropped`;
     const [row] = await attacker.sql.unsafe<Record<string, string | null>[]>(
-      `select ${columns.map(({ name }) => `${name}::text`).join(', ')} from eaas.verification_markers
+      `select ${columns.map(({ name }) => `${name}::text`).join(', ')} from eaas.verifications
        where tenant_id = '${ann.tenantId}'`,
     );
     const trusted: string[] = [];
     for (const { name, type, required } of columns) {
       const others = alternatives(name, type, row?.[name] ?? null).filter(
-        (value) => value !== row?.[name] && !(value === null && required),
+        (value) => value !== row?.[name] && !(value === null && required) && value !== everyone,
       );
       expect(others).not.toEqual([]);
       for (const value of others) {
         await attacker.sql.unsafe(
-          `update eaas.verification_markers set ${name} = $1::text::${type} where tenant_id = '${ann.tenantId}'`,
+          `update eaas.verifications set ${name} = $1::text::${type} where tenant_id = '${ann.tenantId}'`,
           [value],
         );
         const found = await verify(firstNight + 1);
@@ -170,12 +168,12 @@ describe('a marker that is not authentic is not trusted', () => {
   });
 
   test.each([
-    ['removed', () => attacker.sql`delete from eaas.verification_markers`],
+    ['removed', () => attacker.sql`delete from eaas.verifications`],
     [
       'replaced by the marker of another tenant',
       async () => {
-        await attacker.sql`delete from eaas.verification_markers where tenant_id = ${ann.tenantId}`;
-        await attacker.sql`update eaas.verification_markers set tenant_id = ${ann.tenantId}`;
+        await attacker.sql`delete from eaas.verifications where tenant_id = ${ann.tenantId}`;
+        await attacker.sql`update eaas.verifications set tenant_id = ${ann.tenantId} where tenant_id = ${ben.tenantId}`;
       },
     ],
   ])('after the marker was %s, the nightly verification reads the whole log', async (_, attack) => {
@@ -184,14 +182,12 @@ describe('a marker that is not authentic is not trusted', () => {
   });
 
   test('the nightly verification reads a tenant’s log even if a forged marker says that it was verified tonight', async () => {
-    await attacker.sql`update eaas.verification_markers set night = ${firstNight + 1}`;
+    await attacker.sql`update eaas.verifications set night = ${firstNight + 1}`;
     expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
   });
 
   test('the nightly verification runs even if a forged record says that it has run', async () => {
-    const tonight = new Date((firstNight + nights) * day).toISOString().slice(0, 10);
-    const [record] = await attacker.sql`select * from eaas.verifications`;
-    await attacker.sql`insert into eaas.verifications ${attacker.sql({ ...record, day: tonight })}`;
+    await attacker.sql`update eaas.verifications set night = ${firstNight + nights} where hash = ''`;
     expect(await verify(firstNight + nights)).toEqual([`${old} entry_changed`]);
   });
 
@@ -206,7 +202,7 @@ describe('a marker that is not authentic is not trusted', () => {
 test('the nightly verification reports a log without the entry at which the last verification ended', async () => {
   await wrapAt(firstNight);
   expect(await verify(firstNight + 1)).toEqual([]);
-  for (const table of tables.filter((one) => one !== 'verification_markers')) {
+  for (const table of tables.filter((one) => one !== 'verifications')) {
     await attacker.putBack('verified', table, 'true');
   }
   expect(await verify(firstNight + 2)).toEqual([`${next} checkpoint_ahead`]);

@@ -1,35 +1,27 @@
-import { Explained } from '../base/refusal.ts';
-import { judgeAllAges, judgeEnds } from '../operations/verify/ends.ts';
-import { startWalk, walkEntries } from '../operations/verify/entries.ts';
-import { beginInspection } from '../operations/verify/report.ts';
-import { advanceRows, rowsDigest, type RowsThen } from '../operations/verify/rows-then.ts';
-import { firstRow, walkRows } from '../operations/verify/rows.ts';
+// Deletes entries that are older than the operator keeps them. What is deleted is verified first, and all rows are compared
+// with their sum: a log with signs of tampering is not purged, because the entries prove the tampering.
+import { type AnchorRow, anchors, openTenant, refTo, sealRow, tenants, verifyTenant } from '@eaas/service';
 import type { Service } from '../app/service.ts';
-import { requireAgreement } from '../state/clock.ts';
-import { seal } from '../state/integrity.ts';
-import { anchorTable, findAnchor, findHead, lockHead, purgeThrough } from '../store/heads.ts';
-import { firstEntrySince, tenantsToPurge } from '../store/audit-entries.ts';
-import { databaseTime, type Sql } from '../store/sql.ts';
-import { findTenant } from '../store/tenants.ts';
-import { countedThrough } from '../store/usage.ts';
+import { Explained } from '../base/explained.ts';
+import { databaseTime, type Sql, type Transaction } from '../postgres/sql.ts';
+import { requireAgreement } from './clock.ts';
 import { forEach, type Lease } from './schedule.ts';
 
 const stepSize = 10_000;
 const stepTime = 60_000;
 
+/** Purges the logs of all tenants, some entries at a time. */
 export async function purge(service: Service, months: number, lease: Lease): Promise<void> {
   await requireAgreement(service);
-  const before = monthsEarlier(service.clock.now(), months);
-  const tenants = await service.background.run((sql) => tenantsToPurge(sql, before), 30_000);
-  await forEach(tenants, lease.signal, async (tenantId) => {
-    const rows: RowsThen = new Map();
-    let deleted = stepSize;
-    while (deleted === stepSize && !lease.signal.aborted) {
-      deleted = await purgeStep(service, tenantId, months, lease, rows);
-    }
+  const before = monthsEarlier(service.ledger.clock.now(), months);
+  const due = await service.background.run((sql) => tenantsToPurge(sql, before), stepTime);
+  await forEach(due, lease.signal, async (tenantId) => {
+    for (let [deleted, step] = [stepSize, 0]; deleted === stepSize && !lease.signal.aborted; step++)
+      deleted = await purgeStep(service, tenantId, months, lease, step === 0);
   });
 }
 
+/** The same day of an earlier month, or its last one. */
 export function monthsEarlier(time: number, months: number): number {
   const date = new Date(time);
   const day = date.getUTCDate();
@@ -44,42 +36,35 @@ async function purgeStep(
   tenantId: string,
   months: number,
   { hold }: Lease,
-  rows: RowsThen,
+  comparesRows: boolean,
 ): Promise<number> {
-  const inspection = beginInspection(service, tenantId);
-  const { database, findings } = inspection;
-  const isFirst = rows.size === 0;
-  const step = await database.snapshot(async (tx) => {
-    const last = await lastToPurge(tx, tenantId, monthsEarlier(await databaseTime(tx), months));
-    if (last === undefined || !(await findTenant(tx, tenantId))) return undefined;
-    const ends = await judgeEnds(tx, inspection, service.tenants.roots);
-    const { secrets, anchor } = ends;
-    const read = secrets && isFirst ? await judgeAllAges(tx, inspection, ends) : [];
-    for (const [rowId, rev] of read) rows.set(rowId, rev);
-    await advanceRows(tx, inspection, rows, { after: anchor.id, through: last });
-    const walk = await startWalk(tx, tenantId, anchor.id + 1, anchor);
-    return { secrets, anchorId: anchor.id, last, walk, digest: await rowsDigest(inspection, rows) };
+  const { background, store, roots } = service;
+  const last = await background.run(async (sql) => {
+    return lastToPurge(sql, tenantId, monthsEarlier(await databaseTime(sql), months));
   }, stepTime);
-  if (!step) return 0;
-  const { secrets, last, walk } = step;
-  if (secrets && isFirst) await walkRows(inspection, secrets, firstRow);
-  if (secrets) await walkEntries(inspection, secrets, walk, last);
-  const { previous: hash, time: previousTime } = walk;
-  const isCurrent = async (sql: Sql) => (await anchorId(sql, tenantId)) === step.anchorId;
-  // Another replica might have purged the same entries while this replica was verifying them. Missing entries are then
-  // no sign of tampering.
-  if (findings.count > 0 && !(await database.run(isCurrent))) return 0;
-  // A log with signs of tampering is not purged, because the purge would delete the entries that prove the tampering.
-  if (!secrets || !hash || findings.count > 0) throw new NotPurged(tenantId, findings.first[0]?.reason);
-  const content = { tenant_id: tenantId, id: last, hash, rows_digest: step.digest };
-  const anchor = seal(secrets, anchorTable, content);
-  return database.transaction(async (tx) => {
+  if (last === undefined) return 0;
+  let end: { readonly hash: Uint8Array; readonly time: number } | undefined;
+  const { errors, purged_through } = await verifyTenant(service, tenantId, {
+    to_id: last,
+    mostRows: comparesRows ? Infinity : 0,
+    walked: (walked) => (end = walked),
+  });
+  const purged = purged_through?.id ?? 0;
+  // Another replica can have purged the same entries meanwhile.
+  if (errors.length === 0 && purged >= last) return 0;
+  const ref = refTo(tenants, tenantId);
+  const row = (await store.read(tenantId, [ref])).rows.get(ref);
+  const opened = row && openTenant(roots, row);
+  if (!opened || !end || errors.length > 0) throw new NotPurged(tenantId, errors[0]?.reason);
+  const { hash, time } = end;
+  const content: AnchorRow = { tenant_id: tenantId, id: last, hash, mac: new Uint8Array() };
+  const anchor = sealRow(opened.secrets, anchors, content) as AnchorRow;
+  return background.transaction(async (tx) => {
     await hold(tx);
-    await lockHead(tx, tenantId);
-    if (previousTime >= monthsEarlier(await databaseTime(tx), months)) {
+    await tx`select from eaas.audit_heads where tenant_id = ${tenantId} for update`;
+    if (time >= monthsEarlier(await databaseTime(tx), months))
       throw new NotPurged(tenantId, 'the time of an entry was changed');
-    }
-    return (await isCurrent(tx)) ? purgeThrough(tx, anchor) : 0;
+    return (await anchorId(tx, tenantId)) === purged ? purgeThrough(tx, anchor) : 0;
   }, stepTime);
 }
 
@@ -93,16 +78,35 @@ class NotPurged extends Explained {
   }
 }
 
+/** The tenants whose oldest entry is older. */
+async function tenantsToPurge(sql: Sql, before: number): Promise<string[]> {
+  const rows = await sql<{ tenant_id: string }[]>`
+    select h.tenant_id from eaas.audit_heads h cross join lateral (
+      select created_at from eaas.audit_entries e where e.tenant_id = h.tenant_id order by id limit 1) oldest
+    where oldest.created_at < ${before}`;
+  return rows.map(({ tenant_id }) => tenant_id);
+}
+
+/** The last of the next entries that are older, if there is one. */
 async function lastToPurge(sql: Sql, tenantId: string, before: number): Promise<number | undefined> {
-  const head = await findHead(sql, tenantId);
-  const first = (await anchorId(sql, tenantId)) + 1;
-  if (!head || first > head.id) return undefined;
-  const old = (await firstEntrySince(sql, tenantId, before, { first, last: head.id })) - 1;
-  // The usage job must count an audit entry before a purge deletes the entry.
-  const last = Math.min(old, first + stepSize - 1, await countedThrough(sql, tenantId));
-  return last >= first ? last : undefined;
+  const after = await anchorId(sql, tenantId);
+  const [row] = await sql<{ last: number | null }[]>`
+    select coalesce(min(id) filter (where created_at >= ${before}) - 1, max(id)) as last from (
+      select id, created_at from eaas.audit_entries
+      where tenant_id = ${tenantId} and id > ${after} and id <= ${after + stepSize}) next`;
+  const last = row?.last ?? after;
+  return last > after ? last : undefined;
 }
 
 async function anchorId(sql: Sql, tenantId: string): Promise<number> {
-  return (await findAnchor(sql, tenantId))?.id ?? 0;
+  const [row] = await sql<{ id: number }[]>`select id from eaas.audit_anchors where tenant_id = ${tenantId}`;
+  return row?.id ?? 0;
+}
+
+async function purgeThrough(tx: Transaction, anchor: AnchorRow): Promise<number> {
+  await tx`insert into eaas.audit_anchors ${tx({ ...anchor })} on conflict (tenant_id) do update
+    set id = excluded.id, hash = excluded.hash, mac = excluded.mac`;
+  const [row] = await tx<{ count: number }[]>`
+    select eaas.purge_entries(${anchor.tenant_id}, ${anchor.id}) as count`;
+  return row?.count ?? 0;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../app/service.ts';
-import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
+import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from './leases.ts';
 import { timeLimit } from '../base/time-limit.ts';
 
 export interface Job {

@@ -1,4 +1,4 @@
-import { serviceMetrics, withLease } from '@eaas/test-kit/server';
+import { withLease } from '@eaas/test-kit/server';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { alone } from '@eaas/test-kit/alone';
 import { settle, testWorld } from '@eaas/test-kit/world';
@@ -20,13 +20,8 @@ async function verify(signal = never) {
   return lastNight(service);
 }
 const markers = () =>
-  attacker.sql<
-    { tenant_id: string; valid: boolean }[]
-  >`select tenant_id, valid from eaas.verification_markers`;
-const metric = async (): Promise<string | undefined> =>
-  /^eaas_audit_broken_chains .*$/m.exec(
-    await serviceMetrics(world.replica(), { jobs: [], verified: await verify() }).metrics(),
-  )?.[0];
+  attacker.sql<{ tenant_id: string; broken: number }[]>`
+    select tenant_id, broken::int from eaas.verifications where night > 0 and hash <> ''`;
 
 const world = await testWorld('2026-09-01T03:00:00Z');
 const attacker = await openAttacker(world);
@@ -42,21 +37,19 @@ beforeEach(async () => {
 test('the nightly verification reports nothing if the chain is valid', async () => {
   expect(await verify()).toMatchObject({ finished_at: world.time, broken: 0 });
   expect(told).toEqual([]);
-  expect(await metric()).toBe('eaas_audit_broken_chains 0');
 });
 
-test('a broken chain is reported and counted in the metric of every replica', async () => {
+test('a broken chain is reported and counted', async () => {
   await attacker.sql`update eaas.audit_entries set actor = 'system' where tenant_id = ${ann.tenantId}`;
   expect(await verify()).toMatchObject({ broken: 1 });
   expect(told).toEqual([{ tenantId: ann.tenantId, reasons: ['entry_changed'] }]);
-  expect(await metric()).toBe('eaas_audit_broken_chains 1');
 });
 
 test('a failed verification of one tenant does not stop the others', async () => {
   const service = world.replica();
   vi.spyOn(service.background, 'snapshot').mockRejectedValueOnce(new Error('the database cannot be reached'));
   await expect(verifyNightly(service, alone(), () => {})).rejects.toThrow('1 of 2 failed');
-  expect(await markers()).toEqual([{ tenant_id: ben.tenantId, valid: true }]);
+  expect(await markers()).toEqual([{ tenant_id: ben.tenantId, broken: 0 }]);
   expect(await lastNight(service)).toBeUndefined();
   expect(await verify()).toMatchObject({ broken: 0 });
   expect(await markers()).toHaveLength(2);
@@ -87,7 +80,7 @@ test('if the clock of the database was set back, a verification with a later dat
   world.time += 365 * day;
   expect(await verify()).toMatchObject({ finished_at: world.time });
   world.time = today + day / 2;
-  expect(await verify()).toMatchObject({ finished_at: today });
+  expect(await verify()).toMatchObject({ finished_at: world.time });
 });
 
 test('an invalid row or secret of one tenant does not stop the nightly verification', async () => {

@@ -1,92 +1,145 @@
-// Once a night, one of the replicas verifies the new entries of every audit log, and a thirtieth of the logs whole.
+// Once a night, one of the replicas verifies the new entries of every audit log, and a thirtieth of the tenants whole.
+import { pae } from '@eaas/protocol';
+import { fromHex } from '@eaas/protocol/internal-audit';
+import * as core from '@eaas/service';
 import type { Service } from '../app/service.ts';
-import { Refusal } from '../base/refusal.ts';
-import { nightKey } from '../crypto/key-hierarchy.ts';
-import { type Verification, verifyChain } from '../operations/verify/verify-chain.ts';
-import { readClock } from '../state/clock.ts';
-import { macHolds, openSecrets, seal } from '../state/integrity.ts';
-import { findTenant, listChains } from '../store/tenants.ts';
-import {
-  findLastNight,
-  findMarker,
-  markerTable,
-  type NightRow,
-  nightTable,
-  writeMarker,
-  writeNight,
-} from '../store/verifications.ts';
+import { listChains } from '../operator/tenants.ts';
+import { verifyLog } from '../operator/verify.ts';
+import { readClock } from './clock.ts';
 import { forEach, type Lease } from './schedule.ts';
 
-export const nights = 30;
+const nights = 30;
 const dayLength = 24 * 60 * 60 * 1_000;
 const startsAt = 3 * 60 * 60 * 1_000; // UTC
+/** Stands for all tenants together. */
+const everyone = '00000000-0000-0000-0000-000000000000';
 
-type OnBroken = (tenantId: string, findings: Verification['errors']) => void;
+/** The last verification of a tenant: its newest entry then. That of all tenants has the time when it ended as its id. */
+interface Verified {
+  readonly tenant_id: string;
+  readonly id: number;
+  readonly hash: Uint8Array;
+  /** How many tenants were broken. */
+  readonly broken: number;
+  /** In days since 1970. */
+  readonly night: number;
+}
+
+const table: core.Table<Verified> = {
+  name: 'verifications',
+  id: ['tenant_id'],
+  columns: ['tenant_id', 'id', 'hash', 'broken', 'night'],
+  numbers: ['id', 'broken', 'night'],
+  record: { label: ['eaas verification v1'], nameOf: ({ tenant_id }) => tenant_id, revOf: () => null },
+  isLoose: true,
+};
+
+type RowKey = Pick<core.TenantSecrets, 'rowMac'>;
+
+/** What concerns all tenants has a key of its own for the MAC. */
+const nightKey = ({ key }: core.RootKey): RowKey => ({
+  rowMac: core.hkdf(key, pae('eaas root v1', 'night-mac')),
+});
+
+type OnBroken = (tenantId: string, findings: core.Verification['errors']) => void;
 
 /** Verifies unless it was done tonight. Continues what was interrupted, and begins with a log that failed again. */
 export async function verifyNightly(service: Service, lease: Lease, onBroken: OnBroken): Promise<void> {
-  const { background, clock, tenants } = service;
+  const { background, ledger } = service;
   await readClock(service);
-  const now = clock.now();
-  const day = new Date(now).toISOString().slice(0, 10);
-  if (now % dayLength < startsAt || (await lastNight(service))?.day === day) return;
+  const now = ledger.clock.now();
+  const night = Math.floor(now / dayLength);
+  if (now % dayLength < startsAt || (await findLastNight(service))?.night === night) return;
   let broken = 0;
   const chains = await background.run(listChains, 30_000);
   await forEach(chains, lease.signal, async ({ tenant_id: tenantId }) => {
-    if (!(await isValid(service, lease, tenantId, Math.floor(now / dayLength), onBroken))) broken++;
+    if (!(await isValid(service, lease, tenantId, night, onBroken))) broken++;
   });
-  if (lease.signal.aborted) return;
-  const night = seal({ rowMac: nightKey(tenants.roots[0]) }, nightTable, {
-    day,
-    finished_at: clock.now(),
-    broken,
-  });
-  await background.transaction(async (tx) => {
-    await lease.hold(tx);
-    await writeNight(tx, night);
-  }, 30_000);
+  if (!lease.signal.aborted) await recordNight(service, lease, night, broken);
 }
 
-/** The result of the last night, unless somebody else wrote it. */
-export async function lastNight({ background, tenants }: Service): Promise<NightRow | undefined> {
-  const row = await background.run(findLastNight);
-  const isOurs = row && tenants.roots.some((root) => macHolds({ rowMac: nightKey(root) }, nightTable, row));
-  return isOurs ? row : undefined;
+/** Records that all tenants were verified. */
+export async function recordNight(
+  service: Service,
+  lease: Lease,
+  night: number,
+  broken: number,
+): Promise<void> {
+  const { ledger, roots } = service;
+  const finished = { tenant_id: everyone, id: ledger.clock.now(), hash: new Uint8Array(), broken, night };
+  await write(service, lease, nightKey(roots[0]), finished);
+}
+
+/** When all tenants were last verified, and how many were broken, unless somebody else wrote it. */
+export async function lastNight(service: Service) {
+  const found = await findLastNight(service);
+  return found && { finished_at: found.id, broken: found.broken };
+}
+
+/** What is in the future remains from before the clock of the database was set back. */
+async function findLastNight(service: Service): Promise<Verified | undefined> {
+  const { roots, ledger } = service;
+  const row = await find(service, everyone, roots.map(nightKey));
+  return row && row.night * dayLength <= ledger.clock.now() ? row : undefined;
+}
+
+async function find(
+  { background }: Service,
+  tenantId: string,
+  keys: readonly RowKey[],
+): Promise<Verified | undefined> {
+  const [row] = await background.run(
+    (sql) => sql<Verified[]>`select * from eaas.verifications where tenant_id = ${tenantId}`,
+  );
+  const isOurs = (key: RowKey): boolean => {
+    try {
+      return core.checkRow(key, table, { row: row as Verified, newest_rev: null }) === row;
+    } catch {
+      return false;
+    }
+  };
+  return row && keys.some(isOurs) ? row : undefined;
+}
+
+async function write({ background }: Service, { hold }: Lease, key: RowKey, verified: Verified) {
+  const row = core.sealRow(key, table, verified);
+  await background.transaction(async (tx) => {
+    await hold(tx);
+    await tx`insert into eaas.verifications ${tx({ ...row })} on conflict (tenant_id) do update
+      set id = excluded.id, hash = excluded.hash, broken = excluded.broken, night = excluded.night, mac = excluded.mac`;
+  });
 }
 
 async function isValid(
   service: Service,
-  { signal, hold }: Lease,
+  lease: Lease,
   tenantId: string,
   tonight: number,
   onBroken: OnBroken,
 ): Promise<boolean> {
-  const { background, tenants } = service;
-  const [tenant, marker] = await background.run((sql) =>
-    Promise.all([findTenant(sql, tenantId), findMarker(sql, tenantId)]),
-  );
-  const secrets = tenant && openSecrets(tenants.roots, tenant);
-  const known = secrets && marker && macHolds(secrets, markerTable, marker) ? marker : undefined;
-  if (known?.night === tonight) return known.valid;
-  const onlyNew = known?.valid === true && !isTurn(tenantId, known.night, tonight);
-  const options = { known, onlyNew, shouldStop: () => signal.aborted };
-  const found = await verifyChain(service, tenantId, options).catch(unlessDestroyed);
+  const { store, roots } = service;
+  const ref = core.refTo(core.tenants, tenantId);
+  const tenant = (await store.read(tenantId, [ref])).rows.get(ref);
+  const secrets = tenant && core.openTenant(roots, tenant)?.secrets;
+  const known = secrets && (await find(service, tenantId, [secrets]));
+  if (known?.night === tonight) return known.broken === 0;
+  const onlyNew = known?.broken === 0 && !isTurn(tenantId, known.night, tonight);
+  const found = await verifyLog(service, tenantId, {
+    timeLeft: () => (lease.signal.aborted ? 0 : Infinity),
+    ...(known && { known }),
+    ...(onlyNew && { from_id: known.id + 1, mostRows: 0 }),
+  }).catch(unlessDestroyed);
   if (!found?.complete) return true;
-  const valid = found.errors.length === 0;
-  if (!valid) onBroken(tenantId, found.errors);
-  if (!secrets) return valid;
-  const hash = Buffer.from(found.head.hash, 'hex');
-  const content = { tenant_id: tenantId, id: found.head.id, hash, valid, night: tonight };
-  await background.transaction(async (tx) => {
-    await hold(tx);
-    if (await findTenant(tx, tenantId)) await writeMarker(tx, seal(secrets, markerTable, content));
-  });
-  return valid;
+  const { errors, head } = found;
+  if (errors.length > 0) onBroken(tenantId, errors);
+  const verified = { tenant_id: tenantId, id: head.id, hash: fromHex(head.hash), night: tonight };
+  if (secrets) await write(service, lease, secrets, { ...verified, broken: Math.min(errors.length, 1) });
+  return errors.length === 0;
 }
 
 /**
- * Whether the log is verified whole: one of 30 nights is its turn, by the tenant's id, which nobody can postpone. A missed
- * turn is made up for in the next night.
+ * Whether the tenant is verified whole: one of 30 nights is its turn, by its id, which nobody can postpone. A missed turn is
+ * made up for in the next night.
  */
 export function isTurn(tenantId: string, since: number, tonight: number): boolean {
   const turns = (night: number): number =>
@@ -95,6 +148,6 @@ export function isTurn(tenantId: string, since: number, tonight: number): boolea
 }
 
 function unlessDestroyed(error: unknown): undefined {
-  if (error instanceof Refusal && error.code === 'not_found') return;
+  if (error instanceof core.Refusal && error.code === 'not_found') return;
   throw error;
 }

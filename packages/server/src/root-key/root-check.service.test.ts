@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
 import { migrated, testDatabase } from '@eaas/test-kit/database';
-import { type RootKey, rootKey } from '../crypto/key-hierarchy.ts';
-import { createTenant } from '../operations/tenants.ts';
+import { type RootKey, rootKey } from '@eaas/service';
+import { createTenant } from '../operator/tenants.ts';
 import { checkRoots, claim, release } from './root-check.ts';
 import { createService } from '../app/service.ts';
-import { Database } from '../store/database.ts';
+import { Database } from '../postgres/database.ts';
 
 type Roots = readonly [RootKey, ...RootKey[]];
 

@@ -1,17 +1,15 @@
+// Whether a database has the root key that a program has. Each root key has a row that only it opens.
 import { toHex } from '@eaas/protocol/internal';
 import { CannotStart } from '../base/cannot-start.ts';
-import { opensRootCheck, type RootKey, type Roots, sealRootCheck } from '../crypto/key-hierarchy.ts';
-import { sameBytes } from '../crypto/hmac.ts';
-import {
-  deleteRootCheck,
-  insertRootCheck,
-  listRootChecks,
-  lockRootChecks,
-  type RootCheckRow,
-  someLogIsSealed,
-  someTenantIsSealed,
-} from '../store/root-checks.ts';
-import type { Sql, Transaction } from '../store/sql.ts';
+import { opensRootCheck, type RootKey, type Roots, sameBytes, sealRootCheck } from '@eaas/service';
+import type { Sql, Transaction } from '../postgres/sql.ts';
+
+interface RootCheckRow {
+  readonly root_id: Uint8Array;
+  readonly sealed: Uint8Array;
+}
+
+const lockNumber = 0x65616174;
 
 export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
   const existing = await listRootChecks(tx);
@@ -22,27 +20,35 @@ export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
 export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boolean> {
   const existing = await listRootChecks(sql);
   requireOpen(existing, roots);
-  if (existing.length === 0 && (await someTenantIsSealed(sql))) throw new CannotStart(missing);
+  if (existing.length === 0 && (await isUsed(sql, 'tenants'))) throw new CannotStart(missing);
   return existing.length === 0;
 }
 
 /** Registers the current root key. A root key must be registered before it encrypts any data. */
 export async function claim(tx: Transaction, roots: Roots): Promise<void> {
-  await lockRootChecks(tx);
+  await tx`select pg_advisory_xact_lock(${lockNumber})`;
   await requireOpeningRoots(tx, roots);
   const [current] = roots;
   const existing = await listRootChecks(tx);
   if (existing.some((row) => sameBytes(row.root_id, current.rootId))) return;
-  await insertRootCheck(tx, { root_id: current.rootId, sealed: sealRootCheck(current) });
+  await tx`insert into eaas.root_checks ${tx({ root_id: current.rootId, sealed: sealRootCheck(current) })}`;
 }
 
 /** Forgets a root key, unless it still seals something. */
 export async function release(tx: Transaction, root: RootKey): Promise<boolean> {
-  await lockRootChecks(tx);
-  if (await someTenantIsSealed(tx, root.rootId)) return false;
-  if (await someLogIsSealed(tx, root.rootId)) return false;
-  await deleteRootCheck(tx, root.rootId);
+  await tx`select pg_advisory_xact_lock(${lockNumber})`;
+  if ((await isUsed(tx, 'tenants', root)) || (await isUsed(tx, 'log_keys', root))) return false;
+  await tx`delete from eaas.root_checks where root_id = ${root.rootId}`;
   return true;
+}
+
+const listRootChecks = (sql: Sql): Promise<RootCheckRow[]> =>
+  sql<RootCheckRow[]>`select root_id, sealed from eaas.root_checks order by root_id`;
+
+/** Whether a tenant or the key of a public log is sealed, by any root key or by one. */
+async function isUsed(sql: Sql, table: 'tenants' | 'log_keys', root?: RootKey): Promise<boolean> {
+  const under = root ? sql`where root_id = ${root.rootId}` : sql``;
+  return (await sql`select from eaas.${sql(table)} ${under} limit 1`).count > 0;
 }
 
 function requireOpen(existing: readonly RootCheckRow[], roots: Roots): void {

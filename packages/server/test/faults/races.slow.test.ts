@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
-import { updateTenant } from '../../src/operations/tenants.ts';
+import { updateTenant } from '../../src/operator/tenants.ts';
 import { type Answer, call, type Place, send } from '@eaas/test-kit/faults/client';
 import { newDek, succeeded, tally } from '@eaas/test-kit/faults/load';
 import { type Entry, newKey, readLog, startPair, type Tenant, verify } from '@eaas/test-kit/faults/place';

@@ -61,51 +61,16 @@ test('the trace of a request has spans from the client’s span down to the SQL 
     'eaas.tenant_id': tenant.tenantId,
     'eaas.actor': tenant.apiKeyId,
   });
-  for (const child of ['admit', 'admission.wait', 'body.read', 'operation'])
+  for (const child of ['admit', 'admission.wait', 'body.read', 'operation', 'serialize'])
     expect(parentNamed(child)).toBe(request.name);
-  expect(parentNamed('audit.append')).toBe('operation');
-  expect(parentNamed('audit.append.batch')).toBe('audit.append');
-  expect(attributesOf(named('audit.append.batch'))).toEqual({ 'eaas.requests': 1, 'eaas.entries': 1 });
-  const statement = spans.find((span) => span.parentSpanId === named('audit.append.batch').spanId);
-  expect(statement).toMatchObject({ name: 'SELECT append', kind: 3 });
+  // The append of several requests belongs to the trace of one of them.
+  expect(named('SELECT append').kind).toBe(3);
+  expect(parentNamed('SELECT append')).toBe('operation');
   for (const span of spans) {
     expect(BigInt(span.startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(request.startTimeUnixNano));
     expect(BigInt(span.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(span.startTimeUnixNano));
   }
   expect(server.log()).toMatch(new RegExp(`"tenant_id":"${tenant.tenantId}","trace_id":"${traceId}"`));
-});
-
-test('an append span has the span of one request as parent and links to the spans of the other requests', async () => {
-  const dek = randomBytes(32).toString('base64');
-  const before = collector.spans.length;
-  await Promise.all(
-    Array.from({ length: 40 }, () => send(server, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek })),
-  );
-  const batches = () =>
-    collector.spans
-      .slice(before)
-      .filter(({ name, links = [] }) => name === 'audit.append.batch' && links.length > 0);
-  await expect.poll(() => batches().length).toBeGreaterThan(0);
-  for (const batch of batches()) {
-    const joined = [batch.parentSpanId, ...(batch.links ?? []).map(({ spanId }) => spanId)];
-    expect(joined).toHaveLength(Number(attributesOf(batch)['eaas.requests']));
-    const waiting = () =>
-      collector.spans.filter(({ name, spanId }) => name === 'audit.append' && joined.includes(spanId));
-    await expect.poll(() => waiting().length).toBe(joined.length);
-  }
-});
-
-test('the trace of a change has the spans of its transaction and of its statements', async () => {
-  const { traceId, status } = await traced('/v1/keys', { name: hex(8) });
-  expect(status).toBe(201);
-  const spans = await traceOf(traceId);
-  const transaction = spans.find(({ name }) => name === 'database.transaction');
-  const inside = spans
-    .filter(({ parentSpanId }) => parentSpanId === transaction?.spanId)
-    .map(({ name }) => name);
-  expect(inside).toEqual(
-    expect.arrayContaining(['SELECT audit_heads', 'INSERT key_versions', 'SELECT append']),
-  );
 });
 
 test('the span of a refused request has an error code but no error status', async () => {
@@ -152,7 +117,7 @@ test('OpenTelemetry exports the same counters as /metrics', async () => {
     const text = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
     return Number(/^eaas_audit_entries_total (\d+)$/m.exec(text)?.[1]);
   };
-  expect(await ofMetrics()).toBeGreaterThan(40);
+  expect(await ofMetrics()).toBeGreaterThan(4);
   const exported = () => collector.metrics.get('eaas_audit_entries_total')?.sum?.dataPoints[0];
   // The count in /metrics can grow during the test, because jobs of the server also write entries.
   await expect

@@ -1,8 +1,8 @@
 import { entryPreimage, type StoredEntry } from '@eaas/protocol/audit';
 import { createHash } from 'node:crypto';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { createTenant } from '../../src/operations/tenants.ts';
-import { verifyChain } from '../../src/operations/verify/verify-chain.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTenant } from '../../src/operator/tenants.ts';
+import { verifyTenant } from '@eaas/service';
 import { openAttacker, unbind } from '@eaas/test-kit/attacker';
 import { populate } from '@eaas/test-kit/populated';
 import { type Api, apiOf, dek, testWorld } from '@eaas/test-kit/world';
@@ -10,15 +10,68 @@ import { type Api, apiOf, dek, testWorld } from '@eaas/test-kit/world';
 const world = await testWorld('2019-03-01T00:00:00Z');
 const attacker = await openAttacker(world);
 const [ann, ben] = await populate(world, attacker);
-await unbind(attacker);
 
 const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
 
 async function wrong(tenantId = ann.tenantId): Promise<string[]> {
-  const { valid, errors, error_count } = await verifyChain(world.replica(), tenantId);
+  const { valid, errors, error_count } = await verifyTenant(world.replica(), tenantId);
   const found = errors.map(({ id, reason }) => `${id} ${reason}`);
   return valid === (error_count === 0) ? found : [`valid is ${valid}`, ...found];
 }
+
+test.each([0, -1, 1])('verify finds that entry %i was inserted into an empty chain', async (id) => {
+  await attacker.restore('now');
+  const { tenant_id } = await createTenant(world.replica(), { name: 'empty' });
+  await attacker.sql.unsafe(`insert into eaas.audit_entries select (jsonb_populate_record(e,
+    '{"id":${id},"tenant_id":"${tenant_id}"}')).* from eaas.audit_entries e where tenant_id = '${ann.tenantId}' and id = 20`);
+  expect(await wrong(tenant_id)).toContain(id < 0 ? 'null entry_unexpected' : `${id} entry_unexpected`);
+});
+
+describe('a database rolled back to an authentic older state', () => {
+  beforeEach(() => attacker.restore('now'));
+
+  const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek });
+  const verify = (checkpoint?: string) => api('GET /v1/audit/verify', { ...(checkpoint && { checkpoint }) });
+
+  test('verify needs an external checkpoint to find that the whole database was restored to an older state', async () => {
+    await wrap();
+    const { checkpoint: before, id } = await api('GET /v1/audit/checkpoint', {});
+    await attacker.keep('before_tail');
+    await wrap();
+    await wrap();
+    const { checkpoint: after } = await api('GET /v1/audit/checkpoint', {});
+    expect(await verify(after)).toMatchObject({ valid: true, checkpoint: { id: id + 2, valid: true } });
+
+    await attacker.putBack('before_tail', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
+    await attacker.sql`delete from eaas.audit_entries where tenant_id = ${ann.tenantId} and id > ${id}`;
+    expect(await verify()).toMatchObject({ valid: true, head: { id } });
+    expect(await verify(before)).toMatchObject({ valid: true });
+    const ahead = { id: id + 2, reason: 'checkpoint_ahead' };
+    expect(await verify(after)).toMatchObject({
+      valid: false,
+      errors: [ahead],
+      checkpoint: { valid: false },
+    });
+
+    world.time += 1_000;
+    for (let nth = 0; nth < 3; nth++) await wrap();
+    expect(await verify()).toMatchObject({ valid: true });
+    expect(await verify(before)).toMatchObject({ valid: true });
+    const mismatch = { id: id + 2, reason: 'checkpoint_mismatch' };
+    expect(await verify(after)).toMatchObject({
+      valid: false,
+      errors: [mismatch],
+      checkpoint: { valid: false },
+    });
+  });
+
+  test('verify finds that the log was restored to a state before the last change of a key, even without a checkpoint', async () => {
+    await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
+    await attacker.putBack('now', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
+    await attacker.putBack('now', 'audit_entries', `tenant_id = '${ann.tenantId}'`);
+    expect(await wrong()).toEqual(['null rows_differ']);
+  });
+});
 
 // The purge deletes the entries 1 to 14.
 describe.each([
@@ -27,6 +80,8 @@ describe.each([
 ] as const)('%s', (_, copy, first) => {
   const last = 31;
 
+  // Nothing is appended any more: an append needs the constraints.
+  beforeAll(() => unbind(attacker));
   beforeEach(() => attacker.restore(copy));
 
   const entries = (statement: string) =>
@@ -57,7 +112,7 @@ describe.each([
 
   test('verify finds that all entries were removed', async () => {
     await remove('true');
-    const { valid, error_count, errors } = await verifyChain(world.replica(), ann.tenantId);
+    const { valid, error_count, errors } = await verifyTenant(world.replica(), ann.tenantId);
     expect(valid).toBe(false);
     expect(errors).toContainEqual({ id: first, reason: 'entry_missing' });
     expect(error_count).toBeGreaterThan(last - first);
@@ -165,7 +220,7 @@ describe.each([
     'verify finds an inserted second row in the table %s',
     async (table) => {
       await entries(`insert into eaas.${table} select * from middle.${table} where tenant_id = $ann`);
-      expect(await wrong()).toContainEqual(expect.stringContaining('row_duplicated'));
+      expect(await wrong()).toContain('null rows_differ');
     },
   );
 
@@ -173,14 +228,13 @@ describe.each([
     'verify finds a second copy of each row of the table %s',
     async (table) => {
       await entries(`insert into eaas.${table} select * from eaas.${table} where tenant_id = $ann`);
-      const found = table === 'key_versions' ? 'key_version_unexpected' : 'row_duplicated';
-      expect(await wrong()).toContainEqual(expect.stringContaining(found));
+      expect(await wrong()).toEqual(['null rows_differ']);
     },
   );
 
   test('verify finds a forged record of a purge', async () => {
     await entries(`delete from eaas.audit_anchors where tenant_id = $ann`);
-    await entries(`insert into eaas.audit_anchors select tenant_id, id, hash, hash, mac from eaas.audit_entries
+    await entries(`insert into eaas.audit_anchors select tenant_id, id, hash, mac from eaas.audit_entries
       where tenant_id = $ann and id = 20`);
     await remove('id <= 20');
     expect(await wrong()).toContain('20 purge_anchor_changed');
@@ -193,14 +247,6 @@ describe.each([
     expect(await wrong()).toContain('14 purge_anchor_changed');
     expect(await wrong(ben.tenantId)).toContain('1 entry_missing');
   });
-});
-
-test.each([0, -1, 1])('verify finds that entry %i was inserted into an empty chain', async (id) => {
-  await attacker.restore('now');
-  const { tenant_id } = await createTenant(world.replica(), { name: 'empty' });
-  await attacker.sql.unsafe(`insert into eaas.audit_entries select (jsonb_populate_record(e,
-    '{"id":${id},"tenant_id":"${tenant_id}"}')).* from eaas.audit_entries e where tenant_id = '${ann.tenantId}' and id = 20`);
-  expect(await wrong(tenant_id)).toContain(id < 0 ? 'null entry_unexpected' : `${id} entry_unexpected`);
 });
 
 describe('after a purge', () => {
@@ -219,51 +265,5 @@ describe('after a purge', () => {
   test('verify finds purged entries that were restored', async () => {
     await attacker.putBack('late', 'audit_entries', `tenant_id = '${ann.tenantId}' and id <= 14`);
     expect(await wrong()).toContain('1 entry_unexpected');
-  });
-});
-
-describe('a database rolled back to an authentic older state', () => {
-  beforeEach(() => attacker.restore('now'));
-
-  const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek });
-  const verify = (checkpoint?: string) => api('GET /v1/audit/verify', { ...(checkpoint && { checkpoint }) });
-
-  test('verify needs an external checkpoint to find that the whole database was restored to an older state', async () => {
-    await wrap();
-    const { checkpoint: before, id } = await api('GET /v1/audit/checkpoint', {});
-    await attacker.keep('before_tail');
-    await wrap();
-    await wrap();
-    const { checkpoint: after } = await api('GET /v1/audit/checkpoint', {});
-    expect(await verify(after)).toMatchObject({ valid: true, checkpoint: { id: id + 2, valid: true } });
-
-    await attacker.putBack('before_tail', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
-    await attacker.sql`delete from eaas.audit_entries where tenant_id = ${ann.tenantId} and id > ${id}`;
-    expect(await verify()).toMatchObject({ valid: true, head: { id } });
-    expect(await verify(before)).toMatchObject({ valid: true });
-    const ahead = { id: id + 2, reason: 'checkpoint_ahead' };
-    expect(await verify(after)).toMatchObject({
-      valid: false,
-      errors: [ahead],
-      checkpoint: { valid: false },
-    });
-
-    world.time += 1_000;
-    for (let nth = 0; nth < 3; nth++) await wrap();
-    expect(await verify()).toMatchObject({ valid: true });
-    expect(await verify(before)).toMatchObject({ valid: true });
-    const mismatch = { id: id + 2, reason: 'checkpoint_mismatch' };
-    expect(await verify(after)).toMatchObject({
-      valid: false,
-      errors: [mismatch],
-      checkpoint: { valid: false },
-    });
-  });
-
-  test('verify finds that the log was restored to a state before the last change of a key, even without a checkpoint', async () => {
-    await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
-    await attacker.putBack('now', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
-    await attacker.putBack('now', 'audit_entries', `tenant_id = '${ann.tenantId}'`);
-    expect(await wrong()).toEqual([`32 key_put_back: ${ann.quiet}`, '14 rows_differ_from_anchor']);
   });
 });

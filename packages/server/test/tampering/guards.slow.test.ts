@@ -2,8 +2,8 @@ import { ROLES } from '@eaas/test-kit/dev';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
-import { migrate } from '../../src/store/migrate.ts';
-import { openPool } from '../../src/store/sql.ts';
+import { migrate } from '../../src/postgres/migrate.ts';
+import { openPool } from '../../src/postgres/sql.ts';
 import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
 
 const privileges: Readonly<Record<string, string>> = {
@@ -16,20 +16,15 @@ const privileges: Readonly<Record<string, string>> = {
   'table audit_heads': 'INSERT, SELECT, UPDATE',
   'table issuers': 'INSERT, SELECT, UPDATE',
   'table key_sets': 'INSERT, SELECT, UPDATE',
-  'table key_version_uses': 'INSERT, SELECT, UPDATE',
-  'table key_versions': 'INSERT, SELECT, UPDATE',
+  'table key_versions': 'INSERT, SELECT',
   'table keys': 'INSERT, SELECT, UPDATE',
   'table leases': 'INSERT, SELECT, UPDATE',
   'table migrations': 'SELECT',
   'table root_checks': 'DELETE, INSERT, SELECT',
   'table row_records': 'INSERT, SELECT',
+  'table tallies': 'DELETE, INSERT, SELECT, UPDATE',
+  'table row_counts': 'INSERT, SELECT, UPDATE',
   'table tenants': 'INSERT, SELECT, UPDATE',
-  'table usage': 'INSERT, SELECT, UPDATE',
-  'table usage_cursors': 'INSERT, SELECT, UPDATE',
-  'table entry_counts': 'DELETE, INSERT, SELECT',
-  'table key_counts': 'INSERT, SELECT, UPDATE',
-  'table subject_counts': 'INSERT, SELECT, UPDATE',
-  'table verification_markers': 'INSERT, SELECT, UPDATE',
   'table verifications': 'INSERT, SELECT, UPDATE',
   'table subjects': 'INSERT, SELECT',
   'table log_keys': 'INSERT, SELECT',
@@ -53,12 +48,13 @@ const privileges: Readonly<Record<string, string>> = {
       'UPDATE',
     ]),
   ),
+  'column eaas.key_versions.sealed': 'UPDATE',
   'function append': 'EXECUTE',
+  'function create_tenant': 'EXECUTE',
   'function purge_entries': 'EXECUTE',
 };
 
 const everybodys: Readonly<Record<string, string>> = {
-  'function first_entry_since': 'EXECUTE',
   'function now_ms': 'EXECUTE',
   'function refuse_backwards': 'EXECUTE',
   'function refuse_change': 'EXECUTE',
@@ -78,7 +74,7 @@ await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
 const [server, owner] = [await connect('server'), await connect('owner')];
 const superuser = await connect('superuser');
 // The MAC is empty, because an attacker does not have the key that computes MACs.
-await superuser`insert into eaas.audit_anchors values (${ann.tenantId}, 1, '', '', '')`;
+await superuser`insert into eaas.audit_anchors values (${ann.tenantId}, 1, '', '')`;
 await superuser`insert into eaas.log_keys values ('old', '', '', '', 1, 1, 'halted')`;
 await superuser`insert into eaas.log_tiles values ('old', 0, 0, 'ab')`;
 await superuser`insert into eaas.log_moments values ('old', 0, 1, '', 'note', true)`;

@@ -1,12 +1,9 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { purge } from '../../src/jobs/purge.ts';
-import { hashApiKey } from '../../src/state/tokens.ts';
-import { countUsage } from '../../src/jobs/housekeeping.ts';
-import { updateTenant } from '../../src/operations/tenants.ts';
-import { verifyChain } from '../../src/operations/verify/verify-chain.ts';
-import { Database } from '../../src/store/database.ts';
-import { listChains } from '../../src/store/tenants.ts';
+import { listChains, updateTenant } from '../../src/operator/tenants.ts';
+import { verifyTenant } from '@eaas/service';
+import { Database } from '../../src/postgres/database.ts';
 import { openAttacker, type Table, tables } from '@eaas/test-kit/attacker';
 import { never, populate, type Populated } from '@eaas/test-kit/populated';
 import { type Api, apiOf, dek, statusOf, testWorld } from '@eaas/test-kit/world';
@@ -22,55 +19,32 @@ const [ann, ben] = await populate(world, attacker);
 beforeEach(() => attacker.restore('now'));
 
 async function wrong(tenantId = ann.tenantId): Promise<string[]> {
-  const { valid, errors } = await verifyChain(world.replica(), tenantId);
+  const { valid, errors } = await verifyTenant(world.replica(), tenantId);
   return valid === true ? [] : errors.map(({ reason }) => reason);
 }
 
 const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
 
-type Pick = (one: Populated) => readonly [table: Table, where: string, found: string];
+type Pick = (one: Populated) => readonly [table: Table, where: string, found?: string];
 
 const removals: readonly (readonly [name: string, pick: Pick])[] = [
-  ['a key', ({ busy }) => ['keys', `key_id = '${busy}'`, `key_missing: ${busy}`]],
-  ['a destroyed key', ({ destroyed }) => ['keys', `key_id = '${destroyed}'`, `key_missing: ${destroyed}`]],
-  [
-    'a key whose last change is purged',
-    ({ quiet }) => ['keys', `key_id = '${quiet}'`, 'rows_differ_from_anchor'],
-  ],
-  [
-    "a key's first version",
-    ({ busy }) => [
-      'key_versions',
-      `key_id = '${busy}' and key_version = 1`,
-      `key_version_missing: ${busy} 1`,
-    ],
-  ],
-  [
-    "a key's newest version",
-    ({ busy }) => [
-      'key_versions',
-      `key_id = '${busy}' and key_version = 3`,
-      `key_version_missing: ${busy} 3`,
-    ],
-  ],
-  [
-    "a destroyed key's version",
-    ({ destroyed }) => ['key_versions', `key_id = '${destroyed}'`, `key_version_missing: ${destroyed} 1`],
-  ],
-  [
-    'an API key',
-    ({ limited: { apiKeyId } }) => ['api_keys', `api_key_id = '${apiKeyId}'`, `api_key_missing: ${apiKeyId}`],
-  ],
+  ['a key', ({ busy }) => ['keys', `key_id = '${busy}'`]],
+  ['a destroyed key', ({ destroyed }) => ['keys', `key_id = '${destroyed}'`]],
+  ['a key whose last change is purged', ({ quiet }) => ['keys', `key_id = '${quiet}'`]],
+  ["a key's first version", ({ busy }) => ['key_versions', `key_id = '${busy}' and key_version = 1`]],
+  ["a key's newest version", ({ busy }) => ['key_versions', `key_id = '${busy}' and key_version = 3`]],
+  ["a destroyed key's version", ({ destroyed }) => ['key_versions', `key_id = '${destroyed}'`]],
+  ['an API key', ({ limited: { apiKeyId } }) => ['api_keys', `api_key_id = '${apiKeyId}'`]],
   [
     'an API key whose last change is purged',
-    ({ quietApiKey: { apiKeyId } }) => ['api_keys', `api_key_id = '${apiKeyId}'`, 'rows_differ_from_anchor'],
+    ({ quietApiKey: { apiKeyId } }) => ['api_keys', `api_key_id = '${apiKeyId}'`],
   ],
   ['a tenant', ({ tenantId }) => ['tenants', `tenant_id = '${tenantId}'`, `tenant_missing: ${tenantId}`]],
   ["a tenant's head", ({ tenantId }) => ['audit_heads', `tenant_id = '${tenantId}'`, 'head_missing']],
 ];
 
 test.each(removals)('verify finds that a row was removed: %s', async (_, pick) => {
-  const [table, where, found] = pick(ann);
+  const [table, where, found = 'rows_differ'] = pick(ann);
   await attacker.sql.unsafe(`delete from eaas.${table} where ${where}`);
   expect(await wrong()).toContain(found);
   expect(await wrong(ben.tenantId)).toEqual([]);
@@ -95,7 +69,7 @@ test('if the log head of a tenant was removed, the tenant’s calls return 503',
   expect(await statusOf(api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek }))).toBe(503);
 });
 
-describe('a server that remembers a changed row refuses it after any call has found the change', () => {
+describe('a server that remembers a row', () => {
   const calls = async () => {
     const baseUrl = await world.serve(world.replica());
     return async (method: string, path: string, { token = ann.token, body = {} } = {}): Promise<number> => {
@@ -106,29 +80,29 @@ describe('a server that remembers a changed row refuses it after any call has fo
   };
 
   test.each([
-    ['a revocation', 'DELETE', (): string => `/v1/api-keys/${ann.limited.apiKeyId}`, 503],
-    ['a list', 'GET', (): string => '/v1/api-keys', 503],
-    ['a verification', 'GET', (): string => '/v1/audit/verify', 200],
-  ] as const)('%s finds the change of an API key', async (_, method, path, status) => {
+    ['a list', '/v1/api-keys', 503],
+    ['a verification', '/v1/audit/verify', 200],
+  ] as const)('refuses it soon after %s has found that it was changed', async (_, path, status) => {
     const send = await calls();
     const { apiKeyId, token } = ann.limited;
-    const hash = { token, body: { value: 'x', key_id: ann.busy } };
-    const before = await send('POST', '/v1/hash', hash);
+    const hash = () => send('POST', '/v1/hash', { token, body: { value: 'x', key_id: ann.busy } });
+    const before = await hash();
     expect(before).not.toBe(401);
     await attacker.sql`update eaas.api_keys set hint = 'zzzz' where api_key_id = ${apiKeyId}`;
-    expect(await send('POST', '/v1/hash', hash)).toBe(before);
-    expect(await send(method, path())).toBe(status);
-    expect(await send('POST', '/v1/hash', hash)).toBe(401);
+    expect(await hash()).toBe(before);
+    expect(await send('GET', path)).toBe(status);
+    await expect.poll(hash).toBe(401);
   });
 
-  test('if a key row was changed in the database, the key cannot be disabled, and later calls with the key are refused', async () => {
+  test('writes it as it should be when it changes it', async () => {
     const send = await calls();
     const wrap = () => send('POST', `/v1/keys/${ann.busy}/wrap`, { body: { dek } });
     expect(await wrap()).toBe(200);
     await attacker.sql`update eaas.keys set name = 'other' where key_id = ${ann.busy}`;
-    expect(await wrap()).toBe(200);
-    expect(await send('POST', `/v1/keys/${ann.busy}/disable`)).toBe(503);
-    expect(await wrap()).toBe(503);
+    expect(await wrong()).toContain(`key_changed: ${ann.busy}`);
+    expect(await send('POST', `/v1/keys/${ann.busy}/disable`)).toBe(200);
+    expect(await wrap()).toBe(409);
+    expect(await wrong()).toEqual([]);
   });
 });
 
@@ -163,7 +137,7 @@ describe('an inserted row is not accepted', () => {
   test('the service refuses an API key row with a token of the attacker', async () => {
     // Stores the hash of Ben's token in the row of Ann's API key, to give Ben her permissions.
     await attacker.sql`delete from eaas.api_keys where api_key_id = ${ben.apiKeyId}`;
-    await attacker.sql`update eaas.api_keys set token_hash = ${hashApiKey(ben.token)}
+    await attacker.sql`update eaas.api_keys set token_hash = ${createHash('sha256').update(ben.token).digest()}
       where api_key_id = ${ann.apiKeyId}`;
     const call = apiOf(world.replica(), ben.token)('GET /v1/keys', {});
     expect(await statusOf(call)).toBe(401);
@@ -171,10 +145,10 @@ describe('an inserted row is not accepted', () => {
 
   test('verify finds a key version that an attacker inserted', async () => {
     await copy('key_versions', `key_id = '${ann.busy}' and key_version = 3`, { key_version: '4' });
+    expect(await wrong()).toEqual(['rows_differ']);
+    await attacker.restore('now');
     await copy('key_versions', `key_id = '${ann.busy}' and key_version = 1`, { key_id: other });
-    const found = await wrong();
-    expect(found).toContain(`key_version_unexpected: ${ann.busy} 4`);
-    expect(found).toContain(`key_version_unexpected: ${other} 1`);
+    expect(await wrong()).toEqual(['rows_differ']);
   });
 
   test('the service refuses a copy of a tenant under another id', async () => {
@@ -198,7 +172,7 @@ const ofNoTenant: ReadonlySet<string> = new Set([
 describe('rows of another tenant', () => {
   test.each([
     ['keys', 'key_changed'],
-    ['key_versions', 'key_version_changed'],
+    ['key_versions', 'rows_differ'],
     ['api_keys', 'api_key_changed'],
   ] as const)('verify finds rows of %s that were moved to another tenant', async (table, found) => {
     const { sql } = attacker;
@@ -207,7 +181,7 @@ describe('rows of another tenant', () => {
     await sql`delete from eaas.${sql(table)} where ${sql(id)} = ${ours}`;
     await sql`update eaas.${sql(table)} set tenant_id = ${ann.tenantId}, ${sql(id)} = ${ours}
       where ${sql(id)} = ${theirs}`;
-    expect(await wrong()).toContainEqual(expect.stringContaining(`${found}: ${ours}`));
+    expect(await wrong()).toContain(table === 'key_versions' ? found : `${found}: ${ours}`);
     expect(await wrong(ben.tenantId)).not.toEqual([]);
   });
 
@@ -241,9 +215,7 @@ describe('rows of another tenant', () => {
     await sql`update eaas.key_versions one set sealed = other.sealed from late.key_versions other
       where one.key_version = 1 and other.key_version = 1
         and (one.key_id, other.key_id) in ((${ann.busy}, ${ann.quiet}), (${ann.quiet}, ${ann.busy}))`;
-    const found = await wrong();
-    expect(found).toContain(`key_version_changed: ${ann.busy} 1`);
-    expect(found).toContain(`key_version_changed: ${ann.quiet} 1`);
+    expect(await wrong()).toEqual(['rows_differ']);
     const unwrapping = api('POST /v1/keys/:key_id/unwrap', { key_id: ann.busy, wrapped_key: ann.wrapped });
     expect(await statusOf(unwrapping)).toBe(503);
   });
@@ -254,9 +226,7 @@ describe('rows of another tenant', () => {
       await sql`delete from eaas.${sql(table)} where key_id = ${ann.quiet}`;
       await sql`update eaas.${sql(table)} set key_id = ${ann.quiet} where key_id = ${ann.busy}`;
     }
-    const found = await wrong();
-    expect(found).toContain(`key_changed: ${ann.quiet}`);
-    expect(found).toContain(`key_missing: ${ann.busy}`);
+    expect(await wrong()).toEqual(expect.arrayContaining([`key_changed: ${ann.quiet}`, 'rows_differ']));
     expect(await statusOf(api('POST /v1/keys/:key_id/wrap', { key_id: ann.quiet, dek }))).toBe(503);
   });
 });
@@ -301,7 +271,7 @@ describe('a row restored to an older authentic state', () => {
       copy: 'early',
       table: 'keys',
       where: keyWhere('quiet'),
-      found: () => 'rows_differ_from_anchor',
+      found: ({ quiet }) => `key_put_back: ${quiet}`,
       change: ({ quiet }) => api('POST /v1/keys/:key_id/disable', { key_id: quiet }),
     },
     'a key before several changes, of which some are purged': {
@@ -333,7 +303,7 @@ describe('a row restored to an older authentic state', () => {
       copy: 'early',
       table: 'api_keys',
       where: apiKeyWhere('quietApiKey'),
-      found: () => 'rows_differ_from_anchor',
+      found: ({ quietApiKey }) => `api_key_put_back: ${quietApiKey.apiKeyId}`,
       change: ({ quietApiKey }) =>
         api('DELETE /v1/api-keys/:api_key_id', { api_key_id: quietApiKey.apiKeyId }),
     },
@@ -348,7 +318,7 @@ describe('a row restored to an older authentic state', () => {
       copy: 'middle',
       table: 'key_versions',
       where: keyWhere('destroyed'),
-      found: ({ destroyed }) => `key_version_changed: ${destroyed} 1`,
+      found: () => 'rows_differ',
     },
   };
 
@@ -356,7 +326,7 @@ describe('a row restored to an older authentic state', () => {
     'verify names a row restored to an older state: %s',
     async (_, { copy, table, where, found }) => {
       await attacker.putBack(copy, table, where(ann));
-      expect(await wrong()).toContain(found(ann));
+      expect(await wrong()).toEqual([...new Set([found(ann), 'rows_differ'])]);
       expect(await wrong(ben.tenantId)).toEqual([]);
     },
   );
@@ -420,27 +390,26 @@ describe('a row restored to an older authentic state', () => {
   }
 
   test.each(Object.entries(cases))(
-    'verify reports a restored row even after later entries: %s',
+    'verify finds a restored row even after later entries: %s',
     async (_, one) => {
-      const { found, change } = one;
+      const { change } = one;
       await putBackWithRecords(one);
       await api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek }).catch(() => {});
       await change?.(ann);
       await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'another' });
-      expect(await wrong()).toContain(found(ann));
+      expect(await wrong()).toEqual(['rows_differ']);
     },
   );
 
-  test.each(Object.entries(cases))('verify names a restored row also after a purge: %s', async (_, one) => {
-    const { found, change } = one;
+  test.each(Object.entries(cases))('verify finds a restored row also after a purge: %s', async (_, one) => {
+    const { change } = one;
     await putBackWithRecords(one);
     await change?.(ann);
     const before = world.time;
     world.time = Date.parse('2040-01-01T00:00:00Z');
-    await countUsage(world.replica(), never);
     await expect(purge(world.replica(), 60, never)).rejects.toThrow('1 of 2 failed');
     world.time = before;
-    expect(await wrong()).toContain(found(ann));
+    expect(await wrong()).toEqual(['rows_differ']);
     expect(await wrong(ben.tenantId)).toEqual([]);
   });
 });
@@ -452,7 +421,7 @@ test('a key does not become exportable if someone changes the type of the column
   // PostgreSQL refuses prepared statements that are older than a new column type, so the test opens new connections.
   const database = new Database(world.database.connection('server'), 2);
   try {
-    const { errors } = await verifyChain(world.replica(database), ann.tenantId);
+    const { errors } = await verifyTenant(world.replica(database), ann.tenantId);
     expect(errors.map(({ reason }) => reason)).toContain(`key_changed: ${key_id}`);
     const call = apiOf(world.replica(database), ann.token);
     expect(await statusOf(call('GET /v1/keys/:key_id', { key_id }))).toBe(503);

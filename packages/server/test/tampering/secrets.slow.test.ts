@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { apiOf, settle, testWorld } from '@eaas/test-kit/world';
 import { openAttacker, tables } from '@eaas/test-kit/attacker';
@@ -36,7 +36,7 @@ test('the database contains no plaintext, data key or token', async () => {
   // The database contains the key id and the hash of the token. If the search works, the test finds them.
   expect(text).toContain(key_id);
   expect(text).toContain(createHash('sha256').update(token).digest('hex'));
-  const root = world.roots[0].key.export();
+  const root = (world.roots[0].key as KeyObject).export();
   const secrets = [dek, root, ...[plaintext, token, ann.token, hash].map((secret) => Buffer.from(secret))];
   for (const secret of secrets) {
     for (const spelling of ['utf8', 'hex', 'base64'] as const) {

@@ -55,7 +55,7 @@ export class Guess {
       throw this.#accuse(error);
     }
     this.head = head;
-    this.sum = unmasked(opened.secrets, head);
+    this.sum = checksHead ? unmasked(opened.secrets, head) : 0n;
     this.#rows.set(refTo(tenants, tenantId), opened.tenant);
   }
 

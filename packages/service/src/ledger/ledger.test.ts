@@ -19,16 +19,17 @@ async function openPair(wait: (step: Step) => Promise<void>) {
   let waiting: typeof wait = async () => {};
   const roots = [rootKey(randomBytes(32))] as const;
   const failures: unknown[] = [];
-  const listener = { failed: (error: unknown) => void failures.push(error) };
+  const listener = { unwritten: (error: unknown) => void failures.push(error) };
   const replicas = [0, 1].map(() => createService({ store, roots, listener, patience: 600_000 }));
   const { record, head, writes } = newTenant(roots, { name: 'acme' }, Date.now());
   await store.create(head, writes);
   waiting = wait;
   const { tenant_id: tenantId } = record;
-  const decide = <T>(nth: number, part: Partial<Part<T>> & Pick<Part<T>, 'judge'>) => {
+  const decide = <T>(nth: number, part: Partial<Part<T>> & Pick<Part<T>, 'judge'>, signal?: AbortSignal) => {
     const replica = replicas[nth % 2];
     if (!replica) throw new Error('expected two replicas');
-    return settle(replica, insider(tenantId, 'operator'), { by: 'append', needs: () => [], ...part });
+    const caller = { ...insider(tenantId, 'operator'), signal };
+    return settle(replica, caller, { by: 'append', needs: () => [], ...part });
   };
   const verified = () => replicas[0] && verifyTenant(replicas[0], tenantId);
   return { store, tenantId, decide, verified, failures };
@@ -89,6 +90,20 @@ test('a judgement that fails, and one whose content the store refuses, fail alon
   expect((await decide(1, countUp)).answer).toBe(3);
   expect(failures).not.toEqual([]);
   expect(await verified()).toMatchObject({ valid: true });
+});
+
+test('nothing is written for a caller who had left when the lock came', async () => {
+  const leaving = new AbortController();
+  let isBroken = false;
+  const { decide, verified } = await openPair(async (step) => {
+    if (step === 'read' && isBroken) leaving.abort();
+    if (step !== 'commit' || isBroken) return;
+    isBroken = true;
+    throw new Error('the connection broke');
+  });
+  await expect(decide(0, countUp, leaving.signal)).rejects.toMatchObject({ code: 'audit_unwritten' });
+  expect((await decide(0, countUp)).answer).toBe(1);
+  expect(await verified()).toMatchObject({ valid: true, head: { id: 1 } });
 });
 
 /** Numbers from 0 to 1 that are the same in each run. */

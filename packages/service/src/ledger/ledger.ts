@@ -28,9 +28,11 @@ export interface Patience {
 }
 
 /** What the ledger tells whoever runs it. */
-export interface LedgerListener extends QueueListener {
-  /** A fault of the store, or of a decision. */
+export interface LedgerListener extends Omit<QueueListener, 'waits'> {
+  /** The store could not be read, or a request failed unexpectedly. */
   failed(error: unknown, tenantId: string): void;
+  /** The log is shorter than it was: a restore, or a failover that lost data. */
+  wentBack(tenantId: string): void;
 }
 
 /** A tenant with those who wait for it. */
@@ -45,6 +47,8 @@ const mostTenants = 2_000;
 const [mostSecrets, rememberedFor] = [20_000, 600_000];
 
 export class Ledger {
+  /** How many decisions wait until they are judged and what they write is committed. */
+  waiting = 0;
   readonly clock = new StoreClock();
   readonly #ground: Ground;
   readonly #listener: QueueListener;
@@ -57,8 +61,16 @@ export class Ledger {
   constructor(store: Store, trust: Trust, listener: LedgerListener, patience: number) {
     this.#patience = patience;
     const failed: Ground['failed'] = (error, tenantId) => listener.failed(error, tenantId);
-    this.#ground = { store, trust, clock: this.clock, failed };
-    this.#listener = listener;
+    const wentBack: Ground['wentBack'] = (tenantId) => listener.wentBack(tenantId);
+    this.#ground = { store, trust, clock: this.clock, failed, wentBack };
+    this.#listener = {
+      appended: (tenantId, link) => listener.appended(tenantId, link),
+      unwritten: (error, tenantId) => listener.unwritten(error, tenantId),
+      moved: () => listener.moved(),
+      waits: (change) => {
+        this.waiting += change;
+      },
+    };
     this.#court = { tables: trust.tables, open: (...all) => this.#open(...all) };
   }
 

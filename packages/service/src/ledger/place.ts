@@ -3,6 +3,7 @@
 import { Refusal, unreachable } from '../rules/refusal.ts';
 import type { StoreClock } from './clock.ts';
 import { Guess, type Trust } from './guess.ts';
+import { heads, Tampered } from './rows.ts';
 import type { HeadRow, Known, Store } from './store.ts';
 import { nameOf, type Need, refTo } from './table.ts';
 import { tenants } from './tables.ts';
@@ -19,6 +20,8 @@ export interface Ground {
   readonly clock: StoreClock;
   /** Told of faults of the store. */
   readonly failed: (error: unknown, tenantId: string) => void;
+  /** Told of a log that is shorter than it was. */
+  readonly wentBack: (tenantId: string) => void;
 }
 
 /** For how long the lock is taken after another replica has written, in milliseconds. */
@@ -74,7 +77,8 @@ export class Place {
         const asked = [refTo(tenants, this.tenantId), ...(next?.needs.values() ?? [])].slice(
           this.guess ? 1 : 0,
         );
-        isLaid = this.lay(await this.readFrom(asked), asked);
+        const seen = this.guess?.head.id;
+        isLaid = this.lay(await this.readFrom(asked), asked, seen);
       }
     } finally {
       this.#reading = undefined;
@@ -96,18 +100,26 @@ export class Place {
     }
   }
 
-  /** Lays in what was read. Returns false if it is older than what this replica has written. Throws NoTenant, and Tampered. */
-  lay(known: Known, needs: readonly Need[]): boolean {
+  /**
+   * Lays in what was read. Returns false if it is older than what this replica has written. `seen`: the id of the newest entry
+   * when the read began. Throws NoTenant, and Tampered.
+   */
+  lay(known: Known, needs: readonly Need[], seen = 0): boolean {
     const { guess } = this;
     const { head } = known;
     if (!head) {
       this.guess = undefined;
-      throw new NoTenant(this.tenantId);
+      throw this.#headless(known);
     }
     if (!guess) {
       if (!known.rows.has(refTo(tenants, this.tenantId))) return false;
       this.guess = this.guessFrom(known, needs);
       return true;
+    }
+    if (head.id < seen) {
+      this.#ground.wentBack(this.tenantId);
+      this.guess = undefined;
+      return this.lay(known, needs);
     }
     const isSame = sameHead(guess.head, head);
     if (!isSame && !this.isWriting && head.id >= guess.head.id) this.sawOthers();
@@ -123,11 +135,19 @@ export class Place {
 
   /** Makes a guess of a snapshot alone. */
   guessFrom(known: Known, needs: readonly Need[], checksHead = true): Guess {
-    if (!known.head) throw new NoTenant(this.tenantId);
+    if (!known.head) throw this.#headless(known);
     const row = known.rows.get(refTo(tenants, this.tenantId));
     const guess = new Guess(this.#ground.trust, known.head, row, checksHead);
     guess.lay(known, needs);
     return guess;
+  }
+
+  /** A tenant without a head is gone, unless its row is there. */
+  #headless({ rows }: Known): Error {
+    const { tenantId } = this;
+    if (!rows.get(refTo(tenants, tenantId))) return new NoTenant(tenantId);
+    this.#ground.trust.tampered(heads.name, tenantId, tenantId);
+    return new Tampered(heads.name, tenantId, tenantId);
   }
 }
 

@@ -5,14 +5,18 @@ import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
 import { type Attempt, type Court, judgeAll, needsOf, type Outcome, readOnlyView } from './judge.ts';
 import { type Ground, NoTenant, type Place, sameHead, textOf } from './place.ts';
-import { type Appended, LinkRefused, type LockedTenant } from './store.ts';
+import { type Appended, type Link, LinkRefused, type LockedTenant } from './store.ts';
 import { type Need, refTo } from './table.ts';
 import { tenants } from './tables.ts';
 
 /** What the ledger tells of its appends. */
 export interface QueueListener {
-  appended(entries: number): void;
+  appended(tenantId: string, link: Link): void;
+  /** The store refused a link, or nobody knows whether it has it. */
+  unwritten(error: unknown, tenantId: string): void;
   moved(): void;
+  /** A decision begins to wait, or is settled. */
+  waits(change: 1 | -1): void;
 }
 
 interface Waiting {
@@ -36,6 +40,9 @@ interface Done {
   readonly appended: Appended | undefined;
   readonly found?: Lost | undefined;
 }
+
+/** Notes an attempt before it is written, with those for whom it is. */
+type Begin = (attempt: Attempt, staying?: readonly Waiting[]) => Attempt;
 
 /** After a fault the store is left alone for a moment, in milliseconds. */
 const pauseAfterFault = 50;
@@ -66,9 +73,10 @@ export class Queue {
         decision,
         isLocked,
         isGone: false,
-        settle(outcome) {
+        settle: (outcome) => {
           if (waiting.isGone) return;
           waiting.isGone = true;
+          this.#listener.waits(-1);
           clearTimeout(timer);
           signal?.removeEventListener('abort', leave);
           resolve(outcome);
@@ -77,6 +85,7 @@ export class Queue {
       const leave = (): void => waiting.settle({ is: 'failed', error: auditUnwritten() });
       const timer = setTimeout(leave, Math.max(0, deadline - performance.now()));
       signal?.addEventListener('abort', leave);
+      this.#listener.waits(1);
       this.#waiting.push(waiting);
       if (!this.#place.isWriting) void this.#drain();
     });
@@ -98,16 +107,19 @@ export class Queue {
     const here = batch.filter(({ isGone }) => !isGone);
     if (here.length === 0) return;
     const isLocked = lost.length > 0 || this.#place.hasOthers || here.some((waiting) => waiting.isLocked);
-    let attempt: Attempt | undefined;
+    let [attempt, judged]: [Attempt | undefined, readonly Waiting[]] = [undefined, here];
     try {
       const startedAt = performance.now();
-      const begin = (begun: Attempt): Attempt => (attempt = begun);
+      const begin: Begin = (begun, staying = here) => {
+        [attempt, judged] = [begun, staying];
+        return begun;
+      };
       const done = isLocked ? await this.#underLock(here, lost, begin) : await this.#atOnce(here, begin);
       const { appended, found } = done;
       if (appended) this.#ground.clock.learn(appended.time, startedAt);
       if (found) return this.#release(found.batch, found.attempt, here);
       if (done.attempt && (appended?.outcome ?? 'written') === 'written') {
-        return this.#release(here, done.attempt, here);
+        return this.#release(judged, done.attempt, here);
       }
       if (appended?.outcome === 'moved') {
         this.#listener.moved();
@@ -115,11 +127,11 @@ export class Queue {
       }
       return await this.#write(here, lost);
     } catch (error) {
-      return this.#recover(here, lost, attempt, error);
+      return this.#recover(judged, lost, attempt, error);
     }
   }
 
-  async #atOnce(batch: readonly Waiting[], begin: (attempt: Attempt) => Attempt): Promise<Done> {
+  async #atOnce(batch: readonly Waiting[], begin: Begin): Promise<Done> {
     if (!this.#place.guess) await this.#place.read([]);
     const guess = this.#place.known;
     const attempt = judgeAll(this.#court, guess, this.#ground.clock.now(), decisionsOf(batch));
@@ -127,18 +139,13 @@ export class Queue {
       begin(attempt);
       return { attempt, appended: await this.#ground.store.append(this.#place.tenantId, attempt.link) };
     }
-    // Nothing is written, so a look at the head says whether the guess was right.
-    const { sum } = guess;
+    // Nothing is written: what a look at the head, and at the clock of the database, then says is the answer.
     await this.#place.read([]);
-    const isRight = this.#place.guess === guess && guess.sum === sum;
-    return { attempt: isRight ? attempt : undefined, appended: undefined };
+    const confirmed = judgeAll(this.#court, this.#place.known, this.#ground.clock.now(), decisionsOf(batch));
+    return { attempt: confirmed.link ? undefined : confirmed, appended: undefined };
   }
 
-  async #underLock(
-    batch: readonly Waiting[],
-    lost: readonly Lost[],
-    begin: (attempt: Attempt) => Attempt,
-  ): Promise<Done> {
+  async #underLock(batch: readonly Waiting[], lost: readonly Lost[], begin: Begin): Promise<Done> {
     const place = this.#place;
     const needs = new Map<string, Need>([['tenant', refTo(tenants, place.tenantId)]]);
     if (place.guess) {
@@ -152,10 +159,13 @@ export class Queue {
     const work = (known: LockedTenant) => {
       const before = place.guess?.head;
       if (before && known.head && !sameHead(before, known.head)) place.sawOthers();
-      place.lay(known, asked);
+      place.lay(known, asked, before?.id);
       found = lost.find(({ nonce }) => nonce === known.written?.nonce);
       if (found) return undefined;
-      attempt = begin(judgeAll(this.#court, place.known, known.time, decisionsOf(batch)));
+      // Whoever was told meanwhile that nothing is written has left.
+      const staying = batch.filter(({ isGone }) => !isGone);
+      if (staying.length === 0) return undefined;
+      attempt = begin(judgeAll(this.#court, place.known, known.time, decisionsOf(staying)), staying);
       return attempt.link;
     };
     const appended = await this.#ground.store.locked(place.tenantId, asked, lost, work);
@@ -169,7 +179,7 @@ export class Queue {
     error: unknown,
   ): Promise<void> {
     const isOfTenant = error instanceof NoTenant || error instanceof Refusal;
-    if (!isOfTenant) this.#ground.failed(error, this.#place.tenantId);
+    if (!isOfTenant) this.#listener.unwritten(error, this.#place.tenantId);
     if (error instanceof LinkRefused && batch.length > 1) {
       for (const waiting of batch) await this.#write([waiting], lost);
       return;
@@ -197,7 +207,7 @@ export class Queue {
     if (link && guess) {
       if (link.next.id > guess.head.id) guess.advance(link.next, sum, writes);
       if (writes.has(refTo(tenants, tenantId))) this.#place.guess = undefined;
-      this.#listener.appended(link.next.id - link.expected.id);
+      this.#listener.appended(tenantId, link);
     }
     for (const [nth, waiting] of batch.entries()) {
       const outcome = outcomes[nth];

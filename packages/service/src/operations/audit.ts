@@ -165,7 +165,7 @@ function counted(page: Page, where: readonly Where[], most = Infinity): Listing 
 const shown = endpoints['GET /v1/audit'].output.shape.logs.def.element;
 
 /** An entry as the API shows it. Throws Tampered for one that the service cannot have written. */
-function shownEntry(tenantId: string, row: EntryRow): Output<'GET /v1/audit'>['logs'][number] {
+export function shownEntry(tenantId: string, row: EntryRow): Output<'GET /v1/audit'>['logs'][number] {
   try {
     return shown.parse({
       ...row,

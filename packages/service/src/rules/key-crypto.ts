@@ -9,6 +9,7 @@ import type { View } from '../ledger/decision.ts';
 import { type KeyRow, keyVersions } from '../ledger/tables.ts';
 import type { Participation, Sealing, Suite } from '../plugin.ts';
 import { fieldHash } from './hashes.ts';
+import { Tampered } from './tampered.ts';
 
 export type KeyCrypto = ReturnType<typeof keyCrypto>;
 
@@ -25,14 +26,16 @@ export function headOf(suites: readonly Suite[], wrapped: Uint8Array) {
   return undefined;
 }
 
-/** Opens the secret of a key version, if the key has the version, and was not destroyed. */
+/** Opens the secret of a key version, if the key has the version, and was not destroyed. Throws Tampered. */
 export function findSecret(
   view: Pick<View, 'find' | 'open'>,
-  { tenant_id, key_id, key_version: newest }: KeyRow,
+  { tenant_id, key_id, key_version: newest, status }: KeyRow,
   version: number,
 ): Secret | undefined {
-  const row = version >= 1 && version <= newest ? view.find(keyVersions, key_id, version) : null;
-  return row?.sealed ? view.open(versionPlace(tenant_id, key_id, version), row.sealed) : undefined;
+  if (version < 1 || version > newest || status === 'destroyed') return undefined;
+  const sealed = view.find(keyVersions, key_id, version)?.sealed;
+  if (!sealed) throw new Tampered(keyVersions.name, `${key_id} ${version}`, tenant_id);
+  return view.open(versionPlace(tenant_id, key_id, version), sealed);
 }
 
 /** The caller must call `wipe` after the last use. */

@@ -41,6 +41,9 @@ export function locationOf(route: Route, record: object): string {
   return `${path}/${String(Reflect.get(record, shown?.parts.at(-1)?.slice(1) ?? ''))}`;
 }
 
+/** What an endpoint takes. */
+type Taking = Pick<Endpoint, 'body' | 'query' | 'item'>;
+
 /** What a request has beside its method and path. */
 interface Sent {
   readonly url: string;
@@ -49,7 +52,7 @@ interface Sent {
 }
 
 /** Parses the query and the body. Throws Refusal 415, 413 and 400, in this order. */
-export function readInput(endpoint: Endpoint, { url, header, body }: Sent): object {
+export function readInput(endpoint: Taking, { url, header, body }: Sent): object {
   const isEmpty = body.length === 0;
   if (!isEmpty) requireBodyType(header('content-type'), header('content-encoding'), takesFields(endpoint));
   if (body.length > limits.body) throw bodyTooLarge(limits.body);
@@ -58,7 +61,7 @@ export function readInput(endpoint: Endpoint, { url, header, body }: Sent): obje
 }
 
 /** Checks a query by the endpoint's schema. Throws Refusal. */
-function readQuery({ query: schema }: Endpoint, target: string): Readonly<Record<string, unknown>> {
+function readQuery({ query: schema }: Taking, target: string): Readonly<Record<string, unknown>> {
   const start = target.indexOf('?');
   const values = parseQuery(start < 0 ? '' : target.slice(start + 1));
   const known = Object.keys(schema?.shape ?? {});
@@ -100,7 +103,11 @@ function decode(text: string, refusal: () => Refusal): string {
 const quoted = (name: string): string => `\`${name.slice(0, 64)}\``;
 
 /** Throws Refusal for a compressed body, and for one that is not JSON where JSON is needed. */
-function requireBodyType(type: string | undefined, encoding: string | undefined, needsJson: boolean): void {
+export function requireBodyType(
+  type: string | undefined,
+  encoding: string | undefined,
+  needsJson: boolean,
+): void {
   if ((encoding ?? 'identity').toLowerCase() !== 'identity') {
     throw new Refusal(
       'unsupported_media_type',
@@ -116,7 +123,7 @@ function requireBodyType(type: string | undefined, encoding: string | undefined,
 }
 
 /** Parses the JSON of a body. In a batch, an item at fault becomes a Refusal and does not fail the others. */
-function parseBody({ item }: Pick<Endpoint, 'item'>, bytes: Uint8Array): unknown {
+function parseBody({ item }: Taking, bytes: Uint8Array): unknown {
   try {
     return finish(readJson(bytes, item && orRefused));
   } catch (error) {
@@ -130,7 +137,7 @@ function orRefused(item: unknown, fault: string): unknown {
 }
 
 /** Checks a body by the endpoint's schema. Throws Refusal. */
-function checkBody(endpoint: Endpoint, body: unknown): Readonly<Record<string, unknown>> {
+function checkBody(endpoint: Taking, body: unknown): Readonly<Record<string, unknown>> {
   if (endpoint.body) return checked(endpoint.body, body);
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   const [name] = isObject ? Object.keys(body) : [];

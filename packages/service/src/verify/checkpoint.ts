@@ -9,6 +9,7 @@ import {
   formatVerifierKey,
   keyIdInput,
   parseCheckpoint,
+  parseVerifierKey,
   toHex,
 } from '@eaas/protocol/internal-audit';
 import type { Secret } from '../crypto/secret.ts';
@@ -34,6 +35,18 @@ export async function openCheckpoint(
   const stated = parseCheckpoint(checkpoint, { tenantId, keyId: keyIdOf(tenantId, publicKey) });
   if (!stated || !(await verifyEd25519(publicKey, stated.signature, stated.signed))) return undefined;
   return { id: stated.id, hash: stated.hash };
+}
+
+/** Returns the head that a checkpoint states, or undefined if the verifier key, as formatted text, does not fit. */
+export async function openSignedCheckpoint(
+  verifierKey: string,
+  checkpoint: string,
+): Promise<(ChainHead & { readonly tenantId: string }) | undefined> {
+  const verifier = parseVerifierKey(verifierKey);
+  if (!verifier || keyIdOf(verifier.tenantId, verifier.publicKey) !== verifier.keyId) return undefined;
+  const stated = parseCheckpoint(checkpoint, verifier);
+  const isSigned = stated && (await verifyEd25519(verifier.publicKey, stated.signature, stated.signed));
+  return isSigned ? { tenantId: verifier.tenantId, id: stated.id, hash: stated.hash } : undefined;
 }
 
 const keyIdOf = (tenantId: string, publicKey: Uint8Array): string =>

@@ -33,6 +33,21 @@ export async function readEntries(
   return found.get(nameOf(asked))?.rows.map(({ row }) => row as EntryRow) ?? [];
 }
 
+/** Whether the service wrote an entry, and after one with this hash. */
+export function isAuthenticEntry(
+  { auditMac }: Pick<TenantSecrets, 'auditMac'>,
+  tenantId: string,
+  row: EntryRow,
+  previous: Uint8Array,
+): boolean {
+  const isSame = attempt(() => {
+    const hash = entryHashes().first(textOf(previous), { ...row, tenant_id: tenantId });
+    const [mac = ''] = entryMacs(auditMac, [hash]);
+    return sameBytes(bytesOf(hash), row.hash) && sameBytes(bytesOf(mac), row.mac);
+  });
+  return isSame === true;
+}
+
 /** An entry can have 40 KiB. */
 const entriesPerPage = 1_000;
 

@@ -3,7 +3,7 @@
 // finding names the row.
 import { sameBytes } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
-import { checkHead, checkRow } from '../ledger/rows.ts';
+import { checkHead, checkRow, heads } from '../ledger/rows.ts';
 import type { Stored } from '../ledger/store.ts';
 import { masked, rowInSum } from '../ledger/sum.ts';
 import { nameOf, type Query, type Table } from '../ledger/table.ts';
@@ -36,7 +36,10 @@ export async function scanRows(
       }
     }
     if (!head || !attempt(() => checkHead(secrets, head))) return false;
-    if (!sameBytes(masked(secrets, head, sum), head.sum)) report(findings, 'rows_differ', null);
+    let headCount = 0;
+    for await (const page of reader.rows(heads)) headCount += page.length;
+    if (headCount > 1 || !sameBytes(masked(secrets, head, sum), head.sum))
+      report(findings, 'rows_differ', null);
     return true;
   });
 }

@@ -280,3 +280,29 @@ test('rows beyond a limit are not compared', async () => {
   rowsOf(keys).clear();
   expect(await verify({ mostRows: 1 })).toMatchObject({ valid: true, complete: true, rows_checked: false });
 });
+
+describe('a checkpoint that the tenant kept', () => {
+  const checkpointOf = async () => (await call('GET /v1/audit/checkpoint', {})).checkpoint;
+
+  test('holds while the log extends it', async () => {
+    const checkpoint = await checkpointOf();
+    expect(await verify({ checkpoint })).toMatchObject({
+      valid: true,
+      checkpoint: { id: lastId, valid: true },
+    });
+  });
+
+  test('contradicts a log whose entry at its place is another', async () => {
+    const checkpoint = await checkpointOf();
+    store.tenants.set(tenantId, { ...earlier, tables: new Map(earlier.tables) });
+    service.ledger.forget(tenantId);
+    await call('POST /v1/keys/:key_id/rotate', { key_id });
+    const errors = [{ id: lastId, reason: 'checkpoint_mismatch' }];
+    expect(await verify({ checkpoint })).toMatchObject({
+      valid: false,
+      errors,
+      checkpoint: { valid: false },
+    });
+    service.ledger.forget(tenantId);
+  });
+});

@@ -7,7 +7,7 @@ import { formatTimestamp, type Input, type Output } from '@eaas/protocol/wire';
 import { sameBytes } from '#platform';
 import { openTenantSecrets, type TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { NoTenant } from '../ledger/place.ts';
-import { textOf } from '../ledger/link.ts';
+import { bytesOf, textOf } from '../ledger/link.ts';
 import { checkHead, checkRow } from '../ledger/rows.ts';
 import type { Known } from '../ledger/store.ts';
 import { allOf, nameOf, type Query, refTo } from '../ledger/table.ts';
@@ -33,9 +33,11 @@ export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
   readonly mostRows?: number;
   /** How many milliseconds are left. The call ends before, and says where the next one begins. */
   readonly timeLeft?: () => number;
+  /** Is told the hash of the last entry that was walked over, and the latest time of an entry. */
+  readonly walked?: (end: { readonly hash: Uint8Array; readonly time: number }) => void;
 }
 
-type Verification = Output<'GET /v1/audit/verify'>;
+export type Verification = Output<'GET /v1/audit/verify'>;
 
 interface Ends {
   readonly secrets: TenantSecrets | undefined;
@@ -100,6 +102,7 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
     isComplete = chain.next > last && timeLeft() > timeOfRows;
     areRowsChecked = isComplete && (await scanRows(service, tenantId, secrets, findings, mostRows));
   }
+  if (chain.previous !== undefined) options.walked?.({ hash: bytesOf(chain.previous), time: chain.time });
   const isEmpty = chain.next === first;
   return {
     valid: findings.count > 0 ? false : isComplete ? true : null,

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { limits } from '@eaas/protocol/wire';
-import { newToken } from '../../../../packages/server/src/state/tokens.ts';
+import { formatApiKey, limits } from '@eaas/protocol/wire';
 import { jwkOfBits } from '@eaas/test-kit/rsa';
 
 import { textOf } from '@eaas/test-kit/sign-in';
@@ -80,7 +79,7 @@ export const floods = {
     isOfStrangers: true,
     connections: 400,
     served: 401,
-    requests: (target) => () => http({ ...target, token: newToken().token }, 'GET', '/v1/keys'),
+    requests: (target) => () => http({ ...target, token: formatApiKey(randomBytes(32)) }, 'GET', '/v1/keys'),
   },
   forged: {
     about: 'tokens that no sign-in has signed, each another one, on 400 connections',

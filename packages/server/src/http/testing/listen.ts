@@ -1,23 +1,23 @@
 import { connect } from 'node:net';
 import { afterAll, onTestFinished } from 'vitest';
 import { type AppOptions, createApp } from '../app.ts';
-import { authorization, memoryDoors, type MemoryDoors } from './memory-doors.ts';
+import { authorization, memoryService, type MemoryService } from './memory-service.ts';
 
 export type Served = Awaited<ReturnType<typeof listen>>;
 
-export function listen(doors?: MemoryDoors, options?: AppOptions) {
-  const served = open(doors, options);
+export function listen(service?: MemoryService, options?: AppOptions) {
+  const served = open(service, options);
   onTestFinished(async () => (await served).app.close());
   return served;
 }
 
-export function shareServer(doors?: MemoryDoors, options?: AppOptions) {
+export function shareServer(service?: MemoryService, options?: AppOptions) {
   let shared: Promise<Served> | undefined;
   afterAll(async () => (await shared)?.app.close());
   return async (): Promise<Served> => {
-    const served = await (shared ??= open(doors, options));
-    served.doors.calls.length = 0;
-    served.doors.arrivals.length = 0;
+    const served = await (shared ??= open(service, options));
+    served.service.calls.length = 0;
+    served.service.arrivals.length = 0;
     return served;
   };
 }
@@ -26,9 +26,9 @@ const apiPage = Buffer.from(`<style>p{color:red}</style><p>API</p>
 <li data-page="/"><a href="/">Playground</a></li><li data-page="/console/"><a href="/console/">Console</a></li>
 `);
 
-async function open(doors = memoryDoors(), options: AppOptions = {}) {
+async function open(service = memoryService(), options: AppOptions = {}) {
   const log: string[] = [];
-  const app = createApp(doors, { log: { write: (line) => log.push(line) }, apiPage, ...options });
+  const app = createApp(service, { log: { write: (line) => log.push(line) }, apiPage, ...options });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
   const send = (path: string, { headers, ...init }: RequestInit = {}) =>
@@ -38,7 +38,7 @@ async function open(doors = memoryDoors(), options: AppOptions = {}) {
     });
   return {
     app,
-    doors,
+    service,
     port,
     log,
     fetch: send,

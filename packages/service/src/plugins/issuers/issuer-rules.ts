@@ -1,8 +1,8 @@
 // Decides about issuers: like an API key, an issuer grants only what its creator has. The calls that manage issuers ask it.
-import { parseUuid, toUtf8 } from '@eaas/protocol';
+import { InputError, parseUuid, toUtf8 } from '@eaas/protocol';
 import { canonicalJson } from '@eaas/protocol/audit';
 import { toHex, utf8Length } from '@eaas/protocol/internal';
-import { keyMembers } from '@eaas/protocol/internal-service';
+import { finish, isSecretKey, keyFault, keyMembers, readJson } from '@eaas/protocol/internal-service';
 import { type Input, limits, type Output, parseTimestamp, type Permission } from '@eaas/protocol/wire';
 import { sha256 } from '#platform';
 import type { View } from '../../ledger/decision.ts';
@@ -132,6 +132,25 @@ function storedFields({ jwks, jwks_uri, require, key_ids, expires_at, ...fields 
 const publicMembers = (jwk: object): object =>
   Object.fromEntries(Object.entries(jwk).filter(([member]) => keyMembers.some((kept) => kept === member)));
 
+/**
+ * Returns the public keys of a key set that a host sends, as canonical JSON. Keys of other kinds, which providers may add, are
+ * left out. Throws InputError for anything else, and for a set with a private or symmetric key: whoever read it could forge
+ * tokens.
+ */
+export function publicKeysIn(bytes: Uint8Array): string {
+  const set = finish(readJson(bytes));
+  const keys = isRecord(set) ? set['keys'] : undefined;
+  if (!Array.isArray(keys)) throw new InputError('no JSON Web Key Set: a JSON object whose `keys` is a list');
+  const records = keys.filter(isRecord);
+  if (records.some(isSecretKey)) throw new InputError('a key set with a private or symmetric key');
+  const usable = records.filter((jwk) => keyFault(jwk) === undefined);
+  if (usable.length === 0) throw new InputError('a key set without a key that can verify tokens');
+  return canonicalJson({ keys: usable.map(publicMembers) });
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** The rights of an issuer as those of an API key. `audit.own` lies within `audit.read`. */
 function reachOf({ permissions, ...limited }: IssuerRow): Reach {
   const asApiKey = permissions.map((one): Permission => (one === 'audit.own' ? 'audit.read' : one));
@@ -141,7 +160,13 @@ function reachOf({ permissions, ...limited }: IssuerRow): Reach {
 const shownBytes = 256;
 
 /** What decides whose tokens are accepted, as the audit log shows it: short values, and the hash of longer ones. */
-function shownTrust({ jwks, jwks_uri, require, authorized_parties, max_age_seconds }: IssuerRow) {
+export function shownTrust({
+  jwks,
+  jwks_uri,
+  require,
+  authorized_parties,
+  max_age_seconds,
+}: Pick<IssuerRow, 'jwks' | 'jwks_uri' | 'require' | 'authorized_parties' | 'max_age_seconds'>) {
   const shown = (json: string | null): string | null =>
     json === null || json.length <= shownBytes ? json : `sha256:${toHex(sha256(toUtf8(json)))}`;
   return {

@@ -102,6 +102,11 @@ export function openKeys(jwks: string): readonly IssuerKey[] {
   });
 }
 
+/** Whether a token names a key that is none of these, so that the sign-in has perhaps changed its keys. */
+export function namesUnknownKey(keys: readonly IssuerKey[], { header: { kid } }: PresentedToken): boolean {
+  return kid !== undefined && !keys.some((key) => key.kid === kid);
+}
+
 /** Returns the key that must have signed a token. Throws Refusal unless exactly one key fits. */
 export function fittingKey(keys: readonly IssuerKey[], { header }: PresentedToken): IssuerKey {
   const { alg, kid } = header;

@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest';
+import { Refusal } from '@eaas/service';
+import { Fair } from './fair.ts';
+
+/** A time that stands still, and turns and timers that come when the test says. */
+function made() {
+  const place = { time: 0 };
+  const turns: (() => void)[] = [];
+  const timers: (() => void)[] = [];
+  const fair = new Fair(
+    () => place.time,
+    (work, milliseconds) => (milliseconds === undefined ? turns : timers).push(work),
+  );
+  return {
+    fair,
+    place,
+    turn: async () => {
+      for (const work of turns.splice(0)) work();
+      await settled();
+    },
+    timeOut: async () => {
+      for (const work of timers.splice(0)) work();
+      await settled();
+    },
+  };
+}
+
+async function settled(): Promise<void> {
+  for (let step = 0; step < 50; step++) await Promise.resolve();
+}
+
+/** Enters, and says what came of it so far. */
+function entering(fair: Fair, tenantId: string, cost: number, signal?: AbortSignal) {
+  const seen = { is: 'waits', leave: (): void => {} };
+  fair.enter(tenantId, cost, signal).then(
+    (leave) => Object.assign(seen, { is: 'in', leave }),
+    (error: unknown) => (seen.is = error instanceof Refusal ? error.code : 'failed'),
+  );
+  return seen;
+}
+
+const stateOf = (all: readonly { readonly is: string }[]) => all.map(({ is }) => is);
+
+test('a tenant gets half, another half of the rest, and a third whatever is free', async () => {
+  const { fair } = made();
+  const first = [entering(fair, 'ann', 64), entering(fair, 'ann', 1)];
+  const second = [entering(fair, 'bob', 31), entering(fair, 'bob', 1), entering(fair, 'bob', 1)];
+  const third = [entering(fair, 'cid', 32), entering(fair, 'dan', 1)];
+  await settled();
+  expect(stateOf(first)).toEqual(['in', 'waits']);
+  expect(stateOf(second)).toEqual(['in', 'in', 'waits']);
+  expect(stateOf(third)).toEqual(['in', 'waits']);
+  expect(fair.counts).toEqual({ held: 128, waiting: 3, refused: 0, paused: 0 });
+});
+
+test('who leaves makes room for those that wait, tenant by tenant', async () => {
+  const { fair } = made();
+  const [ann, bob] = [entering(fair, 'ann', 50), entering(fair, 'bob', 37)];
+  const waiting = [
+    entering(fair, 'ann', 25),
+    entering(fair, 'ann', 25),
+    entering(fair, 'bob', 25),
+    entering(fair, 'cid', 42),
+  ];
+  await settled();
+  expect(stateOf([ann, bob, ...waiting])).toEqual(['in', 'in', 'waits', 'waits', 'waits', 'waits']);
+  ann.leave();
+  ann.leave();
+  await settled();
+  expect(stateOf(waiting)).toEqual(['in', 'waits', 'waits', 'in']);
+  bob.leave();
+  await settled();
+  expect(stateOf(waiting)).toEqual(['in', 'waits', 'in', 'in']);
+});
+
+test('a small request does not overtake a large one of its tenant', async () => {
+  const { fair } = made();
+  const first = entering(fair, 'ann', 50);
+  const waiting = [entering(fair, 'ann', 25), entering(fair, 'ann', 1)];
+  await settled();
+  expect(stateOf(waiting)).toEqual(['waits', 'waits']);
+  first.leave();
+  await settled();
+  expect(stateOf(waiting)).toEqual(['in', 'in']);
+});
+
+test('a request that waits too long is refused, and one behind it that fits is let in', async () => {
+  const { fair, timeOut } = made();
+  const first = entering(fair, 'ann', 50);
+  const large = entering(fair, 'ann', 25);
+  await timeOut();
+  expect(stateOf([first, large])).toEqual(['in', 'unavailable']);
+  const again = [entering(fair, 'ann', 25), entering(fair, 'ann', 1)];
+  await timeOut();
+  expect(stateOf(again)).toEqual(['unavailable', 'in']);
+  expect(fair.counts).toMatchObject({ held: 51, waiting: 0, refused: 2 });
+});
+
+test('a request whose client has gone waits no longer, and does not begin', async () => {
+  const { fair } = made();
+  const gone = new AbortController();
+  const first = entering(fair, 'ann', 64);
+  const waiting = entering(fair, 'ann', 1, gone.signal);
+  gone.abort();
+  const late = entering(fair, 'bob', 1, gone.signal);
+  await settled();
+  expect(stateOf([waiting, late])).toEqual(['unavailable', 'unavailable']);
+  first.leave();
+  expect(fair.counts).toMatchObject({ held: 0, waiting: 0 });
+});
+
+test('work is over after its time, until the event loop has handled I/O', async () => {
+  const { fair, place, turn } = made();
+  expect(fair.isOver()).toBe(false);
+  place.time = 1;
+  expect(fair.isOver()).toBe(false);
+  place.time = 10;
+  expect(fair.isOver()).toBe(true);
+  await turn();
+  expect(fair.isOver()).toBe(false);
+});
+
+test('loops that pause go on one at a time, tenant by tenant', async () => {
+  const { fair, place, turn } = made();
+  const steps: string[] = [];
+  const loop = async (tenantId: string, name: string): Promise<void> => {
+    for (let step = 1; step <= 2; step++) {
+      await fair.pause(tenantId);
+      steps.push(`${name}${step}`);
+      place.time += 10;
+    }
+  };
+  const loops = [loop('ann', 'a'), loop('ann', 'b'), loop('bob', 'c')];
+  for (const seen of [1, 2, 3, 4, 5, 6]) {
+    await turn();
+    expect(steps).toHaveLength(seen);
+  }
+  await Promise.all(loops);
+  expect(steps).toEqual(['a1', 'c1', 'b1', 'c2', 'a2', 'b2']);
+});
+
+test('short work that paused goes on together, as far as the time is enough', async () => {
+  const { fair, place, turn } = made();
+  let done = 0;
+  for (let nth = 0; nth < 10; nth++) {
+    void (async () => {
+      await fair.pause('no tenant');
+      done++;
+      place.time += 0.5;
+    })();
+  }
+  await turn();
+  expect(done).toBe(4);
+  await turn();
+  await turn();
+  expect([done, fair.counts.paused]).toEqual([10, 0]);
+});
+
+test('a request that comes when time is over begins in a later turn', async () => {
+  const { fair, place, turn } = made();
+  const first = entering(fair, 'ann', 1);
+  await settled();
+  place.time = 10;
+  const second = entering(fair, 'bob', 1);
+  await settled();
+  expect(stateOf([first, second])).toEqual(['in', 'waits']);
+  await turn();
+  expect(second.is).toBe('in');
+});

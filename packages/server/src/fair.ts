@@ -1,0 +1,155 @@
+// Shares this replica among tenants. A request enters before its body is read, and leaves when its response has closed; work
+// that takes long lets others go first. HTTP calls `enter`, and the service's long loops `isOver` and `pause`.
+import { type EndSignal, Refusal } from '@eaas/service';
+import { timeLimit } from './base/time-limit.ts';
+
+/** How much a replica does at once. A request without a long body costs 1. */
+const capacity = 128;
+/** How long a request waits until it may enter, in milliseconds. */
+const patience = 2_000;
+/** For how long work goes on before the event loop handles I/O, in milliseconds. */
+const slice = 2;
+
+interface Waiting {
+  readonly cost: number;
+  isGone: boolean;
+  enter(): void;
+}
+
+interface Tenant {
+  held: number;
+  readonly waiting: Waiting[];
+}
+
+/** Runs something in a later turn of the event loop, or after a time. */
+type Later = (work: () => void, milliseconds?: number) => void;
+
+/**
+ * One queue for all: a tenant that holds nothing may take whatever is free, and any other tenant at most half of what others
+ * leave. Those who send no API key are one tenant.
+ */
+export class Fair {
+  readonly #clock: () => number;
+  readonly #later: Later;
+  /** In the order in which they are served. Whoever was served goes to the end. */
+  readonly #tenants = new Map<string, Tenant>();
+  readonly #paused = new Map<string, (() => void)[]>();
+  #held = 0;
+  #waiting = 0;
+  #refused = 0;
+  #sliceEnd: number | undefined;
+
+  constructor(clock = () => performance.now(), later: Later = runLater) {
+    this.#clock = clock;
+    this.#later = later;
+  }
+
+  get counts(): Readonly<Record<'held' | 'waiting' | 'refused' | 'paused', number>> {
+    const paused = [...this.#paused.values()].flat().length;
+    return { held: this.#held, waiting: this.#waiting, refused: this.#refused, paused };
+  }
+
+  /** Waits until the request may begin, and returns what to call when it has ended. Throws Refusal 503. */
+  async enter(tenantId: string, cost: number, signal?: EndSignal): Promise<() => void> {
+    if (signal?.aborted) throw busy();
+    const tenant = this.#tenants.get(tenantId) ?? { held: 0, waiting: [] };
+    this.#tenants.set(tenantId, tenant);
+    if (tenant.waiting.length === 0 && this.#fits(tenant, cost)) this.#hold(tenant, cost);
+    else await this.#wait(tenantId, tenant, cost, signal);
+    if (this.isOver()) await this.pause(tenantId);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#hold(tenant, -cost);
+      this.#goOn(tenantId, tenant);
+    };
+  }
+
+  /** Whether work has gone on for so long that it should pause. */
+  isOver(): boolean {
+    if (this.#sliceEnd === undefined) {
+      this.#sliceEnd = this.#clock() + slice;
+      this.#later(() => void this.#turn());
+    }
+    return this.#clock() >= this.#sliceEnd;
+  }
+
+  /** Waits until the event loop has handled I/O, and those have gone on who paused before. Never rejects. */
+  pause(tenantId: string): Promise<void> {
+    this.isOver();
+    return new Promise((resolve) => {
+      const all = this.#paused.get(tenantId);
+      if (all) all.push(resolve);
+      else this.#paused.set(tenantId, [resolve]);
+    });
+  }
+
+  /** Lets those go on who have paused, one at a time and tenant by tenant, for a slice. */
+  async #turn(): Promise<void> {
+    this.#sliceEnd = undefined;
+    for (const [tenantId, [goOn, ...others]] of this.#paused) {
+      if (this.isOver()) return;
+      this.#paused.delete(tenantId);
+      if (others.length > 0) this.#paused.set(tenantId, others);
+      goOn?.();
+      // It runs now, until it pauses again or waits for something else.
+      await Promise.resolve();
+    }
+  }
+
+  #fits({ held }: Tenant, cost: number): boolean {
+    const free = capacity - this.#held;
+    return cost <= free && (held === 0 || held + cost <= (free + held) / 2);
+  }
+
+  #hold(tenant: Tenant, cost: number): void {
+    tenant.held += cost;
+    this.#held += cost;
+  }
+
+  #wait(tenantId: string, tenant: Tenant, cost: number, signal: EndSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { cost, isGone: false, enter: resolve };
+      const leave = (): void => {
+        if (waiting.isGone) return;
+        waiting.isGone = true;
+        this.#waiting--;
+        this.#refused++;
+        tenant.waiting.splice(tenant.waiting.indexOf(waiting), 1);
+        reject(busy());
+        // One behind it can be smaller.
+        this.#goOn(tenantId, tenant);
+      };
+      this.#waiting++;
+      tenant.waiting.push(waiting);
+      this.#later(leave, timeLimit(patience));
+      signal?.addEventListener('abort', leave);
+    });
+  }
+
+  /** Lets in who fits, tenant by tenant, after a request of one has gone. */
+  #goOn(goneId: string, gone: Tenant): void {
+    if (gone.held === 0 && gone.waiting.length === 0) this.#tenants.delete(goneId);
+    for (const [tenantId, tenant] of this.#tenants) {
+      if (this.#waiting === 0) return;
+      const [first] = tenant.waiting;
+      if (!first || !this.#fits(tenant, first.cost)) continue;
+      tenant.waiting.shift();
+      first.isGone = true;
+      this.#waiting--;
+      this.#hold(tenant, first.cost);
+      first.enter();
+      this.#tenants.delete(tenantId);
+      this.#tenants.set(tenantId, tenant);
+    }
+  }
+}
+
+const busy = (): Refusal =>
+  new Refusal('unavailable', 'The service is busy with other requests. Try again in a moment.');
+
+function runLater(work: () => void, milliseconds?: number): void {
+  if (milliseconds === undefined) setImmediate(work);
+  else setTimeout(work, milliseconds).unref();
+}

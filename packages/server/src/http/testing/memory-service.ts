@@ -1,0 +1,113 @@
+// A service in memory for tests of HTTP: it knows one API key, and answers each call as the test says, or as the reference does.
+import { endpoints, type Route } from '@eaas/protocol/wire';
+import { apiKeyId, callOf, tenantId, token } from '@eaas/protocol/reference';
+import {
+  type Arrival,
+  type Caller,
+  createService,
+  memoryStore,
+  newTenant,
+  type Plugin,
+  Refusal,
+  rootKey,
+} from '@eaas/service';
+import { Registry } from 'prom-client';
+import { Fair } from '../../fair.ts';
+import type { Served } from '../app.ts';
+import { HttpMetrics } from '../metrics.ts';
+
+export const authorization = `Bearer ${token}`;
+export const listedOrigin = 'https://app.example';
+
+interface Call {
+  readonly route: Route;
+  readonly caller: Caller;
+  readonly input: unknown;
+}
+
+export interface MemoryService extends Served {
+  readonly arrivals: Arrival[];
+  readonly calls: Call[];
+  /** What admission throws, if it throws. */
+  refusal: Refusal | undefined;
+  /** Whether the API key is revoked, which a glance does not see. */
+  isRevoked: boolean;
+}
+
+const answered = async (answer: Answer, input: object): Promise<object> =>
+  (typeof answer === 'function' ? answer(input) : answer) as object;
+
+type Answer = object | ((input: unknown) => unknown);
+
+export function memoryService(
+  changes: Partial<Served> = {},
+  answers: Partial<Record<Route, Answer>> = {},
+): MemoryService {
+  const registry = new Registry();
+  const operationOf = (route: Route) => (_: unknown, caller: Caller, input: object) => {
+    served.calls.push({ route, caller, input });
+    const answer = answers[route] ?? callOf(route).output;
+    const outcome = answered(answer, input).then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    );
+    let settled: Awaited<typeof outcome> | undefined;
+    return {
+      by: 'guess' as const,
+      needs: () => [],
+      prepare: async () => void (settled = await outcome),
+      judge: () => {
+        if (settled && 'value' in settled) return { entries: [], answer: settled.value };
+        throw settled?.error ?? new Error('the answer was not awaited');
+      },
+    };
+  };
+  let isGlance = false;
+  const player: Plugin = {
+    name: 'player',
+    authenticate: async (arrival) => {
+      served.arrivals.push(arrival);
+      const { authorization: sent, origin, ipAddress, signal } = arrival;
+      if (served.refusal) throw served.refusal;
+      if (sent !== authorization) throw new Refusal('unauthorized', 'The API key is unknown.');
+      if (origin !== undefined && origin !== listedOrigin)
+        throw new Refusal('origin_refused', 'This API key refuses requests from this origin.');
+      const holder = () => {
+        if (served.isRevoked && !isGlance) throw new Refusal('unauthorized', 'The API key was revoked.');
+        return null;
+      };
+      return { tenantId, actor: apiKeyId, ipAddress, signal, asks: null, needs: [], holder };
+    },
+    endpoints: Object.fromEntries(
+      (Object.keys(endpoints) as Route[]).map((route) => [route, operationOf(route)]),
+    ),
+  };
+  const roots = [rootKey(new Uint8Array(32))] as const;
+  const store = memoryStore({ now: Date.now });
+  const { head, writes } = newTenant(roots, { name: 'ann', envelope_only: false }, Date.now(), { tenantId });
+  void store.create(head, writes);
+  const service = createService({ store, roots, plugins: [player] });
+  const { ledger } = service;
+  const glance = ledger.glance.bind(ledger);
+  ledger.glance = (...all) => {
+    isGlance = true;
+    try {
+      return glance(...all);
+    } finally {
+      isGlance = false;
+    }
+  };
+  const served: MemoryService = {
+    service,
+    fair: new Fair(),
+    requests: new HttpMetrics(registry),
+    metrics: async () => `${await registry.metrics()}eaas_example 1\n`,
+    health: async () => ({ ready: true, reasons: [] }),
+    ...changes,
+    arrivals: [],
+    calls: [],
+    refusal: undefined,
+    isRevoked: false,
+  };
+  return served;
+}

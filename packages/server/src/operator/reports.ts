@@ -1,0 +1,34 @@
+// What commands report of all tenants. No MAC is checked.
+import type { Sql } from '../postgres/sql.ts';
+
+interface ExpiringApiKey {
+  readonly tenant_id: string;
+  readonly tenant: string | null;
+  readonly api_key_id: string;
+  readonly name: string;
+  readonly expires_at: number;
+  readonly last_used_at: number | null;
+}
+
+/** The API keys that expire between two times, with their last uses. */
+export async function expiringApiKeys(sql: Sql, now: number, until: number): Promise<ExpiringApiKey[]> {
+  return sql<ExpiringApiKey[]>`
+    select tenant_id, t.name as tenant, api_key_id, k.name, k.expires_at, u.last_used_at
+    from eaas.api_keys k left join eaas.tenants t using (tenant_id)
+      left join eaas.api_key_uses u using (tenant_id, api_key_id)
+    where k.revoked_at is null and k.expires_at > ${now} and k.expires_at <= ${until}
+    order by k.expires_at, tenant_id, api_key_id`;
+}
+
+interface Publisher {
+  readonly tenant_id: string;
+  readonly issuer_id: string;
+  readonly jwks_uri: string;
+}
+
+/** The live issuers whose keys are fetched. */
+export async function publishers(sql: Sql): Promise<Publisher[]> {
+  return sql<Publisher[]>`
+    select tenant_id, issuer_id, jwks_uri from eaas.issuers
+    where jwks_uri is not null and revoked_at is null order by tenant_id, issuer_id`;
+}

@@ -1,0 +1,87 @@
+// The public log of all heads, as far as the API shows it: proofs of a tenant's entries. A package of its own keeps the log.
+import type { Input } from '@eaas/protocol/wire';
+import { type Part, type Plugin, Refusal, refusalOf, type Verification } from '@eaas/service';
+import type { Database } from '../postgres/database.ts';
+import type { Sql } from '../postgres/sql.ts';
+
+/** What the server needs of the public log. */
+export interface PublicLog {
+  /** Reads what is public at a path, as in `checkpoint` or `tile/0/000`. */
+  read(path: string): Promise<PublicFile | undefined>;
+  /** The text of the first kept proof of a head at or after the entry, or of the newest. Throws Refusal if there is none. */
+  proof(sql: Sql, tenantId: string, id: number | undefined): Promise<string>;
+  /** The first entry after another one that the log proved otherwise than the chain has it, or undefined. */
+  contradicted(sql: Sql, tenantId: string, after: number): Promise<number | undefined>;
+}
+
+interface PublicFile {
+  readonly bytes: Buffer | string;
+  readonly type: string;
+  /** For how long caches may keep it, in seconds. */
+  readonly maxAge: number;
+}
+
+type Reading = Pick<Database, 'run'>;
+
+const [proofs, verifying] = ['GET /v1/audit/proof', 'GET /v1/audit/verify'] as const;
+
+export const publicLogPlugin = (database: Reading, logOf: () => PublicLog | undefined): Plugin => ({
+  name: 'public-log',
+  around(_, route, part, { tenantId }, input) {
+    const log = logOf();
+    if (log && route === verifying) return contradicting(database, log, part as Part<Verification>, tenantId);
+    if (!log || route !== proofs) return part;
+    return proving(database, log, tenantId, input);
+  },
+});
+
+function proving(database: Reading, log: PublicLog, tenantId: string, { id }: Input<typeof proofs>) {
+  let answer: { readonly proof: string } | Refusal | undefined;
+  return {
+    by: 'guess',
+    needs: () => [],
+    async prepare() {
+      answer ??= await database
+        .run(async (sql) => ({ proof: await log.proof(sql, tenantId, id) }))
+        .catch(refusalOf);
+    },
+    judge({ head }) {
+      if (id !== undefined && id > head.id) throw entryNotWritten(id, head.id);
+      return { entries: [], answer: answer as { readonly proof: string } | Refusal };
+    },
+  } satisfies Part<object>;
+}
+
+const entryNotWritten = (id: number, newest: number): Refusal =>
+  new Refusal('not_found', `The audit log has no entry ${id}: its newest entry is ${newest}.`);
+
+function contradicting(database: Reading, log: PublicLog, part: Part<Verification>, tenantId: string) {
+  let answer: Verification | undefined;
+  return {
+    ...part,
+    async prepare(view, holder) {
+      await part.prepare?.(view, holder);
+      const { answer: own } = part.judge(view, holder);
+      if (typeof own === 'object' && !(own instanceof Refusal))
+        answer = await withContradiction(database, log, tenantId, own);
+    },
+    judge(view, holder) {
+      const verdict = part.judge(view, holder);
+      return answer ? { ...verdict, answer } : verdict;
+    },
+  } satisfies Part<Verification>;
+}
+
+/** Adds to a verification the first entry that the public log has proved otherwise than the chain has it. */
+export async function withContradiction(
+  database: Reading,
+  log: PublicLog,
+  tenantId: string,
+  verification: Verification,
+): Promise<Verification> {
+  const { errors, error_count, purged_through } = verification;
+  const id = await database.run((sql) => log.contradicted(sql, tenantId, purged_through?.id ?? 0));
+  if (id === undefined) return verification;
+  const finding = { id, reason: 'proof_mismatch' };
+  return { ...verification, valid: false, errors: [...errors, finding], error_count: error_count + 1 };
+}

@@ -1,0 +1,235 @@
+import type { Input } from '@eaas/protocol/wire';
+import { newIssuer } from '@eaas/test-kit/calls';
+import { keyHost } from '@eaas/test-kit/key-host';
+import { newSignIn, type SignIn } from '@eaas/test-kit/sign-in';
+import { type Api, apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
+import { admit, run } from '@eaas/service';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Service } from '../app/service.ts';
+import { KeyHosts } from './key-hosts.ts';
+
+const world = await testWorld(new Date().toISOString());
+const owner = world.replica();
+const { token: apiKey, tenantId } = await settle(owner, 'ann');
+const api = apiOf(owner, apiKey);
+const { key_id } = await api('POST /v1/keys', { name: 'people' });
+
+function newIssuerOf(jwk: object): Promise<string> {
+  return make(api, { jwks: { keys: [jwk] } });
+}
+
+async function make(by: Api, fields: object): Promise<string> {
+  const { jwks: _, ...input } = newIssuer(key_id);
+  return (await by('POST /v1/issuers', { ...input, ...fields } as Input<'POST /v1/issuers'>)).issuer_id;
+}
+
+async function wrap(service: Service, token: string, issuer: string, subject = 'ann'): Promise<number> {
+  const route = 'POST /v1/keys/:key_id/wrap';
+  const authorization = `Bearer ${token}`;
+  const header = (name: string) => (name === 'eaas-issuer' ? issuer : undefined);
+  const sender = { origin: undefined, header, ipAddress: null };
+  return statusOf(
+    (async () => {
+      const caller = await admit(service, { route, authorization, ...sender });
+      await run(service, caller, route, { key_id, dek, subject });
+    })(),
+  );
+}
+
+test('a change on one replica counts at once on another one, which remembers the issuer and a signature', async () => {
+  const [old, young] = [newSignIn(), newSignIn()];
+  const issuer_id = await newIssuerOf(old.jwk);
+  const service = world.replica();
+  expect(await wrap(service, old.token('ann'), issuer_id)).toBe(200);
+  const verified = old.token('ann');
+  expect(await wrap(service, verified, issuer_id)).toBe(200);
+  const jwks = { keys: [{ kty: 'EC', ...young.jwk }] };
+  await api('PATCH /v1/issuers/:issuer_id', { issuer_id, jwks });
+  expect(await wrap(service, young.token('ann'), issuer_id)).toBe(200);
+  expect(await wrap(service, verified, issuer_id)).toBe(401);
+  await api('DELETE /v1/issuers/:issuer_id', { issuer_id });
+  expect(await wrap(service, young.token('ann'), issuer_id)).toBe(401);
+});
+
+const [seconds, minutes, hours] = [1_000, 60_000, 3_600_000];
+
+describe('keys that a host publishes', () => {
+  const setOf = (...signIns: SignIn[]) => ({ keys: signIns.map(({ jwk }) => jwk) });
+  const [signIn, young] = [newSignIn(), newSignIn()];
+  /** A token at the time of the world. */
+  const tokenOf = (who: SignIn, header: object = {}): string => {
+    const now = Math.floor(world.time / 1_000);
+    return who.token('ann', { iat: now, exp: now + 600 }, header);
+  };
+  const later = (milliseconds: number): void => void (world.time += milliseconds);
+
+  /** Makes a host, an issuer whose keys are there, and a way to make replicas that may fetch them. */
+  async function published(answer: Parameters<typeof keyHost>[0] = setOf(signIn)) {
+    const host = await keyHost(answer);
+    const replica = (hosts: readonly string[] = [host.host]) => world.replica(undefined, new KeyHosts(hosts));
+    const by = apiOf(replica(), apiKey);
+    const issuer_id = await make(by, { jwks_uri: host.uri });
+    onTestFinished(async () => void (await by('DELETE /v1/issuers/:issuer_id', { issuer_id })));
+    return { host, replica, by, issuer_id };
+  }
+
+  test('are fetched once, for all requests and replicas', async () => {
+    const { host, replica, issuer_id, by } = await published();
+    expect(host.count).toBe(0);
+    const service = replica();
+    const many = Array.from({ length: 20 }, () => wrap(service, tokenOf(signIn), issuer_id));
+    expect(new Set(await Promise.all(many))).toEqual(new Set([200]));
+    expect(await wrap(replica(), tokenOf(signIn), issuer_id)).toBe(200);
+    expect(host.count).toBe(1);
+    expect(await by('GET /v1/issuers/:issuer_id', { issuer_id })).toMatchObject({
+      jwks: null,
+      jwks_uri: host.uri,
+    });
+  });
+
+  test('are fetched again after 10 minutes, and a key that is gone counts no more', async () => {
+    const { host, replica, issuer_id } = await published(setOf(signIn, young));
+    const [service, other] = [replica(), replica()];
+    for (const one of [service, other]) expect(await wrap(one, tokenOf(signIn), issuer_id)).toBe(200);
+    host.answer = setOf(young);
+    later(10 * minutes);
+    expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(200);
+    expect(host.count).toBe(1);
+    later(1);
+    expect(await wrap(service, tokenOf(young), issuer_id)).toBe(200);
+    for (const one of [service, other]) expect(await wrap(one, tokenOf(signIn), issuer_id)).toBe(401);
+    // The key that the second replica misses could be new, but the first one has just fetched.
+    expect(host.count).toBe(2);
+  });
+
+  test('an unknown key causes one fetch in 30 seconds, in a flood too', async () => {
+    const { host, replica, issuer_id } = await published();
+    const service = replica();
+    expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(200);
+    const flood = async () => {
+      const tokens = Array.from({ length: 30 }, (_, nth) => tokenOf(newSignIn('Ed25519'), { kid: `${nth}` }));
+      const statuses = await Promise.all(tokens.map((token) => wrap(service, token, issuer_id)));
+      expect(new Set(statuses)).toEqual(new Set([401]));
+      return host.count;
+    };
+    host.answer = setOf(signIn, young);
+    expect(await flood()).toBe(1);
+    expect(await wrap(service, tokenOf(young), issuer_id)).toBe(401);
+    later(30 * seconds);
+    expect(await wrap(service, tokenOf(young), issuer_id)).toBe(200);
+    expect(await flood()).toBe(2);
+    later(30 * seconds);
+    expect(await flood()).toBe(3);
+    expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(200);
+  });
+
+  test('the stored ones count for a day while the host is down, and none is 503', async () => {
+    const { host, replica, issuer_id } = await published();
+    const down: Parameters<typeof keyHost>[0] = (request) => request.socket.destroy();
+    expect(await wrap(replica(), tokenOf(signIn), issuer_id)).toBe(200);
+    host.answer = down;
+    later(23 * hours);
+    const service = replica();
+    const lines: unknown[] = [];
+    service.alarms.log = (fields, message) => lines.push({ ...fields, message });
+    expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(200);
+    expect(await wrap(service, tokenOf(young), issuer_id)).toBe(401);
+    expect(host.count).toBe(2);
+    expect(service.alarms.keyFetchesFailed).toBe(1);
+    expect(lines).toEqual([
+      {
+        tenant_id: tenantId,
+        issuer_id,
+        reason: expect.stringContaining('the host') as string,
+        message: 'the public keys of a sign-in could not be fetched',
+      },
+    ]);
+    later(hours + 1);
+    expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(503);
+    expect(await wrap(replica(), tokenOf(signIn), issuer_id)).toBe(503);
+    host.answer = setOf(signIn);
+    later(30 * seconds);
+    expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(200);
+  });
+
+  test.each<[string, Parameters<typeof keyHost>[0]]>([
+    ['that sends a private key', { keys: [{ ...signIn.jwk, d: 'AAAA' }] }],
+    ['that redirects', (_, response) => response.writeHead(302, { location: '/other' }).end()],
+    ['that sends too much', (_, response) => response.end(' '.repeat(70_000))],
+  ])('a host %s is 503, and asked again after 30 seconds only', async (_, answer) => {
+    const { host, replica, issuer_id } = await published(answer);
+    const service = replica();
+    for (let round = 0; round < 3; round++) expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(503);
+    expect(host.count).toBe(1);
+    later(30 * seconds);
+    host.answer = setOf(signIn);
+    expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(200);
+  });
+
+  test('a host that is not allowed any more is not asked, and its stored keys do not count', async () => {
+    const { host, replica, issuer_id } = await published();
+    expect(await wrap(replica(), tokenOf(signIn), issuer_id)).toBe(200);
+    expect(await wrap(replica([]), tokenOf(signIn), issuer_id)).toBe(503);
+    later(11 * minutes);
+    expect(await wrap(replica(['127.0.0.1']), tokenOf(signIn), issuer_id)).toBe(503);
+    expect(host.count).toBe(1);
+  });
+
+  test('a host that hangs holds up no other issuer, and no API key', async () => {
+    let end = (): void => {};
+    const hanging = await published((request) => {
+      end = () => request.socket.destroy();
+    });
+    const other = await published();
+    const service = world.replica(undefined, new KeyHosts([hanging.host.host, other.host.host]));
+    let hasEnded = false;
+    const calls = Array.from({ length: 50 }, () => wrap(service, tokenOf(signIn), hanging.issuer_id));
+    const waiting = Promise.all(calls).finally(() => (hasEnded = true));
+    await expect.poll(() => hanging.host.count).toBe(1);
+    expect(await wrap(service, tokenOf(signIn), other.issuer_id)).toBe(200);
+    await apiOf(service, apiKey)('GET /v1/keys', {});
+    expect(hasEnded).toBe(false);
+    end();
+    expect(new Set(await waiting)).toEqual(new Set([503]));
+    expect(hanging.host.count).toBe(1);
+  });
+
+  test('a change of `jwks_uri` or to `jwks` counts at once, on a replica that remembers the old keys', async () => {
+    const { host, replica, by, issuer_id } = await published();
+    const service = replica();
+    expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(200);
+    const newUri = `${host.uri}/new`;
+    host.answer = setOf(young);
+    const change = (fields: object) => by('PATCH /v1/issuers/:issuer_id', { issuer_id, ...fields });
+    expect(await change({ jwks_uri: newUri })).toMatchObject({ jwks: null, jwks_uri: newUri });
+    expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(401);
+    expect(await wrap(service, tokenOf(young), issuer_id)).toBe(200);
+    expect(await change({ jwks: { keys: [{ kty: 'EC', ...signIn.jwk }] } })).toMatchObject({
+      jwks_uri: null,
+    });
+    expect(await wrap(service, tokenOf(young), issuer_id)).toBe(401);
+    expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(200);
+    expect(host.count).toBe(2);
+  });
+
+  test('a stored set that somebody has changed is not used', async () => {
+    const { host, replica, issuer_id } = await published();
+    expect(await wrap(replica(), tokenOf(signIn), issuer_id)).toBe(200);
+    const forged = JSON.stringify(setOf(young));
+    await owner.database.run(
+      (sql) => sql`update eaas.key_sets set jwks = ${forged} where issuer_id = ${issuer_id}`,
+    );
+    expect(await wrap(replica(), tokenOf(young), issuer_id)).toBe(401);
+    expect(await wrap(replica(), tokenOf(signIn), issuer_id)).toBe(200);
+    expect(host.count).toBe(2);
+  });
+
+  test.each([
+    ['a host that is not allowed', 'https://sign-in.example/keys', 'EAAS_ISSUER_HOSTS'],
+    ['plain HTTP', 'http://sign-in.example/keys', 'EAAS_ISSUER_HOSTS'],
+  ])('%s is refused when it is set', async (_, jwks_uri, message) => {
+    const { by, issuer_id } = await published();
+    await expect(make(by, { jwks_uri })).rejects.toThrow(message);
+    await expect(by('PATCH /v1/issuers/:issuer_id', { issuer_id, jwks_uri })).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,111 @@
+// The SQL functions that write rows: `eaas.append` is all of an append, and `eaas.create_tenant` begins a tenant. `migrate` makes
+// them anew from the tables as they are, after its steps.
+import type { Sql } from './sql.ts';
+import { noId, type StoredTable, storedTables } from './tables.ts';
+
+/**
+ * The functions have the rights of their caller, so they need no search path, which would cost 6 µs. They use only rows of one
+ * tenant, whose id comes from the parameter, and the clock is a variable: so Citus can run them where the tenant's rows are.
+ */
+export async function writingFunctions(sql: Sql): Promise<string> {
+  const found = await sql<{ name: string; columns: string[] }[]>`
+    select relname as name, array_agg(attname::text order by attnum) as columns
+    from pg_attribute join pg_class on attrelid = pg_class.oid
+    where relnamespace = 'eaas'::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped group by 1`;
+  const columns = new Map(found.map((table) => [table.name, table.columns]));
+  const writing = [...storedTables.values()]
+    .filter(({ changes }) => changes?.length !== 0)
+    .map((table) => writeRows(table, columns.get(table.name) ?? []))
+    .join('');
+  return append(writing) + createTenant(writing);
+}
+
+/** Bytes come as text in hexadecimal, which the type of the column takes. */
+function writeRows({ name, id, changes, counted }: StoredTable, columns: readonly string[]): string {
+  const key = [...new Set(['tenant_id', ...id])];
+  const others = columns.filter((column) => column !== 'tenant_id');
+  const set = (changes ?? others.filter((column) => !key.includes(column)))
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', ');
+  const written = `jsonb_populate_recordset(null::eaas.${name}, rows -> '${name}')`;
+  return `
+    if rows ? '${name}' then${counted ? countRows(name, key, counted.group, written) : ''}
+      insert into eaas.${name} (${['tenant_id', ...others].join(', ')})
+      select ${['tenant', ...others].join(', ')} from ${written}
+      on conflict (${key.join(', ')}) do update set ${set};
+    end if;`;
+}
+
+/** The lock of the head orders the changes of a tenant, so a row of the counts is never contended. */
+function countRows(name: string, key: readonly string[], group: string, written: string): string {
+  const kind = `coalesce(${group}, 'null')`;
+  const same = key
+    .map((column) => `${column} = ${column === 'tenant_id' ? 'tenant' : `new.${column}`}`)
+    .join(' and ');
+  return `
+      insert into eaas.row_counts as known (tenant_id, counted, kind, n)
+      select tenant, '${name}', kind, sum(change) from (
+        select ${kind} as kind, 1 as change from ${written}
+        union all
+        select kind, -1 from ${written} as new
+          cross join lateral (select ${kind} as kind from eaas.${name} where ${same} limit 1) old
+      ) changes group by kind having sum(change) <> 0
+      on conflict (tenant_id, counted, kind) do update set n = known.n + excluded.n;`;
+}
+
+const records = `
+    if rows ? 'row_records' then
+      insert into eaas.row_records (tenant_id, row_id, rev)
+      select tenant, row_id, rev from jsonb_populate_recordset(null::eaas.row_records, rows -> 'row_records');
+    end if;`;
+
+const append = (writing: string): string => `
+create or replace function eaas.append(
+  tenant uuid, expected_id bigint, expected_mac bytea,
+  next_id bigint, next_hash bytea, next_sum bytea, next_nonce bytea, next_created_at bigint, next_month text,
+  next_encrypts bigint, next_mac bytea, moment bigint, runs json, seals bytea, counts json, rows jsonb
+) returns text language plpgsql set lock_timeout = '1s' as $$
+declare
+  present bigint := eaas.now_ms();
+begin
+  if moment not between present - 10000 and present + 1000 then
+    return 'clock ' || present;
+  end if;
+  update eaas.audit_heads set id = next_id, hash = next_hash, sum = next_sum, nonce = next_nonce,
+    created_at = next_created_at, month = next_month, encrypts = next_encrypts, mac = next_mac
+  where tenant_id = tenant and id = expected_id and mac = expected_mac;
+  if not found then
+    return 'moved ' || present;
+  end if;
+  insert into eaas.audit_entries
+    (tenant_id, id, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac, nonce)
+  select tenant, expected_id + number, action, key_id, key_version, actor, ip_address, metadata, next_created_at,
+    substr(seals, 64 * number - 63, 32), substr(seals, 64 * number - 31, 32), case when number = 1 then next_nonce end
+  from json_to_recordset(runs) as run
+    (first int, last int, action text, key_id uuid, key_version bigint, actor text, ip_address text, metadata text),
+    generate_series(first, last) as number;
+  insert into eaas.tallies as known (tenant_id, key_id, key_version, action, month, n, refused, purged, last_at)
+  select tenant, coalesce(key_id, '${noId}'), coalesce(key_version, 0), action, next_month, n, refused, 0, next_created_at
+  from json_to_recordset(counts) as tally (key_id uuid, key_version bigint, action text, n bigint, refused bigint)
+  on conflict (tenant_id, key_id, key_version, action, month) do update
+    set n = known.n + excluded.n, refused = known.refused + excluded.refused,
+      last_at = case when excluded.n > 0 then excluded.last_at else known.last_at end;
+  if rows is not null then${records}${writing}
+  end if;
+  return 'written ' || present;
+end $$;
+revoke all on function eaas.append from public;
+`;
+
+const createTenant = (writing: string): string => `
+create or replace function eaas.create_tenant(
+  tenant uuid, head_id bigint, head_hash bytea, head_sum bytea, head_nonce bytea, head_created_at bigint, head_month text,
+  head_encrypts bigint, head_mac bytea, rows jsonb
+) returns void language plpgsql as $$
+begin
+  insert into eaas.audit_heads (tenant_id, id, hash, sum, nonce, created_at, month, encrypts, mac)
+  values (tenant, head_id, head_hash, head_sum, head_nonce, head_created_at, head_month, head_encrypts, head_mac);
+  ${records}${writing}
+end $$;
+revoke all on function eaas.create_tenant from public;
+`;

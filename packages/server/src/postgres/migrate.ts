@@ -1,0 +1,100 @@
+// Brings a database to the present schema, and gives the server's role its rights. `eaas migrate` calls it, and what has a
+// database of its own.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLockTimeout } from './faults.ts';
+import type { Pool, Sql } from './sql.ts';
+import { isPrepared } from './checks.ts';
+import { allowSchemaChanges, distribute, hasCitus } from './citus.ts';
+import { writingFunctions } from './functions.ts';
+import { schema } from './schema.ts';
+import { schemaPlugins, storedTables } from './tables.ts';
+
+/** The steps from an empty database to the present schema. A released step must never change: add a new one. */
+const steps: readonly string[] = [schema];
+
+const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
+
+/**
+ * A statement that waits for a lock of a table also delays the statements of the servers. So the migration waits only
+ * for a short time, and then tries again.
+ */
+const lockTimeout = '400ms';
+const pauseAfterLockTimeout = 2_000;
+
+export interface MigrateOptions {
+  /** A table is locked, so the migration waits. */
+  readonly onWait?: (() => void) | undefined;
+}
+
+/** Applies the missing steps in one transaction, and returns how many there were. */
+export async function migrate(
+  sql: Pool,
+  serverRole: string | null,
+  { onWait = () => {} }: MigrateOptions = {},
+): Promise<number> {
+  for (;;) {
+    try {
+      return await applyMissing(sql, serverRole);
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      onWait();
+      await sleep(pauseAfterLockTimeout);
+    }
+  }
+}
+
+/** Whether the database has the schema of this program, or a later one. */
+export async function isMigrated(sql: Sql): Promise<boolean> {
+  return (await isPrepared(sql)) && (await schemaVersion(sql)) >= steps.length;
+}
+
+async function applyMissing(sql: Pool, serverRole: string | null): Promise<number> {
+  return sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${lockNumber})`;
+    await tx`select set_config('lock_timeout', ${lockTimeout}, true)`;
+    const isCitus = await hasCitus(tx);
+    if (isCitus) await allowSchemaChanges(tx);
+    // After a `create schema`, Citus cannot distribute a table in the same transaction, even if the schema existed
+    // before.
+    if (!(await hasSchema(tx))) await tx`create schema if not exists eaas`;
+    await tx`create table if not exists eaas.migrations (version integer primary key, applied_at timestamptz not null default now())`;
+    const done = await schemaVersion(tx);
+    const missing = steps.slice(done);
+    for (const [index, step] of missing.entries()) {
+      await tx.unsafe(step);
+      await tx`insert into eaas.migrations (version) values (${done + index + 1})`;
+    }
+    if (missing.length > 0) await tx.unsafe(await writingFunctions(tx));
+    if (isCitus) await distribute(tx);
+    // The rights are granted in the same transaction, so that an interruption cannot leave new tables without rights.
+    if (serverRole !== null) await grant(tx, serverRole);
+    return missing.length;
+  });
+}
+
+async function hasSchema(sql: Sql): Promise<boolean> {
+  return (await sql`select from pg_namespace where nspname = 'eaas'`).count > 0;
+}
+
+async function schemaVersion(sql: Sql): Promise<number> {
+  const [row] = await sql<{ version: number | null }[]>`select max(version) as version from eaas.migrations`;
+  return row?.version ?? 0;
+}
+
+async function grant(sql: Sql, role: string): Promise<void> {
+  const to = sql(role);
+  await sql`grant usage on schema eaas to ${to}`;
+  await sql`grant select on all tables in schema eaas to ${to}`;
+  await sql`grant insert on all tables in schema eaas to ${to}`;
+  await sql`revoke insert on eaas.migrations from ${to}`;
+  await sql`grant update on eaas.audit_heads, eaas.audit_anchors, eaas.tallies, eaas.row_counts, eaas.api_key_uses,
+    eaas.leases to ${to}`;
+  for (const { name, changes } of storedTables.values()) {
+    if (changes?.length === 0) continue;
+    await sql`grant update ${changes ? sql`(${sql(changes)})` : sql``} on eaas.${sql(name)} to ${to}`;
+  }
+  for (const right of schemaPlugins.flatMap(({ rights }) => rights ?? []))
+    await sql`grant ${sql.unsafe(right)} to ${to}`;
+  await sql`grant delete on eaas.root_checks, eaas.tallies to ${to}`;
+  await sql`grant execute on function eaas.append, eaas.create_tenant, eaas.purge_entries to ${to}`;
+}

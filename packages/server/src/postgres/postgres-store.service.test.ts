@@ -1,0 +1,277 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { migrated, testDatabase } from '@eaas/test-kit/database';
+import { closing } from '@eaas/test-kit/closing';
+import {
+  anchors,
+  apiKeys,
+  entries,
+  keys,
+  keyVersions,
+  type Known,
+  LinkRefused,
+  memoryStore,
+  nameOf,
+  type Query,
+  refOf,
+  refTo,
+  type Store,
+  subjects,
+  tallies,
+  type Where,
+} from '@eaas/service';
+import { describe, expect, test } from 'vitest';
+import { Database } from './database.ts';
+import { postgresStore } from './postgres-store.ts';
+import { linkAfter, newHead, rowsOf } from './testing/made-links.ts';
+
+const place = await testDatabase(migrated);
+const database = new Database(place.connection('server'), 4);
+await closing(database, () => database.close());
+
+const inPostgres = postgresStore({ calls: database, lists: database, background: database });
+const stores: readonly (readonly [name: string, store: Store])[] = [
+  ['memory', memoryStore({ now: Date.now })],
+  ['PostgreSQL', inPostgres],
+];
+
+type Values = Readonly<Record<string, never>>;
+const log = { table: entries, where: [], by: 'id' } as unknown as Query<never>;
+const columnIn = (rows: readonly { row: object }[] = [], column: string): unknown[] =>
+  rows.map(({ row }) => (row as Values)[column]);
+const foundIn = ({ found }: Known, query: object) => found.get(nameOf(query as Query<never>));
+
+function callsOf(store: Store) {
+  const newTenant = async () => {
+    const head = newHead();
+    const rows = rowsOf(head.tenant_id);
+    await store.create(head, [rows.tenant()]);
+    return { tenantId: head.tenant_id, rows };
+  };
+  const appendTo = async (tenantId: string, metadata: string[], of?: Parameters<typeof linkAfter>[2]) =>
+    store.append(tenantId, linkAfter(await store.read(tenantId, []), metadata, of));
+  const logOf = async (tenantId: string) =>
+    columnIn(foundIn(await store.read(tenantId, [log]), log)?.rows, 'metadata');
+  return { newTenant, appendTo, logOf };
+}
+
+describe.each(stores)('in %s', (name, store) => {
+  const { newTenant, appendTo, logOf } = callsOf(store);
+
+  test('a tenant is created once, with its rows', async () => {
+    const head = newHead();
+    const write = rowsOf(head.tenant_id).tenant();
+    const ref = refOf(write.table, write.row as never);
+    await store.create(head, [write]);
+    await expect(store.create(head, [write])).rejects.toThrow(LinkRefused);
+    const known = await store.read(head.tenant_id, [ref]);
+    expect([known.head, ...known.rows]).toEqual([head, [ref, { row: write.row, newest_rev: 0 }]]);
+    const nobody = await store.read(randomUUID(), [ref, log]);
+    expect([nobody.head, typeof nobody.time, ...nobody.rows]).toEqual([null, 'number', [ref, null]]);
+  });
+
+  test('an append writes entries, rows, records and counts', async () => {
+    const { tenantId, rows } = await newTenant();
+    const keyId = randomUUID();
+    const person = rows.subject(randomBytes(32), null);
+    const writes = [rows.key(1, {}, keyId), rows.apiKey(2, ['encrypt']), rows.version(keyId, 1), person];
+    const refs = writes.map(({ table, row }) => refOf(table, row as never));
+    const link = linkAfter(await store.read(tenantId, []), ['{"a":"\\u0001 \u{1f511}"}', '{}'], {
+      writes,
+      keyId,
+    });
+    expect((await store.append(tenantId, link)).outcome).toBe('written');
+    const tally: object = { table: tallies, where: [['key_id', '=', keyId]], sums: ['n', 'refused'] };
+    const known = await store.read(tenantId, [...refs, log, tally as Query<never>]);
+    expect(known.head).toEqual(link.next);
+    const stored = writes.map(({ row, record }) => ({ row, newest_rev: record?.rev ?? null }));
+    expect(refs.map((ref) => known.rows.get(ref))).toEqual(stored);
+    const { created_at, month } = link.next;
+    const { first: _, last: __, ...run } = link.runs[0] ?? {};
+    const seal = { hash: link.seals.subarray(0, 32), mac: link.seals.subarray(32, 64) };
+    expect(foundIn(known, log)?.rows[0]?.row).toEqual({
+      tenant_id: tenantId,
+      id: 1,
+      ...run,
+      created_at,
+      ...seal,
+    });
+    const kind = { tenant_id: tenantId, key_id: keyId, key_version: 1, action: 'key.wrap', month };
+    const counted = foundIn(known, tally);
+    expect(counted?.rows[0]?.row).toEqual({ ...kind, n: 1, refused: 1, purged: 0, last_at: created_at });
+    expect(counted?.sums).toEqual({ n: 1, refused: 1 });
+  });
+
+  test('nothing is written after a head that has moved, or at another time', async () => {
+    const { tenantId } = await newTenant();
+    const link = linkAfter(await store.read(tenantId, []), ['{"first":true}']);
+    const other = { ...link.expected, mac: randomBytes(32) };
+    const outcomeOf = async (changes: object, of = tenantId) =>
+      (await store.append(of, { ...link, ...changes })).outcome;
+    expect(await outcomeOf({ expected: other })).toBe('moved');
+    expect(await outcomeOf({ now: link.now - 60_000 })).toBe('clock');
+    expect(await outcomeOf({ now: link.now + 60_000 })).toBe('clock');
+    expect(await outcomeOf({}, randomUUID())).toBe('moved');
+    expect(await logOf(tenantId)).toEqual([]);
+    expect(await outcomeOf({})).toBe('written');
+    expect(await outcomeOf({})).toBe('moved');
+    expect(await logOf(tenantId)).toEqual(['{"first":true}']);
+  });
+
+  test('who holds the lock goes before all others', async () => {
+    const { tenantId, rows } = await newTenant();
+    const keyId = randomUUID();
+    const ref = refTo(keys, keyId);
+    const write = (text: string) =>
+      store.locked(tenantId, [ref], [], (known) => {
+        const { id = 0 } = known.head ?? {};
+        expect(known.rows.get(ref)?.newest_rev).toBe(id === 0 ? undefined : id);
+        return linkAfter(known, [`{"by":"${text}"}`], { writes: [rows.key(id + 1, {}, keyId)] });
+      });
+    const appended = await Promise.all(['a', 'b', 'c'].map(write));
+    expect(appended.map((one) => one?.outcome)).toEqual(['written', 'written', 'written']);
+    expect(new Set(await logOf(tenantId))).toEqual(new Set(['a', 'b', 'c'].map((by) => `{"by":"${by}"}`)));
+    expect(await store.locked(tenantId, [], [], () => undefined)).toBeUndefined();
+    const error = new Error('judged');
+    const failing = (): never => {
+      throw error;
+    };
+    await expect(store.locked(tenantId, [], [], failing)).rejects.toBe(error);
+    await store.locked(randomUUID(), [], [], ({ head }) => {
+      expect(head).toBeNull();
+      return undefined;
+    });
+    expect((await appendTo(tenantId, ['{}'])).outcome).toBe('written');
+  });
+
+  test('a lost link is found by its nonce', async () => {
+    const { tenantId } = await newTenant();
+    await appendTo(tenantId, ['{}', '{}']);
+    const link = linkAfter(await store.read(tenantId, []), ['{}', '{}', '{}']);
+    await store.append(tenantId, link);
+    await appendTo(tenantId, ['{}']);
+    const lost = { firstId: 3, nonce: link.next.nonce };
+    const elsewhere = { ...lost, firstId: 4 };
+    const others = [elsewhere, { firstId: 1, nonce: randomBytes(16) }];
+    const written: unknown[] = [];
+    for (const all of [[...others, lost], others])
+      await store.locked(tenantId, [], all, (known) => void written.push(known.written));
+    expect(written).toEqual([lost, undefined]);
+  });
+
+  test('a snapshot reads on in the state in which it began', async () => {
+    const { tenantId, rows } = await newTenant();
+    const all = Array.from({ length: 1_500 }, (_, nth) => rows.key(nth + 1));
+    const people = [null, 5].map((erased) => rows.subject(randomBytes(32), erased));
+    await appendTo(tenantId, ['{}', '{"b":1}'], { writes: [...all, ...people] });
+    await store.snapshot(tenantId, [log], async (reader) => {
+      const { known } = reader;
+      await appendTo(tenantId, ['{}'], { writes: [rows.key(9_999)] });
+      const scan = async (table: object) => {
+        const stored = [];
+        for await (const page of reader.rows(table as never)) stored.push(...page);
+        return stored;
+      };
+      const found = new Map((await scan(keys)).map((one) => [refOf(keys, one.row as never), one]));
+      const written = all.map(({ row, record }) => [
+        refOf(keys, row as never),
+        { row, newest_rev: record?.rev },
+      ]);
+      expect(found).toEqual(new Map(written as never));
+      for await (const page of reader.rows(keys)) if (page.length > 0) break;
+      expect(new Set((await scan(subjects)).map((one) => one.newest_rev))).toEqual(new Set([5, null]));
+      expect(await scan(anchors)).toEqual([]);
+      expect([known.head?.id, columnIn(foundIn(known, log)?.rows, 'metadata')]).toEqual([
+        2,
+        ['{}', '{"b":1}'],
+      ]);
+    });
+    expect((await store.read(tenantId, [])).head?.id).toBe(3);
+  });
+
+  test('queries', async () => {
+    const { tenantId, rows } = await newTenant();
+    const keyIds = [1, 2, 3, 4].map(() => randomUUID());
+    const statuses = ['active', 'disabled', 'active', 'destroyed'];
+    const [keyId = '', half] = [keyIds[0], 'ab'.repeat(16)];
+    const writes = [
+      ...keyIds.map((id, nth) => rows.key(nth + 1, { status: statuses[nth] }, id)),
+      ...[['encrypt', 'api_keys.manage'], ['encrypt']].map((all, nth) => rows.apiKey(nth + 1, all)),
+      ...[1, 2].map((nth) => rows.subject(Buffer.alloc(32, nth), nth === 1 ? null : 1)),
+    ];
+    await appendTo(tenantId, ['{}', '{}', `{"subject":"${half}cd"}`], { writes, keyId, at: 1_000 });
+    const disabled = { writes: [rows.key(5, { status: 'disabled', created_id: 1 }, keyId)], at: 2_000 };
+    await appendTo(tenantId, [`{"subject":"${half}","user":"${half}"}`, '{}'], {
+      ...disabled,
+      action: 'key.unwrap',
+    });
+
+    const listed = { table: keys, by: 'created_id', where: [] };
+    const newest = { ...listed, descending: true, limit: 2 };
+    const logged = { table: entries, by: 'id' };
+    const last = { ...logged, descending: true };
+    const is = (...condition: Where): Where => condition;
+    const usable = [is('permissions', 'has', 'api_keys.manage'), is('revoked_at', 'null')];
+    const ofKey = [is('key_id', '=', keyId), is('action', '=', 'key.wrap')];
+    const some = is('key_id', 'in', [...keyIds.slice(0, 2), 'x']);
+    const wraps = [is('key_version', '>=', 0), is('action', 'in', ['key.wrap', 'x'])];
+    const living = { table: subjects, where: [is('erased_id', 'null')], limit: 0, counts: true };
+    // `total` is what PostgreSQL answers: the store in memory counts always, and never stops.
+    const lists: readonly [query: object, column: string, expected: unknown[], total?: number][] = [
+      [{ ...newest, counts: true }, 'created_id', [4, 3], 4],
+      [{ ...newest, offset: 1 }, 'created_id', [3, 2], -1],
+      [{ ...newest, offset: 9, counts: true }, 'created_id', [], 4],
+      [{ ...listed, where: [is('status', '=', 'disabled')], counts: true }, 'created_id', [1, 2], 2],
+      [{ ...listed, where: [is('status', '<>', 'destroyed'), is('name', '=', 'key 4')] }, 'created_id', []],
+      [{ ...newest, where: [some] }, 'created_id', [2, 1]],
+      [{ ...listed, where: [is('key_id', '=', '')] }, 'created_id', []],
+      [{ ...listed, where: [is('name', '=', 'a\0')] }, 'created_id', []],
+      [{ table: apiKeys, where: usable }, 'rev', [1]],
+      [living, 'rev', [], 1],
+      [{ table: subjects, where: [is('subject_id', '>=', Buffer.alloc(32, 2))] }, 'erased_id', [1]],
+      [{ table: anchors, where: [] }, 'id', []],
+      [{ ...last, where: [], limit: 2, offset: 1 }, 'id', [4, 3]],
+      [{ ...logged, where: [is('created_at', '>=', 1_001)], limit: 1 }, 'id', [4]],
+      [{ ...last, where: [is('created_at', '<=', 1_999)], limit: 1 }, 'id', [3]],
+      [{ ...logged, where: [is('created_at', '>=', 2_001)] }, 'id', []],
+      [{ ...logged, where: [is('created_at', '<=', 999)] }, 'id', []],
+      [{ ...logged, where: ofKey, counts: 2 }, 'id', [1, 2, 3], 2],
+      [{ ...last, where: [is('subject', '=', half)], counts: 10, limit: 5 }, 'id', [4, 3], 2],
+      [{ ...logged, where: [is('user', '=', half), is('id', '>=', 4)] }, 'id', [4]],
+      [{ table: tallies, where: [is('key_id', 'null')] }, 'refused', [1]],
+      [{ table: tallies, where: wraps }, 'n', [2]],
+    ];
+    const needs = lists.map(([query]) => query as Query<never>);
+    const known = await store.read(tenantId, needs);
+    for (const [query, column, expected, total] of lists) {
+      const found = foundIn(known, query);
+      const isTold = total !== undefined && name === 'PostgreSQL';
+      const wanted = { query, rows: expected, ...(isTold && { total }) };
+      const rowsFound = columnIn(found?.rows, column);
+      expect({ query, rows: rowsFound, ...(isTold && { total: found?.total }) }).toEqual(wanted);
+    }
+  });
+
+  test('rows are found among those of all tenants', async () => {
+    const { tenantId, rows } = await newTenant();
+    const [id, write] = [randomUUID(), (keyId: string) => rows.apiKey(1, [], keyId)];
+    const apiKey = write(id);
+    await appendTo(tenantId, ['{}'], { writes: [apiKey] });
+    const hash = Buffer.from((apiKey.row as Values)['token_hash'] ?? '').toString('hex');
+    const owned = await store.whose([hash, 'ff'.repeat(32), randomUUID(), 'x']);
+    expect([...owned]).toEqual([[hash, { tenantId, id }]]);
+    const none = [refTo(keys, 'no id'), refTo(keyVersions, randomUUID(), 'x')];
+    expect([...(await store.read(tenantId, none)).rows]).toEqual(none.map((ref) => [ref, null]));
+  });
+});
+
+test('a link that PostgreSQL refuses writes nothing', async () => {
+  const { newTenant, appendTo, logOf } = callsOf(inPostgres);
+  const { tenantId, rows } = await newTenant();
+  const twice = { writes: [1, 2].map((nth) => rows.key(nth, { name: 'same' })) };
+  await expect(appendTo(tenantId, ['{}'], { action: 'key\0wrap' })).rejects.toThrow(LinkRefused);
+  await expect(appendTo(tenantId, ['{}'], twice)).rejects.toThrow(LinkRefused);
+  const locked = inPostgres.locked(tenantId, [], [], (known) => linkAfter(known, ['{}'], twice));
+  await expect(locked).rejects.toThrow(LinkRefused);
+  expect(await logOf(tenantId)).toEqual([]);
+  expect((await appendTo(tenantId, ['{}'])).outcome).toBe('written');
+});

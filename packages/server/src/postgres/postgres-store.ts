@@ -1,0 +1,154 @@
+// Keeps tenants in PostgreSQL. The server makes one for its service.
+import {
+  type Known,
+  type Link,
+  LinkRefused,
+  type LockedTenant,
+  type LostLink,
+  type Need,
+  type Owned,
+  type Store,
+} from '@eaas/service';
+import { parseUuid } from '@eaas/protocol';
+import { timeLimit } from '../base/time-limit.ts';
+import type { Database } from './database.ts';
+import { DatabaseSlow, isConnectionLost, isDatabaseError, isDatabaseFault } from './faults.ts';
+import { type Pool, type Sql, together } from './sql.ts';
+import { appendLink, createTenant } from './append.ts';
+import { scanRows } from './query.ts';
+import { readKnown } from './read.ts';
+import { requireTable, storedTables } from './tables.ts';
+
+/** Connections for calls, for lists, which can take long, and for what reads whole tenants. */
+export interface StoreDatabases {
+  readonly calls: Database;
+  readonly lists: Database;
+  readonly background: Database;
+}
+
+/** Whoever holds the lock of a tenant and says nothing for so long, in milliseconds, holds up the others. */
+const longestIdle = 1_000;
+const longestSnapshot = 600_000;
+
+/** Makes the store of a database that `migrate` has prepared. */
+export function postgresStore({ calls, lists, background }: StoreDatabases): Store {
+  return {
+    read(tenantId, needs) {
+      if (!needs.some(isList)) return calls.run((sql) => readKnown(sql, tenantId, needs), 2_000);
+      return lists.run((sql, limit) => readWithin(sql, tenantId, needs, limit), 4_000);
+    },
+    append: (tenantId, link) => calls.run((sql) => refusing(appendLink(sql, tenantId, link)), 2_500),
+    locked: (tenantId, needs, lost, work) =>
+      calls.run((sql, limit) => refusing(lockedWithin(sql, { tenantId, needs, lost, work }, limit)), 4_000),
+    snapshot: (tenantId, needs, work) =>
+      background.snapshot(async (tx) => {
+        const known = await readKnown(tx, tenantId, needs);
+        return work({ known, rows: ({ name }) => scanRows(tx, tenantId, requireTable(name)) });
+      }, longestSnapshot),
+    whose: (names) => calls.run((sql) => findOwners(sql, names), 2_000),
+    create: (head, writes) => calls.run((sql) => refusing(createTenant(sql, head, writes)), 60_000),
+  };
+}
+
+/** Entries, pages and numbers can be many rows. */
+function isList(need: Need): boolean {
+  if (typeof need === 'string') return false;
+  const { table, limit, counts, sums } = need;
+  return table.name === 'audit_entries' || (limit ?? counts ?? sums) !== undefined;
+}
+
+/** Reads in a transaction whose statements are sent together, and which the database ends in time. */
+async function readWithin(
+  sql: Pool,
+  tenantId: string,
+  needs: readonly Need[],
+  limit: number,
+): Promise<Known> {
+  const [, known] = await together([
+    sql.unsafe(`begin read only; ${settings({ statement_timeout: 0.9 * limit })}`).execute(),
+    readKnown(sql, tenantId, needs),
+    sql.unsafe('commit').execute(),
+  ]);
+  return known;
+}
+
+interface LockedWork {
+  readonly tenantId: string;
+  readonly needs: readonly Need[];
+  readonly lost: readonly LostLink[];
+  readonly work: (known: LockedTenant) => Link | undefined;
+}
+
+/**
+ * Sends the statements of the transaction in two parts: one up to the work, and one after it. If the connection breaks between
+ * them, the driver might send the second part on another connection, without the lock. The append then finds the head that it
+ * expects, or writes nothing.
+ */
+async function lockedWithin(sql: Pool, { tenantId, needs, lost, work }: LockedWork, limit: number) {
+  const deadline = performance.now() + limit - 10;
+  const limits = {
+    idle_in_transaction_session_timeout: timeLimit(longestIdle),
+    lock_timeout: 0.7 * limit,
+    statement_timeout: 0.75 * limit,
+  };
+  try {
+    const [, , known] = await together([
+      sql.unsafe(`begin; ${settings(limits)}`).execute(),
+      sql`select from eaas.audit_heads where tenant_id = ${tenantId} for update`.execute(),
+      readKnown(sql, tenantId, needs, lost),
+    ]);
+    // Nothing is written after the caller has an error.
+    if (performance.now() > deadline)
+      throw new DatabaseSlow(`the lock of the tenant did not come within ${Math.round(limit)} ms`);
+    const link = work(known);
+    const [appended] = await together([
+      link && appendLink(sql, tenantId, link),
+      sql.unsafe('commit').execute(),
+    ]);
+    return appended;
+  } catch (error) {
+    if (!isConnectionLost(error)) await sql.unsafe('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+const settings = (values: Readonly<Record<string, number>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `set local ${name} = ${Math.round(value)};`)
+    .join(' ');
+
+/** Throws LinkRefused for an error of a database that works, so that certainly nothing was written. */
+async function refusing<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isDatabaseError(error) || isDatabaseFault(error)) throw error;
+    throw new LinkRefused(`the database refuses what the link has: ${error.message}`, { cause: error });
+  }
+}
+
+/**
+ * Finds the rows that hashes of tokens and ids name. A row that is found here grants nothing: access is decided by the rows of
+ * its tenant, and their MACs.
+ */
+async function findOwners(sql: Sql, names: readonly string[]): Promise<Map<string, Owned>> {
+  const ids = names.filter((name) => parseUuid(name) !== undefined);
+  const hashes = names.filter((name) => /^([\da-f]{2})+$/.test(name)).map((hash) => `\\x${hash}`);
+  const found = await Promise.all(
+    Array.from(storedTables.values(), async ({ name, id: [own = ''], foundBy, uuids = [] }) => {
+      if (foundBy === undefined) return [];
+      const [column, isUuid] = [sql(foundBy), uuids.includes(foundBy)];
+      const shown = isUuid ? sql`${column}` : sql`encode(${column}, 'hex')`;
+      const wanted = isUuid ? sql`${ids}::uuid[]` : sql`${hashes}::bytea[]`;
+      return sql<OwnerRow[]>`
+        select ${shown} as name, tenant_id, ${sql(own)} as id from eaas.${sql(name)} where ${column} = any (${wanted})`;
+    }),
+  );
+  return new Map(found.flat().map(({ name, tenant_id: tenantId, id }) => [name, { tenantId, id }]));
+}
+
+interface OwnerRow {
+  readonly name: string;
+  readonly tenant_id: string;
+  readonly id: string;
+}

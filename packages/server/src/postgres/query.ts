@@ -1,0 +1,271 @@
+// Queries and named rows as SQL. Each becomes one subquery that returns JSON, so that all needs of a decision are one statement
+// and one snapshot. `read.ts` puts them together.
+import { parseUuid } from '@eaas/protocol';
+import { type Found, nameOf, type Query, type Ref, type Stored, type Where } from '@eaas/service';
+
+import type { Fragment, Sql } from './sql.ts';
+import { requireTable, type StoredTable } from './tables.ts';
+
+export type Json = null | string | number | boolean | readonly Json[] | { readonly [name: string]: Json };
+type JsonRow = Readonly<Record<string, Json>>;
+
+/** A subquery that returns JSON, and what it means. */
+export interface Part {
+  readonly sql: Fragment;
+  read(json: Json): void;
+}
+
+/** All rows with these names in a table, each found by its own search in the primary key. */
+export function rowsByName(
+  sql: Sql,
+  tenantId: string,
+  name: string,
+  refs: readonly Ref[],
+  known: Map<Ref, Stored | null>,
+): Part {
+  const table = requireTable(name);
+  const ids = refs.map((ref) => idIn(table, ref));
+  const wanted = ids.filter((id) => id !== undefined);
+  return {
+    sql: aggregated(
+      sql`select t.* ${newestRev(sql, tenantId, table)} from ${named(sql, tenantId, table, wanted)}`,
+      sql,
+    ),
+    read(json) {
+      for (const ref of refs) known.set(ref, null);
+      for (const row of json as readonly JsonRow[]) {
+        const stored = storedRow(table, row);
+        const values = stored.row as Readonly<Record<string, unknown>>;
+        const id = table.id.map((column) => {
+          const value = values[column];
+          return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value);
+        });
+        known.set(`${name} ${id.join(' ')}`, stored);
+      }
+    },
+  };
+}
+
+/** The rows with these ids, as `t`. One is found by a plan that PostgreSQL keeps, instead of planning each time anew. */
+function named(
+  sql: Sql,
+  tenantId: string,
+  table: StoredTable,
+  ids: readonly (readonly string[])[],
+): Fragment {
+  const { name, id } = table;
+  const [one, ...others] = ids;
+  const isOne = one !== undefined && others.length === 0;
+  const same = id.map((column, nth) => {
+    // The driver would take the text of bytes for their content.
+    const value = isOne
+      ? sql`${one[nth] ?? ''}::text::${sql.unsafe(typeOf(table, column))}`
+      : sql`wanted.${sql(column)}`;
+    return sql`and ${sql(column)} = ${value}`;
+  });
+  const rows = sql`(select * from eaas.${sql(name)} where tenant_id = ${tenantId} ${joined(sql, same)} limit 1) t`;
+  if (isOne) return rows;
+  const lists = id.map((column, nth) => {
+    const values = ids.map((each) => each[nth] ?? '');
+    return sql`${values}::${sql.unsafe(typeOf(table, column))}[]`;
+  });
+  return sql`unnest(${listed(sql, lists)}) as wanted (${sql(id)}) cross join lateral ${rows}`;
+}
+
+/** Returns the id that a row is named by, or undefined if no row can have it. */
+function idIn({ id, bytes = [], uuids = [] }: StoredTable, ref: Ref): string[] | undefined {
+  const values = ref.split(' ').slice(1);
+  const parts = id.map((column, nth) => {
+    const value = values[nth] ?? '';
+    if (uuids.includes(column)) return parseUuid(value);
+    if (bytes.includes(column)) return /^([\da-f]{2})*$/.test(value) ? `\\x${value}` : undefined;
+    return Number.isSafeInteger(Number(value)) ? value : undefined;
+  });
+  return parts.every((part) => part !== undefined) ? parts : undefined;
+}
+
+const typeOf = ({ bytes = [], uuids = [] }: StoredTable, column: string): string =>
+  uuids.includes(column) ? 'uuid' : bytes.includes(column) ? 'bytea' : 'bigint';
+
+/** The rows that a query finds, with their number and sums if they are wanted. */
+export function foundBy(
+  sql: Sql,
+  tenantId: string,
+  query: Query<never>,
+  found: Map<string, Found<Stored>>,
+): Part {
+  const table = requireTable(query.table.name);
+  const { limit, counts, sums = [] } = query;
+  const all = matching(sql, tenantId, table, query.where);
+  const rows =
+    limit === 0
+      ? sql`'[]'::json`
+      : aggregated(
+          sql`select t.* ${newestRev(sql, tenantId, table)} from (${page(sql, table, all, query)}) t ${order(sql, query)}`,
+          sql,
+        );
+  const total = counts === undefined ? sql`-1` : count(sql, tenantId, table, all, query);
+  const sum = sums.map((column) => sql`${column}::text, coalesce(sum(${sql(column)}), 0)`);
+  const summed =
+    sums.length === 0 ? sql`` : sql`, 'sums', (select json_build_object(${listed(sql, sum)}) from ${all})`;
+  return {
+    sql: sql`json_build_object('rows', ${rows}, 'total', ${total} ${summed})`,
+    read(json) {
+      const answer = json as unknown as FoundJson;
+      found.set(nameOf(query), { ...answer, rows: answer.rows.map((row) => storedRow(table, row)) });
+    },
+  };
+}
+
+type FoundJson = Omit<Found<Stored>, 'rows'> & { readonly rows: readonly JsonRow[] };
+
+/** The rows of a tenant that fulfil all conditions, for `from`. The caller can add conditions with `and`. */
+function matching(sql: Sql, tenantId: string, table: StoredTable, where: readonly Where[]): Fragment {
+  const all = where.map((one) => sql`and ${condition(sql, tenantId, table, one)}`);
+  const ofTenant = sql`eaas.${sql(table.name)} where tenant_id = ${tenantId}`;
+  const isFew = ([column, is]: Where): boolean =>
+    (is === '=' || is === 'in') && table.few?.includes(column) === true;
+  if (!where.some(isFew)) return sql`${ofTenant} ${joined(sql, all)}`;
+  const few = all.filter((_, nth) => isFew(where[nth] as Where));
+  // `offset 0` keeps PostgreSQL from merging the two queries.
+  return sql`(select * from ${ofTenant} ${joined(sql, few)} offset 0) few where true ${joined(sql, all)}`;
+}
+
+function condition(sql: Sql, tenantId: string, table: StoredTable, [column, is, value]: Where): Fragment {
+  const { name, uuids = [], nulls, derived } = table;
+  const left = derived?.[column] === undefined ? sql`${sql(column)}` : sql.unsafe(derived[column]);
+  if (is === 'null') return nulls ? sql`${left} = ${nulls[column] ?? null}` : sql`${left} is null`;
+  if (typeof value === 'string' && value.includes('\0')) return sql`false`;
+  if (is === 'has') return sql`${value} = any (${left})`;
+  if (is === 'in') {
+    const values = uuids.includes(column) ? value.filter((one) => parseUuid(one) !== undefined) : value;
+    return sql`${left} = any (${[...values]}::${sql.unsafe(uuids.includes(column) ? 'uuid' : 'text')}[])`;
+  }
+  if (typeof value === 'string' && uuids.includes(column) && parseUuid(value) === undefined)
+    return sql`false`;
+  if (name === 'audit_entries' && column === 'created_at')
+    return sinceOrUntil(sql, tenantId, is, Number(value));
+  const isKnown = nulls?.[column] === undefined ? sql`` : sql`and ${left} <> ${nulls[column]}`;
+  return sql`${left} ${sql.unsafe(is)} ${value} ${isKnown}`;
+}
+
+/** A condition on the time of entries, by their ids: these have no gaps, and times never decrease, so a few are looked at. */
+function sinceOrUntil(sql: Sql, tenantId: string, is: string, time: number): Fragment {
+  const isOlder = is === '>=' ? sql`created_at < ${time}` : sql`created_at <= ${time}`;
+  const first = sql`(
+    with recursive search (low, high) as (
+      select coalesce((select id from eaas.audit_anchors where tenant_id = ${tenantId} limit 1), 0) + 1,
+        (select id from eaas.audit_heads where tenant_id = ${tenantId} limit 1) + 1
+      union all
+      select case when is_older then middle + 1 else low end, case when is_older then high else middle end
+      from (select low, high, (low + high) / 2 as middle from search where low < high) half cross join lateral (
+        select coalesce((select ${isOlder} from eaas.audit_entries where tenant_id = ${tenantId} and id = middle limit 1),
+          false) as is_older) entry
+    )
+    select min(high) from search)`;
+  return is === '>=' ? sql`id >= ${first}` : sql`id < ${first}`;
+}
+
+/**
+ * A page of the rows. PostgreSQL skips those before it in an index on the column of the order, and reads only the rows of the
+ * page from the table.
+ */
+function page(sql: Sql, table: StoredTable, all: Fragment, query: Query<never>): Fragment {
+  const { by, limit, offset = 0 } = query;
+  const columns = table.derived ? entryColumns(sql) : sql`*`;
+  const most = limit === undefined ? sql`` : sql`limit ${limit}`;
+  if (by === undefined || offset === 0)
+    return sql`select ${columns} from ${all} ${order(sql, query)} ${most}`;
+  return sql`
+    with page as materialized (select ${sql(by)} as at from ${all} ${order(sql, query)} ${most} offset ${offset})
+    select ${columns} from ${all}
+      and ${sql(by)} between (select min(at) from page) and (select max(at) from page) ${order(sql, query)} ${most}`;
+}
+
+const entryColumns = (sql: Sql): Fragment =>
+  sql`tenant_id, id, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac`;
+
+function order(sql: Sql, { by, descending }: Query<never>): Fragment {
+  return by === undefined ? sql`` : sql`order by ${sql(by)} ${descending ? sql`desc` : sql``}`;
+}
+
+function count(
+  sql: Sql,
+  tenantId: string,
+  { name, counted }: StoredTable,
+  all: Fragment,
+  { where, counts }: Query<never>,
+): Fragment {
+  const [first, ...others] = where;
+  const isKept = counted !== undefined && others.length === 0;
+  if (isKept && (!first || (first[0] === counted.column && /^(=|null)$/.test(first[1])))) {
+    const kind = first ? sql`and kind = ${first[2] ?? 'null'}` : sql``;
+    return sql`(select coalesce(sum(n), 0) from eaas.row_counts
+      where tenant_id = ${tenantId} and counted = ${name} ${kind})`;
+  }
+  const most = typeof counts === 'number' ? sql`limit ${counts}` : sql``;
+  return sql`(select count(*) from (select from ${all} ${most}) found)`;
+}
+
+/** The newest record of the row's changes, as another column. */
+function newestRev(sql: Sql, tenantId: string, { recorded }: StoredTable): Fragment {
+  if (recorded === undefined) return sql`, null as newest_rev`;
+  return sql`, (select max(r.rev) from eaas.row_records r
+    where r.tenant_id = ${tenantId} and r.row_id = ${sql.unsafe(recorded)}) as newest_rev`;
+}
+
+/** A list of rows as JSON. */
+const aggregated = (rows: Fragment, sql: Sql): Fragment =>
+  sql`(select coalesce(json_agg(found), '[]') from (${rows}) found)`;
+
+/** A row from JSON, in which bytes are hexadecimal. What is not, in a row that was tampered with, stays as it is. */
+export function storedRow({ bytes = [], nulls }: StoredTable, json: JsonRow): Stored {
+  const { newest_rev, ...row } = json as Record<string, unknown>;
+  for (const column of ['mac', ...bytes]) {
+    const value = row[column];
+    if (typeof value === 'string' && value.startsWith('\\x'))
+      row[column] = Buffer.from(value.slice(2), 'hex');
+  }
+  for (const column in nulls) if (row[column] === nulls[column]) row[column] = null;
+  return { row, newest_rev: newest_rev as number | null };
+}
+
+const joined = (sql: Sql, parts: readonly Fragment[]): Fragment =>
+  parts.reduce((all, part) => sql`${all} ${part}`, sql``);
+
+export const listed = (sql: Sql, parts: readonly Fragment[]): Fragment =>
+  parts.reduce((all, part, nth) => (nth === 0 ? part : sql`${all}, ${part}`), sql``);
+
+/** A row can have 40 KiB. */
+const rowsPerPage = 1_000;
+
+/** All rows of a table, in pages. It reads on in the transaction of `sql`, which can send nothing else meanwhile. */
+export function scanRows(sql: Sql, tenantId: string, table: StoredTable): AsyncIterable<Stored[]> {
+  const rows = sql<JsonRow[]>`
+    select t.* ${newestRev(sql, tenantId, table)} from eaas.${sql(table.name)} t where tenant_id = ${tenantId}`;
+  return {
+    [Symbol.asyncIterator]() {
+      const pages = rows.cursor(rowsPerPage)[Symbol.asyncIterator]();
+      const read = async () => {
+        const page = await pages.next();
+        return page as IteratorResult<JsonRow[], undefined>;
+      };
+      let coming = read();
+      return {
+        async next() {
+          const { done, value } = await coming;
+          if (done) return { done, value };
+          // The database reads the next page while the caller looks at this one.
+          coming = read();
+          coming.catch(() => {});
+          return { value: value.map((row) => storedRow(table, row)) };
+        },
+        async return() {
+          await coming.catch(() => {});
+          await pages.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,54 @@
+// Reads what decisions need: the head, the time, named rows and queries, in one statement, and so in one snapshot.
+import type { Found, HeadRow, Known, LostLink, Need, Ref, Stored } from '@eaas/service';
+import type { Sql } from './sql.ts';
+import { foundBy, type Json, listed, type Part, rowsByName, storedRow } from './query.ts';
+import { requireTable } from './tables.ts';
+
+/** `lost`: links of which is asked whether they were written. */
+export async function readKnown(
+  sql: Sql,
+  tenantId: string,
+  needs: readonly Need[],
+  lost: readonly LostLink[] = [],
+): Promise<Known & { readonly written: LostLink | undefined }> {
+  const [rows, found] = [new Map<Ref, Stored | null>(), new Map<string, Found<Stored>>()];
+  let head: HeadRow | null = null;
+  let written: LostLink | undefined;
+  const parts: Part[] = [
+    {
+      sql: sql`(select row_to_json(h) from eaas.audit_heads h where tenant_id = ${tenantId} limit 1)`,
+      read: (json) => (head = json === null ? null : headIn(json)),
+    },
+    ...Array.from(refsByTable(needs), ([name, refs]) => rowsByName(sql, tenantId, name, refs, rows)),
+    ...needs.flatMap((need) => (typeof need === 'string' ? [] : [foundBy(sql, tenantId, need, found)])),
+  ];
+  if (lost.length > 0) {
+    const nonces = lost.map(({ nonce }) => `\\x${Buffer.from(nonce).toString('hex')}`);
+    parts.push({
+      sql: sql`(select min(nth) from
+        unnest(${lost.map(({ firstId }) => firstId)}::bigint[], ${nonces}::bytea[]) with ordinality as link (first, named, nth)
+        join eaas.audit_entries e on e.tenant_id = ${tenantId} and e.id = link.first and e.nonce = link.named)`,
+      read: (json) => (written = typeof json === 'number' ? lost[json - 1] : undefined),
+    });
+  }
+  const columns = parts.map((part, nth) => sql`${part.sql} as ${sql(`part_${nth}`)}`);
+  const [row] = await sql<Record<string, Json>[]>`
+    select eaas.now_ms() as time, ${listed(sql, columns)}`.execute();
+  for (const [nth, part] of parts.entries()) part.read(row?.[`part_${nth}`] ?? null);
+  return { head, time: Number(row?.['time']), rows, found, written };
+}
+
+function refsByTable(needs: readonly Need[]): Map<string, Ref[]> {
+  const refs = new Map<string, Ref[]>();
+  for (const need of needs) {
+    if (typeof need !== 'string') continue;
+    const name = need.slice(0, need.indexOf(' '));
+    const known = refs.get(name);
+    if (known) known.push(need);
+    else refs.set(name, [need]);
+  }
+  return refs;
+}
+
+const headIn = (json: Json): HeadRow =>
+  storedRow(requireTable('audit_heads'), json as Readonly<Record<string, Json>>).row as HeadRow;

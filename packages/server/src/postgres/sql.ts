@@ -1,0 +1,139 @@
+import { isIP } from 'node:net';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import postgres from 'postgres';
+import { timeLimit } from '../base/time-limit.ts';
+
+/** All integers in the database are below 2^53, so JavaScript numbers represent them exactly. */
+interface Types extends Record<string, unknown> {
+  bigint: number;
+}
+
+export type Sql = postgres.ISql<Types>;
+/** A part of a statement, or a statement that was not sent yet. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>;
+export type Transaction = postgres.TransactionSql<Types>;
+export type Pool = postgres.Sql<Types>;
+
+export type Connection = string | { host: string; port: number; database: string; username: string };
+
+/**
+ * Waits for all statements that are sent together, even if one of them fails, so that no statement is sent after the
+ * transaction has ended. Then throws the error of the first statement that failed, because PostgreSQL refuses the
+ * following statements of the transaction.
+ */
+export async function together<const T extends readonly unknown[]>(
+  statements: T,
+): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
+  const results: PromiseSettledResult<unknown>[] = await Promise.allSettled(statements);
+  const values = results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+  return values as { readonly [K in keyof T]: Awaited<T[K]> };
+}
+
+interface DriverTypes extends Record<string, postgres.PostgresType> {
+  bigint: postgres.PostgresType<number>;
+}
+
+const types: DriverTypes = {
+  bigint: { to: 20, from: [20], parse: Number, serialize: String },
+  texts: { to: 1009, from: [1009], parse: parseArray, serialize: formatArray },
+  uuids: { to: 2951, from: [2951], parse: parseArray, serialize: formatArray },
+  bytes: { to: 1001, from: [1001], parse: parseArray, serialize: formatArray },
+  bigints: {
+    to: 1016,
+    from: [1016],
+    parse: (text: string) => parseArray(text).map(Number),
+    serialize: formatArray,
+  },
+};
+
+export function openPool(connection: Connection, max: number): Pool {
+  const options: postgres.Options<DriverTypes> = {
+    max,
+    types,
+    // The driver does not query the array types, because this query can fail behind a connection pooler.
+    fetch_types: false,
+    connect_timeout: timeLimit(3),
+    keep_alive: 10,
+    backoff: false,
+    onnotice: () => {},
+    connection: { application_name: 'eaas' },
+  };
+  if (typeof connection !== 'string') return postgres({ ...connection, ...options });
+  return postgres(connection, { ...options, ...addressOf(new URL(connection)) });
+}
+
+function addressOf({ hostname, port, searchParams }: URL): object {
+  const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
+  // postgres.js would look up an IPv6 address or the directory of a Unix socket by DNS, so the host is passed separately.
+  if (host.startsWith('/')) return { host };
+  const version = isIP(host);
+  if (version === 0) return {};
+  return {
+    // postgres.js cuts a host at its first colon, except in an array. So an IPv6 address is passed in an array.
+    ...(version === 6 && { host: [host], port: [Number(port || 5432)] }),
+    // For an IP address, postgres.js gives Node no host name. Node would then compare the certificate with the name
+    // `localhost`.
+    ...(searchParams.get('sslmode')?.startsWith('verify-') && {
+      ssl: {
+        checkServerIdentity: (_: string, certificate: PeerCertificate) =>
+          checkServerIdentity(host, certificate),
+      },
+    }),
+  };
+}
+
+// This file replaces the array functions of postgres.js, which query the array types on each new connection. Errors of
+// this query cannot be caught.
+
+/** A parsed PostgreSQL array. A tampered row can contain nested arrays. */
+export type Parsed = (string | null | Parsed)[];
+
+const token = /[{}]|"([^"\\]*(?:\\.[^"\\]*)*)"|[^,{}]+/gs;
+
+export function parseArray(text: string): Parsed {
+  const root: Parsed = [];
+  const open: Parsed[] = [root];
+  // If the lower bound of an array is not 1, its text begins with the bounds, as in [0:1]={a,b}. The parser skips the
+  // bounds.
+  for (const [word, quoted] of text.slice(text.indexOf('{')).matchAll(token)) {
+    const list = open.at(-1) ?? root;
+    if (word === '{') {
+      const inner: Parsed = [];
+      list.push(inner);
+      open.push(inner);
+    } else if (word === '}') open.pop();
+    else if (quoted !== undefined) list.push(quoted.replaceAll(/\\(.)/gs, '$1'));
+    else list.push(word === 'NULL' ? null : word);
+  }
+  const [first] = root;
+  return Array.isArray(first) ? first : root;
+}
+
+export function formatArray(values: readonly (string | number | null)[]): string {
+  return `{${values.map(formatValue).join(',')}}`;
+}
+
+function formatValue(value: string | number | null): string {
+  return value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+export async function databaseTime(sql: Sql): Promise<number> {
+  const [row] = await sql<{ now: number }[]>`select eaas.now_ms() as now`;
+  if (!row) throw new Error('expected the current time from the database (got no row)');
+  return row.now;
+}
+
+/**
+ * Returns the smallest possible difference of the clocks. The query's duration makes the exact difference uncertain.
+ */
+export async function clockDifference(sql: Sql, clock: () => number): Promise<number> {
+  const before = clock();
+  const [row] = await sql<{ now: number }[]>`
+    select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
+  const after = clock();
+  const theirs = row?.now ?? 0;
+  return theirs < before ? before - theirs : theirs > after ? after - theirs : 0;
+}
