@@ -49,12 +49,7 @@ export class Guess {
     if (!opened) throw this.#accuse(new Tampered(tenants.name, tenantId, tenantId));
     this.tenant = opened.tenant;
     this.secrets = opened.secrets;
-    try {
-      if (checksHead) checkHead(opened.secrets, head);
-    } catch (error) {
-      throw this.#accuse(error);
-    }
-    this.head = head;
+    this.head = checksHead ? this.#checked(head) : head;
     this.sum = checksHead ? unmasked(opened.secrets, head) : 0n;
     this.#rows.set(refTo(tenants, tenantId), opened.tenant);
   }
@@ -83,6 +78,11 @@ export class Guess {
   /** Whether all rows are the same under another head. */
   hasRowsOf(head: HeadRow): boolean {
     return this.sum === unmasked(this.secrets, head);
+  }
+
+  /** Goes on to a head that another replica wrote without a change of rows. Throws Tampered. */
+  follow(head: HeadRow): void {
+    this.head = this.#checked(head);
   }
 
   /** Lays in what a store has read under the head of this guess, or under one with the same rows. */
@@ -138,6 +138,14 @@ export class Guess {
     const table = this.#trust.tables.get(ref.slice(0, ref.indexOf(' ')));
     if (!table) throw new Error(`no table has the row ${ref}`);
     return table;
+  }
+
+  #checked(head: HeadRow): HeadRow {
+    try {
+      return checkHead(this.secrets, head);
+    } catch (error) {
+      throw this.#accuse(error);
+    }
   }
 
   #accuse(error: unknown): Tampered {

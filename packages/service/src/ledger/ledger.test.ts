@@ -68,6 +68,19 @@ test('two replicas that lose a third of their answers decide everything once, in
   expect(await verified()).toMatchObject({ valid: true, rows_checked: true });
 });
 
+test('a newer head that was changed is refused, even if no row was', async () => {
+  const { store, tenantId, decide } = await openPair(async () => {});
+  const note: Pick<Part<number>, 'judge'> = {
+    judge: () => ({ entries: [tenantDraft('tenant.update', {})], answer: 0 }),
+  };
+  for (const nth of [0, 1]) await decide(nth, note);
+  const tenant = store.tenants.get(tenantId);
+  if (!tenant) throw new Error('expected a tenant');
+  tenant.head = { ...tenant.head, encrypts: 7 };
+  await expect(decide(0, note)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(tenant.head).toMatchObject({ id: 2, encrypts: 7 });
+});
+
 test('a judgement that fails, and one whose content the store refuses, fail alone', async () => {
   let isFull = false;
   const { decide, failures, verified } = await openPair(async (step) => {

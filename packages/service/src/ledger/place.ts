@@ -1,5 +1,6 @@
 // A tenant on this replica: what it is believed to be like, and how that is read. What a guess lacks is read with the head, in
 // one snapshot and without a lock; all who wait share a read. The ledger (ledger.ts) judges and writes on it.
+import { sameBytes } from '#platform';
 import { Refusal, unreachable } from '../rules/refusal.ts';
 import type { StoreClock } from './clock.ts';
 import { Guess, type Trust } from './guess.ts';
@@ -124,7 +125,7 @@ export class Place {
     const isSame = sameHead(guess.head, head);
     if (!isSame && !this.isWriting && head.id >= guess.head.id) this.sawOthers();
     if (isSame || guess.hasRowsOf(head)) {
-      if (head.id > guess.head.id) guess.head = head;
+      if (head.id > guess.head.id) guess.follow(head);
       guess.lay(known, needs);
       return true;
     }
@@ -154,5 +155,4 @@ export class Place {
 /** Names a need among others. */
 export const textOf = (need: Need): string => (typeof need === 'string' ? need : nameOf(need));
 
-export const sameHead = (a: HeadRow, b: HeadRow): boolean =>
-  a.id === b.id && a.mac.every((byte, index) => byte === b.mac[index]);
+export const sameHead = (a: HeadRow, b: HeadRow): boolean => a.id === b.id && sameBytes(a.mac, b.mac);
