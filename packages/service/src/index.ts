@@ -42,7 +42,7 @@ export { openSignedCheckpoint } from './verify/checkpoint.ts';
 export { isAuthenticEntry, readEntries } from './verify/entries.ts';
 export { type Verification, verifyTenant, type VerifyOptions } from './verify/verify.ts';
 // Rows, and what protects them.
-export { beginLink, bytesOf } from './ledger/link.ts';
+export { beginLink } from './ledger/link.ts';
 export { NoTenant } from './ledger/place.ts';
 export { Remembered } from './ledger/remembered.ts';
 export { monthOf } from './ledger/judge.ts';

@@ -209,5 +209,15 @@ function quotaOf({ month, encrypts }: HeadRow, now: number): { readonly month: s
   return { month: current, encrypts: current === month ? encrypts : 0 };
 }
 
-/** Returns the month of a time, as in 2026-11, in UTC. */
-export const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7);
+let known = { month: '', first: 0, end: 0 };
+
+/** Returns the month of a time, as in 2026-11, in UTC. Remembers the last one, because every decision asks several times. */
+export function monthOf(time: number): string {
+  if (time < known.first || time >= known.end) {
+    const date = new Date(time);
+    const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+    const [first, end] = [Date.UTC(year, month), Date.UTC(year, month + 1)];
+    known = { month: date.toISOString().slice(0, 7), first, end };
+  }
+  return known.month;
+}

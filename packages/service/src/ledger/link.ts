@@ -1,7 +1,8 @@
 // Builds a link of the audit chain: entries after a head, the rows and counts that commit with them, and the head after them.
 import type { StoredEntry } from '@eaas/protocol/audit';
+import { toHex } from '@eaas/protocol/internal';
 import type { Receipt } from '@eaas/protocol/wire';
-import { entryHashes, entryMacs, randomBytes } from '#platform';
+import { fromLatin1, entryHashes, entryMacs, randomBytes, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import type { Draft } from '../rules/draft.ts';
 import type { Author, Receipts } from './decision.ts';
@@ -13,15 +14,6 @@ import { type Ref, refOf, type Table, type Write } from './table.ts';
 /** The most that one link has. A single decision can have more. */
 const linkLimits = { entries: 2_000, bytes: 512 * 1024 } as const;
 
-/** Hashes as they are chained: one character per byte, which is faster than arrays. */
-type HashText = string;
-
-export const bytesOf = (text: HashText): Uint8Array =>
-  Uint8Array.from(text, (character) => character.charCodeAt(0));
-export const textOf = (bytes: Uint8Array): HashText => String.fromCharCode(...bytes);
-const hexOf = (text: HashText): string =>
-  Array.from(text, (character) => character.charCodeAt(0).toString(16).padStart(2, '0')).join('');
-
 /** Begins a link after the head `expected`. Entries that differ only in their ids form a run, which is stored as one. */
 export function beginLink(
   secrets: TenantSecrets,
@@ -32,7 +24,8 @@ export function beginLink(
 ) {
   const { tenant_id } = expected;
   const chain = entryHashes();
-  const hashes: HashText[] = [];
+  /** With one character per byte, as they are chained. */
+  const hashes: string[] = [];
   const runs: Run[] = [];
   const tallies = new Map<string, { -readonly [Member in keyof Tally]: Tally[Member] }>();
   const writes = new Map<Ref, SealedWrite>();
@@ -41,7 +34,7 @@ export function beginLink(
     1,
     undefined,
   ];
-  let hash = textOf(expected.hash);
+  let hash = toLatin1(expected.hash);
   let sum = sumBefore;
   let bytes = 0;
 
@@ -126,13 +119,16 @@ export function beginLink(
     },
     receipts: (from: number, count: number): Receipts => ({
       count,
-      of: (nth): Receipt => ({ id: expected.id + from + nth + 1, hash: hexOf(hashes[from + nth] ?? '') }),
-      hashOf: (nth) => bytesOf(hashes[from + nth] ?? ''),
+      of: (nth): Receipt => ({
+        id: expected.id + from + nth + 1,
+        hash: toHex(fromLatin1(hashes[from + nth] ?? '')),
+      }),
+      hashOf: (nth) => fromLatin1(hashes[from + nth] ?? ''),
     }),
     complete(quota: Pick<HeadRow, 'month' | 'encrypts'>, now: number): Link {
       endRun();
       const id = expected.id + hashes.length;
-      const last = { id, hash: bytesOf(hash), created_at, nonce: randomBytes(16) };
+      const last = { id, hash: fromLatin1(hash), created_at, nonce: randomBytes(16) };
       const next = sealHead(secrets, {
         tenant_id,
         ...last,
@@ -140,7 +136,7 @@ export function beginLink(
         sum: masked(secrets, last, sum),
       });
       const macs = entryMacs(secrets.auditMac, hashes);
-      const seals = bytesOf(hashes.map((each, index) => `${each}${macs[index]}`).join(''));
+      const seals = fromLatin1(hashes.map((each, index) => `${each}${macs[index]}`).join(''));
       const all = { runs, seals, writes: [...writes.values()], tallies: [...tallies.values()] };
       return { expected: { id: expected.id, mac: expected.mac }, next, ...all, now };
     },

@@ -2,9 +2,8 @@
 // be older, or from the future.
 import type { ChainWalk } from '@eaas/protocol/internal-audit';
 import { isBytes } from '@eaas/protocol/internal';
-import { entryHashes, entryMacs, sameBytes } from '#platform';
+import { entryHashes, entryMacs, fromLatin1, sameBytes, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
-import { bytesOf, textOf } from '../ledger/link.ts';
 import { allOf, nameOf, type Where } from '../ledger/table.ts';
 import { entries, type EntryRow } from '../ledger/tables.ts';
 import type { Service } from '../service.ts';
@@ -41,9 +40,9 @@ export function isAuthenticEntry(
   previous: Uint8Array,
 ): boolean {
   const isSame = attempt(() => {
-    const hash = entryHashes().first(textOf(previous), { ...row, tenant_id: tenantId });
+    const hash = entryHashes().first(toLatin1(previous), { ...row, tenant_id: tenantId });
     const [mac = ''] = entryMacs(auditMac, [hash]);
-    return sameBytes(bytesOf(hash), row.hash) && sameBytes(bytesOf(mac), row.mac);
+    return sameBytes(fromLatin1(hash), row.hash) && sameBytes(fromLatin1(mac), row.mac);
   });
   return isSame === true;
 }
@@ -73,11 +72,11 @@ export async function walkEntries(service: Service, walk: Walk, timeLeft: () => 
 function judgePage(walk: Walk, page: readonly EntryRow[]): void {
   const { tenantId, secrets, findings, chain, latest } = walk;
   const { first: hashOf } = entryHashes();
-  const hashes = page.map(({ hash }) => (isBytes(hash) ? textOf(hash) : ''));
+  const hashes = page.map(({ hash }) => (isBytes(hash) ? toLatin1(hash) : ''));
   const macs = entryMacs(secrets.auditMac, hashes);
   for (const [nth, row] of page.entries()) {
     const { id, created_at: time, mac } = row;
-    const [hash, expected] = [hashes[nth] ?? '', bytesOf(macs[nth] ?? '')];
+    const [hash, expected] = [hashes[nth] ?? '', fromLatin1(macs[nth] ?? '')];
     reportMissing(walk, id);
     const step = chain.step({ id, hash: hash.length === 32 ? hash : undefined, time }, (previous) => {
       return hash === attempt(() => hashOf(previous, { ...row, tenant_id: tenantId }));

@@ -4,10 +4,9 @@ import { type ChainHead, ChainWalk, toHex } from '@eaas/protocol/internal-audit'
 import { genesisHash } from '@eaas/protocol/audit';
 import { isBytes } from '@eaas/protocol/internal';
 import { formatTimestamp, type Input, type Output } from '@eaas/protocol/wire';
-import { sameBytes } from '#platform';
+import { fromLatin1, sameBytes, toLatin1 } from '#platform';
 import { openTenantSecrets, type TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { NoTenant } from '../ledger/place.ts';
-import { bytesOf, textOf } from '../ledger/link.ts';
 import { checkHead, checkRow } from '../ledger/rows.ts';
 import type { Known } from '../ledger/store.ts';
 import { allOf, nameOf, type Query, refTo } from '../ledger/table.ts';
@@ -92,7 +91,7 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
   const before = first === anchor.id + 1 ? { hash: anchor.hash, created_at: 0 } : await entryAt(first - 1);
   const chain = new ChainWalk<string>({
     next: first,
-    previous: isBytes(before?.hash) ? textOf(before.hash) : undefined,
+    previous: isBytes(before?.hash) ? toLatin1(before.hash) : undefined,
     time: before?.created_at ?? 0,
   });
   let [isComplete, areRowsChecked] = [!secrets, false];
@@ -102,7 +101,7 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
     isComplete = chain.next > last && timeLeft() > timeOfRows;
     areRowsChecked = isComplete && (await scanRows(service, tenantId, secrets, findings, mostRows));
   }
-  if (chain.previous !== undefined) options.walked?.({ hash: bytesOf(chain.previous), time: chain.time });
+  if (chain.previous !== undefined) options.walked?.({ hash: fromLatin1(chain.previous), time: chain.time });
   const isEmpty = chain.next === first;
   return {
     valid: findings.count > 0 ? false : isComplete ? true : null,
