@@ -12,7 +12,7 @@ import { keyDraft } from '../rules/draft.ts';
 import { jwkThumbprint } from '../rules/hashes.ts';
 import { requireExportable } from '../rules/key-rules.ts';
 import type { Service } from '../service.ts';
-import { requireKey } from './reading.ts';
+import { keyNeeds, requireKey } from './reading.ts';
 
 type Request = Input<'POST /v1/keys/:key_id/export'>;
 
@@ -44,7 +44,7 @@ export function exportKey(
   };
   return {
     by: 'append',
-    needs: () => [],
+    needs: () => keyNeeds(key_id),
     prepare(view, holder) {
       const { hashKey, versions } = find(view, holder);
       return encrypted.prepare(view, [hashKey, ...versions]);

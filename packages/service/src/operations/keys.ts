@@ -1,10 +1,11 @@
 // The operations of keys: each finds the key, judges it by a rule, and writes what the rule made of it.
 // The table of operations has them; a job settles keys that are due.
+import { parseUuid } from '@eaas/protocol';
 import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 import { formatTimestamp, type Input, limits, type Output } from '@eaas/protocol/wire';
 import { newMaterial } from '#platform';
 import type { View } from '../ledger/decision.ts';
-import { add, allOf, put, type Where, type Write } from '../ledger/table.ts';
+import { add, allOf, put, type Query, refTo, type Where, type Write } from '../ledger/table.ts';
 import { type KeyRow, keys, type KeyVersionRow, keyVersions, tallies } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import type { Holder } from '../rules/authorize.ts';
@@ -14,7 +15,7 @@ import { keyRecord } from '../rules/records.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { exportKey } from './export.ts';
-import { listing, requireKey } from './reading.ts';
+import { keyNeeds, listing, requireKey } from './reading.ts';
 
 type KeyRecord = Output<'POST /v1/keys'>;
 
@@ -71,7 +72,7 @@ function changing<Request extends { readonly key_id: string }>(
 ) {
   return ({ fields }: Service, _: Caller, input: Request): Part<KeyRecord> => ({
     by: 'append',
-    needs: () => [],
+    needs: () => keyNeeds(input.key_id),
     judge(view, holder) {
       const before = requireKey(view, holder, input.key_id);
       const { row, draft } = rule(before, view, input);
@@ -101,13 +102,19 @@ function showKey(
   _: Caller,
   { key_id, limit = limits.versionsDefault, offset = 0 }: Input<'GET /v1/keys/:key_id'>,
 ): Part<Output<'GET /v1/keys/:key_id'>> {
+  const keyId = parseUuid(key_id);
+  const page = { by: 'key_version', descending: true, limit, offset } as const;
+  const pageOf = (keyId: string): Query<KeyVersionRow> => ({
+    table: keyVersions,
+    where: [['key_id', '=', keyId]],
+    ...page,
+  });
   return {
     by: 'snapshot',
-    needs: () => [],
+    needs: () => (keyId === undefined ? [] : [refTo(keys, keyId), allOf(pageOf(keyId))]),
     judge(view, holder) {
       const row = requireKey(view, holder, key_id);
-      const page = { by: 'key_version', descending: true, limit, offset } as const;
-      const { rows } = view.all({ table: keyVersions, where: [['key_id', '=', row.key_id]], ...page });
+      const { rows } = view.all(pageOf(row.key_id));
       const about = { versions_total: row.key_version, limit, offset };
       return { entries: [], answer: { ...keyRecord(row, fields), ...about, versions: usesOf(view, rows) } };
     },

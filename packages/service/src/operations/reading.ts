@@ -1,12 +1,19 @@
 // What several operations read: the key that a call names, and lists of rows.
 // The operations of the core use it, and those of plugins.
+import { parseUuid } from '@eaas/protocol';
 import { type Input, limits } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
-import { allOf, type Query, type Table, type Where } from '../ledger/table.ts';
+import { allOf, type Need, type Query, refTo, type Table, type Where } from '../ledger/table.ts';
 import { type KeyRow, keys } from '../ledger/tables.ts';
 import type { Part } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
 import { keyNotFound } from '../rules/refusal.ts';
+
+/** The row of the key that a call names, if the text can be an id. */
+export function keyNeeds(text: string): Need[] {
+  const keyId = parseUuid(text);
+  return keyId === undefined ? [] : [refTo(keys, keyId)];
+}
 
 /** Returns the key that a call names. Throws Refusal for a key that is unknown, or that the caller does not reach. */
 export function requireKey(view: Pick<View, 'find'>, holder: Holder | null, text: string): KeyRow {
