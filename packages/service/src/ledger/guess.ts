@@ -1,7 +1,7 @@
 // What a replica believes a tenant is like: the head and the rows that it last saw. A guess is harmless, because only an
 // append that finds the same head rests on it, so nothing here is ever invalidated. Rows are checked when they are laid in.
 import type { Roots, TenantSecrets } from '../crypto/tenant-secrets.ts';
-import { checkHead, checkRow, openTenant, Tampered } from './rows.ts';
+import { checkHead, checkRow, type OpenTenant, openTenant, Tampered } from './rows.ts';
 import { merged } from './query.ts';
 import type { HeadRow, Known, Stored } from './store.ts';
 import { unmasked } from './sum.ts';
@@ -42,10 +42,16 @@ export class Guess {
   sum: bigint;
 
   /** Throws Tampered for a tenant's row or, unless it is not checked, a head that the service did not write. */
-  constructor(trust: Trust, head: HeadRow, stored: Stored | null | undefined, checksHead = true) {
+  constructor(
+    trust: Trust,
+    head: HeadRow,
+    stored: Stored | null | undefined,
+    checksHead = true,
+    before?: OpenTenant,
+  ) {
     const { tenant_id: tenantId } = head;
     this.#trust = trust;
-    const opened = stored && openTenant(trust.roots, stored);
+    const opened = stored && openTenant(trust.roots, stored, before);
     if (!opened) throw this.#accuse(new Tampered(tenants.name, tenantId, tenantId));
     this.tenant = opened.tenant;
     this.secrets = opened.secrets;

@@ -4,7 +4,7 @@ import { sameBytes } from '#platform';
 import { Refusal, unreachable } from '../rules/refusal.ts';
 import type { StoreClock } from './clock.ts';
 import { Guess, type Trust } from './guess.ts';
-import { heads, Tampered } from './rows.ts';
+import { heads, type OpenTenant, Tampered } from './rows.ts';
 import type { HeadRow, Known, Store } from './store.ts';
 import { nameOf, type Need, refTo } from './table.ts';
 import { tenants } from './tables.ts';
@@ -36,6 +36,8 @@ export class Place {
   isWriting = false;
   readonly #ground: Ground;
   #lockUntil = 0;
+  /** The tenant as it was opened last. */
+  #opened: OpenTenant | undefined;
   /** The read that runs, and the one that begins after it, with what it will read. */
   #reading: Promise<void> | undefined;
   #next: { readonly needs: Map<string, Need>; readonly read: Promise<void> } | undefined;
@@ -138,7 +140,8 @@ export class Place {
   guessFrom(known: Known, needs: readonly Need[], checksHead = true): Guess {
     if (!known.head) throw this.#headless(known);
     const row = known.rows.get(refTo(tenants, this.tenantId));
-    const guess = new Guess(this.#ground.trust, known.head, row, checksHead);
+    const guess = new Guess(this.#ground.trust, known.head, row, checksHead, this.#opened);
+    this.#opened = { tenant: guess.tenant, secrets: guess.secrets };
     guess.lay(known, needs);
     return guess;
   }
