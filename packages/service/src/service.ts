@@ -50,6 +50,8 @@ export interface ServiceOptions {
   readonly fair?: Fair;
   /** For how long a call waits for its entry, in milliseconds. Defaults to 4,500: then it is answered within 5 s. */
   readonly patience?: number;
+  /** For how long a call waits until its token is looked up, in milliseconds. Defaults to 2,000. */
+  readonly lookupPatience?: number;
   readonly listener?: Partial<Listener>;
 }
 
@@ -71,6 +73,7 @@ export function createService({
   plugins = [],
   fair = alone,
   patience = 4_500,
+  lookupPatience = 2_000,
   listener: heard = {},
 }: ServiceOptions): Service {
   const listener = { ...deaf, ...heard };
@@ -81,7 +84,7 @@ export function createService({
     store,
     roots,
     ledger: new Ledger(store, { roots, tables, tampered }, listener, patience),
-    tokens: new Tokens({ store, fair, listener }),
+    tokens: new Tokens({ store, fair, listener }, lookupPatience),
     plugins,
     tables,
     fields,

@@ -7,8 +7,6 @@ import type { Service } from './service.ts';
 
 /** How many unknown names one query looks up. */
 const mostAtOnce = 16;
-/** How long a name waits at most for its query to begin, in milliseconds. Stores end their queries themselves. */
-const patience = 2_000;
 /** Unknown names share the service as one tenant. */
 const strangers = 'no tenant';
 
@@ -21,12 +19,15 @@ interface Wait {
 
 export class Tokens {
   readonly #service: Pick<Service, 'store' | 'fair' | 'listener'>;
+  readonly #patience: number;
   readonly #known = new Remembered<Owned>(100_000);
   readonly #waiting = new Map<string, Wait>();
   #isLooking = false;
 
-  constructor(service: Pick<Service, 'store' | 'fair' | 'listener'>) {
+  /** `patience`: how long a name waits at most for its query to begin, in milliseconds. Stores end their queries themselves. */
+  constructor(service: Pick<Service, 'store' | 'fair' | 'listener'>, patience: number) {
     this.#service = service;
+    this.#patience = patience;
   }
 
   /**
@@ -57,7 +58,7 @@ export class Tokens {
       if (fair.isOver()) await fair.pause(strangers);
       const batch = [...this.#waiting].slice(0, mostAtOnce);
       for (const [name] of batch) this.#waiting.delete(name);
-      const late = performance.now() - patience;
+      const late = performance.now() - this.#patience;
       try {
         const found = await store.whose(batch.filter(([, { since }]) => since > late).map(([name]) => name));
         for (const [name, owned] of found) this.#known.set(name, owned);

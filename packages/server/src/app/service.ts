@@ -2,6 +2,7 @@
 import * as core from '@eaas/service';
 import { Alarms } from '../base/alarms.ts';
 import { Counts } from '../base/counts.ts';
+import { timeLimit } from '../base/time-limit.ts';
 import { Fair } from '../fair.ts';
 import { KeyHosts } from '../plugins/key-hosts.ts';
 import type { PublicLog } from '../plugins/public-log.ts';
@@ -43,6 +44,9 @@ const mendedAfter = 1_000;
 
 const minute = 60_000;
 
+/** A call is answered within 5 s: what it waits for its token, and for its append, in milliseconds. */
+const patience = () => ({ lookupPatience: timeLimit(2_000), patience: timeLimit(4_500) });
+
 /** Puts the parts of a service together. Lists and jobs use `database` unless they have their own. */
 export function createService({
   database,
@@ -81,7 +85,7 @@ export function createService({
   });
   const store = postgresStore({ calls: database, lists: reads, background });
   const service: Service = {
-    ...core.createService({ store, roots, plugins, fair, listener }),
+    ...core.createService({ store, roots, plugins, fair, listener, ...patience() }),
     database,
     reads,
     background,

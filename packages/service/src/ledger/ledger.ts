@@ -20,8 +20,6 @@ import { tenants } from './tables.ts';
 
 /** How a decision waits. */
 export interface Patience {
-  /** The value of `performance.now()` at which it has failed. */
-  readonly deadline?: number;
   readonly signal?: EndSignal | undefined;
   /** Judges under the lock of the head, with the time that its transaction reads: for jobs that erase or rotate. */
   readonly isLocked?: boolean;
@@ -78,8 +76,9 @@ export class Ledger {
   decide<Answer>(
     tenantId: string,
     decision: Decision<Answer>,
-    { deadline = performance.now() + this.#patience, signal, isLocked = false }: Patience = {},
+    { signal, isLocked = false }: Patience = {},
   ): Promise<Decided<Answer>> {
+    const deadline = performance.now() + this.#patience;
     const { place, queue } = this.#seatOf(tenantId);
     return settled(async (needs) => {
       if (!place.guess) await place.read(needs);
