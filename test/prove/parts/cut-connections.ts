@@ -68,12 +68,14 @@ function replicaOf(findings: Findings, roots: Roots, connection: Connection) {
   const [calls, others] = [new Database(connection, 4), new Database(connection, 4)];
   findings.defer(() => Promise.all([calls.close(), others.close()]));
   const store = postgresStore({ calls, lists: others, background: others });
-  const locked: typeof store.locked = (tenantId, needs, lost, work) =>
-    store.locked(tenantId, needs, lost, (known) => {
+  const locked: typeof store.locked = (tenantId, needs, lost, work, deadline) => {
+    const counting: typeof work = (known) => {
       if (lost.length > 0)
         findings.answer({ [known.written ? 'lost, and written' : 'lost, and not written']: 1 });
       return work(known);
-    });
+    };
+    return store.locked(tenantId, needs, lost, counting, deadline);
+  };
   return createService({ store: { ...store, locked }, roots, plugins: [people()] });
 }
 

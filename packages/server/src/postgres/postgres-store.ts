@@ -38,8 +38,12 @@ export function postgresStore({ calls, lists, background }: StoreDatabases): Sto
       return lists.run((sql, limit) => readWithin(sql, tenantId, needs, limit), 4_000);
     },
     append: (tenantId, link) => calls.run((sql) => refusing(appendLink(sql, tenantId, link)), 2_500),
-    locked: (tenantId, needs, lost, work) =>
-      calls.run((sql, limit) => refusing(lockedWithin(sql, { tenantId, needs, lost, work }, limit)), 4_000),
+    locked: (tenantId, needs, lost, work, deadline) =>
+      calls.run(
+        (sql, limit) => refusing(lockedWithin(sql, { tenantId, needs, lost, work }, limit)),
+        4_000,
+        deadline,
+      ),
     snapshot: (tenantId, needs, work) =>
       background.snapshot(async (tx) => {
         const known = await readKnown(tx, tenantId, needs);
@@ -98,10 +102,12 @@ async function lockedWithin(sql: Pool, { tenantId, needs, lost, work }: LockedWo
       readKnown(sql, tenantId, needs, lost),
     ]);
     // Nothing is written after the caller has an error.
-    if (performance.now() > deadline)
+    const left = deadline - performance.now();
+    if (left < 1)
       throw new DatabaseSlow(`the lock of the tenant did not come within ${Math.round(limit)} ms`);
     const link = work(known);
-    const [appended] = await together([
+    const [, appended] = await together([
+      sql.unsafe(`set local statement_timeout = ${Math.floor(left)}`).execute(),
       link && appendLink(sql, tenantId, link),
       sql.unsafe('commit').execute(),
     ]);

@@ -18,7 +18,7 @@ export async function lossyProxy(database: TestBase) {
   const name = `.s.PGSQL.${port}`;
   const open = new Set<Socket>();
   const ends = new Map<number, () => void>();
-  let wanted: { text: string; after: boolean } | undefined;
+  let wanted: string | undefined;
   let delayed: { text: string; milliseconds: number } | undefined;
   let losses = 0;
   let generation = 0;
@@ -36,15 +36,12 @@ export async function lossyProxy(database: TestBase) {
     };
     for (const socket of [client, upstream]) socket.on('close', end).on('error', end);
     open.add(client);
-    let met = false;
     client.on('data', (chunk) => {
-      const found = wanted !== undefined && chunk.includes(wanted.text);
-      if (!mute && wanted && (met || (found && !wanted.after))) {
+      if (!mute && wanted !== undefined && chunk.includes(wanted)) {
         [mute, wanted] = [true, undefined];
         losses++;
         setTimeout(end, silence);
       }
-      met ||= found;
       if (delayed && chunk.includes(delayed.text)) {
         delay = sleep(delayed.milliseconds);
         delayed = undefined;
@@ -67,8 +64,7 @@ export async function lossyProxy(database: TestBase) {
   return {
     url: (role: Parameters<TestBase['url']>[0]) =>
       database.url(role).replace(encodeURIComponent(host), encodeURIComponent(directory)),
-    loseFrom: (text: string) => void (wanted = { text, after: false }),
-    loseAfter: (text: string) => void (wanted = { text, after: true }),
+    loseFrom: (text: string) => void (wanted = text),
     delayFrom: (text: string, milliseconds: number) => void (delayed = { text, milliseconds }),
     /** Closes a connection without an error message from PostgreSQL. */
     cut: (pid: number): void => ends.get(pid)?.(),

@@ -22,6 +22,7 @@ export interface QueueListener {
 interface Waiting {
   readonly decision: Decision<unknown>;
   readonly isLocked: boolean;
+  readonly deadline: number;
   isGone: boolean;
   settle(outcome: Outcome): void;
 }
@@ -72,6 +73,7 @@ export class Queue {
       const waiting: Waiting = {
         decision,
         isLocked,
+        deadline,
         isGone: false,
         settle: (outcome) => {
           if (waiting.isGone) return;
@@ -168,7 +170,8 @@ export class Queue {
       attempt = begin(judgeAll(this.#court, place.known, known.time, decisionsOf(staying)), staying);
       return attempt.link;
     };
-    const appended = await this.#ground.store.locked(place.tenantId, asked, lost, work);
+    const last = Math.max(...batch.map(({ deadline }) => deadline));
+    const appended = await this.#ground.store.locked(place.tenantId, asked, lost, work, last);
     return { attempt, appended, found };
   }
 

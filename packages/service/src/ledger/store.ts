@@ -114,13 +114,15 @@ export interface Store {
   append(tenantId: string, link: Link): Promise<Appended>;
   /**
    * Locks the head, reads, and appends what `work` makes of it, in one transaction. Returns its outcome, or undefined if
-   * `work` made nothing. Nothing that `work` judged may leave before this has returned.
+   * `work` made nothing. Nothing that `work` judged may leave before this has returned. `deadline`: the value of
+   * `performance.now()` at which nobody waits any more, so that nothing should be written.
    */
   locked(
     tenantId: string,
     needs: readonly Need[],
     lost: readonly LostLink[],
     work: (known: LockedTenant) => Link | undefined,
+    deadline?: number,
   ): Promise<Appended | undefined>;
   /** Reads the head and rows, and whatever `work` reads on, in one snapshot. */
   snapshot<T>(tenantId: string, needs: readonly Need[], work: (reader: Reader) => Promise<T>): Promise<T>;
