@@ -86,7 +86,7 @@ export class Database {
       // The lock timeout is shorter than the statement timeout, so a wait for a lock fails with its own error code.
       const settings =
         tx`select set_config('idle_in_transaction_session_timeout', ${text(timeLimit(5_000))}, true),
-        set_config('lock_timeout', ${text(Math.min(timeLimit(3_000), 0.7 * limit))}, true),
+        set_config('lock_timeout', ${text(lockTimeout(limit))}, true),
         set_config('statement_timeout', ${text(0.75 * limit)}, true),
         case when current_setting('server_version_num')::int >= 170000
           then set_config('transaction_timeout', ${text(limit + 1_000)}, true) end`.execute();
@@ -98,7 +98,8 @@ export class Database {
 
   async snapshot<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 2_000): Promise<T> {
     const begin = this.#beginning('isolation level repeatable read read only', async (tx, limit) => {
-      const settings = tx`select set_config('statement_timeout', ${text(0.9 * limit)}, true)`.execute();
+      const settings = tx`select set_config('lock_timeout', ${text(lockTimeout(limit))}, true),
+        set_config('statement_timeout', ${text(0.9 * limit)}, true)`.execute();
       const [, result] = await together([settings, work(tx)]);
       return result;
     });
@@ -171,6 +172,8 @@ export class Database {
     this.#open.delete(pool);
   }
 }
+
+const lockTimeout = (limit: number): number => Math.min(timeLimit(3_000), 0.7 * limit);
 
 function text(milliseconds: number): string {
   return String(Math.round(milliseconds));

@@ -15,7 +15,7 @@ import { anchors, entries, type EntryRow, tallies, type TallyRow } from '../ledg
 import type { Caller, Operations, Part } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
 import { refusalOf } from '../rules/batch.ts';
-import { noPublicLog, type Refusal } from '../rules/refusal.ts';
+import { noPublicLog, Refusal, unreachable } from '../rules/refusal.ts';
 import { Tampered } from '../rules/tampered.ts';
 import type { Service } from '../service.ts';
 import { signCheckpoint } from '../verify/checkpoint.ts';
@@ -31,7 +31,12 @@ export const auditOperations = {
       const { clock } = service.ledger;
       const end = clock.now() + longest;
       const timeLeft = () => end - clock.now();
-      const verification = await verifyTenant(service, tenantId, { ...input, mostRows, timeLeft });
+      const options = { ...input, mostRows, timeLeft };
+      const verification = await verifyTenant(service, tenantId, options).catch((error: unknown) => {
+        if (error instanceof Refusal) throw error;
+        service.listener.failed(error, tenantId);
+        throw unreachable(error);
+      });
       if (verification.valid === false) service.ledger.forget(tenantId);
       return verification;
     }),
