@@ -97,7 +97,7 @@ async function lockedWithin(sql: Pool, { tenantId, needs, lost, work }: LockedWo
   };
   try {
     const [, , known] = await together([
-      sql.unsafe(`begin; ${settings(limits)}`).execute(),
+      sql.unsafe(`begin; ${settings(limits)} ${endsWithin(limit)}`).execute(),
       sql`select from eaas.audit_heads where tenant_id = ${tenantId} for update`.execute(),
       readKnown(sql, tenantId, needs, lost),
     ]);
@@ -122,6 +122,11 @@ const settings = (values: Readonly<Record<string, number>>): string =>
   Object.entries(values)
     .map(([name, value]) => `set local ${name} = ${Math.round(value)};`)
     .join(' ');
+
+/** Before version 17, PostgreSQL cannot end the transaction of a client that stops in the middle of a statement. */
+const endsWithin = (limit: number): string =>
+  `select case when current_setting('server_version_num')::int >= 170000
+    then set_config('transaction_timeout', '${Math.round(limit)}', true) end`;
 
 /** Throws LinkRefused for an error of a database that works, so that certainly nothing was written. */
 async function refusing<T>(work: Promise<T>): Promise<T> {
