@@ -102,7 +102,7 @@ describe.each(moments)('a replica freezes in the middle of a change, %s', (_, { 
   test('a replica that was frozen applies its change if it can still answer, and else never', async () => {
     if (!stuck || !blocked) throw new Error('the frozen replica must answer');
     const isDone = succeeded(stuck);
-    if (!isDone) expect([stuck.status, stuck.code]).toEqual([500, 'audit_unwritten']);
+    expect(['200 ', '201 ', '500 audit_unwritten']).toContain(`${stuck.status} ${stuck.code}`);
     const log = await readLog(pair.replicas[1], blocked.tenant);
     const done = log.filter(({ action }) => action === change.action);
     expect(done).toHaveLength(change.earlier + (isDone ? 1 : 0));
