@@ -69,7 +69,7 @@ async function readWithin(
   limit: number,
 ): Promise<Known> {
   const [, known] = await together([
-    sql.unsafe(`begin read only; ${settings({ statement_timeout: 0.9 * limit })}`).execute(),
+    sql.unsafe(`begin read only; set local statement_timeout = ${Math.round(0.9 * limit)}`).execute(),
     readKnown(sql, tenantId, needs),
     sql.unsafe('commit').execute(),
   ]);
@@ -90,14 +90,14 @@ interface LockedWork {
  */
 async function lockedWithin(sql: Pool, { tenantId, needs, lost, work }: LockedWork, limit: number) {
   const deadline = performance.now() + limit - 10;
-  const limits = {
-    idle_in_transaction_session_timeout: timeLimit(longestIdle),
-    lock_timeout: 0.7 * limit,
-    statement_timeout: 0.75 * limit,
-  };
+  // Before version 17, PostgreSQL cannot end the transaction of a client that stops in the middle of a statement.
+  const limits = `set local idle_in_transaction_session_timeout = ${Math.round(timeLimit(longestIdle))};
+    set local lock_timeout = ${Math.round(0.7 * limit)}; set local statement_timeout = ${Math.round(0.75 * limit)};
+    select case when current_setting('server_version_num')::int >= 170000
+      then set_config('transaction_timeout', '${Math.round(limit)}', true) end`;
   try {
     const [, , known] = await together([
-      sql.unsafe(`begin; ${settings(limits)} ${endsWithin(limit)}`).execute(),
+      sql.unsafe(`begin; ${limits}`).execute(),
       sql`select from eaas.audit_heads where tenant_id = ${tenantId} for update`.execute(),
       readKnown(sql, tenantId, needs, lost),
     ]);
@@ -117,16 +117,6 @@ async function lockedWithin(sql: Pool, { tenantId, needs, lost, work }: LockedWo
     throw error;
   }
 }
-
-const settings = (values: Readonly<Record<string, number>>): string =>
-  Object.entries(values)
-    .map(([name, value]) => `set local ${name} = ${Math.round(value)};`)
-    .join(' ');
-
-/** Before version 17, PostgreSQL cannot end the transaction of a client that stops in the middle of a statement. */
-const endsWithin = (limit: number): string =>
-  `select case when current_setting('server_version_num')::int >= 170000
-    then set_config('transaction_timeout', '${Math.round(limit)}', true) end`;
 
 /** Throws LinkRefused for an error of a database that works, so that certainly nothing was written. */
 async function refusing<T>(work: Promise<T>): Promise<T> {
