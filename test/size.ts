@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
   protocol: 6_756,
-  local: 2_022,
+  local: 1_800,
   sdk: 10_447,
   drizzle: 3_508,
   prisma: 2_624,
@@ -89,7 +89,7 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
 const mostCorrections = 250;
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */
 const growing: Readonly<Record<string, { lines: number; until: string }>> = {
-  service: { lines: 5_912, until: 'local stands on it' },
+  service: { lines: 5_620, until: 'local stands on it' },
 };
 const sites = { 'docs/site': 1_029, examples: 1_002 };
 const mostTestLines = 86_500;

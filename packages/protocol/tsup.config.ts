@@ -24,7 +24,6 @@ const entry = [
   'src/wire/index.ts',
   'src/wire/reference.ts',
   'src/internal-service.ts',
-  'src/service/index.ts',
   'src/engines/node.ts',
   'src/engines/noble.ts',
   'src/engines/noble-of.ts',

@@ -11,6 +11,7 @@ const places = (among: readonly SourceFile[], pattern: RegExp): string[] =>
 
 const siblingsOf: Readonly<Record<string, RegExp>> = {
   protocol: /^$/,
+  local: /^@eaas\/(?:protocol|service)(?:\/|$)/,
   sdk: /^@eaas\/protocol(?:\/|$)/,
   server: /^@eaas\/(?:protocol|service)(?:\/|$)/,
   console: /^@eaas\/(?:protocol|local|sdk)(?:\/|$)/,

@@ -1,17 +1,11 @@
+// `fetch` to a service inside this process, with the failures that a test asks for. Both services of the package have one.
 import { InputError } from '@eaas/protocol';
 import { nextTurn } from '@eaas/protocol/internal-turn';
 import { positiveInteger, requireOptions, text } from '@eaas/protocol/internal-options';
-import { findRoute, orRefusal, Refusal } from '@eaas/protocol/service';
-import {
-  endpoints,
-  type Problem,
-  problem,
-  type ProblemCode,
-  problems,
-  type Route,
-} from '@eaas/protocol/wire';
-import { respondTo } from './door.ts';
-import type { Tenant } from './tenant.ts';
+import { orRefusal } from '@eaas/protocol/internal-service';
+import { endpoints, type ProblemCode, problems, type Route } from '@eaas/protocol/wire';
+import { findRoute, Refusal } from '@eaas/service';
+import { type Door, respond } from './door.ts';
 
 /**
  * A problem code of the service, or another failure: `network` (the request does not arrive), `answer_lost` (the call
@@ -43,7 +37,7 @@ export type Failures = { readonly failure: Failure; readonly route: Route | unde
 export function addFailure(failures: Failures, failure: Failure, options: FailureOptions): void {
   requireOptions({ times: positiveInteger, route: text }, options, 'failNext');
   const { times = 1, route } = options;
-  if (!problemOf(failure) && !/^(network|answer_lost|timeout|invalid_response)$/.test(failure)) {
+  if (!refusalOf(failure) && !/^(network|answer_lost|timeout|invalid_response)$/.test(failure)) {
     throw new InputError(
       `unknown failure \`${failure}\`: pass the code of a problem such as \`unavailable\`, or another value of the type \`Failure\``,
     );
@@ -54,9 +48,9 @@ export function addFailure(failures: Failures, failure: Failure, options: Failur
   failures.push({ failure, route, left: times });
 }
 
-function problemOf(failure: Failure | undefined): Problem | undefined {
+function refusalOf(failure: Failure | undefined): Refusal | undefined {
   return failure !== undefined && Object.hasOwn(problems, failure)
-    ? problem(failure as ProblemCode, 'The test asked for this failure.')
+    ? new Refusal(failure as ProblemCode, 'The test asked for this failure.')
     : undefined;
 }
 
@@ -66,7 +60,7 @@ export type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Re
 export const baseUrl = 'https://eaas.test';
 
 export function createFetch(
-  tenant: Tenant,
+  door: Door,
   failures: Failures = [],
   onSeen: (request: SeenRequest) => void = () => {},
 ): Fetch {
@@ -78,7 +72,7 @@ export function createFetch(
     const { origin, pathname } = new URL(url);
     if (origin !== baseUrl)
       throw new TypeError(`fetch failed: the service in this process responds only to ${baseUrl}`);
-    const body = new Uint8Array(await request.arrayBuffer());
+    const body = new Uint8Array(await request.clone().arrayBuffer());
     await nextTurn();
     const found = orRefusal(() => findRoute(method, pathname));
     const route = found instanceof Refusal ? null : found.route;
@@ -89,7 +83,9 @@ export function createFetch(
     const see = (status: number | null) => onSeen({ ...seen, status });
     const early = failEarly(failure, signal);
     if (early) return early.finally(() => see(failure === 'invalid_response' ? 200 : null));
-    const work = turn.then(() => respondTo(tenant, request, body, problemOf(failure)));
+    const refusal = refusalOf(failure);
+    const inside = refusal ? { ...door, before: () => Promise.reject(refusal) } : door;
+    const work = turn.then(() => respond(inside, request));
     turn = work.catch(() => {});
     const response = await work;
     if (failure === 'answer_lost' || signal.aborted) see(null);

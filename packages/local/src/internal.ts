@@ -1,23 +1,47 @@
-// For the commands `eaas import` and `eaas local lock`.
+// For the commands `eaas import` and `eaas local lock`, and for tests of services in memory.
 import { createHash } from 'node:crypto';
 import { type Lock, type Opener, openerOfEnvironment, passphraseOpener } from './file-opener.ts';
 import { readKeyFile, relockKeyFile } from './key-file.ts';
-import { type KeyFile, openKeyFile, readLock, wipeKeyFile } from './key-file-format.ts';
+import { openKeyFile, readLock, withMaterial } from './key-file-format.ts';
 
-export { type KeyFile, wipeKeyFile } from './key-file-format.ts';
+export { respond } from './door.ts';
+export { memoryStore, type MemoryTenant } from './memory-store.ts';
+
+/** A key file with its material, which is null where it was erased. */
+export type OpenedFile = Awaited<ReturnType<typeof openForImport>>;
 
 /**
  * Opens a key file by the variables of `localService`. If it is locked with a passphrase and no variable is set, asks for
  * the passphrase. Throws InputError.
  */
-export async function openForImport(
-  path: string,
-  askPassphrase: () => Promise<string>,
-): Promise<KeyFile & { readonly sha256: string }> {
+export async function openForImport(path: string, askPassphrase: () => Promise<string>) {
   const { text } = readKeyFile(path);
-  const opener = await openerOf(path, text, askPassphrase);
-  const sha256 = createHash('sha256').update(text).digest('hex');
-  return { ...openKeyFile(path, text, opener), sha256 };
+  const file = openKeyFile(path, text, await openerOf(path, text, askPassphrase));
+  const { tenantId, secret } = file;
+  const { keys, subjects } = withMaterial(file, (_, material) => material);
+  return {
+    tenantId,
+    secret,
+    sha256: createHash('sha256').update(text).digest('hex'),
+    keys: keys.map(({ hash_key: hashKey, versions, ...row }) => ({
+      row: { ...row, rev: 0 },
+      hashKey,
+      versions: versions.map(({ created_at, sealed }) => ({ created_at, secret: sealed })),
+    })),
+    subjects: new Map(
+      subjects.map(({ subject_id, sealed, ...times }) => [subject_id, { ...times, secret: sealed }]),
+    ),
+  };
+}
+
+/** Overwrites every secret of an opened file. */
+export function wipeKeyFile({ secret, keys, subjects }: OpenedFile): void {
+  secret.fill(0);
+  for (const { hashKey, versions } of keys) {
+    hashKey?.fill(0);
+    for (const version of versions) version.secret?.fill(0);
+  }
+  for (const subject of subjects.values()) subject.secret?.fill(0);
 }
 
 /** The locks of a key file before and after `lockKeyFile`, and its tenant. */
@@ -39,11 +63,11 @@ export async function lockKeyFile(
   const { text } = readKeyFile(path);
   const current = await openerOf(path, text, askPassphrase);
   const file = openKeyFile(path, text, current);
-  wipeKeyFile(file);
+  file.secret.fill(0);
   const ofEnvironment = openerOfEnvironment('EAAS_LOCAL_NEW');
   const next = ofEnvironment.kind === 'none' ? passphraseOpener(await askNew()) : ofEnvironment;
   const relocked = relockKeyFile(path, current, next);
-  wipeKeyFile(relocked);
+  relocked.secret.fill(0);
   return { tenantId: file.tenantId, before: file.lock.kind, after: relocked.lock.kind };
 }
 

@@ -1,4 +1,5 @@
-// A tenant in a key file: its permissions, its place on the disk, and changes by several processes.
+// A key file on the disk: its permissions, its place, and how it is replaced. Only one process at a time changes it, which
+// holds its lock (file-lock.ts). The store over the file uses it (key-file-store.ts), and the command that locks files.
 import {
   closeSync,
   existsSync,
@@ -16,80 +17,30 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import process, { platform } from 'node:process';
 import { InputError } from '@eaas/protocol';
-import { Refusal } from '@eaas/protocol/service';
-import { type Held, lockNow, lockSoon } from './file-lock.ts';
-import { isProduction, type Opener, openerOfEnvironment } from './file-opener.ts';
-import {
-  formatKeyFile,
-  type KeyFile,
-  newKeyFile,
-  openKeyFile,
-  relockedKeyFile,
-  wipeKeyFile,
-} from './key-file-format.ts';
-import { type NewTenant, newTenant, type Tenant } from './tenant.ts';
+import { type Held, lockNow } from './file-lock.ts';
+import { isProduction, type Opener } from './file-opener.ts';
+import { formatKeyFile, type KeyFile, newKeyFile, openKeyFile, relockedKeyFile } from './key-file-format.ts';
 
-/** Opens the tenant of a key file. If the file is missing, makes it, or throws InputError if `create` is false. */
-export function openFileTenant(given: string, fields: NewTenant, create = true): Tenant {
-  const opener = openerOfEnvironment();
+/** Returns the path of a key file. If it is missing, makes it, or throws InputError if `create` is false. */
+export function placeOfKeyFile(given: string, opener: Opener, create: boolean): string {
   if (create) makeFolder(given);
   const path = placeOf(given);
-  if (!existsSync(path)) {
-    if (!create)
-      throw new InputError(
-        `there is no key file ${path}: restore it from your copy. A new file, which \`localService\` ` +
-          `makes without \`create: false\`, opens no value of the old one`,
-      );
-    holding(lockNow(`${path}.lock`), (lock) => {
-      if (existsSync(path)) return;
-      write(path, newKeyFile(opener), lock);
-      if (isProduction()) warnOfNewFile(path);
-    });
-  }
-  let { text, stamp } = readKeyFile(path);
-  let file = openKeyFile(path, text, opener);
-  const tenant = newTenant({ ...fields, tenant_id: file.tenantId, idKeys: file.idKeys });
-  const keep = (): void => {
-    tenant.keys.clear();
-    for (const key of file.keys) tenant.keys.set(key.row.key_id, key);
-    tenant.subjects.clear();
-    for (const [id, subject] of file.subjects) tenant.subjects.set(id, subject);
-  };
-  keep();
-
-  function refresh(): void {
-    if (stamp !== '' && stampOf(path) === stamp) return;
-    const found = readKeyFile(path);
-    file = openKeyFile(path, found.text, opener, file);
-    ({ text, stamp } = found);
-    keep();
-  }
-
-  function change<T>(lock: Held, work: () => T): T {
-    return holding(lock, () => {
-      refresh();
-      // If anything fails, memory can differ from the file, so the next call reads the file again.
-      const before = stamp;
-      stamp = '';
-      const result = work();
-      const next = { ...file, keys: Array.from(tenant.keys.values()), subjects: tenant.subjects };
-      if (formatKeyFile(next) === text) stamp = before;
-      else write(path, next, lock);
-      return result;
-    });
-  }
-
-  const lockPath = `${path}.lock`;
-  tenant.storage = {
-    refresh: () => orUnavailable(refresh),
-    changeNow: (work) => change(lockNow(lockPath), work),
-    change: async (work) => {
-      const lock = await lockSoon(lockPath).catch(refuseAsUnavailable);
-      return orUnavailable(() => change(lock, work));
-    },
-  };
-  return tenant;
+  if (existsSync(path)) return path;
+  if (!create)
+    throw new InputError(
+      `there is no key file ${path}: restore it from your copy. A new file, which \`localService\` ` +
+        `makes without \`create: false\`, opens no value of the old one`,
+    );
+  holding(lockNow(lockOf(path)), (lock) => {
+    if (existsSync(path)) return;
+    writeKeyFile(path, formatKeyFile(newKeyFile(opener)), lock);
+    if (isProduction()) warnOfNewFile(path);
+  });
+  return path;
 }
+
+/** Returns the path of the lock of a key file. */
+export const lockOf = (path: string): string => `${path}.lock`;
 
 /** In production, a file that is missing was probably lost. */
 function warnOfNewFile(path: string): void {
@@ -101,21 +52,8 @@ function warnOfNewFile(path: string): void {
   );
 }
 
-function orUnavailable<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    return refuseAsUnavailable(error);
-  }
-}
-
-function refuseAsUnavailable(error: unknown): never {
-  if (!(error instanceof InputError)) throw error;
-  const { message } = error;
-  throw new Refusal('unavailable', `${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
-}
-
-function holding<T>(lock: Held, work: (lock: Held) => T): T {
+/** Does what needs the lock, and releases it. */
+export function holding<T>(lock: Held, work: (lock: Held) => T): T {
   try {
     return work(lock);
   } finally {
@@ -129,7 +67,7 @@ function holding<T>(lock: Held, work: (lock: Held) => T): T {
  */
 export function relockKeyFile(given: string, current: Opener, next: Opener): KeyFile {
   const path = placeOf(given);
-  return holding(lockNow(`${path}.lock`), (lock) => {
+  return holding(lockNow(lockOf(path)), (lock) => {
     const user = process.getuid?.();
     if (user !== undefined && statSync(path).uid !== user)
       throw new InputError(
@@ -137,8 +75,8 @@ export function relockKeyFile(given: string, current: Opener, next: Opener): Key
       );
     const file = openKeyFile(path, readKeyFile(path).text, current);
     const relocked = relockedKeyFile(file, next);
-    write(path, relocked, lock);
-    wipeKeyFile(file);
+    writeKeyFile(path, formatKeyFile(relocked), lock);
+    file.secret.fill(0);
     return relocked;
   });
 }
@@ -156,14 +94,8 @@ function placeOf(given: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-interface Read {
-  readonly text: string;
-  /** Changes with the file. */
-  readonly stamp: string;
-}
-
 /** Reads a key file. Throws InputError if others own it, can read or write it, or can replace it in its folder. */
-export function readKeyFile(path: string): Read {
+export function readKeyFile(path: string): { readonly text: string; readonly stamp: string } {
   const file = explained(path, 'read', () => openSync(path, 'r'));
   try {
     const stat = fstatSync(file, { bigint: true });
@@ -191,7 +123,8 @@ function requirePrivate(path: string, stat: Owned, forbidden: number, what: stri
     throw new InputError(`other users of this machine ${what} ${path}: run \`${remedy} ${path}\``);
 }
 
-function stampOf(path: string): string {
+/** Changes with the file. */
+export function stampOf(path: string): string {
   return explained(path, 'read', () => stampIn(statSync(path, { bigint: true })));
 }
 
@@ -204,13 +137,14 @@ function stampIn(stat: {
   return [stat.ino, stat.mtimeNs, stat.ctimeNs, stat.size].join();
 }
 
-function write(path: string, file: KeyFile, lock: Held): void {
+/** Replaces a key file, as one change. */
+export function writeKeyFile(path: string, text: string, lock: Held): void {
   const temporary = `${path}.new`;
   explained(path, 'written', () => {
     rmSync(temporary, { force: true });
     const descriptor = openSync(temporary, 'wx', 0o600);
     try {
-      writeFileSync(descriptor, formatKeyFile(file));
+      writeFileSync(descriptor, text);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

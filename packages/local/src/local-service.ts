@@ -1,15 +1,30 @@
+// The service of an app without a server: a tenant with its keys in a file, or in memory, and no log.
+// Apps call it, and hand it to a client.
 import { InputError } from '@eaas/protocol';
-import { ServiceError } from '@eaas/protocol/internal';
-import { nextTurn } from '@eaas/protocol/internal-turn';
+import { toHex } from '@eaas/protocol/internal';
 import { flag, type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
-
-import { checked, type KeyFields, keyRecord, Refusal } from '@eaas/protocol/service';
-import { endpoints, type Input, type Output, permissions } from '@eaas/protocol/wire';
-import { openFileTenant } from '#key-file';
-import { createApiKey } from './api-keys.ts';
+import { nextTurn } from '@eaas/protocol/internal-turn';
+import { genesisHash } from '@eaas/protocol/audit';
+import { endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
+import {
+  type Caller,
+  checked,
+  intake,
+  keyRecord,
+  keys,
+  type Part,
+  partOf,
+  people,
+  type Query,
+  type KeyRow,
+  Refusal,
+  type Service,
+  settle,
+} from '@eaas/service';
+import { openKeyFileStore } from '#key-file';
 import { baseUrl, createFetch, type Fetch } from './fetch.ts';
-import { createKey } from './keys.ts';
-import { callBy, type NewTenant, newTenant, type Tenant } from './tenant.ts';
+import { memoryStore } from './memory-store.ts';
+import { clientError, ownTenant, withControls } from './own-tenant.ts';
 
 type KeyRecord = Output<'POST /v1/keys'>;
 type NewKeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
@@ -63,29 +78,33 @@ export function localService(options: LocalServiceOptions = {}): LocalService {
   const { file, create } = options;
   if (create === false && file === undefined)
     throw new InputError('`create: false` needs `file`: pass the path of the key file');
-  const fields: NewTenant = {
-    settings: { envelope_only: true, monthly_encrypt_quota: null, rev: 0 },
-    clock: () => Date.now(),
-    isComplete: false,
-  };
-  const tenant = file === undefined ? newTenant(fields) : openFileTenant(file, fields, create);
-  const { storage } = tenant;
-  const { api_key: apiKey } = createApiKey(callBy(tenant, 'operator'), {
-    name: 'this process',
-    permissions: [...permissions],
+  const now = () => Date.now();
+  const memory = memoryStore({ now, hasLog: false });
+  const own = ownTenant({
+    memory,
+    file: file === undefined ? undefined : openKeyFileStore(file, memory, create),
+    plugins: [people(), intake()],
+    settings: { name: 'local', envelope_only: true },
+    now,
   });
-  const makeDefault = () => ensureKey(tenant, 'default');
-  const { key_id: keyId } =
-    findKey(tenant, 'default') ?? (storage ? storage.changeNow(makeDefault) : makeDefault());
-  const connection = { baseUrl, apiKey, keyId, fetch: createFetch(tenant) };
+  const { service, tenantId, operator, decide } = own;
+  const { key_id: keyId } = decide(operator, ensureKey(service, operator, 'default'));
+  const fetch = createFetch({
+    service,
+    before: async (route) => {
+      requireRouteOfLocalService(route);
+      await own.before();
+    },
+    shownWithoutLog: (route, answer) => ({ ...answer, ...withoutLog(route, tenantId) }),
+  });
+  const connection = { baseUrl, apiKey: own.apiKey.api_key, keyId, fetch };
   return withControls(connection, {
-    tenantId: tenant.tenant_id,
+    tenantId,
     createKey: async (name: string, fields?: NewKeyFields) => {
       await nextTurn();
-      const ensure = () => ensureKey(tenant, name, fields);
       try {
-        storage?.refresh();
-        return storage && !findKey(tenant, name) ? await storage.change(ensure) : ensure();
+        await own.before();
+        return (await settle(service, operator, ensureKey(service, operator, name, fields))).answer;
       } catch (error) {
         throw clientError(error);
       }
@@ -93,38 +112,49 @@ export function localService(options: LocalServiceOptions = {}): LocalService {
   });
 }
 
-function ensureKey(tenant: Tenant, name: string, fields: NewKeyFields = {}): KeyRecord {
+/** Returns the key with a name, or makes it. */
+function ensureKey(
+  service: Service,
+  caller: Caller,
+  name: string,
+  fields: NewKeyFields = {},
+): Part<KeyRecord> {
   const input = checked(endpoints['POST /v1/keys'].body, { ...fields, name });
-  const known = findKey(tenant, name);
-  if (!known) return createKey(callBy(tenant, 'operator'), input);
-  const { intake = known.intake, exportable = known.exportable } = input;
-  if (intake === known.intake && exportable === known.exportable) return keyRecord(known);
-  throw new Refusal(
-    'name_taken',
-    'A key has this name, with another value of `intake` or `exportable`, which cannot be changed: choose another name.',
-  );
+  const making = partOf(service, caller, 'POST /v1/keys', input);
+  const named: Query<KeyRow> = {
+    table: keys,
+    where: [
+      ['name', '=', input.name],
+      ['status', '<>', 'destroyed'],
+    ],
+  };
+  return {
+    ...making,
+    judge(view, holder) {
+      const [row] = view.all(named).rows;
+      if (!row) return making.judge(view, holder);
+      const known = keyRecord(row, service.fields);
+      const { intake: isIntake = known.intake, exportable = known.exportable } = input;
+      if (isIntake === known.intake && exportable === known.exportable) return { entries: [], answer: known };
+      throw new Refusal(
+        'name_taken',
+        'A key has this name, with another value of `intake` or `exportable`, which cannot be changed: choose another name.',
+      );
+    },
+  };
 }
 
-function findKey({ keys }: Tenant, name: string): KeyFields | undefined {
-  return Array.from(keys.values(), ({ row }) => row).find(
-    (row) => row.name === name && row.status !== 'destroyed',
-  );
+function requireRouteOfLocalService(route: Route): void {
+  if (!/audit|api-keys|issuers|usage|crypt$/.test(route)) return;
+  const detail =
+    'A local service has no audit log, no API keys, no issuers, no usage and no server mode. For these, start a server, and move ' +
+    'the key file into it with `eaas import`: no value needs to be encrypted again.';
+  throw new Refusal('not_found', detail);
 }
 
-/**
- * Adds members that are not enumerable, so that an object that spreads the service does not contain them. A client
- * would throw an error for these unknown options.
- */
-export function withControls<Connection extends object, Controls extends object>(
-  connection: Connection,
-  controls: Controls,
-): Connection & Controls {
-  for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
-  return connection as Connection & Controls;
-}
-
-/** Returns the ServiceError that a client throws for a Refusal, and any other error as it is. */
-export function clientError(error: unknown): unknown {
-  if (!(error instanceof Refusal)) return error;
-  return new ServiceError(error.code, error.message, { status: error.problem.status });
+/** What a service without a log answers where another names an entry, or says how often a version was used. */
+function withoutLog(route: Route, tenantId: string): object {
+  if (route === 'GET /v1/keys/:key_id') return { versions: [] };
+  if (route !== 'POST /v1/subjects/erase') return {};
+  return { entry: { id: 0, hash: toHex(genesisHash(tenantId)) } };
 }

@@ -1,9 +1,9 @@
 import { InputError } from '@eaas/protocol';
-import type { NewTenant, Tenant } from './tenant.ts';
+import type { openKeyFileStore as openInNode } from './key-file-store.ts';
 
-/** Stands for key-file.ts where there are no files. */
-export function openFileTenant(_path: string, _fields: NewTenant): Tenant {
+/** Stands for key-file-store.ts where there are no files. */
+export const openKeyFileStore: typeof openInNode = () => {
   throw new InputError(
     '`file` of `localService` needs Node, Bun or Deno: in a page or at the edge, leave it out, and the keys are in memory',
   );
-}
+};

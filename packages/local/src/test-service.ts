@@ -1,4 +1,8 @@
+// The service in memory, for unit tests: a tenant with everything that the server has, and controls.
+// Tests of apps call it, and pages that show the playground without a server.
+import { canonicalJson } from '@eaas/protocol/audit';
 import { ServiceError } from '@eaas/protocol/internal';
+import { fromHex } from '@eaas/protocol/internal-audit';
 import {
   callback,
   flag,
@@ -11,9 +15,18 @@ import {
   requireOptions,
   type Rule,
 } from '@eaas/protocol/internal-options';
-import { changedTenant, checked } from '@eaas/protocol/service';
-import { endpoints, type Input, type Output, permissions } from '@eaas/protocol/wire';
-import { createApiKey } from './api-keys.ts';
+import { endpoints, type Input, type Output } from '@eaas/protocol/wire';
+import {
+  changeTenant,
+  checked,
+  entries,
+  type EntryRow,
+  intake,
+  issuers,
+  partOf,
+  people,
+  refTo,
+} from '@eaas/service';
 import {
   addFailure,
   baseUrl,
@@ -23,9 +36,8 @@ import {
   type Failures,
   type SeenRequest,
 } from './fetch.ts';
-import { createKey } from './keys.ts';
-import { clientError, withControls } from './local-service.ts';
-import { callBy, newTenant, record } from './tenant.ts';
+import { memoryStore } from './memory-store.ts';
+import { clientError, ownTenant, withControls } from './own-tenant.ts';
 
 /** The settings of the test service's tenant. In the real service, only the operator can change such settings. */
 export interface TenantFields {
@@ -44,6 +56,7 @@ export interface TestServiceOptions extends TenantFields {
   readonly now?: (() => number) | undefined;
 }
 
+type Entry = Output<'GET /v1/audit'>['logs'][number];
 type NewKeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
 type NewApiKeyFields = Omit<Input<'POST /v1/api-keys'>, 'name'> & { readonly name?: string };
 
@@ -73,7 +86,7 @@ export interface TestService {
    * Alters an audit entry as an attacker could, for tests of audit checks. Throws ServiceError if the entry does not
    * exist.
    */
-  tamper(id: number, change: Partial<Output<'GET /v1/audit'>['logs'][number]>): void;
+  tamper(id: number, change: Partial<Entry>): void;
   /**
    * Moves the clock forward. The next request then rotates and destroys the keys that are due. API keys that have
    * expired are refused.
@@ -92,52 +105,55 @@ const serviceRules: OptionRules<TestServiceOptions> = { ...tenantRules, now: cal
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
   requireOptions(serviceRules, options, 'createTestService');
-  const { envelopeOnly = false, monthlyEncryptQuota = null, now = Date.now } = options;
+  const { envelopeOnly = false, monthlyEncryptQuota = null, now: clock = Date.now } = options;
   let ahead = 0;
-  const tenant = newTenant({
-    settings: { envelope_only: envelopeOnly, monthly_encrypt_quota: monthlyEncryptQuota, rev: 0 },
-    clock: () => now() + ahead,
-    isComplete: true,
-  });
+  const now = () => Math.floor(clock() + ahead);
+  const memory = memoryStore({ now });
+  const settings = {
+    name: 'test',
+    envelope_only: envelopeOnly,
+    monthly_encrypt_quota: monthlyEncryptQuota,
+  };
+  const plugins = [people(), issuers(signIns), intake()];
+  const own = ownTenant({ memory, plugins, settings, now });
+  const { service, tenantId, operator, decide, apiKey: everything } = own;
+  const holder = { ...operator, actor: everything.api_key_id, ipAddress };
   const failures: Failures = [];
   const requests: SeenRequest[] = [];
-  const issue = (fields: NewApiKeyFields) =>
-    asClient(() => {
-      const input = checked(endpoints['POST /v1/api-keys'].body, { name: 'test', ...fields });
-      return createApiKey(callBy(tenant, 'operator'), input);
-    });
-  const everything = issue({ name: 'everything', permissions: [...permissions] });
-  const fetch = createFetch(tenant, failures, (request) => void requests.push(request));
+  const door = { service, ipAddress, before: own.before };
+  const fetch = createFetch(door, failures, (request) => void requests.push(request));
   const connection = { baseUrl, apiKey: everything.api_key, fetch };
   const controls: Omit<TestService, keyof typeof connection> = {
-    tenantId: tenant.tenant_id,
+    tenantId,
     requests,
     createKey: (name, fields) =>
       asClient(() => {
-        const by = tenant.apiKeys.get(everything.api_key_id) ?? 'operator';
         const input = checked(endpoints['POST /v1/keys'].body, { ...fields, name });
-        return createKey(callBy(tenant, by), input);
+        return decide(holder, partOf(service, holder, 'POST /v1/keys', input));
       }),
-    createApiKey: issue,
+    createApiKey: (fields) =>
+      asClient(() => {
+        const input = checked(endpoints['POST /v1/api-keys'].body, { name: 'test', ...fields });
+        return decide(operator, partOf(service, operator, 'POST /v1/api-keys', input));
+      }),
     setTenant: (fields) => {
       requireOptions(tenantRules, fields, 'setTenant');
       const { envelopeOnly: envelope_only, monthlyEncryptQuota: monthly_encrypt_quota } = fields;
-      const call = callBy(tenant, 'operator');
-      const { row, draft } = changedTenant(tenant.settings, { envelope_only, monthly_encrypt_quota }, call);
-      tenant.settings = row;
-      record(call, draft);
+      decide(operator, changeTenant({ envelope_only, monthly_encrypt_quota }));
     },
     failNext: (failure, options = {}) => addFailure(failures, failure, options),
     tamper: (id, change) => {
       requireKind(number, id, 'the first argument of `tamper`');
       requireKind(object, change, 'the second argument of `tamper`');
-      const entry = tenant.log[id - 1];
-      if (!entry)
+      const log = memory.tenants.get(tenantId)?.tables.get(entries.name);
+      const ref = refTo(entries, id);
+      const stored = log?.get(ref);
+      if (!stored)
         throw new ServiceError(
           'not_found',
-          `the id of an audit entry must be from 1 to ${tenant.log.length} (got ${id})`,
+          `the id of an audit entry must be from 1 to ${log?.size} (got ${id})`,
         );
-      tenant.log[id - 1] = { ...entry, ...change };
+      log?.set(ref, { ...stored, row: { ...stored.row, ...rowOf(change) } });
     },
     advance: (milliseconds) => {
       requireKind(numberFrom(0, 1e15), milliseconds, 'the argument of `advance`');
@@ -145,6 +161,24 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     },
   };
   return withControls(connection, controls);
+}
+
+const ipAddress = '127.0.0.1';
+
+/** This service accepts no tokens of sign-ins, and fetches no keys. */
+const signIns = {
+  verify: () => Promise.resolve(false),
+  keyHostFault: () => 'names a host, but this service fetches no keys: send `jwks`',
+};
+
+/** Returns the columns of what the API shows of an entry. */
+function rowOf({ metadata, created_at, hash, ...columns }: Partial<Entry>): Partial<EntryRow> {
+  return {
+    ...columns,
+    ...(metadata && { metadata: canonicalJson(metadata) }),
+    ...(created_at !== undefined && { created_at: Date.parse(created_at) }),
+    ...(hash !== undefined && { hash: fromHex(hash) }),
+  };
 }
 
 function asClient<T>(work: () => T): T {

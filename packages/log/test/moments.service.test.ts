@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { finish } from '@eaas/protocol/service';
+import { finish } from '@eaas/protocol/internal-service';
 import { destroyTenant, type Lease, openPool } from '@eaas/server/internal';
 import { buildPrefixTree, bundleEntries, verifyConsistency } from '@eaas/protocol/internal-log';
 import { alone } from '@eaas/test-kit/alone';

@@ -1,9 +1,11 @@
-// What services need of the formats and the wire, beside what everybody may import.
+// What services need of the formats and the wire, and the SDK's proxy, beside what everybody may import.
 export { equalBytes, using } from './bytes.ts';
 export { isIntakeWrapped } from './intake/suite.ts';
+export { type BatchResult, checkBody, checked, parseBody, requireBodyType, resultOf } from './wire/body.ts';
 export { splitRoute, takesFields } from './wire/endpoint.ts';
-export { isSecretKey, keyFault, keyMembers } from './wire/issuers.ts';
 export { readJson } from './wire/json.ts';
+export { isSecretKey, keyFault, keyMembers } from './wire/issuers.ts';
 export { subject } from './wire/primitives.ts';
+export { badRequest, bodyTooLarge, type Draft, orRefusal, Refusal, refusalOf } from './wire/refusal.ts';
 export { bytesOf } from './wire/rsa-public-key.ts';
 export { finish, type Steps } from './steps.ts';

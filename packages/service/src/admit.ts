@@ -1,5 +1,5 @@
 // Finds out who calls, and refuses who may not, before the body of the request is read. Doors call it: HTTP in the server,
-// and door.ts.
+// and a function in services inside a process.
 import { type Endpoint, endpoints, isApiKey } from '@eaas/protocol/wire';
 import { toHex } from '@eaas/protocol/internal';
 import { sameBytes, sha256 } from '#platform';

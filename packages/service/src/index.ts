@@ -1,11 +1,10 @@
 // What servers, the local service and the command line use.
 export { createService, type Fair, type Listener, type Service, type ServiceOptions } from './service.ts';
-// What a door calls, in this order: a route, who calls, the body, and then the operation.
+// What doors call, in this order: a route, who calls, the body, and then the operation.
+export { findRoute, locationOf, methodsAt, readInput } from './rules/request.ts';
 export { admit, confirm } from './admit.ts';
 export { type Arrival, type EndSignal } from './operation.ts';
-export { bodyTooLarge, methodNotAllowed, nothingHere } from './rules/refusal.ts';
-export { locationOf, readInput, requireBodyType } from './rules/request.ts';
-export { memoryStore } from './memory-store.ts';
+export { methodNotAllowed, nothingHere } from './rules/refusal.ts';
 // What stores are made of.
 export {
   type Appended,
@@ -20,10 +19,12 @@ export {
   type Run,
   type SealedWrite,
   type Store,
+  type StoreAtOnce,
   type Stored,
 } from './ledger/store.ts';
-export { type Found, nameOf, type Need, type Query, type Ref, type Where } from './ledger/table.ts';
-export { type EntryRow } from './ledger/tables.ts';
+export { compare, find } from './ledger/query.ts';
+export { type Found, idText, nameOf, type Need, type Query, type Ref, type Where } from './ledger/table.ts';
+export { type EntryRow, type TallyRow } from './ledger/tables.ts';
 // What operators do, and jobs.
 export {
   acknowledgeRestore,
@@ -36,7 +37,7 @@ export {
 } from './operations/tenants.ts';
 export { settleKey } from './operations/keys.ts';
 export { type Caller, insider, type Part } from './operation.ts';
-export { decisionOf, run, settle } from './operate.ts';
+export { decisionOf, partOf, run, settle, settleAtOnce } from './operate.ts';
 export { shownEntry } from './operations/audit.ts';
 export { openSignedCheckpoint } from './verify/checkpoint.ts';
 export { isAuthenticEntry, readEntries } from './verify/entries.ts';
@@ -47,7 +48,7 @@ export { NoTenant } from './ledger/place.ts';
 export { Remembered } from './ledger/remembered.ts';
 export { monthOf } from './ledger/judge.ts';
 export { checkHead, checkRow, heads, openTenant, sealHead, sealRow } from './ledger/rows.ts';
-export { add, allOf, put, refOf, refTo, type Table } from './ledger/table.ts';
+export { add, allOf, put, refOf, refTo, type Table, type Write } from './ledger/table.ts';
 export {
   type AnchorRow,
   anchors,
@@ -55,10 +56,12 @@ export {
   entries,
   type KeyRow,
   keys,
+  type KeyVersionRow,
   keyVersions,
   tallies,
   type TenantRow,
   tenants,
+  uses,
 } from './ledger/tables.ts';
 export {
   openTenantSecrets,
@@ -70,11 +73,11 @@ export {
   sealRootCheck,
   type TenantSecrets,
 } from './crypto/tenant-secrets.ts';
-export { hkdf, openSecret, sameBytes, sealSecret, verifyEd25519 } from '#platform';
+export { hkdf, hmac, openSecret, sameBytes, sealSecret, verifyEd25519 } from '#platform';
+export { keyRecord } from './rules/records.ts';
 export { keyDraft, tenantDraft } from './rules/draft.ts';
 export { foreignCheckpoint, Refusal, unauthorized } from './rules/refusal.ts';
-export { refusalOf } from './rules/batch.ts';
-export { checked } from './rules/request.ts';
+export { checked, refusalOf } from '@eaas/protocol/internal-service';
 export { Tampered } from './rules/tampered.ts';
 export { unmasked } from './ledger/sum.ts';
 // Plugins.

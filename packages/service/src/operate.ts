@@ -2,6 +2,7 @@
 import { endpoints, type Input, type Output, type Receipt, type Route } from '@eaas/protocol/wire';
 import { type Decision, Missing, NotPrepared, type View } from './ledger/decision.ts';
 import { NoTenant } from './ledger/place.ts';
+import type { StoreAtOnce } from './ledger/store.ts';
 import type { Caller, Part } from './operation.ts';
 import { authorize, type Holder } from './rules/authorize.ts';
 import { Refusal, unauthorized } from './rules/refusal.ts';
@@ -20,17 +21,28 @@ export async function run<R extends Route>(
   route: R,
   input: Input<R>,
 ): Promise<Done<Output<R>>> {
+  const part = partOf(service, caller, route, input);
+  try {
+    const { answer, receipt } = await settle(service, caller, part);
+    return { answer, receipt: 'item' in endpoints[route] ? undefined : receipt };
+  } finally {
+    part.end?.();
+  }
+}
+
+/** Returns what an operation adds to a decision, with what plugins add. */
+export function partOf<R extends Route>(
+  service: Service,
+  caller: Caller,
+  route: R,
+  input: Input<R>,
+): Part<Output<R>> {
   const own = service.operations[route](service, caller, input as never);
   const part = service.plugins.reduce(
     (inner, plugin) => plugin.around?.(service, route, inner, caller, input as object) ?? inner,
     own,
   );
-  try {
-    const { answer, receipt } = await settle(service, caller, part);
-    return { answer: answer as Output<R>, receipt: 'item' in endpoints[route] ? undefined : receipt };
-  } finally {
-    part.end?.();
-  }
+  return part as Part<Output<R>>;
 }
 
 /** Has the ledger decide what a caller asks for. Throws Refusal. */
@@ -40,6 +52,13 @@ export async function settle<T>(service: Service, caller: Caller, part: Part<T>)
   if (!(answer instanceof Refusal)) return { answer, receipt };
   answer.receipt = receipt;
   throw answer;
+}
+
+/** As `settle`, at once: for services inside a process. */
+export function settleAtOnce<T>({ ledger }: Service, caller: Caller, part: Part<T>, store: StoreAtOnce): T {
+  const { answer } = ledger.decideAtOnce(caller.tenantId, decisionOf(caller, part), store);
+  if (answer instanceof Refusal) throw answer;
+  return answer;
 }
 
 async function decided<T>({ ledger }: Service, caller: Caller, part: Part<T>) {

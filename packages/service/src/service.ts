@@ -1,6 +1,7 @@
 // A service: a store, root keys, plugins, and the ledger between them. Servers and the local service make one.
 import type { Route } from '@eaas/protocol/wire';
 import type { Roots } from './crypto/tenant-secrets.ts';
+import type { Clock } from './ledger/clock.ts';
 import { Ledger, type LedgerListener } from './ledger/ledger.ts';
 import type { Store } from './ledger/store.ts';
 import type { Table } from './ledger/table.ts';
@@ -53,6 +54,8 @@ export interface ServiceOptions {
   /** For how long a call waits until its token is looked up, in milliseconds. Defaults to 2,000. */
   readonly lookupPatience?: number;
   readonly listener?: Partial<Listener>;
+  /** The store's time. Absent: it is estimated between calls of the store. */
+  readonly clock?: Clock;
 }
 
 const alone: Fair = { isOver: () => false, pause: () => Promise.resolve() };
@@ -75,6 +78,7 @@ export function createService({
   patience = 4_500,
   lookupPatience = 2_000,
   listener: heard = {},
+  clock,
 }: ServiceOptions): Service {
   const listener = { ...deaf, ...heard };
   const fields = plugins.flatMap((plugin) => plugin.fields ?? []);
@@ -83,7 +87,7 @@ export function createService({
   return {
     store,
     roots,
-    ledger: new Ledger(store, { roots, tables, tampered }, listener, patience),
+    ledger: new Ledger(store, { roots, tables, tampered }, listener, patience, clock),
     tokens: new Tokens({ store, fair, listener }, lookupPatience),
     plugins,
     tables,

@@ -3,11 +3,10 @@ import { createPublicKey, type JsonWebKey, randomBytes, verify } from 'node:cryp
 import { parseArgs } from 'node:util';
 import { nextTurn } from '@eaas/protocol/internal-turn';
 import { type Permission, permissions as all } from '@eaas/protocol/wire';
+import { memoryStore, respond } from '@eaas/local/internal';
 import { rootKey } from '../src/crypto/tenant-secrets.ts';
-import { respond } from '../src/door.ts';
 import { put } from '../src/ledger/table.ts';
 import { type TenantRow, tenants, uses } from '../src/ledger/tables.ts';
-import { memoryStore } from '../src/memory-store.ts';
 import { run, settle } from '../src/operate.ts';
 import { insider } from '../src/operation.ts';
 import { changeTenant, newTenant, tenantRecord } from '../src/operations/tenants.ts';
@@ -89,7 +88,7 @@ export function playService(baseUrl: string) {
     fetch: async (input: RequestInfo | URL, init?: RequestInit) => {
       // Without it, calls in a loop would let no timer fire.
       await nextTurn();
-      return respond(service, new Request(input, init), '192.0.2.7');
+      return respond({ service, ipAddress: '192.0.2.7' }, new Request(input, init));
     },
     run: async (args: readonly string[]) => {
       const lines = [await operate(args)].flat().map((line) => `${JSON.stringify(line)}\n`);

@@ -1,5 +1,5 @@
 import { exampleOf, type JsonSchema, operationOf, problemsOf } from '@eaas/protocol/reference';
-import { splitRoute } from '@eaas/protocol/service';
+import { splitRoute } from '@eaas/protocol/internal-service';
 import { problems, type Route } from '@eaas/protocol/wire';
 import { highlight } from '../parts/highlight.ts';
 

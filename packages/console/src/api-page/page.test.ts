@@ -1,6 +1,5 @@
 import { callOf } from '@eaas/protocol/reference';
-import { routes } from '@eaas/protocol/service';
-import { problems } from '@eaas/protocol/wire';
+import { endpoints, problems, type Route } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
 import { apiPage } from './page.ts';
 
@@ -8,8 +7,8 @@ const page = apiPage({ style: 'p{color:red}', icon: 'data:image/svg+xml,x' });
 const anchors = Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id);
 
 test('the page describes every call and every problem code, each once', () => {
-  const ids = routes
-    .map(([route]) => callOf(route).id)
+  const ids = (Object.keys(endpoints) as Route[])
+    .map((route) => callOf(route).id)
     .concat(Object.keys(problems).map((code) => `problem-${code}`));
   expect(ids.filter((id) => !anchors.includes(id))).toEqual([]);
   expect(new Set(anchors).size).toBe(anchors.length);

@@ -1,15 +1,19 @@
 // The API page: every call of the endpoint table, as one file that needs no script and no network. `build.ts` writes it.
 import { callOf, groups, problemCauses } from '@eaas/protocol/reference';
-import { keyNotFound, routes, splitRoute } from '@eaas/protocol/service';
+import { splitRoute } from '@eaas/protocol/internal-service';
 import {
+  endpoints,
   limits,
   type Permission,
   permissions,
+  problem,
   type ProblemCode,
   problems,
   type Route,
 } from '@eaas/protocol/wire';
 import { callSection, codeBlock, escape, json, prose } from './call.ts';
+
+const routes = Object.keys(endpoints) as Route[];
 
 /**
  * Returns the page, with the given style and icon. A server removes the `<li data-page>` of each page that it does not
@@ -74,8 +78,8 @@ function groupSection({ title, about, routes: of }: (typeof groups)[number]): st
 function permissionSection(): string {
   const calls = (permission: Permission) =>
     routes
-      .filter(([, endpoint]) => endpoint.permission === permission)
-      .map(([route]) => `<a href="#${callOf(route).id}">${callOf(route).id}</a>`)
+      .filter((route) => endpoints[route].permission === permission)
+      .map((route) => `<a href="#${callOf(route).id}">${callOf(route).id}</a>`)
       .join(', ');
   const rows = permissions.map(
     (name) => `<tr><th scope="row"><code>${name}</code></th><td>${calls(name)}</td></tr>`,
@@ -100,6 +104,7 @@ function problemSection(): string {
 }
 
 const MiB = 1024 * 1024;
+const keyNotFound = 'Key not found: pass the key_id that POST /v1/keys returned, not the name of the key.';
 
 const introduction = (): string => `<h1>API reference</h1>
 <p class="lead">Keys, encryption, searchable hashes and an immutable audit log, as JSON over HTTPS.</p>
@@ -121,4 +126,4 @@ Calls without body fields take no body. Bytes are standard base64 with padding; 
 There is no rate limit; encryptions may have a monthly quota.</p>
 <p>Every response has an <code>X-Request-Id</code>, which is also in the service’s log.
 Errors are problem documents with <a href="#problems">stable codes</a>:</p>
-${codeBlock('Response <b class="method delete">404</b>', json(keyNotFound().problem))}</section>`;
+${codeBlock('Response <b class="method delete">404</b>', json(problem('not_found', keyNotFound)))}</section>`;

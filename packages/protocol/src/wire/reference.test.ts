@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { routes } from '../service/index.ts';
-import { endpoints } from './endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
+import { endpoints, type Route } from './endpoints.ts';
 import {
   bodySchema,
   callOf,
@@ -22,6 +22,7 @@ interface Operation {
   responses: Record<string, { description: string; content: Record<string, { schema: JsonSchema }> }>;
 }
 
+const routes = Object.entries(endpoints) as [Route, Endpoint][];
 const document = openApiDocument();
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })),

@@ -29,7 +29,7 @@ const aboutSomethingElse = /Content-Range|^`headers` must be|^the stream ends be
 test.each([
   ['the SDK', '../', 50, (text: string) => text],
   ['an intake', '../../../protocol/src/intake/', 5, (text: string) => text],
-  ['the service', '../../../protocol/src/service/', 50, asCalls],
+  ['the service', '../../../service/src/', 50, asCalls],
 ])('no error of %s speaks of methods, headers, parameters or paths', (_, folder, least, said) => {
   const sentences = sentencesIn(folder).map(said);
   expect(sentences.length).toBeGreaterThan(least);

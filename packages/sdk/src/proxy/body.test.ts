@@ -165,8 +165,8 @@ test('the event loop runs while the proxy checks a large batch', async () => {
   const members = Array.from({ length: 5 }, (_, nth) => `"name-${nth}":0`).join(',');
   const items = Array.from({ length: 1_000 }, () => `{${members}}`).join(',');
   await post(batchPath, '{"items":[{}]}');
-  // The proxy pauses after 10 ms of work. The mocked clock advances 20 ms at each call, so the proxy pauses after each
-  // step of its work.
+  // The proxy pauses after 10 ms of work. The mocked clock advances 20 ms at each call, so the proxy pauses between
+  // items.
   let time = performance.now();
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (time += 20));
   let turns = 0;
@@ -177,5 +177,5 @@ test('the event loop runs while the proxy checks a large batch', async () => {
   expect(await post(batchPath, `{"items":[${items}]}`)).toMatchObject({ status: 200 });
   clearImmediate(next);
   clock.mockRestore();
-  expect(turns).toBeGreaterThanOrEqual(1_000);
+  expect(turns).toBeGreaterThanOrEqual(999);
 });

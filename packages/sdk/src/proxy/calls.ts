@@ -1,7 +1,7 @@
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { isSubjectWrapped } from '@eaas/protocol/internal';
-import { badRequest, checked, Refusal, ruleEach, runBatch } from '@eaas/protocol/service';
+import { badRequest, checked, orRefusal, Refusal, resultOf } from '@eaas/protocol/internal-service';
 import {
   type Endpoint,
   endpoints,
@@ -14,7 +14,7 @@ import {
 import { isName } from '../exchange/outputs.ts';
 import { abortable } from '../transport/abortable.ts';
 import { areInOrder, withReferences } from '../transport/references.ts';
-import type { Slices } from '../transport/slices.ts';
+import { inSlices } from '../transport/slices.ts';
 import type { CheckedGrant } from './grant.ts';
 import type { Settings } from './options.ts';
 import type { Target } from './routes.ts';
@@ -29,7 +29,6 @@ interface Call {
   readonly grant: CheckedGrant;
   readonly settings: Settings;
   readonly signal: AbortSignal;
-  readonly inSlices: Slices;
   readonly onKeyRefused: (keyId: string | undefined) => void;
 }
 
@@ -41,31 +40,42 @@ export async function askOne(body: unknown, call: Call): Promise<Answered> {
 }
 
 export async function askBatch(body: unknown, call: Call): Promise<Answered> {
-  const { target, settings, signal, inSlices } = call;
-  const { route } = target;
+  const { route } = call.target;
   const { item, body: schema }: Endpoint = endpoints[route];
   if (!schema || !item) throw new Error(`expected a batch route, such as POST /v1/batch/wrap (got ${route})`);
   const { items, user: asserted } = checked(schema, body) as { items: readonly unknown[]; user?: string };
   const user = userFor(call, asserted);
-  let requestId: string | undefined;
-  const output = await runBatch(
-    items,
-    await inSlices(ruleEach(items, (one) => judge(one, item, call))),
-    async (allowed) => {
-      if (allowed.length === 0) return [];
-      const sent = withReferences(allowed);
-      const answered = await askService(settings, route, '', { items: sent, ...user }, signal);
-      ({ requestId } = answered);
-      const { results } = answered.output as { results: readonly Result[] };
-      if (!areInOrder(results, sent)) throw failed(settings, 'invalid_response', requestId);
-      return results.map((result) => {
-        // The ids of entries would tell a browser how much the whole app encrypts.
-        const { reference: _, entry: _entry, error, ...answer } = result;
-        return error ? forBrowser(settings, error, requestId) : answer;
-      });
-    },
+  // A large batch must not delay other requests of the app's backend.
+  const judged = await inSlices(items, (one) => orRefusal(() => judge(one, item, call)));
+  const allowed = judged.flatMap((one) => (one instanceof Refusal ? [] : [one]));
+  const { answers, requestId } = await askForAll(allowed, user, call);
+  const inOrder = answers.values();
+  const results = judged.map((one, nth) => {
+    const answer = one instanceof Refusal ? one : inOrder.next().value;
+    return resultOf(items[nth], answer ?? badGateway(requestId), undefined);
+  });
+  return { output: { results }, requestId };
+}
+
+/** Asks the service for all items that the session may send, and returns an answer for each. */
+async function askForAll(items: readonly Fields[], user: object, { target, settings, signal }: Call) {
+  if (items.length === 0) return { answers: [], requestId: undefined };
+  const sent = withReferences(items);
+  const { output, requestId } = await askService(
+    settings,
+    target.route,
+    '',
+    { items: sent, ...user },
+    signal,
   );
-  return { output, requestId };
+  const { results } = output as { results: readonly Result[] };
+  if (!areInOrder(results, sent)) throw failed(settings, 'invalid_response', requestId);
+  // The ids of entries would tell a browser how much the whole app encrypts.
+  const answers = results.map((result) => {
+    const { reference: _, entry: _entry, error, ...answer } = result;
+    return error ? forBrowser(settings, error, requestId) : answer;
+  });
+  return { answers, requestId };
 }
 
 interface Result {

@@ -1,17 +1,13 @@
 import { InputError } from '@eaas/protocol';
-import { nextTurn } from '@eaas/protocol/internal-turn';
 import {
-  bodyCut,
+  badRequest,
   bodyTooLarge,
-  finish,
   parseBody,
   Refusal,
-  requestTimeout,
   requireBodyType,
-} from '@eaas/protocol/service';
+} from '@eaas/protocol/internal-service';
 import { type Endpoint, endpoints, limits } from '@eaas/protocol/wire';
 import { longest } from '../transport/abortable.ts';
-import { createSlices } from '../transport/slices.ts';
 import { type Answered, askBatch, askOne } from './calls.ts';
 import { type CheckedGrant, checkGrant } from './grant.ts';
 import { checkOptions, type ProxyOptions, type Settings } from './options.ts';
@@ -58,14 +54,11 @@ async function answer(request: Request, settings: Settings): Promise<Answered> {
   const grant = await requireGrant(request, target, settings);
   const { signal, end } = deadlineOf(settings.timeout, request.signal, new DOMException('', 'TimeoutError'));
   try {
-    // Pauses after each 10 ms of work, so that the check of a large batch does not delay other requests of the app's
-    // backend.
-    const inSlices = createSlices(nextTurn);
     const body = await readJson(request, endpoints[target.route], signal);
     if (search !== '') throw new Refusal('bad_request', 'The request must not have query parameters.');
     const ask = target.batch ? askBatch : askOne;
     const onKeyRefused = keyReporter(target, settings);
-    return await ask(body, { target, grant, settings, signal, inSlices, onKeyRefused });
+    return await ask(body, { target, grant, settings, signal, onKeyRefused });
   } finally {
     end();
   }
@@ -168,8 +161,8 @@ async function readJson(request: Request, endpoint: Endpoint, signal: AbortSigna
   const { headers } = request;
   // Accepts only JSON, because forms of other sites cannot send JSON. Scripts of other sites can send JSON only after a
   // preflight, which the proxy refuses.
-  requireBodyType({ type: headers.get('content-type'), encoding: headers.get('content-encoding') }, true);
-  return finish(parseBody(endpoint, await readBytes(request, limits.body, signal)));
+  requireBodyType(headers.get('content-type'), headers.get('content-encoding'), true);
+  return parseBody(endpoint, await readBytes(request, limits.body, signal));
 }
 
 async function readBytes(request: Request, limit: number, signal: AbortSignal): Promise<Uint8Array> {
@@ -186,9 +179,9 @@ async function readBytes(request: Request, limit: number, signal: AbortSignal): 
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     for (let length = 0; ;) {
       const { done, value } = await reader.read().catch(() => {
-        throw bodyCut();
+        throw badRequest('the connection was closed before the whole request body arrived');
       });
-      if (signal.aborted) throw requestTimeout();
+      if (signal.aborted) throw notInTime();
       if (done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
       length += value.length;
       if (length > limit) throw bodyTooLarge(limit);
@@ -217,4 +210,11 @@ function deadlineOf(milliseconds: number, outer?: AbortSignal | null, reason?: E
       outer?.removeEventListener('abort', abort);
     },
   };
+}
+
+/** 408: the request did not arrive in time. */
+function notInTime(): Refusal {
+  const status = { status: 408, title: 'Request Timeout' };
+  const detail = 'The whole request did not arrive in time: send the request again, without pauses.';
+  return new Refusal('bad_request', detail, status);
 }

@@ -1,20 +1,22 @@
-import type { Steps } from '@eaas/protocol/service';
+import { nextTurn } from '@eaas/protocol/internal-turn';
 
 const longest = 10;
 
-/** Runs a long computation, and pauses after each 10 ms, so that the event loop can handle other events. */
-export type Slices = <T>(work: Steps<T>) => Promise<T>;
-
-export function createSlices(pause: () => Promise<void>, now = (): number => performance.now()): Slices {
+/** Does the work for each item, and pauses after each 10 ms, so that the event loop can handle other events. */
+export async function inSlices<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Result,
+  pause: () => Promise<void> = nextTurn,
+  now = (): number => performance.now(),
+): Promise<Result[]> {
+  const results: Result[] = [];
   let end = now() + longest;
-  return async (work) => {
-    for (;;) {
-      if (now() >= end) {
-        await pause();
-        end = now() + longest;
-      }
-      const { done, value } = work.next();
-      if (done) return value;
+  for (const item of items) {
+    if (now() >= end) {
+      await pause();
+      end = now() + longest;
     }
-  };
+    results.push(work(item));
+  }
+  return results;
 }

@@ -1,9 +1,9 @@
 // Reads the body of a request after its caller was admitted. Fastify is not told that there is one: it would read every body,
 // and after a fault it would close the connection, so that a client that still sends could not read the response.
 import type { IncomingMessage } from 'node:http';
-import { takesFields } from '@eaas/protocol/internal-service';
+import { bodyTooLarge, requireBodyType, takesFields } from '@eaas/protocol/internal-service';
 import { type Endpoint, limits } from '@eaas/protocol/wire';
-import { bodyTooLarge, readInput, Refusal, requireBodyType } from '@eaas/service';
+import { readInput, Refusal } from '@eaas/service';
 import type { FastifyRequest } from 'fastify';
 
 /** How long discarding rests after a piece of at most 64 KiB. */

@@ -1,3 +1,4 @@
+import { memoryStore } from '@eaas/local/internal';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { migrated, testDatabase } from '@eaas/test-kit/database';
 import { closing } from '@eaas/test-kit/closing';
@@ -9,7 +10,6 @@ import {
   keyVersions,
   type Known,
   LinkRefused,
-  memoryStore,
   nameOf,
   type Query,
   refOf,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { memoryStore } from '@eaas/local/internal';
 import { rootKey } from '../crypto/tenant-secrets.ts';
-import { memoryStore } from '../memory-store.ts';
 import { settle } from '../operate.ts';
 import { insider, type Part } from '../operation.ts';
 import { newTenant } from '../operations/tenants.ts';

@@ -6,15 +6,15 @@ import { openMaterial } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
 import type { EndSignal } from '../operation.ts';
 import { Refusal } from '../rules/refusal.ts';
-import { StoreClock } from './clock.ts';
+import { type Clock, StoreClock } from './clock.ts';
 import type { Decided, Decision } from './decision.ts';
 import type { Guess, Trust } from './guess.ts';
-import { type Court, judgeOnly, needsOf, type Outcome, readOnlyView } from './judge.ts';
+import { type Court, judgeAll, judgeOnly, needsOf, type Outcome, readOnlyView } from './judge.ts';
 import { type Ground, Place, textOf } from './place.ts';
 import { Queue, type QueueListener } from './queue.ts';
 import { Remembered } from './remembered.ts';
 import { Tampered } from './rows.ts';
-import type { Store } from './store.ts';
+import type { Store, StoreAtOnce } from './store.ts';
 import { type Need, refTo } from './table.ts';
 import { tenants } from './tables.ts';
 
@@ -47,7 +47,7 @@ const [mostSecrets, rememberedFor] = [20_000, 600_000];
 export class Ledger {
   /** How many decisions wait until they are judged and what they write is committed. */
   waiting = 0;
-  readonly clock = new StoreClock();
+  readonly clock: Clock;
   readonly #ground: Ground;
   readonly #listener: QueueListener;
   readonly #patience: number;
@@ -56,11 +56,18 @@ export class Ledger {
   readonly #secrets = new Remembered<Secret>(mostSecrets, rememberedFor);
 
   /** `patience`: for how long a decision waits for its append, in milliseconds. */
-  constructor(store: Store, trust: Trust, listener: LedgerListener, patience: number) {
+  constructor(
+    store: Store,
+    trust: Trust,
+    listener: LedgerListener,
+    patience: number,
+    clock: Clock = new StoreClock(),
+  ) {
+    this.clock = clock;
     this.#patience = patience;
     const failed: Ground['failed'] = (error, tenantId) => listener.failed(error, tenantId);
     const wentBack: Ground['wentBack'] = (tenantId) => listener.wentBack(tenantId);
-    this.#ground = { store, trust, clock: this.clock, failed, wentBack };
+    this.#ground = { store, trust, clock, failed, wentBack };
     this.#listener = {
       appended: (tenantId, link) => listener.appended(tenantId, link),
       unwritten: (error, tenantId) => listener.unwritten(error, tenantId),
@@ -126,6 +133,26 @@ export class Ledger {
     });
   }
 
+  /** Decides at once, where the store can. Nothing can be prepared for such a decision. */
+  decideAtOnce<Answer>(tenantId: string, decision: Decision<Answer>, store: StoreAtOnce): Decided<Answer> {
+    const { place } = this.#seatOf(tenantId);
+    const needs = new Map<string, Need>([['tenant', refTo(tenants, tenantId)]]);
+    for (let round = 0; round < mostRounds; round++) {
+      const asked = [...needs.values()];
+      const known = store.read(tenantId, asked);
+      const guess = place.guessFrom(known, asked);
+      const { outcomes, link } = judgeAll(this.#court, guess, known.time, [decision]);
+      const [outcome] = outcomes;
+      if (outcome?.is === 'failed') throw outcome.error;
+      if (outcome?.is === 'again') for (const need of outcome.needs) needs.set(textOf(need), need);
+      else if (outcome && (!link || store.append(tenantId, link).outcome === 'written')) {
+        place.guess = undefined;
+        return decided(outcome);
+      }
+    }
+    throw changedTooOften();
+  }
+
   /** Forgets what it believes of a tenant. */
   forget(tenantId: string): void {
     this.#seatOf(tenantId).place.guess = undefined;
@@ -171,8 +198,12 @@ async function settled<Answer>(
     if (outcome.is === 'failed') throw outcome.error;
     ({ needs } = outcome);
   }
+  throw changedTooOften();
+}
+
+function changedTooOften(): Refusal {
   const detail = 'The data of this call changed too often while it was read. Try again in a moment.';
-  throw new Refusal('unavailable', detail);
+  return new Refusal('unavailable', detail);
 }
 
 type Judged = Extract<Outcome, { is: 'judged' }>;

@@ -2,7 +2,7 @@
 // one snapshot and without a lock; all who wait share a read. The ledger (ledger.ts) judges and writes on it.
 import { sameBytes } from '#platform';
 import { Refusal, unreachable } from '../rules/refusal.ts';
-import type { StoreClock } from './clock.ts';
+import type { Clock } from './clock.ts';
 import { Guess, type Trust } from './guess.ts';
 import { heads, type OpenTenant, Tampered } from './rows.ts';
 import type { HeadRow, Known, Store } from './store.ts';
@@ -18,7 +18,7 @@ export class NoTenant extends Error {
 export interface Ground {
   readonly store: Store;
   readonly trust: Trust;
-  readonly clock: StoreClock;
+  readonly clock: Clock;
   /** Told of faults of the store. */
   readonly failed: (error: unknown, tenantId: string) => void;
   /** Told of a log that is shorter than it was. */

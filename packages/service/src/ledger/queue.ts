@@ -85,7 +85,8 @@ export class Queue {
         },
       };
       const leave = (): void => waiting.settle({ is: 'failed', error: auditUnwritten() });
-      const timer = setTimeout(leave, Math.max(0, deadline - performance.now()));
+      const left = Math.max(0, deadline - performance.now());
+      const timer = left === Infinity ? undefined : setTimeout(leave, left);
       signal?.addEventListener('abort', leave);
       this.#listener.waits(1);
       this.#waiting.push(waiting);

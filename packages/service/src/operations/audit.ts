@@ -1,6 +1,7 @@
 // The audit log as its tenant reads it: pages of entries, statements of its head, and whether it is as the service wrote it.
 // The table of operations has them. The public log is a plugin's.
 import { toHex } from '@eaas/protocol/internal';
+import { refusalOf } from '@eaas/protocol/internal-service';
 import {
   endpoints,
   formatTimestamp,
@@ -14,7 +15,6 @@ import { allOf, type Need, type Query, refTo, type Where } from '../ledger/table
 import { anchors, entries, type EntryRow, tallies, type TallyRow } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
-import { refusalOf } from '../rules/batch.ts';
 import { noPublicLog, Refusal, unreachable } from '../rules/refusal.ts';
 import { Tampered } from '../rules/tampered.ts';
 import type { Service } from '../service.ts';

@@ -1,11 +1,12 @@
 // Batches of wrap, unwrap, rewrap and hash: many calls in one request, each with a result and an entry of its own.
 // The table of operations has them.
+import { type BatchResult, orRefusal, resultOf } from '@eaas/protocol/internal-service';
 import type { Item } from '@eaas/protocol/wire';
 import { Missing, NotPrepared, type Receipts, type View } from '../ledger/decision.ts';
 import type { Need, Write } from '../ledger/table.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import type { KeyCall, KeyVerb } from '../plugin.ts';
-import { type BatchResult, type BatchRoute, itemReader, orRefusal, resultOf } from '../rules/batch.ts';
+import { type BatchRoute, itemReader } from '../rules/batch.ts';
 import { type KeyRule, keyRules, type Ruling } from '../rules/data-key-rules.ts';
 import type { Draft } from '../rules/draft.ts';
 import { Refusal } from '../rules/refusal.ts';

@@ -2,7 +2,7 @@ import { generateKeyPairSync, privateDecrypt, randomBytes } from 'node:crypto';
 import { type Input, limits, type Route } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
 import { rootKey } from '../crypto/tenant-secrets.ts';
-import { memoryStore } from '../memory-store.ts';
+import { memoryStore } from '@eaas/local/internal';
 import { run } from '../operate.ts';
 import { insider } from '../operation.ts';
 import { createService } from '../service.ts';

@@ -2,19 +2,11 @@
 import { canonicalJson } from '@eaas/protocol/audit';
 import type { Context } from '@eaas/protocol';
 import { utf8Length } from '@eaas/protocol/internal';
+import type { Draft } from '@eaas/protocol/internal-service';
 import { type AuditAction, limits } from '@eaas/protocol/wire';
 import { auditUnwritten, type Refusal } from './refusal.ts';
 
-/** An audit entry before the log gives it an id and a hash. */
-export interface Draft {
-  readonly action: AuditAction;
-  readonly keyId: string | null;
-  readonly keyVersion: number | null;
-  /** The metadata of the audit entry: canonical JSON of at most 40 KiB. */
-  readonly metadata: string;
-  /** Whether the entry records a refusal: it is counted apart. */
-  readonly isRefused: boolean;
-}
+export type { Draft } from '@eaas/protocol/internal-service';
 
 type Metadata = Readonly<Record<string, unknown>>;
 

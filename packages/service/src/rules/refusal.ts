@@ -1,35 +1,7 @@
 // What the service refuses, each with its text. A refusal is thrown where it is found, and is the response of the call.
-import { type Problem, problem, type ProblemCode, type Receipt } from '@eaas/protocol/wire';
-import type { Draft } from './draft.ts';
+import { badRequest, Refusal } from '@eaas/protocol/internal-service';
 
-type Options = Partial<Pick<Problem, 'status' | 'title'>> & {
-  readonly entry?: ((items: number) => Draft) | undefined;
-  readonly cause?: unknown;
-};
-
-/** Thrown where the service refuses a call. Its `problem` is the response. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly code: ProblemCode;
-  readonly problem: Problem;
-  /** Drafts the one audit entry about all items of a request that are refused like this. */
-  readonly entry: ((items: number) => Draft) | undefined;
-  /** The place of that entry in the log, once it is written. */
-  receipt: Receipt | undefined;
-
-  constructor(code: ProblemCode, detail: string, { cause, entry, ...more }: Options = {}) {
-    // Removes API keys from the detail. The detail can contain field names, and a caller might have sent an
-    // API key as a field name.
-    super(detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…').toWellFormed(), cause === undefined ? {} : { cause });
-    this.code = code;
-    this.problem = { ...problem(code, this.message), ...more };
-    this.entry = entry;
-  }
-}
-
-/** Refuses a request as invalid. `reason` must not contain values of the request, because a value might be a secret. */
-export const badRequest = (reason: string): Refusal =>
-  new Refusal('bad_request', `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`);
+export { badRequest, Refusal } from '@eaas/protocol/internal-service';
 
 /**
  * Refuses a request without a valid API key. The text is the same for every cause, so callers cannot find out which
@@ -70,10 +42,6 @@ export const noPublicLog = (): Refusal =>
 /** 405: the path exists, and the method does not. */
 export const methodNotAllowed = (allowed: readonly string[]): Refusal =>
   new Refusal('method_not_allowed', `This path accepts only these methods: ${allowed.join(', ')}.`);
-
-/** 413: the body is longer than the limit. */
-export const bodyTooLarge = (limit: number): Refusal =>
-  new Refusal('too_large', `The body is larger than ${limit / 1024 / 1024} MiB: send less data in one call.`);
 
 export const unauthenticWrappedKey = (): Refusal =>
   new Refusal(

@@ -1,9 +1,16 @@
 // Finds the endpoint of a request, and parses its query and body. Doors call it.
-import type * as z from 'zod/mini';
-import { InputError } from '@eaas/protocol';
-import { finish, readJson, splitRoute, takesFields } from '@eaas/protocol/internal-service';
+import {
+  badRequest,
+  bodyTooLarge,
+  checkBody,
+  parseBody,
+  type Refusal,
+  requireBodyType,
+  splitRoute,
+  takesFields,
+} from '@eaas/protocol/internal-service';
 import { type Endpoint, endpoints, explain, limits, type Route } from '@eaas/protocol/wire';
-import { badRequest, bodyTooLarge, methodNotAllowed, nothingHere, Refusal } from './refusal.ts';
+import { methodNotAllowed, nothingHere } from './refusal.ts';
 
 /** Every route of the API, with its endpoint and the parts of its path. */
 const routes = /* @__PURE__ */ Object.entries(endpoints).map(([route, endpoint]: [string, Endpoint]) => {
@@ -101,58 +108,3 @@ function decode(text: string, refusal: () => Refusal): string {
 }
 
 const quoted = (name: string): string => `\`${name.slice(0, 64)}\``;
-
-/** Throws Refusal for a compressed body, and for one that is not JSON where JSON is needed. */
-export function requireBodyType(
-  type: string | undefined,
-  encoding: string | undefined,
-  needsJson: boolean,
-): void {
-  if ((encoding ?? 'identity').toLowerCase() !== 'identity') {
-    throw new Refusal(
-      'unsupported_media_type',
-      'The request must have no Content-Encoding header: send the body without compression.',
-    );
-  }
-  const isJson =
-    /^application\/json[ \t]*(?:;[ \t]*(?:(?:charset="?utf-8"?|(?!charset=)[\w-]+=(?:[^\s;,"]+|"[^"]*"))[ \t]*)?)*$/i;
-  if (needsJson && !isJson.test(type ?? '')) {
-    const detail = 'Send the body as JSON, with `Content-Type: application/json`.';
-    throw new Refusal('unsupported_media_type', detail);
-  }
-}
-
-/** Parses the JSON of a body. In a batch, an item at fault becomes a Refusal and does not fail the others. */
-function parseBody({ item }: Taking, bytes: Uint8Array): unknown {
-  try {
-    return finish(readJson(bytes, item && orRefused));
-  } catch (error) {
-    throw error instanceof InputError ? badRequest(error.message) : error;
-  }
-}
-
-function orRefused(item: unknown, fault: string): unknown {
-  const { reference } = (item ?? {}) as { readonly reference?: unknown };
-  return Object.assign(badRequest(fault), { reference });
-}
-
-/** Checks a body by the endpoint's schema. Throws Refusal. */
-function checkBody(endpoint: Taking, body: unknown): Readonly<Record<string, unknown>> {
-  if (endpoint.body) return checked(endpoint.body, body);
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const [name] = isObject ? Object.keys(body) : [];
-  if (name !== undefined) throw badRequest(`unknown field ${quoted(name)}`);
-  if (!isObject) throw badRequest('this call takes no body');
-  return {};
-}
-
-/** Parses a body or an item by its schema. The error must not contain the value, which might be a secret. */
-export function checked<Schema extends z.ZodMiniObject>(
-  schema: Schema,
-  value: unknown,
-  what: 'body' | 'item' = 'body',
-): z.output<Schema> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw badRequest(explain(parsed.error, value).replace(/^the body/, `the ${what}`));
-}

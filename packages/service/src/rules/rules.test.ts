@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { orRefusal } from '@eaas/protocol/internal-service';
 import { limits } from '@eaas/protocol/wire';
 import { authorize } from './authorize.ts';
-import { orRefusal } from './batch.ts';
 import { disabled, newKey, rotated, settled } from './key-rules.ts';
 
 const day = 86_400_000;

@@ -1,6 +1,7 @@
 import type { Input, Route } from '@eaas/protocol/wire';
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { memoryStore, type MemoryTenant } from '@eaas/local/internal';
 import { openTenantSecrets, rootKey } from '../crypto/tenant-secrets.ts';
 import { sealRow } from '../ledger/rows.ts';
 import type { Stored } from '../ledger/store.ts';
@@ -16,7 +17,6 @@ import {
   type TenantRow,
   tenants,
 } from '../ledger/tables.ts';
-import { memoryStore, type MemoryTenant } from '../memory-store.ts';
 import { run } from '../operate.ts';
 import { insider } from '../operation.ts';
 import { newTenant } from '../operations/tenants.ts';

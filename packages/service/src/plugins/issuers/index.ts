@@ -2,6 +2,7 @@
 // is that user. Whoever makes a service passes this plugin, with what verifies signatures.
 import { toUtf8 } from '@eaas/protocol';
 import { toHex } from '@eaas/protocol/internal';
+import { orRefusal, refusalOf } from '@eaas/protocol/internal-service';
 import { sha256 } from '#platform';
 import { orNull, senderOf } from '../../admit.ts';
 import type { TenantSecrets } from '../../crypto/tenant-secrets.ts';
@@ -10,7 +11,6 @@ import { Remembered } from '../../ledger/remembered.ts';
 import { refTo } from '../../ledger/table.ts';
 import type { Arrival, Caller } from '../../operation.ts';
 import type { Plugin } from '../../plugin.ts';
-import { orRefusal, refusalOf } from '../../rules/batch.ts';
 import { Refusal, unauthorized } from '../../rules/refusal.ts';
 import { issuerOperations } from './operations.ts';
 import { type IssuerRow, issuers as table } from './table.ts';

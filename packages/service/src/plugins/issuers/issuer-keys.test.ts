@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { publicKeysIn } from '../service/issuer-rules.ts';
-import { keyFault } from './issuers.ts';
+import { publicKeysIn } from './issuer-rules.ts';
+import { keyFault } from '@eaas/protocol/internal-service';
 
 const coordinate = (first: number) => Buffer.alloc(32, 7).fill(first, 0, 1).toString('base64url');
 

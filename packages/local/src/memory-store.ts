@@ -1,27 +1,42 @@
 // A store in memory: for services inside a process, and for tests. Each tenant is a set of tables; what changes a tenant waits
 // for what changed it before.
-import type { HeadRow, Known, Link, SealedWrite, Store, Stored } from './ledger/store.ts';
-import type { Appended, LostLink, Owned, Reader } from './ledger/store.ts';
-import { LinkRefused } from './ledger/store.ts';
-import { compare, find } from './ledger/query.ts';
-import { entries, type EntryRow, tallies, type TallyRow } from './ledger/tables.ts';
 import {
+  type Appended,
+  compare,
+  entries,
+  type EntryRow,
+  find,
   type Found,
+  type HeadRow,
   idText,
+  type Known,
+  type Link,
+  LinkRefused,
+  type LostLink,
   nameOf,
   type Need,
+  type Owned,
   put,
   type Query,
+  type Reader,
   type Ref,
   refOf,
+  type SealedWrite,
+  type Store,
+  type StoreAtOnce,
+  type Stored,
   type Table,
+  tallies,
+  type TallyRow,
   type Write,
-} from './ledger/table.ts';
+} from '@eaas/service';
 
 /** What a store in memory is made with. */
 export interface MemoryStoreOptions {
   /** The time of the store, in milliseconds since 1970. */
   readonly now: () => number;
+  /** Whether entries are kept, and counted. Defaults to true. */
+  readonly hasLog?: boolean;
   /**
    * Waits before a step. What it throws becomes the answer: LinkRefused before the commit is a refusal, and an error before
    * the answer is an answer that was lost.
@@ -46,6 +61,9 @@ export interface MemoryTenant {
 /** A store in memory. */
 export interface MemoryStore extends Store {
   readonly tenants: Map<string, MemoryTenant>;
+  readonly atOnce: StoreAtOnce;
+  /** As `create`, at once. */
+  add(head: HeadRow, writes: readonly SealedWrite[]): void;
   /** Writes a row that stands in no link, like a last use. */
   set(tenantId: string, write: Write): void;
 }
@@ -55,7 +73,7 @@ type Values = Readonly<Record<string, unknown>>;
 const second = 1_000;
 
 /** Makes a store without tenants. */
-export function memoryStore({ now, wait = async () => {} }: MemoryStoreOptions): MemoryStore {
+export function memoryStore({ now, hasLog = true, wait = async () => {} }: MemoryStoreOptions): MemoryStore {
   const tenants = new Map<string, MemoryTenant>();
   const owners = new Map<string, Owned>();
 
@@ -77,7 +95,7 @@ export function memoryStore({ now, wait = async () => {} }: MemoryStoreOptions):
     return done;
   }
 
-  function write(tenantId: string, link: Link): Appended {
+  function append(tenantId: string, link: Link): Appended {
     const time = now();
     const tenant = tenants.get(tenantId);
     const { expected, next } = link;
@@ -85,24 +103,37 @@ export function memoryStore({ now, wait = async () => {} }: MemoryStoreOptions):
       return { outcome: 'moved', time };
     }
     if (link.now > time + second || link.now < time - 10 * second) return { outcome: 'clock', time };
-    for (const row of entriesOf(link)) set(tenantId, put(entries, row));
     for (const written of link.writes) set(tenantId, written);
-    for (const row of talliesOf(tenant, link)) set(tenantId, put(tallies, row));
-    tenant.nonces.set(expected.id + 1, next.nonce);
+    if (hasLog) {
+      for (const row of entriesOf(link)) set(tenantId, put(entries, row));
+      for (const row of talliesOf(tenant, link)) set(tenantId, put(tallies, row));
+      tenant.nonces.set(expected.id + 1, next.nonce);
+    }
     tenant.head = next;
     return { outcome: 'written', time };
   }
 
+  function add(head: HeadRow, writes: readonly SealedWrite[]): void {
+    const { tenant_id: tenantId } = head;
+    if (tenants.has(tenantId)) throw new LinkRefused('the tenant exists');
+    tenants.set(tenantId, { head, tables: new Map(), nonces: new Map(), isFree: Promise.resolve() });
+    for (const written of writes) set(tenantId, written);
+  }
+
+  const read = (tenantId: string, needs: readonly Need[]) => knownOf(tenants.get(tenantId), needs, now());
+
   return {
     tenants,
+    atOnce: { read, append },
+    add,
     set,
     async read(tenantId, needs) {
       await wait('read');
-      return knownOf(tenants.get(tenantId), needs, now());
+      return read(tenantId, needs);
     },
     async append(tenantId, link) {
       await wait('commit');
-      const appended = await exclusively(tenants.get(tenantId), () => write(tenantId, link));
+      const appended = await exclusively(tenants.get(tenantId), () => append(tenantId, link));
       await wait('answer');
       return appended;
     },
@@ -110,9 +141,9 @@ export function memoryStore({ now, wait = async () => {} }: MemoryStoreOptions):
       const tenant = tenants.get(tenantId);
       const appended = await exclusively(tenant, async () => {
         await wait('read');
-        const link = work({ ...knownOf(tenant, needs, now()), written: writtenOf(tenant, lost) });
+        const link = work({ ...read(tenantId, needs), written: writtenOf(tenant, lost) });
         await wait('commit');
-        return link && write(tenantId, link);
+        return link && append(tenantId, link);
       });
       await wait('answer');
       return appended;
@@ -130,10 +161,7 @@ export function memoryStore({ now, wait = async () => {} }: MemoryStoreOptions):
     },
     async create(head, writes) {
       await wait('commit');
-      const { tenant_id: tenantId } = head;
-      if (tenants.has(tenantId)) throw new LinkRefused('the tenant exists');
-      tenants.set(tenantId, { head, tables: new Map(), nonces: new Map(), isFree: Promise.resolve() });
-      for (const written of writes) set(tenantId, written);
+      add(head, writes);
       await wait('answer');
     },
   };

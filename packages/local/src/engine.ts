@@ -1,3 +1,0 @@
-import { nobleIntakeCrypto } from '@eaas/protocol/internal-intake';
-
-export const { engine, hmac } = nobleIntakeCrypto;

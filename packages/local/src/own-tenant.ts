@@ -1,0 +1,118 @@
+// A service inside this process, with one tenant: what the test service and the local service have in common.
+import { refusalOf } from '@eaas/protocol/internal-service';
+import { randomBytes, ServiceError } from '@eaas/protocol/internal';
+import { type Output, permissions } from '@eaas/protocol/wire';
+import {
+  type Caller,
+  createService,
+  insider,
+  type KeyRow,
+  keys,
+  newTenant,
+  type Part,
+  partOf,
+  type Plugin,
+  put,
+  Refusal,
+  rootKey,
+  type Service,
+  settle,
+  settleAtOnce,
+  settleKey,
+  type TenantSettings,
+  uses,
+} from '@eaas/service';
+import type { KeyFileStore } from './key-file-store.ts';
+import type { MemoryStore } from './memory-store.ts';
+
+export interface OwnTenant {
+  readonly service: Service;
+  readonly tenantId: string;
+  readonly operator: Caller;
+  /** An API key with every permission. */
+  readonly apiKey: Output<'POST /v1/api-keys'>;
+  /** Decides at once. Throws Refusal. */
+  readonly decide: <T>(caller: Caller, part: Part<T>) => T;
+  /** Rotates and erases what is due, as others see it too. Each call does so before it is judged. Throws Refusal. */
+  readonly before: () => Promise<void>;
+}
+
+interface Made {
+  readonly memory: MemoryStore;
+  /** Where the keys are kept, if not only in memory. */
+  readonly file?: KeyFileStore | undefined;
+  readonly plugins: readonly Plugin[];
+  readonly settings: TenantSettings & { readonly name: string };
+  readonly now: () => number;
+}
+
+const minute = 60_000;
+/** For how long a call waits for a key file, in milliseconds: longer than for its lock. */
+const patienceForFile = 30_000;
+
+/** Makes a service with one tenant. */
+export function ownTenant({ memory, file, plugins, settings, now }: Made): OwnTenant {
+  const roots = [rootKey(randomBytes(32))] as const;
+  const { head, writes } = newTenant(roots, settings, now(), file);
+  const { tenant_id: tenantId } = head;
+  const service = createService({
+    store: file?.store ?? memory,
+    roots,
+    plugins,
+    clock: { now, learn: () => {} },
+    patience: file ? patienceForFile : Infinity,
+    listener: {
+      used: (tenant_id, api_key_id) => {
+        const last_used_at = Math.floor(now() / minute) * minute;
+        memory.set(tenant_id, put(uses, { tenant_id, api_key_id, last_used_at }));
+      },
+    },
+  });
+  memory.add(head, writes);
+  file?.open(service);
+  const [operator, system] = [insider(tenantId, 'operator'), insider(tenantId, 'system')];
+  const { atOnce } = file ?? memory;
+  const decide: OwnTenant['decide'] = (caller, part) => settleAtOnce(service, caller, part, atOnce);
+  const input = { name: 'everything', permissions: [...permissions] };
+  return {
+    service,
+    tenantId,
+    operator,
+    decide,
+    apiKey: decide(operator, partOf(service, operator, 'POST /v1/api-keys', input)),
+    before: async () => {
+      file?.refresh();
+      const rows = memory.tenants.get(tenantId)?.tables.get(keys.name)?.values() ?? [];
+      const due = Array.from(rows, ({ row }) => row as KeyRow).filter((row) => isDue(row, now()));
+      for (const { key_id } of due) {
+        await settle(service, system, settleKey(service, system, { key_id })).catch((error: unknown) => {
+          // A key with the most versions stays as it is.
+          if (refusalOf(error).code !== 'conflict') throw error;
+        });
+      }
+    },
+  };
+}
+
+function isDue({ status, next_rotation_at, destroy_at }: KeyRow, now: number): boolean {
+  const due = { active: next_rotation_at, pending_destruction: destroy_at, disabled: null, destroyed: null };
+  return (due[status] ?? Infinity) <= now;
+}
+
+/** Returns the ServiceError that a client throws for a Refusal, and any other error as it is. */
+export function clientError(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error;
+  return new ServiceError(error.code, error.message, { status: error.problem.status });
+}
+
+/**
+ * Adds members that are not enumerable, so that an object that spreads the service does not contain them. A client
+ * would throw an error for these unknown options.
+ */
+export function withControls<Connection extends object, Controls extends object>(
+  connection: Connection,
+  controls: Controls,
+): Connection & Controls {
+  for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
+  return connection as Connection & Controls;
+}
