@@ -48,7 +48,17 @@ export { NoTenant } from './ledger/place.ts';
 export { Remembered } from './ledger/remembered.ts';
 export { monthOf } from './ledger/judge.ts';
 export { checkHead, checkRow, heads, openTenant, sealHead, sealRow } from './ledger/rows.ts';
-export { add, allOf, put, refOf, refTo, type Table, type Write } from './ledger/table.ts';
+export {
+  add,
+  allOf,
+  put,
+  refOf,
+  refTo,
+  type RowOf,
+  type Table,
+  tableOf,
+  type Write,
+} from './ledger/table.ts';
 export {
   type AnchorRow,
   anchors,

@@ -4,8 +4,9 @@ import type { Roots } from './crypto/tenant-secrets.ts';
 import type { Clock } from './ledger/clock.ts';
 import { Ledger, type LedgerListener } from './ledger/ledger.ts';
 import type { Store } from './ledger/store.ts';
-import type { Table } from './ledger/table.ts';
-import { anchors, apiKeys, entries, keys, keyVersions, tallies, tenants, uses } from './ledger/tables.ts';
+import { type Table, tableOf } from './ledger/table.ts';
+import { anchors, apiKeys, entries, type KeyRow, keys, keyVersions } from './ledger/tables.ts';
+import { tallies, tenants, uses } from './ledger/tables.ts';
 import { operations } from './operations/table.ts';
 import type { Field, Operate, Plugin, Suite } from './plugin.ts';
 import { Tokens } from './tokens.ts';
@@ -108,13 +109,8 @@ function tablesOf(
   plugins: readonly Pick<Plugin, 'tables'>[],
   fields: readonly Field[],
 ): ReadonlyMap<string, Table<never>> {
-  const columns = fields.map(({ column }) => column);
-  const booleans = fields.filter(({ type }) => type === 'boolean').map(({ column }) => column);
-  const widened = {
-    ...keys,
-    columns: [...keys.columns, ...columns],
-    booleans: [...(keys.booleans ?? []), ...booleans],
-  };
+  const ofPlugins = Object.fromEntries(fields.map(({ column, type }) => [column, type]));
+  const widened = tableOf<KeyRow>({ ...keys.types, ...ofPlugins }, keys);
   const core = [tenants, widened, keyVersions, apiKeys, entries, anchors, tallies, uses];
   const all = [...core, ...plugins.flatMap((plugin) => plugin.tables ?? [])] as readonly Table<never>[];
   return new Map(all.map((table) => [table.name, table]));

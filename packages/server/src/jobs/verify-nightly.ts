@@ -5,6 +5,7 @@ import * as core from '@eaas/service';
 import type { Service } from '../app/service.ts';
 import { listChains } from '../operator/tenants.ts';
 import { verifyLog } from '../operator/verify.ts';
+import { noId } from '../postgres/tables.ts';
 import { readClock } from './clock.ts';
 import { forEach, type Lease } from './schedule.ts';
 
@@ -12,27 +13,27 @@ const nights = 30;
 const dayLength = 24 * 60 * 60 * 1_000;
 const startsAt = 3 * 60 * 60 * 1_000; // UTC
 /** Stands for all tenants together. */
-const everyone = '00000000-0000-0000-0000-000000000000';
+const everyone = noId;
 
 /** The last verification of a tenant: its newest entry then. That of all tenants has the time when it ended as its id. */
-interface Verified {
-  readonly tenant_id: string;
-  readonly id: number;
-  readonly hash: Uint8Array;
+const verified = {
+  tenant_id: 'text',
+  id: 'number',
+  hash: 'bytes',
   /** How many tenants were broken. */
-  readonly broken: number;
+  broken: 'number',
   /** In days since 1970. */
-  readonly night: number;
-}
+  night: 'number',
+} as const;
 
-const table: core.Table<Verified> = {
+type Verified = core.RowOf<typeof verified>;
+
+const table = core.tableOf<Verified>(verified, {
   name: 'verifications',
   id: ['tenant_id'],
-  columns: ['tenant_id', 'id', 'hash', 'broken', 'night'],
-  numbers: ['id', 'broken', 'night'],
   record: { label: ['eaas verification v1'], nameOf: ({ tenant_id }) => tenant_id, revOf: () => null },
   isLoose: true,
-};
+});
 
 type RowKey = Pick<core.TenantSecrets, 'rowMac'>;
 
@@ -101,8 +102,8 @@ async function find(
   return row && keys.some(isOurs) ? row : undefined;
 }
 
-async function write({ background }: Service, { hold }: Lease, key: RowKey, verified: Verified) {
-  const row = core.sealRow(key, table, verified);
+async function write({ background }: Service, { hold }: Lease, key: RowKey, night: Verified) {
+  const row = core.sealRow(key, table, night);
   await background.transaction(async (tx) => {
     await hold(tx);
     await tx`insert into eaas.verifications ${tx({ ...row })} on conflict (tenant_id) do update
@@ -132,8 +133,8 @@ async function isValid(
   if (!found?.complete) return true;
   const { errors, head } = found;
   if (errors.length > 0) onBroken(tenantId, errors);
-  const verified = { tenant_id: tenantId, id: head.id, hash: fromHex(head.hash), night: tonight };
-  if (secrets) await write(service, lease, secrets, { ...verified, broken: Math.min(errors.length, 1) });
+  const now = { tenant_id: tenantId, id: head.id, hash: fromHex(head.hash), night: tonight };
+  if (secrets) await write(service, lease, secrets, { ...now, broken: Math.min(errors.length, 1) });
   return errors.length === 0;
 }
 

@@ -9,8 +9,9 @@ import {
   type PresentedToken,
   Refusal,
   Remembered,
+  type RowOf,
   sealRow,
-  type Table,
+  tableOf,
   type TenantSecrets,
 } from '@eaas/service';
 import type { Alarms } from '../base/alarms.ts';
@@ -18,29 +19,29 @@ import type { Database } from '../postgres/database.ts';
 import { type KeyHosts, KeysNotFetched } from './key-hosts.ts';
 
 /** The keys of a sign-in as they were last fetched. The replicas share them. */
-interface KeySetRow {
-  readonly tenant_id: string;
-  readonly issuer_id: string;
+const keySet = {
+  tenant_id: 'text',
+  issuer_id: 'text',
   /** Where they were fetched: those of another URI say nothing. */
-  readonly jwks_uri: string;
+  jwks_uri: 'text',
   /** The public keys as canonical JSON. */
-  readonly jwks: string;
+  jwks: 'text',
   /** When the fetch began. */
-  readonly fetched_at: number;
-}
+  fetched_at: 'number',
+} as const;
 
-const keySets: Table<KeySetRow> = {
+type KeySetRow = RowOf<typeof keySet>;
+
+const keySets = tableOf<KeySetRow>(keySet, {
   name: 'key_sets',
   id: ['issuer_id'],
-  columns: ['tenant_id', 'issuer_id', 'jwks_uri', 'jwks', 'fetched_at'],
-  numbers: ['fetched_at'],
   record: {
     label: ['eaas row v1', 'key_sets'],
     nameOf: ({ issuer_id }) => issuer_id,
     revOf: () => null,
   },
   isLoose: true,
-};
+});
 
 interface KeySet extends Pick<KeySetRow, 'jwks' | 'fetched_at'> {
   readonly keys: readonly IssuerKey[];

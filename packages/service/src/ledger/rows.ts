@@ -6,7 +6,7 @@ import { hmac, paeView, sameBytes } from '#platform';
 import { openTenantSecrets, type Roots, type TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { Tampered } from '../rules/tampered.ts';
 import type { HeadRow, Stored } from './store.ts';
-import { refOf, type Table } from './table.ts';
+import { type ColumnType, refOf, type Table } from './table.ts';
 import { type TenantRow, tenants } from './tables.ts';
 
 export { Tampered } from '../rules/tampered.ts';
@@ -18,7 +18,7 @@ export const heads: Table<HeadRow> = {
   name: 'audit_heads',
   id: ['tenant_id'],
   columns: ['tenant_id', 'id', 'hash', 'sum', 'nonce', 'created_at', 'month', 'encrypts'],
-  numbers: ['id', 'created_at', 'encrypts'],
+  types: { id: 'number', created_at: 'number', encrypts: 'number' },
   isLoose: true,
   record: { label: ['eaas head v1'], nameOf: ({ tenant_id }) => tenant_id, revOf: () => null },
 };
@@ -92,21 +92,21 @@ function macOf({ rowMac }: RowKey, table: Table<never>, row: object): Uint8Array
  * The columns of a row as MACs and the sum of rows cover them. Throws TypeError for a value of another type, which a tampered
  * row might have.
  */
-export function partsOf(table: Table<never>, row: object): PaePart[] {
-  const { columns, booleans = [], numbers = [] } = table;
+export function partsOf({ columns, types }: Table<never>, row: object): PaePart[] {
   const values = row as Readonly<Record<string, unknown>>;
-  const isSound =
-    booleans.every((name) => typeof values[name] === 'boolean') &&
-    numbers.every((name) => values[name] === null || typeof values[name] === 'number');
-  if (!isSound) throw new TypeError(`a column of the table ${table.name} has a value of another type`);
-  return columns.map((name) => partOf(values[name]));
+  return columns.map((name) => partOf(values[name], types?.[name]));
 }
 
-function partOf(value: unknown): PaePart {
+function partOf(value: unknown, type: ColumnType | undefined): PaePart {
+  const kind = typeof value;
+  const isOther =
+    (kind === 'boolean') !== (type === 'boolean') ||
+    (value !== null && (kind === 'number') !== type?.startsWith('number'));
+  if (type && isOther) throw new TypeError(`a column must not contain a value of the type ${kind}`);
   if (value === null || typeof value === 'string' || typeof value === 'number' || isBytes(value))
     return value;
   if (typeof value === 'boolean') return String(value);
   // A list of lists is refused too, because `pae` would encode the inner lists as bytes.
   if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return pae(...value);
-  throw new TypeError(`a column must not contain a value of the type ${typeof value}`);
+  throw new TypeError(`a column must not contain a value of the type ${kind}`);
 }

@@ -1,8 +1,24 @@
 // The tables of a tenant as decisions see them: rows are plain objects, named by their table and id.
 import { toHex } from '@eaas/protocol/internal';
 
-/** A value in a column. A uuid is text, and a time is milliseconds since 1970. */
-export type Column = string | number | boolean | Uint8Array | readonly string[] | null;
+/** What a column can hold. A uuid is text, and a time is a number: milliseconds since 1970. */
+interface Values {
+  readonly text: string;
+  readonly number: number;
+  readonly boolean: boolean;
+  readonly bytes: Uint8Array;
+  readonly texts: readonly string[];
+}
+
+/** The type of a column. With a question mark it can be null. */
+export type ColumnType = keyof Values | `${keyof Values}?`;
+
+/** The row of a table with columns of these types. */
+export type RowOf<Types> = {
+  readonly [Name in keyof Types]: Types[Name] extends `${infer Type extends keyof Values}?`
+    ? Values[Type] | null
+    : Values[Types[Name] & keyof Values];
+};
 
 /** A table. The order of its columns is that of the rows' MACs and of the sum of rows. */
 export interface Table<Row> {
@@ -10,12 +26,8 @@ export interface Table<Row> {
   /** The columns that name a row within its tenant. */
   readonly id: readonly (keyof Row & string)[];
   readonly columns: readonly (keyof Row & string)[];
-  /**
-   * The columns that must be true or false, and those that must be a number or null. Who alters the type of a column can
-   * store a text with the same MAC that JavaScript takes for something else.
-   */
-  readonly booleans?: readonly (keyof Row & string)[];
-  readonly numbers?: readonly (keyof Row & string)[];
+  /** Who alters the type of a column can store a text with the same MAC that JavaScript takes for something else. */
+  readonly types?: Readonly<Partial<Record<string, ColumnType>>>;
   /** How rows of this table are protected: absent if what they hold is sealed, so that only the sum of rows has them. */
   readonly record?: RowRecord<Row>;
   /** The column by which a row is found among those of all tenants, if it is: a token's hash, or an id that callers name. */
@@ -23,6 +35,12 @@ export interface Table<Row> {
   /** Whether rows change without an entry, like counts and last uses. They are in no sum, and nothing records their changes. */
   readonly isLoose?: true;
 }
+
+/** Makes a table whose columns are those that have a type. */
+export const tableOf = <Row>(
+  types: { readonly [Name in keyof Row & string]?: ColumnType },
+  table: Omit<Table<Row>, 'columns' | 'types'>,
+): Table<Row> => ({ ...table, types, columns: Object.keys(types) as (keyof Row & string)[] });
 
 /** Rows with a MAC. A record of their last change stands beside them, so an older row that was put back is noticed. */
 interface RowRecord<Row> {

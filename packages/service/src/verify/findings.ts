@@ -1,6 +1,5 @@
 // What a verification finds: the first findings, and the number of all. Tampered data never makes it throw.
-import type { Column, Table } from '../ledger/table.ts';
-import { idText } from '../ledger/table.ts';
+import { idText, type Table } from '../ledger/table.ts';
 
 /** Something that is not as the service wrote it. `id` is that of the entry that it concerns. */
 interface Finding {
@@ -32,7 +31,7 @@ export function reasonFor(
   what: 'changed' | 'missing' | 'put_back',
   row: object,
 ): string {
-  const values = row as Readonly<Record<string, Column>>;
+  const values = row as Readonly<Record<string, unknown>>;
   const id = table.id.map((name) =>
     values[name] instanceof Uint8Array ? idText(values[name]).slice(0, 32) : values[name],
   );

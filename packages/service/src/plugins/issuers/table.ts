@@ -1,56 +1,44 @@
 // The table of issuers: the sign-ins whose tokens the service accepts. The rules and calls of this folder read and write it.
 import type { Output } from '@eaas/protocol/wire';
-import type { Table } from '../../ledger/table.ts';
+import { type RowOf, tableOf } from '../../ledger/table.ts';
+import { recordedAs } from '../../ledger/tables.ts';
 
-type Shown = Output<'GET /v1/issuers'>['issuers'][number];
-
-/** The row of an issuer, most of which the API shows as it is. `jwks` and `require` are canonical JSON. */
-export interface IssuerRow extends Omit<Shown, 'expires_at' | 'created_at' | 'revoked_at'> {
-  readonly tenant_id: string;
-  /** Null if the keys are fetched from `jwks_uri`. */
-  readonly jwks: string | null;
-  readonly require: string | null;
-  readonly expires_at: number | null;
-  readonly created_at: number;
-  readonly revoked_at: number | null;
+const issuer = {
+  issuer_id: 'text',
+  tenant_id: 'text',
+  name: 'text',
+  issuer: 'text',
+  audience: 'text',
+  authorized_parties: 'texts?',
+  /** Canonical JSON. Null if the keys are fetched from `jwks_uri`. */
+  jwks: 'text?',
+  jwks_uri: 'text?',
+  permissions: 'texts',
+  key_ids: 'texts',
+  allowed_origins: 'texts?',
+  subject_claim: 'text',
+  subject_prefix: 'text',
+  any_subject: 'boolean',
+  /** Canonical JSON. */
+  require: 'text?',
+  max_age_seconds: 'number',
+  expires_at: 'number?',
+  created_at: 'number',
+  created_by: 'text',
+  revoked_at: 'number?',
   /** The ids of the entries that record the creation, and the last change. */
-  readonly created_id: number;
-  readonly rev: number;
+  created_id: 'number',
+  rev: 'number',
+} as const;
+
+/** The row of an issuer, most of which the API shows as it is. */
+export interface IssuerRow extends RowOf<typeof issuer> {
+  readonly permissions: Output<'GET /v1/issuers'>['issuers'][number]['permissions'];
 }
 
-export const issuers: Table<IssuerRow> = {
+export const issuers = tableOf<IssuerRow>(issuer, {
   name: 'issuers',
   id: ['issuer_id'],
-  columns: [
-    'issuer_id',
-    'tenant_id',
-    'name',
-    'issuer',
-    'audience',
-    'authorized_parties',
-    'jwks',
-    'jwks_uri',
-    'permissions',
-    'key_ids',
-    'allowed_origins',
-    'subject_claim',
-    'subject_prefix',
-    'any_subject',
-    'require',
-    'max_age_seconds',
-    'expires_at',
-    'created_at',
-    'created_by',
-    'revoked_at',
-    'created_id',
-    'rev',
-  ],
-  booleans: ['any_subject'],
-  numbers: ['max_age_seconds', 'expires_at', 'created_at', 'revoked_at', 'created_id', 'rev'],
   foundBy: 'issuer_id',
-  record: {
-    label: ['eaas row v1', 'issuers'],
-    nameOf: ({ issuer_id }) => issuer_id,
-    revOf: ({ rev }) => rev,
-  },
-};
+  record: recordedAs('issuers', 'issuer_id'),
+});

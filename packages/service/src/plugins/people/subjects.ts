@@ -5,33 +5,31 @@ import { toHex } from '@eaas/protocol/internal';
 import { uuidFromBytes } from '@eaas/protocol/internal-audit';
 import { hmac } from '#platform';
 import type { View } from '../../ledger/decision.ts';
-import type { Table } from '../../ledger/table.ts';
+import { type RowOf, tableOf } from '../../ledger/table.ts';
+
+const subject = {
+  tenant_id: 'text',
+  /** 32 bytes. */
+  subject_id: 'bytes',
+  /** The secret of the subject. Null once the subject is erased. */
+  sealed: 'bytes?',
+  created_id: 'number',
+  created_at: 'number',
+  erased_id: 'number?',
+  erased_at: 'number?',
+  /** The hash of the entry of the erasure. */
+  erased_hash: 'bytes?',
+} as const;
 
 /** The row of a subject. Its times are kept because entries are purged. */
-export interface SubjectRow {
-  readonly tenant_id: string;
-  /** 32 bytes. */
-  readonly subject_id: Uint8Array;
-  /** The secret of the subject. Null once the subject is erased. */
-  readonly sealed: Uint8Array | null;
-  readonly created_id: number;
-  readonly created_at: number;
-  readonly erased_id: number | null;
-  readonly erased_at: number | null;
-  /** The hash of the entry of the erasure. */
-  readonly erased_hash: Uint8Array | null;
-}
+export type SubjectRow = RowOf<typeof subject>;
 
 /** What an erasure writes, before there is one. */
 export const notErased = { erased_id: null, erased_at: null, erased_hash: null };
 
-const numbers = ['created_id', 'created_at', 'erased_id', 'erased_at'] as const;
-
-export const subjects: Table<SubjectRow> = {
+export const subjects = tableOf<SubjectRow>(subject, {
   name: 'subjects',
   id: ['subject_id'],
-  columns: ['tenant_id', 'subject_id', 'sealed', ...numbers, 'erased_hash'],
-  numbers,
   record: {
     label: ['eaas row v1', 'subjects'],
     nameOf: ({ subject_id }) => uuidFromBytes(subject_id.subarray(0, 16)),
@@ -39,7 +37,7 @@ export const subjects: Table<SubjectRow> = {
     // A row from before an erasure that was put back opens nothing.
     isSound: ({ sealed, erased_id }) => (sealed === null) === (erased_id !== null),
   },
-};
+});
 
 /** Returns the id of a person as the API shows it: 64 hexadecimal characters. */
 export function personId(
