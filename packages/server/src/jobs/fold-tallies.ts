@@ -1,7 +1,9 @@
 // Keeps the counts of appends few: those of closed months stand per version of a key, and per month, but no longer for each
 // version in each month.
+import { monthOf } from '@eaas/service';
 import type { Service } from '../app/service.ts';
 import type { Sql, Transaction } from '../postgres/sql.ts';
+import { noId } from '../postgres/tables.ts';
 import { forEach, type Lease } from './schedule.ts';
 
 const day = 86_400_000;
@@ -9,7 +11,7 @@ const day = 86_400_000;
 /** Folds the counts of months that have been over for a day. */
 export async function foldTallies(service: Service, { signal, hold }: Lease): Promise<void> {
   const { background, ledger } = service;
-  const month = new Date(ledger.clock.now() - day).toISOString().slice(0, 7);
+  const month = monthOf(ledger.clock.now() - day);
   const due = await background.run((sql) => tenantsToFold(sql, month), 60_000);
   await forEach(due, signal, (tenantId) =>
     background.transaction(async (tx) => {
@@ -21,11 +23,9 @@ export async function foldTallies(service: Service, { signal, hold }: Lease): Pr
 
 async function tenantsToFold(sql: Sql, month: string): Promise<string[]> {
   const rows = await sql<{ tenant_id: string }[]>`
-    select distinct tenant_id from eaas.tallies where month < ${month} and month <> '' and key_id <> ${noKey}`;
+    select distinct tenant_id from eaas.tallies where month < ${month} and month <> '' and key_id <> ${noId}`;
   return rows.map(({ tenant_id }) => tenant_id);
 }
-
-const noKey = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Every sum that is asked for stays the same: of a version in all months, of a month over all keys, and of an action over both.
@@ -35,12 +35,12 @@ async function fold(tx: Transaction, tenantId: string, month: string): Promise<v
   await tx`
     with closed as (
       delete from eaas.tallies
-      where tenant_id = ${tenantId} and month < ${month} and month <> '' and key_id <> ${noKey}
+      where tenant_id = ${tenantId} and month < ${month} and month <> '' and key_id <> ${noId}
       returning *
     ), folded as (
       select key_id, key_version, action, '' as month, 1 as sign, n, refused, purged, last_at from closed
-      union all select ${noKey}::uuid, 0, action, month, 1, n, refused, purged, last_at from closed
-      union all select ${noKey}::uuid, 0, action, '', -1, n, refused, purged, last_at from closed
+      union all select ${noId}::uuid, 0, action, month, 1, n, refused, purged, last_at from closed
+      union all select ${noId}::uuid, 0, action, '', -1, n, refused, purged, last_at from closed
     )
     insert into eaas.tallies as known (tenant_id, key_id, key_version, action, month, n, refused, purged, last_at)
     select ${tenantId}::uuid, key_id, key_version, action, month,
