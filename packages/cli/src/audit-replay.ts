@@ -17,7 +17,7 @@ import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { requireYes } from './confirm.ts';
 import { exportAudit } from './export-audit.ts';
 import { exitCodes } from './failure.ts';
-import { addedUp, type Loss, lossIn, type Undone, undoneOf } from './lost-changes.ts';
+import { lastOfEach, type Loss, lossIn, type Undone, undoneOf } from './lost-changes.ts';
 import { nextEntries, type Position } from './next-entries.ts';
 import { next, note, printResults } from './output.ts';
 
@@ -29,11 +29,10 @@ interface Options extends OnTenant {
 export const auditReplay = onTenant(
   'replay',
   'Repeat after a restore what the lost part of a log took away. Run it before `eaas serve`: it revokes, disables, ' +
-    'destroys and erases again, and makes tenants envelope-only, unless the log later took that back. API keys and ' +
-    'issuers that the log narrowed are printed, for you to narrow. Needs the exported log, in which the ' +
-    'newest entry of the restored log must be, and a checkpoint at or after the last change in it. Without such a ' +
-    'checkpoint it only prints the changes, because anyone can write a file. Safe to run twice. The exit code is 0 only ' +
-    'if nothing is left to do.',
+    'destroys and erases again, and makes tenants envelope-only, unless the log later took that back. Needs the ' +
+    'exported log, in which the newest entry of the restored log must be, and a checkpoint at or after the last change ' +
+    'in it. Without such a checkpoint it only prints the changes, because anyone can write a file. Safe to run twice. ' +
+    'The exit code is 0 only if nothing is left to do.',
   [
     'audit replay lost.ndjson --tenant acme --checkpoint acme.checkpoint',
     'audit replay lost.ndjson --tenant acme',
@@ -50,7 +49,10 @@ export const auditReplay = onTenant(
     const left = await withTenant(options, async (service, operator) => {
       const lost = await readLost(service, operator, path, text);
       const undone: Undone[] = [];
-      for (const loss of lost.losses) undone.push(...(await undoneOf(service, operator, loss)));
+      for (const loss of lost.losses) {
+        const found = await undoneOf(service, operator, loss);
+        if (found) undone.push(found);
+      }
       if (!json)
         printResults(
           undone.map((one) => rowOf(one)),
@@ -72,24 +74,17 @@ export const auditReplay = onTenant(
     });
     if (left.byHand > 0)
       note(
-        'The rows with the state "by hand" are yours: compare each with what the lost log set, and set it.',
+        'The lost log cancelled or postponed the destruction of the keys with the state "by hand": restore them first.',
       );
     if (left.byHand + left.toRepeat > 0) return;
     process.exitCode = exitCodes.ok;
     next(`\`eaas audit acknowledge-restore --tenant ${asWord(tenant)}\``, options);
   });
 
-const columns = ['entry_id', 'action', 'id', 'name', 'sets', 'state'] as const;
+const columns = ['entry_id', 'action', 'id', 'name', 'state'] as const;
 
-function rowOf({ loss, name, action, sets, repeat }: Undone, state = 'to repeat') {
-  return {
-    entry_id: loss.entryId,
-    action,
-    id: loss.id,
-    name,
-    sets: Object.keys(sets).length > 0 ? sets : null,
-    state: repeat ? state : 'by hand',
-  };
+function rowOf({ loss, name, action, repeat }: Undone, state = 'to repeat') {
+  return { entry_id: loss.entryId, action, id: loss.id, name, state: repeat ? state : 'by hand' };
 }
 
 interface Lost {
@@ -147,7 +142,7 @@ async function readLost(
   const after = restoredId;
   await requireAuthentic(service, tenantId, { id: after, hash: ends.get(after) ?? null });
   const lost = losses.filter(({ entryId }) => entryId > after);
-  return { losses: addedUp(lost), unproven: doubt(lost.at(-1)?.entryId ?? after, stated?.id, last_id) };
+  return { losses: lastOfEach(lost), unproven: doubt(lost.at(-1)?.entryId ?? after, stated?.id, last_id) };
 }
 
 /** Returns the entry that a checkpoint of the tenant names. Throws Refusal for any other text. */

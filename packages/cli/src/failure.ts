@@ -72,3 +72,11 @@ export function orNotFound<T>(message: string, work: Promise<T>): Promise<T> {
     throw isRefusal(error, 'not_found') ? new Refusal('not_found', message) : error;
   });
 }
+
+/** Returns undefined if the work is refused because something does not exist. */
+export function ifFound<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    if (isRefusal(error, 'not_found')) return undefined;
+    throw error;
+  });
+}

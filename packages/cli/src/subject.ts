@@ -4,11 +4,11 @@ import { isUtf8 } from 'node:buffer';
 import { printJson, WrongUsage } from './kit/index.ts';
 import { endpoints, limits } from '@eaas/protocol/wire';
 import { reportColumns, reportCsv, type ReportRow, reportRow } from '@eaas/sdk/audit';
-import { type Caller, checked, operations, Refusal, type Service } from '@eaas/server/internal';
+import { type Caller, checked, operations, type Service } from '@eaas/server/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { ask, requireYes } from './confirm.ts';
-import { orNotFound } from './failure.ts';
+import { ifFound, orNotFound } from './failure.ts';
 import { next, note, printResult, printResults, write } from './output.ts';
 
 interface OnSubject extends OnTenant {
@@ -133,10 +133,8 @@ const erase = onSubject(
       throw new WrongUsage('Nothing was erased. Without a terminal, the command needs --yes.');
     const name = await named(options);
     const erased = await withTenant(options, async (service, operator) => {
-      const found = await find(service, operator, name).catch((error: unknown) => {
-        if (create && error instanceof Refusal && error.code === 'not_found') return undefined;
-        throw error;
-      });
+      const known = find(service, operator, name);
+      const found = await (create ? ifFound(known) : known);
       if (!found?.erased_at) await requireYes(yes, warningOf(found));
       const input = { ...name, ...(create && { create }) };
       return operations['POST /v1/subjects/erase'](service, operator, input);

@@ -7,10 +7,9 @@ import { type CommandLine, commandLine, inTerminal, jsonLines } from '@eaas/test
 import { createDatabase, finishTemplate, testDatabase, withAdmin } from '@eaas/test-kit/database';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { run, serve } from '@eaas/test-kit/program';
-import { newSignIn } from '@eaas/test-kit/sign-in';
 
 type Entry = ChainedEntry & { readonly hash: string };
-type Row = Readonly<Record<'action' | 'id' | 'name' | 'state', string | null>> & { readonly sets: unknown };
+type Row = Readonly<Record<'action' | 'id' | 'name' | 'state', string | null>>;
 
 const folder = await newDirectory();
 const eaas = await commandLine();
@@ -40,10 +39,9 @@ type Call = (method: string, path: string, body?: object) => Promise<Record<stri
 const dek = Buffer.alloc(32, 7).toString('base64');
 const day = 86_400_000;
 const at = (days: number): string => new Date(Date.now() + days * day).toISOString();
-const inTenDays = at(10);
 const keyNames = ['used', 'disabled', 'enabled again', 'pending', 'destroyed', 'cancelled'];
-const apiKeyNames = ['revoked', 'narrowed', 'widened again', 'emptied', 'shortened', 'widened'];
-const issuerNames = ['revoked issuer', 'narrowed issuer', 'untouched issuer'];
+const apiKeyNames = ['revoked', 'narrowed'];
+const issuerNames = ['revoked issuer', 'untouched issuer'];
 const ids = new Map<string, string>();
 const idOf = (name: string): string => ids.get(name) ?? '';
 
@@ -57,7 +55,6 @@ await serving(eaas, async (call) => {
       name,
       permissions: ['encrypt', 'decrypt'],
       key_ids: [idOf('used'), idOf('disabled')],
-      expires_at: at(20),
     });
     ids.set(name, api_key_id);
   }
@@ -100,18 +97,8 @@ await serving(lost, async (call) => {
   await call('DELETE', `${key('destroyed')}?grace_days=0`);
   await call('POST', key('cancelled', '/restore'));
   await call('DELETE', apiKey('revoked'));
-  await call('PATCH', apiKey('narrowed'), { permissions: ['encrypt'], key_ids: [idOf('used')] });
-  await call('PATCH', apiKey('widened again'), { permissions: ['encrypt'] });
-  await call('PATCH', apiKey('widened again'), { permissions: ['decrypt', 'encrypt'] });
-  await call('PATCH', apiKey('emptied'), { key_ids: [idOf('pending')] });
-  await call('PATCH', apiKey('shortened'), { expires_at: inTenDays, key_ids: null });
-  await call('PATCH', apiKey('widened'), { expires_at: null });
+  await call('PATCH', apiKey('narrowed'), { permissions: ['encrypt'] });
   await call('DELETE', issuer('revoked issuer'));
-  const { kid: _, ...jwk } = newSignIn().jwk;
-  await call('PATCH', issuer('narrowed issuer'), {
-    permissions: ['encrypt'],
-    jwks: { keys: [{ ...jwk, kid: 'new' }] },
-  });
   await call('POST', '/v1/subjects/erase', { subject: 'erased' });
   await call('POST', key('used', '/wrap'), { dek, subject: 'new' });
   await call('POST', '/v1/subjects/erase', { subject: 'new' });
@@ -171,13 +158,7 @@ describe('a restored tenant', () => {
       ['subject.erase', expect.stringMatching(/^[\da-f]{64}$/)],
       ['tenant.update', 'acme'],
     ]);
-    expect(stated('by hand')).toEqual([
-      [null, 'cancelled'],
-      [null, 'narrowed'],
-      [null, 'emptied'],
-      [null, 'shortened'],
-      [null, 'narrowed issuer'],
-    ]);
+    expect(stated('by hand')).toEqual([['key.restore', 'cancelled']]);
     expect(await again('audit', 'verify', '--tenant', 'acme')).toMatchObject({ code: 0 });
 
     const { stdout } = await again('audit', 'export', '--tenant', 'acme');
@@ -216,14 +197,11 @@ describe('a restored tenant', () => {
       all: { revoked_at: null, expires_at: null },
       revoked: { revoked_at: expect.any(String) as string },
       narrowed: { permissions: ['encrypt', 'decrypt'] },
-      'widened again': { permissions: ['encrypt', 'decrypt'] },
-      widened: { expires_at: expect.any(String) as string },
     });
     const later = Date.parse(String(state.keys['pending']?.['destroy_at'])) - Date.parse(at(30));
     expect(Math.abs(later)).toBeLessThan(day);
     expect(state.issuers).toMatchObject({
       'revoked issuer': { revoked_at: expect.any(String) as string },
-      'narrowed issuer': { revoked_at: null },
       'untouched issuer': { revoked_at: null, permissions: newIssuer('').permissions },
     });
     const used = await replay(again, file, ...proven);

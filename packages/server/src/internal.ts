@@ -16,7 +16,6 @@ export {
   sameBytes,
   sealSecret,
   shownEntry,
-  shownTrust,
   Tampered,
   verifyEd25519,
 } from '@eaas/service';
@@ -48,7 +47,7 @@ export { mostDisagreement, readClock } from './jobs/clock.ts';
 export { type Lease } from './jobs/schedule.ts';
 export { findEnds, isAuthenticHead, listHeads, readLog, type SealedHead } from './operator/log.ts';
 export { operations } from './operator/operations.ts';
-export { expiringApiKeys, publishers } from './operator/reports.ts';
+export { expiringApiKeys } from './operator/reports.ts';
 export { checkRootKey, rotateRootKey } from './operator/root-keys.ts';
 export {
   acknowledgeRestore,
@@ -64,7 +63,7 @@ export {
   updateTenant,
 } from './operator/tenants.ts';
 export { verifyLog } from './operator/verify.ts';
-export { isKeyHost, KeyHosts } from './plugins/key-hosts.ts';
+export { isKeyHost } from './plugins/key-hosts.ts';
 export type { PublicLog } from './plugins/public-log.ts';
 export { createRootKeyFile, encodeRootKey, readOrCreateRootKeyFile } from './root-key/file.ts';
 export {

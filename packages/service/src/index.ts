@@ -94,7 +94,7 @@ export { unmasked } from './ledger/sum.ts';
 export { type Plugin } from './plugin.ts';
 export { intake } from './plugins/intake/index.ts';
 export { type IssuerOptions, issuers } from './plugins/issuers/index.ts';
-export { publicKeysIn, shownTrust } from './plugins/issuers/issuer-rules.ts';
+export { publicKeysIn } from './plugins/issuers/issuer-rules.ts';
 export { type IssuerRow } from './plugins/issuers/table.ts';
 export {
   type IssuerKey,

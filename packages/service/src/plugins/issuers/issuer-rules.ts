@@ -160,7 +160,7 @@ function reachOf({ permissions, ...limited }: IssuerRow): Reach {
 const shownBytes = 256;
 
 /** What decides whose tokens are accepted, as the audit log shows it: short values, and the hash of longer ones. */
-export function shownTrust({
+function shownTrust({
   jwks,
   jwks_uri,
   require,
