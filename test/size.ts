@@ -6,17 +6,17 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 6_756,
+  protocol: 5_418,
   local: 1_800,
   sdk: 10_447,
   drizzle: 3_508,
   prisma: 2_624,
   files: 1_739,
   console: 8_490,
-  server: 5_400,
+  server: 5_380,
   log: 1_192,
   dev: 1_078,
-  cli: 3_652,
+  cli: 3_537,
 };
 /** What corrections of faults cost beyond the budgets above: each a promise that the code did not keep. */
 const corrections: readonly { of: string; lines: number; what: string }[] = [

@@ -84,8 +84,8 @@ const migrate = reporting(
 
 const doctor = reporting(
   'doctor',
-  'Check what a server needs to start and to be safe. It looks at the configuration, the database and its role, the root key, the ' +
-    'clock, the sign-ins and the public log. Prints what to do about each problem. Changes nothing. The exit code is 1 if a check failed.',
+  'Check what a server needs to start and to be safe. It looks at the configuration, the database and its role, the root key ' +
+    'and the clock. Prints what to do about each problem. Changes nothing. The exit code is 1 if a check failed.',
   ['doctor', 'doctor --json'],
 ).action(async (options: Reporting) => {
   const findings = await examineConfigured();

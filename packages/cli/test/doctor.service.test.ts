@@ -1,9 +1,7 @@
 import { openPool } from '@eaas/test-kit/server';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testDatabase } from '@eaas/test-kit/database';
 import { type CommandLine, commandLine, jsonLines, newRootKey } from '@eaas/test-kit/command-line';
-import { newDirectory } from '@eaas/test-kit/directory';
 
 interface Finding {
   readonly check: string;
@@ -36,7 +34,6 @@ test('doctor reports database settings that can lose commits', async () => {
     schema: 'ok',
     role: 'ok',
     guards: 'ok',
-    issuers: 'ok',
     root_key: 'ok',
   });
   expect(messages).toContain('Set fsync = on.');
@@ -105,14 +102,11 @@ test('doctor reports only the configuration if the configuration is invalid', as
   expect(messages).toContain('EAAS_PORT');
 });
 
-test('doctor tries the certificate, says what travels in plain HTTP, and reads the public log', async () => {
+test('doctor tries the certificate, and says what travels in plain HTTP', async () => {
   const tls = { EAAS_TLS_CERT_FILE: '/nowhere/cert.pem', EAAS_TLS_KEY_FILE: '/nowhere/key.pem' };
   expect((await examined(eaas.with(tls))).statuses).toMatchObject({ listening: 'failed' });
   const plain = { EAAS_HOST: '0.0.0.0', EAAS_INSECURE_HTTP: '1' };
   expect((await examined(eaas.with(plain))).statuses).toMatchObject({ listening: 'warning' });
-  const EAAS_LOG_POLICY_FILE = join(await newDirectory(), 'policy');
-  const log = await examined(eaas.with({ EAAS_LOG_POLICY_FILE }));
-  expect(log.statuses).toMatchObject({ public_log: 'failed' });
 });
 
 test('doctor names each disabled guard trigger of the schema', async () => {

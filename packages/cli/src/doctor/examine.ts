@@ -3,12 +3,10 @@ import {
   clockDifference,
   Database,
   type Extra,
-  KeyHosts,
   loadRoots,
   mostDisagreement,
   openDatabase,
   type OpenDatabase,
-  publishers,
   readTls,
   reasonOf,
   requireOpeningRoots,
@@ -27,7 +25,7 @@ export async function examine(config: Config): Promise<Finding[]> {
   if ('status' in open) return [...here, open];
   const database = new Database(open.connection, 1);
   try {
-    const found = await examineDatabase(database, open, config).catch((error: unknown) => [
+    const found = await examineDatabase(database, open).catch((error: unknown) => [
       failed('database', unusableDatabase(error, databaseVariables())),
     ]);
     const isUsable = found.some(({ check, status }) => check === 'schema' && status === 'ok');
@@ -51,7 +49,7 @@ async function judgeListening({ host, tlsFiles, unencrypted }: Config): Promise<
   }
 }
 
-async function examineDatabase(database: Database, open: OpenDatabase, config: Config): Promise<Finding[]> {
+async function examineDatabase(database: Database, open: OpenDatabase): Promise<Finding[]> {
   const found = [
     await database.run(judgeDatabase),
     ...(await database.run(judgeDurability)),
@@ -64,8 +62,6 @@ async function examineDatabase(database: Database, open: OpenDatabase, config: C
     ok('schema', 'The schema is up to date.'),
     await database.run(judgeRole),
     await database.run(judgeGuards),
-    ...(await judgeIssuers(await database.run(publishers), new KeyHosts(config.issuerHosts))),
-    ...(await judgeLog(database, config.publicLog)),
   ];
 }
 
@@ -77,39 +73,6 @@ export function judgeClock(milliseconds: number): Finding {
         `${text}. The server erases no data while the clocks differ by more than ${mostDisagreement} ms. Run NTP on both machines.`,
       )
     : ok('clock', `${text}.`);
-}
-
-type Publisher = Awaited<ReturnType<typeof publishers>>[number];
-
-/** Tries to fetch the keys of every sign-in that publishes them, and stores nothing. */
-export async function judgeIssuers(
-  found: readonly Publisher[],
-  hosts: Pick<KeyHosts, 'fetch'>,
-): Promise<Finding[]> {
-  const uris = Array.from(new Set(found.map(({ jwks_uri }) => jwks_uri)));
-  const fetched = uris.map(
-    async (uri) => [uri, await hosts.fetch(uri).then(() => undefined, reasonOf)] as const,
-  );
-  const faults = new Map(await Promise.all(fetched));
-  const faulty = found.filter(({ jwks_uri }) => faults.get(jwks_uri) !== undefined);
-  if (faulty.length === 0)
-    return [ok('issuers', `The keys of sign-ins can be fetched (${found.length} issuers).`)];
-  return faulty.map(({ tenant_id, issuer_id, jwks_uri }) => {
-    const named = `The keys of the issuer ${issuer_id} of the tenant ${tenant_id} cannot be fetched`;
-    return failed('issuers', `${named} from ${jwks_uri}: ${faults.get(jwks_uri)}`);
-  });
-}
-
-async function judgeLog(database: Database, options: Config['publicLog']): Promise<Finding[]> {
-  if (options === null) return [];
-  const check = 'public_log';
-  try {
-    const { publicLog } = await import('@eaas/log');
-    const [sentence] = (await (await publicLog(options)).warnings?.(database)) ?? [];
-    return [sentence === undefined ? ok(check, 'The public log runs.') : warning(check, sentence)];
-  } catch (error) {
-    return [failed(check, reasonOf(error))];
-  }
 }
 
 async function judgeRootKey(

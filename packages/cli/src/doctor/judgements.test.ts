@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judgeDatabaseTls, judgeSettings } from './database.ts';
-import { judgeClock, judgeIssuers } from './examine.ts';
+import { judgeClock } from './examine.ts';
 
 test.each([
   [null, 'ok'],
@@ -44,29 +44,4 @@ test.each([
   [86_400_000, 'failed'],
 ])('doctor reports a clock difference of %i ms as %s', (milliseconds, status) => {
   expect(judgeClock(milliseconds)).toMatchObject({ check: 'clock', status });
-});
-
-test('doctor names every issuer whose keys cannot be fetched', async () => {
-  const found = ['1', '2', '3'].map((issuer_id) => ({
-    tenant_id: 'ann',
-    issuer_id,
-    jwks_uri: `https://keys.example/${issuer_id === '1' ? 'up' : 'down'}`,
-  }));
-  const fetched: string[] = [];
-  const hosts = {
-    fetch: async (uri: string) => {
-      fetched.push(uri);
-      if (uri.endsWith('down')) throw new Error('ECONNREFUSED');
-      return '';
-    },
-  };
-  expect(await judgeIssuers(found, hosts)).toEqual(
-    ['2', '3'].map((id) => ({
-      check: 'issuers',
-      status: 'failed',
-      message: `The keys of the issuer ${id} of the tenant ann cannot be fetched from https://keys.example/down: ECONNREFUSED`,
-    })),
-  );
-  expect(fetched).toHaveLength(2);
-  expect(await judgeIssuers(found.slice(0, 1), hosts)).toMatchObject([{ status: 'ok' }]);
 });

@@ -19,16 +19,3 @@ export async function expiringApiKeys(sql: Sql, now: number, until: number): Pro
     where k.revoked_at is null and k.expires_at > ${now} and k.expires_at <= ${until}
     order by k.expires_at, tenant_id, api_key_id`;
 }
-
-interface Publisher {
-  readonly tenant_id: string;
-  readonly issuer_id: string;
-  readonly jwks_uri: string;
-}
-
-/** The live issuers whose keys are fetched. */
-export async function publishers(sql: Sql): Promise<Publisher[]> {
-  return sql<Publisher[]>`
-    select tenant_id, issuer_id, jwks_uri from eaas.issuers
-    where jwks_uri is not null and revoked_at is null order by tenant_id, issuer_id`;
-}
