@@ -1,6 +1,6 @@
 // Runs the operations of the API: joins who calls and what is asked for to one decision, and has the ledger decide it.
 import { endpoints, type Input, type Output, type Receipt, type Route } from '@eaas/protocol/wire';
-import { type Decision, Missing, NotPrepared, type View } from './ledger/decision.ts';
+import { type Decision, Missing, type View } from './ledger/decision.ts';
 import { NoTenant } from './ledger/place.ts';
 import type { StoreAtOnce } from './ledger/store.ts';
 import type { Caller, Part } from './operation.ts';
@@ -110,6 +110,6 @@ export function unlessRefused<T>(work: () => T): T | undefined {
 
 /** Lets go of what `judge` finds too. */
 function laterOn(error: unknown): undefined {
-  if (error instanceof Refusal || error instanceof Missing || error instanceof NotPrepared) return undefined;
+  if (error instanceof Refusal || error instanceof Missing) return undefined;
   throw error;
 }

@@ -31,7 +31,7 @@ export interface Caller extends Author {
   readonly asks: RequestedCall | null;
   /** The rows that the rights rest on. */
   readonly needs: readonly Need[];
-  /** The rights as the rows give them. Throws Refusal 401, or NotPrepared. */
+  /** The rights as the rows give them. Throws Refusal 401, or Missing. */
   holder(view: Pick<View, 'find' | 'now' | 'tenant' | 'secrets'>): Holder | null;
   /** Finds out what `holder` needs and no row has, like a signature that holds. */
   prepare?(view: View): Promise<void>;

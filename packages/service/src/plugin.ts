@@ -92,7 +92,7 @@ export interface Participation {
   readonly creates?: Creation | undefined;
   /**
    * Opens the presented wrapped key, if it is of a foreign suite of the plugin. The caller wipes the data key. Undefined: it
-   * does not open. Throws NotPrepared.
+   * does not open. Throws Missing.
    */
   readonly opens?: ((context: Context | undefined) => Uint8Array | undefined) | undefined;
 }

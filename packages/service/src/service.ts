@@ -2,7 +2,8 @@
 import type { Route } from '@eaas/protocol/wire';
 import type { Roots } from './crypto/tenant-secrets.ts';
 import type { Clock } from './ledger/clock.ts';
-import { Ledger, type LedgerListener } from './ledger/ledger.ts';
+import type { LedgerListener } from './ledger/guess.ts';
+import { Ledger } from './ledger/ledger.ts';
 import type { Store } from './ledger/store.ts';
 import { type Table, tableOf } from './ledger/table.ts';
 import { anchors, apiKeys, entries, type KeyRow, keys, keyVersions } from './ledger/tables.ts';
@@ -20,8 +21,6 @@ export interface Fair {
 
 /** What a service tells whoever runs it. */
 export interface Listener extends LedgerListener {
-  /** A row, a head or an entry that is not as the service wrote it. */
-  tampered(table: string, id: string, tenantId: string): void;
   /** A request presented this API key. */
   used(tenantId: string, apiKeyId: string): void;
 }
@@ -84,11 +83,10 @@ export function createService({
   const listener = { ...deaf, ...heard };
   const fields = plugins.flatMap((plugin) => plugin.fields ?? []);
   const tables = tablesOf(plugins, fields);
-  const { tampered } = listener;
   return {
     store,
     roots,
-    ledger: new Ledger(store, { roots, tables, tampered }, listener, patience, clock),
+    ledger: new Ledger({ store, roots, tables, listener }, patience, clock),
     tokens: new Tokens({ store, fair, listener }, lookupPatience),
     plugins,
     tables,

@@ -6,8 +6,8 @@ import { type Problem, problem, type ProblemCode } from './problems.ts';
 /** An audit entry before the log gives it an id and a hash. */
 export interface Draft {
   readonly action: AuditAction;
-  readonly keyId: string | null;
-  readonly keyVersion: number | null;
+  readonly key_id: string | null;
+  readonly key_version: number | null;
   /** The metadata of the audit entry: canonical JSON of at most 40 KiB. */
   readonly metadata: string;
   /** Whether the entry records a refusal: it is counted apart. */

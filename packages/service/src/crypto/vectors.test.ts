@@ -2,10 +2,11 @@ import { pae } from '@eaas/protocol';
 import type { SecretPlace } from '@eaas/protocol/internal-sealing';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { describe, expect, test } from 'vitest';
-import { checkRow, heads, partsOf, sealRow, Tampered } from '../ledger/rows.ts';
+import { checkRow, heads, partsOf, sealRow } from '../ledger/rows.ts';
 import { masked, rowInSum } from '../ledger/sum.ts';
 import type { Table } from '../ledger/table.ts';
 import { anchors, apiKeys, keys, keyVersions, tenants } from '../ledger/tables.ts';
+import { Tampered } from '../rules/tampered.ts';
 import * as node from './platform.node.ts';
 import * as portable from './platform.ts';
 

@@ -42,7 +42,7 @@ export interface Author {
 
 /**
  * Judges rows. `judge` is pure and quick, because it runs again whenever the rows have changed. What takes longer, or waits,
- * is in `prepare`, which runs before: `judge` throws NotPrepared for what is not there.
+ * is in `prepare`, which runs before: `judge` throws Missing for what is not there.
  */
 export interface Decision<Answer> {
   readonly author: Author;
@@ -75,17 +75,12 @@ export interface Decided<Answer> {
   readonly receipts: Receipts;
 }
 
-/** Thrown by a view for rows that were not read yet. */
+/** Thrown by a view for rows that were not read yet, and by `judge`, without needs, for what only `prepare` can compute. */
 export class Missing extends Error {
   override readonly name = 'Missing';
   readonly needs: readonly Need[];
-  constructor(needs: readonly Need[]) {
-    super('the decision needs rows that were not read');
+  constructor(needs: readonly Need[] = [], message = 'the decision needs rows that were not read') {
+    super(message);
     this.needs = needs;
   }
-}
-
-/** Thrown by `judge` for something that only `prepare` can compute. */
-export class NotPrepared extends Error {
-  override readonly name = 'NotPrepared';
 }

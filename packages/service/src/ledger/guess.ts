@@ -1,38 +1,57 @@
 // What a replica believes a tenant is like: the head and the rows that it last saw. A guess is harmless, because only an
 // append that finds the same head rests on it, so nothing here is ever invalidated. Rows are checked when they are laid in.
+import { toBase64 } from '@eaas/protocol/base64';
+import type { SecretPlace } from '@eaas/protocol/internal-sealing';
+import { openMaterial } from '#platform';
+import type { Secret } from '../crypto/secret.ts';
 import type { Roots, TenantSecrets } from '../crypto/tenant-secrets.ts';
-import { checkHead, checkRow, type OpenTenant, openTenant, Tampered } from './rows.ts';
+import { Tampered } from '../rules/tampered.ts';
+import type { Clock } from './clock.ts';
 import { merged } from './query.ts';
-import type { HeadRow, Known, Stored } from './store.ts';
+import { forgetOldest, type Remembered } from './remembered.ts';
+import { checkHead, checkRow, type OpenTenant, openTenant } from './rows.ts';
+import type { HeadRow, Known, Link, Store, Stored } from './store.ts';
 import { unmasked } from './sum.ts';
-import {
-  type Found,
-  nameOf,
-  type Need,
-  type Query,
-  type Ref,
-  refOf,
-  refTo,
-  type Table,
-  type Write,
-} from './table.ts';
+import { type Found, nameOf, type Need, type Query, type Ref, refOf, refTo } from './table.ts';
+import type { Table, Write } from './table.ts';
 import { type TenantRow, tenants } from './tables.ts';
 
 /** A row as it is believed: null if there is none, and Tampered if what is stored is not what the service wrote. */
 type Believed = object | Tampered | null;
 
-/** What a guess needs to check what it is told. */
-export interface Trust {
+/** What the ledger tells whoever runs it. */
+export interface LedgerListener {
+  /** The store could not be read, or a request failed unexpectedly. */
+  failed(error: unknown, tenantId: string): void;
+  appended(tenantId: string, link: Link): void;
+  /** The store refused a link, or nobody knows whether it has it. */
+  unwritten(error: unknown, tenantId: string): void;
+  /** Another replica's append came first. */
+  moved(): void;
+  /** The log is shorter than it was: a restore, or a failover that lost data. */
+  wentBack(tenantId: string): void;
+  /** A row, a head or an entry that is not as the service wrote it. */
+  tampered(table: string, id: string, tenantId: string): void;
+}
+
+/** What all tenants of a ledger have in common. */
+export interface Ground {
+  readonly store: Store;
   readonly roots: Roots;
   readonly tables: ReadonlyMap<string, Table<never>>;
-  readonly tampered: (table: string, id: string, tenantId: string) => void;
+  readonly listener: LedgerListener;
+  readonly clock: Clock;
+  /** Secrets of tenants, by their places and sealed bytes. */
+  readonly opened: Remembered<Secret>;
+  /** How many decisions wait until they are judged and what they write is committed. */
+  waiting: number;
 }
 
 /** The most rows that one guess remembers: more than a decision rests on, which may erase 10,000 versions of a key. */
 const mostRows = 12_000;
 
 export class Guess {
-  readonly #trust: Trust;
+  readonly ground: Ground;
   readonly #rows = new Map<Ref, Believed>();
   readonly #found = new Map<string, { readonly query: Query<never>; readonly found: Found<object> }>();
   readonly tenant: TenantRow;
@@ -43,15 +62,15 @@ export class Guess {
 
   /** Throws Tampered for a tenant's row or, unless it is not checked, a head that the service did not write. */
   constructor(
-    trust: Trust,
+    ground: Ground,
     head: HeadRow,
     stored: Stored | null | undefined,
     checksHead = true,
     before?: OpenTenant,
   ) {
     const { tenant_id: tenantId } = head;
-    this.#trust = trust;
-    const opened = stored && openTenant(trust.roots, stored, before);
+    this.ground = ground;
+    const opened = stored && openTenant(ground.roots, stored, before);
     if (!opened) throw this.#accuse(new Tampered(tenants.name, tenantId, tenantId));
     this.tenant = opened.tenant;
     this.secrets = opened.secrets;
@@ -75,6 +94,18 @@ export class Guess {
     return this.#found.get(nameOf(query))?.found;
   }
 
+  /** Opens a secret of the tenant, which is remembered. Throws Tampered. */
+  open(place: SecretPlace, sealed: Uint8Array): Secret {
+    const { purpose, tenantId, keyId, version } = place;
+    const name = `${purpose} ${tenantId} ${keyId} ${version} ${toBase64(sealed)}`;
+    const known = this.ground.opened.get(name);
+    if (known) return known;
+    const opened = openMaterial(this.secrets.sealing, place, sealed);
+    if (!opened) throw new Tampered(purpose, keyId ?? '', this.tenant.tenant_id);
+    this.ground.opened.set(name, opened);
+    return opened;
+  }
+
   /** Whether a need can be met without a look at the database. Loose rows change without an entry. */
   has(need: Need): boolean {
     if (typeof need !== 'string') return !need.table.isLoose && this.#found.has(nameOf(need));
@@ -93,25 +124,23 @@ export class Guess {
 
   /** Lays in what a store has read under the head of this guess, or under one with the same rows. */
   lay({ rows, found }: Known, needs: readonly Need[]): void {
-    for (const [ref, stored] of rows) this.#rows.set(ref, this.#believe(ref, stored));
+    for (const [ref, stored] of rows)
+      this.#rows.set(ref, stored && this.#believe(this.#tableOf(ref), stored));
     for (const query of needs) {
-      const name = typeof query === 'string' ? '' : nameOf(query);
-      const all = found.get(name);
+      const all = found.get(nameOf(query));
       if (typeof query !== 'string' && all)
-        this.#found.set(name, { query, found: this.shown(query.table, all) });
+        this.#found.set(nameOf(query), { query, found: this.#shown(query, all) });
     }
     this.#forgetOldest();
   }
 
   /** Checks the rows that a query found, and keeps them by their ids too. Throws Tampered when one of them is used. */
-  shown(table: Table<never>, { rows, ...counts }: Found<Stored>): Found<object> {
-    const known = this.#trust.tables.get(table.name) ?? table;
+  #shown({ table: { name } }: Query<never>, { rows, ...counts }: Found<Stored>): Found<object> {
+    const table = this.#tableOf(`${name} `);
     const shown = rows.map((stored) => {
-      if (known.isLoose) return stored.row;
-      const ref = refOf(known, stored.row as never);
-      const row = this.#believe(ref, stored);
-      this.#rows.set(ref, row);
-      return row as object;
+      const row = this.#believe(table, stored);
+      if (!table.isLoose) this.#rows.set(refOf(table, stored.row as never), row);
+      return row;
     });
     return { rows: shown, ...counts };
   }
@@ -129,9 +158,7 @@ export class Guess {
     this.#forgetOldest();
   }
 
-  #believe(ref: Ref, stored: Stored | null): Believed {
-    if (!stored) return null;
-    const table = this.#tableOf(ref);
+  #believe(table: Table<never>, stored: Stored): object {
     if (table.isLoose && !table.record) return stored.row;
     try {
       return checkRow(this.secrets, table, stored);
@@ -141,7 +168,7 @@ export class Guess {
   }
 
   #tableOf(ref: Ref): Table<never> {
-    const table = this.#trust.tables.get(ref.slice(0, ref.indexOf(' ')));
+    const table = this.ground.tables.get(ref.slice(0, ref.indexOf(' ')));
     if (!table) throw new Error(`no table has the row ${ref}`);
     return table;
   }
@@ -156,18 +183,12 @@ export class Guess {
 
   #accuse(error: unknown): Tampered {
     if (!(error instanceof Tampered)) throw error;
-    this.#trust.tampered(error.row.table, error.row.id, error.row.tenantId);
+    this.ground.listener.tampered(error.row.table, error.row.id, error.row.tenantId);
     return error;
   }
 
   #forgetOldest(): void {
-    for (const ref of this.#rows.keys()) {
-      if (this.#rows.size <= mostRows) break;
-      this.#rows.delete(ref);
-    }
-    for (const name of this.#found.keys()) {
-      if (this.#found.size <= mostRows) break;
-      this.#found.delete(name);
-    }
+    forgetOldest(this.#rows, mostRows);
+    forgetOldest(this.#found, mostRows);
   }
 }

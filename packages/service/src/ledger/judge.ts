@@ -1,23 +1,13 @@
 // Judges the decisions that wait for a tenant, in order, each on what those before it wrote, and builds the link of them all.
-import type { Secret } from '../crypto/secret.ts';
-import type { SecretPlace } from '@eaas/protocol/internal-sealing';
 import { Refusal } from '../rules/refusal.ts';
-import { type Decision, Missing, NotPrepared, type Receipts, type Verdict, type View } from './decision.ts';
+import { Tampered } from '../rules/tampered.ts';
+import { type Decision, Missing, type Receipts, type Verdict, type View } from './decision.ts';
 import type { Guess } from './guess.ts';
 import { beginLink, type LinkBuilder } from './link.ts';
 import { merged } from './query.ts';
-import { Tampered } from './rows.ts';
 import { type HeadRow, type Link, LinkRefused } from './store.ts';
-import {
-  type Found,
-  type Need,
-  type Query,
-  type Ref,
-  refOf,
-  refTo,
-  type Table,
-  type Write,
-} from './table.ts';
+import { allOf, type Found, type Need, type Query, type Ref, refOf, refTo } from './table.ts';
+import type { Table, Write } from './table.ts';
 import { type TenantRow, tenants } from './tables.ts';
 
 /** What came of a decision. `again`: it needs rows that were not read, or something that was not prepared. */
@@ -36,15 +26,6 @@ export interface Attempt {
   readonly writes: ReadonlyMap<Ref, Write>;
 }
 
-/** Opens secrets of a tenant, and remembers them by their sealed bytes. */
-type OpenSecret = (guess: Guess, place: SecretPlace, sealed: Uint8Array) => Secret;
-
-/** What decisions are judged with: tables, and how secrets are opened. */
-export interface Court {
-  readonly tables: ReadonlyMap<string, Table<never>>;
-  readonly open: OpenSecret;
-}
-
 const noReceipts: Receipts = {
   count: 0,
   of: () => ({ id: 0, hash: '' }),
@@ -52,32 +33,25 @@ const noReceipts: Receipts = {
 };
 
 /** Judges decisions at a time of the database. */
-export function judgeAll(
-  court: Court,
-  guess: Guess,
-  now: number,
-  decisions: readonly Decision<unknown>[],
-): Attempt {
-  const { head, secrets } = guess;
-  const createdAt = Math.max(now, head.created_at);
+export function judgeAll(guess: Guess, now: number, decisions: readonly Decision<unknown>[]): Attempt {
+  const { head, secrets, ground, sum } = guess;
+  const link = beginLink(secrets, ground.tables, head, timeAfter(head, now), sum);
   const quota = quotaOf(head, now);
-  const link = beginLink(secrets, court.tables, head, createdAt, guess.sum);
-  const rows = new Map<Ref, Write>();
-  const view = viewOf(court, guess, { now, createdAt, quota, rows, entryId: () => link.nextId });
+  const view = viewOf(guess, now, quota, link);
   const outcomes: Outcome[] = [];
   for (const decision of decisions) {
     if (link.isFull) break;
-    const outcome = judge(decision, view, (verdict) => write(link, view, rows, decision, verdict));
+    const outcome = judge(decision, view, (verdict) => write(link, view, decision, verdict));
     if (outcome.is === 'judged') quota.encrypts += outcome.verdict.encrypts ?? 0;
     outcomes.push(outcome);
   }
   const complete = link.size === 0 ? undefined : link.complete(quota, now);
-  return { outcomes, link: complete, sum: link.sum, writes: rows };
+  return { outcomes, link: complete, sum: link.sum, writes: link.writes };
 }
 
 /** Judges a decision that writes nothing. */
-export function judgeOnly(court: Court, guess: Guess, now: number, decision: Decision<unknown>): Outcome {
-  return judge(decision, readOnlyView(court, guess, now), (verdict) => {
+export function judgeOnly(guess: Guess, now: number, decision: Decision<unknown>): Outcome {
+  return judge(decision, viewOf(guess, now), (verdict) => {
     if (verdict.entries.length > 0) throw new Error('a decision that only reads must write no entries');
     return noReceipts;
   });
@@ -93,14 +67,6 @@ export function needsOf(decision: Decision<unknown>, view: View): readonly Need[
   }
 }
 
-/** A view for `needs` and `prepare`, and for decisions that write nothing. */
-export function readOnlyView(court: Court, guess: Guess, now: number): View {
-  const { head } = guess;
-  const quota = quotaOf(head, now);
-  const createdAt = Math.max(now, head.created_at);
-  return viewOf(court, guess, { now, createdAt, quota, rows: new Map(), entryId: () => head.id + 1 });
-}
-
 function judge(
   decision: Decision<unknown>,
   view: View,
@@ -111,7 +77,6 @@ function judge(
     return { is: 'judged', verdict, receipts: write(verdict) };
   } catch (error) {
     if (error instanceof Missing) return { is: 'again', needs: error.needs };
-    if (error instanceof NotPrepared) return { is: 'again', needs: [] };
     if (error instanceof LinkRefused) throw error;
     return { is: 'failed', error };
   }
@@ -131,7 +96,6 @@ function verdictOf(decision: Decision<unknown>, view: View): Verdict<unknown> {
 function write(
   link: LinkBuilder,
   view: View,
-  rows: Map<Ref, Write>,
   { author }: Decision<unknown>,
   { entries, writes = [] }: Verdict<unknown>,
 ): Receipts {
@@ -142,10 +106,7 @@ function write(
   try {
     for (const draft of entries) link.add(author, draft);
     const receipts = link.receipts(from, entries.length);
-    for (const [nth, one] of writesOf(receipts).entries()) {
-      link.write(one, before[nth] ?? null);
-      rows.set(refOf(one.table, one.row as never), one);
-    }
+    for (const [nth, one] of writesOf(receipts).entries()) link.write(one, before[nth] ?? null);
     return receipts;
   } catch (error) {
     throw new LinkRefused('a decision wrote what no link can hold', { cause: error });
@@ -157,26 +118,25 @@ function rowBefore(view: View, { table, row, isNew }: Write): object | null {
   return isNew ? null : view.find<object>(table as never, ...id);
 }
 
-interface At {
-  readonly now: number;
-  readonly createdAt: number;
-  readonly quota: { readonly month: string; encrypts: number };
-  readonly rows: ReadonlyMap<Ref, Write>;
-  readonly entryId: () => number;
-}
-
-function viewOf(court: Court, guess: Guess, { now, createdAt, quota, rows, entryId }: At): View {
-  const tenantRef = refTo(tenants, guess.tenant.tenant_id);
+/** A view of a guess, and of what the link writes. Without a link it is for decisions that write nothing, and what comes before. */
+export function viewOf(
+  guess: Guess,
+  now: number,
+  quota = quotaOf(guess.head, now),
+  link?: LinkBuilder,
+): View {
+  const { head, secrets } = guess;
+  const written = (ref: Ref) => link?.writes.get(ref)?.row;
   return {
     now,
-    createdAt,
-    secrets: guess.secrets,
-    head: guess.head,
+    createdAt: timeAfter(head, now),
+    secrets,
+    head,
     get tenant() {
-      return (rows.get(tenantRef)?.row as TenantRow | undefined) ?? guess.tenant;
+      return (written(refTo(tenants, head.tenant_id)) as TenantRow | undefined) ?? guess.tenant;
     },
     get entryId() {
-      return entryId();
+      return link?.nextId ?? head.id + 1;
     },
     month: quota.month,
     get encrypts() {
@@ -184,22 +144,25 @@ function viewOf(court: Court, guess: Guess, { now, createdAt, quota, rows, entry
     },
     find<Row>(table: Table<Row>, ...id: readonly (string | number)[]): Row | null {
       const ref = refTo(table, ...id);
-      const row = rows.get(ref)?.row ?? guess.row(ref);
+      const row = written(ref) ?? guess.row(ref);
       if (row === undefined) throw new Missing([ref]);
       return row as Row | null;
     },
     all<Row>(query: Query<Row>): Found<Row> {
-      const asked = query as unknown as Query<never>;
+      const asked = allOf(query);
       const found = guess.found(asked);
-      const now = found && merged(asked, found, rows);
+      const now = found && (link ? merged(asked, found, link.writes) : found);
       if (!now) throw new Missing([asked]);
       const tampered = now.rows.find((row) => row instanceof Tampered);
       if (tampered) throw tampered;
       return now as Found<Row>;
     },
-    open: (place, sealed) => court.open(guess, place, sealed),
+    open: (place, sealed) => guess.open(place, sealed),
   };
 }
+
+/** The time of entries after a head. */
+const timeAfter = ({ created_at }: HeadRow, now: number): number => Math.max(now, created_at);
 
 const aheadOfClock = 11_000;
 

@@ -1,7 +1,5 @@
 // Builds a link of the audit chain: entries after a head, the rows and counts that commit with them, and the head after them.
-import type { StoredEntry } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal';
-import type { Receipt } from '@eaas/protocol/wire';
 import { fromLatin1, entryHashes, entryMacs, randomBytes, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import type { Draft } from '../rules/draft.ts';
@@ -13,6 +11,8 @@ import { type Ref, refOf, type Table, type Write } from './table.ts';
 
 /** The most that one link has. A single decision can have more. */
 const linkLimits = { entries: 2_000, bytes: 512 * 1024 } as const;
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Begins a link after the head `expected`. Entries that differ only in their ids form a run, which is stored as one. */
 export function beginLink(
@@ -26,42 +26,24 @@ export function beginLink(
   const chain = entryHashes();
   /** With one character per byte, as they are chained. */
   const hashes: string[] = [];
-  const runs: Run[] = [];
-  const tallies = new Map<string, { -readonly [Member in keyof Tally]: Tally[Member] }>();
+  const runs: Writable<Run>[] = [];
+  const tallies = new Map<string, Writable<Tally>>();
   const writes = new Map<Ref, SealedWrite>();
-  let [run, runFirst, runTally]: [StoredEntry | undefined, number, Tally | undefined] = [
-    undefined,
-    1,
-    undefined,
-  ];
+  let last: { readonly run: Writable<Run>; readonly tally: Writable<Tally> } | undefined;
   let hash = toLatin1(expected.hash);
   let sum = sumBefore;
   let bytes = 0;
 
-  const endRun = (): void => {
-    if (run) {
-      const { action, key_id, key_version, actor, ip_address, metadata } = run;
-      runs.push({
-        first: runFirst,
-        last: hashes.length,
-        action,
-        key_id,
-        key_version,
-        actor,
-        ip_address,
-        metadata,
-      });
-    }
-    runFirst = hashes.length + 1;
-  };
-
-  const tallyOf = ({ action, keyId, keyVersion }: Draft) => {
-    const name = `${action} ${keyId} ${keyVersion}`;
-    const known = tallies.get(name);
-    if (known) return known;
-    const added = { key_id: keyId, key_version: keyVersion, action, n: 0, refused: 0 };
-    tallies.set(name, added);
-    return added;
+  /** Begins a run of entries at the next one. */
+  const begin = ({ actor, ipAddress }: Author, { action, key_id, key_version, metadata }: Draft) => {
+    const at = hashes.length + 1;
+    const run = { first: at, last: at, action, key_id, key_version, actor, ip_address: ipAddress, metadata };
+    const name = `${action} ${key_id} ${key_version}`;
+    const tally = tallies.get(name) ?? { key_id, key_version, action, n: 0, refused: 0 };
+    runs.push(run);
+    tallies.set(name, tally);
+    bytes += 256 + metadata.length;
+    return { run, tally };
   };
 
   const link = {
@@ -79,31 +61,15 @@ export function beginLink(
     get sum(): bigint {
       return sum;
     },
-    add({ actor, ipAddress }: Author, draft: Draft): void {
+    add(author: Author, draft: Draft): void {
       const id = link.nextId;
-      const isNext = run && continues(run, actor, ipAddress, draft);
-      if (isNext) hash = chain.next(hash, id);
+      if (last && continues(last.run, author, draft)) hash = chain.next(hash, id);
       else {
-        endRun();
-        run = {
-          tenant_id,
-          id,
-          action: draft.action,
-          key_id: draft.keyId,
-          key_version: draft.keyVersion,
-          actor,
-          ip_address: ipAddress,
-          metadata: draft.metadata,
-          created_at,
-        };
-        hash = chain.first(hash, run);
-        bytes += 256 + draft.metadata.length;
+        last = begin(author, draft);
+        hash = chain.first(hash, { tenant_id, id, ...last.run, created_at });
       }
-      hashes.push(hash);
-      const tally = isNext && runTally ? (runTally as ReturnType<typeof tallyOf>) : tallyOf(draft);
-      runTally = tally;
-      if (draft.isRefused) tally.refused++;
-      else tally.n++;
+      last.run.last = hashes.push(hash);
+      last.tally[draft.isRefused ? 'refused' : 'n']++;
     },
     /** Writes a row in place of `before`. */
     write(write: Write, before: object | null): void {
@@ -117,24 +83,14 @@ export function beginLink(
       writes.set(refOf(table, row), { ...write, row: sealRow(secrets, table, row), record });
       bytes += 512;
     },
-    receipts: (from: number, count: number): Receipts => ({
-      count,
-      of: (nth): Receipt => ({
-        id: expected.id + from + nth + 1,
-        hash: toHex(fromLatin1(hashes[from + nth] ?? '')),
-      }),
-      hashOf: (nth) => fromLatin1(hashes[from + nth] ?? ''),
-    }),
-    complete(quota: Pick<HeadRow, 'month' | 'encrypts'>, now: number): Link {
-      endRun();
-      const id = expected.id + hashes.length;
-      const last = { id, hash: fromLatin1(hash), created_at, nonce: randomBytes(16) };
-      const next = sealHead(secrets, {
-        tenant_id,
-        ...last,
-        ...quota,
-        sum: masked(secrets, last, sum),
-      });
+    receipts(from: number, count: number): Receipts {
+      const hashOf = (nth: number): Uint8Array => fromLatin1(hashes[from + nth] ?? '');
+      return { count, of: (nth) => ({ id: expected.id + from + nth + 1, hash: toHex(hashOf(nth)) }), hashOf };
+    },
+    complete({ month, encrypts }: Pick<HeadRow, 'month' | 'encrypts'>, now: number): Link {
+      const end = { id: expected.id + hashes.length, hash: fromLatin1(hash) };
+      const about = { created_at, month, encrypts, nonce: randomBytes(16), sum: masked(secrets, end, sum) };
+      const next = sealHead(secrets, { tenant_id, ...end, ...about });
       const macs = entryMacs(secrets.auditMac, hashes);
       const seals = fromLatin1(hashes.map((each, index) => `${each}${macs[index]}`).join(''));
       const all = { runs, seals, writes: [...writes.values()], tallies: [...tallies.values()] };
@@ -146,11 +102,11 @@ export function beginLink(
 
 export type LinkBuilder = ReturnType<typeof beginLink>;
 
-function continues(run: StoredEntry, actor: string, ipAddress: string | null, draft: Draft): boolean {
+function continues(run: Run, { actor, ipAddress }: Author, draft: Draft): boolean {
   return (
     run.metadata === draft.metadata &&
-    run.key_id === draft.keyId &&
-    run.key_version === draft.keyVersion &&
+    run.key_id === draft.key_id &&
+    run.key_version === draft.key_version &&
     run.action === draft.action &&
     run.actor === actor &&
     run.ip_address === ipAddress

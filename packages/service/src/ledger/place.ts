@@ -2,11 +2,11 @@
 // one snapshot and without a lock; all who wait share a read. The ledger (ledger.ts) judges and writes on it.
 import { sameBytes } from '#platform';
 import { Refusal, unreachable } from '../rules/refusal.ts';
-import type { Clock } from './clock.ts';
-import { Guess, type Trust } from './guess.ts';
-import { heads, type OpenTenant, Tampered } from './rows.ts';
-import type { HeadRow, Known, Store } from './store.ts';
-import { nameOf, type Need, refTo } from './table.ts';
+import { Tampered } from '../rules/tampered.ts';
+import { type Ground, Guess } from './guess.ts';
+import { heads, type OpenTenant } from './rows.ts';
+import type { HeadRow, Known } from './store.ts';
+import { type Need, refTo, unique } from './table.ts';
 import { tenants } from './tables.ts';
 
 /** There is no such tenant, or none any more. */
@@ -14,37 +14,26 @@ export class NoTenant extends Error {
   override readonly name = 'NoTenant';
 }
 
-/** What places have in common. */
-export interface Ground {
-  readonly store: Store;
-  readonly trust: Trust;
-  readonly clock: Clock;
-  /** Told of faults of the store. */
-  readonly failed: (error: unknown, tenantId: string) => void;
-  /** Told of a log that is shorter than it was. */
-  readonly wentBack: (tenantId: string) => void;
-}
-
 /** For how long the lock is taken after another replica has written, in milliseconds. */
 const othersFor = 1_000;
 
 export class Place {
   readonly tenantId: string;
+  readonly ground: Ground;
   /** Undefined if nothing is known. */
   guess: Guess | undefined;
   /** Whether this replica is writing, so that a newer head can be its own. */
   isWriting = false;
-  readonly #ground: Ground;
   #lockUntil = 0;
   /** The tenant as it was opened last. */
   #opened: OpenTenant | undefined;
   /** The read that runs, and the one that begins after it, with what it will read. */
   #reading: Promise<void> | undefined;
-  #next: { readonly needs: Map<string, Need>; readonly read: Promise<void> } | undefined;
+  #next: { readonly needs: Need[]; readonly read: Promise<void> } | undefined;
 
   constructor(tenantId: string, ground: Ground) {
     this.tenantId = tenantId;
-    this.#ground = ground;
+    this.ground = ground;
   }
 
   /** Throws NoTenant if nothing is known. */
@@ -64,22 +53,20 @@ export class Place {
 
   /** Reads rows, and the head. All who wait share a read that begins after the last of them has asked. */
   read(needs: readonly Need[]): Promise<void> {
-    this.#next ??= { needs: new Map(), read: this.#readAfter(this.#reading) };
-    for (const need of needs) this.#next.needs.set(textOf(need), need);
+    this.#next ??= { needs: [], read: this.#readAfter(this.#reading) };
+    this.#next.needs.push(...needs);
     return this.#next.read;
   }
 
   async #readAfter(earlier: Promise<void> | undefined): Promise<void> {
     await earlier?.catch(() => {});
-    const next = this.#next;
-    this.#reading = next?.read;
+    const { needs = [], read } = this.#next ?? {};
+    this.#reading = read;
     this.#next = undefined;
     try {
       // What this replica appends meanwhile makes a read old. Rows are the same as long as their sum is.
       for (let isLaid = false; !isLaid;) {
-        const asked = [refTo(tenants, this.tenantId), ...(next?.needs.values() ?? [])].slice(
-          this.guess ? 1 : 0,
-        );
+        const asked = unique(this.guess ? needs : [refTo(tenants, this.tenantId), ...needs]);
         const seen = this.guess?.head.id;
         isLaid = this.lay(await this.readFrom(asked), asked, seen);
       }
@@ -90,7 +77,7 @@ export class Place {
 
   /** Reads from the store, without laying it in. Throws Refusal 503. */
   async readFrom(needs: readonly Need[]): Promise<Known> {
-    const { store, clock, failed } = this.#ground;
+    const { store, clock, listener } = this.ground;
     const startedAt = performance.now();
     try {
       const known = await store.read(this.tenantId, needs);
@@ -98,7 +85,7 @@ export class Place {
       return known;
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      failed(error, this.tenantId);
+      listener.failed(error, this.tenantId);
       throw unreachable(error);
     }
   }
@@ -120,7 +107,7 @@ export class Place {
       return true;
     }
     if (head.id < seen) {
-      this.#ground.wentBack(this.tenantId);
+      this.ground.listener.wentBack(this.tenantId);
       this.guess = undefined;
       return this.lay(known, needs);
     }
@@ -140,7 +127,7 @@ export class Place {
   guessFrom(known: Known, needs: readonly Need[], checksHead = true): Guess {
     if (!known.head) throw this.#headless(known);
     const row = known.rows.get(refTo(tenants, this.tenantId));
-    const guess = new Guess(this.#ground.trust, known.head, row, checksHead, this.#opened);
+    const guess = new Guess(this.ground, known.head, row, checksHead, this.#opened);
     this.#opened = { tenant: guess.tenant, secrets: guess.secrets };
     guess.lay(known, needs);
     return guess;
@@ -150,12 +137,9 @@ export class Place {
   #headless({ rows }: Known): Error {
     const { tenantId } = this;
     if (!rows.get(refTo(tenants, tenantId))) return new NoTenant(tenantId);
-    this.#ground.trust.tampered(heads.name, tenantId, tenantId);
+    this.ground.listener.tampered(heads.name, tenantId, tenantId);
     return new Tampered(heads.name, tenantId, tenantId);
   }
 }
-
-/** Names a need among others. */
-export const textOf = (need: Need): string => (typeof need === 'string' ? need : nameOf(need));
 
 export const sameHead = (a: HeadRow, b: HeadRow): boolean => a.id === b.id && sameBytes(a.mac, b.mac);

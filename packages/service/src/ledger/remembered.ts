@@ -21,13 +21,18 @@ export class Remembered<Value> {
   set(name: string, value: Value): void {
     this.#values.delete(name);
     this.#values.set(name, { value, until: performance.now() + this.#milliseconds });
-    for (const oldest of this.#values.keys()) {
-      if (this.#values.size <= this.#most) break;
-      this.#values.delete(oldest);
-    }
+    forgetOldest(this.#values, this.#most);
   }
 
   delete(name: string): void {
     this.#values.delete(name);
+  }
+}
+
+/** Lets go of what came first. */
+export function forgetOldest(values: Map<string, unknown>, most: number): void {
+  for (const oldest of values.keys()) {
+    if (values.size <= most) break;
+    values.delete(oldest);
   }
 }

@@ -9,8 +9,6 @@ import type { HeadRow, Stored } from './store.ts';
 import { type ColumnType, refOf, type Table } from './table.ts';
 import { type TenantRow, tenants } from './tables.ts';
 
-export { Tampered } from '../rules/tampered.ts';
-
 type RowKey = Pick<TenantSecrets, 'rowMac'>;
 
 /** The head of a log as a table: the columns are those that its MAC covers. */

@@ -96,11 +96,20 @@ export interface Found<Row> {
   readonly sums?: Readonly<Record<string, number>>;
 }
 
-/** The name of a query among others: equal queries have equal names. */
-export const nameOf = ({ table, ...rest }: Query<never>): string => `${table.name}? ${JSON.stringify(rest)}`;
-
 /** A row, or a set of rows, that a decision rests on. */
 export type Need = Ref | Query<never>;
+
+/** The name of a need among others: equal ones have equal names. */
+export function nameOf(need: Need): string {
+  if (typeof need === 'string') return need;
+  const { table, ...rest } = need;
+  return `${table.name}? ${JSON.stringify(rest)}`;
+}
+
+/** Leaves out what is needed twice. */
+export const unique = (needs: readonly Need[]): Need[] => [
+  ...new Map(needs.map((need) => [nameOf(need), need])).values(),
+];
 
 /** A row that an entry writes. `isNew`: nobody can have written it before, because its id was just drawn. */
 export interface Write {

@@ -10,7 +10,7 @@ import {
   type Output,
   parseTimestamp,
 } from '@eaas/protocol/wire';
-import { NotPrepared, type View } from '../ledger/decision.ts';
+import { Missing, type View } from '../ledger/decision.ts';
 import { allOf, type Need, type Query, refTo, type Where } from '../ledger/table.ts';
 import { anchors, entries, type EntryRow, tallies, type TallyRow } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
@@ -64,7 +64,7 @@ function prepared<Answer>(by: Part<Answer>['by'], prepare: (view: View) => Promi
       answer ??= await prepare(view).catch(refusalOf);
     },
     judge() {
-      if (answer === undefined) throw new NotPrepared();
+      if (answer === undefined) throw new Missing();
       return { entries: [], answer };
     },
   };

@@ -2,8 +2,8 @@
 // The table of operations has them.
 import { type BatchResult, orRefusal, resultOf } from '@eaas/protocol/internal-service';
 import type { Item } from '@eaas/protocol/wire';
-import { Missing, NotPrepared, type Receipts, type View } from '../ledger/decision.ts';
-import type { Need, Write } from '../ledger/table.ts';
+import { Missing, type Receipts, type View } from '../ledger/decision.ts';
+import type { Write } from '../ledger/table.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import type { KeyCall, KeyVerb } from '../plugin.ts';
 import { type BatchRoute, itemReader } from '../rules/batch.ts';
@@ -62,9 +62,8 @@ function ruleEach<Call, Answer>(
   const results: [result: Answer | Refusal, nth?: number][] = [];
   const entries: Draft[] = [];
   const writes: Write[] = [];
-  const missing: Need[] = [];
+  const missing: Missing[] = [];
   const alike: ((items: number) => Draft)[] = [];
-  let unprepared: NotPrepared | undefined;
   for (const call of calls) {
     try {
       const ruling = call instanceof Refusal ? call : orRefusal(() => rule(call));
@@ -77,14 +76,12 @@ function ruleEach<Call, Answer>(
       if (creates) writes.push(...creates.writes(view, view.entryId + entries.length));
       results.push(draft ? [answer, entries.push(draft) - 1] : [answer]);
     } catch (error) {
-      if (error instanceof NotPrepared) unprepared = error;
-      else if (error instanceof Missing) missing.push(...error.needs);
-      else throw error;
+      if (!(error instanceof Missing)) throw error;
+      missing.push(error);
     }
   }
   // The rows that calls lack are read at once, and then what rests on them is prepared.
-  if (missing.length > 0) throw new Missing(missing);
-  if (unprepared) throw unprepared;
+  if (missing.length > 0) throw new Missing(missing.flatMap(({ needs }) => needs));
   const [entry] = alike;
   return { results, writes, entries: entry ? [...entries, entry(alike.length)] : entries };
 }

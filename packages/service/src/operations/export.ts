@@ -4,7 +4,7 @@ import { toBase64 } from '@eaas/protocol/base64';
 import { hashKeyPlace, type SecretPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import { encryptRsa, exportSecret } from '#platform';
-import { NotPrepared, type View } from '../ledger/decision.ts';
+import { Missing, type View } from '../ledger/decision.ts';
 import { keyVersions } from '../ledger/tables.ts';
 import type { Caller, Part } from '../operation.ts';
 import type { Holder } from '../rules/authorize.ts';
@@ -88,10 +88,10 @@ export function encrypter({ fair }: Service, tenantId: string, publicKey: Reques
         if (fair.isOver()) await fair.pause(tenantId);
       }
     },
-    /** Throws NotPrepared. */
+    /** Throws Missing. */
     of({ sealed }: Sealed): string {
       const found = encrypted.get(toBase64(sealed));
-      if (found === undefined) throw new NotPrepared('the secret was not encrypted yet');
+      if (found === undefined) throw new Missing([], 'the secret was not encrypted yet');
       return found;
     },
   };

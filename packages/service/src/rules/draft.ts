@@ -13,15 +13,15 @@ type Metadata = Readonly<Record<string, unknown>>;
 /** Drafts the entry about a key. */
 export function keyDraft(
   action: AuditAction,
-  key: { readonly key_id: string; readonly key_version: number | null },
+  { key_id, key_version }: { readonly key_id: string; readonly key_version: number | null },
   metadata: Metadata = {},
 ): Draft {
-  return { action, keyId: key.key_id, keyVersion: key.key_version, ...told(metadata) };
+  return { action, key_id, key_version, ...told(metadata) };
 }
 
 /** Drafts an entry about the tenant itself. */
 export function tenantDraft(action: AuditAction, metadata: Metadata): Draft {
-  return { action, keyId: null, keyVersion: null, ...told(metadata) };
+  return { action, key_id: null, key_version: null, ...told(metadata) };
 }
 
 const told = (metadata: Metadata) => ({

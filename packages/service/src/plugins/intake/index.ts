@@ -3,7 +3,7 @@
 import { formatPublicKey, intakeForm } from '@eaas/protocol/internal-intake';
 import type { Input, Output } from '@eaas/protocol/wire';
 import type { Secret } from '../../crypto/secret.ts';
-import { NotPrepared } from '../../ledger/decision.ts';
+import { Missing } from '../../ledger/decision.ts';
 import type { Caller, Part } from '../../operation.ts';
 import { rowsOf } from '../../operations/data-keys.ts';
 import { requireKey } from '../../operations/reading.ts';
@@ -48,7 +48,7 @@ function publicKeys(_: Service, __: Caller, { key_id }: Input<typeof route>): Pa
       const { key_version } = key;
       const secret = isForIntake(key) ? findSecret(view, key, key_version) : null;
       const intake_public_key = secret && derived.get(secret);
-      if (intake_public_key === undefined) throw new NotPrepared('the public key was not derived yet');
+      if (intake_public_key === undefined) throw new Missing([], 'the public key was not derived yet');
       return { entries: [], answer: { key_id: key.key_id, key_version, intake_public_key } };
     },
   };

@@ -4,7 +4,7 @@ import { toBase64 } from '@eaas/protocol/base64';
 import { type IntakePrivateKey, intakeVersion, openForIntake } from '@eaas/protocol/internal-intake';
 import { isIntakeWrapped } from '@eaas/protocol/internal-service';
 import { intakeCrypto } from '#platform';
-import { NotPrepared, type View } from '../../ledger/decision.ts';
+import { Missing, type View } from '../../ledger/decision.ts';
 import type { KeyRow } from '../../ledger/tables.ts';
 import { unlessRefused } from '../../operate.ts';
 import { requireKey } from '../../operations/reading.ts';
@@ -62,7 +62,7 @@ export function openings(
           const version = versionFor(view, key, wrapped);
           if (!version) return undefined;
           const name = nameOf(key, wrapped);
-          if (!sharedSecrets.has(name)) throw tooLate ?? new NotPrepared('not decapsulated yet');
+          if (!sharedSecrets.has(name)) throw tooLate ?? new Missing([], 'not decapsulated yet');
           const secret = sharedSecrets.get(name);
           const dek = secret && openForIntake(intakeCrypto, version, wrapped, secret, context);
           if (dek) found.add(name);

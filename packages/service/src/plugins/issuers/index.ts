@@ -6,7 +6,7 @@ import { orRefusal, refusalOf } from '@eaas/protocol/internal-service';
 import { sha256 } from '#platform';
 import { orNull, senderOf } from '../../admit.ts';
 import type { TenantSecrets } from '../../crypto/tenant-secrets.ts';
-import { NotPrepared, type View } from '../../ledger/decision.ts';
+import { Missing, type View } from '../../ledger/decision.ts';
 import { Remembered } from '../../ledger/remembered.ts';
 import { refTo } from '../../ledger/table.ts';
 import type { Arrival, Caller } from '../../operation.ts';
@@ -49,7 +49,7 @@ export function issuers(options: IssuerOptions): Plugin {
     function keyOf(row: IssuerRow): IssuerKey {
       const keys = open(row).keys ?? published.get(row.jwks_uri);
       if (keys instanceof Refusal) throw keys;
-      if (!keys) throw new NotPrepared();
+      if (!keys) throw new Missing();
       return fittingKey(keys, token);
     }
     /** Whether a key has signed the token, or undefined if that was not verified. */
@@ -67,7 +67,7 @@ export function issuers(options: IssuerOptions): Plugin {
         if (!row) throw unauthorized();
         const rights = rightsOf(open(row), token, view);
         const holds = holdsUnder(keyOf(row));
-        if (holds === undefined) throw new NotPrepared();
+        if (holds === undefined) throw new Missing();
         if (!holds) throw unauthorized();
         return rights;
       },

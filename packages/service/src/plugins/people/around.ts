@@ -5,7 +5,7 @@ import { fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { subjectPlace } from '@eaas/protocol/internal-sealing';
 import { type Input, limits } from '@eaas/protocol/wire';
 import { encryptRsa, exportSecret } from '#platform';
-import { NotPrepared, type Verdict, type View } from '../../ledger/decision.ts';
+import { Missing, type Verdict, type View } from '../../ledger/decision.ts';
 import { allOf, type Query } from '../../ledger/table.ts';
 import type { Part } from '../../operation.ts';
 import { encrypter } from '../../operations/export.ts';
@@ -58,7 +58,7 @@ export function exportingSubjects(
       if (!isAsked) throw badRequest('`from_subject` needs `subjects: true`');
       requireUnlimited(holder);
       const verdict = part.judge(view, holder);
-      if (subjectsKey === undefined) throw new NotPrepared();
+      if (subjectsKey === undefined) throw new Missing();
       const page = pageOf(view).map((one) => ({ subject_id: one.id, encrypted: encrypted.of(one) }));
       const next = view.all(query).rows[most];
       const next_subject = next ? toHex(next.subject_id) : null;
