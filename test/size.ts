@@ -16,7 +16,7 @@ const packages: Readonly<Record<string, number>> = {
   server: 5_380,
   log: 1_192,
   dev: 1_078,
-  cli: 3_537,
+  cli: 3_431,
 };
 /** What corrections of faults cost beyond the budgets above: each a promise that the code did not keep. */
 const corrections: readonly { of: string; lines: number; what: string }[] = [

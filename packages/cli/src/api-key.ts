@@ -1,17 +1,9 @@
-import { endpoints, formatTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
+import { endpoints, formatTimestamp, permissions } from '@eaas/protocol/wire';
 import { asWord, checked, expiringApiKeys, operations, readClock } from '@eaas/server/internal';
-import { allPages, type OnTenant, onTenant, reporting, withService, withTenant } from './command.ts';
+import { listCommand, type OnTenant, onTenant, reporting, withService, withTenant } from './command.ts';
 import { orNotFound } from './failure.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
-import { daysTo, list, permissionList } from './values.ts';
-
-interface CreateOptions extends OnTenant {
-  readonly name: string;
-  readonly permissions: Permission[];
-  readonly keyIds?: string[];
-  readonly expiresAt?: string;
-  readonly allowedOrigins?: string[];
-}
+import { daysTo, fieldsOf, list, permissionList } from './values.ts';
 
 const create = onTenant('create', 'Create an API key. Its token is shown once.', [
   'api-key create --tenant acme --name first --permissions all',
@@ -26,10 +18,8 @@ const create = onTenant('create', 'Create an API key. Its token is shown once.',
     'let browsers use the API key on pages of these origins, such as https://app.example',
     list,
   )
-  .action(async (options: CreateOptions) => {
-    const { name, permissions, keyIds: key_ids, expiresAt: expires_at, allowedOrigins } = options;
-    const body = { name, permissions, key_ids, expires_at, allowed_origins: allowedOrigins };
-    const input = checked(endpoints['POST /v1/api-keys'].body, body);
+  .action(async (options: OnTenant) => {
+    const input = checked(endpoints['POST /v1/api-keys'].body, fieldsOf(options));
     const missing = 'The tenant does not have all of the keys in --key-ids: pass only ids of its own keys.';
     const created = await withTenant(options, (service, operator) =>
       orNotFound(missing, operations['POST /v1/api-keys'](service, operator, input)),
@@ -39,20 +29,12 @@ const create = onTenant('create', 'Create an API key. Its token is shown once.',
     next('set EAAS_API_KEY to the token for the application', options);
   });
 
-const listAll = onTenant('list', "List a tenant's API keys, newest first.", [
-  'api-key list --tenant acme',
-  'api-key list --tenant acme --json',
-]).action(async (options: OnTenant) => {
-  const read = operations['GET /v1/api-keys'];
-  const apiKeys = await withTenant(options, (service, operator) =>
-    allPages(
-      async (page) => (await read(service, operator, page)).api_keys,
-      ({ api_key_id }) => api_key_id,
-    ),
-  );
-  const columns = ['name', 'hint', 'permissions', 'expires_at', 'revoked_at', 'last_used_at'] as const;
-  printResults(apiKeys, ['api_key_id', ...columns], options);
-});
+const listAll = listCommand(
+  'api-key',
+  "List a tenant's API keys, newest first.",
+  ['api_key_id', 'name', 'hint', 'permissions', 'expires_at', 'revoked_at', 'last_used_at'],
+  async (...call) => (await operations['GET /v1/api-keys'](...call)).api_keys,
+);
 
 const revoke = onTenant('revoke', 'Revoke an API key immediately and permanently.', [
   'api-key revoke 0b6c9a52-6f0e-4d5a-9a5c-2f4f1d1e7c11 --tenant acme',

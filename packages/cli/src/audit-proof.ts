@@ -5,9 +5,9 @@ import type { Input } from '@eaas/protocol/wire';
 import { type Caller, operations, Refusal, type Service, writeNewFile } from '@eaas/server/internal';
 import { proveEntry, type ProofSource } from '@eaas/sdk/audit';
 import { type EntryProof, LogProofError, type VerifiedEntry, verifyProof } from '@eaas/sdk/proof';
-import { readGiven } from './audit-verify.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { exitCodes } from './failure.ts';
+import { readGiven } from './given-file.ts';
 import { note, printResult, type Reporting, write } from './output.ts';
 import { wholeNumber } from './values.ts';
 
@@ -33,7 +33,7 @@ export const auditProve = onTenant(
   .option('--max-entries <number>', 'refuse a proof with more entries (default: 10000)', wholeNumber)
   .option('--out <file>', 'write the proof to this new file')
   .action(async ({ entry, policy: policyFile, maxEntries, out, ...options }: Prove) => {
-    const policy = policyFile === undefined ? undefined : await readGiven(policyFile, 'policy');
+    const policy = policyFile === undefined ? undefined : readGiven(policyFile, 'policy');
     const proof = await withTenant(options, async (service, operator) => {
       const source = await sourceOf(service, operator);
       return proveEntry(source, entry, { policy, maxEntries }).catch(explain);
@@ -93,7 +93,7 @@ export async function openProof(
   policyFile: string,
   options: Reporting,
 ): Promise<Shown | undefined> {
-  const [proof, policy] = [proofIn(await readGiven(file, 'proof')), await readGiven(policyFile, 'policy')];
+  const [proof, policy] = [proofIn(readGiven(file, 'proof')), readGiven(policyFile, 'policy')];
   try {
     const shown = await (typeof proof === 'string' ? verifyProof(proof, policy) : verifyProof(proof, policy));
     const before = shown.before.getTime();

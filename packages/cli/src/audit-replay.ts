@@ -11,12 +11,12 @@ import {
   Refusal,
   type Service,
 } from '@eaas/server/internal';
-import { readNamed } from './audit-verify.ts';
 import { verifyEntries } from './audit-verify-file.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { requireYes } from './confirm.ts';
 import { exportAudit } from './export-audit.ts';
 import { exitCodes } from './failure.ts';
+import { readCheckpointFile } from './given-file.ts';
 import { lastOfEach, type Loss, lossIn, type Undone, undoneOf } from './lost-changes.ts';
 import { nextEntries, type Position } from './next-entries.ts';
 import { next, note, printResults } from './output.ts';
@@ -45,7 +45,7 @@ export const auditReplay = onTenant(
     const { checkpoint, yes, tenant, json } = options;
     // If the process ends early, changes might be left.
     process.exitCode = exitCodes.refused;
-    const text = checkpoint === undefined ? undefined : await readNamed(checkpoint);
+    const text = checkpoint === undefined ? undefined : readCheckpointFile(checkpoint);
     const left = await withTenant(options, async (service, operator) => {
       const lost = await readLost(service, operator, path, text);
       const undone: Undone[] = [];

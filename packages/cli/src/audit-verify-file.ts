@@ -6,9 +6,9 @@ import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit'
 import { ChainWalk, fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { openSignedCheckpoint } from '@eaas/server/internal';
 import { openProof, verifyProofFile } from './audit-proof.ts';
-import { readNamed } from './audit-verify.ts';
 import { reporting } from './command.ts';
 import { exitCodes } from './failure.ts';
+import { readCheckpointFile } from './given-file.ts';
 import { note, type Reporting } from './output.ts';
 
 interface Options extends Reporting {
@@ -76,7 +76,7 @@ export const auditVerifyFile = reporting(
   });
 
 async function stated(path: string, verifierKey: string) {
-  const head = await openSignedCheckpoint(verifierKey, await readNamed(path));
+  const head = await openSignedCheckpoint(verifierKey, readCheckpointFile(path));
   if (head) return head;
   throw new WrongUsage(
     `The checkpoint ${path} has no valid signature of the key in --verifier-key. ` +

@@ -1,11 +1,10 @@
-import { isUtf8 } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
 import { printJson, WrongUsage } from './kit/index.ts';
 import { parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { listChains, requireTenant, type Service, verifyLog } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
 import { exitCodes, isRefusal } from './failure.ts';
+import { readCheckpointFile } from './given-file.ts';
 import { note, type Reporting } from './output.ts';
 
 interface Options extends Reporting {
@@ -33,7 +32,7 @@ export const auditVerify = reporting(
     // If the reader of the output closes the pipe early, the process exits before it has verified all logs. The exit
     // code must then not be 0.
     process.exitCode = exitCodes.cannotStart;
-    const named = checkpointFile === undefined ? undefined : await readNamed(checkpointFile);
+    const named = checkpointFile === undefined ? undefined : readCheckpointFile(checkpointFile);
     const isValid = await withService(async ({ service }, { publicLog }) => {
       if (publicLog) service.publicLog = (await import('@eaas/log')).logOf(service);
       const chains = await chainsOf(service, tenant);
@@ -45,27 +44,6 @@ export const auditVerify = reporting(
     });
     process.exitCode = isValid ? exitCodes.ok : exitCodes.refused;
   });
-
-/** Reads a file that somebody gave us: a signed note is UTF-8 without an exception. */
-export async function readGiven(path: string, what: string): Promise<string> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new WrongUsage(
-      `The ${what} file ${path} cannot be read (${error.code}): check its path and its permissions.`,
-    );
-  });
-  if (isUtf8(bytes)) return bytes.toString();
-  throw new WrongUsage(`The ${what} file ${path} is not UTF-8: pass the file as you received it.`);
-}
-
-export async function readNamed(path: string): Promise<string> {
-  const text = await readGiven(path, 'checkpoint');
-  if (!text.startsWith('{')) return text;
-  try {
-    return String((JSON.parse(text) as { checkpoint?: unknown }).checkpoint);
-  } catch {
-    throw new WrongUsage(`The file ${path} must hold a checkpoint, or JSON with the field "checkpoint".`);
-  }
-}
 
 async function chainsOf(service: Service, idOrName: string | undefined): Promise<readonly Chain[]> {
   const tenantId = parseUuid(idOrName ?? '');

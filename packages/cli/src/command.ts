@@ -14,7 +14,8 @@ import {
 import type { Command } from 'commander';
 import { type Config, readConfig } from './config.ts';
 import { orNotFound } from './failure.ts';
-import { note, type Reporting } from './output.ts';
+import { note, printResults, type Reporting } from './output.ts';
+import { fieldsOf } from './values.ts';
 
 export interface OnTenant extends Reporting {
   readonly tenant: string;
@@ -65,20 +66,6 @@ export async function withService<T>(work: (open: OpenService, config: Config) =
   }
 }
 
-/** A row that is added between two pages moves all later rows, so a page can repeat rows of the page before. */
-export async function allPages<Row>(
-  read: (page: { limit: number; offset: number }) => Promise<readonly Row[]>,
-  idOf: (row: Row) => string,
-): Promise<Row[]> {
-  const all = new Map<string, Row>();
-  const limit = limits.pageMaximum;
-  for (let offset = 0; ; offset += limit) {
-    const rows = await read({ limit, offset });
-    for (const row of rows) all.set(idOf(row), row);
-    if (rows.length < limit) return [...all.values()];
-  }
-}
-
 export function withTenant<T>(
   { tenant }: OnTenant,
   work: (service: Service, operator: Caller) => Promise<T>,
@@ -86,6 +73,42 @@ export function withTenant<T>(
   return withService(async ({ service }) =>
     work(service, insider(await requireTenantId(service, tenant), 'operator')),
   );
+}
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Makes the command that lists what a tenant has, newest first. The first column is the id. */
+export function listCommand<Row extends object>(
+  of: string,
+  description: string,
+  columns: readonly [keyof Row & string, ...(keyof Row & string)[]],
+  read: (service: Service, operator: Caller, query: Page) => Promise<readonly Row[]>,
+  example = '--json',
+): Command {
+  const examples = [`${of} list --tenant acme`, `${of} list --tenant acme ${example}`];
+  return onTenant('list', description, examples).action(async (options: OnTenant) => {
+    const rows = await withTenant(options, (service, operator) =>
+      allPages((page) => read(service, operator, { ...fieldsOf(options), ...page }), columns[0]),
+    );
+    printResults(rows, columns, options);
+  });
+}
+
+/** A row that is added between two pages moves all later rows, so a page can repeat rows of the page before. */
+export async function allPages<Row extends object>(
+  read: (page: Page) => Promise<readonly Row[]>,
+  id: keyof Row & string,
+): Promise<Row[]> {
+  const all = new Map<unknown, Row>();
+  const limit = limits.pageMaximum;
+  for (let offset = 0; ; offset += limit) {
+    const rows = await read({ limit, offset });
+    for (const row of rows) all.set(row[id], row);
+    if (rows.length < limit) return [...all.values()];
+  }
 }
 
 type Key = Output<'POST /v1/keys'>;

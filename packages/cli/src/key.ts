@@ -2,19 +2,20 @@ import { escapeHidden } from '@eaas/protocol/internal';
 import { endpoints, limits, type Output } from '@eaas/protocol/wire';
 import { asWord, checked, operations } from '@eaas/server/internal';
 import { type Command, Option } from 'commander';
-import { allPages, type OnKey, type OnTenant, onTenant, requireKey, withKey, withTenant } from './command.ts';
+import {
+  listCommand,
+  type OnKey,
+  type OnTenant,
+  onTenant,
+  requireKey,
+  withKey,
+  withTenant,
+} from './command.ts';
 import { requireConfirmable, requireConfirmed } from './confirm.ts';
 import { next, note, printResult, printResults } from './output.ts';
-import { daysTo, wholeNumber } from './values.ts';
+import { daysTo, fieldsOf, wholeNumber } from './values.ts';
 
 type Key = Output<'POST /v1/keys'>;
-
-interface CreateOptions extends OnTenant {
-  readonly name: string;
-  readonly rotateEvery?: number;
-  readonly exportable?: true;
-  readonly intake?: true;
-}
 
 const create = onTenant('create', 'Create a key.', [
   'key create --tenant acme --name patients',
@@ -32,10 +33,9 @@ const create = onTenant('create', 'Create a key.', [
     '--intake',
     'allow writers without credentials to encrypt with the public key (cannot be changed later)',
   )
-  .action(async (options: CreateOptions) => {
-    const { name, rotateEvery, exportable, intake } = options;
+  .action(async ({ rotateEvery, ...options }: OnTenant & { rotateEvery?: number }) => {
     const rotation_policy = rotateEvery === undefined ? null : { interval_days: rotateEvery };
-    const input = checked(endpoints['POST /v1/keys'].body, { name, exportable, intake, rotation_policy });
+    const input = checked(endpoints['POST /v1/keys'].body, { ...fieldsOf(options), rotation_policy });
     const key = await withTenant(options, (service, operator) =>
       operations['POST /v1/keys'](service, operator, input),
     );
@@ -46,23 +46,13 @@ const create = onTenant('create', 'Create a key.', [
 
 const statuses = ['active', 'disabled', 'pending_destruction', 'destroyed'] as const;
 
-const list = onTenant('list', "List a tenant's keys, newest first.", [
-  'key list --tenant acme',
-  'key list --tenant acme --status disabled --json',
-])
-  .addOption(new Option('--status <status>', 'only keys in this status').choices(statuses))
-  .action(async (options: OnTenant & { status?: (typeof statuses)[number] }) => {
-    const { status } = options;
-    const read = operations['GET /v1/keys'];
-    const keys = await withTenant(options, (service, operator) =>
-      allPages(
-        async (page) => (await read(service, operator, { ...page, status })).keys,
-        ({ key_id }) => key_id,
-      ),
-    );
-    const times = ['created_at', 'rotated_at', 'destroy_at'] as const;
-    printResults(keys, ['key_id', 'name', 'status', 'intake', 'key_version', ...times], options);
-  });
+const list = listCommand(
+  'key',
+  "List a tenant's keys, newest first.",
+  ['key_id', 'name', 'status', 'intake', 'key_version', 'created_at', 'rotated_at', 'destroy_at'],
+  async (...call) => (await operations['GET /v1/keys'](...call)).keys,
+  '--status disabled --json',
+).addOption(new Option('--status <status>', 'only keys in this status').choices(statuses));
 
 const show = onKey(
   'show',

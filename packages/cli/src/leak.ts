@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { printJson, WrongUsage } from './kit/index.ts';
 import { InputError } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
@@ -6,6 +5,7 @@ import { CannotStart, openPool } from '@eaas/server/internal';
 import type { LeakageReport, PublicValue } from '@eaas/sdk/tables';
 import { reporting } from './command.ts';
 import { leakDatabaseUrl } from './config.ts';
+import { readGiven } from './given-file.ts';
 import type { Reporting } from './output.ts';
 import { list } from './values.ts';
 
@@ -108,14 +108,7 @@ function firstCharacters(column: string, size: string): (value: string) => strin
 }
 
 function listIn(file: string, parse: (text: string) => PublicValue[]): PublicValue[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new WrongUsage(
-      `The file ${inLine(file)} cannot be read (${String((error as { code?: unknown }).code)}): check its path and its permissions.`,
-    );
-  }
+  const text = readGiven(file, 'list');
   try {
     return parse(text);
   } catch (error) {

@@ -13,7 +13,6 @@ import {
   requireTenant,
   requireTenantId,
   type Service,
-  type TenantSettings,
   type TenantRecord,
   updateTenant,
 } from '@eaas/server/internal';
@@ -21,14 +20,7 @@ import type { Command } from 'commander';
 import { reporting, withService } from './command.ts';
 import { requireConfirmable, requireConfirmed } from './confirm.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
-import { moment, numberOrNull, trueOrFalse } from './values.ts';
-
-interface FieldOptions extends Reporting {
-  readonly name?: string;
-  readonly envelopeOnly?: boolean;
-  readonly monthlyEncryptQuota?: number | 'null';
-  readonly createdAt?: number;
-}
+import { fieldsOf, moment, orNull, trueOrFalse, wholeNumber } from './values.ts';
 
 function withFields(command: Command): Command {
   return command
@@ -40,23 +32,9 @@ function withFields(command: Command): Command {
     .option(
       '--monthly-encrypt-quota <number|null>',
       'the number of successful encrypt calls per month in server mode, or null for no limit',
-      numberOrNull,
+      orNull(wholeNumber),
     )
     .option('--created-at <time>', 'when the tenant was created, for imports (RFC 3339)', moment);
-}
-
-function fieldsOf({
-  name,
-  envelopeOnly,
-  monthlyEncryptQuota: quota,
-  createdAt,
-}: FieldOptions): TenantSettings {
-  return {
-    name,
-    envelope_only: envelopeOnly,
-    monthly_encrypt_quota: quota === 'null' ? null : quota,
-    created_at: createdAt,
-  };
 }
 
 const create = withFields(
@@ -64,7 +42,7 @@ const create = withFields(
     'tenant create --name acme',
     'tenant create --name acme --envelope-only false --monthly-encrypt-quota 100000 --json',
   ]).requiredOption('--name <name>', 'the name of the tenant, which must be unique'),
-).action(async (options: FieldOptions & { name: string }) => {
+).action(async (options: Reporting & { name: string }) => {
   const fields = { ...fieldsOf(options), name: options.name };
   const tenant = await withService(({ service }) => createTenant(service, fields));
   printResult(tenant, options);
@@ -96,9 +74,9 @@ const set = withFields(
   ])
     .argument('<tenant>', "the tenant's id or name")
     .option('--name <name>', 'the new name'),
-).action(async (idOrName: string, options: FieldOptions) => {
+).action(async (idOrName: string, options: Reporting) => {
   const fields = fieldsOf(options);
-  if (Object.values(fields).every((value) => value === undefined)) {
+  if (Object.keys(fields).length === 0) {
     throw new WrongUsage('Pass at least one option that changes the tenant, as in --envelope-only false.');
   }
   const tenant = await withService(async ({ service }) =>

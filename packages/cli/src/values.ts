@@ -7,9 +7,22 @@ export function trueOrFalse(text: string): boolean {
   return text === 'true';
 }
 
-/** Returns the text `null` for an unlimited quota, because Commander replaces null by an empty text. */
-export function numberOrNull(text: string): number | 'null' {
-  return text === 'null' ? text : wholeNumber(text);
+/** Stands for null, which Commander cannot hold. */
+const none = Symbol('null');
+
+/** Parses the text `null` as null, and any other text with `parse`. */
+export function orNull(parse: (text: string, before: unknown) => unknown) {
+  return (text: string, before: unknown): unknown => (text === 'null' ? none : parse(text, before));
+}
+
+/** Returns the fields of the API that the options name, as `--key-ids` names `key_ids`. */
+export function fieldsOf(options: object): Record<string, unknown> {
+  const { tenant: _, json: __, ...given } = options as Record<string, unknown>;
+  const fields = Object.entries(given).map(([name, value]) => {
+    const field = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return [field, value === none ? null : value];
+  });
+  return Object.fromEntries(fields) as Record<string, unknown>;
 }
 
 export function wholeNumber(text: string): number {
@@ -34,11 +47,6 @@ export function moment(text: string): number {
 
 export function list(text: string): string[] {
   return text.split(',').map((item) => item.trim());
-}
-
-/** As `list`, or the text `null` for none. */
-export function listOrNull(text: string): string[] | 'null' {
-  return text === 'null' ? text : list(text);
 }
 
 export function permissionList(text: string): Permission[] {

@@ -1,0 +1,34 @@
+// Files that somebody gave us, which commands read whole.
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import { inLine } from '@eaas/protocol/internal';
+import { WrongUsage } from './kit/index.ts';
+
+/** Reads a file as UTF-8 without an exception. Throws WrongUsage that names it by `what`. */
+export function readGiven(path: string, what: string): string {
+  const bytes = bytesIn(path, what);
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new WrongUsage(`The ${what} file ${inLine(path)} is not UTF-8: pass the file as you received it.`);
+}
+
+function bytesIn(path: string, what: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new WrongUsage(
+      `The ${what} file ${inLine(path)} cannot be read (${code}): check its path and its permissions.`,
+    );
+  }
+}
+
+/** Reads a checkpoint as the command, the console or the API wrote it. */
+export function readCheckpointFile(path: string): string {
+  const text = readGiven(path, 'checkpoint');
+  if (!text.startsWith('{')) return text;
+  try {
+    return String((JSON.parse(text) as { checkpoint?: unknown }).checkpoint);
+  } catch {
+    throw new WrongUsage(`The file ${path} must hold a checkpoint, or JSON with the field "checkpoint".`);
+  }
+}
