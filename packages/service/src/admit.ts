@@ -17,7 +17,6 @@ const utf8 = new TextEncoder();
 /** A part that adds nothing: what is left is whether the caller may call. */
 const nothing: Part<object> = {
   by: 'append',
-  needs: () => [],
   judge: () => ({ entries: [], answer: {} }),
 };
 

@@ -6,35 +6,11 @@ export { admit, confirm } from './admit.ts';
 export { type Arrival, type EndSignal } from './operation.ts';
 export { methodNotAllowed, nothingHere } from './rules/refusal.ts';
 // What stores are made of.
-export {
-  type Appended,
-  type HeadRow,
-  type Known,
-  type Link,
-  LinkRefused,
-  type LockedTenant,
-  type LostLink,
-  type Owned,
-  type Reader,
-  type Run,
-  type SealedWrite,
-  type Store,
-  type StoreAtOnce,
-  type Stored,
-} from './ledger/store.ts';
+export * from './ledger/store.ts';
 export { compare, find } from './ledger/query.ts';
-export { type Found, idText, nameOf, type Need, type Query, type Ref, type Where } from './ledger/table.ts';
-export { type EntryRow, type TallyRow } from './ledger/tables.ts';
+export * from './ledger/table.ts';
 // What operators do, and jobs.
-export {
-  acknowledgeRestore,
-  changeTenant,
-  newTenant,
-  requireUsableName,
-  resealTenant,
-  tenantRecord,
-  type TenantSettings,
-} from './operations/tenants.ts';
+export * from './operations/tenants.ts';
 export { settleKey } from './operations/keys.ts';
 export { type Caller, insider, type Part } from './operation.ts';
 export { decisionOf, partOf, run, settle, settleAtOnce } from './operate.ts';
@@ -47,42 +23,9 @@ export { beginLink } from './ledger/link.ts';
 export { NoTenant } from './ledger/place.ts';
 export { Remembered } from './ledger/remembered.ts';
 export { monthOf } from './ledger/judge.ts';
-export { checkHead, checkRow, heads, openTenant, sealHead, sealRow } from './ledger/rows.ts';
-export {
-  add,
-  allOf,
-  put,
-  refOf,
-  refTo,
-  type RowOf,
-  type Table,
-  tableOf,
-  type Write,
-} from './ledger/table.ts';
-export {
-  type AnchorRow,
-  anchors,
-  apiKeys,
-  entries,
-  type KeyRow,
-  keys,
-  type KeyVersionRow,
-  keyVersions,
-  tallies,
-  type TenantRow,
-  tenants,
-  uses,
-} from './ledger/tables.ts';
-export {
-  openTenantSecrets,
-  opensRootCheck,
-  type RootKey,
-  rootKey,
-  type Roots,
-  type SealedTenantSecret,
-  sealRootCheck,
-  type TenantSecrets,
-} from './crypto/tenant-secrets.ts';
+export * from './ledger/rows.ts';
+export * from './ledger/tables.ts';
+export * from './crypto/tenant-secrets.ts';
 export { hkdf, hmac, openSecret, sameBytes, sealSecret, verifyEd25519 } from '#platform';
 export { keyRecord } from './rules/records.ts';
 export { keyDraft, tenantDraft } from './rules/draft.ts';

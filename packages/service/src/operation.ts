@@ -56,7 +56,8 @@ export const insider = (tenantId: string, actor: 'operator' | 'system'): Caller 
  */
 export interface Part<Answer> {
   readonly by: 'append' | 'guess' | 'snapshot' | 'rows';
-  needs(view: Pick<View, 'tenant' | 'secrets' | 'find' | 'now'>, holder: Holder | null): readonly Need[];
+  /** The rows that `judge` will ask for, where one read of all of them saves many. */
+  needs?(view: Pick<View, 'tenant' | 'secrets' | 'find' | 'now'>, holder: Holder | null): readonly Need[];
   prepare?(view: View, holder: Holder | null): Promise<void>;
   judge(view: View, holder: Holder | null): Verdict<Answer>;
   /** Called when the call has its answer, or has none. */

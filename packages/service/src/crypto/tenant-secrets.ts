@@ -3,7 +3,7 @@
 import { pae, toUtf8 } from '@eaas/protocol';
 import { type SecretPlace, tenantPlace } from '@eaas/protocol/internal-sealing';
 import { using } from '@eaas/protocol/internal-service';
-import { hkdf, hmac, openSecret, randomBytes, sameBytes, sealSecret, secretOf } from '#platform';
+import { hkdf, hmac, openSecret, sameBytes, sealSecret, secretOf } from '#platform';
 import { type TenantRow, tenants } from '../ledger/tables.ts';
 import { Tampered } from '../rules/tampered.ts';
 import type { Secret } from './secret.ts';
@@ -44,19 +44,15 @@ export function opensRootCheck({ key }: RootKey, sealed: Uint8Array): boolean {
   return secret !== undefined && sameBytes(secret, new Uint8Array(keyLength));
 }
 
-/** Makes the secret of a new tenant. */
-export const newTenantSecret = (root: RootKey, tenantId: string): SealedTenantSecret =>
-  using(randomBytes(keyLength), (secret) => takenTenantSecret(root, tenantId, secret));
-
-/** Seals the secret of a tenant that comes from elsewhere. The caller must wipe it. */
-export function takenTenantSecret(root: RootKey, tenantId: string, secret: Uint8Array): SealedTenantSecret {
+/** Seals the secret of a tenant, which the caller must wipe. */
+export function sealTenantSecret(root: RootKey, tenantId: string, secret: Uint8Array): SealedTenantSecret {
   const sealed_secret = sealSecret(root.key, tenantPlace(tenantId), secret);
   return { tenant_id: tenantId, root_id: root.rootId, sealed_secret };
 }
 
 /** Seals the secret of a tenant under the current root key. Throws Tampered if it does not open. */
 export const resealTenantSecret = (roots: Roots, row: SealedTenantSecret): SealedTenantSecret =>
-  using(requireTenantSecret(roots, row), (secret) => takenTenantSecret(roots[0], row.tenant_id, secret));
+  using(requireTenantSecret(roots, row), (secret) => sealTenantSecret(roots[0], row.tenant_id, secret));
 
 /** Opens the secret of a tenant. Throws Tampered if it does not open. */
 export function openTenantSecrets(roots: readonly RootKey[], row: SealedTenantSecret) {

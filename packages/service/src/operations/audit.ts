@@ -49,7 +49,6 @@ export const auditOperations = {
     })),
   'GET /v1/audit/proof': () => ({
     by: 'guess',
-    needs: () => [],
     judge: () => ({ entries: [], answer: noPublicLog() }),
   }),
 } satisfies Partial<Operations>;
@@ -59,7 +58,6 @@ function prepared<Answer>(by: Part<Answer>['by'], prepare: (view: View) => Promi
   let answer: Answer | Refusal | undefined;
   return {
     by,
-    needs: () => [],
     async prepare(view) {
       answer ??= await prepare(view).catch(refusalOf);
     },

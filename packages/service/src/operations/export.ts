@@ -1,15 +1,16 @@
 // Exports a key: its secrets, encrypted to the RSA key of whoever asks. The encryption is prepared, because it takes long.
 // The table of operations has it; a plugin can stand around it, and encrypt what it adds.
+import { toUtf8 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { hashKeyPlace, type SecretPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
-import { encryptRsa, exportSecret } from '#platform';
+import { encryptRsa, exportSecret, sha256 } from '#platform';
+import type { Secret } from '../crypto/secret.ts';
 import { Missing, type View } from '../ledger/decision.ts';
 import { keyVersions } from '../ledger/tables.ts';
 import type { Caller, Part } from '../operation.ts';
 import type { Holder } from '../rules/authorize.ts';
 import { keyDraft } from '../rules/draft.ts';
-import { jwkThumbprint } from '../rules/hashes.ts';
 import { requireExportable } from '../rules/key-rules.ts';
 import type { Service } from '../service.ts';
 import { keyNeeds, requireKey } from './reading.ts';
@@ -38,16 +39,17 @@ export function exportKey(
     });
     const length = Math.max(0, Math.min(key.key_version + 1, end) - from_version);
     const versions = Array.from({ length }, (_, nth) =>
-      sealedAt(versionPlace(tenantId, key.key_id, from_version + nth), rows[nth]?.sealed),
+      secretAt(view, versionPlace(tenantId, key.key_id, from_version + nth), rows[nth]?.sealed),
     );
-    return { key, versions, hashKey: sealedAt(hashKeyPlace(tenantId, key.key_id), key.sealed_hash_key) };
+    const hashKey = secretAt(view, hashKeyPlace(tenantId, key.key_id), key.sealed_hash_key);
+    return { key, versions, hashKey };
   };
   return {
     by: 'append',
     needs: () => keyNeeds(key_id),
     prepare(view, holder) {
       const { hashKey, versions } = find(view, holder);
-      return encrypted.prepare(view, [hashKey, ...versions]);
+      return encrypted.prepare([hashKey, ...versions]);
     },
     judge(view, holder) {
       const { key, versions, hashKey } = find(view, holder);
@@ -56,7 +58,10 @@ export function exportKey(
         answer: {
           tenant_id: tenantId,
           key_id: key.key_id,
-          versions: versions.map((one) => ({ key_version: one.place.version, encrypted: encrypted.of(one) })),
+          versions: versions.map((one, nth) => ({
+            key_version: from_version + nth,
+            encrypted: encrypted.of(one),
+          })),
           next_version: end <= key.key_version ? end : null,
           hash_key: encrypted.of(hashKey),
         },
@@ -65,41 +70,43 @@ export function exportKey(
   };
 }
 
-/** A sealed secret of a tenant, and what it is for. */
-interface Sealed {
-  readonly place: SecretPlace;
-  readonly sealed: Uint8Array;
+/** A secret that is exported. What is encrypted is remembered by the name, so it can serve any later judgement. */
+interface Exported {
+  readonly name: string;
+  readonly secret: Secret;
 }
 
-/** Encrypts secrets to an RSA key. What is prepared is named by the sealed bytes, so it can serve any later judgement. */
+/** Encrypts secrets to an RSA key. */
 export function encrypter({ fair }: Service, tenantId: string, publicKey: Request['public_key']) {
   const encrypted = new Map<string, string>();
   return {
-    async prepare(view: View, all: readonly Sealed[]): Promise<void> {
-      for (const { place, sealed } of all) {
-        const name = toBase64(sealed);
+    async prepare(all: readonly Exported[]): Promise<void> {
+      for (const { name, secret } of all) {
         if (encrypted.has(name)) continue;
-        const secret = exportSecret(view.open(place, sealed));
-        try {
-          encrypted.set(name, await encryptRsa(publicKey, secret));
-        } finally {
-          secret.fill(0);
-        }
+        const bytes = exportSecret(secret);
+        encrypted.set(name, await encryptRsa(publicKey, bytes).finally(() => bytes.fill(0)));
         if (fair.isOver()) await fair.pause(tenantId);
       }
     },
     /** Throws Missing. */
-    of({ sealed }: Sealed): string {
-      const found = encrypted.get(toBase64(sealed));
+    of({ name }: Exported): string {
+      const found = encrypted.get(name);
       if (found === undefined) throw new Missing([], 'the secret was not encrypted yet');
       return found;
     },
   };
 }
 
-function sealedAt(place: SecretPlace, sealed: Uint8Array | null | undefined): Sealed {
-  if (sealed) return { place, sealed };
+/** Opens a secret that is exported. Its name is what is sealed. */
+export function secretAt(view: View, place: SecretPlace, sealed: Uint8Array | null | undefined): Exported {
+  if (sealed) return { name: toBase64(sealed), secret: view.open(place, sealed) };
   throw new Error(
     'until a key is destroyed, it must have a secret for hashes and a secret in each version (one of them is missing)',
   );
+}
+
+/** Returns the RFC 7638 thumbprint of an RSA public key. */
+function jwkThumbprint({ n, e }: Request['public_key']): string {
+  const text = toBase64(sha256(toUtf8(JSON.stringify({ e, kty: 'RSA', n }))));
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }

@@ -4,9 +4,9 @@ import { randomBytes, sameBytes } from '#platform';
 import { parseUuid } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal';
+import { using } from '@eaas/protocol/internal-service';
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
 import * as secrets from '../crypto/tenant-secrets.ts';
-import type { View } from '../ledger/decision.ts';
 import { monthOf } from '../ledger/judge.ts';
 import { sealHead, sealRow } from '../ledger/rows.ts';
 import type { HeadRow, SealedWrite } from '../ledger/store.ts';
@@ -50,9 +50,9 @@ export function newTenant(
     );
   }
   const tenant_id = taken?.tenantId ?? crypto.randomUUID();
-  const sealed = taken?.secret
-    ? secrets.takenTenantSecret(roots[0], tenant_id, taken.secret)
-    : secrets.newTenantSecret(roots[0], tenant_id);
+  const sealed = using(taken?.secret ? new Uint8Array(taken.secret) : randomBytes(32), (secret) =>
+    secrets.sealTenantSecret(roots[0], tenant_id, secret),
+  );
   const row: TenantRow = {
     ...sealed,
     name,
@@ -80,42 +80,41 @@ export function newTenant(
 /** Changes the settings of a tenant. That no other tenant has its name is for the caller to see to. */
 export function changeTenant(fields: TenantSettings): Part<TenantRecord> {
   if (fields.name !== undefined) requireUsableName(fields.name);
-  return onTenant((view) => {
-    const changes = changesOf(view.tenant, fields);
-    return changes ? changed(view, { changes }, defined(fields)) : unchanged(view);
+  return onTenant((tenant) => {
+    const changes = changesOf(tenant, fields);
+    return changes && [{ changes }, defined(fields)];
   });
 }
 
 /** Says in the log that the tenant's data come from a backup, and why. */
 export function acknowledgeRestore(reason: string): Part<TenantRecord> {
   requireText('A reason', reason, reason.trim() === '' ? 0 : reason.length, 1_024);
-  return onTenant((view) => changed(view, { restored: true, reason }));
+  return onTenant(() => [{ restored: true, reason }]);
 }
 
 /** Seals the tenant's secret under the current root key. Where it is already, nothing is written. Throws Tampered. */
 export function resealTenant(roots: secrets.Roots): Part<TenantRecord> {
   const { rootId } = roots[0];
-  return onTenant((view) => {
-    const { tenant } = view;
-    if (sameBytes(tenant.root_id, rootId)) return unchanged(view);
+  return onTenant((tenant) => {
+    if (sameBytes(tenant.root_id, rootId)) return undefined;
     const changes = { root_id: { old: toHex(tenant.root_id), new: toHex(rootId) } };
-    return changed(view, { changes }, secrets.resealTenantSecret(roots, tenant));
+    return [{ changes }, secrets.resealTenantSecret(roots, tenant)];
   });
 }
 
-const onTenant = (judge: Part<TenantRecord>['judge']): Part<TenantRecord> => ({
+/** What an entry says of a change, and the columns that it sets. */
+type Change = readonly [told: object, set?: Partial<TenantRow>];
+
+const onTenant = (change: (tenant: TenantRow) => Change | undefined): Part<TenantRecord> => ({
   by: 'append',
-  needs: () => [],
-  judge,
+  judge({ tenant, entryId: rev }) {
+    const [told, set] = change(tenant) ?? [];
+    if (!told) return { entries: [], answer: tenantRecord(tenant) };
+    const row = { ...tenant, ...set, rev };
+    const draft = tenantDraft('tenant.update', { ...told, previous_change: tenant.rev });
+    return { entries: [draft], writes: [put(tenants, row)], answer: tenantRecord(row) };
+  },
 });
-
-function changed({ tenant, entryId: rev }: View, metadata: object, set: Partial<TenantRow> = {}) {
-  const row = { ...tenant, ...set, rev };
-  const draft = tenantDraft('tenant.update', { ...metadata, previous_change: tenant.rev });
-  return { entries: [draft], writes: [put(tenants, row)], answer: tenantRecord(row) };
-}
-
-const unchanged = ({ tenant }: View) => ({ entries: [], answer: tenantRecord(tenant) });
 
 /** Returns a tenant as commands show it. */
 export function tenantRecord(row: TenantRow) {

@@ -1,14 +1,14 @@
 // The cryptography of one key while a request is judged: what seals and opens is prepared once for each version and secret.
 // operations/data-keys.ts makes it, and the rules about data keys use it.
-import type { Context } from '@eaas/protocol';
+import { type Context, toUtf8 } from '@eaas/protocol';
+import { toHex } from '@eaas/protocol/internal';
 import { serviceForm, versionIn } from '@eaas/protocol/internal-intake';
 import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
-import { sealer } from '#platform';
+import { hmac, sealer } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
 import type { View } from '../ledger/decision.ts';
 import { type KeyRow, keyVersions } from '../ledger/tables.ts';
 import type { Participation, Sealing, Suite } from '../plugin.ts';
-import { fieldHash } from './hashes.ts';
 import { Tampered } from './tampered.ts';
 
 export type KeyCrypto = ReturnType<typeof keyCrypto>;
@@ -74,7 +74,7 @@ export function keyCrypto(view: Pick<View, 'find' | 'open'>, key: KeyRow, suites
     hash(value: string): string {
       const sealed = key.sealed_hash_key;
       if (!sealed) throw new Error(`the active key ${keyId} must have a secret for hashes (got none)`);
-      return fieldHash(view.open(hashKeyPlace(tenantId, keyId), sealed), value);
+      return toHex(hmac(view.open(hashKeyPlace(tenantId, keyId), sealed), toUtf8(value)));
     },
     wipe(): void {
       for (const { prepared } of made.values()) prepared.wipe();

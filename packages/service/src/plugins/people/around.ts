@@ -4,11 +4,10 @@ import { canonicalJson } from '@eaas/protocol/audit';
 import { fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { subjectPlace } from '@eaas/protocol/internal-sealing';
 import { type Input, limits } from '@eaas/protocol/wire';
-import { encryptRsa, exportSecret } from '#platform';
-import { Missing, type Verdict, type View } from '../../ledger/decision.ts';
+import type { Verdict, View } from '../../ledger/decision.ts';
 import { allOf, type Query } from '../../ledger/table.ts';
 import type { Part } from '../../operation.ts';
-import { encrypter } from '../../operations/export.ts';
+import { encrypter, secretAt } from '../../operations/export.ts';
 import { requireUnlimited } from '../../rules/authorize.ts';
 import { badRequest, Refusal } from '../../rules/refusal.ts';
 import type { Service } from '../../service.ts';
@@ -19,7 +18,7 @@ const alive: Query<SubjectRow> = { table: subjects, where: [['erased_id', 'null'
 /** Usage says how many subjects there are, erased ones not counted. */
 export const countingSubjects = (part: Part<object>): Part<object> => ({
   ...part,
-  needs: (view, holder) => [...part.needs(view, holder), allOf(alive)],
+  needs: (view, holder) => [...(part.needs?.(view, holder) ?? []), allOf(alive)],
   judge: (view, holder) => adding(part.judge(view, holder), { subjects: view.all(alive).total }),
 });
 
@@ -32,7 +31,6 @@ export function exportingSubjects(
 ): Part<object> {
   if (!isAsked && from_subject === undefined) return part;
   const encrypted = encrypter(service, tenantId, public_key);
-  let subjectsKey: string | undefined;
   const from = from_subject === undefined ? [] : [['subject_id', '>=', fromHex(from_subject)] as const];
   const most = limits.exportedSubjects;
   const query: Query<SubjectRow> = { table: subjects, where: from, by: 'subject_id', limit: most + 1 };
@@ -40,29 +38,30 @@ export function exportingSubjects(
     view
       .all(query)
       .rows.slice(0, most)
-      .flatMap(({ subject_id, sealed }) => {
-        const id = toHex(subject_id);
-        return sealed ? [{ id, sealed, place: subjectPlace(tenantId, id) }] : [];
+      .flatMap(({ subject_id: bytes, sealed }) => {
+        const subject_id = toHex(bytes);
+        return sealed ? [{ subject_id, ...secretAt(view, subjectPlace(tenantId, subject_id), sealed) }] : [];
       });
+  const keyOf = ({ secrets }: View) => ({ name: 'subjects', secret: secrets.derive('subjects') });
   return {
     ...part,
-    needs: (view, holder) => [...part.needs(view, holder), allOf(query)],
+    needs: (view, holder) => [...(part.needs?.(view, holder) ?? []), allOf(query)],
     async prepare(view, holder) {
       await part.prepare?.(view, holder);
       if (holder?.key_ids || !isAsked) return;
-      const key = exportSecret(view.secrets.derive('subjects'));
-      subjectsKey ??= await encryptRsa(public_key, key).finally(() => key.fill(0));
-      await encrypted.prepare(view, pageOf(view));
+      await encrypted.prepare([keyOf(view), ...pageOf(view)]);
     },
     judge(view, holder) {
       if (!isAsked) throw badRequest('`from_subject` needs `subjects: true`');
       requireUnlimited(holder);
       const verdict = part.judge(view, holder);
-      if (subjectsKey === undefined) throw new Missing();
-      const page = pageOf(view).map((one) => ({ subject_id: one.id, encrypted: encrypted.of(one) }));
+      const page = pageOf(view).map((one) => ({
+        subject_id: one.subject_id,
+        encrypted: encrypted.of(one),
+      }));
       const next = view.all(query).rows[most];
       const next_subject = next ? toHex(next.subject_id) : null;
-      const more = { subjects: page, next_subject, subjects_key: subjectsKey };
+      const more = { subjects: page, next_subject, subjects_key: encrypted.of(keyOf(view)) };
       return adding(verdict, more, { subjects: page.length });
     },
   };

@@ -3,7 +3,7 @@ import { subjectPlace } from '@eaas/protocol/internal-sealing';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { describe, expect, test } from 'vitest';
 import { openMaterial, sealer, secretOf } from '#platform';
-import { openTenantSecrets, rootKey, takenTenantSecret } from '../../crypto/tenant-secrets.ts';
+import { openTenantSecrets, rootKey, sealTenantSecret } from '../../crypto/tenant-secrets.ts';
 import type { View } from '../../ledger/decision.ts';
 import type { KeyRow } from '../../ledger/tables.ts';
 import type { KeyVerb } from '../../plugin.ts';
@@ -14,7 +14,7 @@ import { personId, subjects } from './subjects.ts';
 const { cases, refusals, sealed_refusals } = vectors('people');
 const root = rootKey(new Uint8Array(32));
 const secretsOf = (tenant: string, secret: string) =>
-  openTenantSecrets([root], takenTenantSecret(root, tenant, bytes(secret)));
+  openTenantSecrets([root], sealTenantSecret(root, tenant, bytes(secret)));
 
 type Wrapping = Pick<
   (typeof refusals)[number],
