@@ -12,7 +12,7 @@ import { matches } from '../ledger/query.ts';
 import type { Query } from '../ledger/table.ts';
 import { type ApiKeyRow, apiKeys, keys } from '../ledger/tables.ts';
 import type { Reach } from './authorize.ts';
-import { type Changed, changesOf, type Moment } from './changes.ts';
+import { type Changed, changedRow, changesOf, type Moment } from './changes.ts';
 import { defined, type Draft, tenantDraft } from './draft.ts';
 import { timeOrNull } from './records.ts';
 import { badRequest, keyNotFound, Refusal } from './refusal.ts';
@@ -20,16 +20,6 @@ import { badRequest, keyNotFound, Refusal } from './refusal.ts';
 type Judged = Moment & Pick<View, 'find' | 'all'>;
 
 type Fields = Omit<Input<'PATCH /v1/api-keys/:api_key_id'>, 'api_key_id'>;
-
-/** Returns the ids of the keys that an input restricts an API key to. */
-export function keyIdsIn({ key_ids }: Pick<Fields, 'key_ids'>): string[] {
-  return (key_ids ?? []).flatMap((text) => parseUuid(text) ?? []);
-}
-
-/** Tells which keys the tenant has. */
-export const knownKeys = (view: Pick<View, 'find'>) => ({
-  has: (id: string) => parseUuid(id) !== undefined && view.find(keys, id) !== null,
-});
 
 /**
  * Decides about a new API key: its row and its audit entry. `giver` has the rights of the caller: null for the operator, who
@@ -47,7 +37,7 @@ export function newApiKey(
   requireConsistent(reach);
   requireFuture(reach.expires_at, view.now);
   requireWithin(giver, reach);
-  requireKnown(reach.key_ids, knownKeys(view));
+  requireKnown(view, reach.key_ids);
   const created = { created_at: view.now, revoked_at: null, created_id: view.entryId, rev: view.entryId };
   const row = { ...made, ...reach, name, ...created };
   const { api_key_id, key_ids, allowed_origins } = row;
@@ -58,8 +48,8 @@ export function newApiKey(
 
 /** Decides about a change of an API key. Throws Refusal. */
 export function patchedApiKey(
-  before: ApiKeyRow,
   input: Fields,
+  before: ApiKeyRow,
   view: Judged,
   giver: Reach | null,
 ): Changed<ApiKeyRow> {
@@ -67,34 +57,31 @@ export function patchedApiKey(
     throw new Refusal('conflict', 'The API key is revoked and cannot be changed: create another API key.');
   }
   const set = storedFields(input);
-  const row = { ...before, ...set, rev: view.entryId };
+  const row = { ...before, ...set };
   requireConsistent(row);
-  if (set.expires_at !== undefined && set.expires_at !== before.expires_at)
-    requireFuture(set.expires_at, view.now);
+  if (set.expires_at !== before.expires_at) requireFuture(set.expires_at, view.now);
   if (excessOf(row, before)) requireWithin(giver, row);
-  if (set.key_ids) requireKnown(set.key_ids, knownKeys(view));
+  requireKnown(view, set.key_ids);
   const changes = changesOf(before, set);
   if (!changes) return { row: before, draft: null };
   if (giver) requireManager(view, before, row);
-  const metadata = { api_key_id: row.api_key_id, changes, previous_change: before.rev };
-  return { row, draft: tenantDraft('api_key.update', metadata) };
+  return changedRow('api_key.update', before, set, view, { api_key_id: row.api_key_id, changes });
 }
 
 /** Decides about the end of an API key. Throws Refusal. */
 export function revokedApiKey(before: ApiKeyRow, view: Judged, giver: Reach | null): Changed<ApiKeyRow> {
   if (before.revoked_at !== null) return { row: before, draft: null };
-  const row = { ...before, revoked_at: view.now, rev: view.entryId };
-  if (giver) requireManager(view, before, row);
-  const metadata = { api_key_id: row.api_key_id, previous_change: before.rev };
-  return { row, draft: tenantDraft('api_key.revoke', metadata) };
+  const set = { revoked_at: view.now };
+  if (giver) requireManager(view, before, { ...before, ...set });
+  return changedRow('api_key.revoke', before, set, view, { api_key_id: before.api_key_id });
 }
 
-function storedFields({ name, permissions, key_ids, allowed_origins, expires_at }: Fields) {
+/** The fields that an input sets, as rows have them. */
+export function storedFields<Given extends Pick<Fields, 'key_ids' | 'expires_at'>>(input: Given) {
+  const { key_ids, expires_at } = input;
   return defined({
-    name,
-    permissions,
+    ...input,
     key_ids: key_ids && key_ids.map((text) => parseUuid(text) ?? text),
-    allowed_origins,
     expires_at: typeof expires_at === 'string' ? (parseTimestamp(expires_at) ?? null) : expires_at,
   });
 }
@@ -113,15 +100,13 @@ function requireConsistent(reach: Reach): void {
   }
 }
 
-export function requireFuture(expiresAt: number | null, time: number): void {
-  if (expiresAt !== null && expiresAt <= time) throw badRequest('`expires_at` is in the past');
+export function requireFuture(expiresAt: number | null | undefined, time: number): void {
+  if ((expiresAt ?? Infinity) <= time) throw badRequest('`expires_at` is in the past');
 }
 
-export function requireKnown(
-  keyIds: readonly string[] | null,
-  known: Pick<ReadonlySet<string>, 'has'>,
-): void {
-  const unknown = keyIds?.findIndex((id) => !known.has(id)) ?? -1;
+export function requireKnown(view: Pick<View, 'find'>, keyIds: readonly string[] | null | undefined): void {
+  const isKnown = (id: string) => parseUuid(id) !== undefined && view.find(keys, id) !== null;
+  const unknown = keyIds?.findIndex((id) => !isKnown(id)) ?? -1;
   if (unknown >= 0) throw keyNotFound(`key_ids[${unknown}]`);
 }
 

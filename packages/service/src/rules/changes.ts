@@ -2,7 +2,7 @@
 // The rules of keys, API keys and plugins are made of it.
 import { formatTimestamp } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
-import { defined, type Draft } from './draft.ts';
+import { defined, type Draft, tenantDraft } from './draft.ts';
 
 /** When a change happens: its time, and the id of its audit entry. */
 export type Moment = Pick<View, 'now' | 'entryId'>;
@@ -11,6 +11,18 @@ export type Moment = Pick<View, 'now' | 'entryId'>;
 export interface Changed<Row> {
   readonly row: Row;
   readonly draft: Draft | null;
+}
+
+/** The change of a row that the entry names, as API keys and issuers are. */
+export function changedRow<Row extends { readonly rev: number }>(
+  action: Draft['action'],
+  before: Row,
+  set: Partial<Row>,
+  { entryId }: Moment,
+  told: object,
+): Changed<Row> {
+  const row = { ...before, ...set, rev: entryId };
+  return { row, draft: tenantDraft(action, { ...told, previous_change: before.rev }) };
 }
 
 /** Returns the old and the new value of each field that a change sets, as the audit log shows them. */

@@ -1,21 +1,21 @@
 // Decides about issuers: like an API key, an issuer grants only what its creator has. The calls that manage issuers ask it.
-import { InputError, parseUuid, toUtf8 } from '@eaas/protocol';
+import { InputError, toUtf8 } from '@eaas/protocol';
 import { canonicalJson } from '@eaas/protocol/audit';
 import { toHex, utf8Length } from '@eaas/protocol/internal';
 import { finish, isSecretKey, keyFault, keyMembers, readJson } from '@eaas/protocol/internal-service';
-import { type Input, limits, type Output, parseTimestamp, type Permission } from '@eaas/protocol/wire';
+import { type Input, limits, type Output, type Permission } from '@eaas/protocol/wire';
 import { sha256 } from '#platform';
 import type { View } from '../../ledger/decision.ts';
 import type { Query } from '../../ledger/table.ts';
 import {
   excessOf,
-  knownKeys,
   requireFuture,
   requireKnown,
   requireWithin,
+  storedFields,
 } from '../../rules/api-key-rules.ts';
 import type { Reach } from '../../rules/authorize.ts';
-import { auditValue, type Changed, changesOf } from '../../rules/changes.ts';
+import { auditValue, type Changed, changedRow, changesOf } from '../../rules/changes.ts';
 import { defined, type Draft, tenantDraft } from '../../rules/draft.ts';
 import { badRequest, Refusal } from '../../rules/refusal.ts';
 import { type IssuerRow, issuers } from './table.ts';
@@ -41,15 +41,16 @@ export function newIssuer(
 ): { readonly row: IssuerRow; readonly draft: Draft } {
   const { name, issuer, audience, permissions } = input;
   const { subject_claim = 'sub', subject_prefix = '', any_subject = false } = input;
-  const absent = {
+  const unset = {
     jwks: null,
     jwks_uri: null,
     authorized_parties: null,
     allowed_origins: null,
     require: null,
+    max_age_seconds: 3_600,
+    expires_at: null,
   };
-  const unset = { ...absent, max_age_seconds: 3_600, expires_at: null };
-  const { key_ids = [], ...set } = { ...unset, ...storedFields(input) };
+  const { key_ids = [], ...set } = { ...unset, ...storedIssuer(input) };
   const identity = { issuer, audience, subject_claim, subject_prefix, any_subject };
   const created = { created_at: view.now, revoked_at: null, created_id: view.entryId, rev: view.entryId };
   const row: IssuerRow = { ...set, ...made, ...identity, ...created, name, permissions, key_ids };
@@ -57,7 +58,7 @@ export function newIssuer(
   requireKeys(row, keyHostFault);
   requireFuture(row.expires_at, view.now);
   requireWithin(giver, reachOf(row));
-  requireKnown(row.key_ids, knownKeys(view));
+  requireKnown(view, row.key_ids);
   requireRoom(row, view.all(live).rows);
   const { created_at: _, created_by: __, revoked_at: ___, ...fields } = listedIssuer(row);
   return { row, draft: tenantDraft('issuer.create', { ...fields, ...shownTrust(row) }) };
@@ -65,36 +66,33 @@ export function newIssuer(
 
 /** Decides about a change of an issuer. Throws Refusal. */
 export function patchedIssuer(
-  before: IssuerRow,
   input: Fields,
+  keyHostFault: KeyHostFault,
+  before: IssuerRow,
   view: View,
   giver: Reach | null,
-  keyHostFault: KeyHostFault,
 ): Changed<IssuerRow> {
   if (before.revoked_at !== null) {
     throw new Refusal('conflict', 'The issuer is revoked and cannot be changed: create another issuer.');
   }
-  const set = storedFields(input);
-  const row = { ...before, ...set, rev: view.entryId };
+  const set = storedIssuer(input);
+  const row = { ...before, ...set };
   requireConsistent(row);
   if (set.jwks_uri) requireKeys(row, keyHostFault);
-  if (set.expires_at !== undefined && set.expires_at !== before.expires_at)
-    requireFuture(set.expires_at, view.now);
-  if (set.key_ids) requireKnown(set.key_ids, knownKeys(view));
+  if (set.expires_at !== before.expires_at) requireFuture(set.expires_at, view.now);
+  requireKnown(view, set.key_ids);
   const [old, trust] = [shownTrust(before), shownTrust(row)];
   if (changesOf(old, trust) || excessOf(reachOf(row), reachOf(before))) requireWithin(giver, reachOf(row));
   const changes = changesOf({ ...before, ...old }, { ...set, ...trust });
   if (!changes) return { row: before, draft: null };
-  const metadata = { issuer_id: row.issuer_id, changes, previous_change: before.rev };
-  return { row, draft: tenantDraft('issuer.update', metadata) };
+  return changedRow('issuer.update', before, set, view, { issuer_id: row.issuer_id, changes });
 }
 
 /** Decides about the end of an issuer. */
-export function revokedIssuer(before: IssuerRow, { now, entryId }: View): Changed<IssuerRow> {
+export function revokedIssuer(before: IssuerRow, view: View): Changed<IssuerRow> {
   if (before.revoked_at !== null) return { row: before, draft: null };
-  const metadata = { issuer_id: before.issuer_id, previous_change: before.rev };
-  const row = { ...before, revoked_at: now, rev: entryId };
-  return { row, draft: tenantDraft('issuer.revoke', metadata) };
+  const { issuer_id } = before;
+  return changedRow('issuer.revoke', before, { revoked_at: view.now }, view, { issuer_id });
 }
 
 type IssuerRecord = Output<'GET /v1/issuers/:issuer_id'>;
@@ -117,15 +115,13 @@ export function listedIssuer(row: IssuerRow): ListedIssuer {
   ) as ListedIssuer;
 }
 
-function storedFields({ jwks, jwks_uri, require, key_ids, expires_at, ...fields }: Fields) {
+function storedIssuer({ jwks, jwks_uri, require, ...fields }: Fields) {
   if (jwks && jwks_uri !== undefined) throw badRequest('send either `jwks` or `jwks_uri`, not both');
   return defined({
-    ...fields,
+    ...storedFields(fields),
     jwks: jwks ? canonicalJson({ keys: jwks.keys.map(publicMembers) }) : jwks_uri && null,
     jwks_uri: jwks ? null : jwks_uri,
     require: require && canonicalJson(require),
-    key_ids: key_ids?.map((text) => parseUuid(text) ?? text),
-    expires_at: typeof expires_at === 'string' ? (parseTimestamp(expires_at) ?? null) : expires_at,
   });
 }
 

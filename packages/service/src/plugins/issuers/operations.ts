@@ -1,18 +1,13 @@
 // The calls that manage issuers, like those of API keys. The endpoint table names them.
-import { parseUuid } from '@eaas/protocol';
-import type { Output } from '@eaas/protocol/wire';
-import type { View } from '../../ledger/decision.ts';
-import { add, allOf, put, refTo } from '../../ledger/table.ts';
-import type { Operations, Part } from '../../operation.ts';
-import { keyNeedsOf } from '../../operations/api-keys.ts';
+import { add, allOf } from '../../ledger/table.ts';
+import type { Operations } from '../../operation.ts';
 import { listing } from '../../operations/reading.ts';
-import type { Holder } from '../../rules/authorize.ts';
-import type { Changed } from '../../rules/changes.ts';
+import { keyNeedsOf, recordsOf } from '../../operations/records.ts';
 import { issuerNotFound } from '../../rules/refusal.ts';
 import * as rules from './issuer-rules.ts';
 import { type IssuerRow, issuers } from './table.ts';
 
-type Fields = Parameters<typeof keyNeedsOf>[0] & { readonly issuer_id: string };
+const records = recordsOf(issuers, issuerNotFound, rules.issuerRecord);
 
 export const issuerOperations = (keyHostFault: rules.KeyHostFault) =>
   ({
@@ -28,36 +23,13 @@ export const issuerOperations = (keyHostFault: rules.KeyHostFault) =>
       };
     },
     'GET /v1/issuers': (_, __, page) => listing(issuers, () => [], page, listed),
-    'GET /v1/issuers/:issuer_id': (_, __, input) =>
-      withIssuer('snapshot', input, (row) => ({ row, draft: null })),
+    'GET /v1/issuers/:issuer_id': (_, __, { issuer_id }) => records.show(issuer_id),
     'PATCH /v1/issuers/:issuer_id': (_, __, { issuer_id, ...fields }) =>
-      withIssuer('append', { issuer_id, ...fields }, (row, view, giver) =>
-        rules.patchedIssuer(row, fields, view, giver, keyHostFault),
-      ),
-    'DELETE /v1/issuers/:issuer_id': (_, __, input) => withIssuer('append', input, rules.revokedIssuer),
+      records.change(issuer_id, (...of) => rules.patchedIssuer(fields, keyHostFault, ...of), fields),
+    'DELETE /v1/issuers/:issuer_id': (_, __, { issuer_id }) => records.change(issuer_id, rules.revokedIssuer),
   }) satisfies Partial<Operations>;
 
 const listed = <Page>(rows: readonly IssuerRow[], page: Page) => ({
   issuers: rows.map(rules.listedIssuer),
   ...page,
 });
-
-/** Shows an issuer after what `rule` makes of it. */
-function withIssuer(
-  by: 'append' | 'snapshot',
-  input: Fields,
-  rule: (before: IssuerRow, view: View, giver: Holder | null) => Changed<IssuerRow>,
-): Part<Output<'GET /v1/issuers/:issuer_id'>> {
-  const id = parseUuid(input.issuer_id);
-  return {
-    by,
-    needs: () => (id === undefined ? [] : [refTo(issuers, id), ...keyNeedsOf(input)]),
-    judge(view, giver) {
-      const before = id === undefined ? null : view.find(issuers, id);
-      if (!before) throw issuerNotFound();
-      const { row, draft } = rule(before, view, giver);
-      const writes = draft ? [put(issuers, row)] : [];
-      return { entries: draft ? [draft] : [], writes, answer: rules.issuerRecord(row) };
-    },
-  };
-}
