@@ -198,6 +198,7 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
     ...page,
     key_id: 'any text in a query',
     action: 'one of some words',
+    actor: 'one of some words',
     date_from: 'date',
     date_to: 'date',
     subject_id: 'hex',

@@ -5,7 +5,7 @@ import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { counted } from '../parts/short.ts';
 import { FailureView } from '../parts/states.tsx';
-import { actorOf, type FilterTexts, filterOf, isFiltered } from './audit-filter.ts';
+import { type FilterTexts, filterOf, isFiltered } from './audit-filter.ts';
 import { exportAudit, save } from './export-audit.ts';
 
 interface AuditExportProps {
@@ -25,7 +25,6 @@ export function AuditExport({ client, texts }: AuditExportProps) {
       stop.current = new AbortController();
       const file = await exportAudit(client, {
         filter: filterOf(texts),
-        actor: actorOf(texts),
         signal: stop.current.signal,
         onProgress: (read) => (count.value = read),
       });

@@ -17,11 +17,14 @@ export interface FilterTexts {
   readonly to: string;
 }
 
-export function filterOf({ action, key, otherKeyId, subject, user, from, to }: FilterTexts): AuditFilter {
+export function filterOf(texts: FilterTexts): AuditFilter {
+  const { action, key, otherKeyId, subject, user, from, to } = texts;
+  const actor = texts.actor === otherKey ? (idIn(texts.otherActorId) ?? '') : texts.actor;
   const keyId = key === otherKey ? (idIn(otherKeyId) ?? '') : key;
   return {
     ...(action !== '' && { action: action as AuditAction }),
     ...(keyId !== '' && { key_id: keyId }),
+    ...(actor !== '' && { actor }),
     ...(looksLikeId(subject) && { subject_id: subject.trim() }),
     ...(looksLikeId(user) && { user_id: user.trim() }),
     ...(from !== '' && { date_from: new Date(from).toISOString() }),
@@ -30,13 +33,8 @@ export function filterOf({ action, key, otherKeyId, subject, user, from, to }: F
   };
 }
 
-/** The chosen actor, which the API cannot filter by. */
-export function actorOf({ actor, otherActorId }: FilterTexts): string | undefined {
-  return actor === otherKey ? idIn(otherActorId) : actor || undefined;
-}
-
 export function isFiltered(texts: FilterTexts): boolean {
-  return Object.keys(filterOf(texts)).length > 0 || actorOf(texts) !== undefined;
+  return Object.keys(filterOf(texts)).length > 0;
 }
 
 export function idIn(text: string): string | undefined {

@@ -9,9 +9,8 @@ import { Pager } from '../parts/pager.tsx';
 import { short } from '../parts/short.ts';
 import { Empty, Loading } from '../parts/states.tsx';
 import { session } from '../session.ts';
-import { ActorEntries } from './actor-entries.tsx';
 import { AuditExport } from './audit-export.tsx';
-import { actorOf, filterOf, type FilterTexts, isFiltered, offsetOf } from './audit-filter.ts';
+import { filterOf, type FilterTexts, isFiltered, offsetOf } from './audit-filter.ts';
 import { AuditEntryDialog } from './audit-entry.tsx';
 import { AuditFilters, type FilterSignals } from './audit-filters.tsx';
 import { AuditTable } from './audit-table.tsx';
@@ -48,7 +47,6 @@ function Log({ client }: { readonly client: EaasClient }) {
     Object.entries(filter).map(([name, { value }]) => [name, value]),
   ) as unknown as FilterTexts;
   const wanted = filterOf(texts);
-  const actor = actorOf(texts);
 
   const { value, failure, isLoading, reload } = useLoaded(
     (signal) => client.audit.page({ ...wanted, limit: size, offset: offset.value }, { signal }),
@@ -74,18 +72,6 @@ function Log({ client }: { readonly client: EaasClient }) {
     marked.value = id;
   };
   const broken = new Set(report.value?.findings.flatMap(({ id }) => id ?? []));
-  const table = (entries: readonly AuditEntry[]) => (
-    <AuditTable
-      entries={entries}
-      isStale={isLoading && !isLive.value}
-      broken={broken}
-      verifiedTo={report.value?.ok ? (report.value.state?.verified.id ?? 0) : 0}
-      marked={marked.value}
-      nameOf={(id) => nameIn(keys, id) ?? short(id)}
-      actorNameOf={(id) => nameIn(actors, id)}
-      onOpen={(entry) => (opened.value = entry)}
-    />
-  );
 
   return (
     <>
@@ -100,36 +86,38 @@ function Log({ client }: { readonly client: EaasClient }) {
           <AuditVerify client={client} report={report} onShow={(id) => void show(id)} />
           <WitnessedHead client={client} />
           <AuditFilters filter={filter} keys={keys} actors={actors} onClear={clear}>
-            {actor === undefined && (
-              <label class="choice">
-                <input
-                  type="checkbox"
-                  checked={isLive.value}
-                  onChange={({ currentTarget: { checked } }) => {
-                    isLive.value = checked;
-                    if (checked) offset.value = 0;
-                  }}
-                />
-                Live
-              </label>
-            )}
+            <label class="choice">
+              <input
+                type="checkbox"
+                checked={isLive.value}
+                onChange={({ currentTarget: { checked } }) => {
+                  isLive.value = checked;
+                  if (checked) offset.value = 0;
+                }}
+              />
+              Live
+            </label>
           </AuditFilters>
-          {actor !== undefined && (
-            <ActorEntries key={JSON.stringify([wanted, actor])} {...{ client, actor, filter: wanted }}>
-              {table}
-            </ActorEntries>
-          )}
           {!value && <Loading text="Loading the audit log" />}
-          {actor === undefined && value?.count === 0 && (
+          {value?.count === 0 && (
             <Empty title={isFiltered(texts) ? 'No entry matches' : 'The log is empty'}>
               {isFiltered(texts)
                 ? 'Clear a filter to see more.'
                 : 'The first use of a key writes the first entry.'}
             </Empty>
           )}
-          {actor === undefined && value && value.count > 0 && (
+          {value && value.count > 0 && (
             <>
-              {table(value.logs)}
+              <AuditTable
+                entries={value.logs}
+                isStale={isLoading && !isLive.value}
+                broken={broken}
+                verifiedTo={report.value?.ok ? (report.value.state?.verified.id ?? 0) : 0}
+                marked={marked.value}
+                nameOf={(id) => nameIn(keys, id) ?? short(id)}
+                actorNameOf={(id) => nameIn(actors, id)}
+                onOpen={(entry) => (opened.value = entry)}
+              />
               <Pager {...value} size={size} of="entries" onMove={(next) => (offset.value = next)} />
             </>
           )}

@@ -3,20 +3,18 @@ import type { AuditFilter } from './audit-types.ts';
 
 interface ExportOptions {
   readonly filter: AuditFilter;
-  readonly actor: string | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (count: number) => void;
 }
 
 export async function exportAudit(
   { audit }: Pick<EaasClient, 'audit'>,
-  { filter, actor, signal, onProgress }: ExportOptions,
+  { filter, signal, onProgress }: ExportOptions,
 ): Promise<Blob> {
   const lines: string[] = [];
-  let read = 0;
   for await (const entry of audit.list(filter, { order: 'oldest', signal })) {
-    if (actor === undefined || entry.actor === actor) lines.push(`${JSON.stringify(entry)}\n`);
-    if (++read % 100 === 0) onProgress(read);
+    lines.push(`${JSON.stringify(entry)}\n`);
+    if (lines.length % 100 === 0) onProgress(lines.length);
   }
   return new Blob(lines, { type: 'application/x-ndjson' });
 }

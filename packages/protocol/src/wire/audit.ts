@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Endpoints, Group } from './endpoint.ts';
+import { parseUuid } from '../uuid.ts';
 import {
   count,
   hex,
@@ -72,6 +73,11 @@ const ownEntry = z.object({
 
 const counted = { ...page, total: z.nullable(count), total_at_least: z.optional(count) };
 
+const actor = text(
+  (text) => /^(operator|system)$/.test(text) || parseUuid(text) !== undefined,
+  'must be the id of an API key or an issuer, `operator` or `system`',
+).check(z.overwrite((text) => text.toLowerCase()));
+
 const position = z.object({ id: count, hash: hex });
 
 const verifiedRow = text(
@@ -86,6 +92,7 @@ export const audit = {
     query: z.strictObject({
       key_id: z.optional(keyId),
       action: z.optional(z.enum(auditActions)),
+      actor: z.optional(actor),
       date_from: z.optional(queryTimestamp),
       date_to: z.optional(queryTimestamp),
       subject_id: z.optional(subjectOrMe),

@@ -9,6 +9,8 @@ import { keyId } from '../options/key-id.ts';
 export interface AuditFilter {
   readonly key_id?: string | undefined;
   readonly action?: AuditAction | undefined;
+  /** The id of an API key or an issuer, `operator` or `system`. */
+  readonly actor?: string | undefined;
   /** The id of a subject, whole or its first half, 32 hexadecimal characters, as `metadata.subject` shows it. */
   readonly subject_id?: string | undefined;
   /** The id of a user, whole or its first half, 32 hexadecimal characters, as `metadata.user` shows it. */
@@ -25,6 +27,7 @@ const time: Rule = (value) =>
 export const filterRules: OptionRules<AuditFilter> = {
   key_id: keyId,
   action: text,
+  actor: text,
   subject_id: text,
   user_id: text,
   date_from: time,

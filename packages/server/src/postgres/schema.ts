@@ -59,6 +59,7 @@ create table eaas.audit_entries (
   primary key (tenant_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
 create index audit_entries_by_key on eaas.audit_entries (tenant_id, key_id, id);
+create index audit_entries_by_actor on eaas.audit_entries (tenant_id, actor, id);
 create index audit_entries_by_action on eaas.audit_entries (tenant_id, action, id);
 
 create table eaas.audit_anchors (

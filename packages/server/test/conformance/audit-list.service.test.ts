@@ -140,6 +140,49 @@ describe('filters', () => {
     });
   });
 
+  test('the filter `actor` finds what an API key, the operator or the service did, and how much', async () => {
+    const own = await newTenant();
+    const { record, api } = await own.issue({ permissions: ['encrypt', 'keys.manage'] });
+    const { key_id } = await own.newKey();
+    const path = `/v1/keys/${key_id}` as const;
+    for (let nth = 0; nth < 3; nth++) ok(await api.post(`${path}/wrap`, { dek: newDek() }));
+    ok(await api.post(`${path}/rotate`));
+    ok(await own.api.post(`${path}/wrap`, { dek: newDek(), subject: 'a' }));
+    ok(await api.post(`${path}/wrap`, { dek: newDek(), subject: 'a' }));
+    const { subject_id } = ok(await own.api.post('/v1/subjects/show', { subject: 'a' }));
+    const whole = await own.entries();
+    const by = async (actor: string, more = '') => {
+      const page = ok(await own.api.get(`/v1/audit?actor=${actor}${more}`));
+      return { ...page, ids: ids(page.logs) };
+    };
+    for (const actor of [record.api_key_id, own.apiKeyId, 'operator', 'system', unknownId()]) {
+      const made = ids(whole.filter((entry) => entry.actor === actor));
+      expect(await by(actor)).toMatchObject({ ids: made, count: made.length, total: made.length, offset: 0 });
+    }
+    const [newest, ...older] = whole.filter((entry) => entry.actor === record.api_key_id);
+    expect(await by(record.api_key_id.toUpperCase(), '&limit=2&offset=1')).toMatchObject({
+      ids: ids(older.slice(0, 2)),
+      total: 5,
+    });
+    for (const [more, total] of [
+      [`&key_id=${key_id}&action=key.wrap`, 4],
+      [`&key_id=${unknownId()}`, 0],
+      ['&action=key.rotate', 1],
+      [`&date_to=${encoded(newest?.created_at ?? '')}`, 5],
+      [`&date_from=${encoded(new Date(Date.parse(newest?.created_at ?? '') + 1).toISOString())}`, 0],
+      [`&subject_id=${subject_id}`, 1],
+    ] as const)
+      expect((await by(record.api_key_id, more)).total).toBe(total);
+  });
+
+  test.for(['', 'Operator', 'x', `${unknownId()} `, 'operator,system'])(
+    'the actor %j is 400',
+    async (actor) => {
+      const answer = await tenant.api.get(`/v1/audit?actor=${encoded(actor)}`);
+      expect(answer).toBeProblem('bad_request', /`actor`/);
+    },
+  );
+
   const actions = [
     'key.wrap',
     'key.unwrap',

@@ -86,8 +86,9 @@ function listEntries(
   { tenantId }: Caller,
   input: Input<'GET /v1/audit'>,
 ): Part<Output<'GET /v1/audit'>> {
-  const { limit = limits.pageDefault, offset = 0, key_id, action, date_from, date_to } = input;
+  const { limit = limits.pageDefault, offset = 0, key_id, action, actor, date_from, date_to } = input;
   const page = { limit, offset };
+  const by: Where[] = actor === undefined ? [] : [['actor', '=', actor]];
   const since: Where[] = date_from ? [['created_at', '>=', parseTimestamp(date_from, 'up') ?? 0]] : [];
   const until: Where[] = date_to ? [['created_at', '<=', parseTimestamp(date_to, 'down') ?? 0]] : [];
   const whole = listedByIds(tenantId, page, since, until);
@@ -96,9 +97,9 @@ function listEntries(
     if (key_id !== undefined) named.push(['key_id', '=', requireKeyId(holder, key_id)]);
     if (action !== undefined) named.push(['action', '=', action]);
     const further = plugins.flatMap((plugin) => plugin.filters?.(view, holder, input) ?? []);
-    const all = [...named, ...further, ...since, ...until];
+    const all = [...named, ...by, ...further, ...since, ...until];
     if (further.length > 0) return counted(page, all, limits.countedEntries);
-    if (named.length === 0) return whole;
+    if (named.length + by.length === 0) return whole;
     return all.length > named.length ? counted(page, all) : tallied(page, named);
   };
   return {
