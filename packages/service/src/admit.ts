@@ -3,13 +3,12 @@
 import { type Endpoint, endpoints, isApiKey } from '@eaas/protocol/wire';
 import { toHex } from '@eaas/protocol/internal';
 import { sameBytes, sha256 } from '#platform';
-import { Tampered } from './rules/tampered.ts';
+import { Refusal, Tampered, unauthorized } from './rules/refusal.ts';
 import { refTo } from './ledger/table.ts';
 import { apiKeys } from './ledger/tables.ts';
 import { decisionOf, settle } from './operate.ts';
 import type { Arrival, Caller, Part } from './operation.ts';
 import { bearerToken } from './rules/authorize.ts';
-import { Refusal, unauthorized } from './rules/refusal.ts';
 import type { Service } from './service.ts';
 
 const utf8 = new TextEncoder();

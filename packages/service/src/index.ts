@@ -29,9 +29,8 @@ export * from './crypto/tenant-secrets.ts';
 export { hkdf, hmac, openSecret, sameBytes, sealSecret, verifyEd25519 } from '#platform';
 export { keyRecord } from './rules/records.ts';
 export { keyDraft, tenantDraft } from './rules/draft.ts';
-export { foreignCheckpoint, Refusal, unauthorized } from './rules/refusal.ts';
+export { foreignCheckpoint, Refusal, Tampered, unauthorized } from './rules/refusal.ts';
 export { checked, refusalOf } from '@eaas/protocol/internal-service';
-export { Tampered } from './rules/tampered.ts';
 export { unmasked } from './ledger/sum.ts';
 // Plugins.
 export { type Plugin } from './plugin.ts';

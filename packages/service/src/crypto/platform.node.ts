@@ -13,7 +13,6 @@ import type { Secret } from './secret.ts';
 export { randomBytes } from '@eaas/protocol/internal';
 export { nodeEngine as engine } from '@eaas/protocol/node';
 export { hmac, paeView } from './hmac.node.ts';
-export { encryptRsa } from './rsa.ts';
 
 /** Bytes as a text with one character per byte, which chains are faster with, and back. */
 export const toLatin1 = ({ buffer, byteOffset, length }: Uint8Array): string =>

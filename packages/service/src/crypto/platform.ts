@@ -15,7 +15,6 @@ export { nobleEngine as engine } from '@eaas/protocol';
 export { randomBytes } from '@eaas/protocol/internal';
 export { nobleIntakeCrypto as intakeCrypto } from '@eaas/protocol/internal-intake';
 export { equalBytes as sameBytes } from '@eaas/protocol/internal-service';
-export { encryptRsa } from './rsa.ts';
 
 const bytesOf = (secret: Secret | Uint8Array): Uint8Array => secret as Uint8Array;
 

@@ -5,7 +5,7 @@ import { type SecretPlace, tenantPlace } from '@eaas/protocol/internal-sealing';
 import { using } from '@eaas/protocol/internal-service';
 import { hkdf, hmac, openSecret, sameBytes, sealSecret, secretOf } from '#platform';
 import { type TenantRow, tenants } from '../ledger/tables.ts';
-import { Tampered } from '../rules/tampered.ts';
+import { Tampered } from '../rules/refusal.ts';
 import type { Secret } from './secret.ts';
 
 /** A root key, with the id by which sealed secrets name it. */

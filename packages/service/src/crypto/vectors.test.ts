@@ -6,7 +6,7 @@ import { checkRow, heads, partsOf, sealRow } from '../ledger/rows.ts';
 import { masked, rowInSum } from '../ledger/sum.ts';
 import type { Table } from '../ledger/table.ts';
 import { anchors, apiKeys, keys, keyVersions, tenants } from '../ledger/tables.ts';
-import { Tampered } from '../rules/tampered.ts';
+import { Tampered } from '../rules/refusal.ts';
 import * as node from './platform.node.ts';
 import * as portable from './platform.ts';
 

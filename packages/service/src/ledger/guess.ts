@@ -5,7 +5,7 @@ import type { SecretPlace } from '@eaas/protocol/internal-sealing';
 import { openMaterial } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
 import type { Roots, TenantSecrets } from '../crypto/tenant-secrets.ts';
-import { Tampered } from '../rules/tampered.ts';
+import { Tampered } from '../rules/refusal.ts';
 import type { Clock } from './clock.ts';
 import { merged } from './query.ts';
 import { forgetOldest, type Remembered } from './remembered.ts';

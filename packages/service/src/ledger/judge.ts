@@ -1,6 +1,5 @@
 // Judges the decisions that wait for a tenant, in order, each on what those before it wrote, and builds the link of them all.
-import { Refusal } from '../rules/refusal.ts';
-import { Tampered } from '../rules/tampered.ts';
+import { Refusal, Tampered } from '../rules/refusal.ts';
 import { type Decision, Missing, type Receipts, type Verdict, type View } from './decision.ts';
 import type { Guess } from './guess.ts';
 import { beginLink, type LinkBuilder } from './link.ts';

@@ -1,8 +1,7 @@
 // A tenant on this replica: what it is believed to be like, and how that is read. What a guess lacks is read with the head, in
 // one snapshot and without a lock; all who wait share a read. The ledger (ledger.ts) judges and writes on it.
 import { sameBytes } from '#platform';
-import { Refusal, unreachable } from '../rules/refusal.ts';
-import { Tampered } from '../rules/tampered.ts';
+import { Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { type Ground, Guess } from './guess.ts';
 import { heads, type OpenTenant } from './rows.ts';
 import type { HeadRow, Known } from './store.ts';

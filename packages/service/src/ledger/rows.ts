@@ -4,7 +4,7 @@ import { pae, type PaePart } from '@eaas/protocol';
 import { isBytes } from '@eaas/protocol/internal';
 import { hmac, paeView, sameBytes } from '#platform';
 import { openTenantSecrets, type Roots, type TenantSecrets } from '../crypto/tenant-secrets.ts';
-import { Tampered } from '../rules/tampered.ts';
+import { Tampered } from '../rules/refusal.ts';
 import type { HeadRow, Stored } from './store.ts';
 import { type ColumnType, refOf, type Table } from './table.ts';
 import { type TenantRow, tenants } from './tables.ts';

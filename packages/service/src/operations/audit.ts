@@ -2,21 +2,14 @@
 // The table of operations has them. The public log is a plugin's.
 import { toHex } from '@eaas/protocol/internal';
 import { refusalOf } from '@eaas/protocol/internal-service';
-import {
-  endpoints,
-  formatTimestamp,
-  type Input,
-  limits,
-  type Output,
-  parseTimestamp,
-} from '@eaas/protocol/wire';
+import { endpoints, formatTimestamp, limits, parseTimestamp } from '@eaas/protocol/wire';
+import type { Input, Output } from '@eaas/protocol/wire';
 import { Missing, type View } from '../ledger/decision.ts';
 import { allOf, type Need, type Query, refTo, type Where } from '../ledger/table.ts';
 import { anchors, entries, type EntryRow, tallies, type TallyRow } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
-import { noPublicLog, Refusal, unreachable } from '../rules/refusal.ts';
-import { Tampered } from '../rules/tampered.ts';
+import { noPublicLog, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { signCheckpoint } from '../verify/checkpoint.ts';
 import { verifyTenant } from '../verify/verify.ts';

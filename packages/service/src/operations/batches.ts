@@ -1,12 +1,11 @@
 // Batches of wrap, unwrap, rewrap and hash: many calls in one request, each with a result and an entry of its own.
 // The table of operations has them.
-import { type BatchResult, orRefusal, resultOf } from '@eaas/protocol/internal-service';
-import type { Item } from '@eaas/protocol/wire';
+import { type BatchResult, checked, orRefusal, resultOf } from '@eaas/protocol/internal-service';
+import { endpoints, type Item, type Route } from '@eaas/protocol/wire';
 import { Missing, type Receipts, type View } from '../ledger/decision.ts';
 import type { Write } from '../ledger/table.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import type { KeyCall, KeyVerb } from '../plugin.ts';
-import { type BatchRoute, itemReader } from '../rules/batch.ts';
 import { type KeyRule, keyRules, type Ruling } from '../rules/data-key-rules.ts';
 import type { Draft } from '../rules/draft.ts';
 import { Refusal } from '../rules/refusal.ts';
@@ -84,4 +83,15 @@ function ruleEach<Call, Answer>(
   if (missing.length > 0) throw new Missing(missing.flatMap(({ needs }) => needs));
   const [entry] = alike;
   return { results, writes, entries: entry ? [...entries, entry(alike.length)] : entries };
+}
+
+type BatchRoute = { [R in Route]: [Item<R>] extends [never] ? never : R }[Route];
+
+/** Returns a function that checks an item like the body of the single call. */
+function itemReader<R extends BatchRoute>(route: R): (item: unknown) => Item<R> {
+  const schema = endpoints[route].item;
+  return (item) => {
+    if (item instanceof Refusal) throw item;
+    return checked(schema, item, 'item') as Item<R>;
+  };
 }

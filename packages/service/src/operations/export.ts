@@ -4,7 +4,7 @@ import { toUtf8 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { hashKeyPlace, type SecretPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
-import { encryptRsa, exportSecret, sha256 } from '#platform';
+import { exportSecret, sha256 } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
 import { Missing, type View } from '../ledger/decision.ts';
 import { keyVersions } from '../ledger/tables.ts';
@@ -109,4 +109,18 @@ export function secretAt(view: View, place: SecretPlace, sealed: Uint8Array | nu
 function jwkThumbprint({ n, e }: Request['public_key']): string {
   const text = toBase64(sha256(toUtf8(JSON.stringify({ e, kty: 'RSA', n }))));
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256' };
+
+/** Encrypts to an RSA public key with RSA-OAEP and SHA-256. Returns base64. WebCrypto works beside the main thread. */
+async function encryptRsa(
+  { n, e }: { readonly n: string; readonly e: string },
+  secret: Uint8Array,
+): Promise<string> {
+  const { subtle } = crypto;
+  const key = await subtle.importKey('jwk', { kty: 'RSA', n, e }, algorithm, false, ['encrypt']);
+  const plaintext = new Uint8Array(secret);
+  const encrypting = subtle.encrypt(algorithm, key, plaintext);
+  return toBase64(new Uint8Array(await encrypting.finally(() => plaintext.fill(0))));
 }

@@ -9,7 +9,7 @@ import { add, allOf, put, type Query, refTo, type Where, type Write } from '../l
 import { type KeyRow, keys, type KeyVersionRow, keyVersions, tallies } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import type { Holder } from '../rules/authorize.ts';
-import type { Changed, Moment } from '../rules/changes.ts';
+import type { Changed, Moment } from '../rules/draft.ts';
 import * as rules from '../rules/key-rules.ts';
 import { keyRecord } from '../rules/records.ts';
 import { Refusal } from '../rules/refusal.ts';

@@ -5,7 +5,7 @@ import { type Need, put, refTo, type Table } from '../ledger/table.ts';
 import { keys } from '../ledger/tables.ts';
 import type { Part } from '../operation.ts';
 import type { Holder } from '../rules/authorize.ts';
-import type { Changed } from '../rules/changes.ts';
+import type { Changed } from '../rules/draft.ts';
 import type { Refusal } from '../rules/refusal.ts';
 
 type Rule<Row> = (before: Row, view: View, giver: Holder | null) => Changed<Row>;

@@ -14,8 +14,7 @@ import { masked, rowInSum } from '../ledger/sum.ts';
 import { put } from '../ledger/table.ts';
 import { type TenantRow, tenants } from '../ledger/tables.ts';
 import type { Part } from '../operation.ts';
-import { changesOf } from '../rules/changes.ts';
-import { defined, tenantDraft } from '../rules/draft.ts';
+import { changesOf, defined, tenantDraft } from '../rules/draft.ts';
 import { Refusal } from '../rules/refusal.ts';
 
 type TenantRecord = ReturnType<typeof tenantRecord>;

@@ -1,19 +1,15 @@
 // Decides about API keys: what a new one may do, who may change one, and when the last manager must stay.
 // operations/api-keys.ts asks it; plugins whose callers have rights use its checks.
 import { parseUuid } from '@eaas/protocol';
-import {
-  type Input,
-  serverSidePermissions,
-  tenantWidePermissions,
-  parseTimestamp,
-} from '@eaas/protocol/wire';
+import { serverSidePermissions, tenantWidePermissions, parseTimestamp } from '@eaas/protocol/wire';
+import type { Input } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
 import { matches } from '../ledger/query.ts';
 import type { Query } from '../ledger/table.ts';
 import { type ApiKeyRow, apiKeys, keys } from '../ledger/tables.ts';
 import type { Reach } from './authorize.ts';
-import { type Changed, changedRow, changesOf, type Moment } from './changes.ts';
-import { defined, type Draft, tenantDraft } from './draft.ts';
+import { changedRow, changesOf, defined, tenantDraft } from './draft.ts';
+import type { Changed, Draft, Moment } from './draft.ts';
 import { timeOrNull } from './records.ts';
 import { badRequest, keyNotFound, Refusal } from './refusal.ts';
 

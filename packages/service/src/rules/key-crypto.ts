@@ -9,7 +9,7 @@ import type { Secret } from '../crypto/secret.ts';
 import type { View } from '../ledger/decision.ts';
 import { type KeyRow, keyVersions } from '../ledger/tables.ts';
 import type { Participation, Sealing, Suite } from '../plugin.ts';
-import { Tampered } from './tampered.ts';
+import { Tampered } from './refusal.ts';
 
 export type KeyCrypto = ReturnType<typeof keyCrypto>;
 

@@ -3,8 +3,7 @@
 import { type Input, limits, formatTimestamp } from '@eaas/protocol/wire';
 import type { KeyRow } from '../ledger/tables.ts';
 import type { Field } from '../plugin.ts';
-import type { Changed, Moment } from './changes.ts';
-import { type Draft, keyDraft } from './draft.ts';
+import { type Changed, type Draft, keyDraft, type Moment } from './draft.ts';
 import { timeOrNull } from './records.ts';
 import { Refusal } from './refusal.ts';
 

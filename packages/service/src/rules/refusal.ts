@@ -4,6 +4,22 @@ import { badRequest, Refusal } from '@eaas/protocol/internal-service';
 export { badRequest, Refusal } from '@eaas/protocol/internal-service';
 
 /**
+ * A row, a head or an entry is not as the service wrote it. The answer names no row; whoever runs the service is told
+ * (`Listener.tampered`).
+ */
+export class Tampered extends Refusal {
+  readonly row: { readonly table: string; readonly id: string; readonly tenantId: string };
+
+  constructor(table: string, id: string, tenantId: string) {
+    super(
+      'unavailable',
+      'The stored data did not pass its integrity check. The operator can find the row with `eaas audit verify`.',
+    );
+    this.row = { table, id, tenantId };
+  }
+}
+
+/**
  * Refuses a request without a valid API key. The text is the same for every cause, so callers cannot find out which
  * tokens exist. Only the holder of a stored API key learns `what` ended it.
  */

@@ -10,14 +10,8 @@ import { NoTenant } from '../ledger/place.ts';
 import { checkHead, checkRow } from '../ledger/rows.ts';
 import type { Known } from '../ledger/store.ts';
 import { allOf, nameOf, type Query, refTo } from '../ledger/table.ts';
-import {
-  type AnchorRow,
-  anchors,
-  entries,
-  type EntryRow,
-  type TenantRow,
-  tenants,
-} from '../ledger/tables.ts';
+import { anchors, entries, tenants } from '../ledger/tables.ts';
+import type { AnchorRow, EntryRow, TenantRow } from '../ledger/tables.ts';
 import { foreignCheckpoint } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { openCheckpoint } from './checkpoint.ts';

@@ -11,8 +11,7 @@ import type { Plugin } from '../../plugin.ts';
 import { findSecret } from '../../rules/key-crypto.ts';
 import { requireStatus } from '../../rules/key-rules.ts';
 import type { Service } from '../../service.ts';
-import { openings } from './openings.ts';
-import { expand, isForIntake } from './private-key.ts';
+import { expand, isForIntake, openings } from './openings.ts';
 
 const route = 'GET /v1/keys/:key_id/public-key';
 

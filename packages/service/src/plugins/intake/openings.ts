@@ -1,9 +1,11 @@
 // Opens what writers without credentials have wrapped. To decapsulate takes a millisecond each, so it is prepared: others come
 // first where they wait, and no wrapped key is decapsulated twice, however often the request is judged.
 import { toBase64 } from '@eaas/protocol/base64';
-import { type IntakePrivateKey, intakeVersion, openForIntake } from '@eaas/protocol/internal-intake';
-import { isIntakeWrapped } from '@eaas/protocol/internal-service';
-import { intakeCrypto } from '#platform';
+import { intakeKeyInfo, type IntakePrivateKey, intakePrivateKey } from '@eaas/protocol/internal-intake';
+import { intakeVersion, openForIntake } from '@eaas/protocol/internal-intake';
+import { isIntakeWrapped, using } from '@eaas/protocol/internal-service';
+import { exportSecret, hkdf, intakeCrypto } from '#platform';
+import type { Secret } from '../../crypto/secret.ts';
 import { Missing, type View } from '../../ledger/decision.ts';
 import type { KeyRow } from '../../ledger/tables.ts';
 import { unlessRefused } from '../../operate.ts';
@@ -13,7 +15,6 @@ import { findSecret } from '../../rules/key-crypto.ts';
 import { refusedByStatus } from '../../rules/key-rules.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import type { Service } from '../../service.ts';
-import { expand, isForIntake } from './private-key.ts';
 
 /** Makes the part of intake in a request. A request without such wrapped keys has none. */
 export function openings(
@@ -89,4 +90,16 @@ function versionFor(view: View, key: KeyRow, wrapped: Uint8Array) {
   if (!keyVersion || !isForIntake(key) || refusedByStatus(key, 'active', 'disabled')) return undefined;
   const secret = findSecret(view, key, keyVersion);
   return secret && { keyId: key.key_id, keyVersion, secret };
+}
+
+/** Whether the key was made for intake. */
+export const isForIntake = (key: KeyRow): boolean => Reflect.get(key, 'intake') === true;
+
+/**
+ * Expands the private key of a version, which takes a millisecond: it is derived from the version's secret, and stored nowhere.
+ * The caller must call its `wipe`.
+ */
+export function expand(secret: Secret, { tenant_id, key_id }: KeyRow, keyVersion: number): IntakePrivateKey {
+  const seed = hkdf(secret, intakeKeyInfo(tenant_id, { keyId: key_id, keyVersion }));
+  return using(exportSecret(seed), (bytes) => intakePrivateKey(intakeCrypto, bytes));
 }

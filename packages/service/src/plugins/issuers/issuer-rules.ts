@@ -7,16 +7,11 @@ import { type Input, limits, type Output, type Permission } from '@eaas/protocol
 import { sha256 } from '#platform';
 import type { View } from '../../ledger/decision.ts';
 import type { Query } from '../../ledger/table.ts';
-import {
-  excessOf,
-  requireFuture,
-  requireKnown,
-  requireWithin,
-  storedFields,
-} from '../../rules/api-key-rules.ts';
+import { excessOf, requireFuture } from '../../rules/api-key-rules.ts';
+import { requireKnown, requireWithin, storedFields } from '../../rules/api-key-rules.ts';
 import type { Reach } from '../../rules/authorize.ts';
-import { auditValue, type Changed, changedRow, changesOf } from '../../rules/changes.ts';
-import { defined, type Draft, tenantDraft } from '../../rules/draft.ts';
+import { auditValue, changedRow, changesOf, defined, tenantDraft } from '../../rules/draft.ts';
+import type { Changed, Draft } from '../../rules/draft.ts';
 import { badRequest, Refusal } from '../../rules/refusal.ts';
 import { type IssuerRow, issuers } from './table.ts';
 
