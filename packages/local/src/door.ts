@@ -5,14 +5,13 @@ import {
   admit,
   type Arrival,
   confirm,
-  findRoute,
   locationOf,
-  methodsAt,
   readInput,
   Refusal,
   run,
   type Service,
 } from '@eaas/service';
+import { findRoute, methodsAt } from './routes.ts';
 
 /** How a service answers inside a process. */
 export interface Door {

@@ -4,8 +4,9 @@ import { nextTurn } from '@eaas/protocol/internal-turn';
 import { positiveInteger, requireOptions, text } from '@eaas/protocol/internal-options';
 import { orRefusal } from '@eaas/protocol/internal-service';
 import { endpoints, type ProblemCode, problems, type Route } from '@eaas/protocol/wire';
-import { findRoute, Refusal } from '@eaas/service';
+import { Refusal } from '@eaas/service';
 import { type Door, respond } from './door.ts';
+import { findRoute } from './routes.ts';
 
 /**
  * A problem code of the service, or another failure: `network` (the request does not arrive), `answer_lost` (the call

@@ -1,7 +1,8 @@
 // What servers, the local service and the command line use.
-export { createService, type Fair, type Listener, type Service, type ServiceOptions } from './service.ts';
-// What doors call, in this order: a route, who calls, the body, and then the operation.
-export { findRoute, locationOf, methodsAt, readInput } from './rules/request.ts';
+export { createService, type Fair, type Service, type ServiceOptions } from './service.ts';
+export { type Listener } from './ledger/guess.ts';
+// What doors call, in this order: who calls, the body, and then the operation.
+export { locationOf, readInput } from './rules/request.ts';
 export { admit, confirm } from './admit.ts';
 export { type Arrival, type EndSignal } from './operation.ts';
 export { methodNotAllowed, nothingHere } from './rules/refusal.ts';

@@ -2,7 +2,7 @@
 import type { Route } from '@eaas/protocol/wire';
 import type { Roots } from './crypto/tenant-secrets.ts';
 import type { Clock } from './ledger/clock.ts';
-import type { LedgerListener } from './ledger/guess.ts';
+import type { Listener } from './ledger/guess.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { Store } from './ledger/store.ts';
 import { type Table, tableOf } from './ledger/table.ts';
@@ -17,12 +17,6 @@ export interface Fair {
   isOver(): boolean;
   /** Rejects with a Refusal if that takes longer than a call can wait. */
   pause(tenantId: string): Promise<void>;
-}
-
-/** What a service tells whoever runs it. */
-export interface Listener extends LedgerListener {
-  /** A request presented this API key. */
-  used(tenantId: string, apiKeyId: string): void;
 }
 
 /** What every operation needs. */
@@ -59,14 +53,15 @@ export interface ServiceOptions {
 }
 
 const alone: Fair = { isOver: () => false, pause: () => Promise.resolve() };
+const ignore = () => {};
 const deaf: Listener = {
-  failed: () => {},
-  appended: () => {},
-  unwritten: () => {},
-  moved: () => {},
-  wentBack: () => {},
-  tampered: () => {},
-  used: () => {},
+  failed: ignore,
+  appended: ignore,
+  unwritten: ignore,
+  moved: ignore,
+  wentBack: ignore,
+  tampered: ignore,
+  used: ignore,
 };
 
 /** Puts a service together. */

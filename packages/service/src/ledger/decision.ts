@@ -28,8 +28,7 @@ export interface View {
   readonly head: Pick<HeadRow, 'id' | 'hash'>;
   /** The id of the decision's first entry. */
   readonly entryId: number;
-  /** The quota's month, and how many `encrypt` calls it has had before this decision. */
-  readonly month: string;
+  /** How many `encrypt` calls the month has had before this decision. */
   readonly encrypts: number;
 }
 

@@ -19,8 +19,8 @@ import { type TenantRow, tenants } from './tables.ts';
 /** A row as it is believed: null if there is none, and Tampered if what is stored is not what the service wrote. */
 type Believed = object | Tampered | null;
 
-/** What the ledger tells whoever runs it. */
-export interface LedgerListener {
+/** What a service tells whoever runs it. */
+export interface Listener {
   /** The store could not be read, or a request failed unexpectedly. */
   failed(error: unknown, tenantId: string): void;
   appended(tenantId: string, link: Link): void;
@@ -32,6 +32,8 @@ export interface LedgerListener {
   wentBack(tenantId: string): void;
   /** A row, a head or an entry that is not as the service wrote it. */
   tampered(table: string, id: string, tenantId: string): void;
+  /** A request presented this API key. */
+  used(tenantId: string, apiKeyId: string): void;
 }
 
 /** What all tenants of a ledger have in common. */
@@ -39,7 +41,7 @@ export interface Ground {
   readonly store: Store;
   readonly roots: Roots;
   readonly tables: ReadonlyMap<string, Table<never>>;
-  readonly listener: LedgerListener;
+  readonly listener: Listener;
   readonly clock: Clock;
   /** Secrets of tenants, by their places and sealed bytes. */
   readonly opened: Remembered<Secret>;

@@ -137,7 +137,6 @@ export function viewOf(
     get entryId() {
       return link?.nextId ?? head.id + 1;
     },
-    month: quota.month,
     get encrypts() {
       return quota.encrypts;
     },

@@ -35,12 +35,18 @@ export const sealHead = (secrets: RowKey, head: Omit<HeadRow, 'mac'>): HeadRow =
  * back with its own: the newest record of the row's changes tells.
  */
 export function checkRow<Row extends object>(secrets: RowKey, table: Table<Row>, stored: Stored): Row {
-  const row = stored.row as Row;
-  if (!isAuthentic(secrets, table, stored)) {
-    const { tenant_id: tenantId } = row as { readonly tenant_id?: unknown };
-    throw new Tampered(table.name, refOf(table, row).slice(table.name.length + 1), String(tenantId));
+  const row = stored.row as Row & Stored['row'];
+  const { record } = table;
+  try {
+    const expected = macOf(secrets, table, row);
+    const isSealed = !expected || (row.mac && sameBytes(expected, row.mac));
+    const isNewest = !record || stored.newest_rev === record.revOf(row);
+    if (isSealed && isNewest && record?.isSound?.(row) !== false) return row;
+  } catch {
+    // A tampered row can contain values whose encoding throws.
   }
-  return row;
+  const { tenant_id: tenantId } = row as { readonly tenant_id?: unknown };
+  throw new Tampered(table.name, refOf(table, row).slice(table.name.length + 1), String(tenantId));
 }
 
 /** Throws Tampered unless the head is as the service wrote it. */
@@ -65,19 +71,6 @@ export function openTenant(roots: Roots, stored: Stored, before?: OpenTenant): O
     return { tenant: checkRow(secrets, tenants, stored), secrets };
   } catch {
     return undefined;
-  }
-}
-
-function isAuthentic<Row>(secrets: RowKey, table: Table<Row>, { row, newest_rev }: Stored): boolean {
-  const { record } = table;
-  const typed = row as Row;
-  try {
-    const expected = macOf(secrets, table, row);
-    if (expected && !(row.mac && sameBytes(expected, row.mac))) return false;
-    return !record || (newest_rev === record.revOf(typed) && record.isSound?.(typed) !== false);
-  } catch {
-    // A tampered row can contain values whose encoding throws.
-    return false;
   }
 }
 

@@ -12,8 +12,7 @@ import * as rules from '../rules/api-key-rules.ts';
 import { apiKeyRecord } from '../rules/records.ts';
 import { apiKeyNotFound } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
-import { listing } from './reading.ts';
-import { keyNeedsOf, recordsOf } from './records.ts';
+import { keyNeedsOf, listing, recordsOf } from './records.ts';
 
 const records = recordsOf(
   apiKeys,

@@ -5,7 +5,7 @@ import { refusalOf } from '@eaas/protocol/internal-service';
 import { endpoints, formatTimestamp, limits, parseTimestamp } from '@eaas/protocol/wire';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { Missing, type View } from '../ledger/decision.ts';
-import { allOf, type Need, type Query, refTo, type Where } from '../ledger/table.ts';
+import { allOf, type Query, refTo, type Where } from '../ledger/table.ts';
 import { anchors, entries, type EntryRow, tallies, type TallyRow } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
@@ -61,16 +61,6 @@ function prepared<Answer>(by: Part<Answer>['by'], prepare: (view: View) => Promi
   };
 }
 
-/** How a page of entries is found, with the number of all that fulfil the conditions. */
-interface Listing {
-  readonly needs: readonly Need[];
-  find(view: View): {
-    readonly rows: readonly EntryRow[];
-    readonly total: number | null;
-    readonly total_at_least?: number;
-  };
-}
-
 type Page = { readonly limit: number; readonly offset: number };
 const newestFirst = { table: entries, by: 'id', descending: true } as const;
 
@@ -85,7 +75,7 @@ function listEntries(
   const since: Where[] = date_from ? [['created_at', '>=', parseTimestamp(date_from, 'up') ?? 0]] : [];
   const until: Where[] = date_to ? [['created_at', '<=', parseTimestamp(date_to, 'down') ?? 0]] : [];
   const whole = listedByIds(tenantId, page, since, until);
-  const listingFor = (view: Pick<View, 'tenant' | 'secrets' | 'find'>, holder: Holder | null): Listing => {
+  const listingFor = (view: Pick<View, 'tenant' | 'secrets' | 'find'>, holder: Holder | null) => {
     const named: Where[] = [];
     if (key_id !== undefined) named.push(['key_id', '=', requireKeyId(holder, key_id)]);
     if (action !== undefined) named.push(['action', '=', action]);
@@ -107,14 +97,14 @@ function listEntries(
 }
 
 /** Finds entries by ids, which have no gaps, and by times, which never decrease: a page costs the same at any depth. */
-function listedByIds(tenantId: string, { limit, offset }: Page, since: Where[], until: Where[]): Listing {
+function listedByIds(tenantId: string, { limit, offset }: Page, since: Where[], until: Where[]) {
   const first: Query<EntryRow> = { table: entries, where: since, by: 'id', limit: 1 };
   const last: Query<EntryRow> = { ...newestFirst, where: until, limit: 1 };
   // The ids are read before the page. If the log grows meanwhile, the list is that of the log before.
   let range: { readonly from: number; readonly to: number } | undefined;
   return {
     needs: [refTo(anchors, tenantId), allOf(first), allOf(last)],
-    find(view) {
+    find(view: View) {
       const anchor = view.find(anchors, tenantId);
       const { id: newest } = view.head;
       range ??= {
@@ -134,12 +124,12 @@ function listedByIds(tenantId: string, { limit, offset }: Page, since: Where[], 
 }
 
 /** Finds entries of a key or an action. How many there are is known without a look at them. */
-function tallied(page: Page, where: readonly Where[]): Listing {
+function tallied(page: Page, where: readonly Where[]) {
   const found: Query<EntryRow> = { ...newestFirst, ...page, where };
   const tally: Query<TallyRow> = { table: tallies, where, limit: 0, sums: ['n', 'refused', 'purged'] };
   return {
     needs: [allOf(found), allOf(tally)],
-    find(view) {
+    find(view: View) {
       const { n = 0, refused = 0, purged = 0 } = view.all(tally).sums ?? {};
       return { rows: view.all(found).rows, total: n + refused - purged };
     },
@@ -147,12 +137,12 @@ function tallied(page: Page, where: readonly Where[]): Listing {
 }
 
 /** Finds entries and counts them, up to a number. */
-function counted(page: Page, where: readonly Where[], most = Infinity): Listing {
+function counted(page: Page, where: readonly Where[], most = Infinity) {
   const counts = most === Infinity ? true : most + 1;
   const found: Query<EntryRow> = { ...newestFirst, ...page, where, counts };
   return {
     needs: [allOf(found)],
-    find(view) {
+    find(view: View) {
       const { rows, total } = view.all(found);
       return total > most ? { rows, total: null, total_at_least: most } : { rows, total };
     },

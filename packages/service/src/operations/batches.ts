@@ -32,7 +32,12 @@ function batch<R extends BatchRoute, Call extends KeyCall, Answer extends object
   rule: KeyRule<Call, Answer>,
   read: (item: Item<R>) => Call,
 ) {
-  const check = itemReader(route);
+  const schema = endpoints[route].item;
+  /** Checks an item like the body of the single call. */
+  const check = (item: unknown): Item<R> => {
+    if (item instanceof Refusal) throw item;
+    return checked(schema, item, 'item') as Item<R>;
+  };
   return (service: Service, { isUser }: Caller, { items, user }: Batch): Batched<Answer> => {
     const of = (call: Call): Call => (user === undefined ? call : { ...call, user });
     const calls = items.map((item) => orRefusal(() => of(read(check(item)))));
@@ -86,12 +91,3 @@ function ruleEach<Call, Answer>(
 }
 
 type BatchRoute = { [R in Route]: [Item<R>] extends [never] ? never : R }[Route];
-
-/** Returns a function that checks an item like the body of the single call. */
-function itemReader<R extends BatchRoute>(route: R): (item: unknown) => Item<R> {
-  const schema = endpoints[route].item;
-  return (item) => {
-    if (item instanceof Refusal) throw item;
-    return checked(schema, item, 'item') as Item<R>;
-  };
-}

@@ -13,7 +13,7 @@ import { headOf, type KeyCrypto, keyCrypto } from '../rules/key-crypto.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { decryptRule, encryptRule, readDecryptCall } from '../rules/server-mode-rules.ts';
 import type { Service } from '../service.ts';
-import { requireKey } from './reading.ts';
+import { requireKey } from './records.ts';
 
 type Verb = KeyVerb | 'hash';
 

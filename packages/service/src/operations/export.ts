@@ -13,7 +13,7 @@ import type { Holder } from '../rules/authorize.ts';
 import { keyDraft } from '../rules/draft.ts';
 import { requireExportable } from '../rules/key-rules.ts';
 import type { Service } from '../service.ts';
-import { keyNeeds, requireKey } from './reading.ts';
+import { keyNeeds, requireKey } from './records.ts';
 
 type Request = Input<'POST /v1/keys/:key_id/export'>;
 

@@ -15,7 +15,7 @@ import { keyRecord } from '../rules/records.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { exportKey } from './export.ts';
-import { keyNeeds, listing, requireKey } from './reading.ts';
+import { keyNeeds, listing, requireKey } from './records.ts';
 
 type KeyRecord = Output<'POST /v1/keys'>;
 

@@ -1,4 +1,4 @@
-// Finds the endpoint of a request, and parses its query and body. Doors call it.
+// Parses the query and body of a request, and names what was created. Doors call it.
 import {
   badRequest,
   bodyTooLarge,
@@ -10,42 +10,12 @@ import {
   takesFields,
 } from '@eaas/protocol/internal-service';
 import { type Endpoint, endpoints, explain, limits, type Route } from '@eaas/protocol/wire';
-import { methodNotAllowed, nothingHere } from './refusal.ts';
-
-/** Every route of the API, with its endpoint and the parts of its path. */
-const routes = /* @__PURE__ */ Object.entries(endpoints).map(([route, endpoint]: [string, Endpoint]) => {
-  const { method, path } = splitRoute(route);
-  return { route: route as Route, endpoint, method, parts: path.split('/') };
-});
-
-/** Finds the endpoint of a method and a path. Throws Refusal 404 or 405. */
-export function findRoute(requested: string, path: string) {
-  const here = routesAt(path);
-  if (here.length === 0) throw nothingHere();
-  const found = here.find(({ method }) => method === requested);
-  if (!found) throw methodNotAllowed(methodsAt(path));
-  return found;
-}
-
-/** Returns the methods that a path has. */
-export const methodsAt = (path: string): string[] => routesAt(path).map(({ method }) => method);
-
-function routesAt(path: string) {
-  const segments = path.split('/').map((segment) => decode(segment, nothingHere));
-  return routes.flatMap(({ parts, ...found }) => {
-    const fits = (part: string, at: number) =>
-      part.startsWith(':') ? segments[at] !== '' : part === segments[at];
-    if (parts.length !== segments.length || !parts.every(fits)) return [];
-    const named = parts.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), segments[at]]] : []));
-    return [{ ...found, parameters: Object.fromEntries(named) as Record<string, string> }];
-  });
-}
 
 /** Returns the path of a created record. */
 export function locationOf(route: Route, record: object): string {
   const { path } = splitRoute(route);
-  const shown = routes.find((other) => other.route.startsWith(`GET ${path}/:`));
-  return `${path}/${String(Reflect.get(record, shown?.parts.at(-1)?.slice(1) ?? ''))}`;
+  const shown = Object.keys(endpoints).find((other) => other.startsWith(`GET ${path}/:`));
+  return `${path}/${String(Reflect.get(record, shown?.split('/:')[1] ?? ''))}`;
 }
 
 /** What an endpoint takes. */

@@ -5,7 +5,7 @@ import { genesisHash } from '@eaas/protocol/audit';
 import { isBytes } from '@eaas/protocol/internal';
 import { formatTimestamp, type Input, type Output } from '@eaas/protocol/wire';
 import { fromLatin1, sameBytes, toLatin1 } from '#platform';
-import { openTenantSecrets, type TenantSecrets } from '../crypto/tenant-secrets.ts';
+import { openTenantSecrets } from '../crypto/tenant-secrets.ts';
 import { NoTenant } from '../ledger/place.ts';
 import { checkHead, checkRow } from '../ledger/rows.ts';
 import type { Known } from '../ledger/store.ts';
@@ -31,14 +31,6 @@ export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
 }
 
 export type Verification = Output<'GET /v1/audit/verify'>;
-
-interface Ends {
-  readonly secrets: TenantSecrets | undefined;
-  readonly head: ChainHead;
-  readonly anchor: ChainHead;
-  /** The database's time. */
-  readonly time: number;
-}
 
 const mostRounds = 20;
 const mostAhead = 60_000;
@@ -116,7 +108,7 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
 }
 
 /** Judges the tenant's secret, the head, the last purged entry, and the stored entries at both ends of the log. */
-async function judgeEnds({ store, roots }: Service, tenantId: string, findings: Findings): Promise<Ends> {
+async function judgeEnds({ store, roots }: Service, tenantId: string, findings: Findings) {
   const [tenantRef, anchorRef] = [refTo(tenants, tenantId), refTo(anchors, tenantId)];
   const oldest: Query<EntryRow> = { table: entries, where: [], by: 'id', limit: 1 };
   const newest: Query<EntryRow> = { ...oldest, descending: true };

@@ -6,7 +6,7 @@ import type { Secret } from '../../crypto/secret.ts';
 import { Missing } from '../../ledger/decision.ts';
 import type { Caller, Part } from '../../operation.ts';
 import { rowsOf } from '../../operations/data-keys.ts';
-import { requireKey } from '../../operations/reading.ts';
+import { requireKey } from '../../operations/records.ts';
 import type { Plugin } from '../../plugin.ts';
 import { findSecret } from '../../rules/key-crypto.ts';
 import { requireStatus } from '../../rules/key-rules.ts';

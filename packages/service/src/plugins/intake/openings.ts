@@ -9,7 +9,7 @@ import type { Secret } from '../../crypto/secret.ts';
 import { Missing, type View } from '../../ledger/decision.ts';
 import type { KeyRow } from '../../ledger/tables.ts';
 import { unlessRefused } from '../../operate.ts';
-import { requireKey } from '../../operations/reading.ts';
+import { requireKey } from '../../operations/records.ts';
 import type { KeyCall, Keying } from '../../plugin.ts';
 import { findSecret } from '../../rules/key-crypto.ts';
 import { refusedByStatus } from '../../rules/key-rules.ts';

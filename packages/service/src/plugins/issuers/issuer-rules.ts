@@ -10,8 +10,9 @@ import type { Query } from '../../ledger/table.ts';
 import { excessOf, requireFuture } from '../../rules/api-key-rules.ts';
 import { requireKnown, requireWithin, storedFields } from '../../rules/api-key-rules.ts';
 import type { Reach } from '../../rules/authorize.ts';
-import { auditValue, changedRow, changesOf, defined, tenantDraft } from '../../rules/draft.ts';
+import { changedRow, changesOf, defined, tenantDraft } from '../../rules/draft.ts';
 import type { Changed, Draft } from '../../rules/draft.ts';
+import { shownRow } from '../../rules/records.ts';
 import { badRequest, Refusal } from '../../rules/refusal.ts';
 import { type IssuerRow, issuers } from './table.ts';
 
@@ -100,14 +101,10 @@ export const issuerRecord = (row: IssuerRow): IssuerRecord => ({
   require: row.require === null ? null : (JSON.parse(row.require) as IssuerRecord['require']),
 });
 
-const notListed: ReadonlySet<string> = new Set(['tenant_id', 'jwks', 'require', 'created_id', 'rev']);
-
 /** Returns an issuer as a list shows it: without what can be long. */
 export function listedIssuer(row: IssuerRow): ListedIssuer {
-  const listed = issuers.columns.filter((column) => !notListed.has(column));
-  return Object.fromEntries(
-    listed.map((column) => [column, auditValue(column, row[column])]),
-  ) as ListedIssuer;
+  const { jwks: _, require: __, ...listed } = shownRow(issuers, row);
+  return listed as ListedIssuer;
 }
 
 function storedIssuer({ jwks, jwks_uri, require, ...fields }: Fields) {

@@ -1,8 +1,7 @@
 // The calls that manage issuers, like those of API keys. The endpoint table names them.
 import { add, allOf } from '../../ledger/table.ts';
 import type { Operations } from '../../operation.ts';
-import { listing } from '../../operations/reading.ts';
-import { keyNeedsOf, recordsOf } from '../../operations/records.ts';
+import { keyNeedsOf, listing, recordsOf } from '../../operations/records.ts';
 import { issuerNotFound } from '../../rules/refusal.ts';
 import * as rules from './issuer-rules.ts';
 import { type IssuerRow, issuers } from './table.ts';
