@@ -14,7 +14,7 @@ import {
   type TenantHead,
   treeHeadText,
 } from '@eaas/protocol/internal-log';
-import { finish } from '@eaas/protocol/internal-service';
+import { finish } from './finish.ts';
 
 /** A public log with witnesses, in memory. Nothing in it keeps a test from lying. */
 export interface MadeUpLog {

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { verifyConsistency } from '@eaas/protocol/internal-log';
 import { closing } from './closing.ts';
+import { verifyConsistency } from './consistency.ts';
 
 export interface Witness {
   readonly name: string;

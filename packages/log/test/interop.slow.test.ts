@@ -13,7 +13,7 @@ import {
   parsePolicy,
   verifyProof,
 } from '@eaas/protocol/internal-log';
-import { finish } from '@eaas/protocol/internal-service';
+import { finish } from '@eaas/test-kit/finish';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { client } from '@eaas/test-kit/api';
 import { closing } from '@eaas/test-kit/closing';

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { finish } from '@eaas/protocol/internal-service';
+import { finish } from '@eaas/test-kit/finish';
 import { destroyTenant, type Lease, openPool } from '@eaas/server/internal';
-import { buildPrefixTree, bundleEntries, verifyConsistency } from '@eaas/protocol/internal-log';
+import { buildPrefixTree, bundleEntries } from '@eaas/protocol/internal-log';
 import { alone } from '@eaas/test-kit/alone';
+import { verifyConsistency } from '@eaas/test-kit/consistency';
 import { apiOf, settle } from '@eaas/test-kit/world';
 import { expect, onTestFinished, test } from 'vitest';
 import { logStatus } from '../src/keys.ts';

@@ -1,32 +1,4 @@
-export {
-  type Context,
-  type DataKey,
-  DecryptionError,
-  EaasError,
-  encodeContext,
-  type Engine,
-  type EngineMode,
-  type Envelope,
-  type ExpectedKey,
-  FormatError,
-  fromUtf8,
-  InputError,
-  type LoadError,
-  looksLikeEnvelope,
-  openUnder,
-  type Outcome,
-  pae,
-  type PaePart,
-  parseEnvelope,
-  parseUuid,
-  requireExpectedKey,
-  type SealedText,
-  sealUnder,
-  type SyncEngine,
-  toUtf8,
-  wipeDataKey,
-  type Wrapped,
-} from './core.ts';
+export * from './core.ts';
 export { deriveDataKey } from './derive.ts';
 export { nobleEngine } from './engines/noble.ts';
 export { open, seal, type SealOptions, type Unwrap, type Wrap } from './seal.ts';

@@ -1,7 +1,7 @@
 export { buildPrefixTree, leafOf, positionOf, type PrefixTree, rootFromPath } from './log/prefix-tree.ts';
 export type { TenantHead } from './log/prefix-tree.ts';
 export { type AddedHash, appendedHashes, entryLeaf, type ReadTile, rootFromTiles } from './log/log-tree.ts';
-export { consistencyProof, inclusionProof, verifyConsistency, verifyInclusion } from './log/log-tree.ts';
+export { consistencyProof, inclusionProof, verifyInclusion } from './log/log-tree.ts';
 export {
   bundledEntry,
   bundleEntries,
@@ -9,7 +9,6 @@ export {
   type TileName,
   tilePath,
   tileWidth,
-  widthAt,
 } from './log/log-tree.ts';
 export { formatNoteKey, LogProofError, type LogProofErrorCode, type NoteKey, noteKey } from './log/tlog.ts';
 export { parseNoteKey, parseTreeHead, type TreeHead, treeHeadText } from './log/tlog.ts';

@@ -8,4 +8,3 @@ export { isSecretKey, keyFault, keyMembers } from './wire/issuers.ts';
 export { subject } from './wire/primitives.ts';
 export { badRequest, bodyTooLarge, type Draft, orRefusal, Refusal, refusalOf } from './wire/refusal.ts';
 export { bytesOf } from './wire/rsa-public-key.ts';
-export { finish, type Steps } from './steps.ts';

@@ -1,18 +1,11 @@
 // Secrets as the service seals them: the root key seals a secret per tenant, which seals the versions of keys, which seal
-// data keys. The server has faster code for many data keys, made of the same parts.
-import { randomBytes, using } from './bytes.ts';
+// data keys. Services seal and open them with code that is faster for many, made of the same parts; who has an export opens
+// them here.
+import { using } from './bytes.ts';
 import { type Context, encodeContext } from './context.ts';
 import type { IntakeCrypto } from './intake/open.ts';
 import { pae, type PaePart } from './pae.ts';
-import {
-  saltEnd,
-  saltLength,
-  serviceForm,
-  subjectForm,
-  versionEnd,
-  versionIn,
-  type WrappedForm,
-} from './wrapped-key.ts';
+import { saltEnd, serviceForm, subjectForm, versionEnd, versionIn, type WrappedForm } from './wrapped-key.ts';
 
 type Purpose = 'dek' | 'key-version' | 'hash-key' | 'tenant-secret' | 'root-check' | 'subject' | 'log-key';
 
@@ -85,52 +78,23 @@ export function sealedHead({ formatAndSuite }: WrappedForm, version: number, sal
   return head;
 }
 
-const formOf = ({ subject }: DekPlace) => (subject ? subjectForm : serviceForm);
-
-/** Seals 32 bytes. Only tests pass a salt. */
-export function sealSecret(
-  crypto: Crypto,
-  ikm: Uint8Array,
-  place: DekPlace,
-  secret: Uint8Array,
-  salt = using(pae(...saltParts(secret, place.context)), (parts) => crypto.hmac(randomBytes(32), parts)),
-): Uint8Array {
-  const sealed = new Uint8Array(serviceForm.length);
-  const head = sealedHead(formOf(place), place.version, salt.subarray(0, saltLength));
-  sealed.set(head);
-  withKey(crypto, ikm, place, head, (key, aad) =>
-    crypto.engine.encrypt(key, sealingIv, aad, secret, sealed.subarray(saltEnd)),
-  );
-  return sealed;
-}
-
 /** Opens a sealed secret, or returns undefined. The caller must wipe the secret. */
 export function openSecret(
-  crypto: Crypto,
+  { engine, hmac }: Crypto,
   ikm: Uint8Array,
   place: DekPlace,
   sealed: Uint8Array,
 ): Uint8Array | undefined {
-  if (versionIn(formOf(place), sealed) !== place.version) return undefined;
-  return withKey(crypto, ikm, place, sealed.subarray(0, saltEnd), (key, aad) =>
-    crypto.engine.decrypt(key, sealingIv, aad, sealed.subarray(saltEnd)),
-  );
-}
-
-function withKey<T>(
-  { engine, hmac }: Crypto,
-  ikm: Uint8Array,
-  place: DekPlace,
-  head: Uint8Array,
-  work: (key: unknown, aad: Uint8Array) => T,
-): T {
   const { subject, context } = place;
+  const form = subject ? subjectForm : serviceForm;
+  if (versionIn(form, sealed) !== place.version) return undefined;
+  const head = sealed.subarray(0, saltEnd);
   const ofSubject = subject && using(pae(...subjectParts(subject)), (parts) => hmac(ikm, parts));
-  const parts = pae(...sealingParts(formOf(place), place, head.subarray(versionEnd)));
+  const parts = pae(...sealingParts(form, place, head.subarray(versionEnd)));
   const key = using(hmac(ofSubject ?? ikm, parts), (bytes) => engine.importKey(bytes));
   ofSubject?.fill(0);
   try {
-    return work(key, pae(...sealedParts(head, context)));
+    return engine.decrypt(key, sealingIv, pae(...sealedParts(head, context)), sealed.subarray(saltEnd));
   } finally {
     engine.wipe(key);
   }

@@ -31,15 +31,8 @@ export const isSubjectWrapped = (wrapped: Uint8Array): boolean => wrapped[0] ===
  * Returns the key version in a wrapped key, or undefined for bytes of another format or length. The key version is not
  * authenticated.
  */
-export function versionIn(form: WrappedForm, wrapped: Uint8Array): number | undefined {
-  return wrapped.length === form.length ? versionAtStart(form, wrapped) : undefined;
-}
-
-/**
- * Returns the key version in the first bytes of a wrapped key, or undefined for another format. The key version is not
- * authenticated.
- */
-export function versionAtStart({ formatAndSuite }: WrappedForm, start: Uint8Array): number | undefined {
-  const view = new DataView(start.buffer, start.byteOffset, start.length);
+export function versionIn({ formatAndSuite, length }: WrappedForm, wrapped: Uint8Array): number | undefined {
+  if (wrapped.length !== length) return undefined;
+  const view = new DataView(wrapped.buffer, wrapped.byteOffset);
   return view.getUint16(0) === formatAndSuite ? view.getUint32(2) : undefined;
 }

@@ -12,8 +12,6 @@ const x25519At = versionEnd + mlKemCiphertextLength;
 const sealedAt = x25519At + 32;
 /** The length of an intake wrapped key in bytes. */
 export const intakeWrappedLength = sealedAt + 48;
-/** The length of an intake wrapped key in base64. */
-export const intakeWrappedBase64Length = 1_568;
 /** The form of a wrapped key that a writer makes with a public key. */
 export const intakeForm: WrappedForm = { formatAndSuite: 0x0201, length: intakeWrappedLength };
 

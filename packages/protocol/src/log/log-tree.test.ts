@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs, some } from '@eaas/test-kit/cases';
+import { verifyConsistency } from '@eaas/test-kit/consistency';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { fromHex, toHex } from '../bytes.ts';
 import { toUtf8 } from '../text.ts';
@@ -16,7 +17,6 @@ import {
   type ReadTile,
   rootFromTiles,
   tilePath,
-  verifyConsistency,
   verifyInclusion,
   widthAt,
 } from './log-tree.ts';
@@ -171,13 +171,6 @@ test('sizes and indexes that no log has are refused', () => {
   expect(verifyConsistency(headOf(3), headOf(2), [])).toBe(false);
 });
 
-test('the width of a tile of a tree of 70,000 is that of tlog-tiles', () => {
-  expect([272, 273, 274].map((n) => widthAt(70_000, 0, n))).toEqual([256, 112, -144]);
-  expect([0, 1].map((n) => widthAt(70_000, 1, n))).toEqual([256, 17]);
-  expect(widthAt(70_000, 2, 0)).toBe(1);
-  expect([0, 1].map((level) => widthAt(256, level, 0))).toEqual([256, 1]);
-});
-
 test('a proof in a large log reads few tiles, none of them twice', async () => {
   const asked: string[] = [];
   const read: ReadTile = async (level, n, width) => {
@@ -239,4 +232,11 @@ test('the entries of a bundle are those that were put into it', () => {
   );
   expect(bundledEntry(new Uint8Array(65_535)).length).toBe(65_537);
   expect(() => bundledEntry(new Uint8Array(65_536))).toThrow('at most 65535 bytes');
+});
+
+test('the width of a tile of a tree of 70,000 is that of tlog-tiles', () => {
+  expect([272, 273, 274].map((n) => widthAt(70_000, 0, n))).toEqual([256, 112, -144]);
+  expect([0, 1].map((n) => widthAt(70_000, 1, n))).toEqual([256, 17]);
+  expect(widthAt(70_000, 2, 0)).toBe(1);
+  expect([0, 1].map((level) => widthAt(256, level, 0))).toEqual([256, 1]);
 });

@@ -227,25 +227,3 @@ export function verifyInclusion(
     path.reduce((hash, sibling, at) => (isRight[at] ? nodeOf(hash, sibling) : nodeOf(sibling, hash)), leaf),
   );
 }
-
-/** Whether the proof shows that a log of `old.size` entries is the beginning of a log of `now.size` entries. */
-export function verifyConsistency(
-  old: { readonly size: number; readonly root: Uint8Array },
-  now: { readonly size: number; readonly root: Uint8Array },
-  proof: readonly Uint8Array[],
-): boolean {
-  if (!(Number.isSafeInteger(old.size) && Number.isSafeInteger(now.size))) return false;
-  if (!(old.size >= 0 && old.size <= now.size)) return false;
-  if (old.size === 0) return proof.length === 0;
-  if (old.size === now.size) return proof.length === 0 && equalBytes(old.root, now.root);
-  const { last, ranges } = consistencyRanges(old.size, now.size);
-  const [first, ...siblings] = last[0] > 0 ? proof : [old.root, ...proof];
-  if (!first || siblings.length !== ranges.length) return false;
-  let [before, after] = [first, first];
-  siblings.forEach((sibling, at) => {
-    const isNew = (ranges[at] as Range)[0] >= old.size;
-    if (!isNew) before = nodeOf(sibling, before);
-    after = isNew ? nodeOf(after, sibling) : nodeOf(sibling, after);
-  });
-  return equalBytes(before, old.root) && equalBytes(after, now.root);
-}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { finish } from '@eaas/test-kit/finish';
 import { toHex } from '../bytes.ts';
-import { finish } from '../steps.ts';
 import { fromUtf8, toUtf8 } from '../text.ts';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { runs } from '@eaas/test-kit/cases';

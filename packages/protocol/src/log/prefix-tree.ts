@@ -1,7 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { pae } from '../pae.ts';
-import type { Steps } from '../steps.ts';
 
 // The tree of one moment: the head of every tenant, at a position that only its id decides. A tenant has one position,
 // so a tree cannot hold two heads of one tenant. A part of the tree with one tenant is its leaf, at whatever depth.
@@ -22,6 +21,9 @@ export interface PrefixTree {
 
 type Leaf = { readonly position: Uint8Array; readonly hash: Uint8Array };
 type Part = Leaf | { readonly hash: Uint8Array; readonly halves: readonly [Part, Part] } | undefined;
+
+/** Work that the caller can pause at each `yield`. */
+type Steps<T> = Generator<undefined, T>;
 
 /** The longest path: two positions differ at the latest in their last bit. */
 export const longestPath = 256;

@@ -1,7 +1,6 @@
 // The body of a request: its type, its JSON, its fields, and the results of a batch. Services use it, and the SDK's proxy.
 import type * as z from 'zod/mini';
 import { InputError } from '../errors.ts';
-import { finish } from '../steps.ts';
 import { utf8Length } from '../text.ts';
 import type { Endpoint } from './endpoint.ts';
 import { explain } from './explain.ts';
@@ -34,7 +33,7 @@ export function requireBodyType(
 /** Parses the JSON of a body. In a batch, an item at fault becomes a Refusal and does not fail the others. */
 export function parseBody({ item }: Pick<Endpoint, 'item'>, bytes: Uint8Array): unknown {
   try {
-    return finish(readJson(bytes, item && orRefused));
+    return readJson(bytes, item && orRefused);
   } catch (error) {
     throw error instanceof InputError ? badRequest(error.message) : error;
   }

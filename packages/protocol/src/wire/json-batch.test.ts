@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import { runs } from '@eaas/test-kit/cases';
 import { InputError } from '../errors.ts';
-import { finish } from '../steps.ts';
 import { endpoints } from './endpoints.ts';
 import { explain } from './explain.ts';
 import { readJson } from './json.ts';
@@ -22,13 +21,13 @@ class Fault {
 }
 
 function batchOf(text: string): Items {
-  const body = finish(readJson(encoder.encode(text), (item, fault) => new Fault(item, fault)));
+  const body = readJson(encoder.encode(text), (item, fault) => new Fault(item, fault));
   const { success, data, error } = endpoints['POST /v1/batch/hash'].body.safeParse(body);
   if (!success) throw new InputError(explain(error, body));
   return data.items.map((item) => (item instanceof Fault ? item : { item, fault: null }));
 }
 const itemsOf = (...items: string[]): Items => batchOf(`{"items":[${items.join()}]}`);
-const documentOf = (text: string): unknown => finish(readJson(encoder.encode(text)));
+const documentOf = (text: string): unknown => readJson(encoder.encode(text));
 
 function orError<T>(work: () => T): T | 'refused' {
   try {
@@ -148,7 +147,7 @@ describe('the body of a batch', () => {
   test('a body that is not UTF-8 is refused', () => {
     const bytes = encoder.encode('{"items":["x"]}');
     bytes[11] = 0xff;
-    expect(() => finish(readJson(bytes, () => null))).toThrow('the request body must be valid UTF-8');
+    expect(() => readJson(bytes, () => null)).toThrow('the request body must be valid UTF-8');
   });
 });
 

@@ -3,11 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import { runs } from '@eaas/test-kit/cases';
 import { InputError } from '../errors.ts';
-import { finish } from '../steps.ts';
 import { readJson } from './json.ts';
 
 const encoder = new TextEncoder();
-const read = (text: string): unknown => finish(readJson(encoder.encode(text)));
+const read = (text: string): unknown => readJson(encoder.encode(text));
 
 function accepted(text: string): boolean {
   try {

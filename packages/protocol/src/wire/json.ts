@@ -1,6 +1,5 @@
 // Reads JSON of strangers: one scan that bounds what JSON.parse can cost, one JSON.parse, and one walk over the result.
 import { InputError } from '../errors.ts';
-import type { Steps } from '../steps.ts';
 import { fromUtf8 } from '../text.ts';
 import { limits } from './limits.ts';
 
@@ -9,19 +8,14 @@ const tooManyNames = `the body has more than ${limits.jsonNames} object members 
 /**
  * Parses a JSON body. Throws InputError for invalid JSON or UTF-8, for a lone surrogate, and if a limit in `limits` is
  * exceeded. With `refuseItem`, a fault in an item of the body's list `items` does not fail the body: what `refuseItem`
- * returns takes the place of the item. The scan, JSON.parse and the walk are a step each, because each can take 20 ms.
+ * returns takes the place of the item.
  */
-export function* readJson(
-  bytes: Uint8Array,
-  refuseItem?: (item: unknown, fault: string) => unknown,
-): Steps<unknown> {
+export function readJson(bytes: Uint8Array, refuseItem?: (item: unknown, fault: string) => unknown): unknown {
   const text = decode(bytes);
   const { values, names } = scan(text);
   if (values > limits.jsonValues) throw new InputError(`the body has more than ${limits.jsonValues} values`);
   if (!refuseItem && names > limits.jsonNames) throw new InputError(tooManyNames);
-  yield;
   const body = parse(text);
-  yield;
   const items: unknown =
     refuseItem && typeof body === 'object' && body ? Reflect.get(body, 'items') : undefined;
   checkLimits(body, 0, items);

@@ -12,9 +12,9 @@ import {
   type TreeHead,
   tilePath,
   verifyCheckpoint,
-  verifyConsistency,
 } from '@eaas/protocol/internal-log';
 import { verifyProof } from '@eaas/sdk/proof';
+import { verifyConsistency } from '@eaas/test-kit/consistency';
 import { call, type Place } from '@eaas/test-kit/faults/client';
 import type { Tenant } from '@eaas/test-kit/faults/place';
 import { eaas, type Environment, run } from '@eaas/test-kit/program';

@@ -2,7 +2,7 @@
 import { InputError, toUtf8 } from '@eaas/protocol';
 import { canonicalJson } from '@eaas/protocol/audit';
 import { toHex, utf8Length } from '@eaas/protocol/internal';
-import { finish, isSecretKey, keyFault, keyMembers, readJson } from '@eaas/protocol/internal-service';
+import { isSecretKey, keyFault, keyMembers, readJson } from '@eaas/protocol/internal-service';
 import { type Input, limits, type Output, type Permission } from '@eaas/protocol/wire';
 import { sha256 } from '#platform';
 import type { View } from '../../ledger/decision.ts';
@@ -126,7 +126,7 @@ const publicMembers = (jwk: object): object =>
  * tokens.
  */
 export function publicKeysIn(bytes: Uint8Array): string {
-  const set = finish(readJson(bytes));
+  const set = readJson(bytes);
   const keys = isRecord(set) ? set['keys'] : undefined;
   if (!Array.isArray(keys)) throw new InputError('no JSON Web Key Set: a JSON object whose `keys` is a list');
   const records = keys.filter(isRecord);
