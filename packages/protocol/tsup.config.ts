@@ -1,33 +1,17 @@
 import { defineConfig } from 'tsup';
+import manifest from './package.json' with { type: 'json' };
 import { together } from './together.ts';
 
+const { './package.json': _, ...exported } = manifest.exports;
+
 const entry = [
-  'src/index.ts',
-  'src/base64.ts',
+  ...Object.values(exported).map((paths) => paths['@eaas/source']),
   'src/base64-node.ts',
   'src/base64-portable.ts',
-  'src/stream.ts',
   'src/expected-key.ts',
-  'src/core.ts',
-  'src/internal.ts',
-  'src/options.ts',
-  'src/next-turn.ts',
-  'src/internal-audit.ts',
-  'src/internal-log.ts',
-  'src/internal-noble.ts',
-  'src/internal-stream.ts',
   'src/derive.ts',
-  'src/intake/index.ts',
-  'src/internal-intake.ts',
-  'src/sealed-secret.ts',
-  'src/audit.ts',
-  'src/wire/index.ts',
-  'src/wire/reference.ts',
-  'src/internal-service.ts',
-  'src/engines/node.ts',
   'src/engines/noble.ts',
   'src/engines/noble-of.ts',
-  'src/engines/webcrypto.ts',
 ];
 
 // What the SDK needs for its first value. `errors.ts` is missing, because pages share it with code that they load on

@@ -98,7 +98,7 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
           'limited to some keys cannot have `audit.read`, `api_keys.manage`, `usage.read` or ' +
           '`subjects.erase`. An API key with `allowed_origins`, for browsers, cannot have `*.manage`, ' +
           '`keys.destroy`, `keys.export` or `subjects.erase`.',
-        problems: ['not_found', 'audit_unwritten'],
+        problems: ['not_found'],
         input: {
           name: 'web shop',
           permissions: ['encrypt', 'decrypt'],
@@ -110,14 +110,12 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
       'GET /v1/api-keys': {
         id: 'listApiKeys',
         about: 'Lists API keys, newest first, including revoked ones. Their tokens are not stored.',
-        problems: [],
         input: { limit: 50 },
         output: { api_keys: [sample], ...onePage },
       },
       'GET /v1/api-keys/:api_key_id': {
         id: 'getApiKey',
         about: 'Returns an API key. `last_used_at` is exact to the minute.',
-        problems: ['not_found'],
         input: { api_key_id: apiKeyId },
         output: sample,
       },
@@ -129,7 +127,7 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
           'those of the caller, else 403. The last API key of a tenant with `api_keys.manage` and without ' +
           'an expiry cannot lose that permission or get an expiry here (409). A revoked API key cannot be ' +
           'changed (409).',
-        problems: ['not_found', 'conflict', 'audit_unwritten'],
+        problems: ['conflict'],
         input: { api_key_id: apiKeyId, name: 'web shop, EU' },
         output: { ...sample, name: 'web shop, EU' },
       },
@@ -139,7 +137,7 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
           'Revokes an API key immediately and permanently. A second call responds with 200 and does ' +
           'nothing. The last API key of a tenant with `api_keys.manage` and without an expiry cannot be ' +
           'revoked here (409).',
-        problems: ['not_found', 'conflict', 'audit_unwritten'],
+        problems: ['conflict'],
         input: { api_key_id: apiKeyId },
         output: { ...sample, revoked_at: '2026-11-20T09:12:45.310Z' },
       },

@@ -193,7 +193,6 @@ export const aboutAudit = (): Group<typeof audit> => {
           'after 10 seconds, or earlier if other tenants wait: while `complete` is false, call again with ' +
           '`from_id` set to `next_id` and `row` set to `next_row`. With `checkpoint`, proves that the log ' +
           'still extends that checkpoint.',
-        problems: [],
         input: { from_id: 1 },
         output: {
           valid: true,
@@ -217,7 +216,6 @@ export const aboutAudit = (): Group<typeof audit> => {
           'Returns a signed statement of the chain’s head (a C2SP signed note, Ed25519). Keep it outside ' +
           'the service: a later `GET /v1/audit/verify?checkpoint=…` finds a log that was rolled back. Pin ' +
           '`verifier_key`.',
-        problems: [],
         input: {},
         output: {
           checkpoint: `eaas.audit-chain.v1/${tenantId}\n48210\nTDiP/FNPE9NDD6/bdx7Ut8yhAxKH9fkA1LnOXTyz1wI=\n\n— eaas/${tenantId} …\n`,

@@ -3,7 +3,7 @@ import { dataKeys, aboutDataKeys } from './data-keys.ts';
 import type { CallText, Endpoints, Group } from './endpoint.ts';
 import { limits } from './limits.ts';
 import { keyId, receipt, reference, sized, who } from './primitives.ts';
-import { problem, type ProblemCode, problemDocument } from './problems.ts';
+import { problem, problemDocument } from './problems.ts';
 import { aboutServerMode, serverMode } from './server-mode.ts';
 
 export const batches = {
@@ -38,6 +38,7 @@ export const batches = {
   'POST /v1/batch/hash': {
     permission: 'encrypt',
     summary: 'Fingerprint many values',
+    readOnly: true,
     ...batchOf(
       z.omit(serverMode['POST /v1/hash'].body, { key_id: true }),
       serverMode['POST /v1/hash'].output,
@@ -84,7 +85,6 @@ export const aboutBatches = (): Group<typeof batches> => {
       'POST /v1/batch/wrap': {
         id: 'wrapKeys',
         about: each,
-        problems: ['audit_unwritten'],
         input: {
           items: [
             { ...input, reference: 'row 1' },
@@ -98,13 +98,9 @@ export const aboutBatches = (): Group<typeof batches> => {
           ],
         },
       },
-      'POST /v1/batch/unwrap': callsOf('unwrapKeys', single['POST /v1/keys/:key_id/unwrap'], [
-        'audit_unwritten',
-      ]),
-      'POST /v1/batch/rewrap': callsOf('rewrapKeys', single['POST /v1/keys/:key_id/rewrap'], [
-        'audit_unwritten',
-      ]),
-      'POST /v1/batch/hash': callsOf('hashValues', aboutServerMode().calls['POST /v1/hash'], []),
+      'POST /v1/batch/unwrap': callsOf('unwrapKeys', single['POST /v1/keys/:key_id/unwrap']),
+      'POST /v1/batch/rewrap': callsOf('rewrapKeys', single['POST /v1/keys/:key_id/rewrap']),
+      'POST /v1/batch/hash': callsOf('hashValues', aboutServerMode().calls['POST /v1/hash']),
     },
   };
 };
@@ -114,6 +110,6 @@ const each =
   '`reference`, which the result repeats. The results have the same order. An item that fails has an ' +
   '`error`; the others succeed. `user` names the person on whose behalf you act, for all items.';
 
-function callsOf<In, Out>(id: string, { input, output }: CallText<In, Out>, problems: ProblemCode[]) {
-  return { id, about: each, problems, input: { items: [input] }, output: { results: [output] } };
+function callsOf<In, Out>(id: string, { input, output }: CallText<In, Out>) {
+  return { id, about: each, input: { items: [input] }, output: { results: [output] } };
 }

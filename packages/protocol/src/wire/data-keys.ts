@@ -72,7 +72,7 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
           'Wraps a data key of 32 bytes under the newest version. Encrypt locally with the data key, and ' +
           'store `wrapped_key` beside the data. The plaintext never reaches the service. With `subject`, ' +
           'the data key opens only with the secret of that person, which the first wrap creates.',
-        problems: ['not_found', 'key_state', 'subject_erased', 'audit_unwritten'],
+        problems: ['key_state', 'subject_erased'],
         input: { ...path, dek: samples.dek },
         output: { wrapped_key: wrappedKey, ...used },
       },
@@ -83,7 +83,7 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
           'is of another key or was altered, or if the `context` differs. A disabled key still unwraps. ' +
           'An intake key also unwraps data keys that writers wrapped with its public key. A data key that ' +
           'was wrapped with `subject` needs the same `subject`.',
-        problems: ['not_found', 'key_state', 'wrapped_key_unauthentic', 'subject_erased', 'audit_unwritten'],
+        problems: ['key_state', 'wrapped_key_unauthentic', 'subject_erased'],
         input: { ...path, wrapped_key: wrappedKey },
         output: { dek: samples.dek, ...used },
       },
@@ -95,7 +95,7 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
           'version, `rewrapped` is false and `wrapped_key` is unchanged. A data key that was wrapped with ' +
           'the public key of an intake key is always wrapped again, with `subject` under the secret of ' +
           'that person.',
-        problems: ['not_found', 'key_state', 'wrapped_key_unauthentic', 'subject_erased', 'audit_unwritten'],
+        problems: ['key_state', 'wrapped_key_unauthentic', 'subject_erased'],
         input: { ...path, wrapped_key: olderWrappedKey },
         output: { wrapped_key: wrappedKey, ...used, rewrapped: true },
       },
@@ -110,7 +110,7 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
           'tenant’s subjects that are not erased, at most 1,000, by ascending id: while `next_subject` is ' +
           'a text, call again with `from_subject` set to it. They belong to the whole tenant, so an API ' +
           'key that is limited to some keys gets 403.',
-        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        problems: ['key_state'],
         input: { ...path, public_key: { kty: 'RSA', n: modulus, e: 'AQAB' } },
         output: {
           tenant_id: tenantId,

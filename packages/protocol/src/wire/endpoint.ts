@@ -13,6 +13,8 @@ export interface Endpoint {
   readonly output: z.ZodMiniObject;
   /** The HTTP status of a successful response, if it is not 200. */
   readonly status?: 201 | 202;
+  /** If true, the call writes no audit entry. Calls by GET never do. */
+  readonly readOnly?: true;
   /** If true, the endpoint refuses calls of tenants that are envelope-only. */
   readonly serverMode?: true;
   /** If true, the endpoint refuses API keys that are limited to some keys. */
@@ -42,11 +44,11 @@ export interface Group<All extends Endpoints> {
   };
 }
 
-/** What the reference says about a call: its name, its text, the problems of its own, and an example. */
+/** What the reference says about a call: its name, its text, an example, and the problems that the endpoint does not tell. */
 export interface CallText<In = object, Out = object> {
   readonly id: string;
   readonly about: string;
-  readonly problems: readonly ProblemCode[];
+  readonly problems?: readonly ProblemCode[];
   readonly input: In;
   readonly output: Out;
 }

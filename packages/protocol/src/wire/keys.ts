@@ -132,7 +132,7 @@ export const aboutKeys = (): Group<typeof keys> => {
           'key also opens what writers without credentials encrypted with its public key, so treat ' +
           'everything under it as input from outside. Names are unique among keys that are not destroyed. ' +
           'All other calls take the `key_id`.',
-        problems: ['name_taken', 'audit_unwritten'],
+        problems: ['name_taken'],
         input: { name: 'patients', rotation_policy: { interval_days: 90 } },
         output: {
           ...sample,
@@ -145,7 +145,6 @@ export const aboutKeys = (): Group<typeof keys> => {
         id: 'listKeys',
         about:
           'Lists keys, newest first. An API key that is limited to some keys sees only those. `name` matches exactly.',
-        problems: [],
         input: { status: 'active', limit: 50 },
         output: { keys: [sample], ...onePage },
       },
@@ -155,7 +154,6 @@ export const aboutKeys = (): Group<typeof keys> => {
           'Returns a key and a page of its versions, newest first, with the use of each. `limit` is the ' +
           'number of versions: 100 by default; above 1,000 it means 1,000. The counts are at most a ' +
           'minute old.',
-        problems: ['not_found'],
         input: { ...path, limit: 1 },
         output: {
           ...sample,
@@ -178,7 +176,7 @@ export const aboutKeys = (): Group<typeof keys> => {
         about:
           'Returns the public key with which writers without credentials encrypt, for an active key. ' +
           'Clients can cache the response for five minutes.',
-        problems: ['not_found', 'key_state'],
+        problems: ['key_state'],
         input: path,
         output: { key_id: keyId, key_version: 3, intake_public_key: null },
       },
@@ -188,7 +186,7 @@ export const aboutKeys = (): Group<typeof keys> => {
           'Creates a new version, which wraps all further data keys. Older versions still unwrap. Send ' +
           'the current `key_version` so that a retry does not rotate twice (409). A key has at most ' +
           '10,000 versions (409).',
-        problems: ['not_found', 'key_state', 'conflict', 'audit_unwritten'],
+        problems: ['key_state', 'conflict'],
         input: { ...path, key_version: 2 },
         output: sample,
       },
@@ -199,7 +197,7 @@ export const aboutKeys = (): Group<typeof keys> => {
           'key `interval_days` days after the policy was set, and `interval_days` days after each ' +
           'rotation. A call with the interval that is already set changes nothing. A disabled key is not ' +
           'rotated: a rotation that is due waits until the key is enabled.',
-        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        problems: ['key_state'],
         input: { ...path, interval_days: 90 },
         output: sample,
       },
@@ -207,14 +205,14 @@ export const aboutKeys = (): Group<typeof keys> => {
         id: 'disableKey',
         about:
           'Disables an active key: it no longer wraps, encrypts, hashes or rotates. It still unwraps and decrypts.',
-        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        problems: ['key_state'],
         input: path,
         output: disabled,
       },
       'POST /v1/keys/:key_id/enable': {
         id: 'enableKey',
         about: 'Makes a disabled key active again.',
-        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        problems: ['key_state'],
         input: path,
         output: sample,
       },
@@ -224,14 +222,14 @@ export const aboutKeys = (): Group<typeof keys> => {
           'Destroys a disabled key after `grace_days` days; until then it can be restored. Destruction ' +
           'erases the material of all versions: nothing that was encrypted or fingerprinted under the key ' +
           'can be used again. `grace_days=0` destroys the key at once.',
-        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        problems: ['key_state'],
         input: { ...path, grace_days: 30 },
         output: { ...disabled, status: 'pending_destruction', destroy_at: '2026-12-20T09:30:00.000Z' },
       },
       'POST /v1/keys/:key_id/restore': {
         id: 'restoreKey',
         about: 'Cancels a pending destruction. The key is then disabled.',
-        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        problems: ['key_state'],
         input: path,
         output: disabled,
       },

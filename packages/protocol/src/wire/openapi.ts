@@ -173,8 +173,12 @@ const location = { Location: { description: 'The path of the new resource.', sch
 /** The headers of all responses. A batch has its receipts in its results. */
 function headersOf(route: Route) {
   const { item }: Endpoint = endpoints[route];
-  return { ...requestId, ...(!item && !route.startsWith('GET ') && receipt) };
+  return { ...requestId, ...(!item && writes(route) && receipt) };
 }
+
+/** Whether a call writes an audit entry. */
+const writes = (route: Route): boolean =>
+  !route.startsWith('GET ') && (endpoints[route] as Endpoint).readOnly !== true;
 
 function refusals(route: Route): Responses {
   const codes = problemsOf(route);
@@ -202,7 +206,10 @@ export function problemsOf(route: Route): ProblemCode[] {
     'internal',
     'unavailable',
     ...(takesFields(endpoint) ? (['too_large', 'unsupported_media_type'] as const) : []),
-    ...callOf(route).problems,
+    ...(endpoint.serverMode ? (['envelope_only'] as const) : []),
+    ...(route.includes('/:') || endpoint.body?.shape['key_id'] ? (['not_found'] as const) : []),
+    ...(writes(route) ? (['audit_unwritten'] as const) : []),
+    ...(callOf(route).problems ?? []),
   ]);
   return (Object.keys(problems) as ProblemCode[]).filter((code) => codes.has(code));
 }

@@ -2,8 +2,6 @@ import * as z from 'zod/mini';
 import { readBase64 } from '../base64.ts';
 import { reasoned } from './primitives.ts';
 
-export const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-
 /** Decodes base64url without padding. Other text has no bytes. */
 export function bytesOf(text: string): Uint8Array {
   const padding = '='.repeat((4 - (text.length % 4)) % 4);
@@ -11,25 +9,29 @@ export function bytesOf(text: string): Uint8Array {
   return (/^[\w-]+$/.test(text) ? readBase64(base64) : undefined) ?? new Uint8Array();
 }
 
-/** Decodes a number of an RSA key. One with leading zeros is not valid, and has no bytes. */
-export function numberOf(text: string): Uint8Array {
-  const bytes = bytesOf(text);
-  return bytes[0] === 0 ? new Uint8Array() : bytes;
-}
+/** Whether a JWK has a member of a private or a symmetric key. */
+export const isPrivate = (jwk: object): boolean =>
+  ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((member) => Object.hasOwn(jwk, member));
 
-export const bitsOf = (modulus: Uint8Array): number => modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24;
+/** Why this is not the modulus of an RSA key with `least` to `most` bits, or undefined if it is. */
+export function modulusFault(n: string, least: number, most: number): string | undefined {
+  const bytes = bytesOf(n);
+  // A number with leading zeros is not valid.
+  const bits = bytes[0] ? bytes.length * 8 - Math.clz32(bytes[0]) + 24 : 0;
+  if (bits < least || bits > most) {
+    const range = `${least.toLocaleString('en')} to ${most.toLocaleString('en')} bits`;
+    return `must have a modulus of ${range} (\`n\`, base64url)`;
+  }
+  // OpenSSL imports a key with an even modulus, and fails only when it encrypts.
+  const isEven = ((bytes.at(-1) ?? 0) & 1) === 0;
+  return isEven ? 'has an even modulus (`n`): it is not an RSA key' : undefined;
+}
 
 export const rsaPublicKey = z.looseObject({ kty: z.string(), n: z.string(), e: z.string() }).check(
   reasoned((jwk) => {
-    const isPrivate = privateMembers.some((member) => Object.hasOwn(jwk, member));
-    const modulus = numberOf(jwk.n);
-    const bits = bitsOf(modulus);
     if (jwk.kty !== 'RSA') return 'must be an RSA key (`kty` must be RSA)';
-    if (isPrivate) return 'is a private key: send only `kty`, `n` and `e`';
+    if (isPrivate(jwk)) return 'is a private key: send only `kty`, `n` and `e`';
     if (jwk.e !== 'AQAB') return 'must have the exponent 65537 (`e` must be AQAB)';
-    if (bits < 3072 || bits > 8192) return 'must have a modulus of 3,072 to 8,192 bits (`n`, base64url)';
-    // Refuses an even modulus. OpenSSL imports a key with an even modulus, and fails only when it encrypts.
-    const isEven = ((modulus.at(-1) ?? 0) & 1) === 0;
-    return isEven ? 'has an even modulus (`n`): it is not an RSA key' : undefined;
+    return modulusFault(jwk.n, 3_072, 8_192);
   }),
 );

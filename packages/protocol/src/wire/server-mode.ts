@@ -32,6 +32,7 @@ export const serverMode = {
   'POST /v1/hash': {
     permission: 'encrypt',
     summary: 'Fingerprint a value, to search for it',
+    readOnly: true,
     body: z.strictObject({ value: plaintext, key_id: keyId }),
     output: z.object({ hash: fingerprint, key_id: uuid }),
   },
@@ -55,14 +56,7 @@ export const aboutServerMode = (): Group<typeof serverMode> => {
           '`ciphertext`, `key_id` and `key_version`: decryption needs nothing else. `ciphertext` also ' +
           'contains `wrapped_key` and `iv`. Envelope-only tenants get 403 and must encrypt locally. Each ' +
           'successful call counts towards the monthly quota.',
-        problems: [
-          'envelope_only',
-          'not_found',
-          'key_state',
-          'subject_erased',
-          'quota_exceeded',
-          'audit_unwritten',
-        ],
+        problems: ['key_state', 'subject_erased', 'quota_exceeded'],
         input: { plaintext: text, ...path, context: names },
         output: { ciphertext, wrapped_key: wrappedKey, iv, ...used },
       },
@@ -72,14 +66,7 @@ export const aboutServerMode = (): Group<typeof serverMode> => {
           'Decrypts a ciphertext of `POST /v1/encrypt` or of the SDK. `wrapped_key` and `iv`, if sent, ' +
           'replace those inside `ciphertext`. Responds with 422 if the ciphertext was altered, or was ' +
           'encrypted under another key, version or `context`. No quota applies.',
-        problems: [
-          'envelope_only',
-          'not_found',
-          'key_state',
-          'decryption_failed',
-          'subject_erased',
-          'audit_unwritten',
-        ],
+        problems: ['key_state', 'decryption_failed', 'subject_erased'],
         input: { ciphertext, ...used, context: names },
         output: { plaintext: text },
       },
@@ -91,7 +78,7 @@ export const aboutServerMode = (): Group<typeof serverMode> => {
           'call that takes plaintext from an envelope-only tenant. Do not hash values that can be ' +
           'guessed, such as dates of birth or postal codes: anyone who gets the fingerprints and may call ' +
           'this can try all values. This call is not in the audit log.',
-        problems: ['not_found', 'key_state'],
+        problems: ['key_state'],
         input: { value: 'alice@example.com', ...path },
         output: { hash: samples.fingerprint, ...path },
       },

@@ -13,6 +13,7 @@ export const subjects = {
   'POST /v1/subjects/show': {
     permission: 'audit.read',
     summary: 'Show a subject',
+    readOnly: true,
     body: z.strictObject(named).check(oneName),
     output: z.object({ subject_id: hex, created_at: time, erased_at: z.nullable(time) }),
   },
@@ -47,7 +48,7 @@ export const aboutSubjects = (): Group<typeof subjects> => {
           'again, in any table, replica or backup of your app. Repeated, it returns the same answer. An ' +
           'unknown subject is 404; with `create`, the service remembers it as erased, so that a delayed ' +
           'job cannot bring it back. `entry` is the audit entry that proves the erasure.',
-        problems: ['not_found', 'audit_unwritten'],
+        problems: ['not_found'],
         input: { subject },
         output: { subject_id, erased_at: '2026-11-20T09:00:01.244Z', entry: { id: 48212, hash: entryHash } },
       },

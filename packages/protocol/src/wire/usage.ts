@@ -29,7 +29,6 @@ export const aboutUsage = (): Group<typeof usage> => ({
         'Returns the operations of a month (UTC), by default the current one. Every item of a batch ' +
         'counts. Only encrypt has a quota; null is unlimited. `subjects` is the number of today, whatever ' +
         'the month.',
-      problems: [],
       input: { month: '2026-11' },
       output: {
         month: '2026-11',
