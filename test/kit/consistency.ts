@@ -21,18 +21,24 @@ export function verifyConsistency(old: Tree, now: Tree, proof: readonly Uint8Arr
   const isPowerOfTwo = Number.isInteger(Math.log2(old.size));
   const [first, ...siblings] = isPowerOfTwo ? [old.root, ...proof] : proof;
   if (!first) return false;
-  let [at, last] = [old.size - 1, now.size - 1];
-  const up = (): void => void ([at, last] = [Math.floor(at / 2), Math.floor(last / 2)]);
-  while (at % 2 === 1) up();
+  // Where the last entry of each is in the level of the tree that comes next.
+  let [at, last] = skipWhile([old.size - 1, now.size - 1], (place) => place % 2 === 1);
   let [before, after] = [first, first];
   for (const sibling of siblings) {
     if (last === 0) return false;
     if (at % 2 === 1 || at === last) {
       before = nodeOf(sibling, before);
       after = nodeOf(sibling, after);
-      while (at % 2 === 0 && at !== 0) up();
+      [at, last] = skipWhile([at, last], (place) => place % 2 === 0 && place !== 0);
     } else after = nodeOf(after, sibling);
-    up();
+    [at, last] = up([at, last]);
   }
   return last === 0 && isEqual(before, old.root) && isEqual(after, now.root);
 }
+
+type Places = readonly [at: number, last: number];
+
+const up = ([at, last]: Places): Places => [Math.floor(at / 2), Math.floor(last / 2)];
+
+const skipWhile = (places: Places, isSkipped: (at: number) => boolean): Places =>
+  isSkipped(places[0]) ? skipWhile(up(places), isSkipped) : places;
