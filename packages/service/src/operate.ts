@@ -96,9 +96,7 @@ export function decisionOf<Answer>(caller: Caller, part: Part<Answer>): Decision
 /** The caller's rights as they are now. Throws Refusal 401 and 403. */
 function allowed(caller: Caller, view: View): Holder | null {
   const holder = caller.holder(view);
-  if (holder && caller.asks) {
-    authorize(holder, caller.asks, { envelopeOnly: view.tenant.envelope_only, time: view.now });
-  }
+  if (holder && caller.asks) authorize(holder, caller.asks, view);
   return holder;
 }
 

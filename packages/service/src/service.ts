@@ -8,7 +8,12 @@ import type { Store } from './ledger/store.ts';
 import { type Table, tableOf } from './ledger/table.ts';
 import { anchors, apiKeys, entries, type KeyRow, keys, keyVersions } from './ledger/tables.ts';
 import { tallies, tenants, uses } from './ledger/tables.ts';
-import { operations } from './operations/table.ts';
+import { apiKeyOperations } from './operations/api-keys.ts';
+import { auditOperations } from './operations/audit.ts';
+import { batchOperations } from './operations/batches.ts';
+import { dataKeyOperations } from './operations/data-keys.ts';
+import { keyOperations } from './operations/keys.ts';
+import { usageOperations } from './operations/usage.ts';
 import type { Field, Operate, Plugin, Suite } from './plugin.ts';
 import { Tokens } from './tokens.ts';
 
@@ -32,7 +37,7 @@ export interface Service {
   readonly fields: readonly Field[];
   /** Kinds of wrapped keys beside the service's own. */
   readonly suites: readonly Suite[];
-  readonly operations: Readonly<Record<Route, Operate>>;
+  readonly operations: Operating;
   readonly fair: Fair;
   readonly listener: Listener;
 }
@@ -64,6 +69,18 @@ const deaf: Listener = {
   used: ignore,
 };
 
+/** The operations of the core. Plugins bring the others. */
+const core = [
+  keyOperations,
+  apiKeyOperations,
+  dataKeyOperations,
+  batchOperations,
+  auditOperations,
+  usageOperations,
+];
+
+type Operating = Readonly<Record<Route, Operate>>;
+
 /** Puts a service together. */
 export function createService({
   store,
@@ -87,11 +104,7 @@ export function createService({
     tables,
     fields,
     suites: plugins.flatMap((plugin) => plugin.suites ?? []),
-    operations: Object.assign(
-      {},
-      operations,
-      ...plugins.map(({ endpoints }) => endpoints ?? {}),
-    ) as Service['operations'],
+    operations: Object.assign({}, ...core, ...plugins.map((plugin) => plugin.endpoints ?? {})) as Operating,
     fair,
     listener,
   };

@@ -9,7 +9,7 @@ import { Tampered } from '../rules/refusal.ts';
 import type { Clock } from './clock.ts';
 import { merged } from './query.ts';
 import { forgetOldest, type Remembered } from './remembered.ts';
-import { checkHead, checkRow, type OpenTenant, openTenant } from './rows.ts';
+import { checkRow, heads, type OpenTenant, openTenant } from './rows.ts';
 import type { HeadRow, Known, Link, Store, Stored } from './store.ts';
 import { unmasked } from './sum.ts';
 import { type Found, nameOf, type Need, type Query, type Ref, refOf, refTo } from './table.ts';
@@ -176,11 +176,9 @@ export class Guess {
   }
 
   #checked(head: HeadRow): HeadRow {
-    try {
-      return checkHead(this.secrets, head);
-    } catch (error) {
-      throw this.#accuse(error);
-    }
+    const fault = this.#believe(heads, { row: head, newest_rev: null });
+    if (fault instanceof Tampered) throw fault;
+    return head;
   }
 
   #accuse(error: unknown): Tampered {

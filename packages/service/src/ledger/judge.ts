@@ -56,16 +56,6 @@ export function judgeOnly(guess: Guess, now: number, decision: Decision<unknown>
   });
 }
 
-/** What a decision can say of its needs. What it learns only from rows that were not read, it says when it is judged. */
-export function needsOf(decision: Decision<unknown>, view: View): readonly Need[] {
-  try {
-    return decision.needs(view);
-  } catch (error) {
-    if (error instanceof Missing) return error.needs;
-    throw error;
-  }
-}
-
 function judge(
   decision: Decision<unknown>,
   view: View,

@@ -1,24 +1,16 @@
 // The one way to change a tenant, and to read it: a request becomes a decision, decisions wait for their tenant, and one append
 // commits them. See docs/design/ledger.md. What is read is in place.ts, what is judged in judge.ts, what is written in queue.ts.
-import type { EndSignal } from '../operation.ts';
 import { Refusal } from '../rules/refusal.ts';
 import { type Clock, StoreClock } from './clock.ts';
 import type { Decided, Decision } from './decision.ts';
 import type { Ground } from './guess.ts';
-import { judgeAll, judgeOnly, needsOf, type Outcome, viewOf } from './judge.ts';
+import { judgeAll, judgeOnly, type Outcome, viewOf } from './judge.ts';
 import { Place } from './place.ts';
-import { Queue } from './queue.ts';
+import { type Patience, Queue } from './queue.ts';
 import { Remembered } from './remembered.ts';
 import type { StoreAtOnce } from './store.ts';
 import { type Need, refTo, unique } from './table.ts';
 import { tenants } from './tables.ts';
-
-/** How a decision waits. */
-interface Patience {
-  readonly signal?: EndSignal | undefined;
-  /** Judges under the lock of the head, with the time that its transaction reads: for jobs that erase or rotate. */
-  readonly isLocked?: boolean;
-}
 
 /** How often a decision is judged again for rows that were not read. A row can go again while another is read. */
 const mostRounds = 8;
@@ -48,11 +40,7 @@ export class Ledger {
   }
 
   /** Judges a decision that may write. Its answer is there when its entries are committed. */
-  decide<Answer>(
-    tenantId: string,
-    decision: Decision<Answer>,
-    { signal, isLocked = false }: Patience = {},
-  ): Promise<Decided<Answer>> {
+  decide<Answer>(tenantId: string, decision: Decision<Answer>, how: Patience = {}): Promise<Decided<Answer>> {
     const queue = this.#queueOf(tenantId);
     const { place } = queue;
     const deadline = performance.now() + this.#patience;
@@ -61,7 +49,7 @@ export class Ledger {
       const missing = this.#missing(place, decision, needs);
       if (missing.length > 0) await place.read(missing);
       await decision.prepare?.(viewOf(place.known, this.clock.now()));
-      return queue.wait(decision, isLocked, deadline, signal);
+      return queue.wait(decision, how, deadline);
     });
   }
 
@@ -88,14 +76,14 @@ export class Ledger {
     const { place } = this.#queueOf(tenantId);
     let asked: readonly Need[] = [refTo(tenants, tenantId)];
     const ask = (needs: readonly Need[]): void => void (asked = unique([...asked, ...needs]));
-    if (place.guess) ask(needsOf(decision, viewOf(place.guess, this.clock.now())));
+    if (place.guess) ask(decision.needs(viewOf(place.guess, this.clock.now())));
     return settled(async (missing): Promise<Outcome> => {
       ask(missing);
       const read = asked;
       const known = await place.readFrom(read);
       const guess = place.guessFrom(known, read, checksHead);
       const view = viewOf(guess, known.time);
-      ask(needsOf(decision, view));
+      ask(decision.needs(view));
       if (asked.length > read.length) return { is: 'again', needs: [] };
       await decision.prepare?.(view);
       return judgeOnly(guess, known.time, decision);
@@ -135,7 +123,7 @@ export class Ledger {
   }
 
   #missing({ known }: Place, decision: Decision<unknown>, needs: readonly Need[]): Need[] {
-    const all = [...needs, ...needsOf(decision, viewOf(known, this.clock.now()))];
+    const all = [...needs, ...decision.needs(viewOf(known, this.clock.now()))];
     return all.filter((need) => !known.has(need));
   }
 }

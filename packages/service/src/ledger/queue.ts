@@ -3,11 +3,18 @@
 import type { EndSignal } from '../operation.ts';
 import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
-import { type Attempt, judgeAll, needsOf, type Outcome, viewOf } from './judge.ts';
+import { type Attempt, judgeAll, type Outcome, viewOf } from './judge.ts';
 import { NoTenant, type Place, sameHead } from './place.ts';
 import { type Appended, LinkRefused, type LockedTenant, type LostLink } from './store.ts';
 import { type Need, refTo, unique } from './table.ts';
 import { tenants } from './tables.ts';
+
+/** How a decision waits. */
+export interface Patience {
+  readonly signal?: EndSignal | undefined;
+  /** Judges under the lock of the head, with the time that its transaction reads: for jobs that erase or rotate. */
+  readonly isLocked?: boolean;
+}
 
 interface Waiting {
   readonly decision: Decision<unknown>;
@@ -46,16 +53,11 @@ export class Queue {
   }
 
   /** Waits until the decision is committed, or is known to need more rows. At the deadline it has failed. */
-  wait(
-    decision: Decision<unknown>,
-    isLocked: boolean,
-    deadline: number,
-    signal: EndSignal | undefined,
-  ): Promise<Outcome> {
+  wait(decision: Decision<unknown>, { isLocked, signal }: Patience, deadline: number): Promise<Outcome> {
     return new Promise((resolve) => {
       const waiting: Waiting = {
         decision,
-        isLocked,
+        isLocked: isLocked === true,
         deadline,
         isGone: false,
         settle: (outcome) => {
@@ -137,7 +139,7 @@ export class Queue {
     const needs: Need[] = [refTo(tenants, place.tenantId)];
     if (place.guess) {
       const view = viewOf(place.guess, clock.now());
-      needs.push(...batch.flatMap(({ decision }) => needsOf(decision, view)));
+      needs.push(...batch.flatMap(({ decision }) => decision.needs(view)));
     }
     const asked = unique(needs);
     let judged: Judged | undefined;

@@ -4,7 +4,7 @@ import { pae, type PaePart } from '@eaas/protocol';
 import { isBytes } from '@eaas/protocol/internal';
 import { hmac, paeView, sameBytes } from '#platform';
 import { openTenantSecrets, type Roots, type TenantSecrets } from '../crypto/tenant-secrets.ts';
-import { Tampered } from '../rules/refusal.ts';
+import { attempt, Tampered } from '../rules/refusal.ts';
 import type { HeadRow, Stored } from './store.ts';
 import { type ColumnType, refOf, type Table } from './table.ts';
 import { type TenantRow, tenants } from './tables.ts';
@@ -37,14 +37,13 @@ export const sealHead = (secrets: RowKey, head: Omit<HeadRow, 'mac'>): HeadRow =
 export function checkRow<Row extends object>(secrets: RowKey, table: Table<Row>, stored: Stored): Row {
   const row = stored.row as Row & Stored['row'];
   const { record } = table;
-  try {
+  // A tampered row can contain values whose encoding throws.
+  const isSound = attempt(() => {
     const expected = macOf(secrets, table, row);
-    const isSealed = !expected || (row.mac && sameBytes(expected, row.mac));
-    const isNewest = !record || stored.newest_rev === record.revOf(row);
-    if (isSealed && isNewest && record?.isSound?.(row) !== false) return row;
-  } catch {
-    // A tampered row can contain values whose encoding throws.
-  }
+    if (expected && !(row.mac && sameBytes(expected, row.mac))) return false;
+    return !record || (stored.newest_rev === record.revOf(row) && record.isSound?.(row) !== false);
+  });
+  if (isSound) return row;
   const { tenant_id: tenantId } = row as { readonly tenant_id?: unknown };
   throw new Tampered(table.name, refOf(table, row).slice(table.name.length + 1), String(tenantId));
 }
@@ -63,16 +62,13 @@ export interface OpenTenant {
  * Opens a tenant's row and secrets. Returns undefined if the row is not as the service wrote it. The secrets of `before`, the
  * same tenant as it was opened last, serve again while they are sealed by the same bytes: to derive them takes long.
  */
-export function openTenant(roots: Roots, stored: Stored, before?: OpenTenant): OpenTenant | undefined {
-  const row = stored.row as TenantRow;
-  try {
+export const openTenant = (roots: Roots, stored: Stored, before?: OpenTenant): OpenTenant | undefined =>
+  attempt(() => {
+    const row = stored.row as TenantRow;
     const isSame = before && sameBytes(before.tenant.sealed_secret, row.sealed_secret);
     const secrets = isSame ? before.secrets : openTenantSecrets(roots, row);
     return { tenant: checkRow(secrets, tenants, stored), secrets };
-  } catch {
-    return undefined;
-  }
-}
+  });
 
 function macOf({ rowMac }: RowKey, table: Table<never>, row: object): Uint8Array | undefined {
   const parts = partsOf(table, row);

@@ -1,5 +1,6 @@
 // What the ledger needs of a database. PostgreSQL (in the server), memory and the key file have it.
 import type { Found, Need, Ref, Table, Write } from './table.ts';
+import type { EntryRow, TallyRow } from './tables.ts';
 
 /** The newest entry of a tenant's log, with what is true of all its rows. */
 export interface HeadRow {
@@ -35,32 +36,20 @@ export interface Known {
 }
 
 /** Consecutive entries that differ only in their ids and hashes. `first` and `last` count from 1 within the link. */
-export interface Run {
+export interface Run extends Pick<EntryRow, 'action' | 'key_id' | 'key_version' | 'actor' | 'ip_address'> {
   readonly first: number;
   readonly last: number;
-  readonly action: string;
-  readonly key_id: string | null;
-  readonly key_version: number | null;
-  readonly actor: string;
-  readonly ip_address: string | null;
   readonly metadata: string;
 }
 
 /** A row that a link writes, with its MAC, and the record of the change. */
 export interface SealedWrite extends Write {
-  readonly table: Table<never>;
   readonly row: object & { readonly mac?: Uint8Array };
   readonly record: { readonly row_id: string; readonly rev: number } | null;
 }
 
 /** How many entries of a kind a link has. */
-export interface Tally {
-  readonly key_id: string | null;
-  readonly key_version: number | null;
-  readonly action: string;
-  readonly n: number;
-  readonly refused: number;
-}
+export type Tally = Pick<TallyRow, 'key_id' | 'key_version' | 'action' | 'n' | 'refused'>;
 
 /** Entries that follow a head, with their rows and counts: all are written, or nothing. */
 export interface Link {

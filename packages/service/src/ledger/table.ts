@@ -75,6 +75,16 @@ export type Where =
   | readonly [column: string, is: 'in', values: readonly string[]]
   | readonly [column: string, is: 'null'];
 
+/** That columns have these values. Undefined ones are left out. */
+export const are = (values: Readonly<Record<string, string | number | undefined>>): Where[] =>
+  Object.entries(values).flatMap(([column, value]) => (value === undefined ? [] : [[column, '=', value]]));
+
+/** That a column has a value from one to another. */
+export const between = (column: string, least: number, most: number): Where[] => [
+  [column, '>=', least],
+  [column, '<=', most],
+];
+
 /** A set of rows, or a page of it. Stores find it; what they find is checked like a row that is named. */
 export interface Query<Row> {
   readonly table: Table<Row>;

@@ -5,11 +5,11 @@ import { refusalOf } from '@eaas/protocol/internal-service';
 import { endpoints, formatTimestamp, limits, parseTimestamp } from '@eaas/protocol/wire';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { Missing, type View } from '../ledger/decision.ts';
-import { allOf, type Query, refTo, type Where } from '../ledger/table.ts';
+import { allOf, are, between, type Query, refTo, type Where } from '../ledger/table.ts';
 import { anchors, entries, type EntryRow, tallies, type TallyRow } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
-import { noPublicLog, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
+import { attempt, noPublicLog, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { signCheckpoint } from '../verify/checkpoint.ts';
 import { verifyTenant } from '../verify/verify.ts';
@@ -71,14 +71,12 @@ function listEntries(
 ): Part<Output<'GET /v1/audit'>> {
   const { limit = limits.pageDefault, offset = 0, key_id, action, actor, date_from, date_to } = input;
   const page = { limit, offset };
-  const by: Where[] = actor === undefined ? [] : [['actor', '=', actor]];
+  const by = are({ actor });
   const since: Where[] = date_from ? [['created_at', '>=', parseTimestamp(date_from, 'up') ?? 0]] : [];
   const until: Where[] = date_to ? [['created_at', '<=', parseTimestamp(date_to, 'down') ?? 0]] : [];
   const whole = listedByIds(tenantId, page, since, until);
   const listingFor = (view: Pick<View, 'tenant' | 'secrets' | 'find'>, holder: Holder | null) => {
-    const named: Where[] = [];
-    if (key_id !== undefined) named.push(['key_id', '=', requireKeyId(holder, key_id)]);
-    if (action !== undefined) named.push(['action', '=', action]);
+    const named = are({ key_id: key_id && requireKeyId(holder, key_id), action });
     const further = plugins.flatMap((plugin) => plugin.filters?.(view, holder, input) ?? []);
     const all = [...named, ...by, ...further, ...since, ...until];
     if (further.length > 0) return counted(page, all, limits.countedEntries);
@@ -114,11 +112,8 @@ function listedByIds(tenantId: string, { limit, offset }: Page, since: Where[], 
       const { from, to } = range;
       const total = Math.max(0, to - from + 1);
       if (offset >= total) return { rows: [], total };
-      const ids: Where[] = [
-        ['id', '>=', from],
-        ['id', '<=', to - offset],
-      ];
-      return { rows: view.all({ ...newestFirst, where: ids, limit }).rows, total };
+      const where = between('id', from, to - offset);
+      return { rows: view.all({ ...newestFirst, where, limit }).rows, total };
     },
   };
 }
@@ -153,15 +148,15 @@ const shown = endpoints['GET /v1/audit'].output.shape.logs.def.element;
 
 /** An entry as the API shows it. Throws Tampered for one that the service cannot have written. */
 export function shownEntry(tenantId: string, row: EntryRow): Output<'GET /v1/audit'>['logs'][number] {
-  try {
-    return shown.parse({
+  const entry = attempt(() =>
+    shown.parse({
       ...row,
       tenant_id: tenantId,
       metadata: JSON.parse(row.metadata) as unknown,
       created_at: formatTimestamp(row.created_at),
       hash: toHex(row.hash),
-    });
-  } catch {
-    throw new Tampered(entries.name, String(row.id), tenantId);
-  }
+    }),
+  );
+  if (!entry) throw new Tampered(entries.name, String(row.id), tenantId);
+  return entry;
 }

@@ -5,7 +5,7 @@ import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 import { formatTimestamp, type Input, limits, type Output } from '@eaas/protocol/wire';
 import { newMaterial } from '#platform';
 import type { View } from '../ledger/decision.ts';
-import { add, allOf, put, type Query, refTo, type Where, type Write } from '../ledger/table.ts';
+import { add, allOf, are, between, put, type Query, refTo, type Where, type Write } from '../ledger/table.ts';
 import { type KeyRow, keys, type KeyVersionRow, keyVersions, tallies } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import type { Holder } from '../rules/authorize.ts';
@@ -24,8 +24,7 @@ export const keyOperations = {
   'GET /v1/keys': ({ fields }, _, { status, name, ...page }) => {
     const whereFor = (holder: Holder | null): Where[] => [
       ...(holder?.key_ids ? [['key_id', 'in', holder.key_ids] as const] : []),
-      ...(status === undefined ? [] : [['status', '=', status] as const]),
-      ...(name === undefined ? [] : [['name', '=', name] as const]),
+      ...are({ status, name }),
     ];
     return listing(keys, whereFor, page, (rows, about) => ({
       keys: rows.map((row) => keyRecord(row, fields)),
@@ -131,9 +130,8 @@ function usesOf(view: View, versions: readonly KeyVersionRow[]) {
   const { rows } = view.all({
     table: tallies,
     where: [
-      ['key_id', '=', newest.key_id],
-      ['key_version', '>=', oldest.key_version],
-      ['key_version', '<=', newest.key_version],
+      ...are({ key_id: newest.key_id }),
+      ...between('key_version', oldest.key_version, newest.key_version),
       ['action', 'in', counted],
     ],
   });

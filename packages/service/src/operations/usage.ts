@@ -1,7 +1,7 @@
 // How often a tenant's operations were done in a month, from the counts that come with each append. The table of operations
 // has it; plugins add counts of their own.
 import type { Input, Output } from '@eaas/protocol/wire';
-import { allOf, type Query } from '../ledger/table.ts';
+import { allOf, are, type Query } from '../ledger/table.ts';
 import { monthOf } from '../ledger/judge.ts';
 import { tallies, type TallyRow } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
@@ -13,10 +13,7 @@ const counted = ['encrypt', 'decrypt', 'key.wrap', 'key.unwrap'] as const;
 
 const usesOf = (month: string, action: string): Query<TallyRow> => ({
   table: tallies,
-  where: [
-    ['month', '=', month],
-    ['action', '=', action],
-  ],
+  where: are({ month, action }),
   limit: 0,
   sums: ['n'],
 });

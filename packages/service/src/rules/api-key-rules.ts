@@ -9,11 +9,9 @@ import type { Query } from '../ledger/table.ts';
 import { type ApiKeyRow, apiKeys, keys } from '../ledger/tables.ts';
 import type { Reach } from './authorize.ts';
 import { changedRow, changesOf, defined, tenantDraft } from './draft.ts';
-import type { Changed, Draft, Moment } from './draft.ts';
+import type { Changed, Draft } from './draft.ts';
 import { timeOrNull } from './records.ts';
 import { badRequest, keyNotFound, Refusal } from './refusal.ts';
-
-type Judged = Moment & Pick<View, 'find' | 'all'>;
 
 type Fields = Omit<Input<'PATCH /v1/api-keys/:api_key_id'>, 'api_key_id'>;
 
@@ -23,7 +21,7 @@ type Fields = Omit<Input<'PATCH /v1/api-keys/:api_key_id'>, 'api_key_id'>;
  */
 export function newApiKey(
   input: Input<'POST /v1/api-keys'>,
-  view: Judged,
+  view: View,
   giver: Reach | null,
   made: Pick<ApiKeyRow, 'tenant_id' | 'api_key_id' | 'token_hash' | 'hint' | 'created_by'>,
 ): { readonly row: ApiKeyRow; readonly draft: Draft } {
@@ -46,7 +44,7 @@ export function newApiKey(
 export function patchedApiKey(
   input: Fields,
   before: ApiKeyRow,
-  view: Judged,
+  view: View,
   giver: Reach | null,
 ): Changed<ApiKeyRow> {
   if (before.revoked_at !== null) {
@@ -65,7 +63,7 @@ export function patchedApiKey(
 }
 
 /** Decides about the end of an API key. Throws Refusal. */
-export function revokedApiKey(before: ApiKeyRow, view: Judged, giver: Reach | null): Changed<ApiKeyRow> {
+export function revokedApiKey(before: ApiKeyRow, view: View, giver: Reach | null): Changed<ApiKeyRow> {
   if (before.revoked_at !== null) return { row: before, draft: null };
   const set = { revoked_at: view.now };
   if (giver) requireManager(view, before, { ...before, ...set });

@@ -1,6 +1,8 @@
 // Whether a caller may make a call, by the rights that its rows give it now.
 import { parseUuid } from '@eaas/protocol';
-import { type Endpoint, type Permission, formatTimestamp } from '@eaas/protocol/wire';
+import { type Endpoint, formatTimestamp } from '@eaas/protocol/wire';
+import type { View } from '../ledger/decision.ts';
+import type { ApiKeyRow, TenantRow } from '../ledger/tables.ts';
 import { refusalOutcome, tenantDraft } from './draft.ts';
 import { keyNotFound, Refusal, unauthorized } from './refusal.ts';
 
@@ -8,12 +10,7 @@ import { keyNotFound, Refusal, unauthorized } from './refusal.ts';
  * The rights of an API key. A null list means no limit, and null in `expires_at` means that the API key does not
  * expire.
  */
-export interface Reach {
-  readonly permissions: readonly Permission[];
-  readonly key_ids: readonly string[] | null;
-  readonly allowed_origins: readonly string[] | null;
-  readonly expires_at: number | null;
-}
+export type Reach = Pick<ApiKeyRow, 'permissions' | 'key_ids' | 'allowed_origins' | 'expires_at'>;
 
 /** Who calls, with the rights that they have now. */
 export interface Holder extends Reach {
@@ -47,11 +44,11 @@ export function bearerToken(authorization: string | null | undefined): string {
 export function authorize(
   holder: Holder,
   { endpoint, origin }: RequestedCall,
-  { envelopeOnly, time }: { readonly envelopeOnly: boolean; readonly time: number },
+  { tenant, now }: Pick<View, 'now'> & { readonly tenant: Pick<TenantRow, 'envelope_only'> },
 ): void {
   const { permission, serverMode, unlimited } = endpoint;
   const { beyond, revoked_at, expires_at } = holder;
-  if (revoked_at !== null || (expires_at ?? Infinity) <= time) {
+  if (revoked_at !== null || (expires_at ?? Infinity) <= now) {
     const what = revoked_at === null ? 'expired' : 'was revoked';
     const since = formatTimestamp(revoked_at ?? expires_at ?? 0);
     throw beyond ? unauthorized() : unauthorized(`This API key ${what} at ${since}`);
@@ -67,7 +64,7 @@ export function authorize(
     throw new Refusal('permission_missing', detail);
   }
   if (unlimited) requireUnlimited(holder);
-  if (serverMode && envelopeOnly) throw envelopeOnlyRefused(beyond?.logged);
+  if (serverMode && tenant.envelope_only) throw envelopeOnlyRefused(beyond?.logged);
 }
 
 function envelopeOnlyRefused(logged: Beyond['logged'] = {}): Refusal {

@@ -141,11 +141,7 @@ const hash: KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>> = (the
   return { draft: null, answer: { hash: crypto.hash(call.value), key_id: key.key_id } };
 };
 
-function refusedByVersion(
-  { key_version: newest }: KeyRow,
-  version: number | undefined,
-  expected?: number,
-): Refusal | undefined {
+function refusedByVersion({ key_version: newest }: KeyRow, version?: number, expected?: number) {
   if (version === undefined) return unauthenticWrappedKey();
   if (expected !== undefined && expected !== version) return wrongKeyVersion(version, expected);
   return version < 1 || version > newest ? wrongKeyVersion(version) : undefined;

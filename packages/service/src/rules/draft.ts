@@ -10,26 +10,24 @@ import { auditUnwritten, type Refusal } from './refusal.ts';
 
 export type { Draft } from '@eaas/protocol/internal-service';
 
-type Metadata = Readonly<Record<string, unknown>>;
-
 /** Drafts the entry about a key. */
 export function keyDraft(
   action: AuditAction,
-  { key_id, key_version }: { readonly key_id: string; readonly key_version: number | null },
-  metadata: Metadata = {},
+  { key_id, key_version }: Pick<Draft, 'key_id' | 'key_version'>,
+  told: Readonly<Record<string, unknown>> = {},
 ): Draft {
-  return { action, key_id, key_version, ...told(metadata) };
+  const metadata = canonicalJson(defined(told));
+  const length = utf8Length(metadata);
+  if (length > limits.metadata) {
+    const most = `the metadata of an audit entry must have at most ${limits.metadata} bytes`;
+    throw auditUnwritten(new RangeError(`${most} (got ${length})`));
+  }
+  return { action, key_id, key_version, metadata, isRefused: told['outcome'] === 'refused' };
 }
 
 /** Drafts an entry about the tenant itself. */
-export function tenantDraft(action: AuditAction, metadata: Metadata): Draft {
-  return { action, key_id: null, key_version: null, ...told(metadata) };
-}
-
-const told = (metadata: Metadata) => ({
-  metadata: metadataText(metadata),
-  isRefused: metadata['outcome'] === 'refused',
-});
+export const tenantDraft = (action: AuditAction, told: Readonly<Record<string, unknown>>): Draft =>
+  keyDraft(action, { key_id: null, key_version: null }, told);
 
 /** Returns the metadata of the entry about a refused call. */
 export const refusalOutcome = ({ code }: Refusal) => ({ outcome: 'refused', code });
@@ -42,18 +40,6 @@ export function defined<T extends object>(value: T): { [Name in keyof T]?: Exclu
   const members: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) if (member !== undefined) members[name] = member;
   return members as { [Name in keyof T]?: Exclude<T[Name], undefined> };
-}
-
-function metadataText(metadata: Metadata): string {
-  const text = canonicalJson(defined(metadata));
-  if (utf8Length(text) > limits.metadata) {
-    throw auditUnwritten(
-      new RangeError(
-        `the metadata of an audit entry must have at most ${limits.metadata} bytes (got ${utf8Length(text)})`,
-      ),
-    );
-  }
-  return text;
 }
 
 /** When a change happens: its time, and the id of its audit entry. */

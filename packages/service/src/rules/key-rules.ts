@@ -1,6 +1,6 @@
 // Decides about keys: their states, versions and rotation policies.
 // operations/keys.ts asks it, and whoever uses a key for its state.
-import { type Input, limits, formatTimestamp } from '@eaas/protocol/wire';
+import { type AuditAction, formatTimestamp, type Input, limits } from '@eaas/protocol/wire';
 import type { KeyRow } from '../ledger/tables.ts';
 import type { Field } from '../plugin.ts';
 import { type Changed, type Draft, keyDraft, type Moment } from './draft.ts';
@@ -34,11 +34,7 @@ export function requireStatus(key: Pick<KeyRow, 'status'>, ...allowed: readonly 
   if (refusal) throw refusal;
 }
 
-function requireStatusToChange(
-  key: Pick<KeyRow, 'status'>,
-  from: KeyStatus,
-  details: Readonly<Partial<Record<KeyStatus, string>>>,
-): void {
+function requireStatusToChange(key: KeyRow, from: KeyStatus, details: Partial<Record<KeyStatus, string>>) {
   const detail = details[key.status];
   if (detail !== undefined) throw new Refusal('key_state', detail);
   requireStatus(key, from);
@@ -122,11 +118,7 @@ export function enabled(key: KeyRow, at: Moment): Changed<KeyRow> {
 }
 
 /** Decides about the destruction of a disabled key after its grace days. Throws Refusal. */
-export function destroyed(
-  key: KeyRow,
-  at: Moment,
-  graceDays: number = limits.graceDaysDefault,
-): Changed<KeyRow> {
+export function destroyed(key: KeyRow, at: Moment, graceDays: number = limits.graceDaysDefault) {
   requireStatusToChange(key, 'disabled', {
     pending_destruction:
       `The destruction of the key is already pending (\`destroy_at\` is ${timeOrNull(key.destroy_at)}): to ` +
@@ -175,22 +167,11 @@ const isErasureDue = ({ status, destroy_at }: KeyRow, time: number): boolean =>
 
 function erased(key: KeyRow, at: Moment): Changed<KeyRow> {
   const metadata = { destroy_at: formatTimestamp(key.destroy_at ?? at.now), erased: true };
-  return changed(
-    'key.destroy',
-    key,
-    { status: 'destroyed', next_rotation_at: null, sealed_hash_key: null },
-    at,
-    metadata,
-  );
+  const set = { status: 'destroyed', next_rotation_at: null, sealed_hash_key: null } as const;
+  return changed('key.destroy', key, set, at, metadata);
 }
 
-function changed(
-  action: Draft['action'],
-  before: KeyRow,
-  set: Partial<KeyRow>,
-  { entryId }: Moment,
-  metadata: Readonly<Record<string, unknown>> = {},
-): Changed<KeyRow> {
-  const row = { ...before, ...set, rev: entryId };
-  return { row, draft: keyDraft(action, row, { ...metadata, previous_change: before.rev }) };
+function changed(action: AuditAction, before: KeyRow, set: Partial<KeyRow>, at: Moment, told: object = {}) {
+  const row = { ...before, ...set, rev: at.entryId };
+  return { row, draft: keyDraft(action, row, { ...told, previous_change: before.rev }) };
 }

@@ -19,6 +19,15 @@ export class Tampered extends Refusal {
   }
 }
 
+/** What the work returns, or undefined if it throws: for data that somebody may have tampered with. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Refuses a request without a valid API key. The text is the same for every cause, so callers cannot find out which
  * tokens exist. Only the holder of a stored API key learns `what` ended it.

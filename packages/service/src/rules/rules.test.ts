@@ -14,7 +14,8 @@ test('an API key is refused from the millisecond of its expiry', () => {
   const unlimited = { key_ids: null, allowed_origins: null, revoked_at: null };
   const apiKey = { permissions: ['encrypt'] as const, ...unlimited, expires_at: 1_000 };
   const asked = { endpoint: { permission: 'encrypt' as const }, origin: undefined };
-  const when = (time: number) => orRefusal(() => authorize(apiKey, asked, { envelopeOnly: false, time }));
+  const tenant = { envelope_only: false };
+  const when = (now: number) => orRefusal(() => authorize(apiKey, asked, { tenant, now }));
   expect(when(999)).toBeUndefined();
   const detail = expect.stringContaining('expired at 1970-01-01T00:00:01.000Z') as string;
   expect(when(1_000)).toMatchObject({ code: 'unauthorized', problem: { detail } });

@@ -4,10 +4,11 @@ import type { ChainWalk } from '@eaas/protocol/internal-audit';
 import { isBytes } from '@eaas/protocol/internal';
 import { entryHashes, entryMacs, fromLatin1, sameBytes, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
-import { allOf, nameOf, type Where } from '../ledger/table.ts';
+import { allOf, between, nameOf, type Where } from '../ledger/table.ts';
 import { entries, type EntryRow } from '../ledger/tables.ts';
+import { attempt } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
-import { type Findings, attempt, report } from './findings.ts';
+import { type Findings, report } from './findings.ts';
 
 /** Where a walk is, and up to which entry it goes. Hashes have one character per byte. */
 export interface Walk {
@@ -56,10 +57,7 @@ export async function walkEntries(service: Service, walk: Walk, timeLeft: () => 
   const { fair } = service;
   while (chain.next <= last) {
     const end = Math.min(last, chain.next + entriesPerPage - 1);
-    const page = await readEntries(service, tenantId, [
-      ['id', '>=', chain.next],
-      ['id', '<=', end],
-    ]);
+    const page = await readEntries(service, tenantId, between('id', chain.next, end));
     judgePage(walk, page);
     // The id of a tampered head can be so high that a walk through empty pages would not end.
     const [stored] = page.length > 0 ? [] : await readEntries(service, tenantId, [['id', '>=', end + 1]], 1);

@@ -37,12 +37,3 @@ export function reasonFor(
   );
   return `${table.name.slice(0, -1)}_${what}: ${id.join(' ')}`;
 }
-
-/** What the work returns, or undefined if tampered data made it throw. */
-export function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}

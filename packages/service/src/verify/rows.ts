@@ -7,8 +7,9 @@ import { checkHead, checkRow, heads } from '../ledger/rows.ts';
 import type { Stored } from '../ledger/store.ts';
 import { masked, rowInSum } from '../ledger/sum.ts';
 import { nameOf, type Query, type Table } from '../ledger/table.ts';
+import { attempt } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
-import { type Findings, attempt, reasonFor, report } from './findings.ts';
+import { type Findings, reasonFor, report } from './findings.ts';
 
 /** Scans all rows. Returns false if there are more than `most`, or no head to compare their sum with. */
 export async function scanRows(

@@ -12,10 +12,10 @@ import type { Known } from '../ledger/store.ts';
 import { allOf, nameOf, type Query, refTo } from '../ledger/table.ts';
 import { anchors, entries, tenants } from '../ledger/tables.ts';
 import type { AnchorRow, EntryRow, TenantRow } from '../ledger/tables.ts';
-import { foreignCheckpoint } from '../rules/refusal.ts';
+import { attempt, foreignCheckpoint } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { openCheckpoint } from './checkpoint.ts';
-import { type Findings, attempt, reasonFor, report } from './findings.ts';
+import { type Findings, reasonFor, report } from './findings.ts';
 import { scanRows } from './rows.ts';
 import { readEntries, walkEntries } from './entries.ts';
 

@@ -14,7 +14,7 @@ import type { Plugin } from '../../plugin.ts';
 import { Refusal, unauthorized } from '../../rules/refusal.ts';
 import { issuerOperations } from './operations.ts';
 import { type IssuerRow, issuers as table } from './table.ts';
-import { fittingKey, type IssuerKey, openIssuer, type OpenIssuer, rightsOf } from './token-rules.ts';
+import { fittingKey, type IssuerKey, openIssuer, rightsOf } from './token-rules.ts';
 import { type PresentedToken, presentedToken } from './token-rules.ts';
 
 /** What the service cannot do itself, because it has no library for tokens and no network. */
@@ -47,7 +47,7 @@ export function issuers(options: IssuerOptions): Plugin {
 
     const findIssuer = (view: Pick<View, 'find'>) => orNull(() => view.find(table, issuerId));
     function keyOf(row: IssuerRow): IssuerKey {
-      const keys = open(row).keys ?? published.get(row.jwks_uri);
+      const keys = openIssuer(row).keys ?? published.get(row.jwks_uri);
       if (keys instanceof Refusal) throw keys;
       if (!keys) throw new Missing();
       return fittingKey(keys, token);
@@ -65,7 +65,7 @@ export function issuers(options: IssuerOptions): Plugin {
       holder(view) {
         const row = findIssuer(view);
         if (!row) throw unauthorized();
-        const rights = rightsOf(open(row), token, view);
+        const rights = rightsOf(row, token, view);
         const holds = holdsUnder(keyOf(row));
         if (holds === undefined) throw new Missing();
         if (!holds) throw unauthorized();
@@ -74,7 +74,7 @@ export function issuers(options: IssuerOptions): Plugin {
       // What refuses the token here is not thrown: `holder` finds it too, in rows that are confirmed.
       async prepare(view) {
         const row = findIssuer(view);
-        if (!row || orRefusal(() => rightsOf(open(row), token, view)) instanceof Refusal) return;
+        if (!row || orRefusal(() => rightsOf(row, token, view)) instanceof Refusal) return;
         const { jwks_uri } = row;
         if (jwks_uri !== null && !published.has(jwks_uri)) {
           const keys = (await options.keysFor?.(row, token, view.secrets).catch(refusalOf)) ?? [];
@@ -101,13 +101,4 @@ export function issuers(options: IssuerOptions): Plugin {
     },
     endpoints: issuerOperations((uri) => options.keyHostFault(uri)),
   };
-}
-
-const opened = new WeakMap<IssuerRow, OpenIssuer>();
-
-/** Parses the JSON of an issuer once: it can have 16 KiB. */
-function open(row: IssuerRow): OpenIssuer {
-  const issuer = opened.get(row) ?? openIssuer(row);
-  opened.set(row, issuer);
-  return issuer;
 }

@@ -4,7 +4,7 @@ import type { Beyond, Holder } from '../../rules/authorize.ts';
 import { Refusal } from '../../rules/refusal.ts';
 
 /** What a token and its issuer say of a user. */
-export interface UserFacts {
+export interface SignIn extends Beyond {
   /** Whose data the user's own is: the issuer's prefix and the token's claim. */
   readonly subject: string;
   /** Whether the user may open the data of every subject, as staff. */
@@ -15,10 +15,8 @@ export interface UserFacts {
   readonly meetsRequired: boolean;
 }
 
-export interface SignIn extends Beyond, UserFacts {}
-
 /** `userId` is the id of the user as the log shows it. */
-export function signInFor(facts: UserFacts, userId: string): SignIn {
+export function signInFor(facts: Omit<SignIn, keyof Beyond>, userId: string): SignIn {
   return {
     ...facts,
     logged: { user: userId },

@@ -8,9 +8,9 @@ import { limits } from '@eaas/protocol/wire';
 import { sha256 } from '#platform';
 import type { View } from '../../ledger/decision.ts';
 import type { Arrival } from '../../operation.ts';
-import { bearerToken, type Holder } from '../../rules/authorize.ts';
+import { bearerToken } from '../../rules/authorize.ts';
 import type { IssuerRow } from './table.ts';
-import { unauthorized } from '../../rules/refusal.ts';
+import { attempt, unauthorized } from '../../rules/refusal.ts';
 import { personId, shortId } from '../people/subjects.ts';
 import { signInFor } from './sign-in.ts';
 
@@ -31,14 +31,6 @@ export interface IssuerKey {
   readonly thumbprint: string;
   readonly kid: string | undefined;
   readonly alg: string | undefined;
-}
-
-/** An issuer whose JSON was parsed. Parse it once: it can have 16 KiB. */
-export interface OpenIssuer {
-  readonly row: IssuerRow;
-  /** Null if the keys are fetched. */
-  readonly keys: readonly IssuerKey[] | null;
-  readonly require: readonly (readonly [claim: string, accepted: ReadonlySet<unknown>])[];
 }
 
 const algorithms: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -74,22 +66,26 @@ export function presentedToken({ header: named, authorization }: Arrival): Prese
 }
 
 function membersOf(part = ''): Members | undefined {
-  try {
-    const value: unknown = JSON.parse(fromUtf8(bytesOf(part)));
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Members) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = attempt(() => JSON.parse(fromUtf8(bytesOf(part))) as unknown);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Members) : undefined;
 }
 
-/** Parses the JSON of an issuer. */
-export function openIssuer(row: IssuerRow): OpenIssuer {
+const opened = new WeakMap<IssuerRow, ReturnType<typeof parsed>>();
+
+/** Parses the JSON of an issuer once: it can have 16 KiB. */
+export function openIssuer(row: IssuerRow) {
+  const issuer = opened.get(row) ?? parsed(row);
+  opened.set(row, issuer);
+  return issuer;
+}
+
+function parsed(row: IssuerRow) {
   const require = Object.entries(JSON.parse(row.require ?? '{}') as Record<string, string[]>);
   return {
-    row,
+    /** Null if the keys are fetched. */
     keys: row.jwks === null ? null : openKeys(row.jwks),
-    require: require.map(([claim, accepted]) => [claim, new Set<unknown>(accepted)]),
+    require: require.map(([claim, accepted]) => [claim, new Set<unknown>(accepted)] as const),
   };
 }
 
@@ -122,13 +118,11 @@ export function fittingKey(keys: readonly IssuerKey[], { header }: PresentedToke
   return key;
 }
 
-type Judging = Pick<View, 'now' | 'secrets'>;
-
 /**
  * Returns the rights of the user whom a token names. Throws Refusal for a token that the issuer does not accept now. The
  * signature is not judged here.
  */
-export function rightsOf({ row, require }: OpenIssuer, { claims }: PresentedToken, view: Judging): Holder {
+export function rightsOf(row: IssuerRow, { claims }: PresentedToken, view: Pick<View, 'now' | 'secrets'>) {
   const now = view.now / 1_000;
   const { iss, iat, exp, nbf } = claims;
   if (iss !== row.issuer || !isMeant(row, claims)) throw unauthorized();
@@ -141,7 +135,7 @@ export function rightsOf({ row, require }: OpenIssuer, { claims }: PresentedToke
     subject,
     anySubject: row.any_subject,
     ownAudit: permissions.includes('audit.own'),
-    meetsRequired: require.every(([claim, accepted]) => has(claims, claim, accepted)),
+    meetsRequired: openIssuer(row).require.every(([claim, accepted]) => has(claims, claim, accepted)),
   };
   return {
     permissions: permissions.filter((one) => one !== 'audit.own'),

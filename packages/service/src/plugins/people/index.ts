@@ -3,7 +3,7 @@
 import { subjectForm } from '@eaas/protocol/internal-intake';
 import type { Input } from '@eaas/protocol/wire';
 import type { View } from '../../ledger/decision.ts';
-import type { Where } from '../../ledger/table.ts';
+import { are } from '../../ledger/table.ts';
 import type { Plugin } from '../../plugin.ts';
 import type { Holder } from '../../rules/authorize.ts';
 import { badRequest, Refusal } from '../../rules/refusal.ts';
@@ -21,8 +21,8 @@ export const people = (): Plugin => ({
   keying: keyingOf,
   // The log has the first half of each id, and the whole id of a subject in the entry of its erasure.
   filters(view, holder, { subject_id, user_id }: Input<'GET /v1/audit'>) {
-    const ids = { subject: requireSubjectId(view, holder, subject_id), user: user_id };
-    return Object.entries(ids).flatMap(([column, id]): Where[] => (id ? [[column, '=', shortId(id)]] : []));
+    const subject = requireSubjectId(view, holder, subject_id);
+    return are({ subject: subject && shortId(subject), user: user_id && shortId(user_id) });
   },
   around(service, route, part, { tenantId }, input) {
     if (route === 'GET /v1/usage') return countingSubjects(part);
