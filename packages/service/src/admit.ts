@@ -1,8 +1,10 @@
 // Finds out who calls, and refuses who may not, before the body of the request is read. Doors call it: HTTP in the server,
 // and a function in services inside a process.
 import { type Endpoint, endpoints, isApiKey } from '@eaas/protocol/wire';
+import { toUtf8 } from '@eaas/protocol';
 import { toHex } from '@eaas/protocol/internal';
 import { sameBytes, sha256 } from '#platform';
+import type { Owned } from './ledger/store.ts';
 import { Refusal, Tampered, unauthorized } from './rules/refusal.ts';
 import { refTo } from './ledger/table.ts';
 import { apiKeys } from './ledger/tables.ts';
@@ -10,8 +12,6 @@ import { decisionOf, settle } from './operate.ts';
 import type { Arrival, Caller, Part } from './operation.ts';
 import { bearerToken } from './rules/authorize.ts';
 import type { Service } from './service.ts';
-
-const utf8 = new TextEncoder();
 
 /** A part that adds nothing: what is left is whether the caller may call. */
 const nothing: Part<object> = {
@@ -24,7 +24,8 @@ const nothing: Part<object> = {
  * with its operation, so a guess is enough to let it through.
  */
 export async function admit(service: Service, arrival: Arrival): Promise<Caller> {
-  const caller = (await knownByPlugin(service, arrival)) ?? (await holderOfToken(service, arrival));
+  const found = knownByPlugin(service, arrival) ?? holderOfToken(service, arrival);
+  const caller = found instanceof Promise ? await found : found;
   const guessed = service.ledger.glance(caller.tenantId, decisionOf(caller, nothing));
   if (!guessed || guessed.answer instanceof Refusal) await confirm(service, arrival, caller);
   return caller;
@@ -37,25 +38,37 @@ export async function confirm(service: Service, { route }: Arrival, caller: Call
   await settle(service, caller, { ...nothing, by });
 }
 
-async function knownByPlugin(service: Service, arrival: Arrival): Promise<Caller | undefined> {
+function knownByPlugin(service: Service, arrival: Arrival): Promise<Caller> | undefined {
   for (const plugin of service.plugins) {
-    const caller = await plugin.authenticate?.(arrival, service);
+    const caller = plugin.authenticate?.(arrival, service);
     if (caller) return caller;
   }
   return undefined;
 }
 
-async function holderOfToken(service: Service, arrival: Arrival): Promise<Caller> {
-  const { tokens, listener } = service;
+function holderOfToken(service: Service, arrival: Arrival): Caller | Promise<Caller> {
+  const { tokens } = service;
   const token = bearerToken(arrival.authorization);
+  // A fast hash is enough, because a token has 256 random bits.
+  const hash = sha256(toUtf8(token));
+  const name = toHex(hash);
+  const owned = tokens.recall(name);
+  if (owned) return callerOf(service, arrival, owned, hash, name);
   // A token with a wrong checksum, such as a mistyped one, is refused without a query.
   if (!isApiKey(token)) throw unauthorized();
-  // A fast hash is enough, because a token has 256 random bits.
-  const hash = sha256(utf8.encode(token));
-  const name = toHex(hash);
-  const owned = await tokens.find(name);
-  if (!owned) throw unauthorized();
-  const { tenantId, id } = owned;
+  return Promise.resolve(tokens.find(name)).then((found) => {
+    if (!found) throw unauthorized();
+    return callerOf(service, arrival, found, hash, name);
+  });
+}
+
+function callerOf(
+  { tokens, listener }: Service,
+  arrival: Arrival,
+  { tenantId, id }: Owned,
+  hash: Uint8Array,
+  name: string,
+): Caller {
   listener.used(tenantId, id);
   return {
     ...senderOf(arrival),

@@ -1,6 +1,6 @@
 // Runs the operations of the API: joins who calls and what is asked for to one decision, and has the ledger decide it.
 import { endpoints, type Input, type Output, type Receipt, type Route } from '@eaas/protocol/wire';
-import { type Decision, Missing, type View } from './ledger/decision.ts';
+import { type Decided, type Decision, Missing, type View } from './ledger/decision.ts';
 import { NoTenant } from './ledger/place.ts';
 import type { StoreAtOnce } from './ledger/store.ts';
 import type { Caller, Part } from './operation.ts';
@@ -46,8 +46,14 @@ export function partOf<R extends Route>(
 }
 
 /** Has the ledger decide what a caller asks for. Throws Refusal. */
-export async function settle<T>(service: Service, caller: Caller, part: Part<T>): Promise<Done<T>> {
-  const { answer, receipts } = await decided(service, caller, part);
+export async function settle<T>({ ledger }: Service, caller: Caller, part: Part<T>): Promise<Done<T>> {
+  let decided: Decided<T>;
+  try {
+    decided = await decide(ledger, caller, part);
+  } catch (error) {
+    throw error instanceof NoTenant && caller.asks ? unauthorized() : error;
+  }
+  const { answer, receipts } = decided;
   const receipt = receipts.count > 0 && !caller.isUser ? receipts.of(0) : undefined;
   if (!(answer instanceof Refusal)) return { answer, receipt };
   answer.receipt = receipt;
@@ -61,16 +67,12 @@ export function settleAtOnce<T>({ ledger }: Service, caller: Caller, part: Part<
   return answer;
 }
 
-async function decided<T>({ ledger }: Service, caller: Caller, part: Part<T>) {
+function decide<T>(ledger: Service['ledger'], caller: Caller, part: Part<T>) {
   const { tenantId, signal } = caller;
   const decision = decisionOf(caller, part);
-  try {
-    if (part.by === 'append') return await ledger.decide(tenantId, decision, { signal });
-    if (part.by === 'guess') return await ledger.confirm(tenantId, decision);
-    return await ledger.look(tenantId, decision, part.by === 'snapshot');
-  } catch (error) {
-    throw error instanceof NoTenant && caller.asks ? unauthorized() : error;
-  }
+  if (part.by === 'append') return ledger.decide(tenantId, decision, { signal });
+  if (part.by === 'guess') return ledger.confirm(tenantId, decision);
+  return ledger.look(tenantId, decision, part.by === 'snapshot');
 }
 
 /** Joins who calls and what is asked for. */

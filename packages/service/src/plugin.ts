@@ -19,7 +19,7 @@ export interface Plugin {
   /** Columns of the core's keys that a call can set when it creates one. They come last in the row. */
   readonly fields?: readonly Field[];
   /** Finds out who calls, if this plugin knows the kind of credential. Throws Refusal 401. */
-  authenticate?(arrival: Arrival, service: Service): Promise<Caller | undefined>;
+  authenticate?(arrival: Arrival, service: Service): Promise<Caller> | undefined;
   /** Kinds of wrapped keys beside the service's own. */
   readonly suites?: readonly Suite[];
   /** Takes part in the calls of a request about data keys. Absent of a request that does not concern the plugin. */

@@ -35,7 +35,12 @@ export class Tokens {
    * up at each call, so that it is found as soon as it exists. Throws Refusal 503.
    */
   find(name: string): Owned | Promise<Owned | undefined> {
-    return this.#known.get(name) ?? this.#lookUp(name);
+    return this.recall(name) ?? this.#lookUp(name);
+  }
+
+  /** What was found before. */
+  recall(name: string): Owned | undefined {
+    return this.#known.get(name);
   }
 
   /** Looks a name up again the next time, because its row is gone. */

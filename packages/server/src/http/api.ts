@@ -2,7 +2,7 @@
 // endpoint table. app.ts adds them.
 import { splitRoute } from '@eaas/protocol/internal-service';
 import { type Endpoint, endpoints, type Input, limits, type Route } from '@eaas/protocol/wire';
-import { admit, type Arrival, confirm, locationOf, Refusal, run } from '@eaas/service';
+import { admit, type Arrival, type Caller, confirm, locationOf, Refusal, run } from '@eaas/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
 import { traced } from '../base/tracing.ts';
@@ -20,16 +20,13 @@ const unit = 128 * 1024;
 export function serveApi(app: FastifyInstance, served: Served, isClosing: () => boolean): void {
   for (const [route, endpoint] of Object.entries(endpoints) as [Route, Endpoint][]) {
     const { method, path: url } = splitRoute(route);
-    const cost = costOf(route, endpoint);
+    const called = { route, endpoint, cost: costOf(route, endpoint) };
     app.route({
       method,
       url,
       config: { isOfApi: true },
       onRequest: traceRequest,
-      handler: async (request, reply) => {
-        if (isClosing()) throw new Refusal('unavailable', 'The service is stopping: send the request again.');
-        return handle(served, { route, endpoint, cost }, request, reply);
-      },
+      handler: (request, reply) => handle(served, called, request, reply, isClosing),
     });
   }
 }
@@ -45,16 +42,20 @@ async function handle(
   { route, endpoint, cost }: Called,
   request: FastifyRequest,
   reply: FastifyReply,
+  isClosing: () => boolean,
 ): Promise<FastifyReply> {
+  if (isClosing()) throw new Refusal('unavailable', 'The service is stopping: send the request again.');
   const { visit } = request;
   const arrival = arrivalOf(route, request);
-  const caller = await traced('admit', () => admit(service, arrival)).catch((error: unknown) => {
+  let caller: Caller;
+  try {
+    caller = visit.caller = await traced('admit', () => admit(service, arrival));
+  } catch (error) {
     // A web page can read an error response only if the response has the CORS header. The error `origin_refused` does
     // not get this header, because the page's origin is not allowed to read responses.
     if (!(error instanceof Refusal && error.code === 'origin_refused')) allowOrigin(reply, arrival.origin);
     throw error;
-  });
-  visit.caller = caller;
+  }
   allowOrigin(reply, arrival.origin);
   const bytes = Math.min(visit.body.bytes, limits.body);
   await traced('admission.wait', () => enter(fair, request, cost + Math.floor(bytes / unit)));

@@ -138,16 +138,17 @@ export function createApp(served: Served, options: AppOptions = {}): FastifyInst
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const { isClosing } = watchConnections(app);
   app.decorateRequest('visit');
-  app.addHook('onRequest', async (request, reply) => {
+  // Hooks with a callback cost no promise.
+  app.addHook('onRequest', (request, reply, done) => {
     beginVisit(request, reply, requests);
-    requireHttp(request);
-    // The router matches `/v1/keys/` with `/v1/keys/:key_id` and an empty id.
-    if (Object.values(request.params ?? {}).includes('')) throw nothingHere();
-    if (!request.routeOptions.config.isOfApi) await enter(fair, request);
+    const fault = faultOf(request);
+    if (fault || request.routeOptions.config.isOfApi) done(fault);
+    else void enter(fair, request).then(() => done(), done);
   });
   // While the server closes, each response is the last of its connection.
-  app.addHook('onSend', async (_, reply) => {
+  app.addHook('onSend', (_, reply, _payload, done) => {
     if (isClosing()) void reply.header('connection', 'close');
+    done();
   });
   app.setErrorHandler(refuse);
   app.setNotFoundHandler(async () => {
@@ -164,14 +165,19 @@ export function createApp(served: Served, options: AppOptions = {}): FastifyInst
   return app;
 }
 
-/** Refuses requests that Node accepts although HTTP does not allow them. A proxy could read them differently. */
-function requireHttp({ raw: { httpVersion, headers, url = '' }, visit }: FastifyRequest): void {
-  const refuse = (detail: string): never => {
-    throw new Refusal('bad_request', detail);
-  };
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') refuse('The version of HTTP must be 1.0 or 1.1.');
-  if (httpVersion === '1.1' && !headers.host) refuse('The request must have a Host header.');
-  if (url.includes('#')) refuse('The path must not contain "#".');
+/**
+ * Refuses requests that Node accepts although HTTP does not allow them, because a proxy could read them differently. The
+ * router matches `/v1/keys/` with `/v1/keys/:key_id` and an empty id.
+ */
+function faultOf({ raw, visit, params }: FastifyRequest): Refusal | undefined {
+  const { httpVersion, headers, url = '' } = raw;
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return badHttp('The version of HTTP must be 1.0 or 1.1.');
+  if (httpVersion === '1.1' && !headers.host) return badHttp('The request must have a Host header.');
+  if (url.includes('#')) return badHttp('The path must not contain "#".');
   if ((visit.body.coding ?? 'chunked').toLowerCase() !== 'chunked')
-    refuse('The header Transfer-Encoding must be "chunked".');
+    return badHttp('The header Transfer-Encoding must be "chunked".');
+  return Object.values(params ?? {}).includes('') ? nothingHere() : undefined;
 }
+
+const badHttp = (detail: string): Refusal => new Refusal('bad_request', detail);

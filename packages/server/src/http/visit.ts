@@ -76,11 +76,12 @@ function sharesAs({ caller, path }: Visit): string {
 }
 
 /** Waits for the request's share of this replica, which it keeps until its response has closed. Throws Refusal 503. */
-export async function enter(fair: Fair, { visit }: FastifyRequest, cost = 1): Promise<void> {
+export function enter(fair: Fair, { visit }: FastifyRequest, cost = 1): Promise<void> {
   visit.hasEntered = true;
-  const leave = await fair.enter(sharesAs(visit), cost, visit.end);
-  if (visit.end.aborted) leave();
-  else visit.end.addEventListener('abort', leave);
+  return fair.enter(sharesAs(visit), cost, visit.end).then((leave) => {
+    if (visit.end.aborted) leave();
+    else visit.end.addEventListener('abort', leave);
+  });
 }
 
 /** Begins to record a request, and gives its response the headers of every response. */

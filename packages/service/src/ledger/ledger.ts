@@ -44,13 +44,19 @@ export class Ledger {
     const queue = this.#queueOf(tenantId);
     const { place } = queue;
     const deadline = performance.now() + this.#patience;
-    return settled(async (needs) => {
-      if (!place.guess) await place.read(needs);
-      const missing = this.#missing(place, decision, needs);
-      if (missing.length > 0) await place.read(missing);
-      await decision.prepare?.(viewOf(place.known, this.clock.now()));
-      return queue.wait(decision, how, deadline);
+    return settled((needs) => {
+      const wait = () => queue.wait(decision, how, deadline);
+      const isReady = place.guess && !decision.prepare && this.#missing(place, decision, needs).length === 0;
+      return isReady ? wait() : this.#prepared(place, decision, needs).then(wait);
     });
+  }
+
+  /** Reads what a decision will ask for, as far as it can be named, and lets it prepare. */
+  async #prepared(place: Place, decision: Decision<unknown>, needs: readonly Need[]): Promise<void> {
+    if (!place.guess) await place.read(needs);
+    const missing = this.#missing(place, decision, needs);
+    if (missing.length > 0) await place.read(missing);
+    await decision.prepare?.(viewOf(place.known, this.clock.now()));
   }
 
   /** Judges a decision that writes nothing, in a state that the tenant had after the call. */

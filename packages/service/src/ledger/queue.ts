@@ -75,14 +75,14 @@ export class Queue {
       signal?.addEventListener('abort', leave);
       this.place.ground.waiting++;
       this.#waiting.push(waiting);
-      if (!this.place.isWriting) void this.#drain();
+      if (this.place.isWriting) return;
+      this.place.isWriting = true;
+      // All that arrive in the same moment are one batch.
+      void Promise.resolve().then(() => this.#drain());
     });
   }
 
   async #drain(): Promise<void> {
-    this.place.isWriting = true;
-    // All that arrive in the same moment are one batch.
-    await Promise.resolve();
     try {
       while (this.#waiting.length > 0) await this.#write(this.#waiting.splice(0), []);
     } finally {

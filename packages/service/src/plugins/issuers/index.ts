@@ -93,11 +93,15 @@ export function issuers(options: IssuerOptions): Plugin {
   return {
     name: 'issuers',
     tables: [table],
-    async authenticate(arrival, { tokens }) {
+    authenticate(arrival, { tokens }) {
       const token = presentedToken(arrival);
-      const owner = token && (await tokens.find(token.issuerId));
-      if (token && !owner) throw unauthorized();
-      return owner && callerOf(arrival, token, owner.tenantId);
+      return (
+        token &&
+        Promise.resolve(tokens.find(token.issuerId)).then((owner) => {
+          if (!owner) throw unauthorized();
+          return callerOf(arrival, token, owner.tenantId);
+        })
+      );
     },
     endpoints: issuerOperations((uri) => options.keyHostFault(uri)),
   };
