@@ -1,4 +1,5 @@
 // Judges the decisions that wait for a tenant, in order, each on what those before it wrote, and builds the link of them all.
+import type { Secret } from '../crypto/secret.ts';
 import { Refusal, Tampered } from '../rules/refusal.ts';
 import { type Decision, Missing, type Receipts, type Verdict, type View } from './decision.ts';
 import type { Guess } from './guess.ts';
@@ -108,54 +109,74 @@ function rowBefore(view: View, { table, row, isNew }: Write): object | null {
 }
 
 /** A view of a guess, and of what the link writes. Without a link it is for decisions that write nothing, and what comes before. */
-export function viewOf(
-  guess: Guess,
-  now: number,
-  quota = quotaOf(guess.head, now),
-  link?: LinkBuilder,
-): View {
-  const { head, secrets } = guess;
-  const written = (ref: Ref) => link?.writes.get(ref)?.row;
-  return {
-    now,
-    createdAt: timeAfter(head, now),
-    secrets,
-    head,
-    get tenant() {
-      return (written(refTo(tenants, head.tenant_id)) as TenantRow | undefined) ?? guess.tenant;
-    },
-    get entryId() {
-      return link?.nextId ?? head.id + 1;
-    },
-    get encrypts() {
-      return quota.encrypts;
-    },
-    find<Row>(table: Table<Row>, ...id: readonly (string | number)[]): Row | null {
-      const ref = refTo(table, ...id);
-      const row = written(ref) ?? guess.row(ref);
-      if (row === undefined) throw new Missing([ref]);
-      return row as Row | null;
-    },
-    all<Row>(query: Query<Row>): Found<Row> {
-      const asked = allOf(query);
-      const found = guess.found(asked);
-      const now = found && (link ? merged(asked, found, link.writes) : found);
-      if (!now) throw new Missing([asked]);
-      const tampered = now.rows.find((row) => row instanceof Tampered);
-      if (tampered) throw tampered;
-      return now as Found<Row>;
-    },
-    open: (place, sealed) => guess.open(place, sealed),
-  };
+class GuessView implements View {
+  readonly now: number;
+  readonly createdAt: number;
+  readonly secrets: View['secrets'];
+  readonly head: HeadRow;
+  readonly #guess: Guess;
+  readonly #quota: Quota;
+  readonly #link: LinkBuilder | undefined;
+
+  constructor(guess: Guess, now: number, quota = quotaOf(guess.head, now), link?: LinkBuilder) {
+    this.now = now;
+    this.createdAt = timeAfter(guess.head, now);
+    this.secrets = guess.secrets;
+    this.head = guess.head;
+    this.#guess = guess;
+    this.#quota = quota;
+    this.#link = link;
+  }
+
+  get tenant(): TenantRow {
+    const written = this.#link?.writes.get(refTo(tenants, this.head.tenant_id))?.row;
+    return (written as TenantRow | undefined) ?? this.#guess.tenant;
+  }
+
+  get entryId(): number {
+    return this.#link?.nextId ?? this.head.id + 1;
+  }
+
+  get encrypts(): number {
+    return this.#quota.encrypts;
+  }
+
+  find<Row>(table: Table<Row>, ...id: readonly (string | number)[]): Row | null {
+    const ref = refTo(table, ...id);
+    const row = this.#link?.writes.get(ref)?.row ?? this.#guess.row(ref);
+    if (row === undefined) throw new Missing([ref]);
+    return row as Row | null;
+  }
+
+  all<Row>(query: Query<Row>): Found<Row> {
+    const asked = allOf(query);
+    const found = this.#guess.found(asked);
+    const now = found && (this.#link ? merged(asked, found, this.#link.writes) : found);
+    if (!now) throw new Missing([asked]);
+    const tampered = now.rows.find((row) => row instanceof Tampered);
+    if (tampered) throw tampered;
+    return now as Found<Row>;
+  }
+
+  open(...sealed: Parameters<View['open']>): Secret {
+    return this.#guess.open(...sealed);
+  }
 }
+
+export const viewOf = (...all: ConstructorParameters<typeof GuessView>): View => new GuessView(...all);
 
 /** The time of entries after a head. */
 const timeAfter = ({ created_at }: HeadRow, now: number): number => Math.max(now, created_at);
 
+interface Quota {
+  readonly month: string;
+  encrypts: number;
+}
+
 const aheadOfClock = 11_000;
 
 /** A replica whose clock is ahead can begin a month too early. Others then stay in it, so that the count never begins again. */
-function quotaOf({ month, encrypts }: HeadRow, now: number): { readonly month: string; encrypts: number } {
+function quotaOf({ month, encrypts }: HeadRow, now: number): Quota {
   const current = month === monthOf(now + aheadOfClock) ? month : monthOf(now);
   return { month: current, encrypts: current === month ? encrypts : 0 };
 }

@@ -24,8 +24,14 @@ interface Call extends KeyCall {
 /** What seals and opens for a subject, and what comes with its first wrap. */
 type Secrecy = Required<Pick<Participation, 'seals' | 'creates'>>;
 
+/** The part of people in requests that name nobody. */
+const ofNobody = /* @__PURE__ */ keyingFor([]);
+
+export const keyingOf = (calls: readonly Call[]): Keying =>
+  calls.some(({ subject, user }) => (subject ?? user) !== undefined) ? keyingFor(calls) : ofNobody;
+
 /** Makes the part of people in a request. What it found out stays right when the request is judged again. */
-export function keyingOf(calls: readonly Call[]): Keying {
+function keyingFor(calls: readonly Call[]): Keying {
   const ids = new Map<string, string>();
   const known = new Map<Secret, Secrecy>();
   const newcomers = new Map<string, Secrecy>();
