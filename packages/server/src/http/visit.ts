@@ -42,8 +42,10 @@ class CallEnd implements EndSignal {
   readonly #listeners = new Set<() => void>();
   aborted = false;
 
+  /** Whoever comes too late is told at once. */
   addEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners.add(listener);
+    if (this.aborted) listener();
+    else this.#listeners.add(listener);
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
@@ -78,10 +80,9 @@ function sharesAs({ caller, path }: Visit): string {
 /** Waits for the request's share of this replica, which it keeps until its response has closed. Throws Refusal 503. */
 export function enter(fair: Fair, { visit }: FastifyRequest, cost = 1): Promise<void> {
   visit.hasEntered = true;
-  return fair.enter(sharesAs(visit), cost, visit.end).then((leave) => {
-    if (visit.end.aborted) leave();
-    else visit.end.addEventListener('abort', leave);
-  });
+  return fair
+    .enter(sharesAs(visit), cost, visit.end)
+    .then((leave) => visit.end.addEventListener('abort', leave));
 }
 
 /** Begins to record a request, and gives its response the headers of every response. */

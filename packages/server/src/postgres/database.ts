@@ -187,16 +187,9 @@ function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
     const giveUp = (): void =>
       reject(new DatabaseSlow(`the database did not respond within ${Math.round(milliseconds)} ms`));
     const timer = setTimeout(giveUp, milliseconds);
-    work.then(
-      (result) => {
-        clearTimeout(timer);
-        resolve(result);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error as Error);
-      },
-    );
+    const stop = (): void => clearTimeout(timer);
+    work.then(stop, stop);
+    work.then(resolve, reject);
   });
 }
 
