@@ -70,6 +70,7 @@ async function recordedMembers(): Promise<string[]> {
 
   await keys.rotate({ key_id });
   await keys.setRotationPolicy({ key_id, interval_days: 1 });
+  await keys.setMinVersion({ key_id, key_version: 2 });
   const { n = '' } = jwkOfBits(3_072);
   await keys.export({ key_id, public_key: { kty: 'RSA', n, e: 'AQAB' } });
   await keys.disable({ key_id });

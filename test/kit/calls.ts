@@ -3,7 +3,15 @@ import { type Answer, asJson, type Client } from './api.ts';
 import { bring, newDek, ok, type Tenant, uniqueName } from './fixture.ts';
 import { jwkOfBits } from './rsa.ts';
 
-type Subject = 'none' | 'active' | 'disabled' | 'pending_destruction' | 'api key' | 'issuer' | 'person';
+type Subject =
+  | 'none'
+  | 'active'
+  | 'rotated'
+  | 'disabled'
+  | 'pending_destruction'
+  | 'api key'
+  | 'issuer'
+  | 'person';
 
 export interface Material {
   readonly id: string;
@@ -62,6 +70,7 @@ export const calls: { readonly [R in Route]: Call } = {
   'POST /v1/keys/:key_id/enable': needs('disabled', 'keys.manage'),
   'POST /v1/keys/:key_id/restore': needs('pending_destruction', 'keys.destroy'),
   'PUT /v1/keys/:key_id/rotation-policy': needs('active', 'keys.manage', () => ({ interval_days: 30 })),
+  'PUT /v1/keys/:key_id/min-version': needs('rotated', 'keys.manage', () => ({ key_version: 2 })),
   'POST /v1/keys/:key_id/export': needs('active', 'keys.export', () => ({ public_key: jwkOfBits(3_072) })),
   'POST /v1/keys/:key_id/wrap': needs('active', 'encrypt', dek),
   'POST /v1/keys/:key_id/unwrap': needs('active', 'decrypt', wrappedKey),
@@ -179,6 +188,7 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
   'POST /v1/keys/:key_id/enable': {},
   'POST /v1/keys/:key_id/restore': {},
   'PUT /v1/keys/:key_id/rotation-policy': { interval_days: 'days' },
+  'PUT /v1/keys/:key_id/min-version': { key_version: 'whole number' },
   'POST /v1/keys/:key_id/export': {
     public_key: 'object',
     from_version: 'whole number',
@@ -266,6 +276,7 @@ export async function materialFor(tenant: Tenant, route: Route): Promise<Materia
   const bundle = ok(await tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }));
   if (subject === 'person')
     ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek(), subject: key_id }));
+  else if (subject === 'rotated') ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
   else if (subject !== 'none') await bring(tenant.api, key_id, subject);
   return { id: key_id, wrapped_key: bundle.wrapped_key, ciphertext: bundle.ciphertext };
 }

@@ -13,7 +13,7 @@ const frozen = {
   'envelope-v2.json': 'f5f8185d683e345c',
   'hash.json': '04e90e81f7d0ae63',
   'intake.json': 'eab72d7feeae1d65',
-  'ledger.json': '7385c306b7ee729a',
+  'ledger.json': 'a44158e6a6468a76',
   'log-moment.json': '8008f21d2717e3da',
   'log-proof.json': '0b7ed13b6aa61496',
   'log-tree.json': 'd1efbe677ef616f0',

@@ -139,6 +139,23 @@ const publicKey = onTenant(
     next(step, options);
   });
 
+const minVersion = onTenant(
+  'min-version',
+  'Refuse what is under older versions of a key from now on, on every server. The version can be lowered again.',
+  ['key min-version patients 3 --tenant acme'],
+)
+  .argument('<key>', "the key's id or name")
+  .argument('<version>', 'the oldest version that opens', wholeNumber)
+  .action(async (idOrName: string, version: number, options: OnTenant) => {
+    const set = operations['PUT /v1/keys/:key_id/min-version'];
+    const input = checked(endpoints['PUT /v1/keys/:key_id/min-version'].body, { key_version: version });
+    const key = await withKey(options, idOrName, (service, operator, { key_id }) =>
+      set(service, operator, { key_id, ...input }),
+    );
+    printResult(key, options);
+    next(`${commandsOn(key, options)('show')} shows which versions are used`, options);
+  });
+
 interface DestroyOptions extends OnTenant {
   readonly graceDays: number;
   readonly confirm?: string;
@@ -195,4 +212,4 @@ function usageOf({ name, key_id, key_version, versions }: Output<'GET /v1/keys/:
   );
 }
 
-export const keyCommands = [create, list, show, publicKey, ...changeCommands, destroy];
+export const keyCommands = [create, list, show, publicKey, ...changeCommands, minVersion, destroy];

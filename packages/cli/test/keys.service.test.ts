@@ -83,6 +83,7 @@ test('key list prints one line per key, newest first', async () => {
 test('the commands that change the state of a key accept its id and its name', async () => {
   const { key_id, name } = await newKey();
   expect(await change('rotate', name)).toMatchObject({ key_id, key_version: 2 });
+  expect(await change('min-version', name, '2')).toMatchObject({ key_id, min_version: 2 });
   expect(await change('disable', key_id.toUpperCase())).toMatchObject({ key_id, status: 'disabled' });
   expect(await change('enable', name)).toMatchObject({ status: 'active' });
   await change('disable', name);

@@ -101,6 +101,7 @@ export const keyStates: readonly State[] = [
   { name: 'key', reach: (stage) => openKey(stage, 'patients') },
   { name: 'key-disabled', reach: (stage) => openKey(stage, 'legacy-import') },
   { name: 'key-being-destroyed', reach: (stage) => openKey(stage, 'archive-2024') },
+  { name: 'key-close-versions', reach: (stage) => openDialog(stage, 'patients', 'Close versions') },
   { name: 'key-destroyed', reach: (stage) => openKey(stage, 'old-index') },
   {
     name: 'key-export',

@@ -137,6 +137,10 @@ whereAvailable('Chromium', hasChromium, () => {
     await press('Rotate');
     await press('Rotate the key');
     await page.getByRole('rowheader', { name: /^2 newest/ }).waitFor();
+    await press('Close versions');
+    await page.getByLabel('Oldest version that opens').fill('2');
+    await press('Save');
+    await page.getByRole('rowheader', { name: /^1 closed/ }).waitFor();
     await press('Disable');
     await press('Disable the key');
     await page.getByText('It still decrypts.').waitFor();

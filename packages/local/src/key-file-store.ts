@@ -230,6 +230,7 @@ function contentsOf({ tables }: MemoryTenant): Contents {
       interval_days: row.interval_days,
       next_rotation_at: row.next_rotation_at,
       destroy_at: row.destroy_at,
+      min_version: row.min_version,
       subjects: row.subjects,
       hash_key: textOf(row.sealed_hash_key),
       versions: versions.get(row.key_id) ?? [],

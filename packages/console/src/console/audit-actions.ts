@@ -12,6 +12,7 @@ export const actionTexts: Readonly<Record<AuditAction, string>> = {
   'key.restore': 'key restored',
   'key.export': 'key exported',
   'key.rotation_policy': 'rotation changed',
+  'key.min_version': 'older versions closed or opened',
   encrypt: 'value encrypted by the service',
   decrypt: 'value decrypted by the service',
   'envelope_only.refused': 'server mode refused',

@@ -6,10 +6,10 @@ import { Confirm } from '../parts/confirm.tsx';
 import { DestroyKey } from './destroy-key.tsx';
 import { ExportKey } from './export-key.tsx';
 import type { KeyRecord } from './key-status.tsx';
-import { Select } from '../parts/field.tsx';
+import { Field, Select } from '../parts/field.tsx';
 import { rotationOptionsWith } from './rotation.ts';
 
-type Action = 'rotate' | 'rotation' | 'disable' | 'enable' | 'export' | 'destroy' | 'restore';
+type Action = 'rotate' | 'rotation' | 'versions' | 'disable' | 'enable' | 'export' | 'destroy' | 'restore';
 
 interface KeyActionsProps {
   readonly client: EaasClient;
@@ -21,6 +21,7 @@ const actions: Readonly<Record<KeyRecord['status'], readonly (readonly [Action, 
   active: [
     ['rotate', 'Rotate'],
     ['rotation', 'Set the rotation'],
+    ['versions', 'Close versions'],
     ['export', 'Export'],
     ['disable', 'Disable'],
   ],
@@ -81,6 +82,7 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
         </Confirm>
       )}
       {asked.value === 'rotation' && <SetRotation {...shared} client={client} record={record} />}
+      {asked.value === 'versions' && <CloseVersions {...shared} client={client} record={record} />}
       {asked.value === 'disable' && (
         <Confirm
           {...shared}
@@ -129,14 +131,14 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
   );
 }
 
-interface SetRotationProps {
+interface SetProps {
   readonly client: EaasClient;
   readonly record: KeyRecord;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-function SetRotation({ client, record, onClose, onDone }: SetRotationProps) {
+function SetRotation({ client, record, onClose, onDone }: SetProps) {
   const current = record.rotation_policy?.interval_days;
   const days = useSignal(current === undefined ? '' : String(current));
   const setPolicy = () => {
@@ -153,6 +155,35 @@ function SetRotation({ client, record, onClose, onDone }: SetRotationProps) {
       onClose={onClose}
     >
       <Select label="Rotation" value={days} options={rotationOptionsWith(current)} />
+    </Confirm>
+  );
+}
+
+function CloseVersions({ client, record, onClose, onDone }: SetProps) {
+  const { key_id, name, key_version, min_version } = record;
+  const oldest = useSignal(String(min_version));
+  return (
+    <Confirm
+      title={`Versions of ${inLine(name)}`}
+      action="Save"
+      busyText="Saving"
+      isDangerous
+      work={() => client.keys.setMinVersion({ key_id, key_version: Number(oldest.value) })}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>
+        If somebody may know a version, re-encrypt the values under it, and then close it: the service refuses
+        them from now on. You can open closed versions again.
+      </p>
+      <Field
+        label="Oldest version that opens"
+        type="number"
+        min={1}
+        max={key_version}
+        required
+        value={oldest}
+      />
     </Confirm>
   );
 }

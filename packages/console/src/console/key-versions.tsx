@@ -14,7 +14,7 @@ interface KeyVersionsProps {
 }
 
 export function KeyVersions({ record, size, onMove }: KeyVersionsProps) {
-  const { versions, versions_total: total, key_version: newest, offset } = record;
+  const { versions, versions_total: total, offset } = record;
   const inUse = record.status === 'active' ? oldVersionsInUse(record) : [];
   return (
     <section aria-labelledby="versions-title">
@@ -28,7 +28,7 @@ export function KeyVersions({ record, size, onMove }: KeyVersionsProps) {
       )}
       <Table
         caption="Versions, newest first"
-        columns={columnsFor(newest, inUse)}
+        columns={columnsFor(record, inUse)}
         rows={versions}
         keyOf={({ key_version }) => key_version}
       />
@@ -70,7 +70,7 @@ function InUse({
 }
 
 function columnsFor(
-  newest: number,
+  { key_version: newest, min_version }: WithVersions,
   inUse: readonly number[],
 ): readonly Column<WithVersions['versions'][number]>[] {
   return [
@@ -79,6 +79,7 @@ function columnsFor(
       cell: ({ key_version }) => (
         <>
           {key_version} {key_version === newest && <span class="badge plain">newest</span>}
+          {key_version < min_version && <span class="badge plain">closed</span>}
           {inUse.includes(key_version) && <span class="badge warn">still in use</span>}
         </>
       ),

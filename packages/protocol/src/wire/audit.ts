@@ -29,6 +29,7 @@ export const auditActions = [
   'key.restore',
   'key.export',
   'key.rotation_policy',
+  'key.min_version',
   'encrypt',
   'decrypt',
   'envelope_only.refused',

@@ -73,6 +73,7 @@ export const fields: Readonly<Record<string, string>> = {
   logs: 'The entries of this page.',
   max_age_seconds: 'The longest accepted time between `iat` and `exp`; 3,600 by default.',
   metadata: 'Further details of the action: an object of at most 40 KiB.',
+  min_version: 'The oldest version whose wrapped keys open.',
   month: 'A month, as in 2026-11.',
   n: 'The modulus: 3,072 to 8,192 bits.',
   name: 'Its name.',

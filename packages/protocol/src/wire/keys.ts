@@ -21,6 +21,7 @@ const keyRecord = z.object({
   rotation_policy: z.nullable(rotationPolicy),
   next_rotation_at: z.nullable(time),
   destroy_at: z.nullable(time),
+  min_version: count,
 });
 
 const nothing = z.strictObject({});
@@ -85,6 +86,12 @@ export const keys = {
     permission: 'keys.manage',
     summary: 'Set the rotation policy',
     body: z.strictObject({ interval_days: z.nullable(intervalDays) }),
+    output: keyRecord,
+  },
+  'PUT /v1/keys/:key_id/min-version': {
+    permission: 'keys.manage',
+    summary: 'Refuse older versions of a key',
+    body: z.strictObject({ key_version: integer(1, limits.keyVersions) }),
     output: keyRecord,
   },
   'POST /v1/keys/:key_id/disable': {
@@ -200,6 +207,17 @@ export const aboutKeys = (): Group<typeof keys> => {
         problems: ['key_state'],
         input: { ...path, interval_days: 90 },
         output: sample,
+      },
+      'PUT /v1/keys/:key_id/min-version': {
+        id: 'setMinVersion',
+        about:
+          'Refuses the wrapped keys of versions before `key_version` from now on (409), those of writers ' +
+          'without credentials too. For an active key with a version that somebody may know: first ' +
+          're-encrypt what is under it. `key_version` is at most the newest version, and can be lowered ' +
+          'again.',
+        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        input: { ...path, key_version: 3 },
+        output: { ...sample, min_version: 3 },
       },
       'POST /v1/keys/:key_id/disable': {
         id: 'disableKey',

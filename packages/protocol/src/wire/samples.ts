@@ -37,6 +37,7 @@ export const samples = {
     rotation_policy: { interval_days: 90 },
     next_rotation_at: '2027-01-31T04:00:00.117Z',
     destroy_at: null,
+    min_version: 1,
   } as const,
   apiKeyRecord: {
     api_key_id: apiKeyId,

@@ -43,6 +43,11 @@ const keyRoutes = {
    */
   setRotationPolicy: 'PUT /v1/keys/:key_id/rotation-policy',
   /**
+   * Refuses the values under versions of a key before `key_version`, of which one may be known to somebody: re-encrypt them
+   * first. Needs the permission `keys.manage`.
+   */
+  setMinVersion: 'PUT /v1/keys/:key_id/min-version',
+  /**
    * Returns the secrets of an exportable key, encrypted with your RSA public key. With the secrets, values can be
    * decrypted without the service and without audit entries. Needs the permission `keys.export`.
    */

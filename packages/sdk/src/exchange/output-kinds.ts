@@ -2,7 +2,7 @@
 
 const kind1 = {"key_id":"text","name":"text","key_version":"count","status":"text","exportable":"truth","intake":"truth",
     "created_at":"text","rotated_at":["text",null],"rotation_policy":[{"interval_days":"count"},null],"next_rotation_at":["text",null],
-    "destroy_at":["text",null]} as const;
+    "destroy_at":["text",null],"min_version":"count"} as const;
 const kind2 = {"api_key_id":"text","name":"text","hint":"text","permissions":["text"],"key_ids":[["text"],null],
     "allowed_origins":[["text"],null],"expires_at":["text",null],"created_at":"text","created_by":"text","revoked_at":["text",null],
     "last_used_at":["text",null]} as const;
@@ -22,11 +22,13 @@ export const kinds = {
   'GET /v1/keys': {"keys":[kind1],"count":"count","total":"count","limit":"count","offset":"count"},
   'GET /v1/keys/:key_id': {"key_id":"text","name":"text","key_version":"count","status":"text","exportable":"truth",
     "intake":"truth","created_at":"text","rotated_at":["text",null],"rotation_policy":[{"interval_days":"count"},null],
-    "next_rotation_at":["text",null],"destroy_at":["text",null],"versions_total":"count","limit":"count","offset":"count",
-    "versions":[{"key_version":"count","created_at":"text","wraps":"count","unwraps":"count","last_unwrap_at":["text",null]}]},
+    "next_rotation_at":["text",null],"destroy_at":["text",null],"min_version":"count","versions_total":"count","limit":"count",
+    "offset":"count","versions":[{"key_version":"count","created_at":"text","wraps":"count","unwraps":"count",
+    "last_unwrap_at":["text",null]}]},
   'GET /v1/keys/:key_id/public-key': {"key_id":"text","key_version":"count","intake_public_key":["text",null]},
   'POST /v1/keys/:key_id/rotate': kind1,
   'PUT /v1/keys/:key_id/rotation-policy': kind1,
+  'PUT /v1/keys/:key_id/min-version': kind1,
   'POST /v1/keys/:key_id/disable': kind1,
   'POST /v1/keys/:key_id/enable': kind1,
   'DELETE /v1/keys/:key_id': kind1,

@@ -34,7 +34,7 @@ test.each([
   `/api/eaas/v1/keys/${key.replaceAll('-', '')}/wrap`,
   '/api/eaas/v1/keys//wrap',
   '/api/eaas/v1/keys/wrap',
-  ...['rotate', 'disable', 'enable', 'restore', 'export', 'rotation-policy'].map(
+  ...['rotate', 'disable', 'enable', 'restore', 'export', 'rotation-policy', 'min-version'].map(
     (verb) => `/api/eaas/v1/keys/${key}/${verb}`,
   ),
   ...[

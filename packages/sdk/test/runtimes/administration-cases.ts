@@ -31,6 +31,7 @@ export const administrationCases: readonly Case<ProgramScene>[] = [
       await refused(() => keys.rotate({ key_id }), 'key_state');
       same((await keys.enable({ key_id })).status, 'active', 'the status');
       await keys.setRotationPolicy({ key_id, interval_days: 90 });
+      same((await keys.setMinVersion({ key_id, key_version: 2 })).min_version, 2, 'the oldest version');
       const { versions, rotation_policy: policy } = await keys.get({ key_id });
       same(
         versions.map(({ key_version }) => key_version).sort((a, b) => a - b),

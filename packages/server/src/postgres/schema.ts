@@ -81,6 +81,7 @@ create table eaas.keys (
   interval_days integer,
   next_rotation_at bigint,
   destroy_at bigint,
+  min_version bigint not null,
   sealed_hash_key bytea,
   created_id bigint not null,
   rev bigint not null,

@@ -72,6 +72,23 @@ test('if an API key is revoked while it unwraps, the log has no unwrap after the
   expect(entries.slice(revoked).filter((entry) => entry.actor === record.api_key_id)).toStrictEqual([]);
 });
 
+test('if a version is closed while its data keys are unwrapped, the log has no unwrap after that', async () => {
+  const tenant = await newTenant();
+  const { key_id } = await tenant.newKey();
+  const wrapped_key = await wrapped(tenant.api, key_id);
+  ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
+  const { statuses, after } = await amid(
+    () => tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }),
+    () => tenant.api.put(`/v1/keys/${key_id}/min-version`, { key_version: 2 }),
+  );
+  expect(statuses).toStrictEqual(new Set([200, 409]));
+  for (const answer of after) expect(answer).toBeProblem('key_state');
+  const entries = await allEntries(tenant);
+  const closed = entries.findIndex((entry) => entry.action === 'key.min_version');
+  const later = entries.slice(closed + 1).map(({ metadata }) => metadata['outcome']);
+  expect(new Set(later)).toStrictEqual(new Set(['refused']));
+});
+
 test('if a tenant becomes envelope-only during encrypt calls, the log has no `encrypt` entry after the change', async () => {
   const tenant = await newTenant();
   const { key_id } = await tenant.newKey();

@@ -33,6 +33,7 @@ describe('the calls that each state allows', () => {
     destroy: ({ key_id }) => tenant.api.delete(`/v1/keys/${key_id}`),
     restore: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/restore`),
     policy: ({ key_id }) => tenant.api.put(`/v1/keys/${key_id}/rotation-policy`, { interval_days: 30 }),
+    'min version': ({ key_id }) => tenant.api.put(`/v1/keys/${key_id}/min-version`, { key_version: 1 }),
     export: async ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/export`, { public_key: publicJwk() }),
     show: ({ key_id }) => tenant.api.get(`/v1/keys/${key_id}`),
   };
@@ -49,6 +50,7 @@ describe('the calls that each state allows', () => {
       'rotate',
       'disable',
       'policy',
+      'min version',
       'export',
       'show',
     ],

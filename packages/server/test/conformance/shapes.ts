@@ -24,6 +24,7 @@ export function keyRecord(fields: Record<string, unknown> = {}): object {
     rotation_policy: null,
     next_rotation_at: null,
     destroy_at: null,
+    min_version: 1,
     ...fields,
   };
 }

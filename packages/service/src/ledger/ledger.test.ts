@@ -44,7 +44,13 @@ const countUp: Pick<Part<number>, 'judge'> = {
     const key_version = (before?.key_version ?? 0) + 1;
     const row = { key_id: keyId, name: 'counted', status: 'active', exportable: false } as KeyRow;
     const times = { created_at: 1, rotated_at: null, interval_days: null, next_rotation_at: null };
-    const rest = { destroy_at: null, sealed_hash_key: null, created_id: 1, tenant_id: view.tenant.tenant_id };
+    const rest = {
+      destroy_at: null,
+      min_version: 1,
+      sealed_hash_key: null,
+      created_id: 1,
+      tenant_id: view.tenant.tenant_id,
+    };
     const next = { ...row, ...times, ...rest, key_version, rev: view.entryId };
     return {
       entries: [keyDraft('key.rotate', next)],

@@ -42,6 +42,8 @@ const key = {
   interval_days: 'number?',
   next_rotation_at: 'number?',
   destroy_at: 'number?',
+  /** Wrapped keys of older versions are refused. */
+  min_version: 'number',
   sealed_hash_key: 'bytes?',
   /** The id of the entry that created the row: lists are ordered by it. */
   created_id: 'number',

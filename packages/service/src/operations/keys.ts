@@ -40,6 +40,7 @@ export const keyOperations = {
   'PUT /v1/keys/:key_id/rotation-policy': changing((key, at, { interval_days }) =>
     rules.rescheduled(key, at, interval_days),
   ),
+  'PUT /v1/keys/:key_id/min-version': changing(rules.limited),
   'POST /v1/keys/:key_id/export': exportKey,
 } satisfies Partial<Operations>;
 

@@ -10,7 +10,7 @@ import type { Creation, KeyAct, KeyCall, Keying, KeyVerb, Participation } from '
 import type { Holder } from './authorize.ts';
 import { type Draft, keyDraft, logged, refusalOutcome } from './draft.ts';
 import type { KeyCrypto } from './key-crypto.ts';
-import { refusedByStatus, requireStatus } from './key-rules.ts';
+import { refusedByAge, refusedByStatus, requireStatus } from './key-rules.ts';
 import { Refusal, unauthenticWrappedKey, wrongKeyVersion } from './refusal.ts';
 
 /** A call about a data key while it is judged. */
@@ -141,10 +141,12 @@ const hash: KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>> = (the
   return { draft: null, answer: { hash: crypto.hash(call.value), key_id: key.key_id } };
 };
 
-function refusedByVersion({ key_version: newest }: KeyRow, version?: number, expected?: number) {
+function refusedByVersion(key: KeyRow, version?: number, expected?: number): Refusal | undefined {
   if (version === undefined) return unauthenticWrappedKey();
+  const tooOld = refusedByAge(key, version);
+  if (tooOld) return tooOld;
   if (expected !== undefined && expected !== version) return wrongKeyVersion(version, expected);
-  return version < 1 || version > newest ? wrongKeyVersion(version) : undefined;
+  return version < 1 || version > key.key_version ? wrongKeyVersion(version) : undefined;
 }
 
 /** What decides about each verb. */

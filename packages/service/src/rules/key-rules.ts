@@ -5,7 +5,7 @@ import type { KeyRow } from '../ledger/tables.ts';
 import type { Field } from '../plugin.ts';
 import { type Changed, type Draft, keyDraft, type Moment } from './draft.ts';
 import { timeOrNull } from './records.ts';
-import { Refusal } from './refusal.ts';
+import { badRequest, Refusal } from './refusal.ts';
 
 type KeyStatus = KeyRow['status'];
 
@@ -26,6 +26,15 @@ export function refusedByStatus({ status }: Pick<KeyRow, 'status'>, ...allowed: 
     'key_state',
     `This call needs a key with the status ${needs} (got a key with the status ${status}): ${advice[status]}.`,
   );
+}
+
+/** Returns the refusal of a wrapped key of a version that was closed, if it says that it is of one. */
+export function refusedByAge({ min_version: oldest }: KeyRow, version = 0): Refusal | undefined {
+  if (version < 1 || version >= oldest) return undefined;
+  const detail =
+    `The wrapped_key has version ${version}, and this key opens only versions from ${oldest} on: if you still ` +
+    'need the value, lower `min_version` for it.';
+  return new Refusal('key_state', detail);
 }
 
 /** Throws Refusal unless the key is in the state. */
@@ -74,6 +83,7 @@ export function newKey(
     rotated_at: null,
     next_rotation_at: daysAfter(now, interval_days),
     destroy_at: null,
+    min_version: 1,
     created_id: entryId,
     rev: entryId,
   };
@@ -152,6 +162,16 @@ export function rescheduled(key: KeyRow, at: Moment, days: number | null): Chang
   const set = { interval_days: days, next_rotation_at: daysAfter(at.now, days) };
   const metadata = { interval_days: days, from_interval_days: key.interval_days };
   return changed('key.rotation_policy', key, set, at, metadata);
+}
+
+/** Decides about the oldest version whose wrapped keys open. Throws Refusal. */
+export function limited(key: KeyRow, at: Moment, { key_version }: Pick<KeyRow, 'key_id' | 'key_version'>) {
+  if (key_version > key.key_version)
+    throw badRequest(`\`key_version\` must be at most ${key.key_version}, the newest version of the key`);
+  requireStatus(key, 'active');
+  if (key_version === key.min_version) return { row: key, draft: null };
+  const metadata = { min_version: key_version, from_min_version: key.min_version };
+  return changed('key.min_version', key, { min_version: key_version }, at, metadata);
 }
 
 /** Runs a due rotation or erasure of the key. Returns the key unchanged if nothing is due. */

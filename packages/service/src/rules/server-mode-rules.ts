@@ -8,7 +8,7 @@ import type { Input, Output } from '@eaas/protocol/wire';
 import { engine, randomBytes } from '#platform';
 import type { KeyCall, Participation } from '../plugin.ts';
 import { type KeyCase, type KeyRule, partIn, readWrapped, rulingOf } from './data-key-rules.ts';
-import { refusedByStatus, requireStatus } from './key-rules.ts';
+import { refusedByAge, refusedByStatus, requireStatus } from './key-rules.ts';
 import { decryptionFailed, quotaExceeded, Refusal } from './refusal.ts';
 
 type Bundle = Output<'POST /v1/encrypt'>;
@@ -64,13 +64,15 @@ export function readDecryptCall(input: Input<'POST /v1/decrypt'>): DecryptCall {
 
 /** Decides about `decrypt`. */
 export const decryptRule: KeyRule<DecryptCall, Output<'POST /v1/decrypt'>> = (the) => {
-  const { key, call } = the;
-  const { key_version: version } = call;
+  const { key, call, crypto } = the;
+  const { key_version: version, wrapped } = call;
   const isVersion = version >= 1 && version <= 0xffff_ffff;
   const named = { key_id: key.key_id, key_version: isVersion ? version : key.key_version };
   const part = partIn(the, 'decrypt', named);
   const open = () => openBundle(the, part) ?? decryptionFailed();
-  const plaintext = refusedByStatus(key, 'active', 'disabled') ?? part.refused ?? open();
+  const claimed = wrapped && crypto.headOf(wrapped)?.version;
+  const refusal = refusedByStatus(key, 'active', 'disabled') ?? part.refused ?? refusedByAge(key, claimed);
+  const plaintext = refusal ?? open();
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
   return rulingOf(the, 'decrypt', named, part, answer);
 };

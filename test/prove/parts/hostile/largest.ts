@@ -58,6 +58,9 @@ export const largest: Readonly<Record<Route, (world: World) => Promise<readonly 
   'PUT /v1/keys/:key_id/rotation-policy': async ({ versioned }) => [
     { what: 'versions', path: `/v1/keys/${versioned}/rotation-policy`, body: { interval_days: 3_650 } },
   ],
+  'PUT /v1/keys/:key_id/min-version': async ({ versioned }) => [
+    { what: 'versions', path: `/v1/keys/${versioned}/min-version`, body: { key_version: 2 } },
+  ],
   'POST /v1/keys/:key_id/export': async (world) => {
     await wrapForSubjects(world);
     const path = `/v1/keys/${world.versioned}/export`;

@@ -53,7 +53,7 @@ export function rowsOf(tenant_id: string) {
     key: (created_id: number, fields: object = {}, key_id: string = randomUUID()) => {
       const named = { key_id, name: `key ${created_id}`, key_version: 1, status: 'active' };
       const since = { created_at: 1, created_id, rev: created_id, sealed_hash_key: randomBytes(78) };
-      const added = { exportable: false, intake: false, subjects: 'optional' };
+      const added = { min_version: 1, exportable: false, intake: false, subjects: 'optional' };
       return made(keys, { ...named, ...never, ...since, ...added, ...fields }, key_id, created_id);
     },
     version: (key_id: string, key_version: number) =>

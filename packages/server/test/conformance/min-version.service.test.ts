@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { intakeWriter } from '@eaas/test-kit/intake-writer';
+import { expectNothingRecorded, newDek, newestEntry, newTenant, ok, wrapped } from '@eaas/test-kit/fixture';
+import { aReceipt, auditEntry, keyRecord } from './shapes.ts';
+
+const tenant = await newTenant('--envelope-only', 'false');
+
+const put = (keyId: string, key_version: unknown) =>
+  tenant.api.put(`/v1/keys/${keyId}/min-version`, { key_version });
+
+async function newKeyOf(versions: number) {
+  const { key_id } = await tenant.newKey();
+  const wrapped_key = await wrapped(tenant.api, key_id);
+  const bundle = ok(await tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }));
+  for (let version = 1; version < versions; version++) ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
+  return { key_id, wrapped_key, bundle };
+}
+
+const refusal = { outcome: 'refused', code: 'key_state' };
+
+test('a new key opens all its versions, and PUT sets the oldest one that opens', async () => {
+  const { key_id } = await newKeyOf(3);
+  expect(ok(await tenant.api.get(`/v1/keys/${key_id}`))).toMatchObject({ key_version: 3, min_version: 1 });
+  let from_min_version = 1;
+  for (const min_version of [2, 3, 1]) {
+    const answer = await put(key_id, min_version);
+    expect(answer).toHaveStatus(200);
+    const set = { key_id, key_version: 3, min_version, rotated_at: expect.any(String) };
+    expect(answer.body).toStrictEqual(keyRecord(set));
+    expect(ok(await tenant.api.get(`/v1/keys/${key_id}`))).toMatchObject({ min_version });
+    const entry = await newestEntry(tenant);
+    const about = { action: 'key.min_version', key_id, key_version: 3, actor: tenant.apiKeyId };
+    expect(entry).toStrictEqual(auditEntry(about));
+    expect(entry.metadata).toMatchObject({ min_version, from_min_version });
+    from_min_version = min_version;
+  }
+});
+
+test('a PUT of what is already set writes no entry, and a rotation leaves it', async () => {
+  const { key_id } = await newKeyOf(2);
+  const set = ok(await put(key_id, 2));
+  await expectNothingRecorded(tenant, async () => expect(ok(await put(key_id, 2))).toStrictEqual(set));
+  expect(ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`))).toMatchObject({ min_version: 2 });
+});
+
+test.for([0, -1, 1.5, 3, 10_001, '2', null, undefined])(
+  'key_version %j of a key with 2 is 400',
+  async (version) => {
+    const { key_id } = await newKeyOf(2);
+    await expectNothingRecorded(tenant, async () => {
+      expect(await put(key_id, version)).toBeProblem('bad_request', /`key_version`/);
+    });
+  },
+);
+
+describe('a wrapped key of a closed version', () => {
+  test.for(['unwrap', 'rewrap'] as const)('%s refuses it with 409, which the log has', async (verb) => {
+    const { key_id, wrapped_key } = await newKeyOf(3);
+    ok(await put(key_id, 2));
+    const call = (body: object) => tenant.api.post(`/v1/keys/${key_id}/${verb}`, { wrapped_key, ...body });
+    // It is refused for its age before anything else about it is judged.
+    for (const more of [
+      {},
+      { context: { other: 'x' } },
+      ...(verb === 'unwrap' ? [{ key_version: 3 }] : []),
+    ]) {
+      expect(await call(more)).toBeProblem('key_state', /version 1, .* from 2 on/);
+      const action = verb === 'unwrap' ? 'key.unwrap' : 'key.wrap';
+      const version = verb === 'unwrap' ? { key_version: 1 } : { from_version: 1 };
+      expect(await newestEntry(tenant)).toMatchObject({
+        action,
+        key_id,
+        metadata: { ...refusal, ...version },
+      });
+    }
+    ok(await put(key_id, 1));
+    ok(await call({}));
+  });
+
+  test('decrypt refuses it with 409, from the ciphertext and beside it', async () => {
+    const { key_id, bundle } = await newKeyOf(2);
+    ok(await put(key_id, 2));
+    const newest = ok(await tenant.api.post('/v1/encrypt', { key_id, plaintext: 'new' }));
+    const { ciphertext, wrapped_key } = bundle;
+    const calls = [
+      { ciphertext, key_version: 1 },
+      { ciphertext, key_version: 2 },
+      { ...bundle, ciphertext: newest.ciphertext },
+      { ciphertext: 'AAAA', wrapped_key, key_version: 1 },
+    ];
+    for (const call of calls) {
+      expect(await tenant.api.post('/v1/decrypt', { ...call, key_id })).toBeProblem('key_state');
+      expect(await newestEntry(tenant)).toMatchObject({ action: 'decrypt', key_id, metadata: refusal });
+    }
+    expect(ok(await tenant.api.post('/v1/decrypt', newest)).plaintext).toBe('new');
+    ok(await put(key_id, 1));
+    expect(ok(await tenant.api.post('/v1/decrypt', bundle)).plaintext).toBe('x');
+  });
+
+  test.for(['unwrap', 'rewrap'] as const)('a batch of %s refuses its items alone', async (verb) => {
+    const [closed, open] = [await newKeyOf(2), await newKeyOf(2)];
+    ok(await put(closed.key_id, 2));
+    const items = [closed, open].map(({ key_id, wrapped_key }) => ({ key_id, wrapped_key }));
+    const newest = { key_id: closed.key_id, wrapped_key: await wrapped(tenant.api, closed.key_id) };
+    const { results } = ok(await tenant.api.post(`/v1/batch/${verb}`, { items: [...items, newest] }));
+    expect(results).toMatchObject([
+      { error: { status: 409, code: 'key_state' }, entry: aReceipt },
+      { key_id: open.key_id },
+      { key_id: closed.key_id, key_version: 2 },
+    ]);
+  });
+
+  test.for(['unwrap', 'rewrap'] as const)('%s refuses one that an intake writer made', async (verb) => {
+    const writer = await intakeWriter(tenant);
+    const wrapped_key = await writer.wrap({ dek: newDek() });
+    ok(await tenant.api.post(`/v1/keys/${writer.keyId}/rotate`));
+    ok(await put(writer.keyId, 2));
+    const call = (key: string) => tenant.api.post(`/v1/keys/${writer.keyId}/${verb}`, { wrapped_key: key });
+    expect(await call(wrapped_key)).toBeProblem('key_state');
+    expect((await newestEntry(tenant)).metadata).toMatchObject({ ...refusal, intake: true });
+    ok(await call(await writer.wrap({ version: 2 })));
+  });
+
+  test('one that claims version 0, or one that the key lacks, is unauthentic and not closed', async () => {
+    const { key_id, wrapped_key } = await newKeyOf(2);
+    ok(await put(key_id, 2));
+    for (const version of [0, 3]) {
+      const bytes = Buffer.from(wrapped_key, 'base64');
+      bytes.writeUInt32BE(version, 2);
+      const forged = { wrapped_key: bytes.toString('base64') };
+      const answer = await tenant.api.post(`/v1/keys/${key_id}/unwrap`, forged);
+      expect(answer).toBeProblem('wrapped_key_unauthentic');
+    }
+  });
+
+  test('one of an erased person is refused for the erasure', async () => {
+    const { key_id } = await newKeyOf(1);
+    const subject = key_id;
+    const path = `/v1/keys/${key_id}`;
+    const wrap = { dek: newDek(), subject };
+    const { wrapped_key } = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, wrap));
+    ok(await tenant.api.post(`${path}/rotate`));
+    ok(await put(key_id, 2));
+    expect(await tenant.api.post(`${path}/unwrap`, { wrapped_key, subject })).toBeProblem('key_state');
+    ok(await tenant.api.post('/v1/subjects/erase', { subject }));
+    expect(await tenant.api.post(`${path}/unwrap`, { wrapped_key, subject })).toBeProblem('subject_erased');
+  });
+});
