@@ -6,18 +6,14 @@ import { toHex } from '@eaas/protocol/internal';
 import { sameBytes, sha256 } from '#platform';
 import type { Owned } from './ledger/store.ts';
 import { Refusal, Tampered, unauthorized } from './rules/refusal.ts';
-import { refTo } from './ledger/table.ts';
-import { apiKeys } from './ledger/tables.ts';
+import { apiKeys, refTo } from './ledger/tables.ts';
 import { decisionOf, settle } from './operate.ts';
 import type { Arrival, Caller, Part } from './operation.ts';
 import { bearerToken } from './rules/authorize.ts';
 import type { Service } from './service.ts';
 
 /** A part that adds nothing: what is left is whether the caller may call. */
-const nothing: Part<object> = {
-  by: 'append',
-  judge: () => ({ entries: [], answer: {} }),
-};
+const nothing: Part<object> = { by: 'append', judge: () => ({ entries: [], answer: {} }) };
 
 /**
  * Finds out who sends a request. Throws Refusal 401, and 403 as far as no body is needed to judge. The call is judged again

@@ -9,7 +9,6 @@ export { methodNotAllowed, nothingHere } from './rules/refusal.ts';
 // What stores are made of.
 export * from './ledger/store.ts';
 export { compare, find } from './ledger/query.ts';
-export * from './ledger/table.ts';
 // What operators do, and jobs.
 export * from './operations/tenants.ts';
 export { settleKey } from './operations/keys.ts';
@@ -32,7 +31,6 @@ export { keyRecord } from './rules/records.ts';
 export { keyDraft, tenantDraft } from './rules/draft.ts';
 export { foreignCheckpoint, Refusal, Tampered, unauthorized } from './rules/refusal.ts';
 export { checked, refusalOf } from '@eaas/protocol/internal-service';
-export { unmasked } from './ledger/sum.ts';
 // Plugins.
 export { type Plugin } from './plugin.ts';
 export { intake } from './plugins/intake/index.ts';

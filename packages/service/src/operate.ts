@@ -80,10 +80,7 @@ export function decisionOf<Answer>(caller: Caller, part: Part<Answer>): Decision
   const prepares = caller.prepare !== undefined || part.prepare !== undefined;
   return {
     author: caller,
-    needs: (view) => [
-      ...caller.needs,
-      ...(unlessRefused(() => part.needs?.(view, caller.holder(view))) ?? []),
-    ],
+    needs: (view) => caller.needs.concat(unlessRefused(() => part.needs?.(view, caller.holder(view))) ?? []),
     ...(prepares && {
       prepare: async (view: View) => {
         await caller.prepare?.(view);

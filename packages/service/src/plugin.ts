@@ -4,9 +4,8 @@ import type { Context } from '@eaas/protocol';
 import type { Route } from '@eaas/protocol/wire';
 import type { WrappedForm } from '@eaas/protocol/internal-intake';
 import type { Secret } from './crypto/secret.ts';
-import type { Need, Table, Where, Write } from './ledger/table.ts';
+import type { KeyRow, Need, Table, Where, Write } from './ledger/tables.ts';
 import type { View } from './ledger/decision.ts';
-import type { KeyRow } from './ledger/tables.ts';
 import type { Arrival, Caller, Part } from './operation.ts';
 import type { Holder } from './rules/authorize.ts';
 import type { Refusal } from './rules/refusal.ts';
@@ -53,6 +52,8 @@ export interface KeyCall {
   readonly key_id: string;
   /** The bytes of the wrapped key that the call presents, also if it is in a ciphertext. */
   readonly wrapped?: Uint8Array | undefined;
+  /** What the data key is bound to. */
+  readonly context?: Context | undefined;
 }
 
 /** A plugin's part in one request: its functions share what they found. */

@@ -5,17 +5,15 @@ import type { Clock } from './ledger/clock.ts';
 import type { Listener } from './ledger/guess.ts';
 import { Ledger } from './ledger/ledger.ts';
 import type { Store } from './ledger/store.ts';
-import { type Table, tableOf } from './ledger/table.ts';
-import { anchors, apiKeys, entries, type KeyRow, keys, keyVersions } from './ledger/tables.ts';
-import { tallies, tenants, uses } from './ledger/tables.ts';
+import { anchors, apiKeys, entries, type KeyRow, keys } from './ledger/tables.ts';
+import { keyVersions, type Table, tableOf, tallies, tenants, uses } from './ledger/tables.ts';
 import { apiKeyOperations } from './operations/api-keys.ts';
 import { auditOperations } from './operations/audit.ts';
 import { batchOperations } from './operations/batches.ts';
 import { dataKeyOperations } from './operations/data-keys.ts';
 import { keyOperations } from './operations/keys.ts';
-import { usageOperations } from './operations/usage.ts';
 import type { Field, Operate, Plugin, Suite } from './plugin.ts';
-import { Tokens } from './tokens.ts';
+import { type Tokens, tokensOf } from './tokens.ts';
 
 /** Lets others go first. Long loops ask after each item whether it is their turn to wait. */
 export interface Fair {
@@ -70,14 +68,7 @@ const deaf: Listener = {
 };
 
 /** The operations of the core. Plugins bring the others. */
-const core = [
-  keyOperations,
-  apiKeyOperations,
-  dataKeyOperations,
-  batchOperations,
-  auditOperations,
-  usageOperations,
-];
+const core = [keyOperations, apiKeyOperations, dataKeyOperations, batchOperations, auditOperations];
 
 type Operating = Readonly<Record<Route, Operate>>;
 
@@ -99,7 +90,7 @@ export function createService({
     store,
     roots,
     ledger: new Ledger({ store, roots, tables, listener }, patience, clock),
-    tokens: new Tokens({ store, fair, listener }, lookupPatience),
+    tokens: tokensOf({ store, fair, listener }, lookupPatience),
     plugins,
     tables,
     fields,
@@ -111,10 +102,7 @@ export function createService({
 }
 
 /** The tables of the core, with the columns that plugins add to keys, and the tables of the plugins. */
-function tablesOf(
-  plugins: readonly Pick<Plugin, 'tables'>[],
-  fields: readonly Field[],
-): ReadonlyMap<string, Table<never>> {
+function tablesOf(plugins: readonly Plugin[], fields: readonly Field[]) {
   const ofPlugins = Object.fromEntries(fields.map(({ column, type }) => [column, type]));
   const widened = tableOf<KeyRow>({ ...keys.types, ...ofPlugins }, keys);
   const core = [tenants, widened, keyVersions, apiKeys, entries, anchors, tallies, uses];

@@ -17,67 +17,58 @@ interface Wait {
   readonly found: Promise<Owned | undefined>;
 }
 
-export class Tokens {
-  readonly #service: Pick<Service, 'store' | 'fair' | 'listener'>;
-  readonly #patience: number;
-  readonly #known = new Remembered<Owned>(100_000);
-  readonly #waiting = new Map<string, Wait>();
-  #isLooking = false;
+export type Tokens = ReturnType<typeof tokensOf>;
 
-  /** `patience`: how long a name waits at most for its query to begin, in milliseconds. Stores end their queries themselves. */
-  constructor(service: Pick<Service, 'store' | 'fair' | 'listener'>, patience: number) {
-    this.#service = service;
-    this.#patience = patience;
-  }
-
-  /**
-   * Finds the row that the hash of a token names, in hexadecimal characters, or an issuer's id. What does not exist is looked
-   * up at each call, so that it is found as soon as it exists. Throws Refusal 503.
-   */
-  find(name: string): Owned | Promise<Owned | undefined> {
-    return this.recall(name) ?? this.#lookUp(name);
-  }
-
-  /** What was found before. */
-  recall(name: string): Owned | undefined {
-    return this.#known.get(name);
-  }
-
-  /** Looks a name up again the next time, because its row is gone. */
-  forget(name: string): void {
-    this.#known.delete(name);
-  }
+/** `patience`: how long a name waits at most for its query to begin, in milliseconds. Stores end their queries themselves. */
+export function tokensOf(
+  { store, fair, listener }: Pick<Service, 'store' | 'fair' | 'listener'>,
+  patience: number,
+) {
+  const known = new Remembered<Owned>(100_000);
+  const waiting = new Map<string, Wait>();
+  let isLooking = false;
 
   /** Callers share a query only if it has not begun, so that nobody misses what existed when they called. */
-  #lookUp(name: string): Promise<Owned | undefined> {
-    const wait = this.#waiting.get(name) ?? beginWait();
-    this.#waiting.set(name, wait);
-    if (!this.#isLooking) void this.#look();
+  function lookUp(name: string): Promise<Owned | undefined> {
+    const wait = waiting.get(name) ?? beginWait();
+    waiting.set(name, wait);
+    if (!isLooking) void look();
     return wait.found;
   }
 
-  async #look(): Promise<void> {
-    const { store, fair, listener } = this.#service;
-    this.#isLooking = true;
-    while (this.#waiting.size > 0) {
+  async function look(): Promise<void> {
+    isLooking = true;
+    while (waiting.size > 0) {
       if (fair.isOver()) await fair.pause(strangers);
-      const batch = [...this.#waiting].slice(0, mostAtOnce);
-      for (const [name] of batch) this.#waiting.delete(name);
-      const late = performance.now() - this.#patience;
+      const batch = [...waiting].slice(0, mostAtOnce);
+      for (const [name] of batch) waiting.delete(name);
+      const late = performance.now() - patience;
       try {
         const found = await store.whose(batch.filter(([, { since }]) => since > late).map(([name]) => name));
-        for (const [name, owned] of found) this.#known.set(name, owned);
+        for (const [name, owned] of found) known.set(name, owned);
         for (const [name, { since, settle }] of batch)
           settle(found.get(name), since > late ? undefined : unreachable());
       } catch (error) {
         listener.failed(error, strangers);
         // Those who came meanwhile would wait for the same fault.
-        for (const [, { settle }] of [...batch, ...this.#waiting]) settle(undefined, unreachable(error));
-        this.#waiting.clear();
+        for (const [, { settle }] of [...batch, ...waiting]) settle(undefined, unreachable(error));
+        waiting.clear();
       }
     }
-    this.#isLooking = false;
+    isLooking = false;
   }
+
+  return {
+    /**
+     * Finds the row that the hash of a token names, in hexadecimal characters, or an issuer's id. What does not exist is
+     * looked up at each call, so that it is found as soon as it exists. Throws Refusal 503.
+     */
+    find: (name: string): Owned | Promise<Owned | undefined> => known.get(name) ?? lookUp(name),
+    /** What was found before. */
+    recall: (name: string): Owned | undefined => known.get(name),
+    /** Looks a name up again the next time, because its row is gone. */
+    forget: (name: string): void => known.delete(name),
+  };
 }
 
 function beginWait(): Wait {

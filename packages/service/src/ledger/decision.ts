@@ -7,8 +7,7 @@ import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import type { Draft } from '../rules/draft.ts';
 import type { Refusal } from '../rules/refusal.ts';
 import type { HeadRow } from './store.ts';
-import type { Found, Need, Query, Table, Write } from './table.ts';
-import type { TenantRow } from './tables.ts';
+import type { Found, Need, Query, Table, TenantRow, Write } from './tables.ts';
 
 /** A tenant as a decision sees it: at one time, in one state. */
 export interface View {
@@ -43,7 +42,7 @@ export interface Author {
  * Judges rows. `judge` is pure and quick, because it runs again whenever the rows have changed. What takes longer, or waits,
  * is in `prepare`, which runs before: `judge` throws Missing for what is not there.
  */
-export interface Decision<Answer> {
+export interface Decision<Answer = unknown> {
   readonly author: Author;
   /** The rows that `judge` will ask for, as far as they can be named before. */
   needs(view: Pick<View, 'tenant' | 'secrets' | 'find' | 'now'>): readonly Need[];
@@ -52,7 +51,7 @@ export interface Decision<Answer> {
 }
 
 /** What a decision writes and answers. What is a function of the receipts is made when the entries have ids and hashes. */
-export interface Verdict<Answer> {
+export interface Verdict<Answer = unknown> {
   readonly entries: readonly Draft[];
   readonly writes?: readonly Write[] | ((receipts: Receipts) => readonly Write[]);
   /** How many `encrypt` calls it counts. */

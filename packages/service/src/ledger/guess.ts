@@ -9,12 +9,10 @@ import { Tampered } from '../rules/refusal.ts';
 import type { Clock } from './clock.ts';
 import { merged } from './query.ts';
 import { forgetOldest, type Remembered } from './remembered.ts';
-import { checkRow, heads, type OpenTenant, openTenant } from './rows.ts';
+import { checkRow, heads, type OpenTenant, openTenant, unmasked } from './rows.ts';
 import type { HeadRow, Known, Link, Store, Stored } from './store.ts';
-import { unmasked } from './sum.ts';
-import { type Found, nameOf, type Need, type Query, type Ref, refOf, refTo } from './table.ts';
-import type { Table, Write } from './table.ts';
-import { type TenantRow, tenants } from './tables.ts';
+import { nameOf, refOf, refTo, tenants } from './tables.ts';
+import type { Found, Need, Query, Ref, Table, TenantRow, Write } from './tables.ts';
 
 /** A row as it is believed: null if there is none, and Tampered if what is stored is not what the service wrote. */
 type Believed = object | Tampered | null;
@@ -110,8 +108,8 @@ export class Guess {
 
   /** Whether a need can be met without a look at the database. Loose rows change without an entry. */
   has(need: Need): boolean {
-    if (typeof need !== 'string') return !need.table.isLoose && this.#found.has(nameOf(need));
-    return !this.#tableOf(need).isLoose && this.#rows.has(need);
+    const isKnown = typeof need === 'string' ? this.#rows.has(need) : this.#found.has(nameOf(need));
+    return isKnown && !this.#tableOf(need).isLoose;
   }
 
   /** Whether all rows are the same under another head. */
@@ -137,8 +135,8 @@ export class Guess {
   }
 
   /** Checks the rows that a query found, and keeps them by their ids too. Throws Tampered when one of them is used. */
-  #shown({ table: { name } }: Query<never>, { rows, ...counts }: Found<Stored>): Found<object> {
-    const table = this.#tableOf(`${name} `);
+  #shown(query: Query<never>, { rows, ...counts }: Found<Stored>): Found<object> {
+    const table = this.#tableOf(query);
     const shown = rows.map((stored) => {
       const row = this.#believe(table, stored);
       if (!table.isLoose) this.#rows.set(refOf(table, stored.row as never), row);
@@ -169,9 +167,11 @@ export class Guess {
     }
   }
 
-  #tableOf(ref: Ref): Table<never> {
-    const table = this.ground.tables.get(ref.slice(0, ref.indexOf(' ')));
-    if (!table) throw new Error(`no table has the row ${ref}`);
+  /** The table of a row, or of a query. */
+  #tableOf(need: Need): Table<never> {
+    const name = typeof need === 'string' ? need.slice(0, need.indexOf(' ')) : need.table.name;
+    const table = this.ground.tables.get(name);
+    if (!table) throw new Error(`there is no table ${name}`);
     return table;
   }
 

@@ -3,16 +3,15 @@ import type { Secret } from '../crypto/secret.ts';
 import { Refusal, Tampered } from '../rules/refusal.ts';
 import { type Decision, Missing, type Receipts, type Verdict, type View } from './decision.ts';
 import type { Guess } from './guess.ts';
-import { beginLink, type LinkBuilder } from './link.ts';
+import { beginLink, type NewLink } from './link.ts';
 import { merged } from './query.ts';
 import { type HeadRow, type Link, LinkRefused } from './store.ts';
-import { allOf, type Found, type Need, type Query, type Ref, refOf, refTo } from './table.ts';
-import type { Table, Write } from './table.ts';
-import { type TenantRow, tenants } from './tables.ts';
+import { allOf, refOf, refTo, tenants } from './tables.ts';
+import type { Found, Need, Query, Ref, Table, TenantRow, Write } from './tables.ts';
 
 /** What came of a decision. `again`: it needs rows that were not read, or something that was not prepared. */
 export type Outcome =
-  | { readonly is: 'judged'; readonly verdict: Verdict<unknown>; readonly receipts: Receipts }
+  | { readonly is: 'judged'; readonly verdict: Verdict; readonly receipts: Receipts }
   | { readonly is: 'again'; readonly needs: readonly Need[] }
   | { readonly is: 'failed'; readonly error: unknown };
 
@@ -26,21 +25,17 @@ export interface Attempt {
   readonly writes: ReadonlyMap<Ref, Write>;
 }
 
-const noReceipts: Receipts = {
-  count: 0,
-  of: () => ({ id: 0, hash: '' }),
-  hashOf: () => new Uint8Array(32),
-};
+const noReceipts: Receipts = { count: 0, of: () => ({ id: 0, hash: '' }), hashOf: () => new Uint8Array(32) };
 
 /** Judges decisions at a time of the database. */
-export function judgeAll(guess: Guess, now: number, decisions: readonly Decision<unknown>[]): Attempt {
+export function judgeAll(guess: Guess, now: number, decisions: readonly Decision[]): Attempt {
   const { head, secrets, ground, sum } = guess;
-  const link = beginLink(secrets, ground.tables, head, timeAfter(head, now), sum);
+  const link = beginLink(secrets, ground.tables, head, Math.max(now, head.created_at), sum);
   const quota = quotaOf(head, now);
   const view = viewOf(guess, now, quota, link);
   const outcomes: Outcome[] = [];
   for (const decision of decisions) {
-    if (link.isFull) break;
+    if (link.isFull()) break;
     const outcome = judge(decision, view, (verdict) => write(link, view, decision, verdict));
     if (outcome.is === 'judged') quota.encrypts += outcome.verdict.encrypts ?? 0;
     outcomes.push(outcome);
@@ -50,18 +45,14 @@ export function judgeAll(guess: Guess, now: number, decisions: readonly Decision
 }
 
 /** Judges a decision that writes nothing. */
-export function judgeOnly(guess: Guess, now: number, decision: Decision<unknown>): Outcome {
+export function judgeOnly(guess: Guess, now: number, decision: Decision): Outcome {
   return judge(decision, viewOf(guess, now), (verdict) => {
     if (verdict.entries.length > 0) throw new Error('a decision that only reads must write no entries');
     return noReceipts;
   });
 }
 
-function judge(
-  decision: Decision<unknown>,
-  view: View,
-  write: (verdict: Verdict<unknown>) => Receipts,
-): Outcome {
+function judge(decision: Decision, view: View, write: (verdict: Verdict) => Receipts): Outcome {
   try {
     const verdict = verdictOf(decision, view);
     return { is: 'judged', verdict, receipts: write(verdict) };
@@ -72,7 +63,7 @@ function judge(
   }
 }
 
-function verdictOf(decision: Decision<unknown>, view: View): Verdict<unknown> {
+function verdictOf(decision: Decision, view: View): Verdict {
   try {
     return decision.judge(view);
   } catch (error) {
@@ -83,12 +74,7 @@ function verdictOf(decision: Decision<unknown>, view: View): Verdict<unknown> {
 }
 
 /** Adds what a decision writes to the link. The rows before are found first, so that the link has all of it or nothing. */
-function write(
-  link: LinkBuilder,
-  view: View,
-  { author }: Decision<unknown>,
-  { entries, writes = [] }: Verdict<unknown>,
-): Receipts {
+function write(link: NewLink, view: View, { author }: Decision, { entries, writes = [] }: Verdict): Receipts {
   if (entries.length === 0) return noReceipts;
   const writesOf = (receipts: Receipts) => (typeof writes === 'function' ? writes(receipts) : writes);
   const before = writesOf(noReceipts).map((one) => rowBefore(view, one));
@@ -116,11 +102,11 @@ class GuessView implements View {
   readonly head: HeadRow;
   readonly #guess: Guess;
   readonly #quota: Quota;
-  readonly #link: LinkBuilder | undefined;
+  readonly #link: NewLink | undefined;
 
-  constructor(guess: Guess, now: number, quota = quotaOf(guess.head, now), link?: LinkBuilder) {
+  constructor(guess: Guess, now: number, quota = quotaOf(guess.head, now), link?: NewLink) {
     this.now = now;
-    this.createdAt = timeAfter(guess.head, now);
+    this.createdAt = Math.max(now, guess.head.created_at);
     this.secrets = guess.secrets;
     this.head = guess.head;
     this.#guess = guess;
@@ -164,9 +150,6 @@ class GuessView implements View {
 }
 
 export const viewOf = (...all: ConstructorParameters<typeof GuessView>): View => new GuessView(...all);
-
-/** The time of entries after a head. */
-const timeAfter = ({ created_at }: HeadRow, now: number): number => Math.max(now, created_at);
 
 interface Quota {
   readonly month: string;

@@ -9,8 +9,7 @@ import { Place } from './place.ts';
 import { type Patience, Queue } from './queue.ts';
 import { Remembered } from './remembered.ts';
 import type { StoreAtOnce } from './store.ts';
-import { type Need, refTo, unique } from './table.ts';
-import { tenants } from './tables.ts';
+import { type Need, refTo, tenants, unique } from './tables.ts';
 
 /** How often a decision is judged again for rows that were not read. A row can go again while another is read. */
 const mostRounds = 8;
@@ -52,7 +51,7 @@ export class Ledger {
   }
 
   /** Reads what a decision will ask for, as far as it can be named, and lets it prepare. */
-  async #prepared(place: Place, decision: Decision<unknown>, needs: readonly Need[]): Promise<void> {
+  async #prepared(place: Place, decision: Decision, needs: readonly Need[]): Promise<void> {
     if (!place.guess) await place.read(needs);
     const missing = this.#missing(place, decision, needs);
     if (missing.length > 0) await place.read(missing);
@@ -128,7 +127,7 @@ export class Ledger {
     return queue;
   }
 
-  #missing({ known }: Place, decision: Decision<unknown>, needs: readonly Need[]): Need[] {
+  #missing({ known }: Place, decision: Decision, needs: readonly Need[]): Need[] {
     const all = [...needs, ...decision.needs(viewOf(known, this.clock.now()))];
     return all.filter((need) => !known.has(need));
   }

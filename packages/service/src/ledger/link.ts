@@ -4,9 +4,8 @@ import { fromLatin1, entryHashes, entryMacs, randomBytes, toLatin1 } from '#plat
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import type { Draft } from '../rules/draft.ts';
 import type { Author, Receipts } from './decision.ts';
-import { sealHead, sealRow } from './rows.ts';
+import { masked, rowInSum, sealHead, sealRow } from './rows.ts';
 import type { HeadRow, Link, Run, SealedWrite, Tally } from './store.ts';
-import { masked, rowInSum } from './sum.ts';
 import { type Ref, refOf, type Table, type Write } from './table.ts';
 
 /** The most that one link has. A single decision can have more. */
@@ -52,9 +51,7 @@ export function beginLink(
     get size(): number {
       return hashes.length;
     },
-    get isFull(): boolean {
-      return hashes.length >= linkLimits.entries || bytes >= linkLimits.bytes;
-    },
+    isFull: (): boolean => hashes.length >= linkLimits.entries || bytes >= linkLimits.bytes,
     get nextId(): number {
       return expected.id + hashes.length + 1;
     },
@@ -100,7 +97,7 @@ export function beginLink(
   return link;
 }
 
-export type LinkBuilder = ReturnType<typeof beginLink>;
+export type NewLink = ReturnType<typeof beginLink>;
 
 function continues(run: Run, { actor, ipAddress }: Author, draft: Draft): boolean {
   return (

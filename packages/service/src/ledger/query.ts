@@ -45,11 +45,7 @@ export function find<Item>(
 }
 
 /** What a query finds after rows were written, or undefined if only the store can tell, because it is a page. */
-export function merged(
-  query: Query<never>,
-  found: Found<object>,
-  writes: ReadonlyMap<Ref, Write>,
-): Found<object> | undefined {
+export function merged(query: Query<never>, found: Found<object>, writes: ReadonlyMap<Ref, Write>) {
   const own = new Map([...writes].filter(([, { table }]) => table.name === query.table.name));
   if (own.size === 0) return found;
   if (query.limit !== undefined) return undefined;

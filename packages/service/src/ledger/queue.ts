@@ -6,8 +6,7 @@ import type { Decision } from './decision.ts';
 import { type Attempt, judgeAll, type Outcome, viewOf } from './judge.ts';
 import { NoTenant, type Place, sameHead } from './place.ts';
 import { type Appended, LinkRefused, type LockedTenant, type LostLink } from './store.ts';
-import { type Need, refTo, unique } from './table.ts';
-import { tenants } from './tables.ts';
+import { type Need, refTo, tenants, unique } from './tables.ts';
 
 /** How a decision waits. */
 export interface Patience {
@@ -17,7 +16,7 @@ export interface Patience {
 }
 
 interface Waiting {
-  readonly decision: Decision<unknown>;
+  readonly decision: Decision;
   readonly isLocked: boolean;
   readonly deadline: number;
   isGone: boolean;
@@ -53,7 +52,7 @@ export class Queue {
   }
 
   /** Waits until the decision is committed, or is known to need more rows. At the deadline it has failed. */
-  wait(decision: Decision<unknown>, { isLocked, signal }: Patience, deadline: number): Promise<Outcome> {
+  wait(decision: Decision, { isLocked, signal }: Patience, deadline: number): Promise<Outcome> {
     return new Promise((resolve) => {
       const waiting: Waiting = {
         decision,

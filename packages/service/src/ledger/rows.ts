@@ -1,13 +1,13 @@
-// Every row that the service reads or writes passes here: MACs are made, and checked when rows are loaded. Called by the
-// ledger, by verify, and by what purges a log.
+// Every row that the service reads or writes passes here: MACs are made, and checked when rows are loaded, and rows are summed.
+// Called by the ledger, by verify, and by what purges a log.
 import { pae, type PaePart } from '@eaas/protocol';
 import { isBytes } from '@eaas/protocol/internal';
+import { fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { hmac, paeView, sameBytes } from '#platform';
 import { openTenantSecrets, type Roots, type TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { attempt, Tampered } from '../rules/refusal.ts';
 import type { HeadRow, Stored } from './store.ts';
-import { type ColumnType, refOf, type Table } from './table.ts';
-import { type TenantRow, tenants } from './tables.ts';
+import { type ColumnType, refOf, type Table, type TenantRow, tenants } from './tables.ts';
 
 type RowKey = Pick<TenantSecrets, 'rowMac'>;
 
@@ -97,3 +97,31 @@ function partOf(value: unknown, type: ColumnType | undefined): PaePart {
   if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return pae(...value);
   throw new TypeError(`a column must not contain a value of the type ${kind}`);
 }
+
+// The sum of a tenant's rows, which its head carries under a mask: an append subtracts the rows that it replaces and adds the
+// new ones. Verify sums all rows again. It is the hash of multisets MSet-Add-Hash (Clarke, Devadas, van Dijk, Gassend and Suh,
+// ASIACRYPT 2003); a mask hides one sum, because rows change only with an entry.
+
+type SumKey = Pick<TenantSecrets, 'rowSum'>;
+type Place = Pick<HeadRow, 'id' | 'hash'>;
+
+/** What a row adds to the sum. Rows of loose tables add nothing. */
+export function rowInSum({ rowSum }: SumKey, table: Table<never>, row: object): bigint {
+  if (table.isLoose) return 0n;
+  return integerOf(hmac(rowSum, paeView(['eaas row in sum v1', table.name, ...partsOf(table, row)])));
+}
+
+/** The sum as the head with this id and hash carries it. A sum that is negative or too large wraps around. */
+export function masked(secrets: SumKey, head: Place, sum: bigint): Uint8Array {
+  const digits = BigInt.asUintN(256, sum + maskOf(secrets, head)).toString(16);
+  return fromHex(digits.padStart(64, '0'));
+}
+
+/** The sum that a head carries. */
+export const unmasked = (secrets: SumKey, head: Place & Pick<HeadRow, 'sum'>): bigint =>
+  BigInt.asUintN(256, integerOf(head.sum) - maskOf(secrets, head));
+
+const maskOf = ({ rowSum }: SumKey, { id, hash }: Place): bigint =>
+  integerOf(hmac(rowSum, paeView(['eaas row sum v1', id, hash])));
+
+const integerOf = (bytes: Uint8Array): bigint => BigInt(`0x${toHex(bytes)}`);

@@ -129,16 +129,10 @@ export interface Write {
 }
 
 /** Names the row that an entry writes. The ledger adds its MAC. */
-export const put = <Row extends object>(table: Table<Row>, row: Row): Write => ({
-  table: table,
-  row,
-});
+export const put = <Row extends object>(table: Table<Row>, row: Row): Write => ({ table, row });
 
 /** As `put`, for a row whose id was just drawn: the ledger need not look whether it exists. */
-export const add = <Row extends object>(table: Table<Row>, row: Row): Write => ({
-  ...put(table, row),
-  isNew: true,
-});
+export const add = <Row extends object>(table: Table<Row>, row: Row): Write => ({ table, row, isNew: true });
 
 /** Makes a query a need. */
 export const allOf = <Row>(query: Query<Row>): Query<never> => query;

@@ -2,6 +2,8 @@
 import type { Output, Permission } from '@eaas/protocol/wire';
 import { type RowOf, tableOf } from './table.ts';
 
+export * from './table.ts';
+
 /** Rows whose `rev` is the id of the entry that records the last change. */
 export const recordedAs = <Row extends { readonly rev: number }>(table: string, id: keyof Row & string) => ({
   label: ['eaas row v1', table],

@@ -1,22 +1,20 @@
 // The operations of API keys. A token is shown once: the row has only its hash, by which it is found.
-// The table of operations has them; the operator makes the first API key of a tenant with them.
+// A service puts them together with others; the operator makes the first API key of a tenant with them.
 import { toUtf8 } from '@eaas/protocol';
 import { using } from '@eaas/protocol/internal-service';
 import { formatApiKey, type Input, type Output } from '@eaas/protocol/wire';
 import { randomBytes, sha256 } from '#platform';
 import type { View } from '../ledger/decision.ts';
-import { add } from '../ledger/table.ts';
-import { type ApiKeyRow, apiKeys, uses } from '../ledger/tables.ts';
+import { add, type ApiKeyRow, apiKeys, uses } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import * as rules from '../rules/api-key-rules.ts';
 import { apiKeyRecord } from '../rules/records.ts';
-import { apiKeyNotFound } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { keyNeedsOf, listing, recordsOf } from './records.ts';
 
 const records = recordsOf(
   apiKeys,
-  apiKeyNotFound,
+  ['API key', '/v1/api-keys'],
   (row, view) => apiKeyRecord(row, view.find(uses, row.api_key_id)?.last_used_at ?? null),
   [uses],
 );

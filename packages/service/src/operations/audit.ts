@@ -1,12 +1,13 @@
-// The audit log as its tenant reads it: pages of entries, statements of its head, and whether it is as the service wrote it.
-// The table of operations has them. The public log is a plugin's.
+// The audit log as its tenant reads it, and the counts that come with it: pages of entries, statements of its head, and whether
+// it is as the service wrote it. A service puts these operations together. The public log is a plugin's.
 import { toHex } from '@eaas/protocol/internal';
 import { refusalOf } from '@eaas/protocol/internal-service';
 import { endpoints, formatTimestamp, limits, parseTimestamp } from '@eaas/protocol/wire';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { Missing, type View } from '../ledger/decision.ts';
-import { allOf, are, between, type Query, refTo, type Where } from '../ledger/table.ts';
-import { anchors, entries, type EntryRow, tallies, type TallyRow } from '../ledger/tables.ts';
+import { allOf, anchors, are, between, entries, refTo, tallies } from '../ledger/tables.ts';
+import type { EntryRow, Query, TallyRow, Where } from '../ledger/tables.ts';
+import { monthOf } from '../ledger/judge.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
 import { attempt, noPublicLog, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
@@ -40,10 +41,8 @@ export const auditOperations = {
       id,
       hash: toHex(hash),
     })),
-  'GET /v1/audit/proof': () => ({
-    by: 'guess',
-    judge: () => ({ entries: [], answer: noPublicLog() }),
-  }),
+  'GET /v1/usage': showUsage,
+  'GET /v1/audit/proof': () => ({ by: 'guess', judge: () => ({ entries: [], answer: noPublicLog() }) }),
 } satisfies Partial<Operations>;
 
 /** A part whose whole answer is prepared. */
@@ -159,4 +158,31 @@ export function shownEntry(tenantId: string, row: EntryRow): Output<'GET /v1/aud
   );
   if (!entry) throw new Tampered(entries.name, String(row.id), tenantId);
   return entry;
+}
+
+type Usage = Output<'GET /v1/usage'>;
+
+const inUsage = ['encrypt', 'decrypt', 'key.wrap', 'key.unwrap'] as const;
+
+const usesOf = (month: string, action: string): Query<TallyRow> => ({
+  table: tallies,
+  where: are({ month, action }),
+  limit: 0,
+  sums: ['n'],
+});
+
+/** How often operations were done in a month, from the counts that come with each append. Plugins add counts of their own. */
+function showUsage(_: Service, __: Caller, input: Input<'GET /v1/usage'>): Part<Usage> {
+  return {
+    by: 'snapshot',
+    needs: ({ now }) => inUsage.map((action) => allOf(usesOf(input.month ?? monthOf(now), action))),
+    judge(view) {
+      const { month = monthOf(view.now) } = input;
+      const uses = inUsage.map((action) => [action, view.all(usesOf(month, action)).sums?.['n'] ?? 0]);
+      const { monthly_encrypt_quota: encrypt_quota } = view.tenant;
+      // Plugins add the rest.
+      const answer = { month, operations: Object.fromEntries(uses), encrypt_quota } as Usage;
+      return { entries: [], answer };
+    },
+  };
 }

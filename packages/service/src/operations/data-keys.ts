@@ -1,10 +1,9 @@
 // Wrap, unwrap, rewrap, hash, encrypt and decrypt: one call about a data key each. Batches (batches.ts) are made of the same
-// parts. The table of operations has them.
+// parts. A service puts them together with others.
 import { parseUuid } from '@eaas/protocol';
 import { limits } from '@eaas/protocol/wire';
 import type { Verdict, View } from '../ledger/decision.ts';
-import { type Need, refTo } from '../ledger/table.ts';
-import { keys, type KeyRow, keyVersions } from '../ledger/tables.ts';
+import { type KeyRow, keys, keyVersions, type Need, refTo } from '../ledger/tables.ts';
 import { unlessRefused } from '../operate.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import type { Creation, KeyCall, KeyVerb, Suite } from '../plugin.ts';
@@ -18,18 +17,13 @@ import { requireKey } from './records.ts';
 type Verb = KeyVerb | 'hash';
 
 export const dataKeyOperations = {
-  'POST /v1/encrypt': single('encrypt', encryptRule, asItIs),
+  'POST /v1/encrypt': single('encrypt', encryptRule),
   'POST /v1/decrypt': single('decrypt', decryptRule, readDecryptCall),
-  'POST /v1/hash': single('hash', keyRules.hash, asItIs),
-  'POST /v1/keys/:key_id/wrap': single('wrap', keyRules.wrap, asItIs),
+  'POST /v1/hash': single('hash', keyRules.hash),
+  'POST /v1/keys/:key_id/wrap': single('wrap', keyRules.wrap),
   'POST /v1/keys/:key_id/unwrap': single('unwrap', keyRules.unwrap, presenting),
   'POST /v1/keys/:key_id/rewrap': single('rewrap', keyRules.rewrap, presenting),
 } satisfies Partial<Operations>;
-
-/** Reads a call that presents no wrapped key. */
-export function asItIs<Call>(call: Call): Call {
-  return call;
-}
 
 /** Decodes the wrapped key of a call. */
 export function presenting<Call extends { readonly wrapped_key: string }>(call: Call) {
@@ -39,7 +33,7 @@ export function presenting<Call extends { readonly wrapped_key: string }>(call: 
 function single<Request, Call extends KeyCall, Answer>(
   verb: Verb,
   rule: KeyRule<Call, Answer>,
-  read: (input: Request) => Call,
+  read = (input: Request): Call => input as never,
 ) {
   return (service: Service, _: Caller, input: Request): Part<Answer> => {
     const call = read(input);
@@ -100,11 +94,7 @@ export function keyPart<Call extends KeyCall, Answer>(
 }
 
 /** Names the keys of calls with their newest versions, if they are known, and the versions that wrapped keys name. */
-export function rowsOf(
-  calls: readonly KeyCall[],
-  suites: readonly Suite[],
-  view: Pick<View, 'find'>,
-): Need[] {
+export function rowsOf(calls: readonly KeyCall[], suites: readonly Suite[], view: Pick<View, 'find'>) {
   const needs = new Set<Need>();
   for (const { key_id, wrapped } of calls) {
     const keyId = parseUuid(key_id);

@@ -1,5 +1,5 @@
 // Exports a key: its secrets, encrypted to the RSA key of whoever asks. The encryption is prepared, because it takes long.
-// The table of operations has it; a plugin can stand around it, and encrypt what it adds.
+// The operations of keys have it; a plugin can stand around it, and encrypt what it adds.
 import { toUtf8 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { hashKeyPlace, type SecretPlace, versionPlace } from '@eaas/protocol/internal-sealing';
@@ -7,8 +7,7 @@ import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import { exportSecret, sha256 } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
 import { Missing, type View } from '../ledger/decision.ts';
-import { are, between } from '../ledger/table.ts';
-import { keyVersions } from '../ledger/tables.ts';
+import { are, between, keyVersions } from '../ledger/tables.ts';
 import type { Caller, Part } from '../operation.ts';
 import type { Holder } from '../rules/authorize.ts';
 import { keyDraft } from '../rules/draft.ts';
@@ -80,8 +79,7 @@ export function encrypter({ fair }: Service, tenantId: string, publicKey: Reques
     async prepare(all: readonly Exported[]): Promise<void> {
       for (const { name, secret } of all) {
         if (encrypted.has(name)) continue;
-        const bytes = exportSecret(secret);
-        encrypted.set(name, await encryptRsa(publicKey, bytes).finally(() => bytes.fill(0)));
+        encrypted.set(name, await encryptRsa(publicKey, secret));
         if (fair.isOver()) await fair.pause(tenantId);
       }
     },
@@ -111,13 +109,10 @@ function jwkThumbprint({ n, e }: Request['public_key']): string {
 const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256' };
 
 /** Encrypts to an RSA public key with RSA-OAEP and SHA-256. Returns base64. WebCrypto works beside the main thread. */
-async function encryptRsa(
-  { n, e }: { readonly n: string; readonly e: string },
-  secret: Uint8Array,
-): Promise<string> {
+async function encryptRsa({ n, e }: Request['public_key'], secret: Secret): Promise<string> {
   const { subtle } = crypto;
   const key = await subtle.importKey('jwk', { kty: 'RSA', n, e }, algorithm, false, ['encrypt']);
-  const plaintext = new Uint8Array(secret);
-  const encrypting = subtle.encrypt(algorithm, key, plaintext);
-  return toBase64(new Uint8Array(await encrypting.finally(() => plaintext.fill(0))));
+  const bytes = exportSecret(secret) as Uint8Array<ArrayBuffer>;
+  const encrypting = subtle.encrypt(algorithm, key, bytes);
+  return toBase64(new Uint8Array(await encrypting.finally(() => bytes.fill(0))));
 }

@@ -1,12 +1,12 @@
 // The operations of keys: each finds the key, judges it by a rule, and writes what the rule made of it.
-// The table of operations has them; a job settles keys that are due.
+// A service puts them together with others; a job settles keys that are due.
 import { parseUuid } from '@eaas/protocol';
 import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 import { formatTimestamp, type Input, limits, type Output } from '@eaas/protocol/wire';
 import { newMaterial } from '#platform';
 import type { View } from '../ledger/decision.ts';
-import { add, allOf, are, between, put, type Query, refTo, type Where, type Write } from '../ledger/table.ts';
-import { type KeyRow, keys, type KeyVersionRow, keyVersions, tallies } from '../ledger/tables.ts';
+import { add, allOf, are, between, keys, keyVersions, put, refTo, tallies } from '../ledger/tables.ts';
+import type { KeyRow, KeyVersionRow, Query, Where, Write } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import type { Holder } from '../rules/authorize.ts';
 import type { Changed, Moment } from '../rules/draft.ts';

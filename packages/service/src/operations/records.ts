@@ -3,12 +3,12 @@
 import { parseUuid } from '@eaas/protocol';
 import { type Input, limits } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
-import { allOf, type Need, put, type Query, refTo, type Table, type Where } from '../ledger/table.ts';
-import { type KeyRow, keys } from '../ledger/tables.ts';
+import { allOf, keys, put, refTo } from '../ledger/tables.ts';
+import type { KeyRow, Need, Query, Table, Where } from '../ledger/tables.ts';
 import type { Part } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
-import type { Changed } from '../rules/draft.ts';
-import { keyNotFound, type Refusal } from '../rules/refusal.ts';
+import { type Change, tenantDraft } from '../rules/draft.ts';
+import { keyNotFound, Refusal } from '../rules/refusal.ts';
 
 /** The row of the key that a call names, if the text can be an id. */
 export function keyNeeds(text: string): Need[] {
@@ -45,7 +45,8 @@ export function listing<Row extends { readonly created_id: number }, Answer>(
   };
 }
 
-type Rule<Row> = (before: Row, view: View, giver: Holder | null) => Changed<Row>;
+/** Decides about a change: what the entry is called, the columns that are set, and what it says. Nothing: there is no change. */
+type Rule<Row> = (before: Row, view: View, giver: Holder | null) => Change<Row> | undefined;
 
 /** What an input restricts rights to. */
 interface Restricting {
@@ -56,12 +57,13 @@ interface Restricting {
 export const keyNeedsOf = ({ key_ids }: Restricting): Need[] => (key_ids ?? []).flatMap(keyNeeds);
 
 /** Makes the calls about the rows of a table. `beside` has rows by the same ids, which are shown too. */
-export function recordsOf<Row extends object, Answer>(
+export function recordsOf<Row extends { readonly rev: number }, Answer>(
   table: Table<Row>,
-  notFound: () => Refusal,
+  [noun, path]: readonly [noun: string, path: string],
   show: (row: Row, view: View) => Answer,
   beside: readonly Table<never>[] = [],
 ) {
+  const [name] = table.id;
   const about =
     (by: Part<Answer>['by']) =>
     (text: string, rule: Rule<Row>, input: Restricting = {}): Part<Answer> => {
@@ -72,14 +74,15 @@ export function recordsOf<Row extends object, Answer>(
         needs: () => [...refs, ...keyNeedsOf(input)],
         judge(view, giver) {
           const before = id === undefined ? null : view.find(table, id);
-          if (!before) throw notFound();
-          const { row, draft } = rule(before, view, giver);
-          return { entries: draft ? [draft] : [], writes: [put(table, row)], answer: show(row, view) };
+          if (!before)
+            throw new Refusal('not_found', `${noun} not found: pass the ${name} that POST ${path} returned.`);
+          const [action, set, told] = rule(before, view, giver) ?? [];
+          if (!action) return { entries: [], answer: show(before, view) };
+          const row = { ...before, ...set, rev: view.entryId };
+          const draft = tenantDraft(action, { [String(name)]: id, ...told, previous_change: before.rev });
+          return { entries: [draft], writes: [put(table, row)], answer: show(row, view) };
         },
       };
     };
-  return {
-    show: (text: string) => about('snapshot')(text, (row) => ({ row, draft: null })),
-    change: about('append'),
-  };
+  return { show: (text: string) => about('snapshot')(text, () => undefined), change: about('append') };
 }

@@ -8,11 +8,9 @@ import { using } from '@eaas/protocol/internal-service';
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
 import * as secrets from '../crypto/tenant-secrets.ts';
 import { monthOf } from '../ledger/judge.ts';
-import { sealHead, sealRow } from '../ledger/rows.ts';
+import { masked, rowInSum, sealHead, sealRow } from '../ledger/rows.ts';
 import type { HeadRow, SealedWrite } from '../ledger/store.ts';
-import { masked, rowInSum } from '../ledger/sum.ts';
-import { put } from '../ledger/table.ts';
-import { type TenantRow, tenants } from '../ledger/tables.ts';
+import { put, type TenantRow, tenants } from '../ledger/tables.ts';
 import type { Part } from '../operation.ts';
 import { changesOf, defined, tenantDraft } from '../rules/draft.ts';
 import { Refusal } from '../rules/refusal.ts';
@@ -20,11 +18,9 @@ import { Refusal } from '../rules/refusal.ts';
 type TenantRecord = ReturnType<typeof tenantRecord>;
 
 /** The settings of a tenant. Absent ones stay as they are. Times are milliseconds since 1970. */
-export type TenantSettings = {
-  readonly [Name in 'name' | 'envelope_only' | 'monthly_encrypt_quota' | 'created_at']?:
-    | TenantRow[Name]
-    | undefined;
-};
+export type TenantSettings = { readonly [Name in Setting]?: TenantRow[Name] | undefined };
+
+type Setting = 'name' | 'envelope_only' | 'monthly_encrypt_quota' | 'created_at';
 
 /** From this day on, new tenants encrypt in their clients unless the operator says otherwise. */
 const envelopeOnlySince = Date.parse('2026-08-11T00:00:00Z');

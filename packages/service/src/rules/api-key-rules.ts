@@ -5,15 +5,14 @@ import { serverSidePermissions, tenantWidePermissions, parseTimestamp } from '@e
 import type { Input } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
 import { matches } from '../ledger/query.ts';
-import type { Query } from '../ledger/table.ts';
-import { type ApiKeyRow, apiKeys, keys } from '../ledger/tables.ts';
+import { type ApiKeyRow, apiKeys, keys, type Query } from '../ledger/tables.ts';
 import type { Reach } from './authorize.ts';
-import { changedRow, changesOf, defined, tenantDraft } from './draft.ts';
-import type { Changed, Draft } from './draft.ts';
+import { type Change, changesOf, defined, type Draft, tenantDraft } from './draft.ts';
 import { timeOrNull } from './records.ts';
 import { badRequest, keyNotFound, Refusal } from './refusal.ts';
 
 type Fields = Omit<Input<'PATCH /v1/api-keys/:api_key_id'>, 'api_key_id'>;
+type Patch = Change<ApiKeyRow> | undefined;
 
 /**
  * Decides about a new API key: its row and its audit entry. `giver` has the rights of the caller: null for the operator, who
@@ -41,12 +40,7 @@ export function newApiKey(
 }
 
 /** Decides about a change of an API key. Throws Refusal. */
-export function patchedApiKey(
-  input: Fields,
-  before: ApiKeyRow,
-  view: View,
-  giver: Reach | null,
-): Changed<ApiKeyRow> {
+export function patchedApiKey(input: Fields, before: ApiKeyRow, view: View, giver: Reach | null): Patch {
   if (before.revoked_at !== null) {
     throw new Refusal('conflict', 'The API key is revoked and cannot be changed: create another API key.');
   }
@@ -57,17 +51,17 @@ export function patchedApiKey(
   if (excessOf(row, before)) requireWithin(giver, row);
   requireKnown(view, set.key_ids);
   const changes = changesOf(before, set);
-  if (!changes) return { row: before, draft: null };
+  if (!changes) return undefined;
   if (giver) requireManager(view, before, row);
-  return changedRow('api_key.update', before, set, view, { api_key_id: row.api_key_id, changes });
+  return ['api_key.update', set, { changes }];
 }
 
 /** Decides about the end of an API key. Throws Refusal. */
-export function revokedApiKey(before: ApiKeyRow, view: View, giver: Reach | null): Changed<ApiKeyRow> {
-  if (before.revoked_at !== null) return { row: before, draft: null };
+export function revokedApiKey(before: ApiKeyRow, view: View, giver: Reach | null): Patch {
+  if (before.revoked_at !== null) return undefined;
   const set = { revoked_at: view.now };
   if (giver) requireManager(view, before, { ...before, ...set });
-  return changedRow('api_key.revoke', before, set, view, { api_key_id: before.api_key_id });
+  return ['api_key.revoke', set];
 }
 
 /** The fields that an input sets, as rows have them. */

@@ -40,12 +40,10 @@ export function bearerToken(authorization: string | null | undefined): string {
   return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
 }
 
+type Judging = Pick<View, 'now'> & { readonly tenant: Pick<TenantRow, 'envelope_only'> };
+
 /** Throws Refusal unless the caller may make the call. */
-export function authorize(
-  holder: Holder,
-  { endpoint, origin }: RequestedCall,
-  { tenant, now }: Pick<View, 'now'> & { readonly tenant: Pick<TenantRow, 'envelope_only'> },
-): void {
+export function authorize(holder: Holder, { endpoint, origin }: RequestedCall, { tenant, now }: Judging) {
   const { permission, serverMode, unlimited } = endpoint;
   const { beyond, revoked_at, expires_at } = holder;
   if (revoked_at !== null || (expires_at ?? Infinity) <= now) {

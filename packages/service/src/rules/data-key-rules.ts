@@ -1,6 +1,5 @@
 // Decides about wrap, unwrap, rewrap and hash: the response to one call whose key was found, and its audit entry.
 // operations/data-keys.ts and operations/batches.ts ask it, for single calls and for the items of batches alike.
-import type { Context } from '@eaas/protocol';
 import { fromBase64, toBase64, viewBase64 } from '@eaas/protocol/base64';
 import { using } from '@eaas/protocol/internal-service';
 import type { Item, Output } from '@eaas/protocol/wire';
@@ -66,7 +65,7 @@ const joined = (one: Participation, other: Participation): Participation => ({
 
 /** Drafts the entry of a call, which also says what the call is the first to create. */
 export function rulingOf<Answer>(
-  { call: { context }, created, holder }: KeyCase<WithContext>,
+  { call: { context }, created, holder }: KeyCase<KeyCall>,
   action: Draft['action'],
   named: KeyAct['named'],
   { creates, logged: more }: Participation,
@@ -79,10 +78,6 @@ export function rulingOf<Answer>(
   if (!creates || created.has(creates)) return { draft: keyDraft(action, named, told), answer };
   created.add(creates);
   return { draft: keyDraft(action, named, { ...told, ...creates.logged }), answer, creates };
-}
-
-interface WithContext extends KeyCall {
-  readonly context?: Context | undefined;
 }
 
 /** Decodes a wrapped key. The result can be in memory that other code can read, because a wrapped key is not secret. */

@@ -10,12 +10,11 @@ import { auditUnwritten, type Refusal } from './refusal.ts';
 
 export type { Draft } from '@eaas/protocol/internal-service';
 
+type Named = Pick<Draft, 'key_id' | 'key_version'>;
+type Told = Readonly<Record<string, unknown>>;
+
 /** Drafts the entry about a key. */
-export function keyDraft(
-  action: AuditAction,
-  { key_id, key_version }: Pick<Draft, 'key_id' | 'key_version'>,
-  told: Readonly<Record<string, unknown>> = {},
-): Draft {
+export function keyDraft(action: AuditAction, { key_id, key_version }: Named, told: Told = {}): Draft {
   const metadata = canonicalJson(defined(told));
   const length = utf8Length(metadata);
   if (length > limits.metadata) {
@@ -26,7 +25,7 @@ export function keyDraft(
 }
 
 /** Drafts an entry about the tenant itself. */
-export const tenantDraft = (action: AuditAction, told: Readonly<Record<string, unknown>>): Draft =>
+export const tenantDraft = (action: AuditAction, told: Told): Draft =>
   keyDraft(action, { key_id: null, key_version: null }, told);
 
 /** Returns the metadata of the entry about a refused call. */
@@ -51,17 +50,8 @@ export interface Changed<Row> {
   readonly draft: Draft | null;
 }
 
-/** The change of a row that the entry names, as API keys and issuers are. */
-export function changedRow<Row extends { readonly rev: number }>(
-  action: Draft['action'],
-  before: Row,
-  set: Partial<Row>,
-  { entryId }: Moment,
-  told: object,
-): Changed<Row> {
-  const row = { ...before, ...set, rev: entryId };
-  return { row, draft: tenantDraft(action, { ...told, previous_change: before.rev }) };
-}
+/** A change of a row: what its entry is called, the columns that are set, and what the entry says beside the row's id. */
+export type Change<Row> = readonly [action: AuditAction, set: Partial<Row>, told?: object];
 
 /** Returns the old and the new value of each field that a change sets, as the audit log shows them. */
 export function changesOf(before: object, set: object): object | undefined {

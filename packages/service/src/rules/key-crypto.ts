@@ -5,7 +5,6 @@ import { toHex } from '@eaas/protocol/internal';
 import { serviceForm, versionIn } from '@eaas/protocol/internal-intake';
 import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 import { hmac, sealer } from '#platform';
-import type { Secret } from '../crypto/secret.ts';
 import type { View } from '../ledger/decision.ts';
 import { type KeyRow, keyVersions } from '../ledger/tables.ts';
 import type { Participation, Sealing, Suite } from '../plugin.ts';
@@ -27,11 +26,8 @@ export function headOf(suites: readonly Suite[], wrapped: Uint8Array) {
 }
 
 /** Opens the secret of a key version, if the key has the version, and was not destroyed. Throws Tampered. */
-export function findSecret(
-  view: Pick<View, 'find' | 'open'>,
-  { tenant_id, key_id, key_version: newest, status }: KeyRow,
-  version: number,
-): Secret | undefined {
+export function findSecret(view: Pick<View, 'find' | 'open'>, key: KeyRow, version: number) {
+  const { tenant_id, key_id, key_version: newest, status } = key;
   if (version < 1 || version > newest || status === 'destroyed') return undefined;
   const sealed = view.find(keyVersions, key_id, version)?.sealed;
   if (!sealed) throw new Tampered(keyVersions.name, `${key_id} ${version}`, tenant_id);

@@ -1,8 +1,7 @@
 // Rows as the API shows them.
 // Operations answer with these records.
 import { type Output, formatTimestamp } from '@eaas/protocol/wire';
-import type { Table } from '../ledger/table.ts';
-import { type ApiKeyRow, apiKeys, type KeyRow, keys } from '../ledger/tables.ts';
+import { type ApiKeyRow, apiKeys, type KeyRow, keys, type Table } from '../ledger/tables.ts';
 import type { Field } from '../plugin.ts';
 import { auditValue } from './draft.ts';
 

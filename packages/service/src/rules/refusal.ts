@@ -49,14 +49,6 @@ export const keyNotFound = (field?: string): Refusal =>
     `Key not found${field ? ` (\`${field}\`)` : ''}: pass the key_id that POST /v1/keys returned, not the name of the key.`,
   );
 
-/** 404: the tenant has no such API key. */
-export const apiKeyNotFound = (): Refusal =>
-  new Refusal('not_found', 'API key not found: pass the api_key_id that POST /v1/api-keys returned.');
-
-/** 404: the tenant has no such issuer. */
-export const issuerNotFound = (): Refusal =>
-  new Refusal('not_found', 'Issuer not found: pass the issuer_id that POST /v1/issuers returned.');
-
 /** 404: the operator has not switched the public log on. */
 export const noPublicLog = (): Refusal =>
   new Refusal(

@@ -26,11 +26,7 @@ export async function signCheckpoint(seed: Secret, tenantId: string, head: Chain
 }
 
 /** Returns the head that a checkpoint states, or undefined if the key of the seed has not signed it. */
-export async function openCheckpoint(
-  seed: Secret,
-  tenantId: string,
-  checkpoint: string,
-): Promise<ChainHead | undefined> {
+export async function openCheckpoint(seed: Secret, tenantId: string, checkpoint: string) {
   const { publicKey } = await signEd25519(seed, new Uint8Array());
   const stated = parseCheckpoint(checkpoint, { tenantId, keyId: keyIdOf(tenantId, publicKey) });
   if (!stated || !(await verifyEd25519(publicKey, stated.signature, stated.signed))) return undefined;

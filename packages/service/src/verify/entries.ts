@@ -4,8 +4,7 @@ import type { ChainWalk } from '@eaas/protocol/internal-audit';
 import { isBytes } from '@eaas/protocol/internal';
 import { entryHashes, entryMacs, fromLatin1, sameBytes, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
-import { allOf, between, nameOf, type Where } from '../ledger/table.ts';
-import { entries, type EntryRow } from '../ledger/tables.ts';
+import { allOf, between, entries, type EntryRow, nameOf, type Where } from '../ledger/tables.ts';
 import { attempt } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { type Findings, report } from './findings.ts';
@@ -22,12 +21,7 @@ export interface Walk {
 }
 
 /** Reads entries in the order of their ids. */
-export async function readEntries(
-  { store }: Pick<Service, 'store'>,
-  tenantId: string,
-  where: readonly Where[],
-  limit?: number,
-): Promise<readonly EntryRow[]> {
+export async function readEntries({ store }: Service, tenantId: string, where: Where[], limit?: number) {
   const asked = allOf<EntryRow>({ table: entries, where, by: 'id', ...(limit && { limit }) });
   const { found } = await store.read(tenantId, [asked]);
   return found.get(nameOf(asked))?.rows.map(({ row }) => row as EntryRow) ?? [];

@@ -1,15 +1,9 @@
 // What a verification finds: the first findings, and the number of all. Tampered data never makes it throw.
 import { idText, type Table } from '../ledger/table.ts';
 
-/** Something that is not as the service wrote it. `id` is that of the entry that it concerns. */
-interface Finding {
-  readonly id: number | null;
-  readonly reason: string;
-}
-
-/** All findings of a verification. */
+/** What is not as the service wrote it. `id` is that of the entry that it concerns. `count`: how many findings there are. */
 export interface Findings {
-  readonly first: Finding[];
+  readonly first: { readonly id: number | null; readonly reason: string }[];
   count: number;
 }
 
@@ -26,11 +20,7 @@ export function report(findings: Findings, reason: string, id: unknown, entries 
 }
 
 /** Names a row as findings do, as in `key_changed: 1f0c…`. Of bytes, as of a person's id, it shows the first half. */
-export function reasonFor(
-  table: Table<never>,
-  what: 'changed' | 'missing' | 'put_back',
-  row: object,
-): string {
+export function reasonFor(table: Table<never>, what: 'changed' | 'missing' | 'put_back', row: object) {
   const values = row as Readonly<Record<string, unknown>>;
   const id = table.id.map((name) =>
     values[name] instanceof Uint8Array ? idText(values[name]).slice(0, 32) : values[name],

@@ -3,22 +3,17 @@
 // finding names the row.
 import { sameBytes } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
-import { checkHead, checkRow, heads } from '../ledger/rows.ts';
+import { checkHead, checkRow, heads, masked, rowInSum } from '../ledger/rows.ts';
 import type { Stored } from '../ledger/store.ts';
-import { masked, rowInSum } from '../ledger/sum.ts';
 import { nameOf, type Query, type Table } from '../ledger/table.ts';
 import { attempt } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
+import type { Walk } from './entries.ts';
 import { type Findings, reasonFor, report } from './findings.ts';
 
 /** Scans all rows. Returns false if there are more than `most`, or no head to compare their sum with. */
-export async function scanRows(
-  { store, tables }: Pick<Service, 'store' | 'tables'>,
-  tenantId: string,
-  secrets: TenantSecrets,
-  findings: Findings,
-  most: number,
-): Promise<boolean> {
+export async function scanRows({ store, tables }: Service, walk: Walk, most: number): Promise<boolean> {
+  const { tenantId, secrets, findings } = walk;
   const summed = [...tables.values()].filter(({ isLoose }) => !isLoose);
   const counts = summed.map((table): Query<never> => ({ table, where: [], limit: 0, counts: true }));
   // The scan never waits for others: a snapshot that stays open keeps the database from cleaning up.

@@ -9,9 +9,8 @@ import { openTenantSecrets } from '../crypto/tenant-secrets.ts';
 import { NoTenant } from '../ledger/place.ts';
 import { checkHead, checkRow } from '../ledger/rows.ts';
 import type { Known } from '../ledger/store.ts';
-import { allOf, nameOf, type Query, refTo } from '../ledger/table.ts';
-import { anchors, entries, tenants } from '../ledger/tables.ts';
-import type { AnchorRow, EntryRow, TenantRow } from '../ledger/tables.ts';
+import { allOf, anchors, entries, nameOf, refTo, tenants } from '../ledger/tables.ts';
+import type { AnchorRow, EntryRow, Query, TenantRow } from '../ledger/tables.ts';
 import { attempt, foreignCheckpoint } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { openCheckpoint } from './checkpoint.ts';
@@ -38,11 +37,7 @@ const mostAhead = 60_000;
 const timeOfRows = 4_000;
 
 /** Throws NoTenant, and Refusal for a checkpoint that is not the tenant's. */
-export async function verifyTenant(
-  service: Service,
-  tenantId: string,
-  options: VerifyOptions = {},
-): Promise<Verification> {
+export async function verifyTenant(service: Service, tenantId: string, options: VerifyOptions = {}) {
   for (let round = 1; ; round++) {
     const verification = await verifyOnce(service, tenantId, options);
     if (verification.error_count === 0 || round === mostRounds) return verification;
@@ -85,7 +80,7 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
     const walk = { tenantId, secrets, findings, chain, last, latest: time + mostAhead };
     await walkEntries(service, walk, () => timeLeft() - timeOfRows);
     isComplete = chain.next > last && timeLeft() > timeOfRows;
-    areRowsChecked = isComplete && (await scanRows(service, tenantId, secrets, findings, mostRows));
+    areRowsChecked = isComplete && (await scanRows(service, walk, mostRows));
   }
   if (chain.previous !== undefined) options.walked?.({ hash: fromLatin1(chain.previous), time: chain.time });
   const isEmpty = chain.next === first;

@@ -10,8 +10,7 @@ import type { Query } from '../../ledger/table.ts';
 import { excessOf, requireFuture } from '../../rules/api-key-rules.ts';
 import { requireKnown, requireWithin, storedFields } from '../../rules/api-key-rules.ts';
 import type { Reach } from '../../rules/authorize.ts';
-import { changedRow, changesOf, defined, tenantDraft } from '../../rules/draft.ts';
-import type { Changed, Draft } from '../../rules/draft.ts';
+import { type Change, changesOf, defined, type Draft, tenantDraft } from '../../rules/draft.ts';
 import { shownRow } from '../../rules/records.ts';
 import { badRequest, Refusal } from '../../rules/refusal.ts';
 import { type IssuerRow, issuers } from './table.ts';
@@ -67,7 +66,7 @@ export function patchedIssuer(
   before: IssuerRow,
   view: View,
   giver: Reach | null,
-): Changed<IssuerRow> {
+): Change<IssuerRow> | undefined {
   if (before.revoked_at !== null) {
     throw new Refusal('conflict', 'The issuer is revoked and cannot be changed: create another issuer.');
   }
@@ -80,16 +79,12 @@ export function patchedIssuer(
   const [old, trust] = [shownTrust(before), shownTrust(row)];
   if (changesOf(old, trust) || excessOf(reachOf(row), reachOf(before))) requireWithin(giver, reachOf(row));
   const changes = changesOf({ ...before, ...old }, { ...set, ...trust });
-  if (!changes) return { row: before, draft: null };
-  return changedRow('issuer.update', before, set, view, { issuer_id: row.issuer_id, changes });
+  return changes && ['issuer.update', set, { changes }];
 }
 
 /** Decides about the end of an issuer. */
-export function revokedIssuer(before: IssuerRow, view: View): Changed<IssuerRow> {
-  if (before.revoked_at !== null) return { row: before, draft: null };
-  const { issuer_id } = before;
-  return changedRow('issuer.revoke', before, { revoked_at: view.now }, view, { issuer_id });
-}
+export const revokedIssuer = ({ revoked_at }: IssuerRow, { now }: View): Change<IssuerRow> | undefined =>
+  revoked_at === null ? ['issuer.revoke', { revoked_at: now }] : undefined;
 
 type IssuerRecord = Output<'GET /v1/issuers/:issuer_id'>;
 type ListedIssuer = Output<'GET /v1/issuers'>['issuers'][number];

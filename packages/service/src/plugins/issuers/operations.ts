@@ -2,11 +2,10 @@
 import { add, allOf } from '../../ledger/table.ts';
 import type { Operations } from '../../operation.ts';
 import { keyNeedsOf, listing, recordsOf } from '../../operations/records.ts';
-import { issuerNotFound } from '../../rules/refusal.ts';
 import * as rules from './issuer-rules.ts';
 import { type IssuerRow, issuers } from './table.ts';
 
-const records = recordsOf(issuers, issuerNotFound, rules.issuerRecord);
+const records = recordsOf(issuers, ['Issuer', '/v1/issuers'], rules.issuerRecord);
 
 export const issuerOperations = (keyHostFault: rules.KeyHostFault) =>
   ({

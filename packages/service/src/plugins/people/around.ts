@@ -55,10 +55,7 @@ export function exportingSubjects(
       if (!isAsked) throw badRequest('`from_subject` needs `subjects: true`');
       requireUnlimited(holder);
       const verdict = part.judge(view, holder);
-      const page = pageOf(view).map((one) => ({
-        subject_id: one.subject_id,
-        encrypted: encrypted.of(one),
-      }));
+      const page = pageOf(view).map((one) => ({ subject_id: one.subject_id, encrypted: encrypted.of(one) }));
       const next = view.all(query).rows[most];
       const next_subject = next ? toHex(next.subject_id) : null;
       const more = { subjects: page, next_subject, subjects_key: encrypted.of(keyOf(view)) };

@@ -36,11 +36,7 @@ export const people = (): Plugin => ({
  * Returns the id of the subject whose entries a caller may list, of `me` or an id. Throws Refusal for the id of another than
  * the user, and for `me` of an API key, which is nobody.
  */
-function requireSubjectId(
-  view: Pick<View, 'secrets'>,
-  holder: Holder | null,
-  given: string | undefined,
-): string | undefined {
+function requireSubjectId(view: Pick<View, 'secrets'>, holder: Holder | null, given?: string) {
   const signIn = signInOf(holder);
   if (signIn) {
     const own = personId(view, 'subjects', signIn.subject);

@@ -40,11 +40,7 @@ export const subjects = tableOf<SubjectRow>(subject, {
 });
 
 /** Returns the id of a person as the API shows it: 64 hexadecimal characters. */
-export function personId(
-  { secrets }: Pick<View, 'secrets'>,
-  kind: 'subjects' | 'users',
-  name: string,
-): string {
+export function personId({ secrets }: Pick<View, 'secrets'>, kind: 'subjects' | 'users', name: string) {
   return toHex(hmac(secrets.derive(kind), toUtf8(name)));
 }
 
