@@ -52,7 +52,7 @@ export async function dev(options: DevOptions, envPath: string | undefined): Pro
       async announce(address, hasPages) {
         const page = `${options.publicUrl ?? address}${options.playground ? '/' : '/console/'}`;
         const server = { pid, address, sign_in_page: hasPages ? page : null };
-        await recordDevServer(directory, server);
+        await replaceFile(devServerFile(directory), `${JSON.stringify(server)}\n`);
         const lines = [
           `Eaas is ready on ${address}. Its data is in ${directory}.`,
           ...(isPortSet || portOf(address) === port ? [] : [portTaken(port, portOf(address))]),
@@ -175,10 +175,6 @@ interface DevServer {
   readonly address: string;
   /** The page that takes the sign-in code, or null if the server has no such page. */
   readonly sign_in_page: string | null;
-}
-
-async function recordDevServer(directory: string, server: DevServer): Promise<void> {
-  await replaceFile(devServerFile(directory), `${JSON.stringify(server)}\n`);
 }
 
 /** Returns the `eaas dev` that serves the data directory now. */

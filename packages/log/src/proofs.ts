@@ -16,8 +16,6 @@ import {
   findProof,
   listLogs,
   momentAt,
-  momentsAfter,
-  neededMoments,
   newestMoment,
   type ProofRow,
   witnessedMoment,
@@ -67,7 +65,6 @@ const keptDaily = 400 * day;
 /** What failed runs of the job left is dropped for so long. Later, it stays until 400 days are over. */
 const lookBack = 7 * day;
 const step = hour / 4;
-const pageSize = 5_000;
 
 /** Drops proofs and moments that are no longer kept: after a day, only the last proof of each day in UTC is, for 400 days. */
 export async function prune({ background }: Service, { hold, signal }: Lease): Promise<void> {
@@ -97,7 +94,7 @@ export async function prune({ background }: Service, { hold, signal }: Lease): P
         and not exists (select from eaas.audit_heads h where h.tenant_id = p.tenant_id)`,
     );
   }
-  for (const { origin } of await background.run(listLogs)) await pruneMoments(background, origin, end, drop);
+  for (const { origin } of await background.run(listLogs)) await drop((sql) => dropMoments(sql, origin, end));
 }
 
 async function firstProofSince(sql: Sql, time: number, end: number): Promise<number | undefined> {
@@ -110,34 +107,12 @@ async function firstProofSince(sql: Sql, time: number, end: number): Promise<num
  * Drops the moments that no proof needs. A proof needs its own moment, and the first from there on that enough witnesses
  * signed. The newest of all and the newest witnessed one stay.
  */
-async function pruneMoments(
-  background: Service['background'],
-  origin: string,
-  end: number,
-  drop: (statement: (sql: Sql) => PromiseLike<unknown>) => Promise<void>,
-): Promise<void> {
-  const last = await background.run((sql) =>
-    Promise.all([newestMoment(sql, origin), witnessedMoment(sql, origin)]),
-  );
-  const kept = new Set(last.map((moment) => moment?.index));
-  let isOwed = false;
-  for (let after = -1; ;) {
-    const page = await background.run((sql) => momentsAfter(sql, origin, after, end, pageSize), 30_000);
-    const indexes = page.map(({ index }) => index);
-    const needed = await background.run((sql) => neededMoments(sql, origin, indexes), 30_000);
-    const gone: number[] = [];
-    for (const { index, witnessed } of page) {
-      after = index;
-      const isNeeded = needed.has(index);
-      if (!isNeeded && !(isOwed && witnessed) && !kept.has(index)) gone.push(index);
-      if (witnessed) isOwed = false;
-      else isOwed ||= isNeeded;
-    }
-    if (gone.length > 0)
-      await drop(
-        (sql) =>
-          sql`delete from eaas.log_moments where origin = ${origin} and index = any(${gone}::bigint[])`,
-      );
-    if (page.length < pageSize) return;
-  }
+async function dropMoments(sql: Sql, origin: string, end: number): Promise<void> {
+  const last = [await newestMoment(sql, origin), await witnessedMoment(sql, origin)];
+  const kept = last.flatMap((moment) => moment?.index ?? []);
+  await sql`delete from eaas.log_moments m
+    where origin = ${origin} and time < ${end} and index <> all(${kept}::bigint[]) and not exists (
+      select from eaas.log_proofs p where p.origin = m.origin and p.index <= m.index and p.index >
+        case when m.witnessed then coalesce((select max(w.index) from eaas.log_moments w
+          where w.origin = m.origin and w.witnessed and w.index < m.index), -1) else m.index - 1 end)`;
 }

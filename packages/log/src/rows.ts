@@ -108,24 +108,6 @@ export async function updateNote(tx: Transaction, { origin, index, note, witness
     where origin = ${origin} and index = ${index}`;
 }
 
-/** Reads moments that are older than `end`, by ascending index. */
-export async function momentsAfter(sql: Sql, origin: string, after: number, end: number, limit: number) {
-  return sql<Pick<MomentRow, 'index' | 'witnessed'>[]>`
-    select index, witnessed from eaas.log_moments
-    where origin = ${origin} and index > ${after} and time < ${end} order by index limit ${limit}`;
-}
-
-/** Which of the moments have proofs. */
-export async function neededMoments(
-  sql: Sql,
-  origin: string,
-  indexes: readonly number[],
-): Promise<Set<number>> {
-  const rows = await sql<{ index: number }[]>`
-    select distinct index from eaas.log_proofs where origin = ${origin} and index = any(${indexes}::bigint[])`;
-  return new Set(rows.map(({ index }) => index));
-}
-
 /** The id of a tenant's head, and what the log keeps of it. Without a proof, the hash and the MAC are zeros. */
 export interface KeptHead extends TenantHead {
   /** The MAC of the log: something that is not the service can write rows, and not this. */
