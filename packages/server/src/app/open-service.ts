@@ -117,7 +117,10 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
       await asOwner(database, async (owner) => {
         if (!(await isMigrated(owner))) await migrate(owner, database.serverRole);
       });
-    } else await connections.run((sql) => requireMigrated(sql, database), 10_000);
+    } else {
+      const fault = await connections.run((sql) => schemaFault(sql, database), 10_000);
+      if (fault !== undefined) throw new CannotStart(fault);
+    }
     const roots = await loadRoots(database.rootKey, options.previousRootKey);
     await connections.transaction((tx) => checkRoots(tx, roots));
     const serverWarnings = purpose === 'serve' ? await warningsOf(options, connections) : [];
@@ -142,11 +145,6 @@ async function warningsOf(
   const found = unencrypted ? [plainHttp] : [];
   for (const extra of extras) found.push(...((await extra.warnings?.(connections)) ?? []));
   return found;
-}
-
-async function requireMigrated(sql: Pool, database: OpenDatabase): Promise<void> {
-  const fault = await schemaFault(sql, database);
-  if (fault !== undefined) throw new CannotStart(fault);
 }
 
 /** Why this program cannot use the tables of the database, or undefined if it can. Changes nothing. */
@@ -180,6 +178,4 @@ export async function loadRoots(current: RootKeyProvider, previous: RootKeyProvi
   return !former || sameBytes(root.rootId, former.rootId) ? [root] : [root, former];
 }
 
-async function load(provider: RootKeyProvider): Promise<RootKey> {
-  return using(await provider.load(), rootKey);
-}
+const load = async (provider: RootKeyProvider): Promise<RootKey> => using(await provider.load(), rootKey);

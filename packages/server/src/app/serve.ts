@@ -57,16 +57,13 @@ export async function serve(
 async function appOptionsOf(options: ServeOptions): Promise<AppOptions> {
   const { tlsFiles, trustProxy, logLevel, publicUrl } = options;
   const tls = tlsFiles && (await readTls(tlsFiles));
-  const console = options.console
-    ? { pages: await readConsolePages(options.playground), publicUrl }
-    : undefined;
-  const apiPage = await readApiPage();
+  const pages = options.console && { pages: await readConsolePages(options.playground), publicUrl };
   return {
     logLevel,
-    apiPage,
+    apiPage: await readApiPage(),
     ...(tls && { tls }),
     ...(trustProxy && { trustProxy }),
-    ...(console && { console }),
+    ...(pages && { console: pages }),
   };
 }
 

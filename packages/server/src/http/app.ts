@@ -21,7 +21,8 @@ import { type ConsoleOptions, serveConsole } from './console.ts';
 import { answerOtherMethods } from './cors.ts';
 import type { Health } from './health.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { type PublicFile, servePages } from './pages.ts';
+import type { PublicLog } from '../plugins/public-log.ts';
+import { servePages } from './pages.ts';
 import { answerError, describeError } from './problems.ts';
 import { beginVisit, enter } from './visit.ts';
 
@@ -41,7 +42,7 @@ export interface Served {
   metrics(): Promise<string>;
   health(): Promise<Health>;
   /** Reads what the public log shows to everyone, if there is one. */
-  readonly readLog?: ((path: string) => Promise<PublicFile | undefined>) | undefined;
+  readonly readLog?: PublicLog['read'] | undefined;
 }
 
 /** What an operator or a program can choose about the server. */

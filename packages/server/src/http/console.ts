@@ -120,13 +120,11 @@ export async function readConsolePages(hasPlayground: boolean): Promise<readonly
   const names = await ifExists(readdir(new URL('console/assets/', folder)));
   if (!names) return null;
   const assets = names.filter((name) => /^[\w.-]+$/.test(name) && extname(name) in types);
+  const pages = hasPlayground
+    ? { '/': 'index.html', '/console/': 'console/index.html' }
+    : { '/console/': 'console/without-playground.html' };
   return Promise.all([
-    ...(hasPlayground
-      ? [
-          readPage(folder, 'index.html', '/', false),
-          readPage(folder, 'console/index.html', '/console/', false),
-        ]
-      : [readPage(folder, 'console/without-playground.html', '/console/', false)]),
+    ...Object.entries(pages).map(([url, path]) => readPage(folder, path, url, false)),
     ...assets.map((name) => readPage(folder, `console/assets/${name}`, `/console/assets/${name}`, true)),
   ]);
 }

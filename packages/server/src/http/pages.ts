@@ -8,14 +8,6 @@ import type { Served } from './app.ts';
 import { type Health, notReady } from './health.ts';
 import { send } from './problems.ts';
 
-/** What the public log shows at a path. */
-export interface PublicFile {
-  readonly bytes: Buffer | string;
-  readonly type: string;
-  /** For how long caches may keep it, in seconds. */
-  readonly maxAge: number;
-}
-
 interface PagesOptions {
   readonly apiPage?: Buffer | undefined;
   readonly console?: { readonly pages: readonly { readonly url: string }[] | null };
@@ -33,7 +25,7 @@ export function servePages(
 
   servePage(app, '/healthz', (_, reply) => json(reply, { status: 'ok' }));
   servePage(app, '/readyz', async (_, reply) => {
-    const { ready, reasons } = isClosing() ? stopping : await readiness(served);
+    const { ready, reasons } = isClosing() ? stopping : await served.health().catch(() => unknown);
     if (ready) return json(reply, { status: 'ready' });
     return json(reply.code(503).header('retry-after', '1'), { status: 'not ready', reasons });
   });
@@ -112,7 +104,4 @@ function hasPage({ headers: { 'if-none-match': known = '' } }: FastifyRequest, e
 }
 
 const stopping: Health = { ready: false, reasons: [notReady.stopping] };
-
-function readiness({ health }: Pick<Served, 'health'>): Promise<Health> {
-  return health().catch(() => ({ ready: false, reasons: [notReady.unknown] }));
-}
+const unknown: Health = { ready: false, reasons: [notReady.unknown] };

@@ -1,11 +1,9 @@
 // What commands report of all tenants. No MAC is checked.
+import type { ApiKeyRow } from '@eaas/service';
 import type { Sql } from '../postgres/sql.ts';
 
-interface ExpiringApiKey {
-  readonly tenant_id: string;
+interface ExpiringApiKey extends Pick<ApiKeyRow, 'tenant_id' | 'api_key_id' | 'name'> {
   readonly tenant: string | null;
-  readonly api_key_id: string;
-  readonly name: string;
   readonly expires_at: number;
   readonly last_used_at: number | null;
 }

@@ -30,17 +30,14 @@ export function isDatabaseError(error: unknown): error is postgres.PostgresError
   return error instanceof postgres.PostgresError;
 }
 
-export function isDuplicate(error: unknown): boolean {
-  return isDatabaseError(error) && error.code === '23505';
-}
+const withCode =
+  (code: string) =>
+  (error: unknown): boolean =>
+    isDatabaseError(error) && error.code === code;
 
-export function isLockTimeout(error: unknown): boolean {
-  return isDatabaseError(error) && error.code === '55P03';
-}
-
-export function isDenied(error: unknown): boolean {
-  return isDatabaseError(error) && error.code === '42501';
-}
+export const isDuplicate = withCode('23505');
+export const isLockTimeout = withCode('55P03');
+export const isDenied = withCode('42501');
 
 /** postgres.js sends unknown options of the connection URL to PostgreSQL, as settings of the connection. */
 export function isSettingRefused(error: unknown): boolean {

@@ -38,16 +38,15 @@ interface DriverTypes extends Record<string, postgres.PostgresType> {
 
 const types: DriverTypes = {
   bigint: { to: 20, from: [20], parse: Number, serialize: String },
-  texts: { to: 1009, from: [1009], parse: parseArray, serialize: formatArray },
-  uuids: { to: 2951, from: [2951], parse: parseArray, serialize: formatArray },
-  bytes: { to: 1001, from: [1001], parse: parseArray, serialize: formatArray },
-  bigints: {
-    to: 1016,
-    from: [1016],
-    parse: (text: string) => parseArray(text).map(Number),
-    serialize: formatArray,
-  },
+  texts: arrays(1009),
+  uuids: arrays(2951),
+  bytes: arrays(1001),
+  bigints: { ...arrays(1016), parse: (text: string) => parseArray(text).map(Number) },
 };
+
+function arrays(id: number) {
+  return { to: id, from: [id], parse: parseArray, serialize: formatArray };
+}
 
 export function openPool(connection: Connection, max: number): Pool {
   const options: postgres.Options<DriverTypes> = {
