@@ -13,8 +13,8 @@ const packages: Readonly<Record<string, number>> = {
   prisma: 2_624,
   files: 1_739,
   console: 8_402,
-  server: 5_382,
-  log: 1_192,
+  server: 5_367,
+  log: 1_165,
   dev: 1_078,
   cli: 3_447,
 };
