@@ -1,73 +1,87 @@
-// The variables of `eaas`, and how their values are read and checked.
+// The variables of `eaas`, and how their values are parsed.
 import { isIP } from 'node:net';
-import { CannotStart, hostOf, isKeyHost, isLoopback } from '@eaas/server/internal';
+import { CannotStart, hostOf, isKeyHost, isLoopback, logLevels } from '@eaas/server/internal';
 
-export const variables = [
-  'EAAS_DATABASE_URL',
-  'DATABASE_URL',
-  'EAAS_MIGRATE_DATABASE_URL',
-  'EAAS_LEAK_DATABASE_URL',
-  'EAAS_DATA_DIR',
-  'EAAS_ROOT_KEY',
-  'EAAS_ROOT_KEY_FILE',
-  'EAAS_ROOT_KEY_COMMAND',
-  'EAAS_ROOT_KEY_PREVIOUS',
-  'EAAS_ROOT_KEY_PREVIOUS_FILE',
-  'EAAS_ROOT_KEY_PREVIOUS_COMMAND',
-  'EAAS_HOST',
-  'EAAS_PORT',
-  'EAAS_TRUST_PROXY',
-  'EAAS_INSECURE_HTTP',
-  'EAAS_TLS_CERT_FILE',
-  'EAAS_TLS_KEY_FILE',
-  'EAAS_AUDIT_RETENTION_MONTHS',
-  'EAAS_ISSUER_HOSTS',
-  'EAAS_LOG_POLICY_FILE',
-  'EAAS_LOG_INTERVAL',
-  'EAAS_LOG_MONITORS',
-  'EAAS_LOG_LEVEL',
-  'EAAS_CONSOLE',
-  'EAAS_PLAYGROUND',
-  'EAAS_PUBLIC_URL',
-] as const;
+/** Each parser gets the text and the name of the variable, for the error. */
+const parsers = {
+  EAAS_DATABASE_URL: postgresUrl,
+  DATABASE_URL: postgresUrl,
+  EAAS_MIGRATE_DATABASE_URL: postgresUrl,
+  EAAS_LEAK_DATABASE_URL: postgresUrl,
+  EAAS_DATA_DIR: String,
+  EAAS_ROOT_KEY: String,
+  EAAS_ROOT_KEY_FILE: String,
+  EAAS_ROOT_KEY_COMMAND: String,
+  EAAS_ROOT_KEY_PREVIOUS: String,
+  EAAS_ROOT_KEY_PREVIOUS_FILE: String,
+  EAAS_ROOT_KEY_PREVIOUS_COMMAND: String,
+  EAAS_HOST: listenHost,
+  EAAS_PORT: wholeNumber(0, 65_535),
+  EAAS_TRUST_PROXY: proxyAddresses,
+  EAAS_INSECURE_HTTP: isOn,
+  EAAS_TLS_CERT_FILE: String,
+  EAAS_TLS_KEY_FILE: String,
+  EAAS_AUDIT_RETENTION_MONTHS: wholeNumber(1, 1_200),
+  EAAS_ISSUER_HOSTS: keyHosts,
+  EAAS_LOG_POLICY_FILE: String,
+  EAAS_LOG_INTERVAL: wholeNumber(10, 3_600),
+  EAAS_LOG_MONITORS: urlsByName,
+  EAAS_LOG_LEVEL: oneOf(logLevels),
+  EAAS_CONSOLE: isOn,
+  EAAS_PLAYGROUND: isOn,
+  EAAS_PUBLIC_URL: publicOrigin,
+} as const;
 
-export type Variable = (typeof variables)[number];
-export type Read = (variable: Variable) => string | undefined;
+type Parsers = typeof parsers;
+export type Variable = keyof Parsers;
+export const variables = Object.keys(parsers) as Variable[];
 
-export function wholeNumber(
-  read: Read,
-  variable: Variable,
-  { otherwise, least, most }: { otherwise: number; least: number; most: number },
-): number {
-  const text = read(variable);
-  if (text === undefined) return otherwise;
-  const value = Number(text);
-  if (/^\d{1,5}$/.test(text) && value >= least && value <= most) return value;
-  // If a namespace has a Service named eaas, Kubernetes sets EAAS_PORT=tcp://… in every pod. The hint says how to
-  // prevent this.
-  const hint = text.startsWith('tcp://')
-    ? ' (Kubernetes set it: set enableServiceLinks: false in the pod)'
-    : '';
-  throw new CannotStart(`${variable} must be a whole number from ${least} to ${most}${hint}.`);
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type Read = <V extends Variable>(variable: V) => ReturnType<Parsers[V]> | undefined;
+
+/** Returns what reads the value of a variable, or undefined if it is not set. Throws CannotStart. */
+export function readerOf(env: Environment): Read {
+  return <V extends Variable>(variable: V) => {
+    const text = env[variable];
+    if (text === undefined) return undefined;
+    if (text === '') throw new CannotStart(`${variable} is empty: give it a value or remove it.`);
+    return parsers[variable](text, variable) as ReturnType<Parsers[V]>;
+  };
 }
 
-export function oneOf(read: Read, variable: Variable, values: readonly string[]): string | undefined {
-  const text = read(variable);
-  if (text === undefined || values.includes(text)) return text;
-  throw new CannotStart(`${variable} must be one of ${values.join(', ')}.`);
+function wholeNumber(least: number, most: number) {
+  return (text: string, variable: string): number => {
+    const value = Number(text);
+    if (/^\d{1,5}$/.test(text) && value >= least && value <= most) return value;
+    // If a namespace has a Service named eaas, Kubernetes sets EAAS_PORT=tcp://… in every pod. The hint says how to
+    // prevent this.
+    const hint = text.startsWith('tcp://')
+      ? ' (Kubernetes set it: set enableServiceLinks: false in the pod)'
+      : '';
+    throw new CannotStart(`${variable} must be a whole number from ${least} to ${most}${hint}.`);
+  };
 }
 
-export function listenHost(read: Read, variable: Variable, otherwise: string): string {
-  const host = (read(variable) ?? otherwise).replace(/^\[(.*)\]$/, '$1');
+function oneOf(values: readonly string[]) {
+  return (text: string, variable: string): string => {
+    if (values.includes(text)) return text;
+    throw new CannotStart(`${variable} must be one of ${values.join(', ')}.`);
+  };
+}
+
+function isOn(text: string, variable: string): boolean {
+  return oneOf(['0', '1'])(text, variable) === '1';
+}
+
+function listenHost(text: string, variable: string): string {
+  const host = text.replace(/^\[(.*)\]$/, '$1');
   if (isIP(host) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(host)) return host;
   throw new CannotStart(
     `${variable} must be an IP address or a host name to listen on, as in 0.0.0.0 or localhost.`,
   );
 }
 
-export function publicOrigin(read: Read, variable: Variable): string | null {
-  const text = read(variable);
-  if (text === undefined) return null;
+function publicOrigin(text: string, variable: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(hostOf(url)));
   if (url?.origin === text && isSecure) return text;
@@ -77,19 +91,18 @@ export function publicOrigin(read: Read, variable: Variable): string | null {
   );
 }
 
-export function proxyAddresses(read: Read, variable: Variable): readonly string[] | null {
-  const text = read(variable);
-  if (text === undefined) return null;
-  const entries = text.split(',').map((entry) => entry.trim());
+const entriesOf = (text: string): string[] => text.split(',').map((entry) => entry.trim());
+
+function proxyAddresses(text: string, variable: string): readonly string[] {
+  const entries = entriesOf(text);
   if (entries.every(isProxyAddress)) return entries;
   throw new CannotStart(
     `${variable} must be a comma-separated list of the IP addresses or networks (CIDR) of your proxies, as in 10.0.0.0/8,192.0.2.7.`,
   );
 }
 
-export function keyHosts(read: Read, variable: Variable): readonly string[] {
-  const entries = (read(variable) ?? '').split(',').map((entry) => entry.trim());
-  if (entries.join() === '') return [];
+function keyHosts(text: string, variable: string): readonly string[] {
+  const entries = entriesOf(text);
   const wrong = entries.find((entry) => !isKeyHost(entry));
   if (wrong === undefined) return entries;
   throw new CannotStart(
@@ -98,11 +111,9 @@ export function keyHosts(read: Read, variable: Variable): readonly string[] {
   );
 }
 
-export function urlsByName(read: Read, variable: Variable): ReadonlyMap<string, string> {
-  const entries = (read(variable) ?? '').split(',').map((entry) => entry.trim());
-  if (entries.join() === '') return new Map();
+function urlsByName(text: string, variable: string): ReadonlyMap<string, string> {
   return new Map(
-    entries.map((entry) => {
+    entriesOf(text).map((entry) => {
       const [, name = '', url = ''] = /^([^=]+)=(.+)$/.exec(entry) ?? [];
       if (URL.canParse(url)) return [name, url];
       throw new CannotStart(
@@ -121,11 +132,7 @@ function isProxyAddress(entry: string): boolean {
   return isIP(address) !== 0 && usable && more.length === 0;
 }
 
-const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
-
-export function postgresUrl(read: Read, variable: Variable): string | null {
-  const text = read(variable);
-  if (text === undefined) return null;
+function postgresUrl(text: string, variable: string): string {
   // A URL with several hosts is refused, because postgres.js hangs if one of several hosts is down.
   const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(text) ?? [];
   if (/,|%2C/i.test(authority.slice(authority.lastIndexOf('@') + 1))) {
@@ -139,6 +146,7 @@ export function postgresUrl(read: Read, variable: Variable): string | null {
         'Special characters in the password must be percent-encoded.',
     );
   }
+  const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
   const mode = new URL(text).searchParams.get('sslmode');
   if (mode !== null && !sslModes.includes(mode)) {
     throw new CannotStart(`The sslmode in ${variable} must be one of ${sslModes.join(', ')}.`);

@@ -8,7 +8,6 @@ import {
   databaseOf,
   type Extra,
   isLoopback,
-  logLevels,
   type ProviderEnvironment,
   rootKeyFromCommand,
   rootKeyInFile,
@@ -16,23 +15,9 @@ import {
   type RootKeyProvider,
 } from '@eaas/server/internal';
 import { refuseRemovedVariables } from './removed.ts';
-import {
-  keyHosts,
-  listenHost,
-  oneOf,
-  postgresUrl,
-  proxyAddresses,
-  publicOrigin,
-  urlsByName,
-  type Read,
-  type Variable,
-  variables,
-  wholeNumber,
-} from './config-values.ts';
+import { type Environment, type Read, readerOf, variables } from './config-values.ts';
 
 export { variables } from './config-values.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
@@ -97,15 +82,7 @@ export function readServerConfig(env: Environment = process.env): Config {
 
 /** The database of an app, for `eaas leak`, which needs nothing else. */
 export function leakDatabaseUrl(env: Environment = process.env): string | null {
-  return postgresUrl(readerOf(env), 'EAAS_LEAK_DATABASE_URL');
-}
-
-function readerOf(env: Environment): Read {
-  return (variable) => {
-    const value = env[variable];
-    if (value === '') throw new CannotStart(`${variable} is empty: give it a value or remove it.`);
-    return value;
-  };
+  return readerOf(env)('EAAS_LEAK_DATABASE_URL') ?? null;
 }
 
 export function readConfig(
@@ -115,11 +92,10 @@ export function readConfig(
   refuseRemovedVariables(env);
   const read = readerOf(env);
   const found = urlVariableOf(env);
-  const ignored =
-    found === 'DATABASE_URL' ? judgeDataHere(read(found) ?? '', usesDevelopmentData) : undefined;
+  const ignored = found === 'DATABASE_URL' ? judgeDataHere(env[found] ?? '', usesDevelopmentData) : undefined;
   const urlVariable = ignored === undefined ? found : 'EAAS_DATABASE_URL';
-  const databaseUrl = postgresUrl(read, urlVariable);
-  const migrateDatabaseUrl = postgresUrl(read, 'EAAS_MIGRATE_DATABASE_URL');
+  const databaseUrl = read(urlVariable) ?? null;
+  const migrateDatabaseUrl = read('EAAS_MIGRATE_DATABASE_URL') ?? null;
   if (migrateDatabaseUrl !== null && databaseUrl === null) {
     throw new CannotStart(
       'EAAS_MIGRATE_DATABASE_URL is set, but EAAS_DATABASE_URL is not set. ' +
@@ -127,7 +103,6 @@ export function readConfig(
     );
   }
   const listening = readListening(read);
-  const retention = { otherwise: 60, least: 1, most: 1200 };
   return {
     databaseUrl,
     urlVariable,
@@ -138,10 +113,10 @@ export function readConfig(
     ...readRootKeys(read, withoutSecrets(env)),
     ...listening,
     ...readConsole(read, listening.host, isConsoleOn),
-    auditRetentionMonths: wholeNumber(read, 'EAAS_AUDIT_RETENTION_MONTHS', retention),
-    issuerHosts: keyHosts(read, 'EAAS_ISSUER_HOSTS'),
+    auditRetentionMonths: read('EAAS_AUDIT_RETENTION_MONTHS') ?? 60,
+    issuerHosts: read('EAAS_ISSUER_HOSTS') ?? [],
     publicLog: readPublicLog(read),
-    logLevel: oneOf(read, 'EAAS_LOG_LEVEL', logLevels) ?? logLevel,
+    logLevel: read('EAAS_LOG_LEVEL') ?? logLevel,
     warnings: [...(ignored === undefined ? [] : [ignored]), ...unknownVariables(env)],
     extras: [] as readonly Extra[],
   };
@@ -153,9 +128,9 @@ function withoutSecrets(env: Environment): ProviderEnvironment {
 }
 
 function readListening(read: Read) {
-  const host = listenHost(read, 'EAAS_HOST', '127.0.0.1');
-  const trustProxy = proxyAddresses(read, 'EAAS_TRUST_PROXY');
-  const insecure = oneOf(read, 'EAAS_INSECURE_HTTP', ['0', '1']) === '1';
+  const host = read('EAAS_HOST') ?? '127.0.0.1';
+  const trustProxy = read('EAAS_TRUST_PROXY') ?? null;
+  const insecure = read('EAAS_INSECURE_HTTP');
   const [cert, key] = [read('EAAS_TLS_CERT_FILE'), read('EAAS_TLS_KEY_FILE')];
   if ((cert === undefined) !== (key === undefined)) {
     throw new CannotStart(
@@ -170,27 +145,27 @@ function readListening(read: Read) {
         'Set EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE, or EAAS_TRUST_PROXY to the IP addresses of the TLS proxy, or EAAS_INSECURE_HTTP=1.',
     );
   }
-  const port = wholeNumber(read, 'EAAS_PORT', { otherwise: 8080, least: 0, most: 65_535 });
-  return { host, port, isPortSet: read('EAAS_PORT') !== undefined, trustProxy, tlsFiles, unencrypted };
+  const port = read('EAAS_PORT');
+  return { host, port: port ?? 8080, isPortSet: port !== undefined, trustProxy, tlsFiles, unencrypted };
 }
 
 /** The public log is on if there is a policy. */
 function readPublicLog(read: Read) {
   const policyFile = read('EAAS_LOG_POLICY_FILE');
-  const interval = wholeNumber(read, 'EAAS_LOG_INTERVAL', { otherwise: 60, least: 10, most: 3_600 });
-  const monitors = urlsByName(read, 'EAAS_LOG_MONITORS');
+  const interval = read('EAAS_LOG_INTERVAL') ?? 60;
+  const monitors = read('EAAS_LOG_MONITORS') ?? new Map<string, string>();
   return policyFile === undefined ? null : { policyFile, interval, monitors };
 }
 
 function readConsole(read: Read, host: string, isOnByDefault: boolean) {
-  const isOn = isSwitchedOn(read, 'EAAS_CONSOLE', isOnByDefault);
-  const playground = isSwitchedOn(read, 'EAAS_PLAYGROUND', isOn && isOnByDefault);
+  const isOn = read('EAAS_CONSOLE') ?? isOnByDefault;
+  const playground = read('EAAS_PLAYGROUND') ?? (isOn && isOnByDefault);
   if (playground && !isOn) {
     throw new CannotStart(
       'EAAS_PLAYGROUND=1 needs the console: set EAAS_CONSOLE=1, or remove EAAS_PLAYGROUND.',
     );
   }
-  const publicUrl = publicOrigin(read, 'EAAS_PUBLIC_URL');
+  const publicUrl = read('EAAS_PUBLIC_URL') ?? null;
   if (isOn && publicUrl === null && !['127.0.0.1', 'localhost', '::1'].includes(host)) {
     throw new CannotStart(
       `The console needs EAAS_PUBLIC_URL if EAAS_HOST is ${host}. ` +
@@ -198,11 +173,6 @@ function readConsole(read: Read, host: string, isOnByDefault: boolean) {
     );
   }
   return { console: isOn, playground, publicUrl };
-}
-
-function isSwitchedOn(read: Read, variable: Variable, otherwise: boolean): boolean {
-  const switched = oneOf(read, variable, ['0', '1']);
-  return switched === undefined ? otherwise : switched === '1';
 }
 
 function unknownVariables(env: Environment): string[] {
