@@ -16,7 +16,7 @@ const packages: Readonly<Record<string, number>> = {
   server: 5_367,
   log: 1_165,
   dev: 1_078,
-  cli: 3_447,
+  cli: 3_420,
 };
 /** What corrections of faults cost beyond the budgets above: each a promise that the code did not keep. */
 const corrections: readonly { of: string; lines: number; what: string }[] = [

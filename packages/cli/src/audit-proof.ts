@@ -8,7 +8,7 @@ import { type EntryProof, LogProofError, type VerifiedEntry, verifyProof } from 
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { readGiven } from './given-file.ts';
-import { note, printResult, type Reporting, write } from './output.ts';
+import { note, printResult, type Reporting, sentence, write } from './output.ts';
 import { wholeNumber } from './values.ts';
 
 interface Prove extends OnTenant {
@@ -73,8 +73,6 @@ function explain(error: unknown): never {
     throw new WrongUsage(sentence(error.message.replace('`maxEntries`', '--max-entries')));
   throw error;
 }
-
-const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
 /** Verifies a proof from a file, and says what it shows and what not. */
 export async function verifyProofFile(file: string, policyFile: string, options: Reporting): Promise<void> {

@@ -3,7 +3,7 @@ import { openForImport, wipeKeyFile } from '@eaas/local/internal';
 import { CannotStart, createTenant } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
 import { askPassphrase } from './confirm.ts';
-import { next, printResult, type Reporting } from './output.ts';
+import { next, printResult, type Reporting, sentence } from './output.ts';
 
 const remedy = 'set EAAS_LOCAL_PASSPHRASE, or run the command at a terminal';
 
@@ -32,6 +32,5 @@ export const importCommand = reporting(
 
 export function cannotUse(error: unknown): never {
   if (!(error instanceof InputError)) throw error;
-  const { message } = error;
-  throw new CannotStart(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, { cause: error });
+  throw new CannotStart(sentence(error.message), { cause: error });
 }

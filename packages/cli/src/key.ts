@@ -78,66 +78,62 @@ function commandsOn({ key_id }: Pick<Key, 'key_id'>, { tenant }: OnTenant): Comm
 const showPublicKey = (eaas: CommandsOnKey): string =>
   `${eaas('public-key')} shows the public key for writers`;
 
-interface ChangeOfKey {
-  readonly description: string;
-  readonly run: OnKey<Key>;
-  readonly next: (eaas: CommandsOnKey, key: Key) => string;
+/** Makes a command that runs an operation on a key, and prints its result and what can come next. */
+function keyCommand<Result extends Pick<Key, 'key_id'>>(
+  name: string,
+  description: string,
+  run: OnKey<Result>,
+  nextOf: (eaas: CommandsOnKey, result: Result) => string,
+): Command {
+  return onKey(name, description).action(async (idOrName: string, options: OnTenant) => {
+    const result = await withKey(options, idOrName, run);
+    printResult(result, options);
+    next(nextOf(commandsOn(result, options), result), options);
+  });
 }
 
-const changes: Readonly<Record<string, ChangeOfKey>> = {
-  rotate: {
-    description:
-      'Add a version to a key. New data keys use the new version, and older versions still decrypt.',
-    run: operations['POST /v1/keys/:key_id/rotate'],
-    next: (eaas, { intake }) =>
+const changes = [
+  keyCommand(
+    'rotate',
+    'Add a version to a key. New data keys use the new version, and older versions still decrypt.',
+    operations['POST /v1/keys/:key_id/rotate'],
+    (eaas, { intake }) =>
       intake ? showPublicKey(eaas) : `${eaas('show')} shows how often the older versions are still used`,
-  },
-  disable: {
-    description:
-      'Disable a key immediately, on every server. A disabled key can still decrypt but not encrypt.',
-    run: operations['POST /v1/keys/:key_id/disable'],
-    next: (eaas) => `${eaas('enable')} enables the key again, ${eaas('destroy')} destroys it`,
-  },
-  enable: {
-    description: 'Enable a disabled key.',
-    run: operations['POST /v1/keys/:key_id/enable'],
-    next: (eaas) => `${eaas('show')} shows how the key is used`,
-  },
-  restore: {
-    description: 'Cancel the destruction of a key before its material is erased. The key is then disabled.',
-    run: operations['POST /v1/keys/:key_id/restore'],
-    next: (eaas) => `${eaas('enable')} lets the key encrypt again`,
-  },
-};
-
-const changeCommands = Object.entries(changes).map(([name, { description, run, next: nextStep }]) =>
-  onKey(name, description).action(async (idOrName: string, options: OnTenant) => {
-    const key = await withKey(options, idOrName, run);
-    printResult(key, options);
-    next(nextStep(commandsOn(key, options), key), options);
-  }),
-);
+  ),
+  keyCommand(
+    'disable',
+    'Disable a key immediately, on every server. A disabled key can still decrypt but not encrypt.',
+    operations['POST /v1/keys/:key_id/disable'],
+    (eaas) => `${eaas('enable')} enables the key again, ${eaas('destroy')} destroys it`,
+  ),
+  keyCommand(
+    'enable',
+    'Enable a disabled key.',
+    operations['POST /v1/keys/:key_id/enable'],
+    (eaas) => `${eaas('show')} shows how the key is used`,
+  ),
+  keyCommand(
+    'restore',
+    'Cancel the destruction of a key before its material is erased. The key is then disabled.',
+    operations['POST /v1/keys/:key_id/restore'],
+    (eaas) => `${eaas('enable')} lets the key encrypt again`,
+  ),
+];
 
 function onKey(name: string, description: string): Command {
   const examples = [`key ${name} patients --tenant acme`];
   return onTenant(name, description, examples).argument('<key>', "the key's id or name");
 }
 
-const publicKey = onTenant(
+const publicKey = keyCommand(
   'public-key',
   'Show the public key of an active intake key. Writers encrypt with it, without an API key.',
-  ['key public-key contact-form --tenant acme'],
-)
-  .argument('<key>', "the key's id or name")
-  .action(async (idOrName: string, options: OnTenant) => {
-    const keys = await withKey(options, idOrName, operations['GET /v1/keys/:key_id/public-key']);
-    printResult(keys, options);
-    const step =
-      keys.intake_public_key === null
-        ? 'create a key with --intake: only an intake key has a public key'
-        : 'give intake_public_key to the writers, for `createIntake` or `eaas-files encrypt --public-key`';
-    next(step, options);
-  });
+  operations['GET /v1/keys/:key_id/public-key'],
+  (_, { intake_public_key }) =>
+    intake_public_key === null
+      ? 'create a key with --intake: only an intake key has a public key'
+      : 'give intake_public_key to the writers, for `createIntake` or `eaas-files encrypt --public-key`',
+);
 
 const minVersion = onTenant(
   'min-version',
@@ -212,4 +208,4 @@ function usageOf({ name, key_id, key_version, versions }: Output<'GET /v1/keys/:
   );
 }
 
-export const keyCommands = [create, list, show, publicKey, ...changeCommands, minVersion, destroy];
+export const keyCommands = [create, list, show, publicKey, ...changes, minVersion, destroy];

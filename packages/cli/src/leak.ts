@@ -16,7 +16,7 @@ interface LeakOptions extends Reporting {
   readonly schema?: string;
   readonly list: Record<string, string>;
   readonly truth: Record<string, string>;
-  readonly coarser: Record<string, string>;
+  readonly coarser: Record<string, (value: string) => string>;
 }
 
 export const leak = reporting(
@@ -50,61 +50,61 @@ export const leak = reporting(
     '--coarser <column=characters>',
     'also for larger groups: values that begin with the same characters, such as the 4 of a year; needs ' +
       '--truth, or a --list with frequencies; can be repeated',
-    pair,
+    groups,
     {},
   )
-  .action(
-    async (table: string, { columns, schema, list: files, truth, coarser: sizes, json }: LeakOptions) => {
-      const url = leakDatabaseUrl();
-      if (url === null) {
-        throw new CannotStart(
-          `${variable} is not set: set it to the URL of the app's database. A role that can only read the table is enough.`,
-        );
-      }
-      // Imported here, because the other commands do not need the SDK.
-      const { DatabaseError, leakageTable, measureLeakage, publicList } = await import('@eaas/sdk/tables');
-      const lists = Object.fromEntries(
-        Object.entries(files).map(([column, file]) => [column, listIn(file, publicList)]),
+  .action(async (table: string, { columns, schema, list: files, truth, coarser, json }: LeakOptions) => {
+    const url = leakDatabaseUrl();
+    if (url === null) {
+      throw new CannotStart(
+        `${variable} is not set: set it to the URL of the app's database. A role that can only read the table is enough.`,
       );
-      const coarser = Object.fromEntries(
-        Object.entries(sizes).map(([column, size]) => [column, firstCharacters(column, size)]),
-      );
-      const pool = openPool(url, 1);
-      const database = {
-        query: (statement: string, values: string[]) => pool.unsafe(statement, values),
-      };
-      try {
-        const options = { columns, schema, lists, truth, coarser };
-        const report: LeakageReport = await measureLeakage(database, table, options);
-        if (json) printJson(report);
-        else process.stdout.write(`${leakageTable(report)}\n`);
-      } catch (error) {
-        if (error instanceof DatabaseError)
-          throw new CannotStart(`The database of ${variable} cannot be used: ${error.message}.`, {
-            cause: error,
-          });
-        if (error instanceof InputError) throw new WrongUsage(inLine(error.message));
-        throw error;
-      } finally {
-        await pool.end();
-      }
-    },
-  );
+    }
+    // Imported here, because the other commands do not need the SDK.
+    const { DatabaseError, leakageTable, measureLeakage, publicList } = await import('@eaas/sdk/tables');
+    const lists = Object.fromEntries(
+      Object.entries(files).map(([column, file]) => [column, listIn(file, publicList)]),
+    );
+    const pool = openPool(url, 1);
+    const database = {
+      query: (statement: string, values: string[]) => pool.unsafe(statement, values),
+    };
+    try {
+      const options = { columns, schema, lists, truth, coarser };
+      const report: LeakageReport = await measureLeakage(database, table, options);
+      if (json) printJson(report);
+      else process.stdout.write(`${leakageTable(report)}\n`);
+    } catch (error) {
+      if (error instanceof DatabaseError)
+        throw new CannotStart(`The database of ${variable} cannot be used: ${error.message}.`, {
+          cause: error,
+        });
+      if (error instanceof InputError) throw new WrongUsage(inLine(error.message));
+      throw error;
+    } finally {
+      await pool.end();
+    }
+  });
+
+function pairIn(text: string): [column: string, value: string] {
+  const [, column, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (column !== undefined && value !== undefined) return [column, value];
+  throw new WrongUsage(`Pass a column and a value, as in first_name_index=names.csv (got no \`=\`).`);
+}
 
 function pair(text: string, known: Record<string, string>): Record<string, string> {
-  const [, column, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-  if (column === undefined || value === undefined)
-    throw new WrongUsage(`Pass a column and a value, as in first_name_index=names.csv (got no \`=\`).`);
+  const [column, value] = pairIn(text);
   return { ...known, [column]: value };
 }
 
-/** Returns what names the group of a value: its first characters. */
-function firstCharacters(column: string, size: string): (value: string) => string {
+/** Adds what names the group of a value: its first characters. */
+function groups(text: string, known: LeakOptions['coarser']): LeakOptions['coarser'] {
+  const [column, size] = pairIn(text);
   if (!/^[1-9]\d?$/.test(size))
     throw new WrongUsage(
       `--coarser must be a column and a number of characters from 1 to 99, as in ${inLine(column)}=4.`,
     );
-  return (value) => Array.from(value).slice(0, Number(size)).join('');
+  return { ...known, [column]: (value) => Array.from(value).slice(0, Number(size)).join('') };
 }
 
 function listIn(file: string, parse: (text: string) => PublicValue[]): PublicValue[] {

@@ -28,6 +28,9 @@ export function write(lines: string): Promise<void> {
   });
 }
 
+/** Turns the message of an InputError into a sentence. */
+export const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+
 export function note(sentence: string): void {
   process.stderr.write(`${asTyped(sentence)}\n`);
 }

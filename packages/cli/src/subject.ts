@@ -3,10 +3,10 @@
 import { isUtf8 } from 'node:buffer';
 import { printJson, WrongUsage } from './kit/index.ts';
 import { endpoints, limits } from '@eaas/protocol/wire';
-import { reportColumns, reportCsv, type ReportRow, reportRow } from '@eaas/sdk/audit';
+import { reportColumns, reportCsv, reportRow } from '@eaas/sdk/audit';
 import { type Caller, checked, operations, type Service } from '@eaas/server/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
 import { ask, requireYes } from './confirm.ts';
 import { ifFound, orNotFound } from './failure.ts';
 import { next, note, printResult, printResults, write } from './output.ts';
@@ -88,31 +88,15 @@ const report = onSubject(
     const name = await named(options);
     const { json, format } = options;
     if (json && format === 'csv') throw new WrongUsage('Pass either --json or --format csv.');
-    const rows = await withTenant(options, async (service, operator) => {
+    const entries = await withTenant(options, async (service, operator) => {
       const { subject_id } = await find(service, operator, name);
-      const rows: ReportRow[] = [];
-      for await (const page of pagesOf(service, operator, subject_id)) rows.push(...page);
-      return rows;
+      const list = operations['GET /v1/audit'];
+      return allPages(async (page) => (await list(service, operator, { ...page, subject_id })).logs, 'id');
     });
+    const rows = entries.map(reportRow);
     if (format === 'csv') await write(reportCsv(rows));
     else printResults(rows, reportColumns, options);
   });
-
-/** Reads the entries of a subject. Entries that are added meanwhile are not read, as they would move the pages. */
-async function* pagesOf(service: Service, operator: Caller, subject_id: string): AsyncGenerator<ReportRow[]> {
-  const limit = limits.pageMaximum;
-  let last = Infinity;
-  let date_to: string | undefined;
-  for (let offset = 0; ; offset += limit) {
-    const query = { subject_id, limit, offset, ...(date_to !== undefined && { date_to }) };
-    const { logs } = await operations['GET /v1/audit'](service, operator, query);
-    date_to ??= logs[0]?.created_at;
-    const older = logs.filter(({ id }) => id < last);
-    last = older.at(-1)?.id ?? last;
-    yield older.map(reportRow);
-    if (logs.length < limit) return;
-  }
-}
 
 interface EraseOptions extends OnSubject {
   readonly create?: true;
