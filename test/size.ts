@@ -6,17 +6,17 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_297,
+  protocol: 5_311,
   local: 1_801,
-  sdk: 10_452,
+  sdk: 10_454,
   drizzle: 3_508,
   prisma: 2_624,
   files: 1_739,
-  console: 8_402,
-  server: 5_367,
+  console: 8_418,
+  server: 5_368,
   log: 1_165,
   dev: 1_078,
-  cli: 3_420,
+  cli: 3_421,
 };
 /** What corrections of faults cost beyond the budgets above: each a promise that the code did not keep. */
 const corrections: readonly { of: string; lines: number; what: string }[] = [
@@ -89,11 +89,11 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
 const mostCorrections = 250;
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */
 const growing: Readonly<Record<string, { lines: number; until: string }>> = {
-  service: { lines: 5_009, until: 'local stands on it' },
+  service: { lines: 5_028, until: 'local stands on it' },
 };
 const sites = { 'docs/site': 1_029, examples: 1_002 };
 const mostTestLines = 86_500;
-const mostWords = 96_000;
+const mostWords = 96_110;
 const longestLine = 140;
 const printWidth = 110;
 

@@ -233,6 +233,7 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
     audience: 'claim',
     subject_claim: 'claim',
     subject_prefix: 'text',
+    kind: 'one of some words',
     any_subject: 'true or false',
   },
   'GET /v1/issuers': page,

@@ -21,7 +21,7 @@ function withFields(command: Command, isNew: boolean): Command {
     new Option(flags, about).makeOptionMandatory(isNew);
   const permissions = needed(
     '--permissions <list>',
-    `what users may do: some of ${issuerPermissions.join(',')}`,
+    `what its tokens allow: some of ${issuerPermissions.join(',')}`,
   );
   return command
     .addOption(needed('--name <name>', 'what the issuer is for'))
@@ -106,6 +106,7 @@ const add = withFields(
     .requiredOption('--audience <text>', 'the `aud` of the tokens, exactly'),
   true,
 )
+  .addOption(new Option('--kind <kind>', 'whose tokens they are').choices(['people', 'workload']))
   .option('--subject-claim <claim>', 'the claim that names the user (sub by default)')
   .option(
     '--subject-prefix <text>',
@@ -124,7 +125,7 @@ const add = withFields(
 const listAll = listCommand(
   'issuer',
   "List a tenant's issuers, newest first.",
-  ['issuer_id', 'name', 'issuer', 'permissions', 'any_subject', 'expires_at', 'revoked_at'],
+  ['issuer_id', 'name', 'kind', 'issuer', 'permissions', 'any_subject', 'expires_at', 'revoked_at'],
   async (...call) => (await operations['GET /v1/issuers'](...call)).issuers,
 );
 

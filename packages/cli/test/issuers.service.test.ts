@@ -50,6 +50,7 @@ test('issuer add, show, list, set and revoke', async () => {
     key_ids: [keyId],
     subject_claim: 'sub',
     subject_prefix: '',
+    kind: 'people',
     any_subject: false,
     max_age_seconds: 3_600,
     created_by: 'operator',
@@ -80,7 +81,9 @@ test('issuer add, show, list, set and revoke', async () => {
   const newer = await add('--jwks', jwks, '--subject-claim', 'sub');
   const listed = await eaas.json<Issuer>('issuer', 'list', ...inAcme);
   expect(listed.map(({ issuer_id }) => issuer_id)).toEqual([newer.issuer_id, made.issuer_id]);
-  expect((await eaas('issuer', 'list', ...inAcme)).stdout).toMatch(/^issuer_id +name +issuer +permissions/);
+  expect((await eaas('issuer', 'list', ...inAcme)).stdout).toMatch(
+    /^issuer_id +name +kind +issuer +permissions/,
+  );
 
   const revoked = await on('revoke');
   expect(revoked).toMatchObject([{ revoked_at: expect.any(String) as string }]);

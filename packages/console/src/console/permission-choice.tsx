@@ -55,7 +55,7 @@ export function PermissionChoice({ value, excluded }: PermissionChoiceProps) {
   );
 }
 
-const permissionTexts: Readonly<Record<Permission, string>> = {
+export const permissionTexts: Readonly<Record<Permission, string>> = {
   encrypt: 'Wrap data keys, compute fingerprints, and see public keys',
   decrypt: 'Unwrap data keys',
   'keys.read': 'See keys and their versions',

@@ -7,7 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { nameIn, useKeyNames } from './names.ts';
-import { claimLines, type IssuerRecord } from './sign-in-draft.ts';
+import { claimLines, type IssuerRecord, whoseData } from './sign-in-draft.ts';
 
 interface ShowSignInProps {
   readonly client: EaasClient;
@@ -36,9 +36,7 @@ export function ShowSignIn({ client, issuer, isNew, onClose }: ShowSignInProps) 
           <Detail title="Issuer">{issuer.issuer}</Detail>
           <Detail title="Audience">{issuer.audience}</Detail>
           <Detail title="Users may">{issuer.permissions.join(', ')}</Detail>
-          <Detail title="Users open">
-            {issuer.any_subject ? 'everyone’s data (staff)' : 'their own data'}
-          </Detail>
+          <Detail title="Users open">{whoseData(issuer)}</Detail>
           <Detail title="A user’s subject">
             {subject_prefix && <code>{subject_prefix}</code>} the claim <code>{subject_claim}</code>
           </Detail>

@@ -38,7 +38,8 @@ export interface SignInDraft {
   readonly permissions: readonly IssuerPermission[];
   readonly keyIds: readonly string[];
   readonly origins: readonly string[] | null;
-  readonly isStaff: boolean;
+  /** Whose data its tokens open: that of its users, or everyone's, as staff or as a workload. */
+  readonly whose: 'own' | 'staff' | 'workload';
   readonly subjectClaim: string;
   readonly subjectPrefix: string;
   readonly require: string;
@@ -58,7 +59,7 @@ export const emptyDraft: SignInDraft = {
   permissions: ['encrypt', 'decrypt'],
   keyIds: [],
   origins: null,
-  isStaff: false,
+  whose: 'own',
   subjectClaim: 'sub',
   subjectPrefix: '',
   require: '',
@@ -79,7 +80,7 @@ export function draftOf(record: IssuerRecord): SignInDraft {
     permissions: record.permissions,
     keyIds: record.key_ids,
     origins: record.allowed_origins,
-    isStaff: record.any_subject,
+    whose: record.kind === 'workload' ? 'workload' : record.any_subject ? 'staff' : 'own',
     subjectClaim: record.subject_claim,
     subjectPrefix: record.subject_prefix,
     require: claimLines(record.require).join('\n'),
@@ -104,7 +105,7 @@ export function useSignInDraft(start: SignInDraft) {
     keyIds: useSignal<readonly string[] | null>(start.keyIds),
     isForPages: useSignal(start.origins !== null),
     origins: useSignal(start.origins?.join('\n') ?? ''),
-    isStaff: useSignal(start.isStaff),
+    whose: useSignal(start.whose),
     subjectClaim: useSignal(start.subjectClaim),
     subjectPrefix: useSignal(start.subjectPrefix),
     require: useSignal(start.require),
@@ -128,7 +129,7 @@ export function draftIn(signals: SignInSignals): SignInDraft {
 
 /** What is wrong before the service is asked. */
 export function faultsOf(draft: SignInDraft): Faults {
-  const { keysFrom, jwks, permissions, keyIds, origins, isStaff, require } = draft;
+  const { keysFrom, jwks, permissions, keyIds, origins, whose, require } = draft;
   const faults: Faults = {};
   if (keysFrom === 'text' && !keySetIn(jwks))
     faults.jwks = 'This is no JSON Web Key Set: a JSON object whose `keys` is a list.';
@@ -138,8 +139,8 @@ export function faultsOf(draft: SignInDraft): Faults {
     faults.allowed_origins = 'Name at least one origin, such as https://app.example.';
   if (linesIn(require).length > 0 && !claimsIn(require))
     faults.require = 'Write one claim a line, each once, as in role=doctor,nurse.';
-  if (isStaff && linesIn(require).length === 0)
-    faults.require = 'Say which claims make a user one of the staff, as in role=doctor,nurse.';
+  if (whose !== 'own' && linesIn(require).length === 0)
+    faults.require = 'Say which claims a token of them has, as in role=doctor,nurse.';
   return faults;
 }
 
@@ -162,7 +163,8 @@ export function newIssuerOf(draft: SignInDraft): NewIssuer {
     allowed_origins,
     subject_claim: draft.subjectClaim,
     subject_prefix: draft.subjectPrefix,
-    any_subject: draft.isStaff,
+    kind: draft.whose === 'workload' ? 'workload' : 'people',
+    any_subject: draft.whose === 'staff',
     ...trust,
     expires_at,
   };
@@ -206,6 +208,12 @@ export function signInChanges(record: IssuerRecord, draft: SignInDraft): SignInC
       ...(longer > 0 ? [`Tokens that are valid for up to ${max_age_seconds} seconds are accepted.`] : []),
     ],
   };
+}
+
+/** Whose data the tokens of an issuer open, in words. */
+export function whoseData({ kind, any_subject }: Pick<IssuerRecord, 'kind' | 'any_subject'>): string {
+  if (kind === 'workload') return 'all data (workload)';
+  return any_subject ? 'everyone’s data (staff)' : 'their own data';
 }
 
 /** The required claims as the form has them, one a line. */

@@ -4,7 +4,8 @@ import type { EaasClient } from '@eaas/sdk';
 import { Field, FieldError, Select, TextArea } from '../parts/field.tsx';
 import { OriginChoice } from './api-key-form.tsx';
 import { KeyChoice } from './key-choice.tsx';
-import type { Faults, SignInSignals } from './sign-in-draft.ts';
+import { permissionTexts } from './permission-choice.tsx';
+import { emptyDraft, type Faults, type SignInDraft, type SignInSignals } from './sign-in-draft.ts';
 
 interface SignInFieldsProps {
   readonly client: EaasClient;
@@ -19,6 +20,7 @@ const plain = { autocomplete: 'off', autocapitalize: 'off', spellcheck: false } 
 
 export function SignInFields({ client, signals, faults, lives, isNew }: SignInFieldsProps) {
   const { name, permissions, keyIds, isForPages, origins, require, parties, maxAge } = signals;
+  const texts = signals.whose.value === 'workload' ? ofWorkloads : ofUsers;
   return (
     <>
       <Field
@@ -32,7 +34,8 @@ export function SignInFields({ client, signals, faults, lives, isNew }: SignInFi
       />
       {isNew && <Identity signals={signals} faults={faults} />}
       <PublicKeys signals={signals} faults={faults} />
-      <UserPermissions value={permissions} error={faults.permissions} />
+      {isNew && <WhoseData signals={signals} faults={faults} />}
+      <UserPermissions value={permissions} texts={texts} error={faults.permissions} />
       <KeyChoice
         client={client}
         value={keyIds}
@@ -51,13 +54,12 @@ export function SignInFields({ client, signals, faults, lives, isNew }: SignInFi
         }}
         onChange={(chosen) => (isForPages.value = chosen)}
       />
-      {isNew && <WhoseData signals={signals} faults={faults} />}
       <TextArea
         label="Required claims"
         hint="One per line. A token must have one of the values of each claim."
         placeholder="role=doctor,nurse"
         rows={2}
-        required={signals.isStaff.value}
+        required={signals.whose.value !== 'own'}
         error={faults.require}
         value={require}
       />
@@ -166,22 +168,28 @@ function PublicKeys({ signals: { keysFrom, jwks, jwksUri }, faults }: Part) {
   );
 }
 
-const permissionTexts: Readonly<Record<IssuerPermission, string>> = {
+const ofUsers: Readonly<Partial<Record<IssuerPermission, string>>> = {
   encrypt: 'Wrap data keys',
   decrypt: 'Unwrap data keys',
   'audit.own': 'See who used their own data, and when',
 };
 
+/** A workload can have what an API key that is limited to some keys can have. */
+const ofWorkloads = Object.fromEntries(
+  Object.entries(permissionTexts).filter(([name]) => /^(en|de)crypt$|^keys/.test(name)),
+);
+
 interface UserPermissionsProps {
   readonly value: Signal<readonly IssuerPermission[]>;
+  readonly texts: typeof ofUsers;
   readonly error: string | undefined;
 }
 
-function UserPermissions({ value, error }: UserPermissionsProps) {
+function UserPermissions({ value, texts, error }: UserPermissionsProps) {
   return (
     <fieldset class="choices">
-      <legend>What its users may do</legend>
-      {(Object.keys(permissionTexts) as IssuerPermission[]).map((name) => (
+      <legend>What its tokens allow</legend>
+      {(Object.keys(texts) as IssuerPermission[]).map((name) => (
         <label key={name} class="choice">
           <input
             type="checkbox"
@@ -192,7 +200,7 @@ function UserPermissions({ value, error }: UserPermissionsProps) {
           />
           <span>
             <code>{name}</code>
-            <span class="soft">{permissionTexts[name]}</span>
+            <span class="soft">{texts[name]}</span>
           </span>
         </label>
       ))}
@@ -201,18 +209,26 @@ function UserPermissions({ value, error }: UserPermissionsProps) {
   );
 }
 
-function WhoseData({ signals: { isStaff, subjectClaim, subjectPrefix }, faults }: Part) {
+const owners: readonly (readonly [SignInDraft['whose'], string])[] = [
+  ['own', 'Only their own, as patients do'],
+  ['staff', 'Everyone’s, as staff does: say below which claims make a user one of the staff'],
+  ['workload', 'All, as a workload: a service with an identity of its platform'],
+];
+
+function WhoseData({ signals: { whose, permissions, subjectClaim, subjectPrefix }, faults }: Part) {
+  const choose = (chosen: SignInDraft['whose']): void => {
+    whose.value = chosen;
+    permissions.value = emptyDraft.permissions;
+  };
   return (
     <fieldset class="choices">
       <legend>Whose data its users open</legend>
-      <label class="choice">
-        <input type="radio" name="staff" checked={!isStaff.value} onChange={() => (isStaff.value = false)} />
-        <span>Only their own, as patients do</span>
-      </label>
-      <label class="choice">
-        <input type="radio" name="staff" checked={isStaff.value} onChange={() => (isStaff.value = true)} />
-        <span>Everyone’s, as staff does: say below which claims make a user one of the staff</span>
-      </label>
+      {owners.map(([name, text]) => (
+        <label key={name} class="choice">
+          <input type="radio" name="whose" checked={whose.value === name} onChange={() => choose(name)} />
+          <span>{text}</span>
+        </label>
+      ))}
       <div class="inset stack">
         <Field
           label="Claim that names the user"

@@ -15,7 +15,7 @@ import { session } from '../session.ts';
 import { stateOf } from './api-key-state.ts';
 import { CreateSignIn, EditSignIn } from './edit-sign-in.tsx';
 import { ShowSignIn } from './show-sign-in.tsx';
-import type { IssuerRecord } from './sign-in-draft.ts';
+import { type IssuerRecord, whoseData } from './sign-in-draft.ts';
 
 const size = 50;
 
@@ -183,10 +183,10 @@ function columnsFor(open: Open): readonly Column<ListedIssuer>[] {
     },
     {
       title: 'On',
-      cell: ({ any_subject, key_ids }) => (
+      cell: (issuer) => (
         <>
-          {any_subject ? 'everyone’s data' : 'their own data'}
-          <span class="soft under">{counted(key_ids.length, 'key')}</span>
+          {whoseData(issuer)}
+          <span class="soft under">{counted(issuer.key_ids.length, 'key')}</span>
         </>
       ),
     },

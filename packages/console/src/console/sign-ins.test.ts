@@ -10,6 +10,7 @@ import {
   newIssuerOf,
   signInChanges,
   type SignInDraft,
+  whoseData,
 } from './sign-in-draft.ts';
 
 const jwks = {
@@ -40,7 +41,7 @@ async function accepted(more: Partial<SignInDraft> = {}) {
 
 test('the form of a sign-in sends every field, and shows the record as it is', async () => {
   const { draft, issuer } = await accepted({
-    isStaff: true,
+    whose: 'staff',
     require: 'role=doctor, nurse\n\n house = a ',
     parties: 'web\n app ',
     origins: ['https://app.example'],
@@ -61,6 +62,21 @@ test('the form of a sign-in sends every field, and shows the record as it is', a
     expires_at: null,
   });
   expect(signInChanges(issuer, draftOf(issuer))).toEqual({ fields: {}, losses: [], gains: [] });
+});
+
+test('the form of a workload sends its kind, and shows it', async () => {
+  const { issuer, edit } = await accepted({
+    whose: 'workload',
+    require: 'namespace=shop',
+    permissions: ['decrypt', 'keys.manage'],
+  });
+  expect(issuer).toMatchObject({
+    kind: 'workload',
+    any_subject: false,
+    permissions: ['decrypt', 'keys.manage'],
+  });
+  expect([draftOf(issuer).whose, whoseData(issuer)]).toEqual(['workload', 'all data (workload)']);
+  expect(signInChanges(issuer, edit({ name: 'shop' })).fields).toEqual({ name: 'shop' });
 });
 
 test('an address of a key set is sent instead of pasted keys', () => {
@@ -102,7 +118,8 @@ test.each<[Partial<SignInDraft>, string]>([
   [{ require: 'doctor' }, 'require'],
   [{ require: 'role=a\nrole=b' }, 'require'],
   [{ require: 'role=' }, 'require'],
-  [{ isStaff: true }, 'require'],
+  [{ whose: 'staff' }, 'require'],
+  [{ whose: 'workload' }, 'require'],
 ])('the form %j has a fault in %s', (draft, field) => {
   expect(Object.keys(faultsOf({ ...emptyDraft, keyIds: ['id'], ...draft }))).toEqual([field]);
 });

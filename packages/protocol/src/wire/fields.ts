@@ -65,6 +65,7 @@ export const fields: Readonly<Record<string, string>> = {
   'key.unwrap': 'The number of unwrapped data keys.',
   'key.wrap': 'The number of wrapped data keys.',
   keys: 'The keys of this page.',
+  kind: 'Whose tokens they are: of `people`, the default, or of a `workload`.',
   kty: 'The kind of key: `RSA`.',
   last_id: 'The id of the last checked entry. Null if no entry was checked.',
   last_unwrap_at: 'The time of the last unwrap under this version.',

@@ -133,7 +133,10 @@ const others = z.partial(
   }),
 );
 
+const kind = z.enum(['people', 'workload']);
+
 const identity = {
+  kind: z.optional(kind),
   issuer: claimText,
   audience: claimText,
   subject_claim: z.optional(subjectClaim),
@@ -144,6 +147,7 @@ const identity = {
 const issuerRecord = z.object({
   issuer_id: uuid,
   name: z.string(),
+  kind,
   issuer: z.string(),
   audience: z.string(),
   authorized_parties: z.nullable(z.array(z.string())),
@@ -214,6 +218,7 @@ export const aboutIssuers = (): Group<typeof issuers> => {
   const sample = {
     issuer_id,
     ...made,
+    kind: 'people' as const,
     jwks_uri: null,
     authorized_parties: null,
     subject_claim: 'sub',
@@ -240,8 +245,9 @@ export const aboutIssuers = (): Group<typeof issuers> => {
           'within those of the caller, else 403; `audit.own` is within `audit.read`. A user’s subject is ' +
           '`subject_prefix` and the claim `subject_claim`. Issuers without `any_subject` that differ in ' +
           '`issuer` or `subject_claim` need prefixes of which none begins with another, so that two ' +
-          'people never share a subject (409). `any_subject`, for staff, needs `require`. At most 32 ' +
-          'issuers are not revoked (409).',
+          'people never share a subject (409). `any_subject`, for staff, needs `require`, and so does the ' +
+          'kind `workload`: a service with the identity that its platform gives it, whose calls are like ' +
+          'those of an API key, and never from a browser. At most 32 issuers are not revoked (409).',
         problems: ['not_found', 'conflict'],
         input: made,
         output: sample,
@@ -264,8 +270,8 @@ export const aboutIssuers = (): Group<typeof issuers> => {
           'Changes the fields that are sent. A change that only removes rights is always allowed. If a ' +
           'change adds any right, or sets other `jwks`, `jwks_uri`, `require`, `authorized_parties` or ' +
           '`max_age_seconds`, all resulting rights must be within those of the caller, else 403. `jwks` ' +
-          'replaces `jwks_uri`, and the reverse. `issuer`, `audience`, `subject_claim`, `subject_prefix` ' +
-          'and `any_subject` never change. A revoked issuer cannot be changed (409).',
+          'replaces `jwks_uri`, and the reverse. `issuer`, `audience`, `kind`, `subject_claim`, ' +
+          '`subject_prefix` and `any_subject` never change. A revoked issuer cannot be changed (409).',
         problems: ['conflict'],
         input: { issuer_id, max_age_seconds: 900 },
         output: { ...sample, max_age_seconds: 900 },

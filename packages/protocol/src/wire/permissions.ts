@@ -12,10 +12,21 @@ export const permissions = [
   'subjects.erase',
 ] as const;
 
-/** Every permission that the users of an issuer can have. `audit.own` shows users what happened to their own data. */
-export const issuerPermissions = ['encrypt', 'decrypt', 'audit.own'] as const;
+/**
+ * Every permission that an issuer can give. `audit.own` shows people what happened to their own data; those of keys are for
+ * workloads.
+ */
+export const issuerPermissions = [
+  'encrypt',
+  'decrypt',
+  'keys.read',
+  'keys.manage',
+  'keys.destroy',
+  'keys.export',
+  'audit.own',
+] as const;
 
-/** A permission of the users of an issuer. */
+/** A permission of the users or workloads of an issuer. */
 export type IssuerPermission = (typeof issuerPermissions)[number];
 
 /** A permission of an API key. */

@@ -85,8 +85,9 @@ export class EnvelopeClient {
       if (this.parts.isClosed) throw closedError();
       return call(route, input, options);
     };
+    const signsIn = !!options.token && options.subject !== null;
     this.keyId = options.keyId && requireKeyId(options.keyId);
-    this.caller = { keyId: this.keyId, requireUser: options.requireUser, signsIn: !!options.token };
+    this.caller = { keyId: this.keyId, requireUser: options.requireUser, signsIn };
     const erasures = new Erasures();
     const calls = createDataKeyCalls(this.call, patienceOf(options), erasures);
     this.parts = {

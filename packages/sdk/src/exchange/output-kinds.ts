@@ -6,8 +6,8 @@ const kind1 = {"key_id":"text","name":"text","key_version":"count","status":"tex
 const kind2 = {"api_key_id":"text","name":"text","hint":"text","permissions":["text"],"key_ids":[["text"],null],
     "allowed_origins":[["text"],null],"expires_at":["text",null],"created_at":"text","created_by":"text","revoked_at":["text",null],
     "last_used_at":["text",null]} as const;
-const kind3 = {"issuer_id":"text","name":"text","issuer":"text","audience":"text","authorized_parties":[["text"],null],
-    "jwks":[{"keys":[{"kty":"text"}]},null],"jwks_uri":["text",null],"permissions":["text"],"key_ids":["text"],
+const kind3 = {"issuer_id":"text","name":"text","kind":"text","issuer":"text","audience":"text","authorized_parties":[["text"],
+    null],"jwks":[{"keys":[{"kty":"text"}]},null],"jwks_uri":["text",null],"permissions":["text"],"key_ids":["text"],
     "allowed_origins":[["text"],null],"subject_claim":"text","subject_prefix":"text","any_subject":"truth","require":["object",null],
     "max_age_seconds":"count","expires_at":["text",null],"created_at":"text","created_by":"text",
     "revoked_at":["text",null]} as const;
@@ -67,7 +67,7 @@ export const kinds = {
   'PATCH /v1/api-keys/:api_key_id': kind2,
   'DELETE /v1/api-keys/:api_key_id': kind2,
   'POST /v1/issuers': kind3,
-  'GET /v1/issuers': {"issuers":[{"issuer_id":"text","name":"text","issuer":"text","audience":"text",
+  'GET /v1/issuers': {"issuers":[{"issuer_id":"text","name":"text","kind":"text","issuer":"text","audience":"text",
     "authorized_parties":[["text"],null],"jwks_uri":["text",null],"permissions":["text"],"key_ids":["text"],
     "allowed_origins":[["text"],null],"subject_claim":"text","subject_prefix":"text","any_subject":"truth","max_age_seconds":"count",
     "expires_at":["text",null],"created_at":"text","created_by":"text","revoked_at":["text",null]}],"count":"count","total":"count",

@@ -20,15 +20,16 @@ export interface SignInOptions {
   readonly token?: (() => string | null | undefined | Promise<string | null | undefined>) | undefined;
   /**
    * Returns the subject of the signed-in user, which is that of each call without the option `subject`. Defaults to the
-   * claim `sub`. If the issuer has a prefix, pass `({ sub }) => prefix + sub`.
+   * claim `sub`. If the issuer has a prefix, pass `({ sub }) => prefix + sub`. Null says that the token names a workload,
+   * which is nobody: calls name subjects and users as with an API key.
    */
-  readonly subject?: ((claims: TokenClaims) => string) | undefined;
+  readonly subject?: ((claims: TokenClaims) => string) | null | undefined;
 }
 
 export const signInOptions: OptionRules<SignInOptions> = {
   issuer: (id) => (typeof id === 'string' && !!parseUuid(id)) || 'the UUID that `eaas issuer add` printed',
   token: callback,
-  subject: callback,
+  subject: (value, name) => value === null || callback(value, name),
 };
 
 /** Whether the options are those of a sign-in. Throws InputError for one that lacks an option, or has one of `others`. */
@@ -37,9 +38,9 @@ export function isSignIn(
   ...others: string[]
 ): boolean {
   const { issuer, token, subject } = options;
-  if (!issuer && !token && !subject) return false;
+  if (!issuer && !token && subject === undefined) return false;
   if (!issuer || !token) throw new InputError('a sign-in needs `issuer` and `token`');
-  for (const name of ['requireUser', ...others])
+  for (const name of subject === null ? others : ['requireUser', ...others])
     if ((options as Record<string, unknown>)[name] !== undefined)
       throw new InputError(`pass either \`token\` or \`${name}\``);
   return true;

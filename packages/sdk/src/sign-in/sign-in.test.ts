@@ -338,6 +338,30 @@ describe('the token of another user', () => {
   });
 });
 
+test.each(['EaasClient', 'createBrowserClient'] as const)(
+  '%s of a workload names people as with an API key',
+  async (kind) => {
+    const { make, sent } = setUp(kind);
+    const held = { token: tokenOf('staff of the shop') };
+    const shop = make({ subject: null, token: () => held.token, requireUser: true });
+    expect((await failure(shop.encrypt('x'))).message).toMatch(/`requireUser` is set/);
+    const client = shop.as('7');
+    const { ciphertext } = await client.encrypt('of nobody');
+    expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('of nobody');
+    const { ciphertext: ofAnn } = await client.encrypt('of ann', { subject: 'ann' });
+    held.token = tokenOf('staff of the shop');
+    expect(await client.decrypt(ofAnn, { as: 'text', subject: 'ann' })).toBe('of ann');
+    expect((await failure(client.decrypt(ofAnn))).message).toMatch(/belongs to a person: pass `subject`/);
+    expect(sent.map(({ body }) => [body['subject'], body['user']])).toEqual([
+      [undefined, '7'],
+      [undefined, '7'],
+      ['ann', '7'],
+      ['ann', '7'],
+    ]);
+    expect(sent.at(-1)?.jwt).toBe(held.token);
+  },
+);
+
 test('the subject of a user is a UUID in lower case, as the service reads it', async () => {
   const { make, sent } = setUp();
   const id = '5b7c6e3a-1f0d-4c2b-9a8e-0123456789ab';

@@ -10,7 +10,8 @@ import type { Authorize } from '../transport/transport.ts';
 interface Token {
   readonly jwt: string;
   readonly claims: TokenClaims;
-  readonly subject: string;
+  /** Undefined for a workload. */
+  readonly subject: string | undefined;
   /** Tells users apart, also those of a sign-in whose subjects are all equal. */
   readonly user: string;
 }
@@ -75,8 +76,8 @@ export function createSignIn(options: SignInOptions, drop: () => void): SignIn {
 
   function read(jwt: unknown): Token {
     const claims = claimsOf(jwt);
-    const subject: unknown = subjectOf(claims);
-    if (typeof subject !== 'string' || subject === '')
+    const subject: unknown = subjectOf?.(claims);
+    if (subjectOf && (typeof subject !== 'string' || subject === ''))
       throw new InputError(
         options.subject
           ? '`subject` must return the subject of the user, a text that is not empty'
@@ -85,7 +86,7 @@ export function createSignIn(options: SignInOptions, drop: () => void): SignIn {
     return {
       jwt: jwt as string,
       claims,
-      subject: personName(subject),
+      subject: typeof subject === 'string' ? personName(subject) : undefined,
       user: JSON.stringify([claims['iss'], claims.sub, subject]),
     };
   }
@@ -135,7 +136,8 @@ export function createSignIn(options: SignInOptions, drop: () => void): SignIn {
 
   const authorize: Authorize = async (route, input, send) => {
     const body: Items | undefined = input;
-    if (body?.user !== undefined) throw new InputError('the token names the user: leave out `user`');
+    if (subjectOf && body?.user !== undefined)
+      throw new InputError('the token names the user: leave out `user`');
     const sendWith = (held: Token) =>
       send(
         { authorization: `Bearer ${held.jwt}`, 'eaas-issuer': issuer },
@@ -179,8 +181,8 @@ const shown = (claim: unknown): string =>
     : 'unusual';
 
 /** Adds the subject to a body, or to its items, if they take one and name none. */
-function bodyFor(route: Route, input: object | undefined, subject: string): object | undefined {
-  if (!input || !withSubject.test(route)) return input;
+function bodyFor(route: Route, input: object | undefined, subject?: string): object | undefined {
+  if (!input || subject === undefined || !withSubject.test(route)) return input;
   const { items } = input as Items;
   const fill = (of: object): object => {
     const body = of as { subject?: string; wrapped_key?: string; ciphertext?: string };

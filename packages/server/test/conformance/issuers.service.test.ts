@@ -41,6 +41,7 @@ test('POST /v1/issuers returns 201 with the record, and the log has its fields',
   const { body } = answer;
   expect(body).toStrictEqual({
     issuer_id: aUuid,
+    kind: 'people',
     ...fields,
     jwks_uri: null,
     authorized_parties: null,
@@ -271,7 +272,7 @@ test('PATCH changes fields, and records the old and the new values', async () =>
   });
 });
 
-test.each(['issuer', 'audience', 'subject_claim', 'subject_prefix', 'any_subject'])(
+test.each(['issuer', 'audience', 'kind', 'subject_claim', 'subject_prefix', 'any_subject'])(
   '%s never changes',
   async (field) => {
     await withIssuer({}, async (id) => {

@@ -18,6 +18,7 @@ create table eaas.issuers (
   tenant_id uuid not null,
   issuer_id uuid not null,
   name text not null,
+  kind text not null,
   issuer text not null,
   audience text not null,
   authorized_parties text[],

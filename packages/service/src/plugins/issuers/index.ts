@@ -3,6 +3,7 @@
 import { toUtf8 } from '@eaas/protocol';
 import { toHex } from '@eaas/protocol/internal';
 import { orRefusal, refusalOf } from '@eaas/protocol/internal-service';
+import { endpoints } from '@eaas/protocol/wire';
 import { sha256 } from '#platform';
 import { orNull, senderOf } from '../../admit.ts';
 import type { TenantSecrets } from '../../crypto/tenant-secrets.ts';
@@ -12,6 +13,7 @@ import { refTo } from '../../ledger/table.ts';
 import type { Arrival, Caller } from '../../operation.ts';
 import type { Plugin } from '../../plugin.ts';
 import { Refusal, unauthorized } from '../../rules/refusal.ts';
+import { adding } from '../people/around.ts';
 import { issuerOperations } from './operations.ts';
 import { type IssuerRow, issuers as table } from './table.ts';
 import { fittingKey, type IssuerKey, openIssuer, rightsOf } from './token-rules.ts';
@@ -102,6 +104,11 @@ export function issuers(options: IssuerOptions): Plugin {
           return callerOf(arrival, token, owner.tenantId);
         })
       );
+    },
+    // What is about a data key says it already.
+    around(_, route, part, { isUser }) {
+      if (!isUser || !endpoints[route].permission.startsWith('keys.')) return part;
+      return { ...part, judge: (view, by) => adding(part.judge(view, by), {}, by?.beyond?.logged) };
     },
     endpoints: issuerOperations((uri) => options.keyHostFault(uri)),
   };

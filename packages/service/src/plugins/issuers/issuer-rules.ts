@@ -35,7 +35,7 @@ export function newIssuer(
   keyHostFault: KeyHostFault,
 ): { readonly row: IssuerRow; readonly draft: Draft } {
   const { name, issuer, audience, permissions } = input;
-  const { subject_claim = 'sub', subject_prefix = '', any_subject = false } = input;
+  const { kind = 'people', subject_claim = 'sub', subject_prefix = '', any_subject = false } = input;
   const unset = {
     jwks: null,
     jwks_uri: null,
@@ -46,7 +46,7 @@ export function newIssuer(
     expires_at: null,
   };
   const { key_ids = [], ...set } = { ...unset, ...storedIssuer(input) };
-  const identity = { issuer, audience, subject_claim, subject_prefix, any_subject };
+  const identity = { kind, issuer, audience, subject_claim, subject_prefix, any_subject };
   const created = { created_at: view.now, revoked_at: null, created_id: view.entryId, rev: view.entryId };
   const row: IssuerRow = { ...set, ...made, ...identity, ...created, name, permissions, key_ids };
   requireConsistent(row);
@@ -161,14 +161,20 @@ function shownTrust({
   };
 }
 
-function requireConsistent({ any_subject, jwks, require }: IssuerRow): void {
+/** Whether its tokens open the data of every subject. */
+const opensAll = ({ kind, any_subject }: IssuerRow): boolean => kind === 'workload' || any_subject;
+
+function requireConsistent(row: IssuerRow): void {
+  const { kind, permissions, allowed_origins, jwks, require } = row;
+  const isWorkload = kind === 'workload';
+  const wrong = permissions.find((one) => (isWorkload ? one === 'audit.own' : one.startsWith('keys.')));
+  if (wrong) throw badRequest(`\`permissions\` of the kind \`${kind}\` cannot have \`${wrong}\``);
+  if (isWorkload && allowed_origins) throw badRequest('`allowed_origins` is not for workloads: leave it out');
   const bytes = utf8Length(jwks ?? '') + utf8Length(require ?? '');
   if (bytes > limits.issuerTrust)
     throw badRequest(`\`jwks\` and \`require\` have more than ${limits.issuerTrust} bytes of JSON together`);
-  if (any_subject && require === null)
-    throw badRequest(
-      '`require` is missing: with `any_subject`, say which claims make a user one of the staff',
-    );
+  if (opensAll(row) && require === null)
+    throw badRequest('`require` is missing: say which claims a token of the staff or the workload has');
 }
 
 function requireKeys({ jwks, jwks_uri: uri }: IssuerRow, keyHostFault: KeyHostFault): void {
@@ -188,10 +194,10 @@ function requireRoom(row: IssuerRow, others: readonly IssuerRow[]): void {
   }
   const prefix = comparable(row);
   const collides = (other: IssuerRow): boolean =>
-    !other.any_subject &&
+    !opensAll(other) &&
     (other.issuer !== row.issuer || other.subject_claim !== row.subject_claim) &&
     (comparable(other).startsWith(prefix) || prefix.startsWith(comparable(other)));
-  if (row.any_subject || !others.some(collides)) return;
+  if (opensAll(row) || !others.some(collides)) return;
   throw new Refusal(
     'conflict',
     'Another issuer has a `subject_prefix` that begins with this one, or this one with it, so two people could share ' +

@@ -21,8 +21,7 @@ export function signInFor(facts: Omit<SignIn, keyof Beyond>, userId: string): Si
     ...facts,
     logged: { user: userId },
     refuse({ forUsers }) {
-      if (!facts.meetsRequired)
-        return refused('The token does not have the claims that the issuer requires.');
+      if (!facts.meetsRequired) return unmet();
       if (facts.anySubject || forUsers) return undefined;
       return refused('Users can call only what encrypts and decrypts their own data.');
     },
@@ -31,6 +30,14 @@ export function signInFor(facts: Omit<SignIn, keyof Beyond>, userId: string): Si
   };
 }
 
+/** What a token of a workload adds. What it may do is up to its permissions, as for an API key. */
+export const workloadFor = ({ meetsRequired }: Pick<SignIn, 'meetsRequired'>, workload: string): Beyond => ({
+  logged: { workload },
+  refuse: () => (meetsRequired ? undefined : unmet()),
+  allows: () => false,
+});
+
+const unmet = () => refused('The token does not have the claims that the issuer requires.');
 const refused = (detail: string): Refusal => new Refusal('permission_missing', detail);
 
 /** The user who calls by a token, if somebody does. */

@@ -7,6 +7,7 @@ const issuer = {
   issuer_id: 'text',
   tenant_id: 'text',
   name: 'text',
+  kind: 'text',
   issuer: 'text',
   audience: 'text',
   authorized_parties: 'texts?',
@@ -31,9 +32,12 @@ const issuer = {
   rev: 'number',
 } as const;
 
+type Shown = Output<'GET /v1/issuers'>['issuers'][number];
+
 /** The row of an issuer, most of which the API shows as it is. */
 export interface IssuerRow extends RowOf<typeof issuer> {
-  readonly permissions: Output<'GET /v1/issuers'>['issuers'][number]['permissions'];
+  readonly kind: Shown['kind'];
+  readonly permissions: Shown['permissions'];
 }
 
 export const issuers = tableOf<IssuerRow>(issuer, {

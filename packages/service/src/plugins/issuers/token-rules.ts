@@ -12,7 +12,7 @@ import { bearerToken } from '../../rules/authorize.ts';
 import type { IssuerRow } from './table.ts';
 import { attempt, unauthorized } from '../../rules/refusal.ts';
 import { personId, shortId } from '../people/subjects.ts';
-import { signInFor } from './sign-in.ts';
+import { signInFor, workloadFor } from './sign-in.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -131,6 +131,7 @@ export function rightsOf(row: IssuerRow, { claims }: PresentedToken, view: Pick<
   if (nbf !== undefined && (!isTime(nbf) || nbf > now + leeway)) throw unauthorized();
   const { permissions, key_ids, allowed_origins, revoked_at } = row;
   const subject = subjectOf(row, claims);
+  const id = shortId(personId(view, 'users', subject));
   const facts = {
     subject,
     anySubject: row.any_subject,
@@ -143,7 +144,7 @@ export function rightsOf(row: IssuerRow, { claims }: PresentedToken, view: Pick<
     allowed_origins,
     revoked_at,
     expires_at: Math.min(row.expires_at ?? Infinity, Math.floor((exp + leeway) * 1_000)),
-    beyond: signInFor(facts, shortId(personId(view, 'users', subject))),
+    beyond: (row.kind === 'workload' ? workloadFor : signInFor)(facts, id),
   };
 }
 

@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import { asJson, type Client } from '@eaas/test-kit/api';
+import { call, calls, materialFor, newIssuer, routes } from '@eaas/test-kit/calls';
+import { clientOf, newDek, newestEntry, newTenant, ok, wrapped } from '@eaas/test-kit/fixture';
+import { intakeWriter } from '@eaas/test-kit/intake-writer';
+import { newSignIn } from '@eaas/test-kit/sign-in';
+
+const tenant = await newTenant('--envelope-only', 'false');
+const writer = await intakeWriter(tenant);
+const key_id = writer.keyId;
+const other = await tenant.newKey();
+const path = `/v1/keys/${key_id}` as const;
+const platform = newSignIn();
+const permissions = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'keys.destroy', 'keys.export'];
+const require = { namespace: ['shop'] };
+const workload = {
+  ...newIssuer(key_id),
+  kind: 'workload',
+  jwks: { keys: [platform.jwk] },
+  permissions,
+  require,
+  subject_prefix: 'k8s:',
+};
+
+const create = (fields: object = {}, { api } = tenant) => api.post('/v1/issuers', { ...workload, ...fields });
+const made = ok(await create());
+const hex = expect.stringMatching(/^[0-9a-f]{32}$/) as string;
+
+async function clientAs(name: string, claims: object = { namespace: 'shop' }, issuer = made.issuer_id) {
+  const api = await clientOf(platform.token(name, claims));
+  const send: Client['send'] = (method, path, body, headers) =>
+    api.send(method, path, body, { 'eaas-issuer': issuer, ...headers });
+  const json = (method: string) => (path: string, body?: unknown) =>
+    send(
+      method,
+      path,
+      body === undefined ? undefined : JSON.stringify(body),
+      body === undefined ? {} : asJson,
+    );
+  return { ...api, send, get: json('GET'), post: json('POST'), put: json('PUT') } as Client;
+}
+
+const shop = await clientAs('shop');
+
+describe('the issuer of a workload', () => {
+  test('has its kind in every record, and others are those of people', async () => {
+    const own = ok(await create());
+    expect(own).toMatchObject({ kind: 'workload', permissions, require, any_subject: false });
+    expect((await newestEntry(tenant)).metadata).toMatchObject({ kind: 'workload', permissions });
+    const people = ok(await tenant.api.post('/v1/issuers', newIssuer(key_id)));
+    expect(people.kind).toBe('people');
+    const { issuers } = ok(await tenant.api.get('/v1/issuers?limit=2'));
+    expect(issuers.map(({ kind }) => kind)).toEqual(['people', 'workload']);
+    for (const { issuer_id } of [own, people]) ok(await tenant.api.delete(`/v1/issuers/${issuer_id}`));
+  });
+
+  test.for<[string, object, RegExp]>([
+    ['without required claims', { require: null }, /`require`/],
+    ['with origins', { allowed_origins: ['https://app.example'] }, /`allowed_origins`/],
+    ['with the own log', { permissions: ['audit.own'] }, /`audit.own`/],
+    ['with the log', { permissions: ['audit.read'] }, /`permissions/],
+    ['with API keys', { permissions: ['encrypt', 'api_keys.manage'] }, /`permissions/],
+    ['with usage', { permissions: ['usage.read'] }, /`permissions/],
+    ['with erasures', { permissions: ['subjects.erase'] }, /`permissions/],
+  ])('is refused %s, new or changed', async ([, fields, detail]) => {
+    expect(await create(fields)).toBeProblem('bad_request', detail);
+    const changed = await tenant.api.patch(`/v1/issuers/${made.issuer_id}`, fields);
+    expect(changed).toBeProblem('bad_request', detail);
+  });
+
+  test('has a known kind, which never changes', async () => {
+    expect(await create({ kind: 'robot' })).toBeProblem('bad_request', /`kind`/);
+    for (const kind of ['people', 'workload'])
+      expect(await tenant.api.patch(`/v1/issuers/${made.issuer_id}`, { kind })).toBeProblem('bad_request');
+  });
+
+  test('alone has permissions of keys, within those of its creator', async () => {
+    for (const permission of permissions.filter((one) => one.startsWith('keys.')))
+      expect(await create({ kind: 'people', permissions: [permission] })).toBeProblem('bad_request');
+    const { api } = await tenant.issue({ permissions: ['api_keys.manage', 'keys.read'] });
+    const few = { permissions: ['keys.read'] };
+    expect(await create({}, { ...tenant, api })).toBeProblem('permission_missing');
+    const { issuer_id } = ok(await create(few, { ...tenant, api }));
+    ok(await tenant.api.delete(`/v1/issuers/${issuer_id}`));
+  });
+
+  test('has any prefix beside those of people', async () => {
+    const { issuer_id: first } = ok(await tenant.api.post('/v1/issuers', newIssuer(key_id)));
+    const elsewhere = { issuer: 'https://b.example', subject_prefix: '' };
+    const { issuer_id: second } = ok(await create(elsewhere));
+    ok(await tenant.api.delete(`/v1/issuers/${first}`));
+    const third = await tenant.api.post('/v1/issuers', newIssuer(key_id));
+    expect(third).toHaveStatus(201);
+    for (const id of [second, ok(third).issuer_id]) ok(await tenant.api.delete(`/v1/issuers/${id}`));
+  });
+});
+
+describe('a call of a workload', () => {
+  test('takes values of people, of nobody and of intake writers, alone and in batches', async () => {
+    for (const named of [{}, { subject: 'ann' }]) {
+      const dek = newDek();
+      const { wrapped_key } = ok(await shop.post(`${path}/wrap`, { dek, ...named }));
+      expect(ok(await shop.post(`${path}/unwrap`, { wrapped_key, ...named })).dek).toBe(dek);
+      ok(await shop.post(`${path}/rewrap`, { wrapped_key, ...named }));
+      const items = [{ key_id, wrapped_key, ...named }];
+      expect(ok(await shop.post('/v1/batch/unwrap', { items })).results).toMatchObject([{ dek }]);
+      expect(ok(await tenant.api.post(`${path}/unwrap`, { wrapped_key, ...named })).dek).toBe(dek);
+      const bundle = ok(await shop.post('/v1/encrypt', { key_id, plaintext: 'x', ...named }));
+      expect(ok(await shop.post('/v1/decrypt', { ...bundle, ...named })).plaintext).toBe('x');
+    }
+    const dek = newDek();
+    const wrapped_key = await writer.wrap({ dek });
+    expect(ok(await shop.post(`${path}/unwrap`, { wrapped_key })).dek).toBe(dek);
+    expect(ok(await shop.post('/v1/hash', { key_id, value: 'x' })).key_id).toBe(key_id);
+  });
+
+  test('names its issuer and workload in the log, and the user for whom it acts as an API key does', async () => {
+    const body = { dek: newDek(), subject: 'ben', user: 'k8s:shop' };
+    ok(await tenant.api.post(`${path}/wrap`, body));
+    const { metadata: asserted } = await newestEntry(tenant);
+    ok(await shop.post(`${path}/wrap`, { ...body, user: undefined }));
+    const entry = await newestEntry(tenant);
+    // The id of a workload is made like that of a user.
+    const { user: workload, subject } = asserted;
+    expect(entry).toMatchObject({ actor: made.issuer_id, action: 'key.wrap' });
+    expect(entry.metadata).toStrictEqual({ subject, workload });
+    ok(await shop.post(`${path}/wrap`, { ...body, user: 'eve' }));
+    const { metadata } = await newestEntry(tenant);
+    expect(metadata).toStrictEqual({ subject, user: hex, user_asserted: true, workload });
+    expect(metadata['user']).not.toBe(workload);
+    const items = [{ key_id, dek: newDek(), subject: 'eve' }];
+    ok(await shop.post('/v1/batch/wrap', { items, user: 'eve' }));
+    const newest = await newestEntry(tenant);
+    expect(newest.metadata).toMatchObject({ subject_created: true, user: metadata['user'], workload });
+    for (const filter of [`subject_id=${String(newest.metadata['subject'])}`, `actor=${made.issuer_id}`])
+      expect(ok(await tenant.api.get(`/v1/audit?${filter}&limit=1`)).logs).toStrictEqual([newest]);
+    const { logs } = ok(await tenant.api.get(`/v1/audit?user_id=${String(metadata['user'])}&limit=1`));
+    expect(logs).toStrictEqual([newest]);
+  });
+
+  test('that is refused names it too', async () => {
+    const wrapped_key = await wrapped(tenant.api, key_id, { a: 'b' });
+    expect(await shop.post(`${path}/unwrap`, { wrapped_key })).toBeProblem('wrapped_key_unauthentic');
+    expect((await newestEntry(tenant)).metadata).toMatchObject({ workload: hex, outcome: 'refused' });
+  });
+
+  test('that changes a key names it too, beside the change', async () => {
+    ok(await shop.post(`${path}/rotate`));
+    const { action, actor, metadata } = await newestEntry(tenant);
+    expect({ action, actor }).toEqual({ action: 'key.rotate', actor: made.issuer_id });
+    expect(metadata).toMatchObject({ workload: hex, key_version: 2, from_version: 1 });
+    expect(ok(await tenant.api.get('/v1/audit/verify'))).toMatchObject({ valid: true });
+  });
+
+  test('sees and changes only its keys, and creates none', async () => {
+    expect(ok(await shop.get('/v1/keys')).keys.map((one) => one.key_id)).toEqual([key_id]);
+    expect(await shop.get(`/v1/keys/${other.key_id}`)).toBeProblem('not_found');
+    expect(await shop.post(`/v1/keys/${other.key_id}/rotate`)).toBeProblem('not_found');
+    expect(await shop.post('/v1/keys', { name: 'new' })).toBeProblem('permission_missing');
+  });
+
+  test('without a claim that is required is refused, whatever it asks', async () => {
+    for (const claims of [{}, { namespace: 'other' }]) {
+      const api = await clientAs('shop', claims);
+      expect(await api.post(`${path}/wrap`, { dek: newDek() })).toBeProblem('permission_missing', /claims/);
+      expect(await api.get('/v1/keys')).toBeProblem('permission_missing', /claims/);
+    }
+  });
+
+  test('with an Origin is refused', async () => {
+    const headers = { ...asJson, origin: 'https://app.example' };
+    const answer = await shop.send('POST', `${path}/wrap`, JSON.stringify({ dek: newDek() }), headers);
+    expect(answer).toBeProblem('origin_refused');
+  });
+});
+
+describe('with each permission alone', async () => {
+  const material = await materialFor(tenant, 'POST /v1/keys/:key_id/unwrap');
+  const issued = new Map<string, Client>();
+  for (const permission of permissions) {
+    const { issuer_id } = ok(await create({ permissions: [permission], key_ids: [material.id] }));
+    issued.set(permission, await clientAs('shop', undefined, issuer_id));
+  }
+  const reads = new Set([
+    'POST /v1/keys/:key_id/export',
+    ...routes.filter((route) => /^GET|wrap|crypt|hash/.test(route)),
+  ]);
+
+  test.for(routes)('%s', async (route) => {
+    const held = calls[route].permission;
+    const others = [...issued].filter(([permission]) => permission !== held);
+    for (const [, api] of others) expect(await call(api, route, material)).toBeProblem('permission_missing');
+    const own = reads.has(route) ? issued.get(held) : undefined;
+    expect((own && (await call(own, route, material)).status) ?? 200).toBe(200);
+  });
+});
+
+test('a workload of an envelope-only tenant is named when server mode refuses it', async () => {
+  const strict = await newTenant('--envelope-only', 'true');
+  const key = await strict.newKey();
+  const { issuer_id } = ok(await create({ key_ids: [key.key_id] }, strict));
+  const api = await clientAs('shop', undefined, issuer_id);
+  expect(await api.post('/v1/encrypt', { key_id: key.key_id, plaintext: 'x' })).toBeProblem('envelope_only');
+  const { action, metadata } = await newestEntry(strict);
+  expect({ action, metadata }).toMatchObject({
+    action: 'envelope_only.refused',
+    metadata: { workload: hex },
+  });
+});
