@@ -3,34 +3,31 @@
 import { parseUuid } from '@eaas/protocol';
 import { type Found, nameOf, type Query, type Ref, type Stored, type Where } from '@eaas/service';
 
-import type { Fragment, Sql } from './sql.ts';
+import type { Sql } from './sql.ts';
+import { joined, type Part, part, raw, statement } from './statement.ts';
 import { requireTable, type StoredTable } from './tables.ts';
 
 export type Json = null | string | number | boolean | readonly Json[] | { readonly [name: string]: Json };
 type JsonRow = Readonly<Record<string, Json>>;
 
 /** A subquery that returns JSON, and what it means. */
-export interface Part {
-  readonly sql: Fragment;
+export interface Asked {
+  readonly sql: Part;
   read(json: Json): void;
 }
 
 /** All rows with these names in a table, each found by its own search in the primary key. */
 export function rowsByName(
-  sql: Sql,
   tenantId: string,
   name: string,
   refs: readonly Ref[],
   known: Map<Ref, Stored | null>,
-): Part {
+): Asked {
   const table = requireTable(name);
   const ids = refs.map((ref) => idIn(table, ref));
   const wanted = ids.filter((id) => id !== undefined);
   return {
-    sql: aggregated(
-      sql`select t.* ${newestRev(sql, tenantId, table)} from ${named(sql, tenantId, table, wanted)}`,
-      sql,
-    ),
+    sql: aggregated(part`select t.* ${newestRev(tenantId, table)} from ${named(tenantId, table, wanted)}`),
     read(json) {
       for (const ref of refs) known.set(ref, null);
       for (const row of json as readonly JsonRow[]) {
@@ -47,29 +44,24 @@ export function rowsByName(
 }
 
 /** The rows with these ids, as `t`. One is found by a plan that PostgreSQL keeps, instead of planning each time anew. */
-function named(
-  sql: Sql,
-  tenantId: string,
-  table: StoredTable,
-  ids: readonly (readonly string[])[],
-): Fragment {
+function named(tenantId: string, table: StoredTable, ids: readonly (readonly string[])[]): Part {
   const { name, id } = table;
   const [one, ...others] = ids;
   const isOne = one !== undefined && others.length === 0;
   const same = id.map((column, nth) => {
     // The driver would take the text of bytes for their content.
     const value = isOne
-      ? sql`${one[nth] ?? ''}::text::${sql.unsafe(typeOf(table, column))}`
-      : sql`wanted.${sql(column)}`;
-    return sql`and ${sql(column)} = ${value}`;
+      ? part`${one[nth] ?? ''}::text::${raw(typeOf(table, column))}`
+      : part`wanted.${raw(column)}`;
+    return part`and ${raw(column)} = ${value}`;
   });
-  const rows = sql`(select * from eaas.${sql(name)} where tenant_id = ${tenantId} ${joined(sql, same)} limit 1) t`;
+  const rows = part`(select * from eaas.${raw(name)} where tenant_id = ${tenantId} ${joined(same)} limit 1) t`;
   if (isOne) return rows;
   const lists = id.map((column, nth) => {
     const values = ids.map((each) => each[nth] ?? '');
-    return sql`${values}::${sql.unsafe(typeOf(table, column))}[]`;
+    return part`${values}::${raw(typeOf(table, column))}[]`;
   });
-  return sql`unnest(${listed(sql, lists)}) as wanted (${sql(id)}) cross join lateral ${rows}`;
+  return part`unnest(${joined(lists, ', ')}) as wanted (${raw(id.join(', '))}) cross join lateral ${rows}`;
 }
 
 /** Returns the id that a row is named by, or undefined if no row can have it. */
@@ -88,28 +80,22 @@ const typeOf = ({ bytes = [], uuids = [] }: StoredTable, column: string): string
   uuids.includes(column) ? 'uuid' : bytes.includes(column) ? 'bytea' : 'bigint';
 
 /** The rows that a query finds, with their number and sums if they are wanted. */
-export function foundBy(
-  sql: Sql,
-  tenantId: string,
-  query: Query<never>,
-  found: Map<string, Found<Stored>>,
-): Part {
+export function foundBy(tenantId: string, query: Query<never>, found: Map<string, Found<Stored>>): Asked {
   const table = requireTable(query.table.name);
   const { limit, counts, sums = [] } = query;
-  const all = matching(sql, tenantId, table, query.where);
+  const all = matching(tenantId, table, query.where);
   const rows =
     limit === 0
-      ? sql`'[]'::json`
+      ? part`'[]'::json`
       : aggregated(
-          sql`select t.* ${newestRev(sql, tenantId, table)} from (${page(sql, table, all, query)}) t ${order(sql, query)}`,
-          sql,
+          part`select t.* ${newestRev(tenantId, table)} from (${page(table, all, query)}) t ${order(query)}`,
         );
-  const total = counts === undefined ? sql`-1` : count(sql, tenantId, table, all, query);
-  const sum = sums.map((column) => sql`${column}::text, coalesce(sum(${sql(column)}), 0)`);
+  const total = counts === undefined ? part`-1` : count(tenantId, table, all, query);
+  const sum = sums.map((column) => part`${column}::text, coalesce(sum(${raw(column)}), 0)`);
   const summed =
-    sums.length === 0 ? sql`` : sql`, 'sums', (select json_build_object(${listed(sql, sum)}) from ${all})`;
+    sums.length === 0 ? part`` : part`, 'sums', (select json_build_object(${joined(sum, ', ')}) from ${all})`;
   return {
-    sql: sql`json_build_object('rows', ${rows}, 'total', ${total} ${summed})`,
+    sql: part`json_build_object('rows', ${rows}, 'total', ${total} ${summed})`,
     read(json) {
       const answer = json as unknown as FoundJson;
       found.set(nameOf(query), { ...answer, rows: answer.rows.map((row) => storedRow(table, row)) });
@@ -120,39 +106,38 @@ export function foundBy(
 type FoundJson = Omit<Found<Stored>, 'rows'> & { readonly rows: readonly JsonRow[] };
 
 /** The rows of a tenant that fulfil all conditions, for `from`. The caller can add conditions with `and`. */
-function matching(sql: Sql, tenantId: string, table: StoredTable, where: readonly Where[]): Fragment {
-  const all = where.map((one) => sql`and ${condition(sql, tenantId, table, one)}`);
-  const ofTenant = sql`eaas.${sql(table.name)} where tenant_id = ${tenantId}`;
+function matching(tenantId: string, table: StoredTable, where: readonly Where[]): Part {
+  const all = where.map((one) => part`and ${condition(tenantId, table, one)}`);
+  const ofTenant = part`eaas.${raw(table.name)} where tenant_id = ${tenantId}`;
   const isFew = ([column, is]: Where): boolean =>
     (is === '=' || is === 'in') && table.few?.includes(column) === true;
-  if (!where.some(isFew)) return sql`${ofTenant} ${joined(sql, all)}`;
+  if (!where.some(isFew)) return part`${ofTenant} ${joined(all)}`;
   const few = all.filter((_, nth) => isFew(where[nth] as Where));
   // `offset 0` keeps PostgreSQL from merging the two queries.
-  return sql`(select * from ${ofTenant} ${joined(sql, few)} offset 0) few where true ${joined(sql, all)}`;
+  return part`(select * from ${ofTenant} ${joined(few)} offset 0) few where true ${joined(all)}`;
 }
 
-function condition(sql: Sql, tenantId: string, table: StoredTable, [column, is, value]: Where): Fragment {
+function condition(tenantId: string, table: StoredTable, [column, is, value]: Where): Part {
   const { name, uuids = [], nulls, derived } = table;
-  const left = derived?.[column] === undefined ? sql`${sql(column)}` : sql.unsafe(derived[column]);
-  if (is === 'null') return nulls ? sql`${left} = ${nulls[column] ?? null}` : sql`${left} is null`;
-  if (typeof value === 'string' && value.includes('\0')) return sql`false`;
-  if (is === 'has') return sql`${value} = any (${left})`;
+  const left = derived?.[column] === undefined ? part`${raw(column)}` : raw(derived[column]);
+  if (is === 'null') return nulls ? part`${left} = ${nulls[column] ?? null}` : part`${left} is null`;
+  if (typeof value === 'string' && value.includes('\0')) return part`false`;
+  if (is === 'has') return part`${value} = any (${left})`;
   if (is === 'in') {
     const values = uuids.includes(column) ? value.filter((one) => parseUuid(one) !== undefined) : value;
-    return sql`${left} = any (${[...values]}::${sql.unsafe(uuids.includes(column) ? 'uuid' : 'text')}[])`;
+    return part`${left} = any (${[...values]}::${raw(uuids.includes(column) ? 'uuid' : 'text')}[])`;
   }
   if (typeof value === 'string' && uuids.includes(column) && parseUuid(value) === undefined)
-    return sql`false`;
-  if (name === 'audit_entries' && column === 'created_at')
-    return sinceOrUntil(sql, tenantId, is, Number(value));
-  const isKnown = nulls?.[column] === undefined ? sql`` : sql`and ${left} <> ${nulls[column]}`;
-  return sql`${left} ${sql.unsafe(is)} ${value} ${isKnown}`;
+    return part`false`;
+  if (name === 'audit_entries' && column === 'created_at') return sinceOrUntil(tenantId, is, Number(value));
+  const isKnown = nulls?.[column] === undefined ? part`` : part`and ${left} <> ${nulls[column]}`;
+  return part`${left} ${raw(is)} ${value} ${isKnown}`;
 }
 
 /** A condition on the time of entries, by their ids: these have no gaps, and times never decrease, so a few are looked at. */
-function sinceOrUntil(sql: Sql, tenantId: string, is: string, time: number): Fragment {
-  const isOlder = is === '>=' ? sql`created_at < ${time}` : sql`created_at <= ${time}`;
-  const first = sql`(
+function sinceOrUntil(tenantId: string, is: string, time: number): Part {
+  const isOlder = is === '>=' ? part`created_at < ${time}` : part`created_at <= ${time}`;
+  const first = part`(
     with recursive search (low, high) as (
       select coalesce((select id from eaas.audit_anchors where tenant_id = ${tenantId} limit 1), 0) + 1,
         (select id from eaas.audit_heads where tenant_id = ${tenantId} limit 1) + 1
@@ -163,60 +148,57 @@ function sinceOrUntil(sql: Sql, tenantId: string, is: string, time: number): Fra
           false) as is_older) entry
     )
     select min(high) from search)`;
-  return is === '>=' ? sql`id >= ${first}` : sql`id < ${first}`;
+  return is === '>=' ? part`id >= ${first}` : part`id < ${first}`;
 }
 
 /**
  * A page of the rows. PostgreSQL skips those before it in an index on the column of the order, and reads only the rows of the
  * page from the table.
  */
-function page(sql: Sql, table: StoredTable, all: Fragment, query: Query<never>): Fragment {
+function page(table: StoredTable, all: Part, query: Query<never>): Part {
   const { by, limit, offset = 0 } = query;
-  const columns = table.derived ? entryColumns(sql) : sql`*`;
-  const most = limit === undefined ? sql`` : sql`limit ${limit}`;
-  if (by === undefined || offset === 0)
-    return sql`select ${columns} from ${all} ${order(sql, query)} ${most}`;
-  return sql`
-    with page as materialized (select ${sql(by)} as at from ${all} ${order(sql, query)} ${most} offset ${offset})
+  const columns = table.derived ? entryColumns() : part`*`;
+  const most = limit === undefined ? part`` : part`limit ${limit}`;
+  if (by === undefined || offset === 0) return part`select ${columns} from ${all} ${order(query)} ${most}`;
+  return part`
+    with page as materialized (select ${raw(by)} as at from ${all} ${order(query)} ${most} offset ${offset})
     select ${columns} from ${all}
-      and ${sql(by)} between (select min(at) from page) and (select max(at) from page) ${order(sql, query)} ${most}`;
+      and ${raw(by)} between (select min(at) from page) and (select max(at) from page) ${order(query)} ${most}`;
 }
 
-const entryColumns = (sql: Sql): Fragment =>
-  sql`tenant_id, id, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac`;
+const entryColumns = (): Part =>
+  part`tenant_id, id, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac`;
 
-function order(sql: Sql, { by, descending }: Query<never>): Fragment {
-  return by === undefined ? sql`` : sql`order by ${sql(by)} ${descending ? sql`desc` : sql``}`;
+function order({ by, descending }: Query<never>): Part {
+  return by === undefined ? part`` : part`order by ${raw(by)} ${descending ? part`desc` : part``}`;
 }
 
 function count(
-  sql: Sql,
   tenantId: string,
   { name, counted }: StoredTable,
-  all: Fragment,
+  all: Part,
   { where, counts }: Query<never>,
-): Fragment {
+): Part {
   const [first, ...others] = where;
   const isKept = counted !== undefined && others.length === 0;
   if (isKept && (!first || (first[0] === counted.column && /^(=|null)$/.test(first[1])))) {
-    const kind = first ? sql`and kind = ${first[2] ?? 'null'}` : sql``;
-    return sql`(select coalesce(sum(n), 0) from eaas.row_counts
+    const kind = first ? part`and kind = ${first[2] ?? 'null'}` : part``;
+    return part`(select coalesce(sum(n), 0) from eaas.row_counts
       where tenant_id = ${tenantId} and counted = ${name} ${kind})`;
   }
-  const most = typeof counts === 'number' ? sql`limit ${counts}` : sql``;
-  return sql`(select count(*) from (select from ${all} ${most}) found)`;
+  const most = typeof counts === 'number' ? part`limit ${counts}` : part``;
+  return part`(select count(*) from (select from ${all} ${most}) found)`;
 }
 
 /** The newest record of the row's changes, as another column. */
-function newestRev(sql: Sql, tenantId: string, { recorded }: StoredTable): Fragment {
-  if (recorded === undefined) return sql`, null as newest_rev`;
-  return sql`, (select max(r.rev) from eaas.row_records r
-    where r.tenant_id = ${tenantId} and r.row_id = ${sql.unsafe(recorded)}) as newest_rev`;
+function newestRev(tenantId: string, { recorded }: StoredTable): Part {
+  if (recorded === undefined) return part`, null as newest_rev`;
+  return part`, (select max(r.rev) from eaas.row_records r
+    where r.tenant_id = ${tenantId} and r.row_id = ${raw(recorded)}) as newest_rev`;
 }
 
 /** A list of rows as JSON. */
-const aggregated = (rows: Fragment, sql: Sql): Fragment =>
-  sql`(select coalesce(json_agg(found), '[]') from (${rows}) found)`;
+const aggregated = (rows: Part): Part => part`(select coalesce(json_agg(found), '[]') from (${rows}) found)`;
 
 /** A row from JSON, in which bytes are hexadecimal. What is not, in a row that was tampered with, stays as it is. */
 export function storedRow({ bytes = [], nulls }: StoredTable, json: JsonRow): Stored {
@@ -230,19 +212,15 @@ export function storedRow({ bytes = [], nulls }: StoredTable, json: JsonRow): St
   return { row, newest_rev: newest_rev as number | null };
 }
 
-const joined = (sql: Sql, parts: readonly Fragment[]): Fragment =>
-  parts.reduce((all, part) => sql`${all} ${part}`, sql``);
-
-export const listed = (sql: Sql, parts: readonly Fragment[]): Fragment =>
-  parts.reduce((all, part, nth) => (nth === 0 ? part : sql`${all}, ${part}`), sql``);
-
 /** A row can have 40 KiB. */
 const rowsPerPage = 1_000;
 
 /** All rows of a table, in pages. It reads on in the transaction of `sql`, which can send nothing else meanwhile. */
 export function scanRows(sql: Sql, tenantId: string, table: StoredTable): AsyncIterable<Stored[]> {
-  const rows = sql<JsonRow[]>`
-    select t.* ${newestRev(sql, tenantId, table)} from eaas.${sql(table.name)} t where tenant_id = ${tenantId}`;
+  const rows = statement<JsonRow[]>(
+    sql,
+    part`select t.* ${newestRev(tenantId, table)} from eaas.${raw(table.name)} t where tenant_id = ${tenantId}`,
+  );
   return {
     [Symbol.asyncIterator]() {
       const pages = rows.cursor(rowsPerPage)[Symbol.asyncIterator]();

@@ -9,8 +9,8 @@ interface Types extends Record<string, unknown> {
 }
 
 export type Sql = postgres.ISql<Types>;
-/** A part of a statement, or a statement that was not sent yet. */
-export type Fragment = postgres.PendingQuery<postgres.Row[]>;
+/** A statement that was not sent yet. */
+export type Pending<Rows extends readonly object[]> = postgres.PendingQuery<Rows & postgres.MaybeRow[]>;
 export type Transaction = postgres.TransactionSql<Types>;
 export type Pool = postgres.Sql<Types>;
 
