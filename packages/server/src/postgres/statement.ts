@@ -19,23 +19,17 @@ export type { Part };
 
 /** Makes a part of a text with values, and with other parts. */
 export function part(texts: readonly string[], ...inserted: readonly (Value | Part)[]): Part {
-  const [first = '', ...others] = texts;
-  const strings = [first];
+  const strings: string[] = [];
   const values: Value[] = [];
-  const add = (text: string): void => void (strings[strings.length - 1] += text);
-  for (const [nth, one] of inserted.entries()) {
-    if (one instanceof Part) {
-      const [start = '', ...rest] = one.strings;
-      add(start);
-      strings.push(...rest);
-      values.push(...one.values);
-    } else {
-      strings.push('');
-      values.push(one);
-    }
-    add(others[nth] ?? '');
+  let text = texts[0] ?? '';
+  for (let nth = 0; nth < inserted.length; nth++) {
+    const one = inserted[nth] as Value | Part;
+    const inner = one instanceof Part ? one : new Part(['', ''], [one]);
+    strings.push(text + inner.strings[0], ...inner.strings.slice(1));
+    values.push(...inner.values);
+    text = `${strings.pop()}${texts[nth + 1]}`;
   }
-  return new Part(strings, values);
+  return new Part([...strings, text], values);
 }
 
 /** A text of ours, such as the name of a column. What others say must be a value. */

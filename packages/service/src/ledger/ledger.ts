@@ -45,7 +45,8 @@ export class Ledger {
     const deadline = performance.now() + this.#patience;
     return settled((needs) => {
       const wait = () => queue.wait(decision, how, deadline);
-      const isReady = place.guess && !decision.prepare && this.#missing(place, decision, needs).length === 0;
+      // The first attempt rests on what is remembered. What it lacks is read for the next.
+      const isReady = place.guess && !decision.prepare && needs.length === 0;
       return isReady ? wait() : this.#prepared(place, decision, needs).then(wait);
     });
   }

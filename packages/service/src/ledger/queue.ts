@@ -76,8 +76,7 @@ export class Queue {
       this.#waiting.push(waiting);
       if (this.place.isWriting) return;
       this.place.isWriting = true;
-      // All that arrive in the same moment are one batch.
-      void Promise.resolve().then(() => this.#drain());
+      void this.#drain();
     });
   }
 
@@ -121,14 +120,18 @@ export class Queue {
     const { store, clock } = place.ground;
     if (!place.guess) await place.read([]);
     const judged = this.#judge(batch, clock.now());
-    const { link } = judged.attempt;
+    const { link, outcomes } = judged.attempt;
+    // Who needs more rows has nothing to wait for.
+    for (const [nth, outcome] of outcomes.entries()) if (outcome.is === 'again') batch[nth]?.settle(outcome);
     if (link) {
       this.#begun = judged;
       return { judged, appended: await store.append(place.tenantId, link) };
     }
+    const staying = batch.filter(({ isGone }) => !isGone);
+    if (staying.length === 0) return { judged };
     // Nothing is written: what a look at the head, and at the clock of the database, then says is the answer.
     await place.read([]);
-    const confirmed = this.#judge(batch, clock.now());
+    const confirmed = this.#judge(staying, clock.now());
     return { judged: confirmed.attempt.link ? undefined : confirmed };
   }
 
