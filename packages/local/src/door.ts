@@ -35,7 +35,7 @@ export async function respond(door: Door, request: Request): Promise<Response> {
   try {
     return await answer(door, request, findRoute(request.method, pathname));
   } catch (error) {
-    if (!(error instanceof Refusal)) door.service.listener.failed(error, 'no tenant');
+    if (!(error instanceof Refusal)) door.service.listener.failed?.(error, 'no tenant');
     const { problem, receipt } = error instanceof Refusal ? error : { problem: internal };
     const allow = problem.status === 405 ? { allow: methodsAt(pathname).join(', ') } : {};
     return responseTo(problem.status, problem, { ...entryHead(receipt), ...allow });

@@ -65,7 +65,7 @@ function callerOf(
   hash: Uint8Array,
   name: string,
 ): Caller {
-  listener.used(tenantId, id);
+  listener.used?.(tenantId, id);
   return {
     ...senderOf(arrival),
     tenantId,

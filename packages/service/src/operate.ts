@@ -1,5 +1,5 @@
 // Runs the operations of the API: joins who calls and what is asked for to one decision, and has the ledger decide it.
-import { endpoints, type Input, type Output, type Receipt, type Route } from '@eaas/protocol/wire';
+import { endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
 import { type Decided, type Decision, Missing, type View } from './ledger/decision.ts';
 import { NoTenant } from './ledger/place.ts';
 import type { StoreAtOnce } from './ledger/store.ts';
@@ -8,19 +8,11 @@ import { authorize, type Holder } from './rules/authorize.ts';
 import { Refusal, unauthorized } from './rules/refusal.ts';
 import type { Service } from './service.ts';
 
-/** An answer, with the place of its entry in the log: a batch has one in each item, and users learn none. */
-export interface Done<Answer> {
-  readonly answer: Answer;
-  readonly receipt: Receipt | undefined;
-}
-
-/** Runs an operation for a caller. Throws Refusal, which has a receipt if the log records it. */
-export async function run<R extends Route>(
-  service: Service,
-  caller: Caller,
-  route: R,
-  input: Input<R>,
-): Promise<Done<Output<R>>> {
+/**
+ * Runs an operation for a caller. The answer comes with the place of its entry in the log: a batch has one in each item, and
+ * users learn none. Throws Refusal, which has a receipt if the log records it.
+ */
+export async function run<R extends Route>(service: Service, caller: Caller, route: R, input: Input<R>) {
   const part = partOf(service, caller, route, input);
   try {
     const { answer, receipt } = await settle(service, caller, part);
@@ -31,12 +23,7 @@ export async function run<R extends Route>(
 }
 
 /** Returns what an operation adds to a decision, with what plugins add. */
-export function partOf<R extends Route>(
-  service: Service,
-  caller: Caller,
-  route: R,
-  input: Input<R>,
-): Part<Output<R>> {
+export function partOf<R extends Route>(service: Service, caller: Caller, route: R, input: Input<R>) {
   const own = service.operations[route](service, caller, input as never);
   const part = service.plugins.reduce(
     (inner, plugin) => plugin.around?.(service, route, inner, caller, input as object) ?? inner,
@@ -46,7 +33,7 @@ export function partOf<R extends Route>(
 }
 
 /** Has the ledger decide what a caller asks for. Throws Refusal. */
-export async function settle<T>({ ledger }: Service, caller: Caller, part: Part<T>): Promise<Done<T>> {
+export async function settle<T>({ ledger }: Service, caller: Caller, part: Part<T>) {
   let decided: Decided<T>;
   try {
     decided = await decide(ledger, caller, part);

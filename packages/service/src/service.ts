@@ -23,12 +23,9 @@ export interface Fair {
 }
 
 /** What every operation needs. */
-export interface Service {
-  readonly store: Store;
-  readonly roots: Roots;
+export interface Service extends Required<Omit<ServiceOptions, 'patience' | 'lookupPatience' | 'clock'>> {
   readonly ledger: Ledger;
   readonly tokens: Tokens;
-  readonly plugins: readonly Plugin[];
   /** All tables whose rows decisions read, by their names. */
   readonly tables: ReadonlyMap<string, Table<never>>;
   /** The columns of keys that plugins add. */
@@ -36,8 +33,6 @@ export interface Service {
   /** Kinds of wrapped keys beside the service's own. */
   readonly suites: readonly Suite[];
   readonly operations: Operating;
-  readonly fair: Fair;
-  readonly listener: Listener;
 }
 
 /** What a service is made of. */
@@ -56,16 +51,6 @@ export interface ServiceOptions {
 }
 
 const alone: Fair = { isOver: () => false, pause: () => Promise.resolve() };
-const ignore = () => {};
-const deaf: Listener = {
-  failed: ignore,
-  appended: ignore,
-  unwritten: ignore,
-  moved: ignore,
-  wentBack: ignore,
-  tampered: ignore,
-  used: ignore,
-};
 
 /** The operations of the core. Plugins bring the others. */
 const core = [keyOperations, apiKeyOperations, dataKeyOperations, batchOperations, auditOperations];
@@ -80,10 +65,9 @@ export function createService({
   fair = alone,
   patience = 4_500,
   lookupPatience = 2_000,
-  listener: heard = {},
+  listener = {},
   clock,
 }: ServiceOptions): Service {
-  const listener = { ...deaf, ...heard };
   const fields = plugins.flatMap((plugin) => plugin.fields ?? []);
   const tables = tablesOf(plugins, fields);
   return {
@@ -104,7 +88,7 @@ export function createService({
 /** The tables of the core, with the columns that plugins add to keys, and the tables of the plugins. */
 function tablesOf(plugins: readonly Plugin[], fields: readonly Field[]) {
   const ofPlugins = Object.fromEntries(fields.map(({ column, type }) => [column, type]));
-  const widened = tableOf<KeyRow>({ ...keys.types, ...ofPlugins }, keys);
+  const widened = tableOf<KeyRow>(keys.name, keys.id, { ...keys.types, ...ofPlugins });
   const core = [tenants, widened, keyVersions, apiKeys, entries, anchors, tallies, uses];
   const all = [...core, ...plugins.flatMap((plugin) => plugin.tables ?? [])] as readonly Table<never>[];
   return new Map(all.map((table) => [table.name, table]));

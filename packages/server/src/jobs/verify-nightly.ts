@@ -28,10 +28,8 @@ const verified = {
 
 type Verified = core.RowOf<typeof verified>;
 
-const table = core.tableOf<Verified>(verified, {
-  name: 'verifications',
-  id: ['tenant_id'],
-  record: { label: ['eaas verification v1'], nameOf: ({ tenant_id }) => tenant_id, revOf: () => null },
+const table = core.tableOf<Verified>('verifications', ['tenant_id'], verified, {
+  label: ['eaas verification v1'],
   isLoose: true,
 });
 

@@ -32,14 +32,8 @@ const keySet = {
 
 type KeySetRow = RowOf<typeof keySet>;
 
-const keySets = tableOf<KeySetRow>(keySet, {
-  name: 'key_sets',
-  id: ['issuer_id'],
-  record: {
-    label: ['eaas row v1', 'key_sets'],
-    nameOf: ({ issuer_id }) => issuer_id,
-    revOf: () => null,
-  },
+const keySets = tableOf<KeySetRow>('key_sets', ['issuer_id'], keySet, {
+  label: ['eaas row v1', 'key_sets'],
   isLoose: true,
 });
 

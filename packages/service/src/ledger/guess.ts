@@ -39,7 +39,7 @@ export interface Ground {
   readonly store: Store;
   readonly roots: Roots;
   readonly tables: ReadonlyMap<string, Table<never>>;
-  readonly listener: Listener;
+  readonly listener: Partial<Listener>;
   readonly clock: Clock;
   /** Secrets of tenants, by their places and sealed bytes. */
   readonly opened: Remembered<Secret>;
@@ -183,7 +183,7 @@ export class Guess {
 
   #accuse(error: unknown): Tampered {
     if (!(error instanceof Tampered)) throw error;
-    this.ground.listener.tampered(error.row.table, error.row.id, error.row.tenantId);
+    this.ground.listener.tampered?.(error.row.table, error.row.id, error.row.tenantId);
     return error;
   }
 

@@ -83,7 +83,7 @@ export class Place {
       return known;
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      listener.failed(error, this.tenantId);
+      listener.failed?.(error, this.tenantId);
       throw unreachable(error);
     }
   }
@@ -105,7 +105,7 @@ export class Place {
       return true;
     }
     if (head.id < seen) {
-      this.ground.listener.wentBack(this.tenantId);
+      this.ground.listener.wentBack?.(this.tenantId);
       this.guess = undefined;
       return this.lay(known, needs);
     }
@@ -135,7 +135,7 @@ export class Place {
   #headless({ rows }: Known): Error {
     const { tenantId } = this;
     if (!rows.get(refTo(tenants, tenantId))) return new NoTenant(tenantId);
-    this.ground.listener.tampered(heads.name, tenantId, tenantId);
+    this.ground.listener.tampered?.(heads.name, tenantId, tenantId);
     return new Tampered(heads.name, tenantId, tenantId);
   }
 }

@@ -101,7 +101,7 @@ export class Queue {
       if (appended) place.ground.clock.learn(appended.time, startedAt);
       if (judged && (appended?.outcome ?? 'written') === 'written') return this.#release(judged, here);
       if (appended?.outcome === 'moved') {
-        place.ground.listener.moved();
+        place.ground.listener.moved?.();
         place.sawOthers();
       }
       return await this.#write(here, lost);
@@ -169,7 +169,7 @@ export class Queue {
     const link = begun?.attempt.link;
     const also = begun && link ? [{ ...begun, firstId: link.expected.id + 1, nonce: link.next.nonce }] : [];
     const isOfTenant = error instanceof NoTenant || error instanceof Refusal;
-    if (!isOfTenant) place.ground.listener.unwritten(error, place.tenantId);
+    if (!isOfTenant) place.ground.listener.unwritten?.(error, place.tenantId);
     if (error instanceof LinkRefused && batch.length > 1) {
       for (const waiting of batch) await this.#write([waiting], lost);
       return;
@@ -190,7 +190,7 @@ export class Queue {
     if (link && guess) {
       if (link.next.id > guess.head.id) guess.advance(link.next, sum, writes);
       if (writes.has(refTo(tenants, tenantId))) this.place.guess = undefined;
-      ground.listener.appended(tenantId, link);
+      ground.listener.appended?.(tenantId, link);
     }
     for (const [nth, outcome] of outcomes.entries()) batch[nth]?.settle(outcome);
     this.#waiting.unshift(...here.filter(({ isGone }) => !isGone));

@@ -6,6 +6,7 @@ import { fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { hmac, paeView, sameBytes } from '#platform';
 import { openTenantSecrets, type Roots, type TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { attempt, Tampered } from '../rules/refusal.ts';
+import type { View } from './decision.ts';
 import type { HeadRow, Stored } from './store.ts';
 import { type ColumnType, refOf, type Table, type TenantRow, tenants } from './tables.ts';
 
@@ -53,10 +54,7 @@ export const checkHead = (secrets: RowKey, head: HeadRow): HeadRow =>
   checkRow(secrets, heads, { row: head, newest_rev: null });
 
 /** A tenant's row with the secrets that it seals. */
-export interface OpenTenant {
-  readonly tenant: TenantRow;
-  readonly secrets: TenantSecrets;
-}
+export type OpenTenant = Pick<View, 'tenant' | 'secrets'>;
 
 /**
  * Opens a tenant's row and secrets. Returns undefined if the row is not as the service wrote it. The secrets of `before`, the

@@ -36,11 +36,24 @@ export interface Table<Row> {
   readonly isLoose?: true;
 }
 
-/** Makes a table whose columns are those that have a type. */
-export const tableOf = <Row>(
+/**
+ * Makes a table whose columns are those that have a type. Its rows have a MAC if they have a `rev`, which is the id of the entry
+ * that records their last change, or if `label` says what the MAC is of.
+ */
+export function tableOf<Row>(
+  name: string,
+  id: Table<Row>['id'],
   types: { readonly [Name in keyof Row & string]?: ColumnType },
-  table: Omit<Table<Row>, 'columns' | 'types'>,
-): Table<Row> => ({ ...table, types, columns: Object.keys(types) as (keyof Row & string)[] });
+  { label, ...more }: Partial<Table<Row> & Pick<RowRecord<Row>, 'label'>> = {},
+): Table<Row> {
+  const record: RowRecord<Row> = {
+    label: label ?? ['eaas row v1', name],
+    nameOf: (row) => String(id[0] && row[id[0]]),
+    revOf: (row) => (row as { readonly rev?: number }).rev ?? null,
+  };
+  const columns = Object.keys(types) as (keyof Row & string)[];
+  return { ...((label ?? 'rev' in types) && { record }), ...more, name, id, types, columns };
+}
 
 /** Rows with a MAC. A record of their last change stands beside them, so an older row that was put back is noticed. */
 interface RowRecord<Row> {

@@ -4,13 +4,6 @@ import { type RowOf, tableOf } from './table.ts';
 
 export * from './table.ts';
 
-/** Rows whose `rev` is the id of the entry that records the last change. */
-export const recordedAs = <Row extends { readonly rev: number }>(table: string, id: keyof Row & string) => ({
-  label: ['eaas row v1', table],
-  nameOf: (row: Row) => String(row[id]),
-  revOf: (row: Row) => row.rev,
-});
-
 const tenant = {
   tenant_id: 'text',
   name: 'text',
@@ -20,17 +13,14 @@ const tenant = {
   /** Names the root key that seals the tenant's secret. */
   root_id: 'bytes',
   sealed_secret: 'bytes',
+  /** In each table the id of the entry that records the last change of the row. */
   rev: 'number',
 } as const;
 
 /** The row of a tenant. */
 export type TenantRow = RowOf<typeof tenant>;
 
-export const tenants = tableOf<TenantRow>(tenant, {
-  name: 'tenants',
-  id: ['tenant_id'],
-  record: recordedAs('tenants', 'tenant_id'),
-});
+export const tenants = tableOf<TenantRow>('tenants', ['tenant_id'], tenant);
 
 const key = {
   key_id: 'text',
@@ -57,11 +47,7 @@ export interface KeyRow extends RowOf<typeof key> {
   readonly status: Output<'POST /v1/keys'>['status'];
 }
 
-export const keys = tableOf<KeyRow>(key, {
-  name: 'keys',
-  id: ['key_id'],
-  record: recordedAs('keys', 'key_id'),
-});
+export const keys = tableOf<KeyRow>('keys', ['key_id'], key);
 
 const keyVersion = {
   tenant_id: 'text',
@@ -75,10 +61,7 @@ const keyVersion = {
 /** A version of a key. */
 export type KeyVersionRow = RowOf<typeof keyVersion>;
 
-export const keyVersions = tableOf<KeyVersionRow>(keyVersion, {
-  name: 'key_versions',
-  id: ['key_id', 'key_version'],
-});
+export const keyVersions = tableOf<KeyVersionRow>('key_versions', ['key_id', 'key_version'], keyVersion);
 
 const apiKey = {
   api_key_id: 'text',
@@ -103,12 +86,7 @@ export interface ApiKeyRow extends RowOf<typeof apiKey> {
   readonly permissions: readonly Permission[];
 }
 
-export const apiKeys = tableOf<ApiKeyRow>(apiKey, {
-  name: 'api_keys',
-  id: ['api_key_id'],
-  foundBy: 'token_hash',
-  record: recordedAs('api_keys', 'api_key_id'),
-});
+export const apiKeys = tableOf<ApiKeyRow>('api_keys', ['api_key_id'], apiKey, { foundBy: 'token_hash' });
 
 const entry = {
   id: 'number',
@@ -129,7 +107,7 @@ export interface EntryRow extends RowOf<typeof entry> {
   readonly tenant_id: string;
 }
 
-export const entries = tableOf<EntryRow>(entry, { name: 'audit_entries', id: ['id'], isLoose: true });
+export const entries = tableOf<EntryRow>('audit_entries', ['id'], entry, { isLoose: true });
 
 const anchor = { tenant_id: 'text', id: 'number', hash: 'bytes' } as const;
 
@@ -138,11 +116,9 @@ export interface AnchorRow extends RowOf<typeof anchor> {
   readonly mac: Uint8Array;
 }
 
-export const anchors = tableOf<AnchorRow>(anchor, {
-  name: 'audit_anchors',
-  id: ['tenant_id'],
+export const anchors = tableOf<AnchorRow>('audit_anchors', ['tenant_id'], anchor, {
   isLoose: true,
-  record: { label: ['eaas anchor v1'], nameOf: ({ tenant_id }) => tenant_id, revOf: () => null },
+  label: ['eaas anchor v1'],
 });
 
 const tally = {
@@ -161,9 +137,7 @@ const tally = {
 /** How often an action was done with a version of a key in a month. Key and version are null for actions without a key. */
 export type TallyRow = RowOf<typeof tally>;
 
-export const tallies = tableOf<TallyRow>(tally, {
-  name: 'tallies',
-  id: ['key_id', 'key_version', 'action', 'month'],
+export const tallies = tableOf<TallyRow>('tallies', ['key_id', 'key_version', 'action', 'month'], tally, {
   isLoose: true,
 });
 
@@ -172,4 +146,4 @@ const use = { tenant_id: 'text', api_key_id: 'text', last_used_at: 'number' } as
 /** When an API key was last used, to the minute. */
 export type UseRow = RowOf<typeof use>;
 
-export const uses = tableOf<UseRow>(use, { name: 'api_key_uses', id: ['api_key_id'], isLoose: true });
+export const uses = tableOf<UseRow>('api_key_uses', ['api_key_id'], use, { isLoose: true });

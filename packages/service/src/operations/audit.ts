@@ -28,7 +28,7 @@ export const auditOperations = {
       const options = { ...input, mostRows, timeLeft };
       const verification = await verifyTenant(service, tenantId, options).catch((error: unknown) => {
         if (error instanceof Refusal) throw error;
-        service.listener.failed(error, tenantId);
+        service.listener.failed?.(error, tenantId);
         throw unreachable(error);
       });
       if (verification.valid === false) service.ledger.forget(tenantId);

@@ -1,7 +1,6 @@
 // The table of issuers: the sign-ins whose tokens the service accepts. The rules and calls of this folder read and write it.
 import type { Output } from '@eaas/protocol/wire';
 import { type RowOf, tableOf } from '../../ledger/table.ts';
-import { recordedAs } from '../../ledger/tables.ts';
 
 const issuer = {
   issuer_id: 'text',
@@ -40,9 +39,4 @@ export interface IssuerRow extends RowOf<typeof issuer> {
   readonly permissions: Shown['permissions'];
 }
 
-export const issuers = tableOf<IssuerRow>(issuer, {
-  name: 'issuers',
-  id: ['issuer_id'],
-  foundBy: 'issuer_id',
-  record: recordedAs('issuers', 'issuer_id'),
-});
+export const issuers = tableOf<IssuerRow>('issuers', ['issuer_id'], issuer, { foundBy: 'issuer_id' });

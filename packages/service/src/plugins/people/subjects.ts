@@ -27,9 +27,7 @@ export type SubjectRow = RowOf<typeof subject>;
 /** What an erasure writes, before there is one. */
 export const notErased = { erased_id: null, erased_at: null, erased_hash: null };
 
-export const subjects = tableOf<SubjectRow>(subject, {
-  name: 'subjects',
-  id: ['subject_id'],
+export const subjects = tableOf<SubjectRow>('subjects', ['subject_id'], subject, {
   record: {
     label: ['eaas row v1', 'subjects'],
     nameOf: ({ subject_id }) => uuidFromBytes(subject_id.subarray(0, 16)),
