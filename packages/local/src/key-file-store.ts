@@ -19,13 +19,13 @@ import {
   sealRow,
   type Service,
   type Store,
-  type StoreAtOnce,
   type SubjectRow,
   subjects,
   type Table,
   type TenantRow,
   tenants,
 } from '@eaas/service';
+import type { StoreAtOnce } from './at-once.ts';
 import { type Held, lockNow, lockSoon } from './file-lock.ts';
 import { openerOfEnvironment } from './file-opener.ts';
 import { holding, lockOf, placeOfKeyFile, readKeyFile, stampOf, writeKeyFile } from './key-file.ts';

@@ -23,13 +23,13 @@ import {
   refOf,
   type SealedWrite,
   type Store,
-  type StoreAtOnce,
   type Stored,
   type Table,
   tallies,
   type TallyRow,
   type Write,
 } from '@eaas/service';
+import type { StoreAtOnce } from './at-once.ts';
 
 /** What a store in memory is made with. */
 export interface MemoryStoreOptions {

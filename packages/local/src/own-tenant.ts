@@ -17,11 +17,11 @@ import {
   rootKey,
   type Service,
   settle,
-  settleAtOnce,
   settleKey,
   type TenantSettings,
   uses,
 } from '@eaas/service';
+import { settleAtOnce } from './at-once.ts';
 import type { KeyFileStore } from './key-file-store.ts';
 import type { MemoryStore } from './memory-store.ts';
 

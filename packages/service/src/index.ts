@@ -1,5 +1,5 @@
 // What servers, the local service and the command line use.
-export { createService, type Fair, type Service, type ServiceOptions } from './service.ts';
+export { createService, type Fair, type Service } from './service.ts';
 export { type Listener } from './ledger/guess.ts';
 // What doors call, in this order: who calls, the body, and then the operation.
 export { locationOf, readInput } from './rules/request.ts';
@@ -13,7 +13,7 @@ export { compare, find } from './ledger/query.ts';
 export * from './operations/tenants.ts';
 export { settleKey } from './operations/keys.ts';
 export { type Caller, insider, type Part } from './operation.ts';
-export { decisionOf, partOf, run, settle, settleAtOnce } from './operate.ts';
+export { decisionOf, partOf, run, settle } from './operate.ts';
 export { shownEntry } from './operations/audit.ts';
 export { openSignedCheckpoint } from './verify/checkpoint.ts';
 export { isAuthenticEntry, readEntries } from './verify/entries.ts';
@@ -29,7 +29,7 @@ export * from './crypto/tenant-secrets.ts';
 export { hkdf, hmac, openSecret, sameBytes, sealSecret, verifyEd25519 } from '#platform';
 export { keyRecord } from './rules/records.ts';
 export { keyDraft, tenantDraft } from './rules/draft.ts';
-export { foreignCheckpoint, Refusal, Tampered, unauthorized } from './rules/refusal.ts';
+export { changedTooOften, foreignCheckpoint, Refusal, Tampered } from './rules/refusal.ts';
 export { checked, refusalOf } from '@eaas/protocol/internal-service';
 // Plugins.
 export { type Plugin } from './plugin.ts';

@@ -2,7 +2,6 @@
 import { endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
 import { type Decided, type Decision, Missing, type View } from './ledger/decision.ts';
 import { NoTenant } from './ledger/place.ts';
-import type { StoreAtOnce } from './ledger/store.ts';
 import type { Caller, Part } from './operation.ts';
 import { authorize, type Holder } from './rules/authorize.ts';
 import { Refusal, unauthorized } from './rules/refusal.ts';
@@ -45,13 +44,6 @@ export async function settle<T>({ ledger }: Service, caller: Caller, part: Part<
   if (!(answer instanceof Refusal)) return { answer, receipt };
   answer.receipt = receipt;
   throw answer;
-}
-
-/** As `settle`, at once: for services inside a process. */
-export function settleAtOnce<T>({ ledger }: Service, caller: Caller, part: Part<T>, store: StoreAtOnce): T {
-  const { answer } = ledger.decideAtOnce(caller.tenantId, decisionOf(caller, part), store);
-  if (answer instanceof Refusal) throw answer;
-  return answer;
 }
 
 function decide<T>(ledger: Service['ledger'], caller: Caller, part: Part<T>) {

@@ -36,7 +36,7 @@ export interface Service extends Required<Omit<ServiceOptions, 'patience' | 'loo
 }
 
 /** What a service is made of. */
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly store: Store;
   readonly roots: Roots;
   readonly plugins?: readonly Plugin[];

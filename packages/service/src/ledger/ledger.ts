@@ -1,6 +1,6 @@
 // The one way to change a tenant, and to read it: a request becomes a decision, decisions wait for their tenant, and one append
 // commits them. See docs/design/ledger.md. What is read is in place.ts, what is judged in judge.ts, what is written in queue.ts.
-import { Refusal } from '../rules/refusal.ts';
+import { changedTooOften } from '../rules/refusal.ts';
 import { type Clock, StoreClock } from './clock.ts';
 import type { Decided, Decision } from './decision.ts';
 import type { Ground } from './guess.ts';
@@ -8,7 +8,7 @@ import { judgeAll, judgeOnly, type Outcome, viewOf } from './judge.ts';
 import { Place } from './place.ts';
 import { type Patience, Queue } from './queue.ts';
 import { Remembered } from './remembered.ts';
-import type { StoreAtOnce } from './store.ts';
+import type { Known } from './store.ts';
 import { type Need, refTo, tenants, unique } from './tables.ts';
 
 /** How often a decision is judged again for rows that were not read. A row can go again while another is read. */
@@ -96,23 +96,13 @@ export class Ledger {
     });
   }
 
-  /** Decides at once, where the store can. Nothing can be prepared for such a decision. */
-  decideAtOnce<Answer>(tenantId: string, decision: Decision<Answer>, store: StoreAtOnce): Decided<Answer> {
-    const { place } = this.#queueOf(tenantId);
-    let asked: readonly Need[] = [refTo(tenants, tenantId)];
-    for (let round = 0; round < mostRounds; round++) {
-      const known = store.read(tenantId, asked);
-      const guess = place.guessFrom(known, asked);
-      const { outcomes, link } = judgeAll(guess, known.time, [decision]);
-      const [outcome] = outcomes;
-      if (outcome?.is === 'failed') throw outcome.error;
-      if (outcome?.is === 'again') asked = unique([...asked, ...outcome.needs]);
-      else if (outcome && (!link || store.append(tenantId, link).outcome === 'written')) {
-        place.guess = undefined;
-        return decided(outcome);
-      }
-    }
-    throw changedTooOften();
+  /** Judges a decision on what somebody has read: for services inside a process, which decide at once. */
+  judgeOn<Answer>(tenantId: string, known: Known, needs: readonly Need[], decision: Decision<Answer>) {
+    const guess = this.#queueOf(tenantId).place.guessFrom(known, needs);
+    const { outcomes, link } = judgeAll(guess, known.time, [decision]);
+    const [outcome] = outcomes;
+    if (outcome?.is === 'failed') throw outcome.error;
+    return outcome?.is === 'judged' ? { ...decided<Answer>(outcome), link } : outcome;
   }
 
   /** Forgets what it believes of a tenant. */
@@ -146,11 +136,6 @@ async function settled<Answer>(
     ({ needs } = outcome);
   }
   throw changedTooOften();
-}
-
-function changedTooOften(): Refusal {
-  const detail = 'The data of this call changed too often while it was read. Try again in a moment.';
-  return new Refusal('unavailable', detail);
 }
 
 type Judged = Extract<Outcome, { is: 'judged' }>;

@@ -123,12 +123,6 @@ export interface Store {
   create(head: HeadRow, writes: readonly SealedWrite[]): Promise<void>;
 }
 
-/** What a store can do at once, if its tenants are in this process. */
-export interface StoreAtOnce {
-  read(tenantId: string, needs: readonly Need[]): Known;
-  append(tenantId: string, link: Link): Appended;
-}
-
 /** The row that a token or an issuer's id names. */
 export interface Owned {
   readonly tenantId: string;

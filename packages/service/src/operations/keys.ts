@@ -9,7 +9,7 @@ import { add, allOf, are, between, keys, keyVersions, put, refTo, tallies } from
 import type { KeyRow, KeyVersionRow, Query, Where, Write } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import type { Holder } from '../rules/authorize.ts';
-import type { Changed, Moment } from '../rules/draft.ts';
+import { type Change, keyDraft } from '../rules/draft.ts';
 import * as rules from '../rules/key-rules.ts';
 import { keyRecord } from '../rules/records.ts';
 import { Refusal } from '../rules/refusal.ts';
@@ -32,29 +32,31 @@ export const keyOperations = {
     }));
   },
   'GET /v1/keys/:key_id': showKey,
-  'DELETE /v1/keys/:key_id': changing((key, at, { grace_days }) => rules.destroyed(key, at, grace_days)),
-  'POST /v1/keys/:key_id/rotate': changing((key, at, { key_version }) => rules.rotated(key, at, key_version)),
+  'DELETE /v1/keys/:key_id': changing((key, now, { grace_days }) => rules.destroyed(key, now, grace_days)),
+  'POST /v1/keys/:key_id/rotate': changing((key, now, { key_version }) =>
+    rules.rotated(key, now, key_version),
+  ),
   'POST /v1/keys/:key_id/disable': changing(rules.disabled),
   'POST /v1/keys/:key_id/enable': changing(rules.enabled),
   'POST /v1/keys/:key_id/restore': changing(rules.restored),
-  'PUT /v1/keys/:key_id/rotation-policy': changing((key, at, { interval_days }) =>
-    rules.rescheduled(key, at, interval_days),
+  'PUT /v1/keys/:key_id/rotation-policy': changing((key, now, { interval_days }) =>
+    rules.rescheduled(key, now, interval_days),
   ),
-  'PUT /v1/keys/:key_id/min-version': changing(rules.limited),
+  'PUT /v1/keys/:key_id/min-version': changing((key, _, { key_version }) => rules.limited(key, key_version)),
   'POST /v1/keys/:key_id/export': exportKey,
 } satisfies Partial<Operations>;
 
 function createKey({ fields }: Service, _: Caller, input: Input<'POST /v1/keys'>): Part<KeyRecord> {
   const key_id = crypto.randomUUID();
-  const named: Where[] = [
-    ['name', '=', input.name],
-    ['status', '<>', 'destroyed'],
-  ];
+  const named: Query<KeyRow> = {
+    table: keys,
+    where: [...are({ name: input.name }), ['status', '<>', 'destroyed']],
+  };
   return {
     by: 'append',
-    needs: () => [allOf({ table: keys, where: named })],
+    needs: () => [allOf(named)],
     judge(view) {
-      if (view.all({ table: keys, where: named }).rows.length > 0) {
+      if (view.all(named).rows.length > 0) {
         throw new Refusal('name_taken', 'A key already has this name: choose another name, or use the key.');
       }
       const { tenant_id } = view.tenant;
@@ -68,16 +70,19 @@ function createKey({ fields }: Service, _: Caller, input: Input<'POST /v1/keys'>
 
 /** Makes the operation that changes a key by a rule. */
 function changing<Request extends { readonly key_id: string }>(
-  rule: (key: KeyRow, at: Moment, input: Request) => Changed<KeyRow>,
+  rule: (key: KeyRow, now: number, input: Request) => Change<KeyRow> | undefined,
 ) {
   return ({ fields }: Service, _: Caller, input: Request): Part<KeyRecord> => ({
     by: 'append',
     needs: () => keyNeeds(input.key_id),
     judge(view, holder) {
       const before = requireKey(view, holder, input.key_id);
-      const { row, draft } = rule(before, view, input);
-      const writes = draft ? [put(keys, row), ...versionsAfter(view, before, row)] : [];
-      return { entries: draft ? [draft] : [], writes, answer: keyRecord(row, fields) };
+      const [action, set, told] = rule(before, view.now, input) ?? [];
+      if (!action) return { entries: [], answer: keyRecord(before, fields) };
+      const row = { ...before, ...set, rev: view.entryId };
+      const draft = keyDraft(action, row, { ...told, previous_change: before.rev });
+      const writes = [put(keys, row), ...versionsAfter(view, before, row)];
+      return { entries: [draft], writes, answer: keyRecord(row, fields) };
     },
   });
 }
@@ -104,17 +109,13 @@ function showKey(
 ): Part<Output<'GET /v1/keys/:key_id'>> {
   const keyId = parseUuid(key_id);
   const page = { by: 'key_version', descending: true, limit, offset } as const;
-  const pageOf = (keyId: string): Query<KeyVersionRow> => ({
-    table: keyVersions,
-    where: [['key_id', '=', keyId]],
-    ...page,
-  });
+  const found: Query<KeyVersionRow> = { table: keyVersions, where: are({ key_id: keyId }), ...page };
   return {
     by: 'snapshot',
-    needs: () => (keyId === undefined ? [] : [refTo(keys, keyId), allOf(pageOf(keyId))]),
+    needs: () => (keyId === undefined ? [] : [refTo(keys, keyId), allOf(found)]),
     judge(view, holder) {
       const row = requireKey(view, holder, key_id);
-      const { rows } = view.all(pageOf(row.key_id));
+      const { rows } = view.all(found);
       const about = { versions_total: row.key_version, limit, offset };
       return { entries: [], answer: { ...keyRecord(row, fields), ...about, versions: usesOf(view, rows) } };
     },

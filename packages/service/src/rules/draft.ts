@@ -1,11 +1,10 @@
-// Audit entries as operations draft them: the log adds their ids and hashes. And what changes of rows have in common: when
-// they happen, and which values an entry shows.
+// Audit entries as operations draft them: the log adds their ids and hashes. And what changes of rows have in common: what
+// they set, and which values an entry shows.
 import { canonicalJson } from '@eaas/protocol/audit';
 import type { Context } from '@eaas/protocol';
 import { utf8Length } from '@eaas/protocol/internal';
 import type { Draft } from '@eaas/protocol/internal-service';
 import { type AuditAction, formatTimestamp, limits } from '@eaas/protocol/wire';
-import type { View } from '../ledger/decision.ts';
 import { auditUnwritten, type Refusal } from './refusal.ts';
 
 export type { Draft } from '@eaas/protocol/internal-service';
@@ -39,15 +38,6 @@ export function defined<T extends object>(value: T): { [Name in keyof T]?: Exclu
   const members: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) if (member !== undefined) members[name] = member;
   return members as { [Name in keyof T]?: Exclude<T[Name], undefined> };
-}
-
-/** When a change happens: its time, and the id of its audit entry. */
-export type Moment = Pick<View, 'now' | 'entryId'>;
-
-/** The row after a change, and the audit entry about it. */
-export interface Changed<Row> {
-  readonly row: Row;
-  readonly draft: Draft | null;
 }
 
 /** A change of a row: what its entry is called, the columns that are set, and what the entry says beside the row's id. */

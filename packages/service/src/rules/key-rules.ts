@@ -1,9 +1,10 @@
 // Decides about keys: their states, versions and rotation policies.
 // operations/keys.ts asks it, and whoever uses a key for its state.
-import { type AuditAction, formatTimestamp, type Input, limits } from '@eaas/protocol/wire';
+import { formatTimestamp, type Input, limits } from '@eaas/protocol/wire';
+import type { View } from '../ledger/decision.ts';
 import type { KeyRow } from '../ledger/tables.ts';
 import type { Field } from '../plugin.ts';
-import { type Changed, type Draft, keyDraft, type Moment } from './draft.ts';
+import { type Change, type Draft, keyDraft } from './draft.ts';
 import { timeOrNull } from './records.ts';
 import { badRequest, Refusal } from './refusal.ts';
 
@@ -62,7 +63,7 @@ export function requireExportable(key: KeyRow): void {
 /** Decides about a new key: its row and its audit entry. `fields` are those of all plugins. */
 export function newKey(
   input: Input<'POST /v1/keys'>,
-  { now, entryId }: Moment,
+  { now, entryId }: Pick<View, 'now' | 'entryId'>,
   made: Pick<KeyRow, 'tenant_id' | 'key_id' | 'sealed_hash_key'>,
   fields: readonly Field[],
 ): { readonly row: KeyRow; readonly draft: Draft } {
@@ -90,11 +91,13 @@ export function newKey(
   return { row, draft: keyDraft('key.create', row, { ...created, ...Object.fromEntries(chosen) }) };
 }
 
+type Changed = Change<KeyRow> | undefined;
+
 /**
  * `from` is the version that the caller wants to replace. Refuses any version but the current one, so that a repeated
  * request does not rotate the key twice.
  */
-export function rotated(key: KeyRow, at: Moment, from?: number): Changed<KeyRow> {
+export function rotated(key: KeyRow, now: number, from?: number): Change<KeyRow> {
   requireStatus(key, 'active');
   const { key_version: from_version, interval_days } = key;
   if (from !== undefined && from !== from_version) {
@@ -106,92 +109,84 @@ export function rotated(key: KeyRow, at: Moment, from?: number): Changed<KeyRow>
     throw new Refusal('conflict', detail);
   }
   const key_version = from_version + 1;
-  const next_rotation_at = daysAfter(at.now, interval_days);
-  const set = { key_version, rotated_at: at.now, next_rotation_at };
-  return changed('key.rotate', key, set, at, { key_version, from_version });
+  const set = { key_version, rotated_at: now, next_rotation_at: daysAfter(now, interval_days) };
+  return ['key.rotate', set, { key_version, from_version }];
 }
 
 /** Decides about disabling a key. Throws Refusal. */
-export function disabled(key: KeyRow, at: Moment): Changed<KeyRow> {
+export function disabled(key: KeyRow): Change<KeyRow> {
   requireStatusToChange(key, 'active', {
     disabled: 'The key is already disabled.',
     pending_destruction:
       'The destruction of the key is pending: POST /v1/keys/:id/restore makes the key disabled.',
   });
-  return changed('key.disable', key, { status: 'disabled' }, at);
+  return ['key.disable', { status: 'disabled' }];
 }
 
 /** Decides about enabling a disabled key. Throws Refusal. */
-export function enabled(key: KeyRow, at: Moment): Changed<KeyRow> {
+export function enabled(key: KeyRow): Change<KeyRow> {
   requireStatusToChange(key, 'disabled', { active: 'The key is already active.' });
-  return changed('key.enable', key, { status: 'active' }, at);
+  return ['key.enable', { status: 'active' }];
 }
 
 /** Decides about the destruction of a disabled key after its grace days. Throws Refusal. */
-export function destroyed(key: KeyRow, at: Moment, graceDays: number = limits.graceDaysDefault) {
+export function destroyed(key: KeyRow, now: number, graceDays: number = limits.graceDaysDefault) {
   requireStatusToChange(key, 'disabled', {
     pending_destruction:
       `The destruction of the key is already pending (\`destroy_at\` is ${timeOrNull(key.destroy_at)}): to ` +
       `choose another time, restore the key first with POST /v1/keys/:id/restore.`,
     destroyed: 'The key is already destroyed.',
   });
-  const destroy_at = at.now + graceDays * day;
-  if (graceDays === 0) return erased({ ...key, destroy_at }, at);
-  const metadata = { destroy_at: formatTimestamp(destroy_at) };
-  return changed('key.destroy', key, { status: 'pending_destruction', destroy_at }, at, metadata);
+  const destroy_at = now + graceDays * day;
+  if (graceDays === 0) return erased(destroy_at);
+  const set = { status: 'pending_destruction', destroy_at } as const;
+  return ['key.destroy', set, { destroy_at: formatTimestamp(destroy_at) }] as const;
 }
 
 /** Decides about the end of a pending destruction. Throws Refusal. */
-export function restored(key: KeyRow, at: Moment): Changed<KeyRow> {
+export function restored(key: KeyRow, now: number): Change<KeyRow> {
   requireStatusToChange(key, 'pending_destruction', {
     active: 'The key is active, and has no pending destruction to cancel.',
     disabled: 'The key is already disabled, and has no pending destruction to cancel.',
   });
-  if (isErasureDue(key, at.now)) {
+  if (isErasureDue(key, now)) {
     throw new Refusal('key_state', 'The key cannot be restored, because its grace period is over.');
   }
-  return changed('key.restore', key, { status: 'disabled', destroy_at: null }, at);
+  return ['key.restore', { status: 'disabled', destroy_at: null }];
 }
 
 /** Decides about the rotation policy of a key. Throws Refusal. */
-export function rescheduled(key: KeyRow, at: Moment, days: number | null): Changed<KeyRow> {
+export function rescheduled(key: KeyRow, now: number, interval_days: number | null): Changed {
   requireStatus(key, 'active', 'disabled');
   // Some programs set the same rotation policy at each start. An unchanged interval therefore changes nothing.
   // Otherwise, each start would postpone the next rotation.
-  if (days === key.interval_days) return { row: key, draft: null };
-  const set = { interval_days: days, next_rotation_at: daysAfter(at.now, days) };
-  const metadata = { interval_days: days, from_interval_days: key.interval_days };
-  return changed('key.rotation_policy', key, set, at, metadata);
+  const { interval_days: from_interval_days } = key;
+  if (interval_days === from_interval_days) return undefined;
+  const set = { interval_days, next_rotation_at: daysAfter(now, interval_days) };
+  return ['key.rotation_policy', set, { interval_days, from_interval_days }];
 }
 
 /** Decides about the oldest version whose wrapped keys open. Throws Refusal. */
-export function limited(key: KeyRow, at: Moment, { key_version }: Pick<KeyRow, 'key_id' | 'key_version'>) {
-  if (key_version > key.key_version)
+export function limited(key: KeyRow, min_version: number): Changed {
+  if (min_version > key.key_version)
     throw badRequest(`\`key_version\` must be at most ${key.key_version}, the newest version of the key`);
   requireStatus(key, 'active');
-  if (key_version === key.min_version) return { row: key, draft: null };
-  const metadata = { min_version: key_version, from_min_version: key.min_version };
-  return changed('key.min_version', key, { min_version: key_version }, at, metadata);
+  const { min_version: from_min_version } = key;
+  if (min_version === from_min_version) return undefined;
+  return ['key.min_version', { min_version }, { min_version, from_min_version }];
 }
 
-/** Runs a due rotation or erasure of the key. Returns the key unchanged if nothing is due. */
-export function settled(key: KeyRow, at: Moment): Changed<KeyRow> {
-  if (isErasureDue(key, at.now)) return erased(key, at);
-  const { status, next_rotation_at } = key;
-  const isDue = status === 'active' && next_rotation_at !== null && next_rotation_at <= at.now;
-  return isDue ? rotated(key, at) : { row: key, draft: null };
+/** Runs a due rotation or erasure of the key, if one is due. */
+export function settled(key: KeyRow, now: number): Changed {
+  if (isErasureDue(key, now)) return erased(key.destroy_at ?? now);
+  const isDue = key.status === 'active' && (key.next_rotation_at ?? Infinity) <= now;
+  return isDue ? rotated(key, now) : undefined;
 }
 
-const isErasureDue = ({ status, destroy_at }: KeyRow, time: number): boolean =>
-  status === 'pending_destruction' && destroy_at !== null && destroy_at <= time;
+const isErasureDue = ({ status, destroy_at }: KeyRow, now: number): boolean =>
+  status === 'pending_destruction' && (destroy_at ?? Infinity) <= now;
 
-function erased(key: KeyRow, at: Moment): Changed<KeyRow> {
-  const metadata = { destroy_at: formatTimestamp(key.destroy_at ?? at.now), erased: true };
-  const set = { status: 'destroyed', next_rotation_at: null, sealed_hash_key: null } as const;
-  return changed('key.destroy', key, set, at, metadata);
-}
-
-function changed(action: AuditAction, before: KeyRow, set: Partial<KeyRow>, at: Moment, told: object = {}) {
-  const row = { ...before, ...set, rev: at.entryId };
-  return { row, draft: keyDraft(action, row, { ...told, previous_change: before.rev }) };
+function erased(destroy_at: number): Change<KeyRow> {
+  const set = { status: 'destroyed', next_rotation_at: null, sealed_hash_key: null, destroy_at } as const;
+  return ['key.destroy', set, { destroy_at: formatTimestamp(destroy_at), erased: true }];
 }

@@ -108,3 +108,10 @@ export const foreignCheckpoint = (): Refusal =>
   badRequest(
     '`checkpoint` was not signed for this tenant, or was changed: pass the whole text that this tenant received',
   );
+
+/** 503: others were always faster. */
+export const changedTooOften = (): Refusal =>
+  new Refusal(
+    'unavailable',
+    'The data of this call changed too often while it was read. Try again in a moment.',
+  );

@@ -5,31 +5,36 @@ import { authorize } from './authorize.ts';
 import { disabled, newKey, rotated, settled } from './key-rules.ts';
 
 const day = 86_400_000;
-const at = { now: Date.parse('2026-11-20T10:00:00.000Z'), entryId: 7 };
+const now = Date.parse('2026-11-20T10:00:00.000Z');
 const made = { tenant_id: 't', key_id: 'k', sealed_hash_key: new Uint8Array() };
-const { row: key } = newKey({ name: 'a', rotation_policy: { interval_days: 1 } }, at, made, []);
-const due = { now: at.now + day, entryId: 8 };
+const { row: key } = newKey(
+  { name: 'a', rotation_policy: { interval_days: 1 } },
+  { now, entryId: 7 },
+  made,
+  [],
+);
+const due = now + day;
 
 test('an API key is refused from the millisecond of its expiry', () => {
   const unlimited = { key_ids: null, allowed_origins: null, revoked_at: null };
   const apiKey = { permissions: ['encrypt'] as const, ...unlimited, expires_at: 1_000 };
   const asked = { endpoint: { permission: 'encrypt' as const }, origin: undefined };
   const tenant = { envelope_only: false };
-  const when = (now: number) => orRefusal(() => authorize(apiKey, asked, { tenant, now }));
+  const when = (time: number) => orRefusal(() => authorize(apiKey, asked, { tenant, now: time }));
   expect(when(999)).toBeUndefined();
   const detail = expect.stringContaining('expired at 1970-01-01T00:00:01.000Z') as string;
   expect(when(1_000)).toMatchObject({ code: 'unauthorized', problem: { detail } });
 });
 
 test('a due rotation happens only while the key is active', () => {
-  expect(settled(key, { ...due, now: due.now - 1 })).toEqual({ row: key, draft: null });
-  expect(settled(key, due).row.key_version).toBe(2);
-  const { row } = disabled(key, at);
-  expect(settled(row, due)).toEqual({ row, draft: null });
+  expect(settled(key, due - 1)).toBeUndefined();
+  expect(settled(key, due)).toMatchObject(['key.rotate', { key_version: 2 }, {}]);
+  const [, set] = disabled(key);
+  expect(settled({ ...key, ...set }, due)).toBeUndefined();
 });
 
 test('a key has at most 10,000 versions', () => {
-  const versions = (key_version: number) => orRefusal(() => rotated({ ...key, key_version }, at));
-  expect(versions(limits.keyVersions - 1)).toMatchObject({ row: { key_version: 10_000 } });
+  const versions = (key_version: number) => orRefusal(() => rotated({ ...key, key_version }, now));
+  expect(versions(limits.keyVersions - 1)).toMatchObject(['key.rotate', { key_version: 10_000 }, {}]);
   expect(versions(limits.keyVersions)).toMatchObject({ code: 'conflict' });
 });
