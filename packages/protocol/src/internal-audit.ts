@@ -1,5 +1,6 @@
 export { type ChainStep, ChainWalk, entryParts } from './audit-chain.ts';
 export { fromHex, toHex } from './bytes.ts';
-export { type ChainHead, checkpointText, formatCheckpoint, formatVerifierKey } from './signed-note.ts';
-export { keyIdInput, parseCheckpoint, parseVerifierKey, type Verifier } from './signed-note.ts';
+export { type ChainHead, checkpointText, formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
+export { parseVerifierKey, tenantVerifier, type Verifier } from './checkpoint.ts';
+export { formatNoteKey } from './signed-note.ts';
 export { uuidFromBytes, uuidToBytes } from './uuid.ts';

@@ -10,7 +10,7 @@ export {
   tilePath,
   tileWidth,
 } from './log/log-tree.ts';
-export { formatNoteKey, LogProofError, type LogProofErrorCode, type NoteKey, noteKey } from './log/tlog.ts';
+export { LogProofError, type LogProofErrorCode } from './log/tlog.ts';
 export { parseNoteKey, parseTreeHead, type TreeHead, treeHeadText } from './log/tlog.ts';
 export { cosignedMessage, verifyCheckpoint, type VerifiedCheckpoint } from './log/tlog.ts';
 export type { VerifiedSignature, VerifyEd25519 } from './log/tlog.ts';
@@ -18,4 +18,5 @@ export { type LogPolicy, meetsQuorum, parsePolicy, type PolicyWitness, quorumTim
 export { formatTlogProof, parseTlogProof, type TlogProof } from './log/proof.ts';
 export { formatExtra, momentEntry, parseExtra, type ProvenMoment, restartEntry } from './log/proof.ts';
 export { type VerifiedProof, verifyProof } from './log/proof.ts';
+export { formatNoteKey, type NoteKey, noteKey } from './signed-note.ts';
 export { formatSignature, type Note, type NoteSignature, parseNote } from './signed-note.ts';

@@ -1,71 +1,44 @@
+// Notes that somebody signed (https://c2sp.org/signed-note), and what the notes of audit logs and of the public log share: keys,
+// and a text that states how long a log is.
+import { sha256 } from '@noble/hashes/sha2.js';
 import { readBase64, toBase64 } from './base64.ts';
 import { fromHex, toHex } from './bytes.ts';
 import { toUtf8 } from './text.ts';
 
-// A checkpoint is a C2SP signed note (https://c2sp.org/signed-note). The signed text is the head of an audit chain.
-
-/** The id and the hash of an audit entry. */
-export interface ChainHead {
-  readonly id: number;
-  readonly hash: Uint8Array;
-}
-
-/** The tenant, the id and the public key that checkpoints are verified with. */
-export interface Verifier {
-  readonly tenantId: string;
+/** A verifier key. `keyId` is in hex. */
+export interface NoteKey {
+  readonly name: string;
   readonly keyId: string;
+  /** 1: Ed25519, for logs. 4 and 6: cosignatures with a time, by Ed25519 and ML-DSA-44. Signatures of others are ignored. */
+  readonly type: number;
   readonly publicKey: Uint8Array<ArrayBuffer>;
 }
 
-type KeyName = Pick<Verifier, 'tenantId' | 'keyId'>;
+/** The type of an Ed25519 key. */
+export const ed25519 = 1;
 
-const ed25519 = 1; // the number of the signature type in signed-note
-
-const nameOf = (tenantId: string): string => `eaas/${tenantId}`;
-const originOf = (tenantId: string): string => `eaas.audit-chain.v1/${tenantId}`;
-
-/** Returns the bytes whose SHA-256 begins with the id of a verifier key. */
-export function keyIdInput(tenantId: string, publicKey: Uint8Array): Uint8Array<ArrayBuffer> {
-  return Uint8Array.of(...toUtf8(`${nameOf(tenantId)}\n`), ed25519, ...publicKey);
+/** Returns the verifier key of a public key. */
+export function noteKey(name: string, type: number, publicKey: Uint8Array<ArrayBuffer>): NoteKey {
+  const digest = sha256(Uint8Array.of(...toUtf8(`${name}\n`), type, ...publicKey));
+  return { name, keyId: toHex(digest.subarray(0, 4)), type, publicKey };
 }
 
 /** Writes a verifier key as text. */
-export function formatVerifierKey({ tenantId, keyId, publicKey }: Verifier): string {
-  return `${nameOf(tenantId)}+${keyId}+${toBase64(Uint8Array.of(ed25519, ...publicKey))}`;
+export function formatNoteKey({ name, keyId, type, publicKey }: NoteKey): string {
+  return `${name}+${keyId}+${toBase64(Uint8Array.of(type, ...publicKey))}`;
 }
 
-/** Parses the text of a verifier key. Does not check that the key id belongs to the public key. */
-export function parseVerifierKey(text: string): Verifier | undefined {
-  const [, tenantId = '', keyId = '', encoded = ''] =
-    /^eaas\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\+([0-9a-f]{8})\+(.+)$/.exec(text) ?? [];
-  const key = readBase64(encoded);
-  return key?.length === 33 && key[0] === ed25519 ? { tenantId, keyId, publicKey: key.slice(1) } : undefined;
+/** Returns the text of a checkpoint. */
+export function statement(origin: string, count: number, hash: Uint8Array): string {
+  return `${origin}\n${count}\n${toBase64(hash)}\n`;
 }
 
-/** Returns the text that a checkpoint signs. */
-export function checkpointText(tenantId: string, { id, hash }: ChainHead): string {
-  return `${originOf(tenantId)}\n${id}\n${toBase64(hash)}\n`;
-}
-
-/** Writes a checkpoint: the signed text with its signature. */
-export function formatCheckpoint(
-  { tenantId, keyId }: KeyName,
-  text: string,
-  signature: Uint8Array<ArrayBuffer>,
-): string {
-  return `${text}\n${formatSignature({ name: nameOf(tenantId), keyId, bytes: signature })}`;
-}
-
-/** Reads a checkpoint, or returns undefined if another verifier key signed it. Does not verify the signature. */
-export function parseCheckpoint(note: string, { tenantId, keyId }: KeyName) {
-  const { text = '', signatures = [] } = parseNote(note) ?? {};
-  const [, origin, id, encoded = ''] = /^(.+)\n(0|[1-9]\d*)\n(.+)\n$/.exec(text) ?? [];
+/** Parses the text of a checkpoint. Returns undefined for any other text, and for extension lines. */
+export function parseStatement(text: string) {
+  const [, origin = '', count, encoded = ''] = /^(.+)\n(0|[1-9]\d*)\n(.+)\n$/.exec(text) ?? [];
   const hash = readBase64(encoded);
-  if (origin !== originOf(tenantId) || !Number.isSafeInteger(Number(id)) || hash?.length !== 32)
-    return undefined;
-  const [own, ...more] = signatures.filter((each) => each.name === nameOf(tenantId) && each.keyId === keyId);
-  if (own?.bytes.length !== 64 || more.length > 0) return undefined;
-  return { id: Number(id), hash, signed: toUtf8(text), signature: own.bytes };
+  if (hash?.length !== 32 || !Number.isSafeInteger(Number(count))) return undefined;
+  return { origin, count: Number(count), hash };
 }
 
 /** A line of a note that says who signed it. `bytes` is the signature without the key id, which is in hex. */

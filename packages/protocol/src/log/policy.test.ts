@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { vectors } from '@eaas/test-kit/vectors';
 import { InputError } from '../errors.ts';
 import { meetsQuorum, parsePolicy, quorumTime } from './policy.ts';
-import { formatNoteKey, noteKey } from './tlog.ts';
+import { formatNoteKey, noteKey } from '../signed-note.ts';
 
 const keyOf = (name: string, type = 4): string => {
   const publicKey = new Uint8Array(type === 6 ? 1_312 : 32);

@@ -4,13 +4,11 @@ import * as fc from 'fast-check';
 import { runs, some } from '@eaas/test-kit/cases';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { toBase64 } from '../base64.ts';
-import { formatSignature, parseNote } from '../signed-note.ts';
+import { formatNoteKey, formatSignature, noteKey, parseNote } from '../signed-note.ts';
 import { toUtf8 } from '../text.ts';
 import {
   cosignedMessage,
-  formatNoteKey,
   type LogProofError,
-  noteKey,
   parseNoteKey,
   parseTreeHead,
   treeHeadText,

@@ -1,9 +1,7 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { concatBytes } from '@noble/hashes/utils.js';
-import { readBase64, toBase64 } from '../base64.ts';
-import { toHex } from '../bytes.ts';
+import { readBase64 } from '../base64.ts';
 import { EaasError, InputError, LoadError } from '../errors.ts';
-import { formatSignature, parseNote } from '../signed-note.ts';
+import { ed25519, formatSignature, type NoteKey, noteKey } from '../signed-note.ts';
+import { parseNote, parseStatement, statement } from '../signed-note.ts';
 import { toUtf8, utf8Length } from '../text.ts';
 
 // Who signed what about a log: verifier keys, checkpoints and cosignatures (https://c2sp.org/signed-note,
@@ -37,7 +35,6 @@ export class LogProofError extends EaasError {
 
 // Verifier keys
 
-export const ed25519 = 1;
 const ed25519Cosignature = 4;
 const mlDsa44Cosignature = 6;
 
@@ -53,26 +50,6 @@ const longestName = 255;
 
 export const typeOf = (type: number): (typeof types)[keyof typeof types] | undefined =>
   types[type as keyof typeof types];
-
-/** A verifier key. `keyId` is in hex. */
-export interface NoteKey {
-  readonly name: string;
-  readonly keyId: string;
-  /** 1: Ed25519, for logs. 4 and 6: cosignatures with a time, by Ed25519 and ML-DSA-44. Signatures of others are ignored. */
-  readonly type: number;
-  readonly publicKey: Uint8Array<ArrayBuffer>;
-}
-
-/** Returns the verifier key of a public key. */
-export function noteKey(name: string, type: number, publicKey: Uint8Array<ArrayBuffer>): NoteKey {
-  const digest = sha256(concatBytes(toUtf8(`${name}\n`), Uint8Array.of(type), publicKey));
-  return { name, keyId: toHex(digest.subarray(0, 4)), type, publicKey };
-}
-
-/** Writes a verifier key as text. */
-export function formatNoteKey({ name, keyId, type, publicKey }: NoteKey): string {
-  return `${name}+${keyId}+${toBase64(concatBytes(Uint8Array.of(type), publicKey))}`;
-}
 
 /** Parses the text of a verifier key. Throws InputError for any other text. */
 export function parseNoteKey(text: string): NoteKey {
@@ -104,17 +81,13 @@ export interface TreeHead {
 }
 
 /** Returns the text that the log and its witnesses sign. */
-export function treeHeadText({ origin, size, root }: TreeHead): string {
-  return `${origin}\n${size}\n${toBase64(root)}\n`;
-}
+export const treeHeadText = ({ origin, size, root }: TreeHead): string => statement(origin, size, root);
 
 /** Parses the text of a checkpoint, without its signatures. Returns undefined for any other text, and for extension lines. */
 export function parseTreeHead(text: string): TreeHead | undefined {
-  const [, origin = '', size, encoded = ''] = /^(.+)\n(0|[1-9]\d*)\n(.+)\n$/.exec(text) ?? [];
-  const root = readBase64(encoded);
-  const isHead =
-    root?.length === 32 && Number.isSafeInteger(Number(size)) && utf8Length(origin) <= longestName;
-  return isHead ? { origin, size: Number(size), root } : undefined;
+  const stated = parseStatement(text);
+  if (!stated || utf8Length(stated.origin) > longestName) return undefined;
+  return { origin: stated.origin, size: stated.count, root: stated.hash };
 }
 
 /** Returns whether an Ed25519 signature (RFC 8032) of a message is valid under a public key of 32 bytes. */

@@ -208,7 +208,7 @@ async function takeCheckpoint(
     const text = `the pinned verifier key is ${pinned}, but ${which} ${other}`;
     addFinding(findings, 'verifier_key_changed', null, text);
   }
-  const { tenantId } = await readVerifierKey(pinned);
+  const { tenantId } = readVerifierKey(pinned);
   const state = stored ?? initialState(tenantId, pinned);
   if (findings.length > 0) return { signed: null, state };
   const { checkpoint: note, id, hash, tenant_id } = answer;

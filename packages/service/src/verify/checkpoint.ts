@@ -1,16 +1,15 @@
 // Checkpoints: statements of the head of a log, signed with the tenant's key. A tenant keeps them outside the service, and
 // verify shows that the log still extends them.
-import { signEd25519, sha256, verifyEd25519 } from '#platform';
+import { signEd25519, verifyEd25519 } from '#platform';
 import { toUtf8 } from '@eaas/protocol';
 import {
   type ChainHead,
   checkpointText,
   formatCheckpoint,
-  formatVerifierKey,
-  keyIdInput,
+  formatNoteKey,
   parseCheckpoint,
   parseVerifierKey,
-  toHex,
+  tenantVerifier,
 } from '@eaas/protocol/internal-audit';
 import type { Secret } from '../crypto/secret.ts';
 
@@ -18,17 +17,17 @@ import type { Secret } from '../crypto/secret.ts';
 export async function signCheckpoint(seed: Secret, tenantId: string, head: ChainHead) {
   const text = checkpointText(tenantId, head);
   const { publicKey, signature } = await signEd25519(seed, toUtf8(text));
-  const verifier = { tenantId, keyId: keyIdOf(tenantId, publicKey), publicKey: new Uint8Array(publicKey) };
+  const verifier = tenantVerifier(tenantId, new Uint8Array(publicKey));
   return {
     checkpoint: formatCheckpoint(verifier, text, new Uint8Array(signature)),
-    verifier_key: formatVerifierKey(verifier),
+    verifier_key: formatNoteKey(verifier),
   };
 }
 
 /** Returns the head that a checkpoint states, or undefined if the key of the seed has not signed it. */
 export async function openCheckpoint(seed: Secret, tenantId: string, checkpoint: string) {
   const { publicKey } = await signEd25519(seed, new Uint8Array());
-  const stated = parseCheckpoint(checkpoint, { tenantId, keyId: keyIdOf(tenantId, publicKey) });
+  const stated = parseCheckpoint(checkpoint, tenantVerifier(tenantId, new Uint8Array(publicKey)));
   if (!stated || !(await verifyEd25519(publicKey, stated.signature, stated.signed))) return undefined;
   return { id: stated.id, hash: stated.hash };
 }
@@ -39,11 +38,8 @@ export async function openSignedCheckpoint(
   checkpoint: string,
 ): Promise<(ChainHead & { readonly tenantId: string }) | undefined> {
   const verifier = parseVerifierKey(verifierKey);
-  if (!verifier || keyIdOf(verifier.tenantId, verifier.publicKey) !== verifier.keyId) return undefined;
+  if (!verifier) return undefined;
   const stated = parseCheckpoint(checkpoint, verifier);
   const isSigned = stated && (await verifyEd25519(verifier.publicKey, stated.signature, stated.signed));
   return isSigned ? { tenantId: verifier.tenantId, id: stated.id, hash: stated.hash } : undefined;
 }
-
-const keyIdOf = (tenantId: string, publicKey: Uint8Array): string =>
-  toHex(sha256(keyIdInput(tenantId, publicKey)).subarray(0, 4));
