@@ -2,14 +2,8 @@ export { buildPrefixTree, leafOf, positionOf, type PrefixTree, rootFromPath } fr
 export type { TenantHead } from './log/prefix-tree.ts';
 export { type AddedHash, appendedHashes, entryLeaf, type ReadTile, rootFromTiles } from './log/log-tree.ts';
 export { consistencyProof, inclusionProof, verifyInclusion } from './log/log-tree.ts';
-export {
-  bundledEntry,
-  bundleEntries,
-  parseTilePath,
-  type TileName,
-  tilePath,
-  tileWidth,
-} from './log/log-tree.ts';
+export { bundledEntry, bundleEntries, parseTilePath, type TileName } from './log/log-tree.ts';
+export { tilePath, tileWidth } from './log/log-tree.ts';
 export { LogProofError, type LogProofErrorCode } from './log/tlog.ts';
 export { parseNoteKey, parseTreeHead, type TreeHead, treeHeadText } from './log/tlog.ts';
 export { cosignedMessage, verifyCheckpoint, type VerifiedCheckpoint } from './log/tlog.ts';

@@ -78,14 +78,13 @@ export const apiKeys = {
   'DELETE /v1/api-keys/:api_key_id': {
     permission: 'api_keys.manage',
     summary: 'Revoke an API key',
-    body: z.strictObject({}),
     output: apiKeyRecord,
   },
 } satisfies Endpoints;
 
 /** What the reference says about these calls. */
 export const aboutApiKeys = (): Group<typeof apiKeys> => {
-  const { apiKeyId, apiKeyRecord: sample, keyId, onePage, token } = samples;
+  const { apiKeyRecord: sample, keyId, onePage, token } = samples;
   return {
     title: 'API keys',
     about: 'Manage API keys and their permissions.',
@@ -116,7 +115,6 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
       'GET /v1/api-keys/:api_key_id': {
         id: 'getApiKey',
         about: 'Returns an API key. `last_used_at` is exact to the minute.',
-        input: { api_key_id: apiKeyId },
         output: sample,
       },
       'PATCH /v1/api-keys/:api_key_id': {
@@ -128,7 +126,7 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
           'an expiry cannot lose that permission or get an expiry here (409). A revoked API key cannot be ' +
           'changed (409).',
         problems: ['conflict'],
-        input: { api_key_id: apiKeyId, name: 'web shop, EU' },
+        input: { name: 'web shop, EU' },
         output: { ...sample, name: 'web shop, EU' },
       },
       'DELETE /v1/api-keys/:api_key_id': {
@@ -138,7 +136,6 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
           'nothing. The last API key of a tenant with `api_keys.manage` and without an expiry cannot be ' +
           'revoked here (409).',
         problems: ['conflict'],
-        input: { api_key_id: apiKeyId },
         output: { ...sample, revoked_at: '2026-11-20T09:12:45.310Z' },
       },
     },

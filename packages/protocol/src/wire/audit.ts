@@ -217,7 +217,6 @@ export const aboutAudit = (): Group<typeof audit> => {
           'Returns a signed statement of the chain’s head (a C2SP signed note, Ed25519). Keep it outside ' +
           'the service: a later `GET /v1/audit/verify?checkpoint=…` finds a log that was rolled back. Pin ' +
           '`verifier_key`.',
-        input: {},
         output: {
           checkpoint: `eaas.audit-chain.v1/${tenantId}\n48210\nTDiP/FNPE9NDD6/bdx7Ut8yhAxKH9fkA1LnOXTyz1wI=\n\n— eaas/${tenantId} …\n`,
           verifier_key: `eaas/${tenantId}+5f0b2c1a+AYKzF0oT…`,

@@ -4,6 +4,7 @@ import type { CallText, Endpoints, Group } from './endpoint.ts';
 import { limits } from './limits.ts';
 import { keyId, receipt, reference, sized, who } from './primitives.ts';
 import { problem, problemDocument } from './problems.ts';
+import { samples } from './samples.ts';
 import { aboutServerMode, serverMode } from './server-mode.ts';
 
 export const batches = {
@@ -87,8 +88,8 @@ export const aboutBatches = (): Group<typeof batches> => {
         about: each,
         input: {
           items: [
-            { ...input, reference: 'row 1' },
-            { ...input, key_id: 'patients', reference: 'row 2' },
+            { key_id: samples.keyId, ...input, reference: 'row 1' },
+            { key_id: 'patients', ...input, reference: 'row 2' },
           ],
         },
         output: {
@@ -111,5 +112,6 @@ const each =
   '`error`; the others succeed. `user` names the person on whose behalf you act, for all items.';
 
 function callsOf<In, Out>(id: string, { input, output }: CallText<In, Out>) {
-  return { id, about: each, input: { items: [input] }, output: { results: [output] } };
+  const items = [{ key_id: samples.keyId, ...input }];
+  return { id, about: each, input: { items }, output: { results: [output] } };
 }

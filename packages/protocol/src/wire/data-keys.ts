@@ -58,7 +58,6 @@ export const dataKeys = {
 /** What the reference says about these calls. */
 export const aboutDataKeys = (): Group<typeof dataKeys> => {
   const { keyId, olderWrappedKey, tenantId, wrappedKey } = samples;
-  const path = { key_id: keyId };
   const used = { key_id: keyId, key_version: 3 };
   const modulus = samples.rsaModulus.repeat(16);
   const encrypted = `${'A'.repeat(510)}==`;
@@ -73,7 +72,7 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
           'store `wrapped_key` beside the data. The plaintext never reaches the service. With `subject`, ' +
           'the data key opens only with the secret of that person, which the first wrap creates.',
         problems: ['key_state', 'subject_erased'],
-        input: { ...path, dek: samples.dek },
+        input: { dek: samples.dek },
         output: { wrapped_key: wrappedKey, ...used },
       },
       'POST /v1/keys/:key_id/unwrap': {
@@ -84,7 +83,7 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
           'An intake key also unwraps data keys that writers wrapped with its public key. A data key that ' +
           'was wrapped with `subject` needs the same `subject`.',
         problems: ['key_state', 'wrapped_key_unauthentic', 'subject_erased'],
-        input: { ...path, wrapped_key: wrappedKey },
+        input: { wrapped_key: wrappedKey },
         output: { dek: samples.dek, ...used },
       },
       'POST /v1/keys/:key_id/rewrap': {
@@ -96,7 +95,7 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
           'the public key of an intake key is always wrapped again, with `subject` under the secret of ' +
           'that person.',
         problems: ['key_state', 'wrapped_key_unauthentic', 'subject_erased'],
-        input: { ...path, wrapped_key: olderWrappedKey },
+        input: { wrapped_key: olderWrappedKey },
         output: { wrapped_key: wrappedKey, ...used, rewrapped: true },
       },
       'POST /v1/keys/:key_id/export': {
@@ -111,7 +110,7 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
           'a text, call again with `from_subject` set to it. They belong to the whole tenant, so an API ' +
           'key that is limited to some keys gets 403.',
         problems: ['key_state'],
-        input: { ...path, public_key: { kty: 'RSA', n: modulus, e: 'AQAB' } },
+        input: { public_key: { kty: 'RSA', n: modulus, e: 'AQAB' } },
         output: {
           tenant_id: tenantId,
           key_id: keyId,

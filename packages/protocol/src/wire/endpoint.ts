@@ -40,7 +40,7 @@ export interface Group<All extends Endpoints> {
   readonly title: string;
   readonly about: string;
   readonly calls: {
-    readonly [R in keyof All & string]: CallText<InputOf<R, All[R]>, z.output<All[R]['output']>>;
+    readonly [R in keyof All & string]: CallText<InputOf<'', All[R]>, z.output<All[R]['output']>>;
   };
 }
 
@@ -49,7 +49,8 @@ export interface CallText<In = object, Out = object> {
   readonly id: string;
   readonly about: string;
   readonly problems?: readonly ProblemCode[];
-  readonly input: In;
+  /** The fields of the query and the body. The ids in the path are the same in all examples. */
+  readonly input?: In;
   readonly output: Out;
 }
 

@@ -195,7 +195,6 @@ export const issuers = {
   'DELETE /v1/issuers/:issuer_id': {
     permission: 'api_keys.manage',
     summary: 'Revoke an issuer',
-    body: z.strictObject({}),
     output: issuerRecord,
   },
 } satisfies Endpoints;
@@ -261,7 +260,6 @@ export const aboutIssuers = (): Group<typeof issuers> => {
       'GET /v1/issuers/:issuer_id': {
         id: 'getIssuer',
         about: 'Returns an issuer.',
-        input: { issuer_id },
         output: sample,
       },
       'PATCH /v1/issuers/:issuer_id': {
@@ -273,14 +271,13 @@ export const aboutIssuers = (): Group<typeof issuers> => {
           'replaces `jwks_uri`, and the reverse. `issuer`, `audience`, `kind`, `subject_claim`, ' +
           '`subject_prefix` and `any_subject` never change. A revoked issuer cannot be changed (409).',
         problems: ['conflict'],
-        input: { issuer_id, max_age_seconds: 900 },
+        input: { max_age_seconds: 900 },
         output: { ...sample, max_age_seconds: 900 },
       },
       'DELETE /v1/issuers/:issuer_id': {
         id: 'revokeIssuer',
         about:
           'Revokes an issuer immediately and permanently. A second call responds with 200 and does nothing.',
-        input: { issuer_id },
         output: { ...sample, revoked_at: '2026-11-20T09:12:45.310Z' },
       },
     },

@@ -11,11 +11,11 @@ const tooManyNames = `the body has more than ${limits.jsonNames} object members 
  * returns takes the place of the item.
  */
 export function readJson(bytes: Uint8Array, refuseItem?: (item: unknown, fault: string) => unknown): unknown {
-  const text = decode(bytes);
+  const text = orInvalid(() => fromUtf8(bytes), 'the request body must be valid UTF-8');
   const { values, names } = scan(text);
   if (values > limits.jsonValues) throw new InputError(`the body has more than ${limits.jsonValues} values`);
   if (!refuseItem && names > limits.jsonNames) throw new InputError(tooManyNames);
-  const body = parse(text);
+  const body: unknown = orInvalid(() => JSON.parse(text) as unknown, 'the body is not valid JSON');
   const items: unknown =
     refuseItem && typeof body === 'object' && body ? Reflect.get(body, 'items') : undefined;
   checkLimits(body, 0, items);
@@ -32,19 +32,11 @@ export function readJson(bytes: Uint8Array, refuseItem?: (item: unknown, fault: 
   return Object.assign(body as object, { items: judged });
 }
 
-function decode(bytes: Uint8Array): string {
+function orInvalid<T>(read: () => T, fault: string): T {
   try {
-    return fromUtf8(bytes);
+    return read();
   } catch {
-    throw new InputError('the request body must be valid UTF-8');
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new InputError('the body is not valid JSON');
+    throw new InputError(fault);
   }
 }
 

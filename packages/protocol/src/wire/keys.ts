@@ -24,8 +24,6 @@ const keyRecord = z.object({
   min_version: count,
 });
 
-const nothing = z.strictObject({});
-
 export const keys = {
   'POST /v1/keys': {
     permission: 'keys.manage',
@@ -97,19 +95,16 @@ export const keys = {
   'POST /v1/keys/:key_id/disable': {
     permission: 'keys.manage',
     summary: 'Disable a key: it can still decrypt',
-    body: nothing,
     output: keyRecord,
   },
   'POST /v1/keys/:key_id/enable': {
     permission: 'keys.manage',
     summary: 'Enable a disabled key',
-    body: nothing,
     output: keyRecord,
   },
   'DELETE /v1/keys/:key_id': {
     permission: 'keys.destroy',
     summary: 'Destroy a disabled key',
-    body: nothing,
     query: z.strictObject({ grace_days: z.optional(wholeNumber(0, limits.graceDays)) }),
     output: keyRecord,
     status: 202,
@@ -117,7 +112,6 @@ export const keys = {
   'POST /v1/keys/:key_id/restore': {
     permission: 'keys.destroy',
     summary: 'Cancel a pending destruction',
-    body: nothing,
     output: keyRecord,
   },
 } satisfies Endpoints;
@@ -125,7 +119,6 @@ export const keys = {
 /** What the reference says about these calls. */
 export const aboutKeys = (): Group<typeof keys> => {
   const { keyId, keyRecord: sample, onePage } = samples;
-  const path = { key_id: keyId };
   const disabled = { ...sample, status: 'disabled', next_rotation_at: null } as const;
   return {
     title: 'Keys',
@@ -161,7 +154,7 @@ export const aboutKeys = (): Group<typeof keys> => {
           'Returns a key and a page of its versions, newest first, with the use of each. `limit` is the ' +
           'number of versions: 100 by default; above 1,000 it means 1,000. The counts are at most a ' +
           'minute old.',
-        input: { ...path, limit: 1 },
+        input: { limit: 1 },
         output: {
           ...sample,
           versions_total: 3,
@@ -184,7 +177,6 @@ export const aboutKeys = (): Group<typeof keys> => {
           'Returns the public key with which writers without credentials encrypt, for an active key. ' +
           'Clients can cache the response for five minutes.',
         problems: ['key_state'],
-        input: path,
         output: { key_id: keyId, key_version: 3, intake_public_key: null },
       },
       'POST /v1/keys/:key_id/rotate': {
@@ -194,7 +186,7 @@ export const aboutKeys = (): Group<typeof keys> => {
           'the current `key_version` so that a retry does not rotate twice (409). A key has at most ' +
           '10,000 versions (409).',
         problems: ['key_state', 'conflict'],
-        input: { ...path, key_version: 2 },
+        input: { key_version: 2 },
         output: sample,
       },
       'PUT /v1/keys/:key_id/rotation-policy': {
@@ -205,7 +197,7 @@ export const aboutKeys = (): Group<typeof keys> => {
           'rotation. A call with the interval that is already set changes nothing. A disabled key is not ' +
           'rotated: a rotation that is due waits until the key is enabled.',
         problems: ['key_state'],
-        input: { ...path, interval_days: 90 },
+        input: { interval_days: 90 },
         output: sample,
       },
       'PUT /v1/keys/:key_id/min-version': {
@@ -216,7 +208,7 @@ export const aboutKeys = (): Group<typeof keys> => {
           're-encrypt what is under it. `key_version` is at most the newest version, and can be lowered ' +
           'again.',
         problems: ['not_found', 'key_state', 'audit_unwritten'],
-        input: { ...path, key_version: 3 },
+        input: { key_version: 3 },
         output: { ...sample, min_version: 3 },
       },
       'POST /v1/keys/:key_id/disable': {
@@ -224,14 +216,12 @@ export const aboutKeys = (): Group<typeof keys> => {
         about:
           'Disables an active key: it no longer wraps, encrypts, hashes or rotates. It still unwraps and decrypts.',
         problems: ['key_state'],
-        input: path,
         output: disabled,
       },
       'POST /v1/keys/:key_id/enable': {
         id: 'enableKey',
         about: 'Makes a disabled key active again.',
         problems: ['key_state'],
-        input: path,
         output: sample,
       },
       'DELETE /v1/keys/:key_id': {
@@ -241,14 +231,13 @@ export const aboutKeys = (): Group<typeof keys> => {
           'erases the material of all versions: nothing that was encrypted or fingerprinted under the key ' +
           'can be used again. `grace_days=0` destroys the key at once.',
         problems: ['key_state'],
-        input: { ...path, grace_days: 30 },
+        input: { grace_days: 30 },
         output: { ...disabled, status: 'pending_destruction', destroy_at: '2026-12-20T09:30:00.000Z' },
       },
       'POST /v1/keys/:key_id/restore': {
         id: 'restoreKey',
         about: 'Cancels a pending destruction. The key is then disabled.',
         problems: ['key_state'],
-        input: path,
         output: disabled,
       },
     },

@@ -11,6 +11,7 @@ import { aboutKeys } from './keys.ts';
 import { limits } from './limits.ts';
 import { permissions } from './permissions.ts';
 import { type ProblemCode, problemDocument, problems } from './problems.ts';
+import { samples } from './samples.ts';
 import { aboutServerMode } from './server-mode.ts';
 import { aboutSubjects } from './subjects.ts';
 import { aboutUsage } from './usage.ts';
@@ -36,9 +37,13 @@ export const groups = abouts.map(({ title, about, calls }) => ({
   routes: Object.keys(calls) as Route[],
 }));
 
+const ids = { key_id: samples.keyId, api_key_id: samples.apiKeyId, issuer_id: samples.issuerId };
+
 /** What the reference says about an endpoint beyond its schema. */
-export function callOf(route: Route): CallText {
-  return calls[route];
+export function callOf(route: Route): Required<CallText> {
+  const { input, problems = [], ...call } = calls[route];
+  const path = Object.entries(ids).filter(([name]) => route.includes(`:${name}`));
+  return { ...call, problems, input: { ...Object.fromEntries(path), ...input } };
 }
 
 /** The keywords of a JSON Schema that the reference reads. */
@@ -209,7 +214,7 @@ export function problemsOf(route: Route): ProblemCode[] {
     ...(endpoint.serverMode ? (['envelope_only'] as const) : []),
     ...(route.includes('/:') || endpoint.body?.shape['key_id'] ? (['not_found'] as const) : []),
     ...(writes(route) ? (['audit_unwritten'] as const) : []),
-    ...(callOf(route).problems ?? []),
+    ...callOf(route).problems,
   ]);
   return (Object.keys(problems) as ProblemCode[]).filter((code) => codes.has(code));
 }
