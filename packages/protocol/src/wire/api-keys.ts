@@ -120,11 +120,11 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
       'PATCH /v1/api-keys/:api_key_id': {
         id: 'updateApiKey',
         about:
-          'Changes the fields that are sent. A change that only removes rights is always allowed. If a ' +
-          'change adds any right, all resulting permissions, keys, expiry and origins must be within ' +
-          'those of the caller, else 403. The last API key of a tenant with `api_keys.manage` and without ' +
-          'an expiry cannot lose that permission or get an expiry here (409). A revoked API key cannot be ' +
-          'changed (409).',
+          'Changes the fields that are sent, unless the API key is revoked (409). A change that only ' +
+          'removes rights is always allowed. If a change adds any right, all resulting permissions, keys, ' +
+          'expiry and origins must be within those of the caller, else 403. The last API key of a tenant ' +
+          'with `api_keys.manage` and without an expiry cannot lose that permission or get an expiry here ' +
+          '(409).',
         problems: ['conflict'],
         input: { name: 'web shop, EU' },
         output: { ...sample, name: 'web shop, EU' },
@@ -132,9 +132,8 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
       'DELETE /v1/api-keys/:api_key_id': {
         id: 'revokeApiKey',
         about:
-          'Revokes an API key immediately and permanently. A second call responds with 200 and does ' +
-          'nothing. The last API key of a tenant with `api_keys.manage` and without an expiry cannot be ' +
-          'revoked here (409).',
+          'Revokes an API key immediately and permanently. A second call responds with 200. The last API ' +
+          'key of a tenant with `api_keys.manage` and without an expiry cannot be revoked here (409).',
         problems: ['conflict'],
         output: { ...sample, revoked_at: '2026-11-20T09:12:45.310Z' },
       },

@@ -191,9 +191,9 @@ export const aboutAudit = (): Group<typeof audit> => {
         about:
           'Recomputes the HMAC and the chaining of every entry, and checks the head, the purge anchors ' +
           'and the stored rows. For a broken chain, the response is 200 with `valid: false`. A call ends ' +
-          'after 10 seconds, or earlier if other tenants wait: while `complete` is false, call again with ' +
-          '`from_id` set to `next_id` and `row` set to `next_row`. With `checkpoint`, proves that the log ' +
-          'still extends that checkpoint.',
+          'after 10 seconds, or earlier if others wait: while `complete` is false, call again with ' +
+          '`from_id` set to `next_id` and `row` set to `next_row`. `checkpoint` is a checkpoint that the ' +
+          'log must still extend.',
         input: { from_id: 1 },
         output: {
           valid: true,
@@ -214,9 +214,9 @@ export const aboutAudit = (): Group<typeof audit> => {
       'GET /v1/audit/checkpoint': {
         id: 'getCheckpoint',
         about:
-          'Returns a signed statement of the chain’s head (a C2SP signed note, Ed25519). Keep it outside ' +
-          'the service: a later `GET /v1/audit/verify?checkpoint=…` finds a log that was rolled back. Pin ' +
-          '`verifier_key`.',
+          'Returns a signed statement of the head (a C2SP signed note, Ed25519). Keep it outside the ' +
+          'service, and pin `verifier_key`: a later `GET /v1/audit/verify?checkpoint=…` finds a log that ' +
+          'was rolled back.',
         output: {
           checkpoint: `eaas.audit-chain.v1/${tenantId}\n48210\nTDiP/FNPE9NDD6/bdx7Ut8yhAxKH9fkA1LnOXTyz1wI=\n\n— eaas/${tenantId} …\n`,
           verifier_key: `eaas/${tenantId}+5f0b2c1a+AYKzF0oT…`,

@@ -91,9 +91,8 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
         about:
           'Wraps a data key under the newest version after a rotation. The data key does not leave the ' +
           'service, and the data does not change. If the data key is already wrapped under the newest ' +
-          'version, `rewrapped` is false and `wrapped_key` is unchanged. A data key that was wrapped with ' +
-          'the public key of an intake key is always wrapped again, with `subject` under the secret of ' +
-          'that person.',
+          'version, `rewrapped` is false and `wrapped_key` is unchanged. A data key of a writer without ' +
+          'credentials is always wrapped again, with `subject` under the secret of that person.',
         problems: ['key_state', 'wrapped_key_unauthentic', 'subject_erased'],
         input: { wrapped_key: olderWrappedKey },
         output: { wrapped_key: wrappedKey, ...used, rewrapped: true },

@@ -130,8 +130,7 @@ export const aboutKeys = (): Group<typeof keys> => {
           'Creates an active key with version 1. `exportable`, `intake` and `subjects` can never be ' +
           'changed. With `subjects: "required"`, every new data key must name a `subject`. An `intake` ' +
           'key also opens what writers without credentials encrypted with its public key, so treat ' +
-          'everything under it as input from outside. Names are unique among keys that are not destroyed. ' +
-          'All other calls take the `key_id`.',
+          'everything under it as input from outside. Names are unique among keys that are not destroyed.',
         problems: ['name_taken'],
         input: { name: 'patients', rotation_policy: { interval_days: 90 } },
         output: {
@@ -151,9 +150,8 @@ export const aboutKeys = (): Group<typeof keys> => {
       'GET /v1/keys/:key_id': {
         id: 'getKey',
         about:
-          'Returns a key and a page of its versions, newest first, with the use of each. `limit` is the ' +
-          'number of versions: 100 by default; above 1,000 it means 1,000. The counts are at most a ' +
-          'minute old.',
+          'Returns a key and a page of its versions, newest first, with the use of each, at most a minute ' +
+          'old. `limit` is the number of versions: 100 by default; above 1,000 it means 1,000.',
         input: { limit: 1 },
         output: {
           ...sample,
@@ -183,8 +181,8 @@ export const aboutKeys = (): Group<typeof keys> => {
         id: 'rotateKey',
         about:
           'Creates a new version, which wraps all further data keys. Older versions still unwrap. Send ' +
-          'the current `key_version` so that a retry does not rotate twice (409). A key has at most ' +
-          '10,000 versions (409).',
+          'the current `key_version` so that a retry does not rotate twice (409). More than 10,000 ' +
+          'versions are 409.',
         problems: ['key_state', 'conflict'],
         input: { key_version: 2 },
         output: sample,
@@ -205,8 +203,7 @@ export const aboutKeys = (): Group<typeof keys> => {
         about:
           'Refuses the wrapped keys of versions before `key_version` from now on (409), those of writers ' +
           'without credentials too. For an active key with a version that somebody may know: first ' +
-          're-encrypt what is under it. `key_version` is at most the newest version, and can be lowered ' +
-          'again.',
+          're-encrypt what is under it. `key_version` is at most the newest version, and can be lowered.',
         problems: ['not_found', 'key_state', 'audit_unwritten'],
         input: { key_version: 3 },
         output: { ...sample, min_version: 3 },

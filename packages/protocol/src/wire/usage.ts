@@ -27,8 +27,7 @@ export const aboutUsage = (): Group<typeof usage> => ({
       id: 'getUsage',
       about:
         'Returns the operations of a month (UTC), by default the current one. Every item of a batch ' +
-        'counts. Only encrypt has a quota; null is unlimited. `subjects` is the number of today, whatever ' +
-        'the month.',
+        'counts. Only encrypt has a quota; null is unlimited. `subjects` is always the number of today.',
       input: { month: '2026-11' },
       output: {
         month: '2026-11',
