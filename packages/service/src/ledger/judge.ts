@@ -5,7 +5,7 @@ import { type Decision, Missing, type Receipts, type Verdict, type View } from '
 import type { Guess } from './guess.ts';
 import { beginLink, type NewLink } from './link.ts';
 import { merged } from './query.ts';
-import { type HeadRow, type Link, LinkRefused } from './store.ts';
+import { type HeadRow, type Link, LinkRefused, type SealedWrite } from './store.ts';
 import { allOf, refOf, refTo, tenants } from './tables.ts';
 import type { Found, Need, Query, Ref, Table, TenantRow, Write } from './tables.ts';
 
@@ -22,7 +22,7 @@ export interface Attempt {
   /** Undefined if nothing is to be written. */
   readonly link: Link | undefined;
   readonly sum: bigint;
-  readonly writes: ReadonlyMap<Ref, Write>;
+  readonly writes: ReadonlyMap<Ref, SealedWrite>;
 }
 
 const noReceipts: Receipts = { count: 0, of: () => ({ id: 0, hash: '' }), hashOf: () => new Uint8Array(32) };

@@ -77,7 +77,12 @@ export function beginLink(
       if (before) sum -= rowInSum(secrets, table, before);
       const rev = table.record?.revOf(row) ?? null;
       const record = table.record && rev !== null ? { row_id: table.record.nameOf(row), rev } : null;
-      writes.set(refOf(table, row), { ...write, row: sealRow(secrets, table, row), record });
+      writes.set(refOf(table, row), {
+        ...write,
+        row: sealRow(secrets, table, row),
+        record,
+        isChange: before !== null,
+      });
       bytes += 512;
     },
     receipts(from: number, count: number): Receipts {

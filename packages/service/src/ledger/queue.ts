@@ -124,6 +124,11 @@ export class Queue {
     // Who needs more rows has nothing to wait for.
     for (const [nth, outcome] of outcomes.entries()) if (outcome.is === 'again') batch[nth]?.settle(outcome);
     if (link) {
+      // A row that somebody else has changed is evidence: it is read again before another takes its place.
+      const changed = Array.from(judged.attempt.writes).flatMap(([ref, { isChange }]) =>
+        isChange ? ref : [],
+      );
+      if (changed.length > 0) return this.#underLock(batch, [], changed);
       this.#begun = judged;
       return { judged, appended: await store.append(place.tenantId, link) };
     }
@@ -135,10 +140,14 @@ export class Queue {
     return { judged: confirmed.attempt.link ? undefined : confirmed };
   }
 
-  async #underLock(batch: readonly Waiting[], lost: readonly Lost[]): Promise<Done> {
+  async #underLock(
+    batch: readonly Waiting[],
+    lost: readonly Lost[],
+    more: readonly Need[] = [],
+  ): Promise<Done> {
     const { place } = this;
     const { store, clock } = place.ground;
-    const needs: Need[] = [refTo(tenants, place.tenantId)];
+    const needs: Need[] = [refTo(tenants, place.tenantId), ...more];
     if (place.guess) {
       const view = viewOf(place.guess, clock.now());
       needs.push(...batch.flatMap(({ decision }) => decision.needs(view)));
