@@ -14,7 +14,7 @@ import { keyNeedsOf, listing, recordsOf } from './records.ts';
 
 const records = recordsOf(
   apiKeys,
-  ['API key', '/v1/api-keys'],
+  'API key not found: pass the api_key_id that POST /v1/api-keys returned.',
   (row, view) => apiKeyRecord(row, view.find(uses, row.api_key_id)?.last_used_at ?? null),
   [uses],
 );

@@ -59,7 +59,7 @@ export const keyNeedsOf = ({ key_ids }: Restricting): Need[] => (key_ids ?? []).
 /** Makes the calls about the rows of a table. `beside` has rows by the same ids, which are shown too. */
 export function recordsOf<Row extends { readonly rev: number }, Answer>(
   table: Table<Row>,
-  [noun, path]: readonly [noun: string, path: string],
+  notFound: string,
   show: (row: Row, view: View) => Answer,
   beside: readonly Table<never>[] = [],
 ) {
@@ -74,8 +74,7 @@ export function recordsOf<Row extends { readonly rev: number }, Answer>(
         needs: () => [...refs, ...keyNeedsOf(input)],
         judge(view, giver) {
           const before = id === undefined ? null : view.find(table, id);
-          if (!before)
-            throw new Refusal('not_found', `${noun} not found: pass the ${name} that POST ${path} returned.`);
+          if (!before) throw new Refusal('not_found', notFound);
           const [action, set, told] = rule(before, view, giver) ?? [];
           if (!action) return { entries: [], answer: show(before, view) };
           const row = { ...before, ...set, rev: view.entryId };

@@ -5,7 +5,11 @@ import { keyNeedsOf, listing, recordsOf } from '../../operations/records.ts';
 import * as rules from './issuer-rules.ts';
 import { type IssuerRow, issuers } from './table.ts';
 
-const records = recordsOf(issuers, ['Issuer', '/v1/issuers'], rules.issuerRecord);
+const records = recordsOf(
+  issuers,
+  'Issuer not found: pass the issuer_id that POST /v1/issuers returned.',
+  rules.issuerRecord,
+);
 
 export const issuerOperations = (keyHostFault: rules.KeyHostFault) =>
   ({
