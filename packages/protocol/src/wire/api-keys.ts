@@ -49,6 +49,13 @@ const apiKeyRecord = z.object({
   last_used_at: z.nullable(time),
 });
 
+/** A call that returns an API key. */
+const managing = (summary: string) => ({
+  permission: 'api_keys.manage' as const,
+  summary,
+  output: apiKeyRecord,
+});
+
 export const apiKeys = {
   'POST /v1/api-keys': {
     permission: 'api_keys.manage',
@@ -64,22 +71,12 @@ export const apiKeys = {
     query: z.strictObject(paging()),
     output: z.object({ api_keys: z.array(apiKeyRecord), ...page }),
   },
-  'GET /v1/api-keys/:api_key_id': {
-    permission: 'api_keys.manage',
-    summary: 'Show an API key',
-    output: apiKeyRecord,
-  },
+  'GET /v1/api-keys/:api_key_id': managing('Show an API key'),
   'PATCH /v1/api-keys/:api_key_id': {
-    permission: 'api_keys.manage',
-    summary: 'Change an API key',
+    ...managing('Change an API key'),
     body: z.partial(z.strictObject(fields)),
-    output: apiKeyRecord,
   },
-  'DELETE /v1/api-keys/:api_key_id': {
-    permission: 'api_keys.manage',
-    summary: 'Revoke an API key',
-    output: apiKeyRecord,
-  },
+  'DELETE /v1/api-keys/:api_key_id': managing('Revoke an API key'),
 } satisfies Endpoints;
 
 /** What the reference says about these calls. */

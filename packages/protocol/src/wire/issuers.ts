@@ -167,12 +167,17 @@ const issuerRecord = z.object({
   revoked_at: z.nullable(time),
 });
 
+/** A call that returns an issuer. */
+const managing = (summary: string) => ({
+  permission: 'api_keys.manage' as const,
+  summary,
+  output: issuerRecord,
+});
+
 export const issuers = {
   'POST /v1/issuers': {
-    permission: 'api_keys.manage',
-    summary: 'Accept the tokens of a sign-in',
+    ...managing('Accept the tokens of a sign-in'),
     body: z.extend(needed, { ...others.shape, ...identity }),
-    output: issuerRecord,
     status: 201,
   },
   'GET /v1/issuers': {
@@ -181,22 +186,12 @@ export const issuers = {
     query: z.strictObject(paging()),
     output: z.object({ issuers: z.array(z.omit(issuerRecord, { jwks: true, require: true })), ...page }),
   },
-  'GET /v1/issuers/:issuer_id': {
-    permission: 'api_keys.manage',
-    summary: 'Show an issuer',
-    output: issuerRecord,
-  },
+  'GET /v1/issuers/:issuer_id': managing('Show an issuer'),
   'PATCH /v1/issuers/:issuer_id': {
-    permission: 'api_keys.manage',
-    summary: 'Change an issuer',
+    ...managing('Change an issuer'),
     body: z.extend(z.partial(needed), others.shape),
-    output: issuerRecord,
   },
-  'DELETE /v1/issuers/:issuer_id': {
-    permission: 'api_keys.manage',
-    summary: 'Revoke an issuer',
-    output: issuerRecord,
-  },
+  'DELETE /v1/issuers/:issuer_id': managing('Revoke an issuer'),
 } satisfies Endpoints;
 
 /** What the reference says about these calls. */

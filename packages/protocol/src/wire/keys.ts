@@ -24,10 +24,16 @@ const keyRecord = z.object({
   min_version: count,
 });
 
+/** A call that returns the changed key. */
+const change = <P extends 'keys.manage' | 'keys.destroy'>(permission: P, summary: string) => ({
+  permission,
+  summary,
+  output: keyRecord,
+});
+
 export const keys = {
   'POST /v1/keys': {
-    permission: 'keys.manage',
-    summary: 'Create a key',
+    ...change('keys.manage', 'Create a key'),
     body: z.strictObject({
       name,
       exportable: z.nullish(z.boolean()),
@@ -35,7 +41,6 @@ export const keys = {
       subjects: z.optional(subjectsRule),
       rotation_policy: z.nullish(rotationPolicy),
     }),
-    output: keyRecord,
     status: 201,
     unlimited: true,
   },
@@ -75,45 +80,25 @@ export const keys = {
     maxAge: 300,
   },
   'POST /v1/keys/:key_id/rotate': {
-    permission: 'keys.manage',
-    summary: 'Make a new version of a key',
+    ...change('keys.manage', 'Make a new version of a key'),
     body: z.strictObject({ key_version: z.optional(z.int()) }),
-    output: keyRecord,
   },
   'PUT /v1/keys/:key_id/rotation-policy': {
-    permission: 'keys.manage',
-    summary: 'Set the rotation policy',
+    ...change('keys.manage', 'Set the rotation policy'),
     body: z.strictObject({ interval_days: z.nullable(intervalDays) }),
-    output: keyRecord,
   },
   'PUT /v1/keys/:key_id/min-version': {
-    permission: 'keys.manage',
-    summary: 'Refuse older versions of a key',
+    ...change('keys.manage', 'Refuse older versions of a key'),
     body: z.strictObject({ key_version: integer(1, limits.keyVersions) }),
-    output: keyRecord,
   },
-  'POST /v1/keys/:key_id/disable': {
-    permission: 'keys.manage',
-    summary: 'Disable a key: it can still decrypt',
-    output: keyRecord,
-  },
-  'POST /v1/keys/:key_id/enable': {
-    permission: 'keys.manage',
-    summary: 'Enable a disabled key',
-    output: keyRecord,
-  },
+  'POST /v1/keys/:key_id/disable': change('keys.manage', 'Disable a key: it can still decrypt'),
+  'POST /v1/keys/:key_id/enable': change('keys.manage', 'Enable a disabled key'),
   'DELETE /v1/keys/:key_id': {
-    permission: 'keys.destroy',
-    summary: 'Destroy a disabled key',
+    ...change('keys.destroy', 'Destroy a disabled key'),
     query: z.strictObject({ grace_days: z.optional(wholeNumber(0, limits.graceDays)) }),
-    output: keyRecord,
     status: 202,
   },
-  'POST /v1/keys/:key_id/restore': {
-    permission: 'keys.destroy',
-    summary: 'Cancel a pending destruction',
-    output: keyRecord,
-  },
+  'POST /v1/keys/:key_id/restore': change('keys.destroy', 'Cancel a pending destruction'),
 } satisfies Endpoints;
 
 /** What the reference says about these calls. */
