@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_290,
+  protocol: 5_248,
   local: 1_801,
   sdk: 10_454,
   drizzle: 3_508,

@@ -1,41 +1,24 @@
 import * as z from 'zod/mini';
-import { dataKeys, aboutDataKeys } from './data-keys.ts';
+import { aboutDataKeys, dataKeys, items } from './data-keys.ts';
 import type { CallText, Endpoints, Group } from './endpoint.ts';
 import { limits } from './limits.ts';
+import type { Permission } from './permissions.ts';
 import { keyId, receipt, reference, sized, who } from './primitives.ts';
 import { problem, problemDocument } from './problems.ts';
 import { samples } from './samples.ts';
 import { aboutServerMode, serverMode } from './server-mode.ts';
 
 export const batches = {
-  'POST /v1/batch/wrap': {
-    forUsers: true,
-    permission: 'encrypt',
-    summary: 'Wrap many data keys',
-    ...batchWithUser(
-      z.omit(dataKeys['POST /v1/keys/:key_id/wrap'].body, { user: true }),
-      dataKeys['POST /v1/keys/:key_id/wrap'].output,
-    ),
-  },
+  'POST /v1/batch/wrap': many('Wrap many data keys', dataKeys['POST /v1/keys/:key_id/wrap'], items.wrap),
   'POST /v1/batch/unwrap': {
-    forUsers: true,
-    permission: 'decrypt',
-    summary: 'Unwrap many data keys',
-    ...batchWithUser(
-      z.omit(dataKeys['POST /v1/keys/:key_id/unwrap'].body, { user: true }),
-      dataKeys['POST /v1/keys/:key_id/unwrap'].output,
-    ),
+    ...many('Unwrap many data keys', dataKeys['POST /v1/keys/:key_id/unwrap'], items.unwrap),
     secret: true,
   },
-  'POST /v1/batch/rewrap': {
-    forUsers: true,
-    permission: 'encrypt',
-    summary: 'Rewrap many data keys',
-    ...batchWithUser(
-      z.omit(dataKeys['POST /v1/keys/:key_id/rewrap'].body, { user: true }),
-      dataKeys['POST /v1/keys/:key_id/rewrap'].output,
-    ),
-  },
+  'POST /v1/batch/rewrap': many(
+    'Rewrap many data keys',
+    dataKeys['POST /v1/keys/:key_id/rewrap'],
+    items.rewrap,
+  ),
   'POST /v1/batch/hash': {
     permission: 'encrypt',
     summary: 'Fingerprint many values',
@@ -66,12 +49,14 @@ function batchOf<
 }
 
 /** One user acts in all items of a batch, so the batch names the user, and an item cannot. */
-function batchWithUser<Body extends z.ZodMiniObject, Output extends z.ZodMiniObject>(
-  body: Body,
-  output: Output,
+function many<P extends Permission, Output extends z.ZodMiniObject, Item extends z.ZodMiniObject>(
+  summary: string,
+  { permission, output }: { readonly permission: P; readonly output: Output },
+  item: Item,
 ) {
-  const batch = batchOf(body, output, { entry: z.optional(receipt) });
-  return { ...batch, body: z.extend(batch.body, { user: who.user }) };
+  const batch = batchOf(item, output, { entry: z.optional(receipt) });
+  const body = z.extend(batch.body, { user: who.user });
+  return { forUsers: true as const, permission, summary, ...batch, body };
 }
 
 /** What the reference says about these calls. */

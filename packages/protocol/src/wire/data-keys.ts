@@ -4,24 +4,29 @@ import { base64, context, count, dek, integer, subjectId, usedKey, uuid, who } f
 import { rsaPublicKey } from './rsa-public-key.ts';
 import { samples } from './samples.ts';
 
+const user = { user: who.user };
+const named = { context: z.optional(context), subject: who.subject };
+
+/** What a call and an item of a batch have. A batch names the user once, for all items. */
+export const items = {
+  wrap: z.strictObject({ dek, ...named }),
+  unwrap: z.strictObject({ wrapped_key: base64, key_version: z.optional(z.int()), ...named }),
+  rewrap: z.strictObject({ wrapped_key: base64, ...named }),
+};
+
 export const dataKeys = {
   'POST /v1/keys/:key_id/wrap': {
     forUsers: true,
     permission: 'encrypt',
     summary: 'Wrap a data key',
-    body: z.strictObject({ dek, context: z.optional(context), ...who }),
+    body: z.extend(items.wrap, user),
     output: z.object({ wrapped_key: z.string(), ...usedKey }),
   },
   'POST /v1/keys/:key_id/unwrap': {
     forUsers: true,
     permission: 'decrypt',
     summary: 'Unwrap a data key',
-    body: z.strictObject({
-      wrapped_key: base64,
-      key_version: z.optional(z.int()),
-      context: z.optional(context),
-      ...who,
-    }),
+    body: z.extend(items.unwrap, user),
     output: z.object({ dek: z.string(), ...usedKey }),
     secret: true,
   },
@@ -29,7 +34,7 @@ export const dataKeys = {
     forUsers: true,
     permission: 'encrypt',
     summary: 'Wrap a data key under the newest version',
-    body: z.strictObject({ wrapped_key: base64, context: z.optional(context), ...who }),
+    body: z.extend(items.rewrap, user),
     output: z.object({ wrapped_key: z.string(), ...usedKey, rewrapped: z.boolean() }),
   },
   'POST /v1/keys/:key_id/export': {

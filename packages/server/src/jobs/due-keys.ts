@@ -1,6 +1,6 @@
 // Rotates and erases keys that are due. Each is decided under the lock of its tenant, with the time that the transaction reads.
 import { limits } from '@eaas/protocol/wire';
-import { decisionOf, insider, NoTenant, Refusal, settleKey } from '@eaas/service';
+import { decisionOf, insider, type KeyRow, NoTenant, Refusal, settleKey } from '@eaas/service';
 import type { Service } from '../app/service.ts';
 import type { Sql } from '../postgres/sql.ts';
 import { requireAgreement } from './clock.ts';
@@ -29,12 +29,7 @@ export async function settleDueKey(service: Service, tenantId: string, key_id: s
   }
 }
 
-interface DueKey {
-  readonly tenant_id: string;
-  readonly key_id: string;
-  readonly key_version: number;
-  readonly status: string;
-}
+type DueKey = Pick<KeyRow, 'tenant_id' | 'key_id' | 'key_version' | 'status'>;
 
 /**
  * At most 1,000 keys, from all tenants in turn, so that no tenant holds up the others. Keys with the maximum number of versions
