@@ -27,7 +27,7 @@ export * from './ledger/rows.ts';
 export * from './ledger/tables.ts';
 export * from './crypto/tenant-secrets.ts';
 export { hkdf, hmac, openSecret, sameBytes, sealSecret, verifyEd25519 } from '#platform';
-export { keyRecord } from './rules/records.ts';
+export { keyRecord } from './operations/records.ts';
 export { keyDraft, tenantDraft } from './rules/draft.ts';
 export { changedTooOften, foreignCheckpoint, Refusal, Tampered } from './rules/refusal.ts';
 export { checked, refusalOf } from '@eaas/protocol/internal-service';

@@ -9,8 +9,7 @@ import { anchors, apiKeys, entries, type KeyRow, keys } from './ledger/tables.ts
 import { keyVersions, type Table, tableOf, tallies, tenants, uses } from './ledger/tables.ts';
 import { apiKeyOperations } from './operations/api-keys.ts';
 import { auditOperations } from './operations/audit.ts';
-import { batchOperations } from './operations/batches.ts';
-import { dataKeyOperations } from './operations/data-keys.ts';
+import { batchOperations, dataKeyOperations } from './operations/data-keys.ts';
 import { keyOperations } from './operations/keys.ts';
 import type { Field, Operate, Plugin, Suite } from './plugin.ts';
 import { type Tokens, tokensOf } from './tokens.ts';

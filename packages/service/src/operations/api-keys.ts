@@ -8,9 +8,8 @@ import type { View } from '../ledger/decision.ts';
 import { add, type ApiKeyRow, apiKeys, uses } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
 import * as rules from '../rules/api-key-rules.ts';
-import { apiKeyRecord } from '../rules/records.ts';
 import type { Service } from '../service.ts';
-import { keyNeedsOf, listing, recordsOf } from './records.ts';
+import { apiKeyRecord, keyNeedsOf, listing, recordsOf } from './records.ts';
 
 const records = recordsOf(
   apiKeys,

@@ -11,11 +11,10 @@ import type { Caller, Operations, Part } from '../operation.ts';
 import type { Holder } from '../rules/authorize.ts';
 import { type Change, keyDraft } from '../rules/draft.ts';
 import * as rules from '../rules/key-rules.ts';
-import { keyRecord } from '../rules/records.ts';
 import { Refusal } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { exportKey } from './export.ts';
-import { keyNeeds, listing, requireKey } from './records.ts';
+import { keyNeeds, keyRecord, listing, requireKey } from './records.ts';
 
 type KeyRecord = Output<'POST /v1/keys'>;
 

@@ -1,13 +1,14 @@
 // Calls that list, show and change rows by their ids: those of API keys, and of issuers, which are like them. And the key that a
 // call names. The operations of the core use it, and those of plugins.
 import { parseUuid } from '@eaas/protocol';
-import { type Input, limits } from '@eaas/protocol/wire';
+import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
-import { allOf, keys, put, refTo } from '../ledger/tables.ts';
-import type { KeyRow, Need, Query, Table, Where } from '../ledger/tables.ts';
+import { allOf, apiKeys, keys, put, refTo } from '../ledger/tables.ts';
+import type { ApiKeyRow, KeyRow, Need, Query, Table, Where } from '../ledger/tables.ts';
 import type { Part } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
-import { type Change, tenantDraft } from '../rules/draft.ts';
+import { auditValue, type Change, tenantDraft, timeOrNull } from '../rules/draft.ts';
+import type { Field } from '../plugin.ts';
 import { keyNotFound, Refusal } from '../rules/refusal.ts';
 
 /** The row of the key that a call names, if the text can be an id. */
@@ -85,3 +86,26 @@ export function recordsOf<Row extends { readonly rev: number }, Answer>(
     };
   return { show: (text: string) => about('snapshot')(text, () => undefined), change: about('append') };
 }
+
+const hidden: ReadonlySet<string> = new Set(['tenant_id', 'created_id', 'rev']);
+
+/** A row as the API shows it: times are text, and bytes are never shown. */
+export function shownRow<Row>({ columns, types }: Table<Row>, row: Row) {
+  const shown = columns.filter((name) => !hidden.has(name) && !types?.[name]?.startsWith('bytes'));
+  return Object.fromEntries(shown.map((name) => [name, auditValue(name, row[name])]));
+}
+
+/** Returns a key as the API shows it, with those columns of plugins that it shows. */
+export function keyRecord(key: KeyRow, fields: readonly Field[]): Output<'POST /v1/keys'> {
+  const ofPlugins = fields.filter(({ isShown }) => isShown);
+  const columns = ofPlugins.map(({ column, initial }) => [column, Reflect.get(key, column) ?? initial]);
+  const { interval_days, ...record } = shownRow(keys, key);
+  const rotation_policy = interval_days === null ? null : { interval_days };
+  return { ...record, rotation_policy, ...Object.fromEntries(columns) } as Output<'POST /v1/keys'>;
+}
+
+/** Returns an API key as the API shows it. */
+export const apiKeyRecord = (row: ApiKeyRow, lastUsedAt: number | null) =>
+  ({ ...shownRow(apiKeys, row), last_used_at: timeOrNull(lastUsedAt) }) as ApiKeyRecord;
+
+type ApiKeyRecord = Output<'GET /v1/api-keys/:api_key_id'>;

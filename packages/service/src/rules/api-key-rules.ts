@@ -7,8 +7,7 @@ import type { View } from '../ledger/decision.ts';
 import { matches } from '../ledger/query.ts';
 import { type ApiKeyRow, apiKeys, keys, type Query } from '../ledger/tables.ts';
 import type { Reach } from './authorize.ts';
-import { type Change, changesOf, defined, type Draft, tenantDraft } from './draft.ts';
-import { timeOrNull } from './records.ts';
+import { type Change, changesOf, defined, type Draft, tenantDraft, timeOrNull } from './draft.ts';
 import { badRequest, keyNotFound, Refusal } from './refusal.ts';
 
 type Fields = Omit<Input<'PATCH /v1/api-keys/:api_key_id'>, 'api_key_id'>;

@@ -1,5 +1,5 @@
 // Decides about wrap, unwrap, rewrap and hash: the response to one call whose key was found, and its audit entry.
-// operations/data-keys.ts and operations/batches.ts ask it, for single calls and for the items of batches alike.
+// operations/data-keys.ts asks it, for single calls and for the items of batches alike.
 import { fromBase64, toBase64, viewBase64 } from '@eaas/protocol/base64';
 import { using } from '@eaas/protocol/internal-service';
 import type { Item, Output } from '@eaas/protocol/wire';

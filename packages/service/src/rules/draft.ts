@@ -61,3 +61,7 @@ function isSame(old: unknown, value: unknown): boolean {
 export function auditValue(name: string, value: unknown): unknown {
   return typeof value === 'number' && name.endsWith('_at') ? formatTimestamp(value) : value;
 }
+
+/** Writes a time as the API does, or null. */
+export const timeOrNull = (time: number | null): string | null =>
+  time === null ? null : formatTimestamp(time);

@@ -4,8 +4,7 @@ import { formatTimestamp, type Input, limits } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
 import type { KeyRow } from '../ledger/tables.ts';
 import type { Field } from '../plugin.ts';
-import { type Change, type Draft, keyDraft } from './draft.ts';
-import { timeOrNull } from './records.ts';
+import { type Change, type Draft, keyDraft, timeOrNull } from './draft.ts';
 import { badRequest, Refusal } from './refusal.ts';
 
 type KeyStatus = KeyRow['status'];

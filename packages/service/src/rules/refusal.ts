@@ -76,21 +76,6 @@ export const wrongKeyVersion = (named: number, expected?: number): Refusal =>
           `that was returned with the wrapped_key, or leave it out.`,
   );
 
-/** Refuses a decryption. The text is the same for every cause, because a difference would help an attacker. */
-export const decryptionFailed = (): Refusal =>
-  new Refusal(
-    'decryption_failed',
-    'Decryption failed: the ciphertext was altered, or key_id, key_version or context differ from the values used to encrypt.',
-  );
-
-/** 429: the quota of the month is used up. */
-export const quotaExceeded = (): Refusal =>
-  new Refusal(
-    'quota_exceeded',
-    "This month's quota of encrypt operations is used up: ask the operator for a higher quota, or use " +
-      'wrap and unwrap, which have no quota.',
-  );
-
 /** The service returns this error if it does not know whether it has written the audit entry. */
 export const auditUnwritten = (cause?: unknown): Refusal =>
   new Refusal(

@@ -9,7 +9,7 @@ import { engine, randomBytes } from '#platform';
 import type { KeyCall, Participation } from '../plugin.ts';
 import { type KeyCase, type KeyRule, partIn, readWrapped, rulingOf } from './data-key-rules.ts';
 import { refusedByAge, refusedByStatus, requireStatus } from './key-rules.ts';
-import { decryptionFailed, quotaExceeded, Refusal } from './refusal.ts';
+import { Refusal } from './refusal.ts';
 
 type Bundle = Output<'POST /v1/encrypt'>;
 
@@ -19,7 +19,12 @@ export const encryptRule: KeyRule<Input<'POST /v1/encrypt'>, Bundle> = (the) => 
   const part = partIn(the, 'encrypt', key);
   requireStatus(key, 'active');
   const { monthly_encrypt_quota: quota } = view.tenant;
-  if (quota !== null && view.encrypts >= quota) throw quotaExceeded();
+  if (quota !== null && view.encrypts >= quota) {
+    const detail =
+      "This month's quota of encrypt operations is used up: ask the operator for a higher quota, or use " +
+      'wrap and unwrap, which have no quota.';
+    throw new Refusal('quota_exceeded', detail);
+  }
   const { plaintext, context } = call;
   const answer = part.refused ?? using(toUtf8(plaintext), (bytes) => sealBundle(the, part, bytes, context));
   return rulingOf(the, 'encrypt', key, part, answer);
@@ -62,6 +67,10 @@ export function readDecryptCall(input: Input<'POST /v1/decrypt'>): DecryptCall {
   return { ...input, envelope, wrapped: beside === undefined ? envelope?.wrappedKey : readWrapped(beside) };
 }
 
+/** The text is the same for every cause, because a difference would help an attacker. */
+const decryptionFailed =
+  'Decryption failed: the ciphertext was altered, or key_id, key_version or context differ from the values used to encrypt.';
+
 /** Decides about `decrypt`. */
 export const decryptRule: KeyRule<DecryptCall, Output<'POST /v1/decrypt'>> = (the) => {
   const { key, call, crypto } = the;
@@ -69,10 +78,9 @@ export const decryptRule: KeyRule<DecryptCall, Output<'POST /v1/decrypt'>> = (th
   const isVersion = version >= 1 && version <= 0xffff_ffff;
   const named = { key_id: key.key_id, key_version: isVersion ? version : key.key_version };
   const part = partIn(the, 'decrypt', named);
-  const open = () => openBundle(the, part) ?? decryptionFailed();
   const claimed = wrapped && crypto.headOf(wrapped)?.version;
   const refusal = refusedByStatus(key, 'active', 'disabled') ?? part.refused ?? refusedByAge(key, claimed);
-  const plaintext = refusal ?? open();
+  const plaintext = refusal ?? openBundle(the, part) ?? new Refusal('decryption_failed', decryptionFailed);
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
   return rulingOf(the, 'decrypt', named, part, answer);
 };

@@ -10,6 +10,7 @@ import {
   parseCheckpoint,
   parseVerifierKey,
   tenantVerifier,
+  type Verifier,
 } from '@eaas/protocol/internal-audit';
 import type { Secret } from '../crypto/secret.ts';
 
@@ -27,18 +28,16 @@ export async function signCheckpoint(seed: Secret, tenantId: string, head: Chain
 /** Returns the head that a checkpoint states, or undefined if the key of the seed has not signed it. */
 export async function openCheckpoint(seed: Secret, tenantId: string, checkpoint: string) {
   const { publicKey } = await signEd25519(seed, new Uint8Array());
-  const stated = parseCheckpoint(checkpoint, tenantVerifier(tenantId, new Uint8Array(publicKey)));
-  if (!stated || !(await verifyEd25519(publicKey, stated.signature, stated.signed))) return undefined;
-  return { id: stated.id, hash: stated.hash };
+  return statedIn(checkpoint, tenantVerifier(tenantId, new Uint8Array(publicKey)));
 }
 
 /** Returns the head that a checkpoint states, or undefined if the verifier key, as formatted text, does not fit. */
-export async function openSignedCheckpoint(
-  verifierKey: string,
-  checkpoint: string,
-): Promise<(ChainHead & { readonly tenantId: string }) | undefined> {
+export async function openSignedCheckpoint(verifierKey: string, checkpoint: string) {
   const verifier = parseVerifierKey(verifierKey);
-  if (!verifier) return undefined;
+  return verifier && statedIn(checkpoint, verifier);
+}
+
+async function statedIn(checkpoint: string, verifier: Verifier) {
   const stated = parseCheckpoint(checkpoint, verifier);
   const isSigned = stated && (await verifyEd25519(verifier.publicKey, stated.signature, stated.signed));
   return isSigned ? { tenantId: verifier.tenantId, id: stated.id, hash: stated.hash } : undefined;

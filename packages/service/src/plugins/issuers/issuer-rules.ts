@@ -11,7 +11,7 @@ import { excessOf, requireFuture } from '../../rules/api-key-rules.ts';
 import { requireKnown, requireWithin, storedFields } from '../../rules/api-key-rules.ts';
 import type { Reach } from '../../rules/authorize.ts';
 import { type Change, changesOf, defined, type Draft, tenantDraft } from '../../rules/draft.ts';
-import { shownRow } from '../../rules/records.ts';
+import { shownRow } from '../../operations/records.ts';
 import { badRequest, Refusal } from '../../rules/refusal.ts';
 import { type IssuerRow, issuers } from './table.ts';
 

@@ -4,8 +4,7 @@ import { formatTimestamp, type Input } from '@eaas/protocol/wire';
 import type { View } from '../../ledger/decision.ts';
 import { put, refTo } from '../../ledger/table.ts';
 import type { Operations } from '../../operation.ts';
-import { tenantDraft } from '../../rules/draft.ts';
-import { timeOrNull } from '../../rules/records.ts';
+import { tenantDraft, timeOrNull } from '../../rules/draft.ts';
 import { Refusal } from '../../rules/refusal.ts';
 import { personId, type SubjectRow, subjects } from './subjects.ts';
 
