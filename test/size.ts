@@ -16,7 +16,7 @@ const packages: Readonly<Record<string, number>> = {
   server: 5_368,
   log: 1_165,
   dev: 1_078,
-  cli: 3_421,
+  cli: 3_418,
 };
 /** What corrections of faults cost beyond the budgets above: each a promise that the code did not keep. */
 const corrections: readonly { of: string; lines: number; what: string }[] = [

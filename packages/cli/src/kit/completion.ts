@@ -59,40 +59,39 @@ const wordsOf = ({ words }: Place): string => words.map(({ text }) => text).join
 /** The name of a function in the shell. */
 const functionOf = (program: string): string => `_${program.replaceAll('-', '_')}`;
 
-function bash(program: string, places: readonly Place[]): string {
-  return `# Completion of ${program} for bash.
-${functionOf(program)}() {
+/** The function that walks along the words before the cursor, in the words of bash and zsh. */
+function walking(program: string, places: readonly Place[], words: string, cases: readonly string[]): string {
+  return `${functionOf(program)}() {
   local at= word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "\${at:+$at }$word" in
-      ${paths(places)}) at="\${at:+$at }$word" ;;
-    esac
-  done
-  case "$at" in
-${places.map((place) => `    '${place.path}') COMPREPLY=($(compgen -W '${wordsOf(place)}' -- "\${COMP_WORDS[COMP_CWORD]}")) ;;`).join('\n')}
-  esac
-}
-complete -o default -F ${functionOf(program)} ${program}
-`;
-}
-
-function zsh(program: string, places: readonly Place[]): string {
-  const lines = places.map((place) => {
-    const files = place.takesFiles ? '[[ "$PREFIX" != -* ]] && _files || ' : '';
-    return `    ('${place.path}') ${files}compadd -- ${wordsOf(place)} ;;`;
-  });
-  return `#compdef ${program}
-${functionOf(program)}() {
-  local at= word
-  for word in \${words[2,CURRENT-1]}; do
+  for word in ${words}; do
     case "\${at:+$at }$word" in
       (${paths(places)}) at="\${at:+$at }$word" ;;
     esac
   done
   case "$at" in
-${lines.join('\n')}
+${cases.map((line) => `    ${line} ;;`).join('\n')}
   esac
+}`;
 }
+
+function bash(program: string, places: readonly Place[]): string {
+  const cases = places.map(
+    (place) =>
+      `('${place.path}') COMPREPLY=($(compgen -W '${wordsOf(place)}' -- "\${COMP_WORDS[COMP_CWORD]}"))`,
+  );
+  return `# Completion of ${program} for bash.
+${walking(program, places, '"${COMP_WORDS[@]:1:COMP_CWORD-1}"', cases)}
+complete -o default -F ${functionOf(program)} ${program}
+`;
+}
+
+function zsh(program: string, places: readonly Place[]): string {
+  const cases = places.map((place) => {
+    const files = place.takesFiles ? '[[ "$PREFIX" != -* ]] && _files || ' : '';
+    return `('${place.path}') ${files}compadd -- ${wordsOf(place)}`;
+  });
+  return `#compdef ${program}
+${walking(program, places, '${words[2,CURRENT-1]}', cases)}
 # zsh runs this file as a function from fpath, which must complete at once, or by \`source\`, which only registers it.
 if [[ "$funcstack[1]" = _${program} ]]; then ${functionOf(program)}; else compdef ${functionOf(program)} ${program}; fi
 `;
