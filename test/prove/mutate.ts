@@ -20,8 +20,8 @@ export async function proveMutations(names: readonly string[]): Promise<number> 
   try {
     const before = new Map<string, readonly string[]>();
     for (const mutation of chosen) {
-      for (const trial of Object.keys(mutation.fails)) {
-        if (!before.has(trial)) before.set(trial, await failedInvariants(copy, trial));
+      for (const judge of Object.keys(mutation.fails)) {
+        if (!before.has(judge)) before.set(judge, await failuresOf(copy, judge));
       }
       for (const verdict of await judge(copy, mutation, before)) {
         console.log(`${mutation.name}: ${verdict}`);
@@ -66,19 +66,55 @@ async function judge(
   }
 }
 
+/** Tests that a table makes can have the same beginning. */
+const isNamed =
+  (beginning: string) =>
+  (failed: string): boolean =>
+    failed.startsWith(beginning);
+
 async function judgeTrial(
   copy: string,
   trial: string,
   invariants: readonly string[],
   before: readonly string[],
 ): Promise<string> {
-  const failsAnyway = before.find((failed) => failed === incomplete || invariants.includes(failed));
+  const failsAnyway = before.find(
+    (failed) => failed === incomplete || invariants.some((one) => isNamed(one)(failed)),
+  );
   if (failsAnyway !== undefined)
     return `cannot be judged: ${trial} fails "${failsAnyway}" even without the mutation`;
-  const failed = await failedInvariants(copy, trial);
-  const held = invariants.filter((invariant) => !failed.includes(invariant));
+  const failed = await failuresOf(copy, trial);
+  const held = invariants.filter((invariant) => !failed.some(isNamed(invariant)));
   const found = `${trial} fails ${JSON.stringify(failed)}`;
   return held.length === 0 ? `${noticed}: ${found}` : `NOT NOTICED: ${JSON.stringify(held)}: ${found}`;
+}
+
+/** The checks that fail in a trial, or the tests that fail in a file. */
+function failuresOf(copy: string, judge: string): Promise<readonly string[]> {
+  return judge.endsWith('.test.ts') ? failedTests(copy, judge) : failedInvariants(copy, judge);
+}
+
+interface TestReport {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly title: string; readonly status: string }[];
+  }[];
+}
+
+async function failedTests(copy: string, path: string): Promise<readonly string[]> {
+  const file = join(copy, 'tests.json');
+  await rm(file, { force: true });
+  const args = ['run', path, '--testTimeout=60000', '--reporter=json', `--outputFile=${file}`];
+  const child = spawn(process.execPath, [join('node_modules', 'vitest', 'vitest.mjs'), ...args], {
+    cwd: copy,
+    stdio: 'ignore',
+  });
+  await once(child, 'exit');
+  const { testResults = [] } = JSON.parse(
+    await readFile(file, 'utf8').catch(() => '{}'),
+  ) as Partial<TestReport>;
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  if (tests.length === 0) return [incomplete];
+  return tests.filter(({ status }) => status === 'failed').map(({ title }) => title);
 }
 
 async function failedInvariants(copy: string, trial: string): Promise<readonly string[]> {

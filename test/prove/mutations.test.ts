@@ -17,3 +17,14 @@ test('each mutation has a unique name and changes the source code', () => {
   expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length);
   expect(changes.filter(({ search, replace }) => search === replace)).toEqual([]);
 });
+
+test('each test that a mutation names exists', () => {
+  const named = mutations.flatMap(({ fails }) => Object.entries(fails));
+  const missing = named
+    .filter(([judge]) => judge.endsWith('.test.ts'))
+    .flatMap(([file, titles]) => {
+      const source = readFileSync(root + file, 'utf8');
+      return titles.filter((title) => !source.includes(title)).map((title) => `${file}: ${title}`);
+    });
+  expect(missing).toEqual([]);
+});

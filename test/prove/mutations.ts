@@ -1,5 +1,6 @@
-// Bugs that the trials must notice: each names the checks that fail because of it. They are chosen by hand, because a tool
-// such as Stryker makes hundreds of small ones per file for unit tests, and judging a single one takes a trial a minute.
+// Bugs that the trials must notice: each names the checks that fail because of it, or the tests of a file, which take less
+// time. They are chosen by hand, because a tool such as Stryker makes hundreds of small ones per file for unit tests, and
+// judging a single one takes a trial a minute.
 interface Change {
   readonly file: string;
   readonly search: string;
@@ -9,13 +10,14 @@ interface Change {
 export interface Mutation {
   readonly name: string;
   readonly changes: readonly Change[];
-  /** Maps each trial (`part:trial`) to the checks that must fail if the program contains the mutation. */
+  /** Maps trials (`part:trial`) and files of tests to the checks that must fail if the program contains the mutation. */
   readonly fails: Readonly<Record<string, readonly string[]>>;
 }
 
 type ChangeFields = readonly [file: string, search: string, replace: string];
 
 const server = 'packages/server/src';
+const service = 'packages/service/src';
 const log = 'packages/log/src';
 const manual = 'docs/operating/backups.md';
 
@@ -46,19 +48,19 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'own-clock-for-expiry',
     { 'clocks:replica-ahead': ['an API key that has 90 days left is not expired'] },
-    ['packages/protocol/src/service/authorize.ts', '?? Infinity) <= time', '?? Infinity) <= Date.now()'],
+    [`${service}/rules/authorize.ts`, '?? Infinity) <= now', '?? Infinity) <= Date.now()'],
   ),
   mutation(
     'once-expired-always-expired',
     { 'clocks:replica-ahead': ['every server serves again once the clock is correct'] },
     [
-      'packages/protocol/src/service/authorize.ts',
-      'export interface Reach {',
-      'let latest = 0;\nexport interface Reach {',
+      `${service}/rules/authorize.ts`,
+      'export interface Holder extends Reach {',
+      'let latest = 0;\nexport interface Holder extends Reach {',
     ],
     [
-      'packages/protocol/src/service/authorize.ts',
-      'if (revoked_at !== null || (expires_at ?? Infinity) <= time)',
+      `${service}/rules/authorize.ts`,
+      'if (revoked_at !== null || (expires_at ?? Infinity) <= now)',
       'latest = Math.max(latest, Date.now());\n  if ((expires_at ?? Infinity) <= latest)',
     ],
   ),
@@ -85,7 +87,7 @@ export const mutations: readonly Mutation[] = [
     'unknown-keys-are-forbidden',
     { 'restore:drill': ['a key that was created after the backup gets 404'] },
     [
-      'packages/protocol/src/service/refusal.ts',
+      `${service}/rules/refusal.ts`,
       "new Refusal(\n    'not_found',\n    `Key not found",
       "new Refusal(\n    'permission_missing',\n    `Key not found",
     ],
