@@ -137,7 +137,7 @@ const publicKey = keyCommand(
 
 const minVersion = onTenant(
   'min-version',
-  'Refuse what is under older versions of a key from now on, on every server. The version can be lowered again.',
+  'Refuse what is under older versions of a key. Every server does so at once. The version can be lowered again.',
   ['key min-version patients 3 --tenant acme'],
 )
   .argument('<key>', "the key's id or name")
