@@ -37,11 +37,7 @@ export { intake } from './plugins/intake/index.ts';
 export { type IssuerOptions, issuers } from './plugins/issuers/index.ts';
 export { publicKeysIn } from './plugins/issuers/issuer-rules.ts';
 export { type IssuerRow } from './plugins/issuers/table.ts';
-export {
-  type IssuerKey,
-  namesUnknownKey,
-  openKeys,
-  type PresentedToken,
-} from './plugins/issuers/token-rules.ts';
+export { namesUnknownKey, openKeys } from './plugins/issuers/token-rules.ts';
+export { type IssuerKey, type PresentedToken } from './plugins/issuers/token-rules.ts';
 export { people } from './plugins/people/index.ts';
 export { type SubjectRow, subjects } from './plugins/people/subjects.ts';

@@ -9,12 +9,13 @@ import { orNull, senderOf } from '../../admit.ts';
 import type { TenantSecrets } from '../../crypto/tenant-secrets.ts';
 import { Missing, type View } from '../../ledger/decision.ts';
 import { Remembered } from '../../ledger/remembered.ts';
-import { refTo } from '../../ledger/table.ts';
-import type { Arrival, Caller } from '../../operation.ts';
+import { add, allOf, refTo } from '../../ledger/table.ts';
+import type { Arrival, Caller, Operations } from '../../operation.ts';
+import { keyNeedsOf, listing, recordsOf } from '../../operations/records.ts';
 import type { Plugin } from '../../plugin.ts';
 import { Refusal, unauthorized } from '../../rules/refusal.ts';
 import { adding } from '../people/around.ts';
-import { issuerOperations } from './operations.ts';
+import * as rules from './issuer-rules.ts';
 import { type IssuerRow, issuers as table } from './table.ts';
 import { fittingKey, type IssuerKey, openIssuer, rightsOf } from './token-rules.ts';
 import { type PresentedToken, presentedToken } from './token-rules.ts';
@@ -113,3 +114,35 @@ export function issuers(options: IssuerOptions): Plugin {
     endpoints: issuerOperations((uri) => options.keyHostFault(uri)),
   };
 }
+
+/** The calls that manage issuers, like those of API keys. */
+const records = recordsOf(
+  table,
+  'Issuer not found: pass the issuer_id that POST /v1/issuers returned.',
+  rules.issuerRecord,
+);
+
+const issuerOperations = (keyHostFault: rules.KeyHostFault) =>
+  ({
+    'POST /v1/issuers'(_, { tenantId: tenant_id, actor: created_by }, input) {
+      const made = { issuer_id: crypto.randomUUID(), tenant_id, created_by };
+      return {
+        by: 'append',
+        needs: () => [...keyNeedsOf(input), allOf(rules.live)],
+        judge(view, giver) {
+          const { row, draft } = rules.newIssuer(input, view, giver, made, keyHostFault);
+          return { entries: [draft], writes: [add(table, row)], answer: rules.issuerRecord(row) };
+        },
+      };
+    },
+    'GET /v1/issuers': (_, __, page) => listing(table, () => [], page, listed),
+    'GET /v1/issuers/:issuer_id': (_, __, { issuer_id }) => records.show(issuer_id),
+    'PATCH /v1/issuers/:issuer_id': (_, __, { issuer_id, ...fields }) =>
+      records.change(issuer_id, (...of) => rules.patchedIssuer(fields, keyHostFault, ...of), fields),
+    'DELETE /v1/issuers/:issuer_id': (_, __, { issuer_id }) => records.change(issuer_id, rules.revokedIssuer),
+  }) satisfies Partial<Operations>;
+
+const listed = <Page>(rows: readonly IssuerRow[], page: Page) => ({
+  issuers: rows.map(rules.listedIssuer),
+  ...page,
+});
