@@ -30,7 +30,7 @@ export const anyContext: fc.Arbitrary<Context | undefined> = fc.option(
   { nil: undefined },
 );
 
-export const anyBytes: fc.Arbitrary<Uint8Array> = fc.uint8Array({ maxLength: 300 });
+const anyBytes: fc.Arbitrary<Uint8Array> = fc.uint8Array({ maxLength: 300 });
 
 export const anyView: fc.Arbitrary<Uint8Array> = fc
   .tuple(anyBytes, fc.nat(9), fc.nat(9), fc.boolean())

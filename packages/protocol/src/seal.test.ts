@@ -1,14 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { anyBytes, anyContext, anyView } from '@eaas/test-kit/arbitraries';
+import { anyContext, anyView } from '@eaas/test-kit/arbitraries';
 import { engines } from '../test/engines.ts';
-import { keyService, Unauthentic } from '../test/key-service.ts';
-import { runs, some } from '@eaas/test-kit/cases';
-import { type Context, encodeContext } from './context.ts';
+import { keyService } from '../test/key-service.ts';
+import { runs } from '@eaas/test-kit/cases';
 import type { SyncEngine } from './engines/engine.ts';
 import { nobleEngine } from './engines/noble.ts';
 import { looksLikeEnvelope, parseEnvelope } from './envelope.ts';
-import { DecryptionError, FormatError, InputError } from './errors.ts';
+import { DecryptionError, InputError } from './errors.ts';
 import { open, seal, type Unwrap } from './seal.ts';
 import { toUtf8 } from './text.ts';
 
@@ -18,86 +17,21 @@ const { wrap, unwrap } = keyService(keyId, 3);
 const pairs = engines.flatMap((sealer) => engines.map((opener) => ({ sealer, opener })));
 
 describe.each(pairs)('sealed with $sealer.name, opened with $opener.name', ({ sealer, opener }) => {
-  test('any plaintext with any context is the same after encryption and decryption', async () => {
+  test('any view of memory with any context is the same after encryption and decryption', async () => {
     await fc.assert(
-      fc.asyncProperty(anyBytes, anyContext, async (plaintext, context) => {
+      fc.asyncProperty(anyView, fc.nat(7), anyContext, async (plaintext, offset, context) => {
         const envelope = await seal(plaintext, wrap, { context, engine: sealer });
-        const opened = await open(envelope, unwrap, { keyId, context, engine: opener });
-        expect(Buffer.from(opened).equals(plaintext)).toBe(true);
-        expect(looksLikeEnvelope(envelope)).toBe(true);
-      }),
-      { numRuns: runs(60) },
-    );
-  });
-
-  test('plaintexts and envelopes can be views of larger memory', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyView, fc.nat(7), async (view, offset) => {
-        const envelope = await seal(view, wrap, { engine: sealer });
         const moved = new Uint8Array(offset + envelope.length + 5).fill(0xee);
         moved.set(envelope, offset);
         const through = moved.subarray(offset, offset + envelope.length);
-        const opened = await open(through, unwrap, { keyId, engine: opener });
-        expect(Buffer.from(opened).equals(view)).toBe(true);
+        const opened = await open(through, unwrap, { keyId, context, engine: opener });
+        expect(Buffer.from(opened).equals(plaintext)).toBe(true);
+        expect(looksLikeEnvelope(through)).toBe(true);
       }),
       { numRuns: runs(60) },
     );
   });
-
-  test('an envelope does not decrypt with another context', async () => {
-    const different = fc.tuple(anyContext, anyContext).filter(([a, b]) => !sameContext(a, b));
-    await fc.assert(
-      fc.asyncProperty(different, async ([context, another]) => {
-        const envelope = await seal(toUtf8('secret'), wrap, { context, engine: sealer });
-        const opening = open(envelope, unwrap, { keyId, context: another, engine: opener });
-        await expect(opening).rejects.toThrow(DecryptionError);
-      }),
-      { numRuns: runs(30) },
-    );
-  });
 });
-
-function sameContext(a?: Context, b?: Context): boolean {
-  return Buffer.from(encodeContext(a)).equals(encodeContext(b));
-}
-
-describe.each(engines)('an altered envelope, with $name', (engine) => {
-  const context = { table: 'patients' };
-  const options = { context, engine, keyId };
-
-  test('an envelope does not decrypt if any bit was flipped', async () => {
-    const envelope = await seal(toUtf8('secret'), wrap, { context, engine });
-    const { length: end } = parseEnvelope(envelope);
-    const bits = Array.from({ length: envelope.length * 8 }, (_, bit) => bit);
-    for (const bit of some(100, bits)) {
-      const at = bit >> 3;
-      const altered = envelope.map((byte, index) => (index === at ? byte ^ (1 << (bit & 7)) : byte));
-      const error = await open(altered, unwrap, options).catch((reason: unknown) => reason);
-      expect(kindsOf(at, end)).toContain((error as Error).constructor);
-    }
-  });
-
-  test('an envelope does not decrypt if it was truncated anywhere or a byte was added', async () => {
-    const envelope = await seal(toUtf8('secret'), wrap, { context, engine });
-    for (const length of some(40, [...envelope.keys()])) {
-      const error = await open(envelope.subarray(0, length), unwrap, options).catch(
-        (reason: unknown) => reason,
-      );
-      expect([FormatError, DecryptionError]).toContain((error as Error).constructor);
-    }
-    await expect(open(Buffer.concat([envelope, Buffer.of(0)]), unwrap, options)).rejects.toThrow(
-      DecryptionError,
-    );
-  });
-});
-
-function kindsOf(at: number, end: number): unknown[] {
-  if (at < 4) return [FormatError];
-  if (at < 20 || at >= end) return [DecryptionError];
-  // Bytes 24 and 25 contain the length of the wrapped key. If this length is changed, the wrapped key can be longer
-  // than the rest of the envelope, and parsing throws FormatError.
-  return at === 24 || at === 25 ? [FormatError, Unauthentic] : [Unauthentic];
-}
 
 describe('seal', () => {
   test('`seal` uses a new data key and a new iv for each message', async () => {

@@ -5,7 +5,7 @@ import { sendThrough } from '@eaas/test-kit/streams';
 import { plaintextOf, refusedBytes } from '@eaas/test-kit/stream-cases';
 import { bytes, type StreamCase, vectors } from '@eaas/test-kit/vectors';
 import { DecryptionError, FormatError } from './errors.ts';
-import { openStream } from './stream.ts';
+import { openFile, openStream } from './stream.ts';
 
 const isSmall = ({ ciphertext_length: length }: StreamCase): boolean => length < 1 << 20;
 const { cases, accepted_changes: changes, refusals } = vectors('envelope-v2');
@@ -41,5 +41,14 @@ describe.each(engines)('the envelope, version 2, with $name', (engine) => {
     const base = cases.find(({ name }) => name === vector.base);
     const original = base ? plaintextOf(base) : bytes('');
     expect(same(opened.content, original.subarray(0, opened.content.length))).toBe(true);
+    const source = {
+      size: altered.length,
+      read: (start: number, end: number) => altered.subarray(start, end),
+    };
+    const reading = openFile(() => bytes(vector.dek), source, options).then((file) => file.read());
+    // A file shows by its size what a stream shows by its chunks.
+    await expect(reading).rejects.toMatchObject({
+      name: expect.stringMatching(/^(?:Format|Decryption)Error$/),
+    });
   });
 });

@@ -1,7 +1,5 @@
 import type { Unwrap, Wrap } from '@eaas/protocol';
 
-export class Unauthentic extends Error {}
-
 export function keyService(keyId: string, keyVersion = 1): { wrap: Wrap; unwrap: Unwrap } {
   const deks = new Map<string, Uint8Array>();
   return {
@@ -12,7 +10,7 @@ export function keyService(keyId: string, keyVersion = 1): { wrap: Wrap; unwrap:
     },
     unwrap(wrapped) {
       const dek = deks.get(entryOf(wrapped));
-      if (!dek) throw new Unauthentic('this test service did not create the wrapped key');
+      if (!dek) throw new Error('this test service did not create the wrapped key');
       return dek.slice();
     },
   };

@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { runs, some } from '@eaas/test-kit/cases';
-import { bytes, vectors } from '@eaas/test-kit/vectors';
+import { runs } from '@eaas/test-kit/cases';
+import { vectors } from '@eaas/test-kit/vectors';
 import { toBase64 } from '../base64.ts';
 import { formatNoteKey, formatSignature, noteKey, parseNote } from '../signed-note.ts';
 import { toUtf8 } from '../text.ts';
@@ -50,22 +50,6 @@ test.each(cosignatures)(
     expect(head && toBase64(cosignedMessage(key, time, head))).toBe(message);
     const found = await verifyCheckpoint(`${checkpoint}\n${line}`, [key], verifyEd25519);
     expect(found).toEqual({ ...head, text: checkpoint, signatures: [{ key, time, line }] });
-  },
-);
-
-test.each(cosignatures)(
-  'a cosignature by $name with any bit changed is refused',
-  async ({ verifier_key, checkpoint, line }) => {
-    const [, name, encoded = ''] = line.trim().split(' ');
-    const signed = bytes(encoded);
-    const bits = Array.from({ length: (signed.length - 4) * 8 }, (_, bit) => bit + 32);
-    for (const bit of some(30, bits)) {
-      const changed = signed.with(bit >> 3, (signed[bit >> 3] as number) ^ (1 << (bit & 7)));
-      const note = `${checkpoint}\n\u2014 ${name} ${toBase64(changed)}\n`;
-      expect(await codeOf(verifyCheckpoint(note, [parseNoteKey(verifier_key)], verifyEd25519))).toBe(
-        'proof_signature',
-      );
-    }
   },
 );
 
