@@ -92,7 +92,7 @@ const growing: Readonly<Record<string, { lines: number; until: string }>> = {
   service: { lines: 4_918, until: 'local stands on it' },
 };
 const sites = { 'docs/site': 1_029, examples: 1_002 };
-const mostTestLines = 86_023;
+const mostTestLines = 85_959;
 const mostWords = 96_110;
 const longestLine = 140;
 const printWidth = 110;

@@ -39,11 +39,14 @@ afterEach(() => {
 const open = () => localService({ file });
 const dek = Buffer.alloc(32, 7).toString('base64');
 
-async function ask(service: LocalService, route: string, body?: object): Promise<Record<string, unknown>> {
+const ask = (service: LocalService, route: string, body?: object) =>
+  call(service, route.replace(' ', ' /v1/keys'), body);
+
+async function call(service: LocalService, route: string, body?: object): Promise<Record<string, unknown>> {
   const [method = '', path = ''] = route.split(' ');
   const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
   const sent = body ? { body: JSON.stringify(body) } : {};
-  const response = await service.fetch(`${service.baseUrl}/v1/keys${path}`, { method, headers, ...sent });
+  const response = await service.fetch(`${service.baseUrl}${path}`, { method, headers, ...sent });
   return (await response.json()) as Record<string, unknown>;
 }
 
@@ -125,15 +128,6 @@ describe('a key file', () => {
     expect(statSync(file).ino).toBe(before);
   });
 
-  test('rotates a key that is due', async () => {
-    const service = open();
-    const key = `/${service.keyId}`;
-    await ask(service, `PUT ${key}/rotation-policy`, { interval_days: 1 });
-    vi.useFakeTimers({ now: Date.now() + 25 * 60 * 60 * 1_000, toFake: ['Date'] });
-    expect(await ask(service, `POST ${key}/wrap`, { dek })).toMatchObject({ key_version: 2 });
-    expect(stored().keys).toMatchObject([{ key_version: 2 }]);
-  });
-
   test('has no material of a destroyed key', async () => {
     const service = open();
     const { key_id } = await service.createKey('old');
@@ -210,7 +204,8 @@ describe('a key file that is locked anew', () => {
 
   test('opens with the new passphrase only, and its copies with their own', async () => {
     const first = open();
-    const { wrapped_key } = await ask(first, `POST /${first.keyId}/wrap`, { dek });
+    const subject = '42';
+    const { wrapped_key } = await ask(first, `POST /${first.keyId}/wrap`, { dek, subject });
     const unlocked = readFileSync(file, 'utf8');
     const tenant = { tenantId: first.tenantId };
     expect(await lock(undefined, 'first')).toEqual({ ...tenant, before: 'none', after: 'passphrase' });
@@ -220,20 +215,12 @@ describe('a key file that is locked anew', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(() => withPassphrase('first')).toThrow('does not open');
     const last = withPassphrase('second');
-    expect(await ask(last, `POST /${last.keyId}/unwrap`, { wrapped_key })).toMatchObject({ dek });
+    const opened = await ask(last, `POST /${last.keyId}/unwrap`, { wrapped_key, subject });
+    expect(opened).toMatchObject({ dek });
     writeFileSync(file, copy);
     expect(withPassphrase('first').keyId).toBe(first.keyId);
     writeFileSync(file, unlocked);
     expect(withPassphrase(undefined).keyId).toBe(first.keyId);
-  });
-
-  test('keeps its subjects, and the secret on which their ids depend', async () => {
-    const first = open();
-    const path = `POST /${first.keyId}`;
-    const { wrapped_key } = await ask(first, `${path}/wrap`, { dek, subject: '42' });
-    await lock(undefined, 'passphrase');
-    const last = withPassphrase('passphrase');
-    expect(await ask(last, `${path}/unwrap`, { wrapped_key, subject: '42' })).toMatchObject({ dek });
   });
 
   test('seals nothing under what its old copies hold', async () => {
@@ -306,13 +293,6 @@ describe('a subject in a key file', () => {
   const id = /^[\da-f]{64}$/;
   const subjectsIn = () => (stored() as unknown as { subjects: Record<string, unknown>[] }).subjects;
 
-  async function call(service: LocalService, path: string, body: object): Promise<Record<string, unknown>> {
-    const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
-    const request = { method: 'POST', headers, body: JSON.stringify(body) };
-    return (await service.fetch(`${service.baseUrl}${path}`, request)).json() as Promise<
-      Record<string, unknown>
-    >;
-  }
   const wrap = (service: LocalService, subject: string) =>
     ask(service, `POST /${service.keyId}/wrap`, { dek, subject });
   const unwrap = (service: LocalService, wrapped_key: unknown, subject?: string) =>
@@ -343,7 +323,7 @@ describe('a subject in a key file', () => {
           dek,
           subject: `${name}`,
         }));
-        const { results } = await call(service, '/v1/batch/wrap', { items });
+        const { results } = await call(service, 'POST /v1/batch/wrap', { items });
         return (results as { wrapped_key: string }[]).map(({ wrapped_key }, nth) => ({
           wrapped_key,
           subject: items[nth]?.subject,
@@ -360,7 +340,7 @@ describe('a subject in a key file', () => {
     const [one, other] = [open(), open()];
     const { wrapped_key } = await wrap(one, '42');
     expect(await unwrap(other, wrapped_key, '42')).toMatchObject({ dek });
-    const erased = await call(other, '/v1/subjects/erase', { subject: '42' });
+    const erased = await call(other, 'POST /v1/subjects/erase', { subject: '42' });
     expect(erased).toMatchObject({ subject_id: expect.stringMatching(id) as string });
     expect(subjectsIn()).toMatchObject([
       { sealed: null, erased_at: Date.parse(String(erased['erased_at'])) },
@@ -368,18 +348,10 @@ describe('a subject in a key file', () => {
     for (const service of [one, other, open()]) {
       expect(await unwrap(service, wrapped_key, '42')).toMatchObject({ status: 409, code: 'subject_erased' });
       expect(await wrap(service, '42')).toMatchObject({ status: 409, code: 'subject_erased' });
-      expect(await call(service, '/v1/subjects/erase', { subject: '42' })).toEqual(erased);
+      expect(await call(service, 'POST /v1/subjects/erase', { subject: '42' })).toEqual(erased);
     }
-    await call(one, '/v1/subjects/erase', { subject: 'never used', create: true });
+    await call(one, 'POST /v1/subjects/erase', { subject: 'never used', create: true });
     expect(await wrap(open(), 'never used')).toMatchObject({ status: 409 });
-  });
-
-  test('whose id somebody changes does not open', async () => {
-    const service = open();
-    await wrap(service, '42');
-    const [before] = subjectsIn();
-    edit((text) => text.replace(String(before?.['subject_id']), 'a'.repeat(64)));
-    expect(open).toThrow('was cut, damaged or edited');
   });
 });
 

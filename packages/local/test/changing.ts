@@ -84,6 +84,5 @@ async function changeOnce(name: string): Promise<void> {
   tell({ rotated: (await ask(`${service.keyId}/rotate`))['key_version'] });
 }
 
-if (order === 'forever') for (let round = 0; ; round++) await changeOnce(`key ${round}`);
 await createKey('shared');
 await changeOnce(`key of ${process.pid}`);

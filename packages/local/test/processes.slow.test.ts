@@ -141,18 +141,6 @@ test('a process that is killed at any call while it locks a file leaves it with 
   expect(locks).toEqual(new Set(['none', 'key']));
 });
 
-test('a process that is killed at a random moment loses nothing that it was told', async () => {
-  const all: Line[] = [];
-  for (let round = 0; round < 20; round++) {
-    const { child, end } = await start('forever');
-    await once(child.stdout, 'data');
-    setTimeout(() => child.kill('SIGKILL'), Math.random() * 60);
-    all.push(...(await end()).lines);
-    await requireKept(all);
-  }
-  expect(all.length).toBeGreaterThanOrEqual(20);
-});
-
 test('100 processes create, rotate and wrap at once, and lose nothing', async () => {
   const started = await Promise.all(Array.from({ length: 100 }, () => start('once')));
   const ended = await Promise.all(started.map(({ end }) => end()));

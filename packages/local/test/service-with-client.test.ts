@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import { toBase64 } from '@eaas/protocol/base64';
 import { afterEach, expect, test, vi } from 'vitest';
 import { checkAudit } from '@eaas/sdk/audit';
 import { EaasClient, EaasError, ServiceError } from '@eaas/sdk';
@@ -50,13 +49,6 @@ test('`requests` of a test service contains the number of items in a batch, but 
   expect(service.requests[0]).toStrictEqual({ route: 'POST /v1/batch/hash', items: 2, status: 200 });
   const shown = inspect(service.requests, { depth: 10, showHidden: true });
   for (const secret of ['a secret', service.apiKey, ...values]) expect(shown).not.toContain(secret);
-});
-
-test('two test services have separate keys, API keys and logs', async () => {
-  const [one, other] = [open(), open()];
-  const { ciphertext } = await one.client.encrypt('a secret', { keyId: one.keyId });
-  expect(await codeOf(other.client.decrypt(ciphertext, { anyKey: true }))).toBe('not_found');
-  expect(await codeOf(clientOf(one.service, other.service.apiKey).keys.page())).toBe('unauthorized');
 });
 
 test.each([
@@ -168,22 +160,4 @@ test('the test service verifies its audit log and finds an altered entry', async
     errors: [{ id: 2, reason: 'entry_changed' }],
   });
   expect(() => service.tamper(99, {})).toThrow(ServiceError);
-});
-
-test('a test service executes concurrent calls one after the other', async () => {
-  const { service, keyId, client } = open();
-  const names = Array.from({ length: 20 }, () => 'the same');
-  const codes = await Promise.all(names.map((name) => codeOf(client.keys.create({ name }))));
-  expect(codes).toStrictEqual(['no error', ...Array<string>(19).fill('name_taken')]);
-  const dek = toBase64(new Uint8Array(32));
-  const items = Array.from({ length: 20 }, () => ({ key_id: keyId, dek }));
-  const wraps = Array.from({ length: 10 }, () =>
-    service.fetch(`${service.baseUrl}/v1/batch/wrap`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ items }),
-    }),
-  );
-  expect((await Promise.all(wraps)).map(({ status }) => status)).toStrictEqual(Array<number>(10).fill(200));
-  expect(await client.audit.verify()).toMatchObject({ valid: true, checked: 203 });
 });
