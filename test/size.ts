@@ -89,7 +89,7 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
 const mostCorrections = 250;
 /** Packages that stand beside what they replace: code lines, and what ends the row. They are not in the sum. */
 const growing: Readonly<Record<string, { lines: number; until: string }>> = {
-  service: { lines: 4_918, until: 'local stands on it' },
+  service: { lines: 4_896, until: 'local stands on it' },
 };
 const sites = { 'docs/site': 1_029, examples: 1_002 };
 const mostTestLines = 85_959;

@@ -2,13 +2,12 @@
 // A service puts them together with others; the operator makes the first API key of a tenant with them.
 import { toUtf8 } from '@eaas/protocol';
 import { using } from '@eaas/protocol/internal-service';
-import { formatApiKey, type Input, type Output } from '@eaas/protocol/wire';
+import { formatApiKey } from '@eaas/protocol/wire';
 import { randomBytes, sha256 } from '#platform';
 import type { View } from '../ledger/decision.ts';
 import { add, type ApiKeyRow, apiKeys, uses } from '../ledger/tables.ts';
-import type { Caller, Operations, Part } from '../operation.ts';
+import type { Operations } from '../operation.ts';
 import * as rules from '../rules/api-key-rules.ts';
-import type { Service } from '../service.ts';
 import { apiKeyRecord, keyNeedsOf, listing, recordsOf } from './records.ts';
 
 const records = recordsOf(
@@ -19,7 +18,20 @@ const records = recordsOf(
 );
 
 export const apiKeyOperations = {
-  'POST /v1/api-keys': createApiKey,
+  'POST /v1/api-keys'(_, { tenantId, actor }, input) {
+    const api_key = using(randomBytes(32), formatApiKey);
+    const named = { tenant_id: tenantId, api_key_id: crypto.randomUUID(), created_by: actor };
+    const made = { ...named, token_hash: sha256(toUtf8(api_key)), hint: api_key.slice(-4) };
+    return {
+      by: 'append',
+      needs: () => keyNeedsOf(input),
+      judge(view, giver) {
+        const { row, draft } = rules.newApiKey(input, view, giver, made);
+        const answer = { ...apiKeyRecord(row, null), api_key };
+        return { entries: [draft], writes: [add(apiKeys, row)], answer };
+      },
+    };
+  },
   'GET /v1/api-keys': (_, __, page) => listing(apiKeys, () => [], page, showApiKeys),
   'GET /v1/api-keys/:api_key_id': (_, __, { api_key_id }) => records.show(api_key_id),
   'PATCH /v1/api-keys/:api_key_id': (_, __, { api_key_id, ...fields }) =>
@@ -27,25 +39,6 @@ export const apiKeyOperations = {
   'DELETE /v1/api-keys/:api_key_id': (_, __, { api_key_id }) =>
     records.change(api_key_id, rules.revokedApiKey),
 } satisfies Partial<Operations>;
-
-function createApiKey(
-  _: Service,
-  { tenantId, actor }: Caller,
-  input: Input<'POST /v1/api-keys'>,
-): Part<Output<'POST /v1/api-keys'>> {
-  const api_key = using(randomBytes(32), formatApiKey);
-  const named = { tenant_id: tenantId, api_key_id: crypto.randomUUID(), created_by: actor };
-  const made = { ...named, token_hash: sha256(toUtf8(api_key)), hint: api_key.slice(-4) };
-  return {
-    by: 'append',
-    needs: () => keyNeedsOf(input),
-    judge(view, giver) {
-      const { row, draft } = rules.newApiKey(input, view, giver, made);
-      const answer = { ...apiKeyRecord(row, null), api_key };
-      return { entries: [draft], writes: [add(apiKeys, row)], answer };
-    },
-  };
-}
 
 function showApiKeys<Page>(rows: readonly ApiKeyRow[], page: Page, view: View) {
   const ids = rows.map((row) => row.api_key_id);

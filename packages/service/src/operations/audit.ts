@@ -2,16 +2,14 @@
 // it is as the service wrote it. A service puts these operations together. The public log is a plugin's.
 import { toHex } from '@eaas/protocol/internal';
 import { refusalOf } from '@eaas/protocol/internal-service';
-import { endpoints, formatTimestamp, limits, parseTimestamp } from '@eaas/protocol/wire';
-import type { Input, Output } from '@eaas/protocol/wire';
+import { endpoints, formatTimestamp, limits, type Output, parseTimestamp } from '@eaas/protocol/wire';
 import { Missing, type View } from '../ledger/decision.ts';
 import { allOf, anchors, are, between, entries, refTo, tallies } from '../ledger/tables.ts';
 import type { EntryRow, Query, TallyRow, Where } from '../ledger/tables.ts';
 import { monthOf } from '../ledger/judge.ts';
-import type { Caller, Operations, Part } from '../operation.ts';
+import type { Operations, Part } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
 import { attempt, noPublicLog, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
-import type { Service } from '../service.ts';
 import { signCheckpoint } from '../verify/checkpoint.ts';
 import { verifyTenant } from '../verify/verify.ts';
 
@@ -19,7 +17,31 @@ import { verifyTenant } from '../verify/verify.ts';
 const [longest, mostRows] = [10_000, 200_000];
 
 export const auditOperations = {
-  'GET /v1/audit': listEntries,
+  'GET /v1/audit'({ plugins }, { tenantId }, input) {
+    const { limit = limits.pageDefault, offset = 0, key_id, action, actor, date_from, date_to } = input;
+    const page = { limit, offset };
+    const by = are({ actor });
+    const since: Where[] = date_from ? [['created_at', '>=', parseTimestamp(date_from, 'up') ?? 0]] : [];
+    const until: Where[] = date_to ? [['created_at', '<=', parseTimestamp(date_to, 'down') ?? 0]] : [];
+    const whole = listedByIds(tenantId, page, since, until);
+    const listingFor = (view: Pick<View, 'tenant' | 'secrets' | 'find'>, holder: Holder | null) => {
+      const named = are({ key_id: key_id && requireKeyId(holder, key_id), action });
+      const further = plugins.flatMap((plugin) => plugin.filters?.(view, holder, input) ?? []);
+      const all = [...named, ...by, ...further, ...since, ...until];
+      if (further.length > 0) return counted(page, all, limits.countedEntries);
+      if (named.length + by.length === 0) return whole;
+      return all.length > named.length ? counted(page, all) : tallied(page, named);
+    };
+    return {
+      by: 'snapshot',
+      needs: (view, holder) => listingFor(view, holder).needs,
+      judge(view, holder) {
+        const { rows, ...total } = listingFor(view, holder).find(view);
+        const logs = rows.map((row) => shownEntry(tenantId, row));
+        return { entries: [], answer: { logs, count: logs.length, ...total, limit, offset } };
+      },
+    };
+  },
   'GET /v1/audit/verify': (service, { tenantId }, input) =>
     prepared('rows', async () => {
       const { clock } = service.ledger;
@@ -41,7 +63,21 @@ export const auditOperations = {
       id,
       hash: toHex(hash),
     })),
-  'GET /v1/usage': showUsage,
+  // From the counts that come with each append. Plugins add counts of their own.
+  'GET /v1/usage'(_, __, input) {
+    return {
+      by: 'snapshot',
+      needs: ({ now }) => inUsage.map((action) => allOf(usesOf(input.month ?? monthOf(now), action))),
+      judge(view) {
+        const { month = monthOf(view.now) } = input;
+        const uses = inUsage.map((action) => [action, view.all(usesOf(month, action)).sums?.['n'] ?? 0]);
+        const { monthly_encrypt_quota: encrypt_quota } = view.tenant;
+        // Plugins add the rest.
+        const answer = { month, operations: Object.fromEntries(uses), encrypt_quota } as Usage;
+        return { entries: [], answer };
+      },
+    };
+  },
   'GET /v1/audit/proof': () => ({ by: 'guess', judge: () => ({ entries: [], answer: noPublicLog() }) }),
 } satisfies Partial<Operations>;
 
@@ -62,36 +98,6 @@ function prepared<Answer>(by: Part<Answer>['by'], prepare: (view: View) => Promi
 
 type Page = { readonly limit: number; readonly offset: number };
 const newestFirst = { table: entries, by: 'id', descending: true } as const;
-
-function listEntries(
-  { plugins }: Service,
-  { tenantId }: Caller,
-  input: Input<'GET /v1/audit'>,
-): Part<Output<'GET /v1/audit'>> {
-  const { limit = limits.pageDefault, offset = 0, key_id, action, actor, date_from, date_to } = input;
-  const page = { limit, offset };
-  const by = are({ actor });
-  const since: Where[] = date_from ? [['created_at', '>=', parseTimestamp(date_from, 'up') ?? 0]] : [];
-  const until: Where[] = date_to ? [['created_at', '<=', parseTimestamp(date_to, 'down') ?? 0]] : [];
-  const whole = listedByIds(tenantId, page, since, until);
-  const listingFor = (view: Pick<View, 'tenant' | 'secrets' | 'find'>, holder: Holder | null) => {
-    const named = are({ key_id: key_id && requireKeyId(holder, key_id), action });
-    const further = plugins.flatMap((plugin) => plugin.filters?.(view, holder, input) ?? []);
-    const all = [...named, ...by, ...further, ...since, ...until];
-    if (further.length > 0) return counted(page, all, limits.countedEntries);
-    if (named.length + by.length === 0) return whole;
-    return all.length > named.length ? counted(page, all) : tallied(page, named);
-  };
-  return {
-    by: 'snapshot',
-    needs: (view, holder) => listingFor(view, holder).needs,
-    judge(view, holder) {
-      const { rows, ...total } = listingFor(view, holder).find(view);
-      const logs = rows.map((row) => shownEntry(tenantId, row));
-      return { entries: [], answer: { logs, count: logs.length, ...total, limit, offset } };
-    },
-  };
-}
 
 /** Finds entries by ids, which have no gaps, and by times, which never decrease: a page costs the same at any depth. */
 function listedByIds(tenantId: string, { limit, offset }: Page, since: Where[], until: Where[]) {
@@ -170,19 +176,3 @@ const usesOf = (month: string, action: string): Query<TallyRow> => ({
   limit: 0,
   sums: ['n'],
 });
-
-/** How often operations were done in a month, from the counts that come with each append. Plugins add counts of their own. */
-function showUsage(_: Service, __: Caller, input: Input<'GET /v1/usage'>): Part<Usage> {
-  return {
-    by: 'snapshot',
-    needs: ({ now }) => inUsage.map((action) => allOf(usesOf(input.month ?? monthOf(now), action))),
-    judge(view) {
-      const { month = monthOf(view.now) } = input;
-      const uses = inUsage.map((action) => [action, view.all(usesOf(month, action)).sums?.['n'] ?? 0]);
-      const { monthly_encrypt_quota: encrypt_quota } = view.tenant;
-      // Plugins add the rest.
-      const answer = { month, operations: Object.fromEntries(uses), encrypt_quota } as Usage;
-      return { entries: [], answer };
-    },
-  };
-}

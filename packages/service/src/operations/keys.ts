@@ -2,7 +2,7 @@
 // A service puts them together with others; a job settles keys that are due.
 import { parseUuid } from '@eaas/protocol';
 import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
-import { formatTimestamp, type Input, limits, type Output } from '@eaas/protocol/wire';
+import { formatTimestamp, limits, type Output } from '@eaas/protocol/wire';
 import { newMaterial } from '#platform';
 import type { View } from '../ledger/decision.ts';
 import { add, allOf, are, between, keys, keyVersions, put, refTo, tallies } from '../ledger/tables.ts';
@@ -17,9 +17,29 @@ import { exportKey } from './export.ts';
 import { keyNeeds, keyRecord, listing, requireKey } from './records.ts';
 
 type KeyRecord = Output<'POST /v1/keys'>;
+type Named = { readonly key_id: string };
 
 export const keyOperations = {
-  'POST /v1/keys': createKey,
+  'POST /v1/keys'({ fields }, _, input) {
+    const key_id = crypto.randomUUID();
+    const named: Query<KeyRow> = {
+      table: keys,
+      where: [...are({ name: input.name }), ['status', '<>', 'destroyed']],
+    };
+    return {
+      by: 'append',
+      needs: () => [allOf(named)],
+      judge(view) {
+        const detail = 'A key already has this name: choose another name, or use the key.';
+        if (view.all(named).rows.length > 0) throw new Refusal('name_taken', detail);
+        const { tenant_id } = view.tenant;
+        const sealed_hash_key = newMaterial(view.secrets.sealing, hashKeyPlace(tenant_id, key_id));
+        const { row, draft } = rules.newKey(input, view, { tenant_id, key_id, sealed_hash_key }, fields);
+        const writes = [add(keys, row), newVersion(view, row)];
+        return { entries: [draft], writes, answer: keyRecord(row, fields) };
+      },
+    };
+  },
   'GET /v1/keys': ({ fields }, _, { status, name, ...page }) => {
     const whereFor = (holder: Holder | null): Where[] => [
       ...(holder?.key_ids ? [['key_id', 'in', holder.key_ids] as const] : []),
@@ -30,48 +50,34 @@ export const keyOperations = {
       ...about,
     }));
   },
-  'GET /v1/keys/:key_id': showKey,
-  'DELETE /v1/keys/:key_id': changing((key, now, { grace_days }) => rules.destroyed(key, now, grace_days)),
-  'POST /v1/keys/:key_id/rotate': changing((key, now, { key_version }) =>
-    rules.rotated(key, now, key_version),
-  ),
+  'GET /v1/keys/:key_id'({ fields }, _, { key_id, limit = limits.versionsDefault, offset = 0 }) {
+    const keyId = parseUuid(key_id);
+    const page = { by: 'key_version', descending: true, limit, offset } as const;
+    const found: Query<KeyVersionRow> = { table: keyVersions, where: are({ key_id: keyId }), ...page };
+    return {
+      by: 'snapshot',
+      needs: () => (keyId === undefined ? [] : [refTo(keys, keyId), allOf(found)]),
+      judge(view, holder) {
+        const row = requireKey(view, holder, key_id);
+        const { rows } = view.all(found);
+        const about = { versions_total: row.key_version, limit, offset };
+        return { entries: [], answer: { ...keyRecord(row, fields), ...about, versions: usesOf(view, rows) } };
+      },
+    };
+  },
+  'DELETE /v1/keys/:key_id': changing(rules.destroyed),
+  'POST /v1/keys/:key_id/rotate': changing(rules.rotated),
   'POST /v1/keys/:key_id/disable': changing(rules.disabled),
   'POST /v1/keys/:key_id/enable': changing(rules.enabled),
   'POST /v1/keys/:key_id/restore': changing(rules.restored),
-  'PUT /v1/keys/:key_id/rotation-policy': changing((key, now, { interval_days }) =>
-    rules.rescheduled(key, now, interval_days),
-  ),
-  'PUT /v1/keys/:key_id/min-version': changing((key, _, { key_version }) => rules.limited(key, key_version)),
+  'PUT /v1/keys/:key_id/rotation-policy': changing(rules.rescheduled),
+  'PUT /v1/keys/:key_id/min-version': changing(rules.limited),
   'POST /v1/keys/:key_id/export': exportKey,
 } satisfies Partial<Operations>;
 
-function createKey({ fields }: Service, _: Caller, input: Input<'POST /v1/keys'>): Part<KeyRecord> {
-  const key_id = crypto.randomUUID();
-  const named: Query<KeyRow> = {
-    table: keys,
-    where: [...are({ name: input.name }), ['status', '<>', 'destroyed']],
-  };
-  return {
-    by: 'append',
-    needs: () => [allOf(named)],
-    judge(view) {
-      if (view.all(named).rows.length > 0) {
-        throw new Refusal('name_taken', 'A key already has this name: choose another name, or use the key.');
-      }
-      const { tenant_id } = view.tenant;
-      const sealed_hash_key = newMaterial(view.secrets.sealing, hashKeyPlace(tenant_id, key_id));
-      const { row, draft } = rules.newKey(input, view, { tenant_id, key_id, sealed_hash_key }, fields);
-      const writes = [add(keys, row), newVersion(view, row)];
-      return { entries: [draft], writes, answer: keyRecord(row, fields) };
-    },
-  };
-}
-
 /** Makes the operation that changes a key by a rule. */
-function changing<Request extends { readonly key_id: string }>(
-  rule: (key: KeyRow, now: number, input: Request) => Change<KeyRow> | undefined,
-) {
-  return ({ fields }: Service, _: Caller, input: Request): Part<KeyRecord> => ({
+function changing<Request>(rule: (key: KeyRow, now: number, input: Request) => Change<KeyRow> | undefined) {
+  return ({ fields }: Service, _: Caller, input: Request & Named): Part<KeyRecord> => ({
     by: 'append',
     needs: () => keyNeeds(input.key_id),
     judge(view, holder) {
@@ -99,26 +105,6 @@ function versionsAfter(view: View, before: KeyRow, row: KeyRow): Write[] {
 function newVersion(view: View, { tenant_id, key_id, key_version }: KeyRow): Write {
   const sealed = newMaterial(view.secrets.sealing, versionPlace(tenant_id, key_id, key_version));
   return add(keyVersions, { tenant_id, key_id, key_version, created_at: view.now, sealed });
-}
-
-function showKey(
-  { fields }: Service,
-  _: Caller,
-  { key_id, limit = limits.versionsDefault, offset = 0 }: Input<'GET /v1/keys/:key_id'>,
-): Part<Output<'GET /v1/keys/:key_id'>> {
-  const keyId = parseUuid(key_id);
-  const page = { by: 'key_version', descending: true, limit, offset } as const;
-  const found: Query<KeyVersionRow> = { table: keyVersions, where: are({ key_id: keyId }), ...page };
-  return {
-    by: 'snapshot',
-    needs: () => (keyId === undefined ? [] : [refTo(keys, keyId), allOf(found)]),
-    judge(view, holder) {
-      const row = requireKey(view, holder, key_id);
-      const { rows } = view.all(found);
-      const about = { versions_total: row.key_version, limit, offset };
-      return { entries: [], answer: { ...keyRecord(row, fields), ...about, versions: usesOf(view, rows) } };
-    },
-  };
 }
 
 const unwrapping = ['decrypt', 'key.unwrap'];

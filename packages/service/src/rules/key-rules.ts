@@ -91,12 +91,15 @@ export function newKey(
 }
 
 type Changed = Change<KeyRow> | undefined;
+type Schedule = Pick<KeyRow, 'interval_days'>;
+type Limit = Pick<KeyRow, 'key_version'>;
+type Rotation = Partial<Pick<Input<'POST /v1/keys/:key_id/rotate'>, 'key_version'>>;
 
 /**
- * `from` is the version that the caller wants to replace. Refuses any version but the current one, so that a repeated
+ * An input names the version that the caller wants to replace. Refuses any version but the current one, so that a repeated
  * request does not rotate the key twice.
  */
-export function rotated(key: KeyRow, now: number, from?: number): Change<KeyRow> {
+export function rotated(key: KeyRow, now: number, { key_version: from }: Rotation = {}): Change<KeyRow> {
   requireStatus(key, 'active');
   const { key_version: from_version, interval_days } = key;
   if (from !== undefined && from !== from_version) {
@@ -129,17 +132,21 @@ export function enabled(key: KeyRow): Change<KeyRow> {
 }
 
 /** Decides about the destruction of a disabled key after its grace days. Throws Refusal. */
-export function destroyed(key: KeyRow, now: number, graceDays: number = limits.graceDaysDefault) {
+export function destroyed(
+  key: KeyRow,
+  now: number,
+  { grace_days = limits.graceDaysDefault }: Input<'DELETE /v1/keys/:key_id'>,
+): Change<KeyRow> {
   requireStatusToChange(key, 'disabled', {
     pending_destruction:
       `The destruction of the key is already pending (\`destroy_at\` is ${timeOrNull(key.destroy_at)}): to ` +
       `choose another time, restore the key first with POST /v1/keys/:id/restore.`,
     destroyed: 'The key is already destroyed.',
   });
-  const destroy_at = now + graceDays * day;
-  if (graceDays === 0) return erased(destroy_at);
+  const destroy_at = now + grace_days * day;
+  if (grace_days === 0) return erased(destroy_at);
   const set = { status: 'pending_destruction', destroy_at } as const;
-  return ['key.destroy', set, { destroy_at: formatTimestamp(destroy_at) }] as const;
+  return ['key.destroy', set, { destroy_at: formatTimestamp(destroy_at) }];
 }
 
 /** Decides about the end of a pending destruction. Throws Refusal. */
@@ -155,7 +162,7 @@ export function restored(key: KeyRow, now: number): Change<KeyRow> {
 }
 
 /** Decides about the rotation policy of a key. Throws Refusal. */
-export function rescheduled(key: KeyRow, now: number, interval_days: number | null): Changed {
+export function rescheduled(key: KeyRow, now: number, { interval_days }: Schedule): Changed {
   requireStatus(key, 'active', 'disabled');
   // Some programs set the same rotation policy at each start. An unchanged interval therefore changes nothing.
   // Otherwise, each start would postpone the next rotation.
@@ -166,7 +173,7 @@ export function rescheduled(key: KeyRow, now: number, interval_days: number | nu
 }
 
 /** Decides about the oldest version whose wrapped keys open. Throws Refusal. */
-export function limited(key: KeyRow, min_version: number): Changed {
+export function limited(key: KeyRow, _: number, { key_version: min_version }: Limit): Changed {
   if (min_version > key.key_version)
     throw badRequest(`\`key_version\` must be at most ${key.key_version}, the newest version of the key`);
   requireStatus(key, 'active');

@@ -4,10 +4,10 @@ import type { ChainWalk } from '@eaas/protocol/internal-audit';
 import { isBytes } from '@eaas/protocol/internal';
 import { entryHashes, entryMacs, fromLatin1, sameBytes, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
-import { allOf, between, entries, type EntryRow, nameOf, type Where } from '../ledger/tables.ts';
+import { allOf, between, entries, idText, nameOf } from '../ledger/tables.ts';
+import type { EntryRow, Table, Where } from '../ledger/tables.ts';
 import { attempt } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
-import { type Findings, report } from './findings.ts';
 
 /** Where a walk is, and up to which entry it goes. Hashes have one character per byte. */
 export interface Walk {
@@ -83,4 +83,31 @@ function judgePage(walk: Walk, page: readonly EntryRow[]): void {
 function reportMissing({ chain, findings }: Walk, next: number): void {
   const missing = chain.skipTo(next);
   if (missing > 0) report(findings, 'entry_missing', next - missing, missing);
+}
+
+/** What is not as the service wrote it. `id` is that of the entry that it concerns. `count`: how many findings there are. */
+export interface Findings {
+  readonly first: { readonly id: number | null; readonly reason: string }[];
+  count: number;
+}
+
+const mostShown = 100;
+
+/** Reports a finding, or as many as entries are concerned: they follow the one with the id. */
+export function report(findings: Findings, reason: string, id: unknown, entries = 1): void {
+  // A tampered row can have a number that is no id.
+  const known = Number.isSafeInteger(id) && Number(id) >= 0 ? Number(id) : undefined;
+  for (let nth = 0; nth < entries && findings.first.length < mostShown; nth++) {
+    findings.first.push({ id: known === undefined ? null : known + nth, reason });
+  }
+  findings.count = Math.min(findings.count + entries, Number.MAX_SAFE_INTEGER);
+}
+
+/** Names a row as findings do, as in `key_changed: 1f0c…`. Of bytes, as of a person's id, it shows the first half. */
+export function reasonFor(table: Table<never>, what: 'changed' | 'missing' | 'put_back', row: object) {
+  const values = row as Readonly<Record<string, unknown>>;
+  const id = table.id.map((name) =>
+    values[name] instanceof Uint8Array ? idText(values[name]).slice(0, 32) : values[name],
+  );
+  return `${table.name.slice(0, -1)}_${what}: ${id.join(' ')}`;
 }

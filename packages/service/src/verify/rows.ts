@@ -8,8 +8,7 @@ import type { Stored } from '../ledger/store.ts';
 import { nameOf, type Query, type Table } from '../ledger/table.ts';
 import { attempt } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
-import type { Walk } from './entries.ts';
-import { type Findings, reasonFor, report } from './findings.ts';
+import { type Findings, reasonFor, report, type Walk } from './entries.ts';
 
 /** Scans all rows. Returns false if there are more than `most`, or no head to compare their sum with. */
 export async function scanRows({ store, tables }: Service, walk: Walk, most: number): Promise<boolean> {

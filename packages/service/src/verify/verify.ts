@@ -14,9 +14,8 @@ import type { AnchorRow, EntryRow, Query, TenantRow } from '../ledger/tables.ts'
 import { attempt, foreignCheckpoint } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { openCheckpoint } from './checkpoint.ts';
-import { type Findings, reasonFor, report } from './findings.ts';
 import { scanRows } from './rows.ts';
-import { readEntries, walkEntries } from './entries.ts';
+import { type Findings, readEntries, reasonFor, report, walkEntries } from './entries.ts';
 
 export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
   /** A head that the log once had, and must still contain unless it was purged. */
