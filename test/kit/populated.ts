@@ -6,6 +6,7 @@ import { operations } from '../../packages/server/src/operator/operations.ts';
 import { updateTenant } from '../../packages/server/src/operator/tenants.ts';
 import type { Service } from '../../packages/server/src/app/service.ts';
 import type { Attacker } from './attacker.ts';
+import { newIssuer } from './calls.ts';
 import { type Api, apiOf, dek, type Resident, settle, type World } from './world.ts';
 
 export interface Populated extends Resident {
@@ -24,17 +25,21 @@ export const never = alone();
 /** A change in the life of a tenant's subjects, with `api` as the caller. */
 type People = Readonly<Record<'2019' | '2020' | '2026', (api: Api, one: Populated) => Promise<unknown>>>;
 
-export const wrapFor = (api: Api, { busy: key_id }: Populated, subject: string) =>
+const wrapFor = (api: Api, { busy: key_id }: Populated, subject: string) =>
   api('POST /v1/keys/:key_id/wrap', { key_id, dek, subject });
 const erase = (api: Api, subject: string) => api('POST /v1/subjects/erase', { subject });
 
 /**
  * Subjects by the time of their first wrap and of their erasure: those of 2019 and 2020 are purged. One was never wrapped
- * for.
+ * for. Their sign-ins are two issuers, of which one was revoked.
  */
 export const people: People = {
   async '2019'(api, one) {
     for (const subject of ['erased in 2020', 'erased in 2026']) await wrapFor(api, one, subject);
+    for (const name of ['revoked', 'narrowed']) {
+      const fields = { ...newIssuer(one.busy), name } as Input<'POST /v1/issuers'>;
+      await api('POST /v1/issuers', fields);
+    }
   },
   '2020': (api) => erase(api, 'erased in 2020'),
   async '2026'(api, one) {
@@ -42,6 +47,10 @@ export const people: People = {
     for (const subject of ['young', 'short-lived']) await wrapFor(api, one, subject);
     await erase(api, 'short-lived');
     await api('POST /v1/subjects/erase', { subject: 'unknown', create: true });
+    for (const { issuer_id, name } of (await api('GET /v1/issuers', {})).issuers) {
+      if (name === 'revoked') await api('DELETE /v1/issuers/:issuer_id', { issuer_id });
+      else await api('PATCH /v1/issuers/:issuer_id', { issuer_id, permissions: ['encrypt'] });
+    }
   },
 };
 

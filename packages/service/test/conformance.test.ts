@@ -14,9 +14,6 @@ afterAll(() => {
 });
 
 const elsewhere: Readonly<Record<string, string>> = {
-  'browsers.service.test.ts': 'pages of other origins, which only HTTP has',
-  'health.service.test.ts': 'routes outside of /v1',
-  'malformed-http.service.test.ts': 'bytes on a socket',
   'people-canary.service.test.ts': 'the process, the database and the log of the server',
   'quota-month.service.test.ts': 'a clock that the test sets',
   'start.service.test.ts': 'the start of the server',

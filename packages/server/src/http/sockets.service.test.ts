@@ -28,6 +28,12 @@ describe.concurrent('invalid HTTP', () => {
       'a length and chunks',
       `POST /v1/hash HTTP/1.1\r\n${head}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
     ],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a header without a name', `GET /v1/keys HTTP/1.1\r\n${head}: x\r\n\r\n`],
+    ['a line break in a header', `GET /v1/keys HTTP/1.1\r\n${head}X: a\rb\r\n\r\n`],
+    ['NUL in a header', `GET /v1/keys HTTP/1.1\r\n${head}X: a\0b\r\n\r\n`],
+    ['a length in words', `POST /v1/hash HTTP/1.1\r\n${head}Content-Length: two\r\n\r\n`],
+    ['a negative length', `POST /v1/hash HTTP/1.1\r\n${head}Content-Length: -2\r\n\r\n`],
     ['a space before the colon', `GET /v1/keys HTTP/1.1\r\n${head}X-Test : 1\r\n\r\n`],
     [
       'a chunk without a size',
@@ -132,6 +138,16 @@ describe('a slow client', () => {
     );
     expect(answer).toMatch(/^HTTP\/1.1 401 /);
     expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
+  });
+
+  it('an unread body is not the next request', async () => {
+    const { exchange } = await listen();
+    const inner = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+    const last = 'GET /v1/keys HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    for (const path of ['/v1/encrypt', '/v1/nothing', '/v1/keys', '/healthz']) {
+      const outer = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`;
+      expect(await exchange(outer + last)).not.toContain('HTTP/1.1 200');
+    }
   });
 
   it('a client that disconnects is logged as aborted', async () => {

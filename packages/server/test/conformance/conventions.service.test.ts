@@ -136,6 +136,7 @@ describe('bodies', () => {
     ['{}', bytes('{}'), {}],
     ['{}, with a Content-Type', bytes('{}'), json],
     ['{} and white space', bytes(' {\n} '), json],
+    ['{}, with another Content-Type', bytes('{}'), { 'content-type': 'text/plain' }],
   ] as const)('an endpoint without body fields accepts %s', async ([, body, headers]) => {
     const { key_id } = await tenant.newKey();
     const { record } = await tenant.issue();
@@ -159,6 +160,7 @@ describe('bodies', () => {
     'application/json; charset=utf-8',
     'Application/JSON',
     'application/json;charset="UTF-8"',
+    'application/json; version=1 ; charset=utf-8;',
   ])('an endpoint with body fields accepts the Content-Type %s', async (type) => {
     expect(await hash(bytes(valid()), { 'content-type': type })).toHaveStatus(200);
   });

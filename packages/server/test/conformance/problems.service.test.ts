@@ -107,3 +107,21 @@ test('ids in responses are UUIDs in lower case', async () => {
   expect(tenant.tenant_id).toMatch(uuidPattern);
   expect(tenant.apiKeyId).toMatch(uuidPattern);
 });
+
+test('field names of responses are snake_case', async () => {
+  const paths = [
+    '/v1/keys',
+    '/v1/audit',
+    '/v1/audit/verify',
+    '/v1/audit/checkpoint',
+    '/v1/api-keys',
+    '/v1/usage',
+  ];
+  for (const path of paths) {
+    const { text } = await tenant.api.get(path);
+    const names = Array.from(text.matchAll(/"([^"\\]+)":/g), ([, name]) => name ?? '');
+    expect(
+      names.filter((name) => !/^[a-z][a-z0-9_]*$/.test(name) && !/^key\.(un)?wrap$/.test(name)),
+    ).toStrictEqual([]);
+  }
+});

@@ -16,6 +16,7 @@ const identity = {
   keys: ['key_id'],
   key_versions: ['key_id', 'key_version'],
   api_keys: ['api_key_id'],
+  issuers: ['issuer_id'],
   subjects: ['subject_id'],
 } satisfies Partial<Record<Table, string[]>>;
 
@@ -28,7 +29,6 @@ const unbound: Partial<Record<string, string>> = {
 };
 
 const apart: Partial<Record<string, string>> = {
-  issuers: 'has a test of its own, issuers.slow.test.ts',
   key_sets: 'is public keys with a MAC each, which are fetched again',
   migrations: 'belongs to the owner; the server only reads the latest migration',
   root_checks: 'a changed row stops the next start',
@@ -196,6 +196,7 @@ const names: Record<Bound, (error: Error, row: Row, column: string) => boolean> 
   keys: (error, row, column) => namesRow(error, row['key_id'], column),
   key_versions: ({ reason }) => reason === 'rows_differ',
   api_keys: (error, row, column) => namesRow(error, row['api_key_id'], column),
+  issuers: (error, row, column) => namesRow(error, row['issuer_id'], column),
   subjects: (error, row, column) =>
     namesRow(error, row['subject_id']?.slice(2, 34), column) || error.reason === 'subject_changed: ',
 };
@@ -238,6 +239,10 @@ const wronglyAnswered: Record<Bound, (row: Row, column: string) => Promise<numbe
       ({ apiKeyId }) => apiKeyId === row['api_key_id'],
     );
     return unless([401], [call('POST /v1/hash', { key_id: ann.busy, value: '' }, holder?.token)]);
+  },
+  issuers(row, column) {
+    const showing = call('GET /v1/issuers/:issuer_id', { issuer_id: String(row['issuer_id']) });
+    return unless(column === 'issuer_id' || column === 'tenant_id' ? [404] : [503], [showing]);
   },
   subjects(row, column) {
     const showing = call('POST /v1/subjects/show', { subject_id: String(row['subject_id']).slice(2) });

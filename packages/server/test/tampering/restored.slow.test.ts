@@ -25,25 +25,6 @@ const hash = (service: Service) =>
 
 const rotate = (service: Service) =>
   apiOf(service, tenant.token)('POST /v1/keys/:key_id/rotate', { key_id: keyId });
-const disable = (service: Service) =>
-  apiOf(service, tenant.token)('POST /v1/keys/:key_id/disable', { key_id: keyId });
-
-test.each([0, 1, 5])(
-  'after a restore, a replica refuses a key that another replica disabled (the new log has %i more entries than the lost log)',
-  async (wraps) => {
-    await attacker.keep('backup');
-    await rotate(running);
-    expect([await wrap(running), await hash(running)]).toEqual([200, 200]);
-
-    await attacker.restore('backup');
-    const other = world.replica();
-    await disable(other);
-    await apiOf(other, tenant.token)('POST /v1/keys', { name: 'later' });
-    for (let nth = 0; nth < wraps; nth++)
-      await apiOf(other, tenant.token)('POST /v1/keys', { name: `${nth}` });
-    expect([await hash(running), await wrap(running)]).toEqual([409, 409]);
-  },
-);
 
 test('if a restore shortened the chain, a replica appends after the new last entry', async () => {
   await attacker.keep('backup');
@@ -87,19 +68,22 @@ describe('a lost change whose id was given to a later change', () => {
       ),
   };
   const combinations = Object.keys(roads).flatMap((road) =>
-    [0, 1, 5].map((further) => [road as keyof typeof roads, further] as const),
+    [0, 5].map((further) => [road as keyof typeof roads, further] as const),
   );
 
   test.each(combinations)(
-    'if a failover loses a key rotation, a replica uses the older version (its first call: %s, after %i wraps of another replica)',
+    'is not used, and what came instead counts (first call: %s, after %i wraps of another replica)',
     async (road, further) => {
       await rotate(running);
       await wrap(running);
+      await wrapAs(running, known.api_key);
       await attacker.restore('standby');
       const other = world.replica();
-      await apiOf(other, tenant.token)('POST /v1/keys', { name: 'instead' });
+      const { api_key_id } = known;
+      await apiOf(other, tenant.token)('DELETE /v1/api-keys/:api_key_id', { api_key_id });
       for (let nth = 0; nth < further; nth++) await wrap(other);
       await roads[road]();
+      expect(await statusOf(wrapAs(running, known.api_key))).toBe(401);
       const { wrapped_key, key_version } = await wrapAs(running, tenant.token);
       expect(key_version).toBe(1);
       const opened = apiOf(world.replica(), tenant.token)('POST /v1/keys/:key_id/unwrap', {
@@ -107,20 +91,6 @@ describe('a lost change whose id was given to a later change', () => {
         wrapped_key,
       });
       expect(await opened).toMatchObject({ dek });
-    },
-  );
-
-  test.each(combinations)(
-    'a replica refuses an API key that was revoked after a failover (its first call: %s, after %i wraps of another replica)',
-    async (road, further) => {
-      await rotate(running);
-      await wrapAs(running, known.api_key);
-      await attacker.restore('standby');
-      const other = world.replica();
-      await apiOf(other, tenant.token)('DELETE /v1/api-keys/:api_key_id', { api_key_id: known.api_key_id });
-      for (let nth = 0; nth < further; nth++) await wrap(other);
-      await roads[road]();
-      expect(await statusOf(wrapAs(running, known.api_key))).toBe(401);
     },
   );
 });
