@@ -47,11 +47,11 @@ export async function settle<T>({ ledger }: Service, caller: Caller, part: Part<
 }
 
 function decide<T>(ledger: Service['ledger'], caller: Caller, part: Part<T>) {
-  const { tenantId, signal } = caller;
+  const { tenantId } = caller;
   const decision = decisionOf(caller, part);
-  if (part.by === 'append') return ledger.decide(tenantId, decision, { signal });
+  if (part.by === 'append') return ledger.decide(tenantId, decision, caller);
   if (part.by === 'guess') return ledger.confirm(tenantId, decision);
-  return ledger.look(tenantId, decision, part.by === 'snapshot');
+  return ledger.look(tenantId, decision, caller, part.by === 'snapshot');
 }
 
 /** Joins who calls and what is asked for. */

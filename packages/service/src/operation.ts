@@ -27,6 +27,8 @@ export interface EndSignal {
 export interface Caller extends Author {
   readonly tenantId: string;
   readonly signal?: EndSignal | undefined;
+  /** Since when the caller waits for the service, as a value of `performance.now()`. */
+  readonly since?: number | undefined;
   /** What is asked for. Null for the operator and the service, who may do everything. */
   readonly asks: RequestedCall | null;
   /** The rows that the rights rest on. */

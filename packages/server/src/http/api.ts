@@ -59,6 +59,7 @@ async function handle(
   allowOrigin(reply, arrival.origin);
   const bytes = Math.min(visit.body.bytes, limits.body);
   await traced('admission.wait', () => enter(fair, request, cost + Math.floor(bytes / unit)));
+  const waited = performance.now() - visit.arrivedAt;
   let input: object;
   try {
     input = await traced('body.read', () => readFields(endpoint, request));
@@ -68,7 +69,9 @@ async function handle(
     throw error;
   }
   const whole = { ...input, ...(request.params as object) } as Input<Route>;
-  const { answer, receipt } = await traced('operation', () => run(service, caller, route, whole));
+  // How long the body took is the client's affair.
+  const waiting = { ...caller, since: performance.now() - waited };
+  const { answer, receipt } = await traced('operation', () => run(service, waiting, route, whole));
   const schema = (caller.isUser && endpoint.userOutput) || endpoint.output;
   const text = await traced('serialize', () => serialize(route, schema, answer, fair, caller.tenantId));
   if (receipt) void reply.header('eaas-entry', `${receipt.id} ${receipt.hash}`);

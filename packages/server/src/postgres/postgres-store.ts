@@ -30,12 +30,17 @@ export interface StoreDatabases {
 const longestIdle = 1_000;
 const longestSnapshot = 600_000;
 
+/** When a read must have ended, whose connection is waited for too: a call is answered within 5 s. */
+const soon = (milliseconds: number, deadline = Infinity): number =>
+  Math.min(deadline, performance.now() + timeLimit(milliseconds));
+
 /** Makes the store of a database that `migrate` has prepared. */
 export function postgresStore({ calls, lists, background }: StoreDatabases): Store {
   return {
-    read(tenantId, needs) {
-      if (!needs.some(isList)) return calls.run((sql) => readKnown(sql, tenantId, needs), 2_000);
-      return lists.run((sql, limit) => readWithin(sql, tenantId, needs, limit), 4_000);
+    read(tenantId, needs, deadline = Infinity) {
+      if (!needs.some(isList))
+        return calls.run((sql) => readKnown(sql, tenantId, needs), 2_000, soon(2_200, deadline));
+      return lists.run((sql, limit) => readWithin(sql, tenantId, needs, limit), 4_000, soon(4_500, deadline));
     },
     append: (tenantId, link) => calls.run((sql) => refusing(appendLink(sql, tenantId, link)), 2_500),
     locked: (tenantId, needs, lost, work, deadline) =>
@@ -49,7 +54,7 @@ export function postgresStore({ calls, lists, background }: StoreDatabases): Sto
         const known = await readKnown(tx, tenantId, needs);
         return work({ known, rows: ({ name }) => scanRows(tx, tenantId, requireTable(name)) });
       }, longestSnapshot),
-    whose: (names) => calls.run((sql) => findOwners(sql, names), 2_000),
+    whose: (names) => calls.run((sql) => findOwners(sql, names), 2_000, soon(2_200)),
     create: (head, writes) => calls.run((sql) => refusing(createTenant(sql, head, writes)), 60_000),
   };
 }

@@ -42,7 +42,7 @@ export class Ledger {
   decide<Answer>(tenantId: string, decision: Decision<Answer>, how: Patience = {}): Promise<Decided<Answer>> {
     const queue = this.#queueOf(tenantId);
     const { place } = queue;
-    const deadline = performance.now() + this.#patience;
+    const deadline = this.#deadlineOf(how);
     return settled((needs) => {
       const wait = () => queue.wait(decision, how, deadline);
       // The first attempt rests on what is remembered. What it lacks is read for the next.
@@ -78,7 +78,12 @@ export class Ledger {
   }
 
   /** Judges a decision that writes nothing on one snapshot, which has all that it needs. */
-  look<Answer>(tenantId: string, decision: Decision<Answer>, checksHead = true): Promise<Decided<Answer>> {
+  look<Answer>(
+    tenantId: string,
+    decision: Decision<Answer>,
+    how: Patience = {},
+    checksHead = true,
+  ): Promise<Decided<Answer>> {
     const { place } = this.#queueOf(tenantId);
     let asked: readonly Need[] = [refTo(tenants, tenantId)];
     const ask = (needs: readonly Need[]): void => void (asked = unique([...asked, ...needs]));
@@ -86,7 +91,7 @@ export class Ledger {
     return settled(async (missing): Promise<Outcome> => {
       ask(missing);
       const read = asked;
-      const known = await place.readFrom(read);
+      const known = await place.readFrom(read, this.#deadlineOf(how));
       const guess = place.guessFrom(known, read, checksHead);
       const view = viewOf(guess, known.time);
       ask(decision.needs(view));
@@ -108,6 +113,10 @@ export class Ledger {
   /** Forgets what it believes of a tenant. */
   forget(tenantId: string): void {
     this.#queueOf(tenantId).place.guess = undefined;
+  }
+
+  #deadlineOf({ since = performance.now() }: Patience): number {
+    return since + this.#patience;
   }
 
   #queueOf(tenantId: string): Queue {

@@ -57,11 +57,13 @@ export class Place {
   }
 
   async #readAfter(earlier: Promise<void> | undefined): Promise<void> {
-    await earlier?.catch(() => {});
+    // Those who came meanwhile would wait for the same fault.
+    const fault: unknown = await earlier?.then(undefined, (error: unknown) => error);
     const { needs = [], read } = this.#next ?? {};
     this.#reading = read;
     this.#next = undefined;
     try {
+      if (fault) throw fault as Error;
       // What this replica appends meanwhile makes a read old. Rows are the same as long as their sum is.
       for (let isLaid = false; !isLaid;) {
         const asked = unique(this.guess ? needs : [refTo(tenants, this.tenantId), ...needs]);
@@ -74,11 +76,11 @@ export class Place {
   }
 
   /** Reads from the store, without laying it in. Throws Refusal 503. */
-  async readFrom(needs: readonly Need[]): Promise<Known> {
+  async readFrom(needs: readonly Need[], deadline?: number): Promise<Known> {
     const { store, clock, listener } = this.ground;
     const startedAt = performance.now();
     try {
-      const known = await store.read(this.tenantId, needs);
+      const known = await store.read(this.tenantId, needs, deadline);
       clock.learn(known.time, startedAt);
       return known;
     } catch (error) {

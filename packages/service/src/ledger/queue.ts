@@ -11,6 +11,8 @@ import { type Need, refTo, tenants, unique } from './tables.ts';
 /** How a decision waits. */
 export interface Patience {
   readonly signal?: EndSignal | undefined;
+  /** Since when the caller waits, as a value of `performance.now()`. Absent: it begins to. */
+  readonly since?: number | undefined;
   /** Judges under the lock of the head, with the time that its transaction reads: for jobs that erase or rotate. */
   readonly isLocked?: boolean;
 }

@@ -98,8 +98,8 @@ export interface Reader {
  * whether it has.
  */
 export interface Store {
-  /** Reads the head and rows in one snapshot. */
-  read(tenantId: string, needs: readonly Need[]): Promise<Known>;
+  /** Reads the head and rows in one snapshot. `deadline`: when the caller has gone, as a value of `performance.now()`. */
+  read(tenantId: string, needs: readonly Need[], deadline?: number): Promise<Known>;
   /** Appends a link if the head is still the one that it expects. */
   append(tenantId: string, link: Link): Promise<Appended>;
   /**
