@@ -46,7 +46,8 @@ export function postgresStore({ calls, lists, background }: StoreDatabases): Sto
     locked: (tenantId, needs, lost, work, deadline) =>
       calls.run(
         (sql, limit) => refusing(lockedWithin(sql, { tenantId, needs, lost, work }, limit)),
-        4_000,
+        // After a first attempt there is time for another, which finds out what became of it.
+        lost.length === 0 ? 2_500 : 4_000,
         deadline,
       ),
     snapshot: (tenantId, needs, work) =>
