@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
 import { eaas, type Environment, type Finished, run } from './program.ts';
 import { environmentOf, migrated, type Template, testDatabase, type TestDatabase } from './database.ts';
 
@@ -40,6 +41,13 @@ export function atTerminal(
 export function inTerminal(args: readonly string[]): string[] {
   const line = [...eaas, ...args].map((word) => `'${word}'`).join(' ');
   return ['script', '--quiet', '--return', '--command', line, '/dev/null'];
+}
+
+/** Returns what a command says that ends with this exit code, and prints nothing else. */
+export async function refusalOf(finished: Promise<Finished>, code: number): Promise<string> {
+  const { stderr, ...rest } = await finished;
+  expect({ ...rest, stderr }).toEqual({ code, stdout: '', stderr });
+  return stderr;
 }
 
 export function jsonLines<T>(stdout: string): T[] {

@@ -34,3 +34,29 @@ test.each([
   const errors = await verify(first, last, 5, changes);
   expect(errors).toEqual(reasons.map((reason) => ({ id: 5, reason })));
 });
+
+const second = (edit: (line: string) => string) => lines.with(1, edit(lines[1] ?? ''));
+const altered = { id: 2, reason: 'entry_altered' };
+
+test.each<[string, readonly string[], readonly object[]]>([
+  ['an altered entry', second((line) => line.replace('key.wrap', 'key.hash')), [altered]],
+  [
+    'an altered first entry',
+    lines.with(0, lines[0]?.replace('create', 'wrap') ?? ''),
+    [{ ...altered, id: 1 }],
+  ],
+  ['an entry less', lines.toSpliced(2, 1), [{ id: 3, reason: 'entry_missing' }]],
+  ['an entry twice', lines.toSpliced(2, 0, lines[1] ?? ''), [{ id: 2, reason: 'entry_repeated' }]],
+  ['a member that no hash covers', second((line) => line.replace('{', '{"note":"approved",')), [altered]],
+  [
+    'a name in another spelling',
+    second((line) => line.replace(/\}$/, String.raw`,"\u0061ctor":"x"}`)),
+    [altered],
+  ],
+  ['a name twice, of which the last counts', second((line) => line.replace('{', '{"actor":"x",')), []],
+  ['other spaces', lines.map((line) => line.replace('"id":', ' "id" : ')), []],
+  ['its end cut off, which only a head shows', lines.slice(0, 3), []],
+])('a file with %s', async (_, changed, errors) => {
+  await writeFile(file, `${changed.join('\n')}\n`);
+  expect((await verifyEntries(file, undefined)).errors).toEqual(errors);
+});

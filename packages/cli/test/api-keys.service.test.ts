@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isApiKey, permissions } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
-import { commandLine, jsonLines } from '@eaas/test-kit/command-line';
+import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 
 interface ApiKey {
   readonly api_key_id: string;
@@ -18,16 +18,18 @@ async function create(...options: string[]): Promise<ApiKey> {
   return apiKey;
 }
 
-test.concurrent('api-key create notes that the token is shown only once', async () => {
-  const options = ['--name', 'ci', '--permissions', 'encrypt,decrypt', '--json'];
+test.concurrent('api-key create prints the record, and notes that the token is shown only once', async () => {
+  const limits = ['--expires-at', '2999-01-01T01:00:00+01:00'];
+  const origins = ['--allowed-origins', 'https://a.example, https://b.example'];
+  const options = ['--name', 'web', '--permissions', 'encrypt,decrypt', ...limits, ...origins, '--json'];
   const { stdout, stderr } = await eaas('api-key', 'create', '--tenant', 'acme', ...options);
   const record = JSON.parse(stdout) as ApiKey;
   expect(record).toMatchObject({
-    name: 'ci',
+    name: 'web',
     permissions: ['encrypt', 'decrypt'],
     key_ids: null,
-    allowed_origins: null,
-    expires_at: null,
+    allowed_origins: ['https://a.example', 'https://b.example'],
+    expires_at: '2999-01-01T00:00:00.000Z',
     created_by: 'operator',
     revoked_at: null,
   });
@@ -39,51 +41,24 @@ test.concurrent('api-key create grants every permission with --permissions all',
   expect(await create('--name', 'all', '--permissions', 'all')).toMatchObject({ permissions });
 });
 
-test.concurrent('api-key create stores the expiry and the origins', async () => {
-  const limits = [
-    '--expires-at',
-    '2999-01-01T01:00:00+01:00',
-    '--allowed-origins',
-    'https://a.example, https://b.example',
-  ];
-  expect(await create('--name', 'web', '--permissions', 'encrypt', ...limits)).toMatchObject({
-    expires_at: '2999-01-01T00:00:00.000Z',
-    allowed_origins: ['https://a.example', 'https://b.example'],
-  });
-});
-
 test.concurrent('api-key create refuses a key that the tenant does not have', async () => {
   const args = ['--tenant', 'acme', '--name', 'x', '--permissions', 'encrypt', '--key-ids', randomUUID()];
-  const { code, stdout, stderr } = await eaas('api-key', 'create', ...args);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toBe(
+  expect(await refusalOf(eaas('api-key', 'create', ...args), 1)).toBe(
     'The tenant does not have all of the keys in --key-ids: pass only ids of its own keys.\n',
   );
 });
 
 test.concurrent.each([
-  ['an unknown permission', ['--name', 'x', '--permissions', 'encrypt,everything']],
-  ['all together with another permission', ['--name', 'x', '--permissions', 'all,encrypt']],
   ['no permission', ['--name', 'x', '--permissions', '']],
   ['a permission twice', ['--name', 'x', '--permissions', 'encrypt,encrypt']],
-  [
-    'an expiry in the past',
-    ['--name', 'x', '--permissions', 'encrypt', '--expires-at', '2020-01-01T00:00:00Z'],
-  ],
   ['an expiry that is not a time', ['--name', 'x', '--permissions', 'encrypt', '--expires-at', 'tomorrow']],
-  [
-    'an origin with a path',
-    ['--name', 'x', '--permissions', 'encrypt', '--allowed-origins', 'https://a.example/'],
-  ],
   [
     'a permission that browsers cannot have',
     ['--name', 'x', '--permissions', 'all', '--allowed-origins', 'https://a.example'],
   ],
   ['no name', ['--permissions', 'encrypt']],
 ])('api-key create with %s exits with 2 and prints one sentence on standard error', async (_, args) => {
-  const { code, stdout, stderr } = await eaas('api-key', 'create', '--tenant', 'acme', ...args);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(/^[^\n]{10,}\n/);
+  expect(await refusalOf(eaas('api-key', 'create', '--tenant', 'acme', ...args), 2)).toMatch(/^[^\n]{10,}\n/);
 });
 
 test.concurrent.each([
@@ -93,9 +68,7 @@ test.concurrent.each([
   ['encrypt,all', '"all" grants every permission: pass "all" without other permissions.'],
 ])('the error about --permissions %s names the mistake and the nearest permission', async (text, advice) => {
   const options = ['--tenant', 'acme', '--name', 'x', '--permissions', text];
-  const { code, stderr } = await eaas('api-key', 'create', ...options);
-  expect(code).toBe(2);
-  expect(stderr).toContain(advice);
+  expect(await refusalOf(eaas('api-key', 'create', ...options), 2)).toContain(advice);
 });
 
 test.concurrent('error messages name options and commands instead of API fields', async () => {
@@ -103,14 +76,12 @@ test.concurrent('error messages name options and commands instead of API fields'
   const create = ['create', '--tenant', 'acme', '--name', 'x', '--permissions', 'all'];
   const messages = [
     await said('revoke', randomUUID(), '--tenant', 'acme'),
-    await said(...create, '--key-ids', randomUUID()),
     await said(...create, '--expires-at', '2020-01-01T00:00:00Z'),
     await said(...create, '--allowed-origins', 'https://a.example/path'),
   ];
   expect(messages[0]).toMatch(/^The tenant has no API key with this id: `eaas api-key list --tenant /);
-  expect(messages[1]).toContain('--key-ids');
-  expect(messages[2]).toContain('--expires-at');
-  expect(messages[3]).toContain('--allowed-origins');
+  expect(messages[1]).toContain('--expires-at');
+  expect(messages[2]).toContain('--allowed-origins');
   expect(messages.join('')).not.toMatch(/\b(?:api_key_id|key_ids|expires_at|allowed_origins|POST)\b/);
 });
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { eaas, run } from '@eaas/test-kit/program';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { typeInZsh } from '@eaas/test-kit/type-in-zsh';
+import { refusalOf } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
 
 const cases: [string, string[]][] = [
@@ -71,7 +72,5 @@ whereAvailable('zsh', isInstalled('zsh'), () => {
 });
 
 test('eaas completion exits with 2 for a shell that is not supported', async () => {
-  const { code, stderr } = await run([...eaas, 'completion', 'tcsh'], {});
-  expect(code).toBe(2);
-  expect(stderr).toContain('bash, zsh, fish');
+  expect(await refusalOf(run([...eaas, 'completion', 'tcsh'], {}), 2)).toContain('bash, zsh, fish');
 });

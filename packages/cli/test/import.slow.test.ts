@@ -1,20 +1,14 @@
 // The ladder of an app: a key file, then a server. No value is encrypted again.
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localService } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
 import { createIntake } from '@eaas/sdk/intake';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { atTerminal, type CommandLine, commandLine, jsonLines } from '@eaas/test-kit/command-line';
+import { expect, onTestFinished, test } from 'vitest';
+import { atTerminal, commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { eaas as program, run, serve } from '@eaas/test-kit/program';
-
-let eaas: CommandLine;
-beforeAll(async () => {
-  eaas = await commandLine();
-});
-afterAll(() => eaas.database.drop());
 
 const context = { table: 'users', row: '42' };
 
@@ -98,7 +92,7 @@ test('subjects of a key file stay readable, and erased ones erased', async () =>
   const server = await commandLine();
   onTestFinished(() => server.database.drop());
   const file = join(await newDirectory(), 'local.json');
-  const { fetch, apiKey: localKey, baseUrl, keyId, tenantId } = localService({ file });
+  const { fetch, apiKey: localKey, baseUrl, keyId } = localService({ file });
   const caller = (ask: typeof fetch, url: string, token: string) => async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const response = await ask(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -147,9 +141,6 @@ test('subjects of a key file stay readable, and erased ones erased', async () =>
   );
   expect(log.filter(({ action }) => action === 'subject.erase')).toHaveLength(61);
   expect(await server('audit', 'verify', '--tenant', 'acme')).toMatchObject({ code: 0 });
-  const again = await server('import', file, '--tenant', 'again');
-  expect(again).toMatchObject({ code: 1, stdout: '' });
-  expect(again.stderr).toContain(`The tenant ${tenantId} of the key file exists already`);
 }, 60_000);
 
 test('a key file is imported once, and a refused import leaves nothing', async () => {
@@ -158,17 +149,17 @@ test('a key file is imported once, and a refused import leaves nothing', async (
   const file = join(await newDirectory(), 'local.json');
   const { tenantId } = localService({ file });
   await server.json('tenant', 'create', '--name', 'taken');
-  const taken = await server('import', file, '--tenant', 'taken');
-  expect(taken).toMatchObject({ code: 1, stdout: '' });
-  expect(taken.stderr).toContain('Another tenant already has the name "taken"');
+  expect(await refusalOf(server('import', file, '--tenant', 'taken'), 1)).toContain(
+    'Another tenant already has the name "taken"',
+  );
   expect(await server('tenant', 'show', tenantId)).toMatchObject({ code: 1 });
 
   const done = await server('import', file, '--tenant', 'acme');
   expect(done).toMatchObject({ code: 0 });
   expect(done.stderr).toContain(`Next: \`eaas api-key create --tenant ${tenantId}`);
-  const again = await server('import', file, '--tenant', 'another');
-  expect(again).toMatchObject({ code: 1, stdout: '' });
-  expect(again.stderr).toContain(`The tenant ${tenantId} of the key file exists already`);
+  expect(await refusalOf(server('import', file, '--tenant', 'another'), 1)).toContain(
+    `The tenant ${tenantId} of the key file exists already`,
+  );
   expect((await server.json<{ name: string }>('tenant', 'list')).map(({ name }) => name)).toEqual([
     'acme',
     'taken',
@@ -198,25 +189,16 @@ test('a locked key file opens with a variable, or with a passphrase that the com
   localService({ file });
   delete process.env['EAAS_LOCAL_PASSPHRASE'];
 
-  const none = await server('import', file, '--tenant', 'acme');
-  expect(none).toMatchObject({ code: 2, stdout: '' });
-  expect(none.stderr).toContain('is locked with a passphrase: set EAAS_LOCAL_PASSPHRASE');
-  const wrong = await server.with({ EAAS_LOCAL_PASSPHRASE: 'battery' })('import', file, '--tenant', 'acme');
-  expect(wrong).toMatchObject({ code: 3, stdout: '' });
-  expect(wrong.stderr).toContain(`The key file ${file} does not open: set EAAS_LOCAL_PASSPHRASE`);
+  expect(await refusalOf(server('import', file, '--tenant', 'acme'), 2)).toContain(
+    'is locked with a passphrase: set EAAS_LOCAL_PASSPHRASE',
+  );
+  expect(
+    await refusalOf(server.with({ EAAS_LOCAL_PASSPHRASE: 'battery' })('import', file, '--tenant', 'acme'), 3),
+  ).toContain(`The key file ${file} does not open: set EAAS_LOCAL_PASSPHRASE`);
   const asked = await atTerminal(server, 'correct horse', 'import', file, '--tenant', 'acme', '--json');
   expect(asked).toMatchObject({ code: 0 });
   expect(asked.stdout).toContain('The passphrase of the key file');
   const [, afterQuestion = ''] = asked.stdout.split('The passphrase of the key file');
   expect(afterQuestion).not.toContain('correct horse');
   expect(await server.json('tenant', 'list')).toHaveLength(1);
-});
-
-test('a damaged key file is refused, with its path', async () => {
-  const file = join(await newDirectory(), 'local.json');
-  localService({ file });
-  await writeFile(file, (await readFile(file, 'utf8')).slice(0, 300));
-  const refused = await eaas('import', file, '--tenant', 'damaged');
-  expect(refused).toMatchObject({ code: 3, stdout: '' });
-  expect(refused.stderr).toContain(`The key file ${file} is not JSON (300 characters)`);
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commandLine, jsonLines } from '@eaas/test-kit/command-line';
+import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { closing } from '@eaas/test-kit/closing';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { keyHost } from '@eaas/test-kit/key-host';
@@ -104,9 +104,7 @@ test('issuer add says which header the app sends, and makes an issuer for staff'
 
 test('keys are fetched from hosts that EAAS_ISSUER_HOSTS allows', async () => {
   const args = ['issuer', 'add', ...inAcme, ...needed, '--jwks-uri', 'https://keys.example/jwks'];
-  const refused = await eaas(...args);
-  expect(refused).toMatchObject({ code: 2, stdout: '' });
-  expect(refused.stderr).toMatch(
+  expect(await refusalOf(eaas(...args), 2)).toMatch(
     /^--jwks-uri names the host "keys.example", .*EAAS_ISSUER_HOSTS.*--jwks\.?\n$/,
   );
   const allowing = eaas.with({ EAAS_ISSUER_HOSTS: 'sign-in.example, *.keys.example,keys.example' });
@@ -159,8 +157,7 @@ test.each<[string, readonly string[], string]>([
   ['an unknown permission', ['--jwks', jwks, '--permissions', 'audit.all'], 'is not a permission'],
   ['a short age', ['--jwks', jwks, '--max-age-seconds', '59'], '--max-age-seconds must'],
 ])('issuer add with %s exits with 2 and says what to do', async (_, options, message) => {
-  const { code, stdout, stderr } = await eaas('issuer', 'add', ...inAcme, ...needed, ...options);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  const stderr = await refusalOf(eaas('issuer', 'add', ...inAcme, ...needed, ...options), 2);
   expect(stderr).toContain(message);
   expect(stderr).not.toContain('AAAA');
 });
@@ -168,9 +165,9 @@ test.each<[string, readonly string[], string]>([
 test('an issuer or a key of another tenant is refused by the name of the option', async () => {
   const { issuer_id } = await add('--jwks', jwks);
   for (const [command, ...options] of [['show'], ['revoke'], ['set', '--name', 'x']] as const) {
-    const refused = await eaas('issuer', command, issuer_id, '--tenant', 'other', ...options);
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/^The tenant has no issuer with this id: `eaas issuer list --tenant /);
+    expect(await refusalOf(eaas('issuer', command, issuer_id, '--tenant', 'other', ...options), 1)).toMatch(
+      /^The tenant has no issuer with this id: `eaas issuer list --tenant /,
+    );
   }
   const elsewhere = ['--tenant', 'other', ...needed, '--jwks', jwks];
   for (const args of [

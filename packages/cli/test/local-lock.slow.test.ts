@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { localService } from '@eaas/local';
-import { inTerminal, jsonLines } from '@eaas/test-kit/command-line';
+import { inTerminal, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { eaas, type Environment, inherited, run } from '@eaas/test-kit/program';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -40,17 +40,15 @@ test('eaas local lock takes the old and the new lock from variables, and needs n
   expect(first.stderr).toContain('Copies of the old file still open as before');
   expect(first.stderr).toContain('Next: start the app with `EAAS_LOCAL_PASSPHRASE`');
 
-  const none = await lock({});
-  expect(none).toMatchObject({ code: 2, stdout: '' });
-  expect(none.stderr).toContain('is locked with a passphrase: set EAAS_LOCAL_PASSPHRASE, or run');
-  const no = await lock({ EAAS_LOCAL_PASSPHRASE: 'correct horse' });
-  expect(no).toMatchObject({ code: 2, stdout: '' });
-  expect(no.stderr).toContain(
+  expect(await refusalOf(lock({}), 2)).toContain(
+    'is locked with a passphrase: set EAAS_LOCAL_PASSPHRASE, or run',
+  );
+  expect(await refusalOf(lock({ EAAS_LOCAL_PASSPHRASE: 'correct horse' }), 2)).toContain(
     'needs a new passphrase: set EAAS_LOCAL_NEW_PASSPHRASE or EAAS_LOCAL_NEW_KEY_COMMAND',
   );
-  const wrong = await lock({ EAAS_LOCAL_PASSPHRASE: 'battery', EAAS_LOCAL_NEW_PASSPHRASE: 'staple' });
-  expect(wrong).toMatchObject({ code: 3, stdout: '' });
-  expect(wrong.stderr).toContain(`The key file ${file} does not open: set EAAS_LOCAL_PASSPHRASE`);
+  expect(
+    await refusalOf(lock({ EAAS_LOCAL_PASSPHRASE: 'battery', EAAS_LOCAL_NEW_PASSPHRASE: 'staple' }), 3),
+  ).toContain(`The key file ${file} does not open: set EAAS_LOCAL_PASSPHRASE`);
 
   const both = { EAAS_LOCAL_PASSPHRASE: 'correct horse', EAAS_LOCAL_NEW_PASSPHRASE: 'staple' };
   const again = await lock(both, '--json');

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commandLine, jsonLines } from '@eaas/test-kit/command-line';
+import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { eaas as program, run, serve } from '@eaas/test-kit/program';
 import { expect, onTestFinished, test } from 'vitest';
@@ -41,9 +41,9 @@ test('a server keeps the log that was initialised', async () => {
 test('the commands show the line of the policy, and refuse a second log', async () => {
   const { eaas, line } = await initialised();
   expect(line).toMatch(/^log eaas\.example\/log\+[\da-f]{8}\+[\w+/]{44}$/);
-  const again = await eaas('log', 'init', '--origin', 'other.example/log');
-  expect(again).toMatchObject({ code: 1, stdout: '' });
-  expect(again.stderr).toContain(`already has the log ${origin}`);
+  expect(await refusalOf(eaas('log', 'init', '--origin', 'other.example/log'), 1)).toContain(
+    `already has the log ${origin}`,
+  );
   const restarted = await eaas('log', 'restart', '--origin', 'eaas.example/log2');
   expect(restarted.stdout).toMatch(/^ended +eaas\.example\/log$/m);
   expect(restarted.stdout).toMatch(/^policy_line +log eaas\.example\/log2\+/m);

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { commandLine, inTerminal, jsonLines } from '@eaas/test-kit/command-line';
+import { commandLine, inTerminal, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { eaas as program, run, serve } from '@eaas/test-kit/program';
 import { reportCsv, type ReportRow } from '@eaas/sdk/audit';
 
@@ -100,9 +100,9 @@ test('more than one page of entries is reported once each', async () => {
 
 test('an unknown subject is refused, and --create remembers it as erased', async () => {
   for (const command of ['show', 'report']) {
-    const refused = await subject('nobody', command);
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/^The tenant has no such subject\. A subject is compared exactly/);
+    expect(await refusalOf(subject('nobody', command), 1)).toMatch(
+      /^The tenant has no such subject\. A subject is compared exactly/,
+    );
   }
   expect(await subject('nobody', 'erase', '--yes')).toMatchObject({ code: 1 });
   const erased = await subject('nobody', 'erase', '--yes', '--create');
@@ -119,9 +119,7 @@ test.each([
   ['a subject as an argument', ['show', 'patient 42'], '', /too many arguments/],
   ['CSV and JSON', ['report', '--json', '--format', 'csv'], 'a', /either --json or --format csv/],
 ])('%s is wrong usage', async (_, args, input, message) => {
-  const refused = await subject(input, ...args);
-  expect(refused).toMatchObject({ code: 2, stdout: '' });
-  expect(refused.stderr).toMatch(message);
+  expect(await refusalOf(subject(input, ...args), 2)).toMatch(message);
 });
 
 test('at a terminal, the command asks for the subject, and before it erases', async () => {

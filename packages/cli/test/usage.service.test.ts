@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { program } from '../src/program.ts';
 import { eaas as command, launch, run } from '@eaas/test-kit/program';
-import { commandLine } from '@eaas/test-kit/command-line';
+import { commandLine, refusalOf } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
 
 type Command = Pick<typeof program, 'name' | 'summary' | 'configureOutput' | 'outputHelp'> & {
@@ -46,19 +46,16 @@ test('eaas help explains the exit codes and every command', async () => {
   expect(codes.stdout).toMatch(/^Exit codes:\n {2}0 {2}done\n {2}1 {2}/);
   expect((await help()).stdout).toContain('Usage: eaas [options] [command]');
   expect((await help('key', 'create')).stdout).toContain('Usage: eaas key create [options]');
-  const unknown = await help('key', 'made');
-  expect(unknown).toMatchObject({ code: 2, stdout: '' });
-  expect(unknown.stderr).toContain('There is no command `eaas key made`');
+  expect(await refusalOf(help('key', 'made'), 2)).toContain('There is no command `eaas key made`');
 });
 
 test.each([
   [['tenent'], 'tenant'],
   [['key', 'rotat'], 'rotate'],
   [['key', 'list', '--tenant', 'acme', '--jsn'], '--json'],
+  [['key', 'list', '--tenat=acme'], '--tenant'],
 ])('the error about the misspelt %s names the nearest correct word', async (args, nearest) => {
-  const { code, stderr } = await eaas(...args);
-  expect(code).toBe(2);
-  expect(stderr).toContain(`(Did you mean ${nearest}?)`);
+  expect(await refusalOf(eaas(...args), 2)).toContain(`(Did you mean ${nearest}?)`);
 });
 
 test('--version prints the version of the package', async () => {
@@ -71,23 +68,18 @@ test('--version prints the version of the package', async () => {
 
 test.each([
   ['no command', []],
-  ['an unknown command', ['tenent']],
   ['a group without a subcommand', ['tenant']],
-  ['an unknown subcommand', ['tenant', 'shwo']],
-  ['an unknown option', ['tenant', 'list', '--jsn']],
   ['a missing argument', ['tenant', 'show']],
   ['too many arguments', ['tenant', 'show', 'a', 'b']],
   ['an option without its value', ['tenant', 'create', '--name']],
 ])('a command line with %s exits with 2 and prints its message on standard error', async (_, args) => {
-  const { code, stdout, stderr } = await eaas(...args);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  const stderr = await refusalOf(eaas(...args), 2);
   expect(stderr).not.toBe('');
 });
 
 test('a command with an invalid configuration exits with 3 and prints one sentence', async () => {
   for (const args of [['serve'], ['migrate'], ['tenant', 'list', '--json']]) {
-    const { code, stdout, stderr } = await eaas.with({ EAAS_ROOT_KEY: 'hunter2' })(...args);
-    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    const stderr = await refusalOf(eaas.with({ EAAS_ROOT_KEY: 'hunter2' })(...args), 3);
     expect(stderr).toMatch(/^EAAS_ROOT_KEY must be [^\n]*\.\n$/);
     expect(stderr).not.toContain('hunter2');
   }
@@ -132,11 +124,9 @@ test('serve exits with 3 for a port or certificate that it cannot use, and names
   const cert = join(await newDirectory(), 'cert.pem');
   for (const content of [null, 'no certificate']) {
     if (content !== null) await writeFile(cert, content);
-    const tls = await eaas.with({ EAAS_TLS_CERT_FILE: cert, EAAS_TLS_KEY_FILE: cert })('serve');
-    expect(tls).toMatchObject({ code: 3, stdout: '' });
-    expect(tls.stderr).toMatch(
-      /^EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE cannot be used: [^\n]* Set them to [^\n]*\n$/,
-    );
+    expect(
+      await refusalOf(eaas.with({ EAAS_TLS_CERT_FILE: cert, EAAS_TLS_KEY_FILE: cert })('serve'), 3),
+    ).toMatch(/^EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE cannot be used: [^\n]* Set them to [^\n]*\n$/);
   }
 });
 

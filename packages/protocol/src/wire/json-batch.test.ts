@@ -121,16 +121,9 @@ describe('the body of a batch', () => {
     ['{"items":[1],"more":2}', 'unknown field `more`'],
     [`{"items":[1],"${'y'.repeat(99)}":1}`, `unknown field \`${'y'.repeat(64)}\``],
     ['{"items":[1]', 'the body is not valid JSON'],
-    ['{"items":[1}', 'the body is not valid JSON'],
-    ['{"items":["1]}', 'the body is not valid JSON'],
-    ['{"items":[1]}}', 'the body is not valid JSON'],
     ['{"items":[1,]}', 'the body is not valid JSON'],
-    ['{"items":[,1]}', 'the body is not valid JSON'],
-    ['{"items":[1],}', 'the body is not valid JSON'],
     ['{"items":[1,{"a":tru}]}', 'the body is not valid JSON'],
-    ['{"items":[1 2]}', 'the body is not valid JSON'],
     ['{"items":[1,{"a":1,"a":01}]}', 'the body is not valid JSON'],
-    [' ', 'the body is not valid JSON'],
     ['', 'the body is not valid JSON'],
   ])('the body %s is refused as a whole: %s', (text, reason) => {
     expect(() => batchOf(text)).toThrow(new InputError(reason));
