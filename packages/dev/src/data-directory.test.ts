@@ -6,11 +6,6 @@ import { newDirectory } from '@eaas/test-kit/directory';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { createDataDirectory, findDataDirectory } from './data-directory.ts';
 
-async function temporaryDirectory(): Promise<string> {
-  const path = await newDirectory();
-  return path;
-}
-
 async function withDatabase(path: string): Promise<string> {
   await createDataDirectory(path);
   const postgres = join(path, 'postgres');
@@ -25,7 +20,7 @@ function workIn(folder: string): void {
 }
 
 test('a missing data directory is created for this user only', async () => {
-  const path = join(await temporaryDirectory(), 'var', 'eaas');
+  const path = join(await newDirectory(), 'var', 'eaas');
   const directory = await createDataDirectory(path);
   expect((await stat(path)).mode & 0o777).toBe(0o700);
   expect(directory).toMatchObject({
@@ -36,14 +31,14 @@ test('a missing data directory is created for this user only', async () => {
 });
 
 test('an empty data directory becomes accessible only to its owner', async () => {
-  const path = await temporaryDirectory();
+  const path = await newDirectory();
   await chmod(path, 0o755);
   await createDataDirectory(path);
   expect((await stat(path)).mode & 0o777).toBe(0o700);
 });
 
 test('git ignores a data directory, because a .gitignore is written with it', async () => {
-  const outer = await temporaryDirectory();
+  const outer = await newDirectory();
   const { path } = await createDataDirectory(join(outer, '.eaas'));
   expect(await readFile(join(path, '.gitignore'), 'utf8')).toBe('*\n');
   await writeFile(join(path, '.gitignore'), '# mine\n');
@@ -62,7 +57,7 @@ whereAvailable('the file system /proc', existsSync('/proc/self'), () => {
 });
 
 test('if the data directory cannot be created, the error names the directory and EAAS_DATA_DIR', async () => {
-  const file = join(await temporaryDirectory(), 'file');
+  const file = join(await newDirectory(), 'file');
   await writeFile(file, '');
   for (const path of [file, join(file, 'data'), `${file}${'x'.repeat(300)}`]) {
     await expect(createDataDirectory(path)).rejects.toThrow(
@@ -73,7 +68,7 @@ test('if the data directory cannot be created, the error names the directory and
 });
 
 test('the server refuses a data directory that other users can access', async () => {
-  const path = await withDatabase(await temporaryDirectory());
+  const path = await withDatabase(await newDirectory());
   for (const mode of [0o755, 0o750, 0o770, 0o720, 0o702]) {
     await chmod(path, mode);
     for (const open of [createDataDirectory, findDataDirectory]) {
@@ -84,7 +79,7 @@ test('the server refuses a data directory that other users can access', async ()
 
 whereAvailable('the root account', process.getuid?.() === 0, () => {
   test('a directory of another user is refused', async () => {
-    const path = await withDatabase(await temporaryDirectory());
+    const path = await withDatabase(await newDirectory());
     await chown(path, 12_345, 12_345);
     for (const open of [createDataDirectory, findDataDirectory]) {
       await expect(open(path)).rejects.toThrow(`${path} belongs to the user id 12345`);
@@ -93,7 +88,7 @@ whereAvailable('the root account', process.getuid?.() === 0, () => {
 });
 
 test('a command finds the nearest data directory in the current folder and its parents', async () => {
-  const outer = await temporaryDirectory();
+  const outer = await newDirectory();
   const folder = join(outer, 'project', 'src');
   await mkdir(folder, { recursive: true });
   workIn(folder);
@@ -104,14 +99,14 @@ test('a command finds the nearest data directory in the current folder and its p
 });
 
 test('if EAAS_DATA_DIR is set, no other folder is searched for a data directory', async () => {
-  const outer = await temporaryDirectory();
+  const outer = await newDirectory();
   await withDatabase(join(outer, '.eaas'));
   const named = join(outer, 'named', '.eaas');
   await expect(findDataDirectory(named)).rejects.toThrow(`There is no Eaas data in ${named}`);
 });
 
 test('a data directory whose database was not completely created is refused', async () => {
-  const path = await temporaryDirectory();
+  const path = await newDirectory();
   const { hasDatabase } = await createDataDirectory(path);
   const postgres = join(path, 'postgres');
   await mkdir(postgres);

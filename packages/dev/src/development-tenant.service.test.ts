@@ -10,7 +10,6 @@ import {
 } from '@eaas/server/internal';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseIndexKey } from '@eaas/protocol/internal';
 import { permissions } from '@eaas/protocol/wire';
 import { beforeEach, expect, test } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
@@ -51,18 +50,6 @@ test('the first start creates a tenant, a key, an index key and an API key', asy
   expect(await isApiKeyOf(open.service, tenant, apiKey ?? '')).toBe(true);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await readFile(file, 'utf8')).not.toContain('eaas_sk_');
-});
-
-test('the index key that `eaas dev` creates unwraps to 32 bytes', async () => {
-  const { tenant } = await openDevelopmentTenant(open.service, file);
-  const wrapped = parseIndexKey(tenant.index_key);
-  expect(wrapped).toMatchObject({ keyId: tenant.key_id, keyVersion: 1 });
-  const { dek } = await operations['POST /v1/keys/:key_id/unwrap'](open.service, operator(tenant), {
-    key_id: tenant.key_id,
-    wrapped_key: Buffer.from(wrapped?.wrappedKey ?? []).toString('base64'),
-    context: { purpose: 'eaas index key v1' },
-  });
-  expect(Buffer.from(dek, 'base64')).toHaveLength(32);
 });
 
 test('a later start of `eaas dev` keeps the tenant, even if it was renamed', async () => {

@@ -32,12 +32,6 @@ test('a moment proves the head of each tenant, and whoever has the policy can ve
   }
 });
 
-test('a moment without tenants has the root of the empty tree', async () => {
-  const log = await ownLog();
-  await log.moment();
-  expect(await log.root()).toBe('00'.repeat(32));
-});
-
 test('a moment without a quorum of witnesses is proved by the next one that has it', async () => {
   const log = await ownLog();
   const ann = await settle(log.service, 'ann');

@@ -64,18 +64,3 @@ test('a failover that lost the last moment halts the log before it signs another
   );
   expect(lost?.note.startsWith(`${text}\n\n`)).toBe(true);
 });
-
-test('a witness that fails halts nothing, and its cosignature comes later', async () => {
-  const log = await witnessedLog();
-  log.ben.instead = (_, response) => void response.writeHead(409).end('7\n');
-  await log.grow();
-  await log.ask();
-  await log.grow();
-  await log.ask();
-  expect(await log.newest()).toMatchObject({ index: 1, witnessed: false });
-  expect(await log.signers()).toEqual(['eaas.example/log', 'ann']);
-  log.ben.instead = undefined;
-  await log.ask();
-  expect(await log.newest()).toMatchObject({ index: 1, witnessed: true });
-  expect(await log.prove(log.tenant)).toContain('— ben ');
-});
