@@ -11,8 +11,10 @@ import { merged } from './query.ts';
 import { forgetOldest, type Remembered } from './remembered.ts';
 import { checkRow, heads, type OpenTenant, openTenant, unmasked } from './rows.ts';
 import type { HeadRow, Known, Link, Store, Stored } from './store.ts';
-import { nameOf, refOf, refTo, tenants } from './tables.ts';
-import type { Found, Need, Query, Ref, Table, TenantRow, Write } from './tables.ts';
+import { nameOf, refOf, refTo } from './table.ts';
+import { tenants } from './tables.ts';
+import type { Found, Need, Query, Ref, Table, Write } from './table.ts';
+import type { TenantRow } from './tables.ts';
 
 /** A row as it is believed: null if there is none, and Tampered if what is stored is not what the service wrote. */
 type Believed = object | Tampered | null;

@@ -6,8 +6,10 @@ import type { Guess } from './guess.ts';
 import { beginLink, type NewLink } from './link.ts';
 import { merged } from './query.ts';
 import { type HeadRow, type Link, LinkRefused, type SealedWrite } from './store.ts';
-import { allOf, refOf, refTo, tenants } from './tables.ts';
-import type { Found, Need, Query, Ref, Table, TenantRow, Write } from './tables.ts';
+import { allOf, refOf, refTo } from './table.ts';
+import { tenants } from './tables.ts';
+import type { Found, Need, Query, Ref, Table, Write } from './table.ts';
+import type { TenantRow } from './tables.ts';
 
 /** What came of a decision. `again`: it needs rows that were not read, or something that was not prepared. */
 export type Outcome =

@@ -9,7 +9,8 @@ import { Place } from './place.ts';
 import { type Patience, Queue } from './queue.ts';
 import { Remembered } from './remembered.ts';
 import type { Known } from './store.ts';
-import { type Need, refTo, tenants, unique } from './tables.ts';
+import { type Need, refTo, unique } from './table.ts';
+import { tenants } from './tables.ts';
 
 /** How often a decision is judged again for rows that were not read. A row can go again while another is read. */
 const mostRounds = 8;

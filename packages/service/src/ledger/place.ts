@@ -5,7 +5,8 @@ import { Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { type Ground, Guess } from './guess.ts';
 import { heads, type OpenTenant } from './rows.ts';
 import type { HeadRow, Known } from './store.ts';
-import { type Need, refTo, tenants, unique } from './tables.ts';
+import { type Need, refTo, unique } from './table.ts';
+import { tenants } from './tables.ts';
 
 /** There is no such tenant, or none any more. */
 export class NoTenant extends Error {

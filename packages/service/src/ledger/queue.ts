@@ -6,7 +6,8 @@ import type { Decision } from './decision.ts';
 import { type Attempt, judgeAll, type Outcome, viewOf } from './judge.ts';
 import { NoTenant, type Place, sameHead } from './place.ts';
 import { type Appended, LinkRefused, type LockedTenant, type LostLink } from './store.ts';
-import { type Need, refTo, tenants, unique } from './tables.ts';
+import { type Need, refTo, unique } from './table.ts';
+import { tenants } from './tables.ts';
 
 /** How a decision waits. */
 export interface Patience {

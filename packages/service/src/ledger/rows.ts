@@ -8,7 +8,8 @@ import { openTenantSecrets, type Roots, type TenantSecrets } from '../crypto/ten
 import { attempt, Tampered } from '../rules/refusal.ts';
 import type { View } from './decision.ts';
 import type { HeadRow, Stored } from './store.ts';
-import { type ColumnType, refOf, type Table, type TenantRow, tenants } from './tables.ts';
+import { type ColumnType, refOf, type Table } from './table.ts';
+import { type TenantRow, tenants } from './tables.ts';
 
 type RowKey = Pick<TenantSecrets, 'rowMac'>;
 

@@ -1,5 +1,6 @@
 // What the ledger needs of a database. PostgreSQL (in the server), memory and the key file have it.
-import type { EntryRow, Found, Need, Ref, Table, TallyRow, Write } from './tables.ts';
+import type { Found, Need, Ref, Table, Write } from './table.ts';
+import type { EntryRow, TallyRow } from './tables.ts';
 
 /** The newest entry of a tenant's log, with what is true of all its rows. */
 export interface HeadRow {

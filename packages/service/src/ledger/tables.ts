@@ -2,8 +2,6 @@
 import type { Output, Permission } from '@eaas/protocol/wire';
 import { type RowOf, tableOf } from './table.ts';
 
-export * from './table.ts';
-
 const tenant = {
   tenant_id: 'text',
   name: 'text',

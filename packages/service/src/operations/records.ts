@@ -3,8 +3,10 @@
 import { parseUuid } from '@eaas/protocol';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
-import { allOf, apiKeys, keys, put, refTo } from '../ledger/tables.ts';
-import type { ApiKeyRow, KeyRow, Need, Query, Table, Where } from '../ledger/tables.ts';
+import { allOf, put, refTo } from '../ledger/table.ts';
+import { apiKeys, keys } from '../ledger/tables.ts';
+import type { Need, Query, Table, Where } from '../ledger/table.ts';
+import type { ApiKeyRow, KeyRow } from '../ledger/tables.ts';
 import type { Part } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
 import { auditValue, type Change, tenantDraft, timeOrNull } from '../rules/draft.ts';

@@ -10,7 +10,8 @@ import * as secrets from '../crypto/tenant-secrets.ts';
 import { monthOf } from '../ledger/judge.ts';
 import { masked, rowInSum, sealHead, sealRow } from '../ledger/rows.ts';
 import type { HeadRow, SealedWrite } from '../ledger/store.ts';
-import { put, type TenantRow, tenants } from '../ledger/tables.ts';
+import { put } from '../ledger/table.ts';
+import { type TenantRow, tenants } from '../ledger/tables.ts';
 import type { Part } from '../operation.ts';
 import { changesOf, defined, tenantDraft } from '../rules/draft.ts';
 import { Refusal } from '../rules/refusal.ts';
@@ -118,7 +119,7 @@ export function tenantRecord(row: TenantRow) {
 }
 
 /** Throws Refusal for a name that no tenant can have. */
-export function requireUsableName(name: string): void {
+function requireUsableName(name: string): void {
   requireText("A tenant's name", name, Array.from(name).length, 128);
   if (parseUuid(name) !== undefined) {
     throw new Refusal(

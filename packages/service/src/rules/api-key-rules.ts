@@ -5,7 +5,8 @@ import { serverSidePermissions, tenantWidePermissions, parseTimestamp } from '@e
 import type { Input } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
 import { matches } from '../ledger/query.ts';
-import { type ApiKeyRow, apiKeys, keys, type Query } from '../ledger/tables.ts';
+import { type Query } from '../ledger/table.ts';
+import { type ApiKeyRow, apiKeys, keys } from '../ledger/tables.ts';
 import type { Reach } from './authorize.ts';
 import { type Change, changesOf, defined, type Draft, tenantDraft, timeOrNull } from './draft.ts';
 import { badRequest, keyNotFound, Refusal } from './refusal.ts';

@@ -4,8 +4,10 @@ import type { ChainWalk } from '@eaas/protocol/internal-audit';
 import { isBytes } from '@eaas/protocol/internal';
 import { entryHashes, entryMacs, fromLatin1, sameBytes, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
-import { allOf, between, entries, idText, nameOf } from '../ledger/tables.ts';
-import type { EntryRow, Table, Where } from '../ledger/tables.ts';
+import { allOf, between, idText, nameOf } from '../ledger/table.ts';
+import { entries } from '../ledger/tables.ts';
+import type { Table, Where } from '../ledger/table.ts';
+import type { EntryRow } from '../ledger/tables.ts';
 import { attempt } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 
