@@ -8,7 +8,7 @@ const budgets = {
   "export { toBase64, fromBase64 } from '@eaas/protocol/base64'": 1_000,
   "export * from '@eaas/protocol/internal'": 3_600,
   "export * from '@eaas/protocol/wire'": 17_600,
-  "export { EaasClient } from '@eaas/sdk'": 26_900,
+  "export { EaasClient } from '@eaas/sdk'": 26_960,
   "export * from '@eaas/sdk/stream'": 11_000,
   "export { createIndexKey, defineFields, number, text, unencrypted } from '@eaas/sdk/fields'": 11_800,
   "export * from '@eaas/sdk/fields'": 15_700,
