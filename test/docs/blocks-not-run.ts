@@ -82,6 +82,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   },
   'docs/operating/runbook.md': {
     'curl -s http://127.0.0.1:8080/readyz':
-      'needs the server on port 8080: packages/server/test/conformance/health.service.test.ts',
+      'needs the server on port 8080: packages/server/src/http/pages.test.ts',
   },
 };

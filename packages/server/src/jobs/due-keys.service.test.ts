@@ -79,16 +79,6 @@ describe('a rotation', () => {
     });
   });
 
-  test('data keys that were wrapped before a rotation still unwrap', async () => {
-    const { wrapped_key } = await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
-    const other = world.replica();
-    world.time = start + 30 * day;
-    await settleDue();
-    expect(await api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key })).toMatchObject({ dek });
-    const wrapped = await apiOf(other, ann.token)('POST /v1/keys/:key_id/wrap', { key_id, dek });
-    expect(wrapped).toMatchObject({ key_version: 2 });
-  });
-
   test('the rotation of a disabled key waits until the key is enabled', async () => {
     await api('POST /v1/keys/:key_id/disable', { key_id });
     world.time = start + 60 * day;
@@ -148,15 +138,6 @@ describe('a destruction', () => {
     for (const { metadata } of entries) expect(metadata['destroy_at']).toBe('2026-09-08T00:00:00.000Z');
   });
 
-  test('only one of many replicas erases a due key', async () => {
-    await destroy(1);
-    world.time = start + day;
-    await Promise.all([settleDue(), settleDue(), settleDue()]);
-    await settleDue();
-    expect(await newest('key.destroy')).toHaveLength(2);
-    expect(await verifyLog(world.replica(), ann.tenantId)).toMatchObject({ valid: true });
-  });
-
   test('a destruction can be cancelled only until it is due', async () => {
     const { wrapped_key } = await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
     await destroy(1);
@@ -194,7 +175,9 @@ describe('a destruction', () => {
     const [restored] = await Promise.all([
       statusOf(api('POST /v1/keys/:key_id/restore', { key_id })),
       settleDue(),
+      settleDue(),
     ]);
+    expect(await newest('key.destroy')).toHaveLength(2);
     expect(restored).toBe(409);
     expect(await key()).toMatchObject({ status: 'destroyed' });
     expect(await verifyLog(world.replica(), ann.tenantId)).toMatchObject({ valid: true });
@@ -224,6 +207,7 @@ test('a thousand due keys of one tenant do not delay the keys of another tenant'
     name: 'key',
     rotation_policy: { interval_days: 1 },
   });
+
   // The inserted rows have wrong MACs, so the job cannot rotate these keys, and they stay due.
   await attacker.sql`
     insert into eaas.keys select (jsonb_populate_record(k, jsonb_build_object('key_id', gen_random_uuid(), 'name', nth))).*

@@ -45,11 +45,9 @@ const spoil = (id: number) =>
 const old = 20;
 const next = 33;
 
-test('the first nightly verification of an unchanged log has no findings', () => {
-  expect(firstFindings).toEqual([]);
-});
-
 describe('the entries since the last verification', () => {
+  test('of an unchanged log have no findings', () => expect(firstFindings).toEqual([]));
+
   beforeEach(() => wrapAt(firstNight));
 
   test.each([
@@ -70,36 +68,11 @@ describe('older entries and rows', () => {
   const sql = (text: string) => attacker.sql.unsafe(text);
   const attacks: readonly (readonly [string, () => Promise<unknown>, () => string])[] = [
     ['a changed entry', () => spoil(old), () => `${old} entry_changed`],
-    [
-      'a removed entry',
-      () => sql(`delete from eaas.audit_entries where tenant_id = '${ann.tenantId}' and id = ${old}`),
-      () => `${old} entry_missing`,
-    ],
-    [
-      'a changed key',
-      () => sql(`update eaas.keys set exportable = true where key_id = '${ann.busy}'`),
-      () => `key_changed: ${ann.busy}`,
-    ],
     ['a removed key', () => sql(`delete from eaas.keys where key_id = '${ann.busy}'`), () => 'rows_differ'],
-    [
-      'a removed key whose entries are purged',
-      () => sql(`delete from eaas.keys where key_id = '${ann.quiet}'`),
-      () => 'rows_differ',
-    ],
     [
       'a key that was put back',
       () => attacker.putBack('middle', 'keys', `key_id = '${ann.pending}'`),
       () => `key_put_back: ${ann.pending}`,
-    ],
-    [
-      'a changed key version',
-      () => sql(`update eaas.key_versions set sealed = '' where key_id = '${ann.quiet}' and key_version = 1`),
-      () => 'rows_differ',
-    ],
-    [
-      'a changed API key',
-      () => sql(`update eaas.api_keys set name = 'other' where api_key_id = '${ann.quietApiKey.apiKeyId}'`),
-      () => `api_key_changed: ${ann.quietApiKey.apiKeyId}`,
     ],
   ];
 

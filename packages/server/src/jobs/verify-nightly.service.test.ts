@@ -34,17 +34,6 @@ beforeEach(async () => {
   told = [];
 });
 
-test('the nightly verification reports nothing if the chain is valid', async () => {
-  expect(await verify()).toMatchObject({ finished_at: world.time, broken: 0 });
-  expect(told).toEqual([]);
-});
-
-test('a broken chain is reported and counted', async () => {
-  await attacker.sql`update eaas.audit_entries set actor = 'system' where tenant_id = ${ann.tenantId}`;
-  expect(await verify()).toMatchObject({ broken: 1 });
-  expect(told).toEqual([{ tenantId: ann.tenantId, reasons: ['entry_changed'] }]);
-});
-
 test('a failed verification of one tenant does not stop the others', async () => {
   const service = world.replica();
   vi.spyOn(service.background, 'snapshot').mockRejectedValueOnce(new Error('the database cannot be reached'));
@@ -58,7 +47,8 @@ test('a failed verification of one tenant does not stop the others', async () =>
 test('the nightly verification runs once per night on one of many replicas', async () => {
   await attacker.sql`update eaas.audit_entries set actor = 'system' where tenant_id = ${ann.tenantId}`;
   await Promise.all([verify(), verify(), verify(), verify()]);
-  expect(told).toHaveLength(1);
+  expect(await verify()).toMatchObject({ broken: 1 });
+  expect(told).toEqual([{ tenantId: ann.tenantId, reasons: ['entry_changed'] }]);
   world.time += day - 1;
   await verify();
   expect(told).toHaveLength(1);

@@ -2,7 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Answer } from '@eaas/test-kit/api';
 import { tokenOf } from '@eaas/test-kit/decoder';
-import { clientOf, expectNothingRecorded, expiredClient, newTenant, ok } from '@eaas/test-kit/fixture';
+import {
+  clientOf,
+  commandLine,
+  expectNothingRecorded,
+  expiredClient,
+  newTenant,
+  ok,
+} from '@eaas/test-kit/fixture';
 
 const tenant = await newTenant();
 
@@ -90,6 +97,14 @@ test('a token that was refused as unknown is accepted after its API key was crea
   expect(new Set(unknown.map((answer) => answer.status))).toStrictEqual(new Set([401]));
   const { api } = await tenant.issue();
   expect(await api.get('/v1/keys')).toHaveStatus(200);
+});
+
+test('a token is refused as soon as its tenant was destroyed', async () => {
+  const gone = await newTenant();
+  await gone.newKey();
+  const { code } = await commandLine('tenant', 'destroy', gone.name, '--confirm', gone.name, '--json');
+  expect(code).toBe(0);
+  expect(await gone.api.get('/v1/keys')).toBeProblem('unauthorized');
 });
 
 test('the server ignores a token in the query and in any header except Authorization', async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { takeApart } from '@eaas/test-kit/decoder';
 import { sealedUnder } from './other-client.ts';
-import { expectNothingRecorded, newestEntry, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
+import { newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
 import { auditEntry } from './shapes.ts';
 
 interface Bundle {
@@ -42,10 +42,6 @@ test('decrypt accepts the whole bundle of encrypt', async () => {
   const { iv, ...withoutIv } = bundle;
   expect((await decrypt(withoutIv)).body).toStrictEqual({ plaintext: 'the plaintext' });
   expect((await decrypt({ ...stored(bundle), iv })).body).toStrictEqual({ plaintext: 'the plaintext' });
-});
-
-test('a response with a plaintext has Cache-Control: no-store', async () => {
-  expect((await decrypt(stored(bundle))).headers.get('cache-control')).toBe('no-store');
 });
 
 test('the audit log records a decryption as decrypt', async () => {
@@ -102,6 +98,7 @@ describe('a ciphertext that does not decrypt returns 422', () => {
     const answer = await decrypt({ ...stored(bundle), ...(await change()) });
     expect(answer).toBeProblem('decryption_failed');
     expect(answer.text).not.toContain('the plaintext');
+    expect(answer.body).toStrictEqual((await decrypt({ ...stored(bundle), ciphertext: 'AAAA' })).body);
   });
 
   test.for([0, -1, -(2 ** 31), 2 ** 32, 2 ** 53 - 1])(
@@ -124,14 +121,6 @@ describe('a ciphertext that does not decrypt returns 422', () => {
     expect(await decrypt({ ...stored(bundle), key_id: other.key_id })).toBeProblem('decryption_failed');
     expect(await decrypt({ ...bundle, key_id: other.key_id })).toBeProblem('decryption_failed');
   });
-
-  test('every failed decryption returns the same detail', async () => {
-    const tag = await decrypt({ ...stored(bundle), ciphertext: altered(-1) });
-    const commitment = await decrypt({ ...stored(bundle), ciphertext: altered(26 + 78 + 12) });
-    const wrapped = await decrypt({ ...stored(bundle), ciphertext: altered(40) });
-    expect(commitment.body).toStrictEqual(tag.body);
-    expect(wrapped.body).toStrictEqual(tag.body);
-  });
 });
 
 test('a failed decryption is recorded with the outcome `refused` and its code', async () => {
@@ -141,14 +130,6 @@ test('a failed decryption is recorded with the outcome `refused` and its code', 
     key_id: key.key_id,
     actor: tenant.apiKeyId,
     metadata: { outcome: 'refused', code: 'decryption_failed' },
-  });
-});
-
-test('a decrypt call with the id of an unknown key is not recorded', async () => {
-  await expectNothingRecorded(tenant, async () => {
-    for (const key_id of [unknownId(), key.name, '']) {
-      expect(await decrypt({ ...stored(bundle), key_id })).toBeProblem('not_found');
-    }
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newTenant, ok } from '@eaas/test-kit/fixture';
+import { newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
 import { intakeWriter } from '@eaas/test-kit/intake-writer';
 
 const tenant = await newTenant('--envelope-only', 'true');
@@ -27,4 +27,10 @@ test('public-key returns only the public key of the newest version', async () =>
 test('for a key without intake, public-key returns null as `intake_public_key`', async () => {
   const { key_id } = await tenant.newKey({ intake: false });
   expect(ok(await show(key_id)).intake_public_key).toBeNull();
+});
+
+test('clients can cache the response to public-key, but shared caches cannot', async () => {
+  const answer = await show(writer.keyId);
+  expect(answer.headers.get('cache-control')).toBe('private, max-age=300');
+  expect((await show(unknownId())).headers.get('cache-control')).toBe('no-store');
 });

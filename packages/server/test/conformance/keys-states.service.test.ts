@@ -1,14 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  bring,
-  expectNothingRecorded,
-  keyIn,
-  type KeyRecord,
-  newDek,
-  newestEntry,
-  newTenant,
-  ok,
-} from '@eaas/test-kit/fixture';
+import { bring, keyIn, type KeyRecord, newDek, newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
 import type { Answer } from '@eaas/test-kit/api';
 import { publicJwk } from '@eaas/test-kit/rsa';
 
@@ -113,18 +104,5 @@ describe('the calls that each state allows', () => {
     const { key_id, destroy_at } = await keyIn(tenant, 'pending_destruction');
     const answer = await tenant.api.delete(`/v1/keys/${key_id}?grace_days=1`);
     expect(answer).toBeProblem('key_state', new RegExp(`\\(\`destroy_at\` is ${destroy_at}\\)`));
-  });
-
-  test('a call that the status of a key forbids returns 409 and does not change the key', async () => {
-    const { key_id } = await keyIn(tenant, 'active');
-    await expectNothingRecorded(tenant, async () => {
-      expect(await tenant.api.post(`/v1/keys/${key_id}/enable`)).toBeProblem('key_state');
-      expect(await tenant.api.delete(`/v1/keys/${key_id}`)).toBeProblem('key_state', /disable/i);
-      expect(await tenant.api.post(`/v1/keys/${key_id}/restore`)).toBeProblem('key_state');
-    });
-    expect(ok(await tenant.api.get(`/v1/keys/${key_id}`))).toMatchObject({
-      status: 'active',
-      key_version: 1,
-    });
   });
 });

@@ -77,6 +77,7 @@ const claims = () => ({
   iat: inSeconds(),
   exp: inSeconds(600),
 });
+
 const made = (head: unknown, body: unknown) => signed('ES256', signIn.key, head, body);
 const stranger = newSignIn();
 
@@ -285,45 +286,16 @@ test('an erased user is told so, and another one is not', async () => {
 
 describe('a user reaches no value of another', async () => {
   const ben = await wrapFor('ben');
-  const plain = await wrapFor();
   const bundle = ok(await tenant.api.post('/v1/encrypt', { key_id, plaintext: 'secret', subject: 'ben' }));
   const presented = { key_id, key_version: 1, ciphertext: bundle.ciphertext };
-  const subjects = [undefined, 'ann', 'ben', 'nobody'];
-
-  test.each(subjects)('by any call that names the subject %s', async (subject) => {
+  test('that was renamed to the own subject', async () => {
     const api = await as('ann');
-    const own = subject === undefined ? {} : { subject };
-    for (const { wrapped_key } of [ben, plain])
-      for (const verb of ['unwrap', 'rewrap'] as const) {
-        const alone = await api.post(`${path}/${verb}`, { wrapped_key, ...own });
-        expect([alone.status, alone.text.includes(ben.dek) || alone.text.includes(plain.dek)]).toEqual([
-          403,
-          false,
-        ]);
-        const isOwn = subject === 'ann' && wrapped_key === ben.wrapped_key;
-        const code = isOwn ? 'wrapped_key_unauthentic' : 'permission_missing';
-        expect(alone.text).toContain(code);
-        expect((await newestEntry(tenant)).metadata).toMatchObject({
-          outcome: 'refused',
-          code,
-          user: expect.any(String),
-        });
-        const items = [{ key_id, wrapped_key, ...own }];
-        const { results } = ok(await api.post(`/v1/batch/${verb}`, { items }));
-        expect(results).toMatchObject([{ error: { status: 403 } }]);
-      }
-    const decrypted = await api.post('/v1/decrypt', { ...presented, ...own });
-    expect([403, 422]).toContain(decrypted.status);
-    expect(decrypted.text).not.toContain('secret');
-    if (subject === 'ann') return;
-    expect(await wrap(api, own)).toBeProblem('permission_missing');
-    expect(await api.post('/v1/encrypt', { key_id, plaintext: 'x', ...own })).toBeProblem(
-      'permission_missing',
-    );
-    const items = [{ key_id, dek: newDek(), ...own }];
-    expect(ok(await api.post('/v1/batch/wrap', { items })).results).toMatchObject([
-      { error: { code: 'permission_missing' } },
-    ]);
+    for (const verb of ['unwrap', 'rewrap'] as const) {
+      const body = { wrapped_key: ben.wrapped_key, subject: 'ann' };
+      expect(await api.post(`${path}/${verb}`, body)).toBeProblem('wrapped_key_unauthentic');
+    }
+    const decrypted = await api.post('/v1/decrypt', { ...presented, subject: 'ann' });
+    expect(decrypted).toBeProblem('decryption_failed');
   });
 
   const own = new Set(routes.filter((route) => /\/(un|re)?wrap$|crypt$/.test(route)));
@@ -392,10 +364,12 @@ describe('what a user asks for others is one entry a request, without subject an
     ['decrypt', '/v1/decrypt', { key_id, key_version: 1, ciphertext: bundle.ciphertext }],
   ])('alone: %s', async (_, route, fields) => {
     const call = async (api: Client) => {
-      const answer = await api.post(route, { ...fields, context, subject: 'ben' });
-      expect(answer).toBeProblem('permission_missing');
+      for (const subject of ['ben', 'nobody', undefined]) {
+        const answer = await api.post(route, { ...fields, context, ...(subject && { subject }) });
+        expect(answer).toBeProblem('permission_missing');
+      }
     };
-    expect(await recorded(call)).toStrictEqual(refused(1));
+    expect(await recorded(call)).toStrictEqual(refused(1, 3));
   });
 
   test('beside the entries of the own items', async () => {

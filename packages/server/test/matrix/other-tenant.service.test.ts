@@ -40,6 +40,15 @@ describe("another tenant's id", () => {
     expect(text).toContain('"status":404');
   });
 
+  test.for(notFound)('%s with what is no id returns 404 and writes no entry', async (route) => {
+    const { unknown } = await both(route);
+    const before = await head(mine);
+    const { id } = unknown;
+    for (const text of ['a-name', id.replaceAll('-', ''), `${id}0`, '0', 'null'])
+      expect((await call(mine.api, route, { ...unknown, id: text })).text).toContain('"code":"not_found"');
+    expect(await head(mine)).toStrictEqual(before);
+  });
+
   test.for(['POST /v1/api-keys', 'PATCH /v1/api-keys/:api_key_id'] as const)(
     "%s refuses to limit an API key to another tenant's key",
     async (route) => {
