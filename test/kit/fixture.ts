@@ -66,7 +66,7 @@ export async function commandLine(...args: string[]): Promise<Finished> {
   return run([...command, ...args], env);
 }
 
-export async function commandJson<T>(...args: string[]): Promise<T> {
+async function commandJson<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await commandLine(...args, '--json');
   if (code !== 0) throw new Error(`eaas ${args.join(' ')} failed:\n${stdout}${stderr}`);
   return JSON.parse(stdout) as T;

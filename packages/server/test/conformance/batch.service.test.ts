@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '@eaas/test-kit/api';
 import {
@@ -134,39 +133,6 @@ describe.for(verbs)('batch of %s', (verb) => {
       expect(await batch(verb, [])).toBeProblem('bad_request', /items/);
     });
   });
-});
-
-test.for([
-  ['wrap', 'key.wrap'],
-  ['unwrap', 'key.unwrap'],
-  ['rewrap', 'key.wrap'],
-] as const)('each item of a %s batch has its own %s entry', async ([verb, action]) => {
-  const [one, two] = [await tenant.newKey(), await tenant.newKey()];
-  const [first, second] = [await validItem(verb, one.key_id), await validItem(verb, two.key_id)];
-  const before = await tenant.auditTotal();
-  const missing = { ...first, key_id: randomUUID() };
-  ok(await batch(verb, [first, second, missing, first]));
-  const entries = await tenant.entries('limit=3');
-  expect(await tenant.auditTotal()).toBe(before + 3);
-  expect(entries.map((entry) => entry.action)).toStrictEqual([action, action, action]);
-  const counted = [one, two].map(({ key_id }) => entries.filter((entry) => entry.key_id === key_id).length);
-  expect(counted).toStrictEqual([2, 1]);
-});
-
-test('a refused unwrap in a batch is recorded like a single unwrap', async () => {
-  const pending = await keyIn(tenant, 'pending_destruction');
-  const { results } = ok(
-    await batch('unwrap', [
-      { key_id: key.key_id, wrapped_key: 'AAAA' },
-      { key_id: pending.key_id, wrapped_key: 'AAAA' },
-    ]),
-  );
-  expect(results).toStrictEqual([
-    { error: problemDocument('wrapped_key_unauthentic'), entry: aReceipt },
-    { error: problemDocument('key_state'), entry: aReceipt },
-  ]);
-  const codes = (await tenant.entries('limit=2')).map((entry) => entry.metadata['code']);
-  expect(new Set(codes)).toStrictEqual(new Set(['key_state', 'wrapped_key_unauthentic']));
 });
 
 test('items of one batch can name different keys, in upper or lower case', async () => {

@@ -23,17 +23,6 @@ test('decrypt uses the `wrapped_key` that rewrap returned instead of the wrapped
   expect((await newestEntry(tenant)).metadata).toStrictEqual({});
 });
 
-test('decrypt refuses a ciphertext of an intake writer if the key has no intake, and the audit entry has `intake: true`', async () => {
-  const plain = await intakeWriter(tenant, {});
-  const ciphertext = await plain.encrypt('x');
-  expect(await decrypt({ ciphertext }, plain.keyId)).toBeProblem('decryption_failed');
-  expect((await newestEntry(tenant)).metadata).toStrictEqual({
-    code: 'decryption_failed',
-    intake: true,
-    outcome: 'refused',
-  });
-});
-
 test('decrypt refuses a ciphertext that an intake writer made for another context, key version or key', async () => {
   const ciphertext = await writer.encrypt('x');
   const other = await intakeWriter(tenant);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bring, expectNothingRecorded, newDek, newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
+import { newDek, newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
 import { intakeWriter } from '@eaas/test-kit/intake-writer';
 
 const tenant = await newTenant('--envelope-only', 'true');
@@ -20,6 +20,7 @@ test('rewrap replaces the wrapped key of a writer by an ordinary wrapped key, ev
     action: 'key.wrap',
     metadata: { context, from_version: 1, intake: true },
   });
+
   const again = { wrapped_key: answer.wrapped_key, context };
   expect(ok(await tenant.api.post(`/v1/keys/${writer.keyId}/unwrap`, again)).dek).toBe(dek);
   expect(ok(await rewrap(writer.keyId, again)).rewrapped).toBe(false);
@@ -39,30 +40,6 @@ test('rewrap moves a data key of an older version to the newest version', async 
   });
   expect(ok(unwrapped)).toStrictEqual({ dek, key_id: own.keyId, key_version: 2 });
 });
-
-test('rewrap refuses a wrapped key of an intake writer if the key has no intake, and records the refusal', async () => {
-  const plain = await intakeWriter(tenant, {});
-  const wrapped_key = await plain.wrap();
-  expect(await rewrap(plain.keyId, { wrapped_key })).toBeProblem('wrapped_key_unauthentic');
-  expect((await newestEntry(tenant)).metadata).toStrictEqual({
-    code: 'wrapped_key_unauthentic',
-    from_version: 1,
-    intake: true,
-    outcome: 'refused',
-  });
-});
-
-test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
-  'a %s key refuses to rewrap and writes no audit entry',
-  async (status) => {
-    const own = await intakeWriter(tenant);
-    const wrapped_key = await own.wrap();
-    await bring(tenant.api, own.keyId, status);
-    await expectNothingRecorded(tenant, async () => {
-      expect(await rewrap(own.keyId, { wrapped_key })).toBeProblem('key_state');
-    });
-  },
-);
 
 test('a batch rewraps wrapped keys from the service and from intake writers', async () => {
   const key_id = writer.keyId;

@@ -42,16 +42,20 @@ test('the audit entries of ordinary wraps and unwraps have no `intake`, even for
   expect((await newestEntry(tenant)).metadata).toStrictEqual({ key_version: 1 });
 });
 
-test('unwrap refuses a wrapped key of an intake writer if the key has no intake', async () => {
-  const plain = await intakeWriter(tenant, {});
-  const wrapped_key = await plain.wrap();
-  expect(await unwrap({ wrapped_key }, plain.keyId)).toBeProblem('wrapped_key_unauthentic');
-  expect((await newestEntry(tenant)).metadata).toStrictEqual({
-    code: 'wrapped_key_unauthentic',
-    intake: true,
-    key_version: 1,
-    outcome: 'refused',
-  });
+test('a key without intake refuses what a writer made, and records it', async () => {
+  const open = await newTenant();
+  const plain = await intakeWriter(open, {});
+  const { keyId } = plain;
+  const [wrapped_key, ciphertext] = [await plain.wrap(), await plain.encrypt('x')];
+  for (const [path, body, code, version] of [
+    [`/v1/keys/${keyId}/unwrap`, { wrapped_key }, 'wrapped_key_unauthentic', { key_version: 1 }],
+    [`/v1/keys/${keyId}/rewrap`, { wrapped_key }, 'wrapped_key_unauthentic', { from_version: 1 }],
+    ['/v1/decrypt', { key_id: keyId, key_version: 1, ciphertext }, 'decryption_failed', {}],
+  ] as const) {
+    expect(await open.api.post(path, body)).toBeProblem(code);
+    const { metadata } = await newestEntry(open);
+    expect(metadata).toStrictEqual({ code, intake: true, outcome: 'refused', ...version });
+  }
 });
 
 test('unwrap refuses a wrapped key that was wrapped for another context, key or key version', async () => {

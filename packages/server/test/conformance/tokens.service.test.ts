@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { asJson, type Client } from '@eaas/test-kit/api';
-import { call, calls, newIssuer, routes } from '@eaas/test-kit/calls';
+import { newIssuer } from '@eaas/test-kit/calls';
 import { clientOf, newDek, newestEntry, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
 import { algorithms, inSeconds, newSignIn, signed, type SignIn, textOf } from '@eaas/test-kit/sign-in';
 
@@ -296,14 +296,6 @@ describe('a user reaches no value of another', async () => {
     }
     const decrypted = await api.post('/v1/decrypt', { ...presented, subject: 'ann' });
     expect(decrypted).toBeProblem('decryption_failed');
-  });
-
-  const own = new Set(routes.filter((route) => /\/(un|re)?wrap$|crypt$/.test(route)));
-  test.each(routes.filter((route) => !own.has(route)))('by %s', async (route) => {
-    const material = { id: key_id, wrapped_key: ben.wrapped_key, ciphertext: bundle.ciphertext };
-    const id = calls[route].subject === 'person' ? 'ben' : key_id;
-    const answer = await call(await as('ann'), route, { ...material, id });
-    expect(answer).toBeProblem('permission_missing');
   });
 
   test('and opens the own one by each call', async () => {
