@@ -1,6 +1,7 @@
 import { lasting } from './trial.ts';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -137,7 +138,12 @@ async function copySources(): Promise<string> {
     await cp(join(root, path), join(copy, path), { force: true }).catch(() => undefined);
   }
   await linkModules(copy, '.');
-  for (const name of await readdir(join(root, 'packages'))) await linkModules(copy, join('packages', name));
+  for (const name of await readdir(join(root, 'packages'))) {
+    await linkModules(copy, join('packages', name));
+    // What starts the tests' PostgreSQL is the built package. The tests, and the programs that they start, are made of sources.
+    const built = join('packages', name, 'dist');
+    if (existsSync(join(root, built))) await symlink(join(root, built), join(copy, built));
+  }
   // The links to the workspaces are relative, so the links in the copied folder point to the copied packages.
   const workspaces = join('node_modules', '@eaas');
   await mkdir(join(copy, workspaces), { recursive: true });

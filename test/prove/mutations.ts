@@ -25,12 +25,153 @@ function mutation(name: string, fails: Mutation['fails'], ...changes: readonly C
   return { name, fails, changes: changes.map(([file, search, replace]) => ({ file, search, replace })) };
 }
 
+const uncheckedTime: ChangeFields = [
+  `${server}/postgres/functions.ts`,
+  'if moment not between present - 10000 and present + 1000 then',
+  'if false then',
+];
+const ownTime: ChangeFields = [
+  `${service}/ledger/clock.ts`,
+  'return Math.floor(performance.now() + this.#offset);',
+  'return Date.now();',
+];
+const ownTimeInChanges: readonly ChangeFields[] = [
+  [`${service}/ledger/queue.ts`, 'this.#judge(staying, known.time);', 'this.#judge(staying, Date.now());'],
+  uncheckedTime,
+];
+const withoutAgreement: ChangeFields = [
+  `${server}/jobs/clock.ts`,
+  'if (Math.abs(ahead) <= mostDisagreement) return;',
+  'if (ahead !== null) return;',
+];
+
+const shortPause: ChangeFields = [
+  `${server}/plugins/key-sets.ts`,
+  'const pause = 30_000;',
+  'const pause = 300;',
+];
+const signInTests = 'packages/server/src/plugins/sign-ins.service.test.ts';
+
+const apiTests = 'packages/server/src/http/api.test.ts';
+const costs = 'a call takes more of the server for a long body, a list and a verification';
+const decidedOnce = 'two replicas that lose a third of their answers decide everything once, in one order';
+
 export const mutations: readonly Mutation[] = [
+  mutation(
+    'answer-before-commit',
+    {
+      'faults:database': ['the audit log has the entries of every successful request'],
+      'cut-connections:wraps': ['each answer has its entry'],
+    },
+    [
+      `${service}/ledger/queue.ts`,
+      'await this.#write(batch, [...lost, ...also]);',
+      'if (begun) this.#release(begun, batch);\n    else await this.#write(batch, [...lost, ...also]);',
+    ],
+  ),
   mutation('uncaught-errors-of-the-driver', { 'faults:database': ['no server process ends unexpectedly'] }, [
     `${server}/app/serve.ts`,
     'if (isDriverFault(error)) {',
     'if (isDriverFault(error) && error.message === "") {',
   ]),
+  mutation(
+    'gaps-between-ids',
+    { 'faults:servers': ['the ids of audit entries have no gap', 'the audit chain is valid'] },
+    [
+      `${service}/ledger/link.ts`,
+      'return expected.id + hashes.length + 1;',
+      'return expected.id + 2 * hashes.length + 2;',
+    ],
+    [
+      `${service}/ledger/link.ts`,
+      'const end = { id: expected.id + hashes.length,',
+      'const end = { id: expected.id + 2 * hashes.length,',
+    ],
+    [`${server}/postgres/functions.ts`, 'expected_id + number,', 'expected_id + 2 * number,'],
+  ),
+  mutation(
+    'faults-of-the-database-are-internal-errors',
+    { 'faults:database': ['every error response is 503 unavailable or 500 audit_unwritten'] },
+    [`${service}/ledger/place.ts`, 'throw unreachable(error);', 'throw error;'],
+  ),
+  mutation(
+    'no-deadlines',
+    {
+      'packages/server/src/postgres/database.service.test.ts': [
+        'if a connection is unresponsive, its pool and all pools without a recent response are replaced',
+      ],
+    },
+    [
+      `${server}/postgres/database.ts`,
+      'const timer = setTimeout(giveUp, milliseconds);\n    const stop',
+      'const timer = setTimeout(giveUp, 10 * milliseconds);\n    const stop',
+    ],
+  ),
+  mutation(
+    'closed-pools-stay',
+    {
+      'packages/server/src/postgres/database.service.test.ts': [
+        'if a pool loses a connection, every pool on the same server opens a new connection',
+      ],
+    },
+    [`${server}/postgres/database.ts`, 'if (one !== this && !isDead(one)) continue;', 'continue;'],
+  ),
+  mutation(
+    'a-minute-of-rest-after-a-fault',
+    {
+      'failover:synchronous-closed': [
+        'each server serves requests within 5000 ms after the promotion of the standby',
+      ],
+    },
+    [`${service}/ledger/queue.ts`, 'const pauseAfterFault = 50;', 'const pauseAfterFault = 60_000;'],
+  ),
+  mutation(
+    'lost-logs-are-not-served',
+    {
+      'failover:asynchronous-load': ['the servers serve requests after the promotion of the standby'],
+      'failover:asynchronous-state': ['a server serves the tenant after the failover'],
+    },
+    [
+      `${service}/ledger/place.ts`,
+      'this.ground.listener.wentBack?.(this.tenantId);',
+      "throw new Error('entries are missing from the log');",
+    ],
+  ),
+  mutation(
+    'append-behind-any-head',
+    {
+      'packages/server/src/postgres/postgres-store.service.test.ts': [
+        'nothing is written after a head that has moved, or at another time',
+      ],
+      'failover:asynchronous-state': ['the audit chain is valid'],
+    },
+    [
+      `${server}/postgres/functions.ts`,
+      ' and id = expected_id and mac = expected_mac;',
+      ' and id = expected_id;',
+    ],
+  ),
+  mutation(
+    'losses-without-alarm',
+    {
+      'failover:asynchronous-load': ['each server that saw the lost entries counts the loss'],
+    },
+    [`${server}/app/service.ts`, 'wentBack: () => void counts.wentBack++,', 'wentBack: () => {},'],
+  ),
+  mutation(
+    'wrapped-keys-of-one-process',
+    {
+      'failover:asynchronous-load': [
+        'every data key wrapped after the promotion can be unwrapped on the other server',
+      ],
+      'restore:drill': ['a data key from before the backup can be unwrapped'],
+    },
+    [
+      `${service}/rules/key-crypto.ts`,
+      "sealer(ikm, { purpose: 'dek', tenantId, keyId, version },",
+      "sealer(ikm, { purpose: 'dek', tenantId: `${tenantId}${process.pid}`, keyId, version },",
+    ],
+  ),
   mutation(
     'stacks-for-operators',
     {
@@ -44,6 +185,29 @@ export const mutations: readonly Mutation[] = [
       'if (isDatabaseFault(error)) {',
       'if (isDatabaseFault(error) && !error.stack) {',
     ],
+  ),
+  mutation(
+    'own-clock',
+    {
+      'clocks:replica-ahead': [
+        'no audit entry has a time in the future',
+        'no tenant encrypts more often than its monthly quota allows',
+      ],
+    },
+    ownTime,
+    uncheckedTime,
+  ),
+  mutation(
+    'own-clock-behind',
+    {
+      'clocks:replica-behind': [
+        'no audit entry has a time before the trial',
+        'an expired API key stays expired',
+      ],
+    },
+    ownTime,
+    uncheckedTime,
+    [`${service}/ledger/judge.ts`, 'head, Math.max(now, head.created_at), sum);', 'head, now, sum);'],
   ),
   mutation(
     'own-clock-for-expiry',
@@ -63,6 +227,87 @@ export const mutations: readonly Mutation[] = [
       'if (revoked_at !== null || (expires_at ?? Infinity) <= now)',
       'latest = Math.max(latest, Date.now());\n  if ((expires_at ?? Infinity) <= latest)',
     ],
+  ),
+  mutation(
+    'own-clock-in-changes',
+    {
+      'clocks:replica-ahead': ['a key is due for destruction at the end of its grace period'],
+    },
+    ...ownTimeInChanges,
+  ),
+  mutation(
+    'due-keys-by-the-own-clock',
+    {
+      'clocks:replica-ahead': [
+        'a key is not erased before the end of its grace period',
+        'a data key that a restored key wrapped can be unwrapped',
+        'no key is rotated before its time',
+      ],
+    },
+    [
+      `${server}/jobs/due-keys.ts`,
+      'where (next_rotation_at <= (select eaas.now_ms())',
+      'where (next_rotation_at <= ${Date.now()}',
+    ],
+    [`${server}/jobs/due-keys.ts`, '(destroy_at <= (select eaas.now_ms())', '(destroy_at <= ${Date.now()}'],
+    withoutAgreement,
+    ...ownTimeInChanges,
+  ),
+  mutation(
+    'purges-by-the-own-clock',
+    { 'clocks:replica-start': ['no entry is purged before its time'] },
+    withoutAgreement,
+    [`${server}/jobs/purge.ts`, 'monthsEarlier(service.ledger.clock.now(),', 'monthsEarlier(Date.now(),'],
+    [
+      `${server}/jobs/purge.ts`,
+      'monthsEarlier(await databaseTime(sql), months)',
+      'monthsEarlier(Date.now(), months)',
+    ],
+    [
+      `${server}/jobs/purge.ts`,
+      'if (time >= monthsEarlier(await databaseTime(tx), months))',
+      'if (time >= monthsEarlier(Date.now(), months))',
+    ],
+  ),
+  mutation(
+    'entries-of-the-future-unreported',
+    {
+      'packages/service/src/verify/verify.test.ts': ['an entry more than a minute in the future is found'],
+    },
+    [`${service}/verify/entries.ts`, "if (time > latest) report(findings, 'entry_in_future', id);", ''],
+  ),
+  mutation(
+    'intake-at-once',
+    {
+      'packages/service/src/plugins/intake/openings.test.ts': ['only what was not opened in time is refused'],
+    },
+    [`${service}/plugins/intake/index.ts`, 'if (fair.isOver()) await fair.pause(view.tenant.tenant_id);', ''],
+  ),
+  mutation(
+    'checkpoints-ahead-hold',
+    {
+      'restore:drill': [
+        'verification against a later checkpoint by the commands in the manual exits with code 1',
+        'verification against a later checkpoint reports checkpoint_ahead',
+      ],
+    },
+    [`${service}/verify/verify.ts`, "return 'checkpoint_ahead';", 'return undefined;'],
+  ),
+  mutation(
+    'checkpoints-of-a-lost-log-hold',
+    {
+      'packages/service/src/verify/verify.test.ts': ['contradicts a log whose entry at its place is another'],
+      'failover:asynchronous-load': [
+        'verification against a checkpoint from before the promotion finds the loss',
+      ],
+    },
+    [`${service}/verify/verify.ts`, 'isBytes(hash) && sameBytes(hash, one.hash) ?', 'isBytes(hash) ?'],
+    [`${service}/verify/verify.ts`, "return 'checkpoint_ahead';", 'return undefined;'],
+  ),
+  mutation(
+    'equal-checkpoints-are-ahead',
+    { 'packages/service/src/verify/verify.test.ts': ['holds while the log extends it'] },
+    [`${service}/verify/verify.ts`, 'if (one.id > head.id)', 'if (one.id >= head.id)'],
   ),
   mutation(
     'a-manual-with-another-dump',
@@ -93,9 +338,152 @@ export const mutations: readonly Mutation[] = [
     ],
   ),
   mutation(
+    'a-server-that-may-delete',
+    { 'restore:drill': ["the server's role may neither delete nor truncate entries"] },
+    [
+      `${server}/postgres/migrate.ts`,
+      'await sql`grant select on all tables in schema eaas to ${to}`;',
+      'await sql`grant select, truncate, delete on all tables in schema eaas to ${to}`;',
+    ],
+    [
+      `${server}/postgres/schema.ts`,
+      "if tg_op = 'DELETE' and current_setting('eaas.erasing', true) = old.tenant_id::text then",
+      "if tg_op = 'DELETE' then",
+    ],
+  ),
+  mutation(
     'origins-of-any-length',
     { 'hostile:illegal': ['every response has the expected status, and none is 5xx'] },
     ['packages/protocol/src/wire/limits.ts', 'origin: 256,', 'origin: 4_000_000,'],
+  ),
+  mutation(
+    'bodies-without-a-share',
+    { [apiTests]: [costs], 'fairness:uploads': ['the server uses less than 400 MiB of memory'] },
+    [
+      `${server}/http/api.ts`,
+      "await traced('admission.wait', () => enter(fair, request, cost + Math.floor(bytes / unit)));",
+      'void [fair, cost, bytes];',
+    ],
+  ),
+  mutation('lists-shown-without-a-share', { [apiTests]: [costs] }, [
+    `${server}/http/api.ts`,
+    'field instanceof z.ZodMiniArray) ? 8 : 1;',
+    'field instanceof z.ZodMiniArray) ? 0 : 1;',
+  ]),
+  mutation(
+    'one-tenant-may-take-all',
+    {
+      'packages/server/src/fair.test.ts': [
+        'a tenant gets half, another half of the rest, and a third whatever is free',
+      ],
+      'fairness:uploads': ['the second tenant is never refused'],
+    },
+    [`${server}/fair.ts`, '&& (held === 0 || held + cost <= (free + held) / 2);', ';'],
+  ),
+  mutation('calls-that-never-fit', { [apiTests]: [costs] }, [
+    `${server}/http/api.ts`,
+    'return 32;',
+    'return 129;',
+  ]),
+  mutation(
+    'walks-hold-everybody-up',
+    { 'packages/service/src/verify/verify.test.ts': ['a walk lets others go first'] },
+    [`${service}/verify/entries.ts`, 'if (fair.isOver()) await fair.pause(tenantId);', ''],
+  ),
+  mutation(
+    'responses-to-strangers-without-a-share',
+    {
+      'packages/server/src/http/pages.test.ts': [
+        'all of them share what strangers may use, and the probes of load balancers do not',
+      ],
+    },
+    [`${server}/http/app.ts`, 'else void enter(fair, request).then(() => done(), done);', 'else done();'],
+  ),
+  mutation(
+    'verified-tokens-forgotten',
+    {
+      'packages/service/src/plugins/issuers/issuers.test.ts': [
+        'a signature is verified once, a forged one each time, and what needs none comes first',
+      ],
+    },
+    [`${service}/plugins/issuers/index.ts`, 'if (holds) signatures.set(name, key.thumbprint);', ''],
+  ),
+  mutation(
+    'keys-fetched-without-a-pause',
+    {
+      'fairness:key-host': ['each server fetches the keys of a sign-in, and at most once in 30 s'],
+    },
+    shortPause,
+  ),
+  mutation(
+    'key-sets-without-a-size',
+    { 'packages/server/src/plugins/key-hosts.test.ts': ['a body that does not end'] },
+    [`${server}/plugins/key-hosts.ts`, 'if (length > limits.keySet)', 'if (length > Infinity)'],
+  ),
+  mutation(
+    'known-keys-wait-for-a-fetch',
+    { 'fairness:key-host': ['the named tenant is never refused, by a remembered token'] },
+    shortPause,
+    [
+      `${server}/plugins/key-sets.ts`,
+      'while (!fits(remembered.get(name), token) &&',
+      'while ((running.has(name) || !fits(remembered.get(name), token)) &&',
+    ],
+  ),
+  mutation(
+    'fetched-keys-count-for-a-second',
+    { [signInTests]: ['the stored ones count for a day while the host is down, and none is 503'] },
+    [`${server}/plugins/key-sets.ts`, '[600_000, 86_400_000]', '[600_000, 1_000]'],
+  ),
+  mutation('unknown-tokens-one-by-one', { 'fairness:restart': ['the first call of every tenant succeeds'] }, [
+    `${service}/tokens.ts`,
+    'const mostAtOnce = 16;',
+    'const mostAtOnce = 1;',
+  ]),
+  mutation(
+    'guesses-forgotten-by-a-change',
+    { 'packages/service/src/ledger/ledger.test.ts': ['a replica remembers what it has changed'] },
+    [`${service}/ledger/queue.ts`, 'if (writes.has(refTo(tenants, tenantId)))', 'if (writes.size > 0)'],
+  ),
+  mutation(
+    'heads-without-their-mac',
+    {
+      'packages/service/src/ledger/ledger.test.ts': [
+        'a newer head that was changed is refused, even if no row was',
+      ],
+    },
+    [`${service}/ledger/guess.ts`, 'this.head = this.#checked(head);', 'this.head = head;'],
+  ),
+  mutation(
+    'nonces-not-looked-for',
+    {
+      'packages/service/src/ledger/ledger.test.ts': [decidedOnce],
+      'cut-connections:wraps': ['nothing is written twice'],
+    },
+    [
+      `${service}/ledger/queue.ts`,
+      'judged = lost.find(({ nonce }) => nonce === known.written?.nonce);',
+      'judged = undefined;',
+    ],
+  ),
+  mutation(
+    'changes-without-the-lock',
+    {
+      'packages/server/test/tampering/rows.slow.test.ts': [
+        'reads it again before it changes it, so that the evidence stays',
+      ],
+    },
+    [`${service}/ledger/queue.ts`, 'if (changed.length > 0) return', 'if (changed.length > Infinity) return'],
+  ),
+  mutation('guesses-under-a-moved-head', { 'packages/service/src/ledger/ledger.test.ts': [decidedOnce] }, [
+    `${service}/ledger/place.ts`,
+    'if (isSame || guess.hasRowsOf(head)) {',
+    'if (head.id >= guess.head.id) {',
+  ]),
+  mutation(
+    'sums-without-their-mask',
+    { 'packages/service/src/crypto/vectors.test.ts': ['the sum of rows is that of the vector'] },
+    [`${service}/ledger/rows.ts`, "integerOf(hmac(rowSum, paeView(['eaas row sum v1', id, hash])));", '0n;'],
   ),
   mutation(
     'parse-before-the-limits',

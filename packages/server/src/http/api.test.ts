@@ -2,6 +2,7 @@ import { endpoints, type Endpoint, type Route } from '@eaas/protocol/wire';
 import { describe, expect, it } from 'vitest';
 import { splitRoute } from '@eaas/protocol/internal-service';
 import { callOf, exampleOf, keyId, tenantId } from '@eaas/protocol/reference';
+import { Fair } from '../fair.ts';
 import { listen, shareServer } from './testing/listen.ts';
 import { memoryService } from './testing/memory-service.ts';
 
@@ -62,6 +63,21 @@ describe('the endpoint table over HTTP', () => {
     service.isRevoked = true;
     expect((await fetch(path, { method: 'POST', ...init })).status).toBe(401);
     expect(service.calls).toEqual([]);
+  });
+
+  it('a call takes more of the server for a long body, a list and a verification', async () => {
+    const fair = new Fair();
+    const costs: number[] = [];
+    const enter = fair.enter.bind(fair);
+    fair.enter = (of, cost, signal) => {
+      costs.push(cost);
+      return enter(of, cost, signal);
+    };
+    const { fetch, post } = await listen(memoryService({ fair }));
+    await post('/v1/hash', 'x');
+    await post('/v1/hash', 'x'.repeat(300 * 1024));
+    for (const path of ['/v1/usage', '/v1/keys', '/v1/audit/verify']) await fetch(path);
+    expect(costs).toEqual([1, 3, 1, 8, 32]);
   });
 
   it('the server passes any path parameter unchanged to the operation', async () => {

@@ -60,6 +60,11 @@ const countUp: Pick<Part<number>, 'judge'> = {
   },
 };
 
+/** Writes an entry, and no row. */
+const note: Pick<Part<number>, 'judge'> = {
+  judge: () => ({ entries: [tenantDraft('tenant.update', {})], answer: 0 }),
+};
+
 test('two replicas that lose a third of their answers decide everything once, in one order', async () => {
   const random = seeded(7);
   const { store, tenantId, decide, verified } = await openPair(async (step) => {
@@ -74,11 +79,17 @@ test('two replicas that lose a third of their answers decide everything once, in
   expect(await verified()).toMatchObject({ valid: true, rows_checked: true });
 });
 
+test('a replica remembers what it has changed', async () => {
+  const steps: Step[] = [];
+  const { decide } = await openPair(async (step) => void steps.push(step));
+  await decide(0, countUp);
+  steps.length = 0;
+  await decide(0, note);
+  expect(steps).toEqual(['commit', 'answer']);
+});
+
 test('a newer head that was changed is refused, even if no row was', async () => {
   const { store, tenantId, decide } = await openPair(async () => {});
-  const note: Pick<Part<number>, 'judge'> = {
-    judge: () => ({ entries: [tenantDraft('tenant.update', {})], answer: 0 }),
-  };
   for (const nth of [0, 1]) await decide(nth, note);
   const tenant = store.tenants.get(tenantId);
   if (!tenant) throw new Error('expected a tenant');

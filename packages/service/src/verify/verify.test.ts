@@ -288,6 +288,14 @@ test('a call whose time is over says where the next one begins, which compares t
   });
 });
 
+test('a walk lets others go first', async () => {
+  const pauses: string[] = [];
+  const fair = { isOver: () => true, pause: async (id: string) => void pauses.push(id) };
+  const busy = createService({ store, roots, plugins: [people()], fair });
+  expect(await verifyTenant(busy, tenantId)).toMatchObject({ valid: true });
+  expect(pauses).toEqual([tenantId]);
+});
+
 test('rows beyond a limit are not compared', async () => {
   rowsOf(keys).clear();
   expect(await verify({ mostRows: 1 })).toMatchObject({ valid: true, complete: true, rows_checked: false });
