@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type ChainedEntry, entryHash } from '@eaas/protocol/audit';
+import { asJson, client } from '@eaas/test-kit/api';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { type CommandLine, commandLine, inTerminal, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { createDatabase, finishTemplate, testDatabase, withAdmin } from '@eaas/test-kit/database';
@@ -22,12 +23,13 @@ const [all] = await eaas.json<{ api_key: string }>('api-key', 'create', ...forAl
 async function serving<T>(of: CommandLine, work: (call: Call) => Promise<T>): Promise<T> {
   const server = await serve(of.env);
   try {
+    const api = client(server.baseUrl, all?.api_key);
     return await work(async (method, path, body) => {
-      const headers = { authorization: `Bearer ${all?.api_key}`, 'content-type': 'application/json' };
-      const sent = body === undefined ? { headers: { authorization: headers.authorization } } : { headers };
-      const init = { method, ...sent, ...(body !== undefined && { body: JSON.stringify(body) }) };
-      const response = await fetch(`${server.baseUrl}${path}`, init);
-      return (await response.json()) as Record<string, string>;
+      const sent =
+        body === undefined
+          ? await api.send(method, path)
+          : await api.send(method, path, JSON.stringify(body), asJson);
+      return sent.body as Record<string, string>;
     });
   } finally {
     await server.stop();

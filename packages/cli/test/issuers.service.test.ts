@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { client } from '@eaas/test-kit/api';
 import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { closing } from '@eaas/test-kit/closing';
 import { newDirectory } from '@eaas/test-kit/directory';
@@ -125,18 +126,11 @@ test('a server fetches the keys of a sign-in', async () => {
   const args = ['issuer', 'add', ...inAcme, ...needed, '--jwks-uri', host.uri];
   const [made] = await allowing.json<Issuer>(...args);
   const server = await closing(serve(allowing.env), (it) => it.stop());
+  const headers = { 'eaas-issuer': made?.issuer_id ?? '' };
+  const body = { dek: Buffer.alloc(32).toString('base64'), subject: 'ann' };
   const wrap = (token: string) =>
-    fetch(`${server.baseUrl}/v1/keys/${keyId}/wrap`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'eaas-issuer': made?.issuer_id ?? '',
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ dek: Buffer.alloc(32).toString('base64'), subject: 'ann' }),
-    });
-  const answer = await wrap(signIn.token('ann'));
-  expect({ status: answer.status, body: await answer.text() }).toMatchObject({ status: 200 });
+    client(server.baseUrl, token).post(`/v1/keys/${keyId}/wrap`, body, { headers });
+  expect(await wrap(signIn.token('ann'))).toMatchObject({ status: 200 });
   const fetches = host.count;
   expect((await wrap(newSignIn().token('ann'))).status).toBe(401);
   expect(host.count).toBe(fetches);

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { client } from '@eaas/test-kit/api';
 import { eaas as program, run, serve } from '@eaas/test-kit/program';
 import { commandLine, jsonLines, newRootKey, refusalOf } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
@@ -93,11 +94,8 @@ test('an operator can rotate the root key while a server runs', async () => {
   const both = eaas.with({ ...next, EAAS_ROOT_KEY_PREVIOUS: eaas.env['EAAS_ROOT_KEY'] ?? '' });
   const server = await serve(both.env);
   onTestFinished(() => server.stop());
-  const createKey = async (name: string): Promise<number> => {
-    const headers = { authorization: `Bearer ${apiKey?.api_key}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ name });
-    return (await fetch(`${server.baseUrl}/v1/keys`, { method: 'POST', headers, body })).status;
-  };
+  const api = client(server.baseUrl, apiKey?.api_key);
+  const createKey = async (name: string) => (await api.post('/v1/keys', { name })).status;
   expect(await createKey('before')).toBe(201);
   expect(await both.json('root-key', 'check')).toMatchObject([
     { tenants: 2, under_previous: 2, unopened: [] },

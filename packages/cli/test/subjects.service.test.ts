@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { client } from '@eaas/test-kit/api';
 import { commandLine, inTerminal, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { eaas as program, run, serve } from '@eaas/test-kit/program';
 import { reportCsv, type ReportRow } from '@eaas/sdk/audit';
@@ -18,15 +19,9 @@ const server = await serve(eaas.env);
 const path = `/v1/keys/${key?.key_id}`;
 const dek = Buffer.alloc(32, 7).toString('base64');
 
-async function post(path: string, body: object) {
-  const headers = { authorization: `Bearer ${made?.api_key}`, 'content-type': 'application/json' };
-  const response = await fetch(`${server.baseUrl}${path}`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  });
-  return (await response.json()) as { wrapped_key?: string; code?: string };
-}
+const api = client(server.baseUrl, made?.api_key);
+const post = async (path: string, body: object) =>
+  (await api.post(path, body)).body as { wrapped_key?: string; code?: string };
 
 /** Runs a command of the group `subject` that gets this standard input. */
 const subject = (input: string, ...args: string[]) =>

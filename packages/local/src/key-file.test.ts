@@ -17,6 +17,7 @@ import { InputError } from '@eaas/protocol';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { toBase64 } from '@eaas/protocol/base64';
 import { afterEach, beforeEach, describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
+import { ask as call } from '../test/ask.ts';
 import { localService, type LocalService } from './index.ts';
 import { lockKeyFile } from './internal.ts';
 import { openKeyFile } from './key-file-format.ts';
@@ -41,14 +42,6 @@ const dek = Buffer.alloc(32, 7).toString('base64');
 
 const ask = (service: LocalService, route: string, body?: object) =>
   call(service, route.replace(' ', ' /v1/keys'), body);
-
-async function call(service: LocalService, route: string, body?: object): Promise<Record<string, unknown>> {
-  const [method = '', path = ''] = route.split(' ');
-  const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
-  const sent = body ? { body: JSON.stringify(body) } : {};
-  const response = await service.fetch(`${service.baseUrl}${path}`, { method, headers, ...sent });
-  return (await response.json()) as Record<string, unknown>;
-}
 
 const errorOf = (work: () => unknown): unknown => {
   try {

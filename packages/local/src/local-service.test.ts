@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { localService, type LocalService } from './index.ts';
-
-async function ask(service: LocalService, route: string, body?: object): Promise<Record<string, unknown>> {
-  const [method = '', path = ''] = route.split(' ');
-  const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
-  const sent = body ? { body: JSON.stringify(body) } : {};
-  const response = await service.fetch(`${service.baseUrl}${path}`, { method, headers, ...sent });
-  return { status: response.status, ...((await response.json()) as object) };
-}
+import { ask } from '../test/ask.ts';
+import { localService } from './index.ts';
 
 const dek = Buffer.alloc(32, 7).toString('base64');
 

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { ask } from '../test/ask.ts';
 import { createTestService } from './test-service.ts';
 
 afterEach(() => {
@@ -35,12 +36,8 @@ test('the test service responds even if a test has replaced the timers', async (
   vi.useFakeTimers();
   const service = createTestService();
   const { key_id: keyId } = service.createKey('customers');
-  const answer = await service.fetch(`${service.baseUrl}/v1/hash`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ key_id: keyId, value: 'x' }),
-  });
-  expect(answer.status).toBe(200);
+  const answer = await ask(service, 'POST /v1/hash', { key_id: keyId, value: 'x' });
+  expect(answer).toMatchObject({ status: 200 });
 });
 
 test('an endless loop of calls to a test service does not starve timers', async () => {
@@ -53,7 +50,5 @@ test('an endless loop of calls to a test service does not starve timers', async 
 
 test('the test service returns 404 for a path that is not percent-encoded UTF-8', async () => {
   const service = createTestService();
-  const headers = { authorization: `Bearer ${service.apiKey}` };
-  const response = await service.fetch(`${service.baseUrl}/v1/keys/100%`, { headers });
-  expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }]);
+  expect(await ask(service, 'GET /v1/keys/100%')).toMatchObject({ status: 404, code: 'not_found' });
 });

@@ -4,10 +4,11 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { localService, type LocalService } from '@eaas/local';
+import { localService } from '@eaas/local';
 import { bun, deno } from '@eaas/test-kit/runtimes/programs';
 import { buildSync } from 'esbuild';
 import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { ask } from './ask.ts';
 
 const built = mkdtempSync(join(tmpdir(), 'eaas-changing-'));
 const program = join(built, 'changing.mjs');
@@ -61,22 +62,13 @@ async function startIn([command = '', ...options]: readonly string[], ...order: 
   return { child, end };
 }
 
-async function wrapIn({ baseUrl, apiKey, keyId, fetch }: LocalService): Promise<{ wrapped_key: string }> {
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ dek: Buffer.alloc(32, 7).toString('base64') });
-  const response = await fetch(`${baseUrl}/v1/keys/${keyId}/wrap`, { method: 'POST', headers, body });
-  return (await response.json()) as { wrapped_key: string };
-}
-
 /** Opens the file, and checks that nothing that a process was told is lost. */
 async function requireKept(lines: readonly Line[]): Promise<number> {
   const service = localService({ file });
-  const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
   for (const { key_id, wrapped_key, subject } of lines) {
     if (key_id === undefined) continue;
-    const request = { method: 'POST', headers, body: JSON.stringify({ wrapped_key, subject }) };
-    const response = await service.fetch(`${service.baseUrl}/v1/keys/${key_id}/unwrap`, request);
-    expect(response.status).toBe(200);
+    const answer = await ask(service, `POST /v1/keys/${key_id}/unwrap`, { wrapped_key, subject });
+    expect(answer).toMatchObject({ status: 200 });
   }
   const { key_version } = await service.createKey('default');
   expect(key_version).toBeGreaterThanOrEqual(Math.max(1, ...lines.map(({ rotated = 0 }) => rotated)));
@@ -115,7 +107,8 @@ test('a process that is killed at any of its calls of the file system leaves a f
 
 test('a process that is killed at any call while it locks a file leaves it with the old or the new lock', async () => {
   const { keyId } = localService({ file });
-  const { wrapped_key } = await wrapIn(localService({ file }));
+  const dek = Buffer.alloc(32, 7).toString('base64');
+  const wrapped = await ask(localService({ file }), `POST /v1/keys/${keyId}/wrap`, { dek });
   const unlocked = readFileSync(file);
   onTestFinished(() => void vi.unstubAllEnvs());
   const key = script(`echo ${Buffer.alloc(32, 1).toString('base64')}`);
@@ -133,7 +126,7 @@ test('a process that is killed at any call while it locks a file leaves it with 
     vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', lock.kind === 'key' ? key : undefined);
     const service = localService({ file, create: false });
     expect(service.keyId).toBe(keyId);
-    await requireKept([{ key_id: keyId, wrapped_key }]);
+    await requireKept([{ ...wrapped, key_id: keyId }]);
     await service.createKey('another');
     vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', undefined);
   }

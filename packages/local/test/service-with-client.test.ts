@@ -1,12 +1,8 @@
 import { inspect } from 'node:util';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkAudit } from '@eaas/sdk/audit';
 import { EaasClient, EaasError, ServiceError } from '@eaas/sdk';
 import { createTestService, type TestService } from '@eaas/local';
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 const day = 24 * 60 * 60 * 1_000;
 
@@ -27,19 +23,6 @@ async function codeOf(call: Promise<unknown>): Promise<unknown> {
     (error: unknown) => (error instanceof EaasError ? error.code : error),
   );
 }
-
-test('`requests` of the test service lists the calls of a client', async () => {
-  const { service, keyId, client } = open();
-  const bundle = await client.encrypt('a secret', { keyId });
-  expect(await clientOf(service).decrypt(bundle, { as: 'text', keyId })).toBe('a secret');
-  expect(await client.hash('ada@example.com', { keyId })).toBe(
-    await client.hash('ada@example.com', { keyId }),
-  );
-  const [first, ...rest] = service.requests;
-  expect(first).toMatchObject({ status: 200 });
-  expect(first?.route).toMatch(/wrap$/);
-  expect(rest.length).toBeGreaterThan(1);
-});
 
 test('`requests` of a test service contains the number of items in a batch, but no secret', async () => {
   const { service, keyId, client } = open();

@@ -2,17 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { parseNote } from '@eaas/protocol/internal-log';
 import { bundleEntries } from '@eaas/protocol/internal-log';
 import { rotateRootKey } from '@eaas/server/internal';
-import { settle } from '@eaas/test-kit/world';
 import { expect, test } from 'vitest';
 import { initLog, logStatus, resealLogKeys, restartLog } from '../src/keys.ts';
-import { act, origin, ownLog } from './own-log.ts';
+import { act, begunLog, origin, ownLog } from './own-log.ts';
 
 const next = 'eaas.example/log2';
 
 test('a restart ends the log, and the new one begins with the last checkpoint of the old one', async () => {
-  const log = await ownLog();
-  const ann = await settle(log.service, 'ann');
-  await log.moment();
+  const { log, ann } = await begunLog();
   await log.witnessed();
   const old = await log.newest();
   expect(await logStatus(log.service)).toMatchObject({ size: 1, signed_by: ['witness.example'] });
@@ -29,9 +26,7 @@ test('a restart ends the log, and the new one begins with the last checkpoint of
 });
 
 test('a log that was halted can be restarted', async () => {
-  const log = await ownLog();
-  await settle(log.service, 'ann');
-  await log.moment();
+  const { log } = await begunLog();
   await (await log.witnesses())?.halt('for a test');
   expect(await log.witnesses()).toBeUndefined();
   await restartLog(log.service, next);
@@ -47,9 +42,7 @@ test.each(['', 'https://eaas.example/log', 'eaas example', 'eaas+example', 'ä',
 );
 
 test('a rotation of the root key seals the keys of all logs again', async () => {
-  const log = await ownLog();
-  const ann = await settle(log.service, 'ann');
-  await log.moment();
+  const { log, ann } = await begunLog();
   await restartLog(log.service, next);
   const { previous, current, during } = log.rotating(randomBytes(32));
   await rotateRootKey(during, previous, () => {}, resealLogKeys);

@@ -9,7 +9,7 @@ import { apiOf, settle } from '@eaas/test-kit/world';
 import { expect, onTestFinished, test } from 'vitest';
 import { logStatus } from '../src/keys.ts';
 import { makeMoment } from '../src/moment.ts';
-import { act, origin, ownLog } from './own-log.ts';
+import { act, begunLog, origin, ownLog } from './own-log.ts';
 
 test('a moment proves the head of each tenant, and whoever has the policy can verify it', async () => {
   const log = await ownLog();
@@ -33,9 +33,7 @@ test('a moment proves the head of each tenant, and whoever has the policy can ve
 });
 
 test('a moment without a quorum of witnesses is proved by the next one that has it', async () => {
-  const log = await ownLog();
-  const ann = await settle(log.service, 'ann');
-  await log.moment();
+  const { log, ann } = await begunLog();
   await expect(log.prove(ann).then(log.verify)).rejects.toMatchObject({ code: 'proof_quorum' });
   for (let more = 0; more < 3; more++) {
     await act(log.service, ann);
@@ -47,9 +45,7 @@ test('a moment without a quorum of witnesses is proved by the next one that has 
 });
 
 test('while no head moves, nothing is written', async () => {
-  const log = await ownLog();
-  await settle(log.service, 'ann');
-  await log.moment();
+  const { log } = await begunLog();
   const written = () => log.sql`
     select (select count(*) from eaas.log_moments) as moments, (select count(*) from eaas.log_proofs) as proofs,
       (select array_agg(xmin::text) from eaas.log_tiles) as tiles`;
@@ -60,9 +56,7 @@ test('while no head moves, nothing is written', async () => {
 });
 
 test('only tenants whose head moved get a proof, and an entry gets the first proof at or after it', async () => {
-  const log = await ownLog();
-  const [ann, bob] = [await settle(log.service, 'ann'), await settle(log.service, 'bob')];
-  await log.moment();
+  const { log, ann, bob } = await begunLog();
   await act(log.service, ann);
   await act(log.service, ann);
   await log.later();
@@ -120,9 +114,7 @@ test('while the clock of the database is behind the newest moment, the log goes 
 });
 
 test('a head that the role of the server changed for as long as one moment is never signed', async () => {
-  const log = await ownLog();
-  const [ann, bob] = [await settle(log.service, 'ann'), await settle(log.service, 'bob')];
-  await log.moment();
+  const { log, ann, bob } = await begunLog();
   const proven = await log.head(ann);
   for (const tenant of [ann, bob]) await act(log.service, tenant);
   const own = await log.head(ann);
@@ -154,9 +146,7 @@ test.each([
   ],
   ['a head without a proof', false, [`update eaas.audit_heads set ${hash7}`, 'delete from eaas.log_proofs']],
 ])('no process signs what SQL wrote: %s', async (_, stays, statements) => {
-  const log = await ownLog();
-  const [ann, bob] = [await settle(log.service, 'ann'), await settle(log.service, 'bob')];
-  await log.moment();
+  const { log, ann, bob } = await begunLog();
   const proven = await log.head(ann);
   for (const statement of statements)
     await log.sql.unsafe(`${statement} where tenant_id = '${ann.tenantId}'`);
@@ -171,9 +161,7 @@ test.each([
 });
 
 test('a proof that SQL wrote does not keep an authentic head out of the log', async () => {
-  const log = await ownLog();
-  const [ann, bob] = [await settle(log.service, 'ann'), await settle(log.service, 'bob')];
-  await log.moment();
+  const { log, ann, bob } = await begunLog();
   await log.sql.unsafe(`update eaas.log_proofs set ${hash7} where tenant_id = '${ann.tenantId}'`);
   await act(log.service, bob);
   await log.moment();
@@ -290,9 +278,7 @@ test.each([
   ['a signature', 'update eaas.log_moments set note = left(note, -20) || right(note, 10)'],
   ['no moment', 'delete from eaas.log_moments'],
 ])('after a change of the log (%s), it signs nothing any more', async (_, statement) => {
-  const log = await ownLog();
-  const ann = await settle(log.service, 'ann');
-  await log.moment();
+  const { log, ann } = await begunLog();
   await log.sql.unsafe(statement);
   await act(log.service, ann);
   const fresh = log.processOf(log.service);
@@ -310,9 +296,7 @@ test.each([
 });
 
 test('a process signs nothing that contradicts what it signed before the database was put back', async () => {
-  const log = await ownLog();
-  const ann = await settle(log.service, 'ann');
-  await log.moment();
+  const { log, ann } = await begunLog();
   const tables = ['log_tiles', 'log_moments'];
   for (const table of tables) await log.sql.unsafe(`create table old_${table} as table eaas.${table}`);
   await act(log.service, ann);
@@ -326,9 +310,7 @@ test('a process signs nothing that contradicts what it signed before the databas
 });
 
 test('a destroyed tenant leaves no proof', async () => {
-  const log = await ownLog();
-  const [ann, bob] = [await settle(log.service, 'ann'), await settle(log.service, 'bob')];
-  await log.moment();
+  const { log, ann, bob } = await begunLog();
   const owner = openPool(log.world.database.connection('owner'), 1);
   await destroyTenant(owner, ann.tenantId);
   await owner.end();
@@ -342,9 +324,7 @@ test('a destroyed tenant leaves no proof', async () => {
 test.each(['log_tiles', 'log_moments', 'log_proofs'])(
   'if the database fails while a moment writes %s, nothing of it is there, and the next one goes on',
   async (table) => {
-    const log = await ownLog();
-    const ann = await settle(log.service, 'ann');
-    await log.moment();
+    const { log, ann } = await begunLog();
     await act(log.service, ann);
     await log.sql.unsafe(`
       create function eaas.die() returns trigger language plpgsql as $$

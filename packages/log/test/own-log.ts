@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { alone } from '@eaas/test-kit/alone';
 import { openAttacker } from '@eaas/test-kit/attacker';
-import { apiOf, dek, type Resident, testWorld } from '@eaas/test-kit/world';
+import { apiOf, dek, type Resident, settle, testWorld } from '@eaas/test-kit/world';
 import {
   cosignedMessage,
   formatNoteKey,
@@ -102,6 +102,14 @@ export async function ownLog() {
     },
   };
   return log;
+}
+
+/** A log whose first moment has the heads of two tenants. */
+export async function begunLog() {
+  const log = await ownLog();
+  const [ann, bob] = [await settle(log.service, 'ann'), await settle(log.service, 'bob')];
+  await log.moment();
+  return { log, ann, bob };
 }
 
 /** Makes an audit entry of the tenant. */

@@ -1,16 +1,13 @@
 import { alone } from '@eaas/test-kit/alone';
-import { settle } from '@eaas/test-kit/world';
 import { expect, test } from 'vitest';
 import { prune } from '../src/proofs.ts';
-import { act, ownLog } from './own-log.ts';
+import { act, begunLog } from './own-log.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 
 async function kept() {
-  const log = await ownLog(); // 2026-09-01T00:00:00Z
-  const [ann, bob] = [await settle(log.service, 'ann'), await settle(log.service, 'bob')];
-  await log.moment();
+  const { log, ann, bob } = await begunLog(); // 2026-09-01T00:00:00Z
   const indexes = async (of: { readonly tenantId: string }) => {
     const rows =
       await log.sql`select index::int from eaas.log_proofs where tenant_id = ${of.tenantId} order by id`;

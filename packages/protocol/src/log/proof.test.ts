@@ -1,8 +1,8 @@
-import { createPublicKey, verify } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs, some } from '@eaas/test-kit/cases';
 import { vectors } from '@eaas/test-kit/vectors';
+import { verifyEd25519 } from '../../test/verify-ed25519.ts';
 import { EaasError } from '../errors.ts';
 import { toUtf8 } from '../text.ts';
 import { parsePolicy } from './policy.ts';
@@ -14,16 +14,9 @@ import {
   restartEntry,
   verifyProof,
 } from './proof.ts';
-import type { VerifyEd25519 } from './tlog.ts';
 
 const { policy: text, cases, refusals } = vectors('log-proof');
 const policy = parsePolicy(text);
-
-const verifyEd25519: VerifyEd25519 = (publicKey, signature, message) => {
-  const x = Buffer.from(publicKey).toString('base64url');
-  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-  return verify(null, message, key, signature);
-};
 
 test.each(cases)('a proof shows what the vector says: $name', async (vector) => {
   const { tenant_id, id, hash, before, claimed_time, origin } = vector;

@@ -1,10 +1,10 @@
-import { createPublicKey, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { runs } from '@eaas/test-kit/cases';
 import { vectors } from '@eaas/test-kit/vectors';
 import { toBase64 } from '../base64.ts';
 import { formatNoteKey, formatSignature, noteKey, parseNote } from '../signed-note.ts';
+import { verifyEd25519 } from '../../test/verify-ed25519.ts';
 import { toUtf8 } from '../text.ts';
 import {
   cosignedMessage,
@@ -13,16 +13,9 @@ import {
   parseTreeHead,
   treeHeadText,
   verifyCheckpoint,
-  type VerifyEd25519,
 } from './tlog.ts';
 
 const { cosignatures, example } = vectors('log-proof');
-
-const verifyEd25519: VerifyEd25519 = (publicKey, signature, message) => {
-  const x = Buffer.from(publicKey).toString('base64url');
-  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-  return verify(null, message, key, signature);
-};
 
 const codeOf = (work: Promise<unknown>): Promise<string | undefined> =>
   work.then(
