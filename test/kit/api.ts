@@ -50,13 +50,13 @@ export interface Client {
   send(method: string, path: string, body?: BodyInit, headers?: Record<string, string>): Promise<Answer>;
 }
 
-export function client(baseUrl: string, token?: string): Client {
-  const authorization: Record<string, string> =
-    token === undefined ? {} : { authorization: `Bearer ${token}` };
+/** Sends with the token, and with headers that every request has. */
+export function client(baseUrl: string, token?: string, own: Record<string, string> = {}): Client {
+  const always = token === undefined ? own : { authorization: `Bearer ${token}`, ...own };
   const send: Client['send'] = async (method, path, body, headers = {}) => {
     const response = await fetch(baseUrl + path, {
       method,
-      headers: { ...authorization, ...headers },
+      headers: { ...always, ...headers },
       ...(body === undefined ? {} : { body }),
       redirect: 'manual',
     });

@@ -72,8 +72,8 @@ async function commandJson<T>(...args: string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-export async function clientOf(token?: string): Promise<Client> {
-  return client((await target()).baseUrl, token);
+export async function clientOf(token?: string, headers?: Record<string, string>): Promise<Client> {
+  return client((await target()).baseUrl, token, headers);
 }
 
 export async function newTenant(...options: string[]): Promise<Tenant> {

@@ -76,14 +76,9 @@ test.each([spelling, `${spelling}\n`])('reads %j', async (content) => {
 test.each([
   ['an empty file', ''],
   ['31 bytes', Buffer.alloc(31, 7).toString('base64')],
-  ['33 bytes', Buffer.alloc(33, 7).toString('base64')],
-  ['no padding', spelling.replace('=', '')],
-  ['slack bits', Buffer.alloc(32).toString('base64').replace('A=', 'B=')],
-  ['the url alphabet', spelling.replaceAll('+', '-').replaceAll('/', '_')],
   ['spaces', ` ${spelling}`],
   ['two newlines', `${spelling}\n\n`],
   ['a carriage return', `${spelling}\r\n`],
-  ['hexadecimal', Buffer.from(key).toString('hex')],
 ])('a root key file with %s is refused without showing its content', async (_, content) => {
   const path = await keyFile(content);
   await expect(readOrCreateRootKeyFile(path, { mayCreate: true })).rejects.toThrow(

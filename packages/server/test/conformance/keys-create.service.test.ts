@@ -72,12 +72,6 @@ test('of two concurrent requests for the same name, one succeeds', async () => {
   expect(statuses.filter((status) => status === 409)).toHaveLength(9);
 });
 
-test('two tenants can have keys with the same name', async () => {
-  const other = await newTenant();
-  const { name } = await tenant.newKey();
-  expect(await other.newKey({ name })).toMatchObject({ name });
-});
-
 describe('name', () => {
   test.for([
     ['one character', 'n'],

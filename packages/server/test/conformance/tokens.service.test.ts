@@ -18,27 +18,7 @@ async function issuerOf({ jwk }: SignIn, fields: object = {}) {
 }
 
 /** Sends as a user, with the token and the issuer's id. */
-async function userOf(token: string, issuer = issuer_id): Promise<Client> {
-  const api = await clientOf(token);
-  const send: Client['send'] = (method, path, body, headers) =>
-    api.send(method, path, body, { 'eaas-issuer': issuer, ...headers });
-  const json = (method: string) => (path: string, body?: unknown) =>
-    send(
-      method,
-      path,
-      body === undefined ? undefined : JSON.stringify(body),
-      body === undefined ? {} : asJson,
-    );
-  return {
-    ...api,
-    send,
-    get: json('GET'),
-    delete: json('DELETE'),
-    post: json('POST'),
-    put: json('PUT'),
-    patch: json('PATCH'),
-  } as Client;
-}
+const userOf = (token: string, issuer = issuer_id) => clientOf(token, { 'eaas-issuer': issuer });
 
 const as = (user: string, claims?: object, header?: object) => userOf(signIn.token(user, claims, header));
 const wrap = (api: Client, fields: object = {}) => api.post(`${path}/wrap`, { dek: newDek(), ...fields });

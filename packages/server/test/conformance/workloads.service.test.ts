@@ -26,19 +26,8 @@ const create = (fields: object = {}, { api } = tenant) => api.post('/v1/issuers'
 const made = ok(await create());
 const hex = expect.stringMatching(/^[0-9a-f]{32}$/) as string;
 
-async function clientAs(name: string, claims: object = { namespace: 'shop' }, issuer = made.issuer_id) {
-  const api = await clientOf(platform.token(name, claims));
-  const send: Client['send'] = (method, path, body, headers) =>
-    api.send(method, path, body, { 'eaas-issuer': issuer, ...headers });
-  const json = (method: string) => (path: string, body?: unknown) =>
-    send(
-      method,
-      path,
-      body === undefined ? undefined : JSON.stringify(body),
-      body === undefined ? {} : asJson,
-    );
-  return { ...api, send, get: json('GET'), post: json('POST'), put: json('PUT') } as Client;
-}
+const clientAs = (name: string, claims: object = { namespace: 'shop' }, issuer = made.issuer_id) =>
+  clientOf(platform.token(name, claims), { 'eaas-issuer': issuer });
 
 const shop = await clientAs('shop');
 

@@ -3,9 +3,8 @@ import { expect, onTestFailed, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
 import { eaas, eaasImporting, moduleOf } from '@eaas/test-kit/program';
 import { testDatabase } from '@eaas/test-kit/database';
-import { reportDuration } from './report.ts';
 import { type Answer, send } from '@eaas/test-kit/faults/client';
-import { longest, newDek, tally } from '@eaas/test-kit/faults/load';
+import { newDek, tally } from '@eaas/test-kit/faults/load';
 import { lossyProxy } from './lossy-proxy.ts';
 import {
   connectTo,
@@ -115,7 +114,6 @@ test.each([
     expect(await cutWhileDisabling(replica, keyId, cut)).toBe('500 audit_unwritten');
     const answers = await many(replica, keyId);
     expect(tally(answers)).toEqual({ '200': 30 });
-    reportDuration('the longest of 30 requests', longest(answers));
   }
   expect(await disabledIn(replica, keyId)).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
 import type { End } from '@eaas/test-kit/program';
-import { reportDuration } from './report.ts';
 import { type Answer, send } from '@eaas/test-kit/faults/client';
 import { repeatOnOneConnection } from './kept-connection.ts';
 import { Load, newDek, succeeded, tally, unrecorded } from '@eaas/test-kit/faults/load';
@@ -31,11 +30,8 @@ beforeEach(async () => {
 });
 
 async function terminate(): Promise<End> {
-  const toldAt = performance.now();
   replica.signal('SIGTERM');
-  const end = await replica.ended;
-  reportDuration('from SIGTERM to the end', performance.now() - toldAt);
-  return end;
+  return replica.ended;
 }
 
 const newReplica = (): Promise<Replica> => closing(startReplica(operator.env), (it) => it.kill());

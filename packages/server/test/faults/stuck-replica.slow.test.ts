@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
-import { reportDuration } from './report.ts';
 import { type Answer, send } from '@eaas/test-kit/faults/client';
-import { longest, newDek, succeeded, tally } from '@eaas/test-kit/faults/load';
+import { newDek, succeeded, tally } from '@eaas/test-kit/faults/load';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import { newKey, readLog, someoneWaits, startPair, type Tenant, verify } from '@eaas/test-kit/faults/place';
 
@@ -87,16 +86,13 @@ describe.each(moments)('a replica freezes in the middle of a change, %s', (_, { 
 
   test('a replica that freezes during a change blocks the changed tenant only for a limited time', () => {
     expect(waited).toBeLessThan(Infinity);
-    reportDuration('until the tenant wraps again', waited);
     const answers = [...(blocked?.wraps ?? []), ...(blocked?.others ?? [])];
     expect(answers.filter(({ code }) => code === 'hangs')).toEqual([]);
-    reportDuration('the longest request of the tenant', longest(answers));
   });
 
   test('while a replica is frozen during a change of one tenant, all requests of another tenant succeed', () => {
     const answers = [...(neighbour?.wraps ?? []), ...(neighbour?.others ?? [])];
     expect(tally(answers)).toEqual({ '200': answers.length });
-    reportDuration('the longest request of the other tenant', longest(answers));
   });
 
   test('a replica that was frozen applies its change if it can still answer, and else never', async () => {

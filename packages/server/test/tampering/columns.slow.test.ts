@@ -1,8 +1,6 @@
 import type { Input, Route } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
-import { CannotStart } from '../../src/base/cannot-start.ts';
 import { verifyTenant } from '@eaas/service';
-import { checkRoots } from '../../src/root-key/root-check.ts';
 import { alternatives } from '@eaas/test-kit/alternatives';
 import { openAttacker, type Table, tables, unbind } from '@eaas/test-kit/attacker';
 import { people, populate } from '@eaas/test-kit/populated';
@@ -149,39 +147,6 @@ describe.each(bound)('%s', (table) => {
     expect([...unnamed.keys()]).toEqual(expected);
     expect(answered).toEqual([]);
   });
-});
-
-test('a change of the usage counters does not affect the verification', async () => {
-  for (const table of ['verifications', 'tallies', 'row_counts', 'api_key_uses'] as const) {
-    for (const { name, type } of await columnsOf(table)) {
-      for (const value of alternatives(name, type, null)) {
-        await attacker.sql.unsafe(`update eaas.${table} set ${name} = $1::text::${type}`, [value]);
-        const { valid, errors } = await verifyTenant(world.replica(), ann.tenantId);
-        expect({ place: `${table}.${name}`, valid, errors }).toMatchObject({ valid: true, errors: [] });
-      }
-      await attacker.restore('now');
-    }
-  }
-});
-
-test('the server does not start if the row that checks the root key is changed or missing', async () => {
-  const { sql } = attacker;
-  const start = () => world.replica().database.transaction((tx) => checkRoots(tx, world.roots));
-  await start();
-  for (const { name, type } of await columnsOf('root_checks')) {
-    const [row] = await sql.unsafe<{ value: string }[]>(
-      `select ${name}::text as value from eaas.root_checks`,
-    );
-    for (const value of alternatives(name, type, row?.value ?? null)) {
-      if (value === null) continue;
-      await sql.unsafe(`update eaas.root_checks set ${name} = $1::text::${type}`, [value]);
-      await expect(start(), `${name}: ${value}`).rejects.toThrow(CannotStart);
-      await attacker.restore('now');
-    }
-  }
-  await sql`delete from eaas.root_checks`;
-  await expect(start()).rejects.toThrow('no root check');
-  await attacker.restore('now');
 });
 
 type Error = Awaited<ReturnType<typeof verifyTenant>>['errors'][number];

@@ -1,3 +1,0 @@
-export function reportDuration(what: string, milliseconds: number): void {
-  process.stdout.write(`${what}: ${Math.round(milliseconds)} ms\n`);
-}
