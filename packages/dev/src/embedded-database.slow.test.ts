@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,8 @@ import { newDirectory } from '@eaas/test-kit/directory';
 import { runs } from './command-line.ts';
 import { embeddedBinaries } from './binaries.ts';
 import { startEmbeddedDatabase } from './embedded-database.ts';
-import { isAlive, type Purpose, readOwner } from './owner.ts';
+import { launchPostgres } from './launch.ts';
+import { isAlive, type Owner, type Purpose, readOwner, writeOwner } from './owner.ts';
 
 const PROCESS = fileURLToPath(new URL('../test/embedded-process.ts', import.meta.url));
 
@@ -166,6 +167,25 @@ test('a server start waits only a limited time for another process', async () =>
   await command.next();
   const attempt = startEmbeddedDatabase(used, 'serve', { waitAtMost: 300 });
   await expect(attempt).rejects.toThrow(`is in use by process ${command.pid} and did not become free within`);
+});
+
+test('a server start stops an embedded PostgreSQL that still runs after its server was killed', async () => {
+  const directory = await newDataDirectory();
+  const file = join(directory, 'owner.json');
+  const orphan = await launchPostgres({
+    binaries: await embeddedBinaries(),
+    dataDirectory: join(directory, 'postgres'),
+    durable: true,
+  });
+  onTestFinished(orphan.stop);
+  await writeOwner(file, 'serve', orphan);
+  const owner = JSON.parse(await readFile(file, 'utf8')) as Owner;
+  await writeFile(file, JSON.stringify({ ...owner, identity: 'of a process that was killed' }));
+
+  const database = await startEmbeddedDatabase(directory, 'serve');
+  onTestFinished(database.close);
+  expect(await isAlive(owner.postgres)).toBe(false);
+  expect(database.connection('owner').host).not.toBe(orphan.socketDirectory);
 });
 
 const canForbidNamespaces =
