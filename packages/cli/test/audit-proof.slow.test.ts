@@ -74,12 +74,15 @@ test('audit verify-file --proof refuses a changed entry, another log, and any ot
     });
 });
 
-test('audit verify-file --proof refuses a wrong command line and a wrong policy with exit code 2', async () => {
+test('audit verify-file --proof refuses a wrong command line, a wrong policy and a file that is no text with exit code 2', async () => {
   expect(await verifyText(proof, 'quorum none\n')).toMatchObject({ code: 2 });
   expect(await verifyText(proof, 'x')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('ine 1 of the policy is not valid') as string,
   });
+  await writeFile(join(folder, 'bytes'), Buffer.concat([Buffer.from(proof), Buffer.of(0xff)]));
+  const noText = await verify('--proof', 'bytes', '--policy', 'policy');
+  expect(noText).toMatchObject({ code: 2, stderr: expect.stringContaining('is not UTF-8') as string });
   for (const args of [
     [],
     ['--proof', 'proof'],
@@ -102,15 +105,4 @@ test('audit verify-file --proof says that a clock is wrong, if the witnesses are
   expect(await signedAt()).toEqual([0, false]);
   expect(await signedAt(1)).toEqual([0, true]);
   expect(await signedAt(8_000_000_000_000)).toEqual([0, true]);
-});
-
-test('audit verify-file --proof refuses a file that is not UTF-8', async () => {
-  await writeFile(
-    join(folder, 'proof'),
-    Buffer.concat([Buffer.from(`${proof}\u2014 x`), Buffer.of(0xff), Buffer.from(' AAAAAAA=\n')]),
-  );
-  expect(await verify('--proof', 'proof', '--policy', 'policy')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('The proof file proof is not UTF-8') as string,
-  });
 });

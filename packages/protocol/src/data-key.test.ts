@@ -114,12 +114,13 @@ test.each(engines)('the engine $name makes a copy of the bytes of a data key', a
   expect(await encrypt(key)).toEqual(await encrypt(again));
 });
 
+const wrapped = {
+  keyId: '00000000-0000-4000-8000-000000000002',
+  keyVersion: 1,
+  wrappedKey: Uint8Array.of(1),
+};
+
 test.each([31, 33, 0])('a data encryption key of %d bytes is refused', (length) => {
-  const wrapped = {
-    keyId: '00000000-0000-4000-8000-000000000002',
-    keyVersion: 1,
-    wrappedKey: Uint8Array.of(1),
-  };
   expect(() => deriveDataKey(nobleEngine, new Uint8Array(length), wrapped)).toThrow(InputError);
 });
 
@@ -131,11 +132,6 @@ test.each([
   { wrappedKey: new Uint8Array(0) },
   { wrappedKey: new Uint8Array(2_049) },
 ])('header fields out of range are refused: %j', (change) => {
-  const wrapped = {
-    keyId: '00000000-0000-4000-8000-000000000002',
-    keyVersion: 1,
-    wrappedKey: Uint8Array.of(1),
-  };
   expect(() => deriveDataKey(nobleEngine, new Uint8Array(32), { ...wrapped, ...change })).toThrow(InputError);
 });
 
