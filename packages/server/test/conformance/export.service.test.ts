@@ -59,6 +59,7 @@ test('a key that was created as not exportable never becomes exportable', async 
   await expectNothingRecorded(tenant, async () => {
     expect(await exported(key_id, publicJwk())).toBeProblem('key_state');
   });
+
   const body = new TextEncoder().encode(JSON.stringify({ exportable: true }));
   const patched = await tenant.api.send('PATCH', `/v1/keys/${key_id}`, body);
   expect(patched).toBeProblem('method_not_allowed');
@@ -73,13 +74,6 @@ test('export with `from_version` leaves out earlier versions', async () => {
   expect(next_version).toBeNull();
   expect(ok(await from(4)).versions).toStrictEqual([]);
   for (const wrong of [0, -1, 1.5, '2', null]) expect(await from(wrong)).toBeProblem('bad_request');
-});
-
-test('export names the tenant to an API key that has only the permission to export this key', async () => {
-  const { key_id } = await tenant.newKey({ exportable: true });
-  const { api } = await tenant.issue({ permissions: ['keys.export'], key_ids: [key_id] });
-  const { tenant_id } = ok(await api.post(`/v1/keys/${key_id}/export`, { public_key: publicJwk() }));
-  expect(tenant_id).toBe(tenant.tenant_id);
 });
 
 describe('export with `subjects`', async () => {

@@ -106,12 +106,6 @@ describe('batches', () => {
     ]);
     expect(entryOf(answer)).toBeNull();
   });
-
-  test('fingerprints have no entries, and so no receipts', async () => {
-    const items = [{ key_id: key.key_id, value: 'x' }, 42];
-    for (const result of ok(await tenant.api.post('/v1/batch/hash', { items })).results)
-      expect(result).not.toHaveProperty('entry');
-  });
 });
 
 test('calls that are written together have receipts of their own', async () => {
