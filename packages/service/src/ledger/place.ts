@@ -107,13 +107,14 @@ export class Place {
       this.guess = this.guessFrom(known, needs);
       return true;
     }
-    if (head.id < seen) {
+    const isSame = sameHead(guess.head, head);
+    // A log has one entry of each id, so another head at the same id shows a loss too.
+    if (head.id < seen || (head.id === guess.head.id && !isSame)) {
       this.ground.listener.wentBack?.(this.tenantId);
       this.guess = undefined;
       return this.lay(known, needs);
     }
-    const isSame = sameHead(guess.head, head);
-    if (!isSame && !this.isWriting && head.id >= guess.head.id) this.sawOthers();
+    if (!isSame && !this.isWriting && head.id > guess.head.id) this.sawOthers();
     if (isSame || guess.hasRowsOf(head)) {
       if (head.id > guess.head.id) guess.follow(head);
       guess.lay(known, needs);
