@@ -5,8 +5,8 @@ import { Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { type Ground, Guess } from './guess.ts';
 import { heads, type OpenTenant } from './rows.ts';
 import type { HeadRow, Known } from './store.ts';
-import { type Need, refTo, unique } from './table.ts';
-import { tenants } from './tables.ts';
+import { allOf, are, nameOf, type Need, refTo, unique } from './table.ts';
+import { entries, type EntryRow, tenants } from './tables.ts';
 
 /** There is no such tenant, or none any more. */
 export class NoTenant extends Error {
@@ -46,8 +46,19 @@ export class Place {
     return this.#lockUntil > performance.now();
   }
 
+  /** The guess is still of the head before. */
   sawOthers(): void {
+    if (!this.hasOthers && this.guess) void this.#tellLoss(this.guess.head).catch(() => {});
     this.#lockUntil = performance.now() + othersFor;
+  }
+
+  /** Tells of a log that went on without the entry that was its newest: a failover has lost it. */
+  async #tellLoss({ id, hash }: HeadRow): Promise<void> {
+    const query = allOf({ table: entries, where: are({ id }) });
+    const known = await this.readFrom([query]);
+    const [entry] = known.found.get(nameOf(query))?.rows ?? [];
+    if (entry && !sameBytes((entry.row as EntryRow).hash, hash))
+      this.ground.listener.wentBack?.(this.tenantId);
   }
 
   /** Reads rows, and the head. All who wait share a read that begins after the last of them has asked. */
