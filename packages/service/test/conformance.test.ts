@@ -15,7 +15,6 @@ afterAll(() => {
 
 const elsewhere: Readonly<Record<string, string>> = {
   'people-canary.service.test.ts': 'the process, the database and the log of the server',
-  'quota-month.service.test.ts': 'a clock that the test sets',
   'start.service.test.ts': 'the start of the server',
 };
 

@@ -84,21 +84,6 @@ describe.concurrent('close()', () => {
     expect(running.received()).toContain('200 OK');
   });
 
-  it('requests that are sent while the server begins to close get 503', async ({ expect }) => {
-    const { app, port, service } = await listen();
-    const kept = Array.from({ length: 50 }, () => open(port));
-    for (const { socket } of kept) socket.write(request('/healthz'));
-    await expect.poll(() => kept.every(({ received }) => received().includes('200 OK'))).toBe(true);
-    const closed = app.close();
-    for (const { socket } of kept) socket.write(request('/v1/usage'));
-    await Promise.all([closed, ...kept.map((each) => each.closed)]);
-    for (const { received, errors } of kept) {
-      expect(errors).toEqual([]);
-      expect(received()).toMatch(/HTTP\/1\.1 503 [^]+connection: close[^]+"code":"unavailable"/i);
-    }
-    expect(service.arrivals).toEqual([]);
-  });
-
   it('a closing server reads the refused body before it ends the connection', async ({ expect }) => {
     const { service, letGo } = slowService();
     const { app, port } = await listen(service);
