@@ -133,7 +133,7 @@ export const mutations: readonly Mutation[] = [
     },
     [
       `${service}/ledger/place.ts`,
-      'this.ground.listener.wentBack?.(this.tenantId);',
+      'this.ground.listener.wentBack?.(this.tenantId);\n      this.guess = undefined;',
       "throw new Error('entries are missing from the log');",
     ],
   ),
