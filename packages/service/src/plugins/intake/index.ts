@@ -90,9 +90,9 @@ function openings(
     async prepare(view, holder) {
       try {
         for (const { key_id, wrapped } of ours) {
+          if (fair.isOver()) await fair.pause(view.tenant.tenant_id);
           const key = unlessRefused(() => requireKey(view, holder, key_id));
           if (key) decapsulate(view, key, wrapped);
-          if (fair.isOver()) await fair.pause(view.tenant.tenant_id);
         }
       } catch (error) {
         // What was not opened in the time of the call is refused, and only that.

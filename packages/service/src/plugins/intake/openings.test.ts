@@ -61,7 +61,7 @@ test('only what was not opened in time is refused', async () => {
   const busy = new Refusal('unavailable', 'The service is busy.');
   let turns = 0;
   const { keying, openOne } = await setUp({
-    isOver: () => ++turns === 2,
+    isOver: () => ++turns === 3,
     pause: () => Promise.reject(busy),
   });
   await keying.prepare?.(view, null);
