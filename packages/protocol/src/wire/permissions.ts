@@ -1,11 +1,8 @@
+const aboutKeys = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'keys.destroy', 'keys.export'] as const;
+
 /** Every permission that an API key can have. */
 export const permissions = [
-  'encrypt',
-  'decrypt',
-  'keys.read',
-  'keys.manage',
-  'keys.destroy',
-  'keys.export',
+  ...aboutKeys,
   'audit.read',
   'api_keys.manage',
   'usage.read',
@@ -16,15 +13,7 @@ export const permissions = [
  * Every permission that an issuer can give. `audit.own` shows people what happened to their own data; those of keys are for
  * workloads.
  */
-export const issuerPermissions = [
-  'encrypt',
-  'decrypt',
-  'keys.read',
-  'keys.manage',
-  'keys.destroy',
-  'keys.export',
-  'audit.own',
-] as const;
+export const issuerPermissions = [...aboutKeys, 'audit.own'] as const;
 
 /** A permission of the users or workloads of an issuer. */
 export type IssuerPermission = (typeof issuerPermissions)[number];
