@@ -43,42 +43,33 @@ function knownByPlugin(service: Service, arrival: Arrival): Promise<Caller> | un
   return undefined;
 }
 
-function holderOfToken(service: Service, arrival: Arrival): Caller | Promise<Caller> {
-  const { tokens } = service;
+function holderOfToken({ tokens, listener }: Service, arrival: Arrival): Caller | Promise<Caller> {
   const token = bearerToken(arrival.authorization);
   // A fast hash is enough, because a token has 256 random bits.
   const hash = sha256(toUtf8(token));
   const name = toHex(hash);
-  const owned = tokens.recall(name);
-  if (owned) return callerOf(service, arrival, owned, hash, name);
+  const callerOf = (owned: Owned | undefined): Caller => {
+    if (!owned) throw unauthorized();
+    const { tenantId, id } = owned;
+    listener.used?.(tenantId, id);
+    return {
+      ...senderOf(arrival),
+      tenantId,
+      actor: id,
+      needs: [refTo(apiKeys, id)],
+      holder: (view) => {
+        const row = orNull(() => view.find(apiKeys, id));
+        if (row && sameBytes(row.token_hash, hash)) return row;
+        tokens.forget(name);
+        throw unauthorized();
+      },
+    };
+  };
+  const known = tokens.recall(name);
+  if (known) return callerOf(known);
   // A token with a wrong checksum, such as a mistyped one, is refused without a query.
   if (!isApiKey(token)) throw unauthorized();
-  return Promise.resolve(tokens.find(name)).then((found) => {
-    if (!found) throw unauthorized();
-    return callerOf(service, arrival, found, hash, name);
-  });
-}
-
-function callerOf(
-  { tokens, listener }: Service,
-  arrival: Arrival,
-  { tenantId, id }: Owned,
-  hash: Uint8Array,
-  name: string,
-): Caller {
-  listener.used?.(tenantId, id);
-  return {
-    ...senderOf(arrival),
-    tenantId,
-    actor: id,
-    needs: [refTo(apiKeys, id)],
-    holder: (view) => {
-      const row = orNull(() => view.find(apiKeys, id));
-      if (row && sameBytes(row.token_hash, hash)) return row;
-      tokens.forget(name);
-      throw unauthorized();
-    },
-  };
+  return Promise.resolve(tokens.find(name)).then(callerOf);
 }
 
 /** What a request says about a caller, whoever it is. */

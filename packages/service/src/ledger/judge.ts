@@ -6,10 +6,18 @@ import type { Guess } from './guess.ts';
 import { beginLink, type NewLink } from './link.ts';
 import { merged } from './query.ts';
 import { type HeadRow, type Link, LinkRefused, type SealedWrite } from './store.ts';
-import { allOf, refOf, refTo } from './table.ts';
-import { tenants } from './tables.ts';
-import type { Found, Need, Query, Ref, Table, Write } from './table.ts';
-import type { TenantRow } from './tables.ts';
+import {
+  allOf,
+  type Found,
+  type Need,
+  type Query,
+  type Ref,
+  refOf,
+  refTo,
+  type Table,
+  type Write,
+} from './table.ts';
+import { type TenantRow, tenants } from './tables.ts';
 
 /** What came of a decision. `again`: it needs rows that were not read, or something that was not prepared. */
 export type Outcome =
@@ -34,7 +42,7 @@ export function judgeAll(guess: Guess, now: number, decisions: readonly Decision
   const { head, secrets, ground, sum } = guess;
   const link = beginLink(secrets, ground.tables, head, Math.max(now, head.created_at), sum);
   const quota = quotaOf(head, now);
-  const view = viewOf(guess, now, quota, link);
+  const view = new GuessView(guess, now, quota, link);
   const outcomes: Outcome[] = [];
   for (const decision of decisions) {
     if (link.isFull()) break;
@@ -48,7 +56,7 @@ export function judgeAll(guess: Guess, now: number, decisions: readonly Decision
 
 /** Judges a decision that writes nothing. */
 export function judgeOnly(guess: Guess, now: number, decision: Decision): Outcome {
-  return judge(decision, viewOf(guess, now), (verdict) => {
+  return judge(decision, new GuessView(guess, now), (verdict) => {
     if (verdict.entries.length > 0) throw new Error('a decision that only reads must write no entries');
     return noReceipts;
   });
@@ -97,7 +105,7 @@ function rowBefore(view: View, { table, row, isNew }: Write): object | null {
 }
 
 /** A view of a guess, and of what the link writes. Without a link it is for decisions that write nothing, and what comes before. */
-class GuessView implements View {
+export class GuessView implements View {
   readonly now: number;
   readonly createdAt: number;
   readonly secrets: View['secrets'];
@@ -150,8 +158,6 @@ class GuessView implements View {
     return this.#guess.open(...sealed);
   }
 }
-
-export const viewOf = (...all: ConstructorParameters<typeof GuessView>): View => new GuessView(...all);
 
 interface Quota {
   readonly month: string;

@@ -4,7 +4,7 @@ import { changedTooOften } from '../rules/refusal.ts';
 import { type Clock, StoreClock } from './clock.ts';
 import type { Decided, Decision } from './decision.ts';
 import type { Ground } from './guess.ts';
-import { judgeAll, judgeOnly, type Outcome, viewOf } from './judge.ts';
+import { judgeAll, judgeOnly, type Outcome, GuessView } from './judge.ts';
 import { Place } from './place.ts';
 import { type Patience, Queue } from './queue.ts';
 import { Remembered } from './remembered.ts';
@@ -57,7 +57,7 @@ export class Ledger {
     if (!place.guess) await place.read(needs);
     const missing = this.#missing(place, decision, needs);
     if (missing.length > 0) await place.read(missing);
-    await decision.prepare?.(viewOf(place.known, this.clock.now()));
+    await decision.prepare?.(new GuessView(place.known, this.clock.now()));
   }
 
   /** Judges a decision that writes nothing, in a state that the tenant had after the call. */
@@ -66,7 +66,7 @@ export class Ledger {
     return settled(async (needs) => {
       await place.read(place.guess ? this.#missing(place, decision, needs) : needs);
       const guess = place.known;
-      await decision.prepare?.(viewOf(guess, this.clock.now()));
+      await decision.prepare?.(new GuessView(guess, this.clock.now()));
       return judgeOnly(guess, this.clock.now(), decision);
     });
   }
@@ -88,13 +88,13 @@ export class Ledger {
     const { place } = this.#queueOf(tenantId);
     let asked: readonly Need[] = [refTo(tenants, tenantId)];
     const ask = (needs: readonly Need[]): void => void (asked = unique([...asked, ...needs]));
-    if (place.guess) ask(decision.needs(viewOf(place.guess, this.clock.now())));
+    if (place.guess) ask(decision.needs(new GuessView(place.guess, this.clock.now())));
     return settled(async (missing): Promise<Outcome> => {
       ask(missing);
       const read = asked;
       const known = await place.readFrom(read, this.#deadlineOf(how));
       const guess = place.guessFrom(known, read, checksHead);
-      const view = viewOf(guess, known.time);
+      const view = new GuessView(guess, known.time);
       ask(decision.needs(view));
       if (asked.length > read.length) return { is: 'again', needs: [] };
       await decision.prepare?.(view);
@@ -129,7 +129,7 @@ export class Ledger {
   }
 
   #missing({ known }: Place, decision: Decision, needs: readonly Need[]): Need[] {
-    const all = [...needs, ...decision.needs(viewOf(known, this.clock.now()))];
+    const all = [...needs, ...decision.needs(new GuessView(known, this.clock.now()))];
     return all.filter((need) => !known.has(need));
   }
 }

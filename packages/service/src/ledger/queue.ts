@@ -3,7 +3,7 @@
 import type { EndSignal } from '../operation.ts';
 import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
-import { type Attempt, judgeAll, type Outcome, viewOf } from './judge.ts';
+import { type Attempt, judgeAll, type Outcome, GuessView } from './judge.ts';
 import { NoTenant, type Place, sameHead } from './place.ts';
 import { type Appended, LinkRefused, type LockedTenant, type LostLink } from './store.ts';
 import { type Need, refTo, unique } from './table.ts';
@@ -152,7 +152,7 @@ export class Queue {
     const { store, clock } = place.ground;
     const needs: Need[] = [refTo(tenants, place.tenantId), ...more];
     if (place.guess) {
-      const view = viewOf(place.guess, clock.now());
+      const view = new GuessView(place.guess, clock.now());
       needs.push(...batch.flatMap(({ decision }) => decision.needs(view)));
     }
     const asked = unique(needs);
