@@ -144,7 +144,9 @@ async function findOwners(sql: Sql, names: readonly string[]): Promise<Map<strin
   const found = await Promise.all(
     Array.from(storedTables.values(), async ({ name, id: [own = ''], foundBy, uuids = [] }) => {
       if (foundBy === undefined) return [];
-      const [column, isUuid] = [sql(foundBy), uuids.includes(foundBy)];
+      const isUuid = uuids.includes(foundBy);
+      if ((isUuid ? ids : hashes).length === 0) return [];
+      const column = sql(foundBy);
       const shown = isUuid ? sql`${column}` : sql`encode(${column}, 'hex')`;
       const wanted = isUuid ? sql`${ids}::uuid[]` : sql`${hashes}::bytea[]`;
       return sql<OwnerRow[]>`

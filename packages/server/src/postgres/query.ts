@@ -1,8 +1,7 @@
 // Queries and named rows as SQL. Each becomes one subquery that returns JSON, so that all needs of a decision are one statement
 // and one snapshot. `read.ts` puts them together.
 import { parseUuid } from '@eaas/protocol';
-import { type Found, nameOf, type Query, type Ref, type Stored, type Where } from '@eaas/service';
-
+import { type Found, idText, nameOf, type Query, type Ref, type Stored, type Where } from '@eaas/service';
 import type { Sql } from './sql.ts';
 import { joined, type Part, part, raw, statement } from './statement.ts';
 import { requireTable, type StoredTable } from './tables.ts';
@@ -33,11 +32,7 @@ export function rowsByName(
       for (const row of json as readonly JsonRow[]) {
         const stored = storedRow(table, row);
         const values = stored.row as Readonly<Record<string, unknown>>;
-        const id = table.id.map((column) => {
-          const value = values[column];
-          return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value);
-        });
-        known.set(`${name} ${id.join(' ')}`, stored);
+        known.set(`${name} ${table.id.map((column) => idText(values[column])).join(' ')}`, stored);
       }
     },
   };

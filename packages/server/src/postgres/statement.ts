@@ -46,7 +46,7 @@ export function statement<Rows extends readonly object[]>(
   sql: Sql,
   { strings, values }: Part,
 ): Pending<Rows> {
-  const text = strings.join('?');
+  const text = strings.join('\0');
   const same = known.get(text) ?? Object.assign([...strings], { raw: strings });
   known.set(text, same);
   return sql(same, ...values);
