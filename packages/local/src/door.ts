@@ -1,5 +1,6 @@
 // The service as a function from a request to a response: for tests, and for services inside a process. A server has its own
 // door, with the same order of checks: 404 and 405, 401 and 403, 415, 413, 400, and what the operation refuses.
+import { requireBodyType, takesFields } from '@eaas/protocol/internal-service';
 import { type Input, problem as problemOf, type Receipt, type Route } from '@eaas/protocol/wire';
 import {
   admit,
@@ -58,7 +59,9 @@ async function answer(
   let input: object;
   try {
     const body = new Uint8Array(await request.arrayBuffer());
-    input = { ...readInput(endpoint, { url: new URL(url).search, header, body }), ...parameters };
+    if (body.length > 0)
+      requireBodyType(header('content-type'), header('content-encoding'), takesFields(endpoint));
+    input = { ...readInput(endpoint, { url: new URL(url).search, body }), ...parameters };
   } catch (error) {
     // What let the caller through can be out of date: one whose API key is revoked learns nothing else.
     await confirm(service, arrival, caller);

@@ -38,8 +38,7 @@ export async function readFields(
   // The type is judged before the body arrives.
   if (bytes > 0) requireBodyType(type, encoding, takesFields(endpoint));
   const body = await readBody(raw, bytes, limit);
-  const header = (name: string) => (name === 'content-type' ? type : encoding);
-  return readInput(endpoint, { url: raw.url ?? '', header, body });
+  return readInput(endpoint, { url: raw.url ?? '', body });
 }
 
 async function readBody(request: IncomingMessage, bytes: number, limit: number): Promise<Uint8Array> {

@@ -5,9 +5,7 @@ import {
   checkBody,
   parseBody,
   type Refusal,
-  requireBodyType,
   splitRoute,
-  takesFields,
 } from '@eaas/protocol/internal-service';
 import { type Endpoint, endpoints, explain, limits, type Route } from '@eaas/protocol/wire';
 
@@ -24,14 +22,12 @@ type Taking = Pick<Endpoint, 'body' | 'query' | 'item'>;
 /** What a request has beside its method and path. */
 interface Sent {
   readonly url: string;
-  readonly header: (name: string) => string | undefined;
   readonly body: Uint8Array;
 }
 
-/** Parses the query and the body. Throws Refusal 415, 413 and 400, in this order. */
-export function readInput(endpoint: Taking, { url, header, body }: Sent): object {
+/** Parses the query and the body, whose type its door has judged. Throws Refusal 413 and 400, in this order. */
+export function readInput(endpoint: Taking, { url, body }: Sent): object {
   const isEmpty = body.length === 0;
-  if (!isEmpty) requireBodyType(header('content-type'), header('content-encoding'), takesFields(endpoint));
   if (body.length > limits.body) throw bodyTooLarge(limits.body);
   const parsed = isEmpty ? {} : parseBody(endpoint, body);
   return { ...readQuery(endpoint, url), ...checkBody(endpoint, parsed) };
