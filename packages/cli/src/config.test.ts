@@ -115,8 +115,6 @@ test.each<[string, Record<string, string>]>([
     'EAAS_ROOT_KEY_PREVIOUS_COMMAND',
     { EAAS_ROOT_KEY_PREVIOUS_FILE: 'a.key', EAAS_ROOT_KEY_PREVIOUS_COMMAND: '/bin/print-key' },
   ],
-  ['EAAS_ROOT_KEY_COMMAND', { EAAS_ROOT_KEY_WRAPPED_FILE: 'root.wrapped' }],
-  ['EAAS_ROOT_KEY_PREVIOUS_COMMAND', { EAAS_ROOT_KEY_PREVIOUS_WRAPPED_FILE: 'root.wrapped' }],
   ['EAAS_HOST', { EAAS_HOST: 'http://localhost' }],
   ['EAAS_HOST', { EAAS_HOST: '0.0.0.0:80' }],
   ['EAAS_PORT', { EAAS_PORT: '65536' }],

@@ -14,7 +14,6 @@ import {
   rootKeyInVariable,
   type RootKeyProvider,
 } from '@eaas/server/internal';
-import { refuseRemovedVariables } from './removed.ts';
 import { type Environment, type Read, readerOf, variables } from './config-values.ts';
 
 export { variables } from './config-values.ts';
@@ -89,7 +88,6 @@ export function readConfig(
   env: Environment = process.env,
   { logLevel = 'info', isConsoleOn = false, usesDevelopmentData = false } = {},
 ) {
-  refuseRemovedVariables(env);
   const read = readerOf(env);
   const found = urlVariableOf(env);
   const ignored = found === 'DATABASE_URL' ? judgeDataHere(env[found] ?? '', usesDevelopmentData) : undefined;

@@ -1,4 +1,4 @@
-import { completionCommand, helpCommand } from './kit/index.ts';
+import { helpCommand } from './kit/index.ts';
 import { CannotStart, migrateDatabase } from '@eaas/server/internal';
 import { Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
@@ -17,7 +17,6 @@ import { leak } from './leak.ts';
 import { localCommands } from './local.ts';
 import { logCommands } from './log.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
-import { refuseRemovedCommands } from './removed.ts';
 import { rootKeyCommands } from './root-key.ts';
 import { subjectCommands } from './subject.ts';
 import { tenantCommands } from './tenant.ts';
@@ -120,7 +119,6 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   group('log', 'The public log of the heads of all audit logs.', logCommands),
   group('root-key', 'The root key, which protects all other keys.', rootKeyCommands),
   leak,
-  completionCommand('eaas'),
   helpCommand(exitCodesHelp, ['eaas help key create', 'eaas help exit-codes']),
 ])
   .version(manifest.version, '-V, --version', 'print the version')
@@ -128,7 +126,6 @@ export const program = group('eaas', 'Encryption as a service: the server and it
 
 export async function run(args: readonly string[]): Promise<number> {
   try {
-    refuseRemovedCommands(args);
     await program.parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {

@@ -1,7 +1,6 @@
-// What `eaas` and `eaas-files` share: commands, help, completion and tables. The build copies it.
+// What `eaas` and `eaas-files` share: commands, help and tables. The build copies it.
 export {
   command,
-  completionCommand,
   guardOutput,
   helpCommand,
   isParseError,

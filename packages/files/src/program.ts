@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { command, completionCommand, helpCommand, note, WrongUsage } from './kit.ts';
+import { command, helpCommand, note, WrongUsage } from './kit.ts';
 import type { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import type { FileCommand, Options } from './command.ts';
@@ -74,9 +74,7 @@ function programOf(start: Start): Command {
     program.addCommand(made.allowExcessArguments().action(() => start(work, made)));
   }
   const help = helpCommand(exitCodesHelp, [`${name} help encrypt`, `${name} help exit-codes`]);
-  return program
-    .addCommand(completionCommand(name))
-    .addCommand(help.usage('[topic]').summary('show the help of a command, or the exit codes'));
+  return program.addCommand(help.usage('[topic]').summary('show the help of a command, or the exit codes'));
 }
 
 /** Refuses another option as the value of an option, because the value was probably forgotten. */

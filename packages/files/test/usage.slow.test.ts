@@ -4,7 +4,7 @@ import { run } from '@eaas/test-kit/program';
 import { eaasFiles, newPlace } from './command-line.ts';
 
 const command = (...args: string[]) => run([...eaasFiles(), ...args], {});
-const commands = ['encrypt', 'decrypt', 'inspect', 'keys', 'rewrap', 'export-key', 'completion'];
+const commands = ['encrypt', 'decrypt', 'inspect', 'keys', 'rewrap', 'export-key'];
 
 test.each(commands)('the help of %s has examples of the command', async (name) => {
   const { code, stdout, stderr } = await command(name, '--help');
@@ -59,7 +59,6 @@ test.each([
   ['an exported key without a private key', ['decrypt', '--exported-key', 'key.json']],
   ['a private key without an exported key', ['decrypt', '--private-key', 'private.pem']],
   ['export-key without a public key', ['export-key']],
-  ['an unknown shell', ['completion', 'tcsh']],
   [
     'the name of a key instead of its id',
     ['decrypt', '/etc/hostname', '--out', '/does/not', '--key', 'patients'],
