@@ -1,5 +1,5 @@
 // Runs the operations of the API: joins who calls and what is asked for to one decision, and has the ledger decide it.
-import { endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
+import { endpoints, type Input, type Output, type Receipt, type Route } from '@eaas/protocol/wire';
 import { type Decided, type Decision, Missing, type View } from './ledger/decision.ts';
 import { NoTenant } from './ledger/place.ts';
 import type { Caller, Part } from './operation.ts';
@@ -11,7 +11,12 @@ import type { Service } from './service.ts';
  * Runs an operation for a caller. The answer comes with the place of its entry in the log: a batch has one in each item, and
  * users learn none. Throws Refusal, which has a receipt if the log records it.
  */
-export async function run<R extends Route>(service: Service, caller: Caller, route: R, input: Input<R>) {
+export async function run<R extends Route>(
+  service: Service,
+  caller: Caller,
+  route: R,
+  input: Input<R>,
+): Promise<{ readonly answer: Output<R>; readonly receipt: Receipt | undefined }> {
   const part = partOf(service, caller, route, input);
   try {
     const { answer, receipt } = await settle(service, caller, part);

@@ -37,12 +37,11 @@ export async function readFields(
   const { type, encoding, bytes } = announced;
   // The type is judged before the body arrives.
   if (bytes > 0) requireBodyType(type, encoding, takesFields(endpoint));
-  const body = await readBody(raw, bytes, limit);
+  const body = bytes === 0 ? new Uint8Array() : await readBody(raw, bytes, limit);
   return readInput(endpoint, { url: raw.url ?? '', body });
 }
 
-async function readBody(request: IncomingMessage, bytes: number, limit: number): Promise<Uint8Array> {
-  if (bytes === 0) return new Uint8Array();
+function readBody(request: IncomingMessage, bytes: number, limit: number): Promise<Uint8Array> {
   if (bytes !== Infinity && bytes > limit) throw bodyTooLarge(limit);
   if (request.destroyed) throw bodyCut();
   return new Promise((resolve, reject) => {

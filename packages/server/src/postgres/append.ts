@@ -5,18 +5,21 @@ import type { Sql } from './sql.ts';
 // `execute` sends a statement before whatever is called next, while `await` would send it after that.
 
 /** Appends a link if the head is still the one that it expects. Throws the database's error for what it refuses. */
-export async function appendLink(sql: Sql, tenantId: string, link: Link): Promise<Appended> {
+export function appendLink(sql: Sql, tenantId: string, link: Link): Promise<Appended> {
   const { expected, next, runs, seals, writes, tallies, now } = link;
-  const [row] = await sql<{ appended: string }[]>`
+  return sql<{ appended: string }[]>`
     select eaas.append(${tenantId}, ${expected.id}, ${expected.mac}, ${next.id}, ${next.hash}, ${next.sum}, ${next.nonce},
       ${next.created_at}, ${next.month}, ${next.encrypts}, ${next.mac}, ${now},
       ${`[${runs.map(encodeRun).join(',')}]`}::text::json, ${seals}, ${JSON.stringify(tallies)}::text::json,
-      ${writes.length > 0 ? encodeWrites(writes) : null}::text::jsonb) as appended`.execute();
-  const [outcome, time] = row?.appended.split(' ') ?? [];
+      ${writes.length > 0 ? encodeWrites(writes) : null}::text::jsonb) as appended`
+    .execute()
+    .then(([row]) => appendedIn(row?.appended));
+}
+
+function appendedIn(text: string | undefined): Appended {
+  const [outcome, time] = text?.split(' ') ?? [];
   if (outcome !== 'written' && outcome !== 'moved' && outcome !== 'clock') {
-    throw new Error(
-      `the SQL function eaas.append must return "written", "moved" or "clock" (got "${row?.appended}")`,
-    );
+    throw new Error(`the SQL function eaas.append must return "written", "moved" or "clock" (got "${text}")`);
   }
   return { outcome, time: Number(time) };
 }

@@ -187,9 +187,13 @@ function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
     const giveUp = (): void =>
       reject(new DatabaseSlow(`the database did not respond within ${Math.round(milliseconds)} ms`));
     const timer = setTimeout(giveUp, milliseconds);
-    const stop = (): void => clearTimeout(timer);
-    work.then(stop, stop);
-    work.then(resolve, reject);
+    const ending =
+      <Outcome>(end: (outcome: Outcome) => void) =>
+      (outcome: Outcome): void => {
+        clearTimeout(timer);
+        end(outcome);
+      };
+    work.then(ending(resolve), ending(reject));
   });
 }
 

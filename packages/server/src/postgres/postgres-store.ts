@@ -42,10 +42,10 @@ export function postgresStore({ calls, lists, background }: StoreDatabases): Sto
         return calls.run((sql) => readKnown(sql, tenantId, needs), 2_000, soon(2_200, deadline));
       return lists.run((sql, limit) => readWithin(sql, tenantId, needs, limit), 4_000, soon(4_500, deadline));
     },
-    append: (tenantId, link) => calls.run((sql) => refusing(appendLink(sql, tenantId, link)), 2_500),
+    append: (tenantId, link) => calls.run((sql) => appendLink(sql, tenantId, link).catch(refused), 2_500),
     locked: (tenantId, needs, lost, work, deadline) =>
       calls.run(
-        (sql, limit) => refusing(lockedWithin(sql, { tenantId, needs, lost, work }, limit)),
+        (sql, limit) => lockedWithin(sql, { tenantId, needs, lost, work }, limit).catch(refused),
         // After a first attempt there is time for another, which finds out what became of it.
         lost.length === 0 ? 2_500 : 4_000,
         deadline,
@@ -56,7 +56,7 @@ export function postgresStore({ calls, lists, background }: StoreDatabases): Sto
         return work({ known, rows: ({ name }) => scanRows(tx, tenantId, requireTable(name)) });
       }, longestSnapshot),
     whose: (names) => calls.run((sql) => findOwners(sql, names), 2_000, soon(2_200)),
-    create: (head, writes) => calls.run((sql) => refusing(createTenant(sql, head, writes)), 60_000),
+    create: (head, writes) => calls.run((sql) => createTenant(sql, head, writes).catch(refused), 60_000),
   };
 }
 
@@ -125,13 +125,9 @@ async function lockedWithin(sql: Pool, { tenantId, needs, lost, work }: LockedWo
 }
 
 /** Throws LinkRefused for an error of a database that works, so that certainly nothing was written. */
-async function refusing<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!isDatabaseError(error) || isDatabaseFault(error)) throw error;
-    throw new LinkRefused(`the database refuses what the link has: ${error.message}`, { cause: error });
-  }
+function refused(error: unknown): never {
+  if (!isDatabaseError(error) || isDatabaseFault(error)) throw error;
+  throw new LinkRefused(`the database refuses what the link has: ${error.message}`, { cause: error });
 }
 
 /**
