@@ -1,8 +1,8 @@
-// Takes over a tenant of a key file: its keys, with an entry for each, and its subjects. `createTenant` calls it, in the
+// Takes over a tenant of a key file: its keys, with an entry for each, and its people. `createTenant` calls it, in the
 // transaction that creates the tenant.
-import { fromHex } from '@eaas/protocol/internal-audit';
-import { hashKeyPlace, type SecretPlace, subjectPlace, versionPlace } from '@eaas/protocol/internal-sealing';
+import { hashKeyPlace, type SecretPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 import * as core from '@eaas/service';
+import { erasedOf, type ImportedPeople, writeErased, writeLiving } from '../plugins/imported-people.ts';
 import { appendLink } from '../postgres/append.ts';
 import { databaseTime, type Transaction } from '../postgres/sql.ts';
 
@@ -17,13 +17,9 @@ export interface ImportedTenant {
     readonly hashKey: Uint8Array | null;
     readonly versions: readonly { readonly created_at: number; readonly secret: Uint8Array | null }[];
   }[];
-  /** The secret of the tenant, on which the ids of its subjects depend. */
+  /** The secret of the tenant, on which the ids of its people depend. */
   readonly secret: Uint8Array;
-  /** Subjects by their ids. An erased one has no secret. */
-  readonly subjects: ReadonlyMap<
-    string,
-    { readonly created_at: number; readonly erased_at: number | null; readonly secret: Uint8Array | null }
-  >;
+  readonly subjects: ImportedPeople;
 }
 
 type Made = Pick<ReturnType<typeof core.newTenant>, 'head' | 'writes'>;
@@ -31,7 +27,7 @@ type Link = ReturnType<typeof core.beginLink>;
 
 const entriesPerLink = 50;
 
-/** Appends links after the head of a new tenant. Each key and each erased subject gets an entry. */
+/** Appends links after the head of a new tenant. Each key and each erased person gets an entry. */
 export async function insertImported(
   tx: Transaction,
   { roots, tables, fields }: core.Service,
@@ -42,8 +38,7 @@ export async function insertImported(
   if (!opened) throw new Error('the root key must open the secret of a new tenant (it does not)');
   const { secrets } = opened;
   const operator = core.insider(tenantId, 'operator');
-  const sealed = (place: SecretPlace, secret: Uint8Array | null) =>
-    secret && core.sealSecret(secrets.sealing, place, secret);
+  const seal = (place: SecretPlace, secret: Uint8Array) => core.sealSecret(secrets.sealing, place, secret);
   let head = start;
   let sum = core.unmasked(secrets, start);
 
@@ -60,15 +55,10 @@ export async function insertImported(
     }
   }
 
-  // The newest entry of a key names the file, and stands for the subjects that have a secret.
-  const living = [...subjects].filter(([, { secret }]) => secret !== null);
-  const erased = [...subjects].filter(([, { secret }]) => secret === null);
-  const notErased = { erased_id: null, erased_at: null, erased_hash: null };
-
   await append(keys, (link, { row, hashKey, versions }) => {
     const { key_id, key_version, name, exportable, interval_days, status } = row;
     const rev = link.nextId;
-    const sealed_hash_key = sealed(hashKeyPlace(tenantId, key_id), hashKey);
+    const sealed_hash_key = hashKey && seal(hashKeyPlace(tenantId, key_id), hashKey);
     const stored = { ...row, tenant_id: tenantId, sealed_hash_key, created_id: rev, rev };
     const set = fields.filter(({ column, initial }) => Reflect.get(row, column) !== initial);
     const ofPlugins = Object.fromEntries(set.map(({ column }) => [column, Reflect.get(row, column)]));
@@ -77,24 +67,10 @@ export async function insertImported(
     link.write(core.add(core.keys, stored), null);
     for (const [index, { created_at, secret }] of versions.entries()) {
       const id = { tenant_id: tenantId, key_id, key_version: index + 1 };
-      const place = versionPlace(tenantId, key_id, index + 1);
-      link.write(core.add(core.keyVersions, { ...id, created_at, sealed: sealed(place, secret) }), null);
+      const sealed = secret && seal(versionPlace(tenantId, key_id, index + 1), secret);
+      link.write(core.add(core.keyVersions, { ...id, created_at, sealed }), null);
     }
-    if (rev < keys.length) return;
-    for (const [id, { created_at, secret }] of living) {
-      const named = {
-        tenant_id: tenantId,
-        subject_id: fromHex(id),
-        sealed: sealed(subjectPlace(tenantId, id), secret),
-      };
-      link.write(core.add(core.subjects, { ...named, ...notErased, created_id: rev, created_at }), null);
-    }
+    if (rev === keys.length) writeLiving(link, tenantId, subjects, seal, rev);
   });
-  await append(erased, (link, [id, { created_at, erased_at }]) => {
-    const [rev, from] = [link.nextId, link.size];
-    link.add(operator, core.tenantDraft('subject.erase', { subject: id, imported: sha256 }));
-    const erasure = { erased_id: rev, erased_at, erased_hash: link.receipts(from, 1).hashOf(0) };
-    const named = { tenant_id: tenantId, subject_id: fromHex(id), sealed: null, created_id: rev, created_at };
-    link.write(core.add(core.subjects, { ...named, ...erasure }), null);
-  });
+  await append(erasedOf(subjects), (link, person) => writeErased(link, tenantId, sha256, person));
 }
