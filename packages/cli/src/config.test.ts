@@ -97,13 +97,10 @@ test.each<[string, Record<string, string>]>([
   ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'mysql://server:hunter2@db/eaas' }],
   ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'host=db password=hunter2' }],
   ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'postgres://server:hunter2%@db/eaas' }],
-  ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'postgres://server:hunter2 @db:x/eaas' }],
   ['EAAS_MIGRATE_DATABASE_URL', { EAAS_DATABASE_URL: url, EAAS_MIGRATE_DATABASE_URL: 'hunter2' }],
   ['EAAS_MIGRATE_DATABASE_URL', { EAAS_MIGRATE_DATABASE_URL: url }],
   ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: 'hunter2' }],
   ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: Buffer.alloc(31).toString('base64') }],
-  ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: `${key}\n` }],
-  ['EAAS_ROOT_KEY_PREVIOUS', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: 'hunter2' }],
   ['EAAS_ROOT_KEY_PREVIOUS', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: key }],
   ['EAAS_ROOT_KEY_FILE', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_FILE: 'root.key' }],
   ['EAAS_ROOT_KEY_COMMAND', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_COMMAND: '/bin/print-key' }],
@@ -115,20 +112,14 @@ test.each<[string, Record<string, string>]>([
     'EAAS_ROOT_KEY_PREVIOUS_COMMAND',
     { EAAS_ROOT_KEY_PREVIOUS_FILE: 'a.key', EAAS_ROOT_KEY_PREVIOUS_COMMAND: '/bin/print-key' },
   ],
-  ['EAAS_HOST', { EAAS_HOST: 'http://localhost' }],
   ['EAAS_HOST', { EAAS_HOST: '0.0.0.0:80' }],
   ['EAAS_PORT', { EAAS_PORT: '65536' }],
-  ['EAAS_PORT', { EAAS_PORT: '80 ' }],
-  ['EAAS_PORT', { EAAS_PORT: '-1' }],
   ['EAAS_PORT', { EAAS_PORT: '0x50' }],
   ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: 'true' }],
-  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '1' }],
   ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '10.0.0.0/33' }],
   ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '0.0.0.0/0' }],
   ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '10.0.0.1,' }],
-  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '10.0.0.1/8/8' }],
   ['EAAS_ISSUER_HOSTS', { EAAS_ISSUER_HOSTS: 'https://sign-in.example' }],
-  ['EAAS_ISSUER_HOSTS', { EAAS_ISSUER_HOSTS: 'sign-in.example,' }],
   ['EAAS_ISSUER_HOSTS', { EAAS_ISSUER_HOSTS: '*' }],
   ['EAAS_LOG_INTERVAL', { EAAS_LOG_INTERVAL: '9' }],
   ['EAAS_LOG_INTERVAL', { EAAS_LOG_INTERVAL: '3601' }],
@@ -140,7 +131,6 @@ test.each<[string, Record<string, string>]>([
   ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '0' }],
   ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '1201' }],
   ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '1.5' }],
-  ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: 'sixty' }],
   ['EAAS_LOG_LEVEL', { EAAS_LOG_LEVEL: 'verbose' }],
 ])('an invalid %s stops the start with an error without secrets: %j', (variable, env) => {
   const sentence = refusal(env);
@@ -217,23 +207,19 @@ test('if Kubernetes has set EAAS_PORT, the error says how to remove this variabl
   expect(refusal({ EAAS_PORT: 'tcp://10.96.0.1:8080' })).toContain('enableServiceLinks: false');
 });
 
-test.each([
-  'https://eaas.example',
-  'https://eaas.example:8443',
-  'http://localhost:3000',
-  'http://[::1]:3000',
-])('the public URL %s is accepted', (publicUrl) => {
-  expect(readConfig({ EAAS_PUBLIC_URL: publicUrl })).toMatchObject({ publicUrl });
-});
+test.each(['https://eaas.example:8443', 'http://[::1]:3000'])(
+  'the public URL %s is accepted',
+  (publicUrl) => {
+    expect(readConfig({ EAAS_PUBLIC_URL: publicUrl })).toMatchObject({ publicUrl });
+  },
+);
 
 test.each([
   ['with a slash at the end', 'https://eaas.example/'],
   ['with a path', 'https://eaas.example/console'],
   ['with its default port', 'https://eaas.example:443'],
-  ['in capitals', 'https://EAAS.example'],
   ['with a user', 'https://me@eaas.example'],
   ['over plain HTTP', 'http://eaas.example'],
-  ['of another scheme', 'ftp://localhost'],
   ['without a scheme', 'eaas.example'],
 ])('a public URL %s is refused', (_, url) => {
   expect(() => readConfig({ EAAS_PUBLIC_URL: url })).toThrow('EAAS_PUBLIC_URL must be an origin');
@@ -260,16 +246,13 @@ test('the playground is off unless EAAS_PLAYGROUND=1, and needs the console', ()
   expect(() => readConfig({ EAAS_CONSOLE: '1', EAAS_PLAYGROUND: 'yes' })).toThrow('EAAS_PLAYGROUND');
 });
 
-test('`eaas dev` serves the playground unless EAAS_PLAYGROUND=0 or the console is off', () => {
-  expect(readDevelopmentConfig({})).toMatchObject({ console: true, playground: true });
+test('by default, `eaas dev` serves the console and the playground, and logs only warnings', () => {
+  const common = { console: true, playground: true, logLevel: 'warn', isPortSet: false };
+  expect(readDevelopmentConfig({})).toMatchObject(common);
   expect(readDevelopmentConfig({ EAAS_PLAYGROUND: '0' })).toMatchObject({ console: true, playground: false });
-  expect(readDevelopmentConfig({ EAAS_CONSOLE: '0' })).toMatchObject({ console: false, playground: false });
-});
-
-test('by default, `eaas dev` serves the console and logs only warnings', () => {
-  expect(readDevelopmentConfig({})).toMatchObject({ console: true, logLevel: 'warn', isPortSet: false });
   const env = { EAAS_CONSOLE: '0', EAAS_LOG_LEVEL: 'debug', EAAS_PORT: '8081' };
-  expect(readDevelopmentConfig(env)).toMatchObject({ console: false, logLevel: 'debug', isPortSet: true });
+  const changed = { console: false, playground: false, logLevel: 'debug', isPortSet: true };
+  expect(readDevelopmentConfig(env)).toMatchObject(changed);
 });
 
 test.each([
@@ -277,8 +260,6 @@ test.each([
   ['EAAS_DATABASE_URL', 'postgres://server@db/eaas', 'EAAS_DATABASE_URL is set'],
   ['EAAS_DATABASE_URL', '', 'EAAS_DATABASE_URL is set'],
   ['EAAS_HOST', '0.0.0.0', 'EAAS_HOST is 0.0.0.0'],
-  ['EAAS_HOST', '::', 'EAAS_HOST is ::'],
-  ['EAAS_HOST', '10.0.0.1', 'EAAS_HOST is 10.0.0.1'],
 ])('development refuses %s=%s', (name, value, reason) => {
   expect(() => readDevelopmentConfig({ [name]: value })).toThrow(`\`eaas dev\` does not start: ${reason}`);
 });

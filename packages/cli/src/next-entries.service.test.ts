@@ -47,7 +47,6 @@ test('a tenant that does not exist has no entries', async () => {
 
 test.each([
   ['action', "action = 'key.unwrap'"],
-  ['metadata', `metadata = '{"a":"b"}'`],
   ['hash', "hash = decode(repeat('00', 32), 'hex')"],
   ['MAC', "mac = decode(repeat('00', 32), 'hex')"],
 ])('no entry from one with a changed %s on is returned', async (_, change) => {

@@ -85,9 +85,7 @@ test('audit verify-file --proof refuses a wrong command line, a wrong policy and
   expect(noText).toMatchObject({ code: 2, stderr: expect.stringContaining('is not UTF-8') as string });
   for (const args of [
     [],
-    ['--proof', 'proof'],
     ['--policy', 'policy'],
-    ['x', '--proof', 'proof'],
     ['x', '--proof', 'proof', '--policy', 'policy', '--checkpoint-file', 'x', '--verifier-key', 'x'],
   ])
     expect(await verify(...args)).toMatchObject({

@@ -127,19 +127,10 @@ const proven = ['--checkpoint', newest, '--yes'];
 
 const stateAfter = (of: CommandLine) =>
   serving(of, async (call) => {
-    const { keys } = (await call('GET', '/v1/keys')) as unknown as { keys: Record<string, unknown>[] };
-    const { api_keys } = (await call('GET', '/v1/api-keys')) as unknown as {
-      api_keys: Record<string, unknown>[];
-    };
-    const { issuers } = (await call('GET', '/v1/issuers')) as unknown as {
-      issuers: Record<string, unknown>[];
-    };
     const people = [];
     for (const subject of ['erased', 'kept', 'new'])
       people.push((await call('POST', `/v1/keys/${idOf('used')}/wrap`, { dek, subject }))['code']);
-    const byName = (rows: Record<string, unknown>[]) =>
-      Object.fromEntries(rows.map((row) => [row['name'], row]));
-    return { keys: byName(keys), apiKeys: byName(api_keys), issuers: byName(issuers), people };
+    return { people, pending: await call('GET', `/v1/keys/${idOf('pending')}`) };
   });
 
 describe('a restored tenant', () => {
@@ -188,24 +179,9 @@ describe('a restored tenant', () => {
 
     const state = await stateAfter(again);
     expect(state.people).toEqual(['subject_erased', undefined, 'subject_erased']);
-    expect(state.keys).toMatchObject({
-      used: { status: 'active' },
-      disabled: { status: 'disabled' },
-      'enabled again': { status: 'active' },
-      pending: { status: 'pending_destruction' },
-      destroyed: { status: 'destroyed' },
-    });
-    expect(state.apiKeys).toMatchObject({
-      all: { revoked_at: null, expires_at: null },
-      revoked: { revoked_at: expect.any(String) as string },
-      narrowed: { permissions: ['encrypt', 'decrypt'] },
-    });
-    const later = Date.parse(String(state.keys['pending']?.['destroy_at'])) - Date.parse(at(30));
+    expect(state.pending).toMatchObject({ status: 'pending_destruction' });
+    const later = Date.parse(String(state.pending['destroy_at'])) - Date.parse(at(30));
     expect(Math.abs(later)).toBeLessThan(day);
-    expect(state.issuers).toMatchObject({
-      'revoked issuer': { revoked_at: expect.any(String) as string },
-      'untouched issuer': { revoked_at: null, permissions: newIssuer('').permissions },
-    });
     expect(await refusalOf(replay(again, file, ...proven), 1)).toContain('so it does not continue this log');
   });
 
@@ -245,11 +221,6 @@ describe('nothing is changed, and the command exits with 1', async () => {
     const hash = Buffer.from(entryHash(Buffer.from(previous?.hash ?? '', 'hex'), entry)).toString('hex');
     return written('forged', [...lines.slice(0, -1), JSON.stringify({ ...entry, hash })]);
   };
-  const altered = () =>
-    written(
-      'altered',
-      lines.with(atFork, (lines[atFork] ?? '').replace('operator', 'system').replace('disable', 'destroy')),
-    );
 
   test.each([
     ['no checkpoint', () => file, undefined, /Pass --checkpoint/],
@@ -257,13 +228,6 @@ describe('nothing is changed, and the command exits with 1', async () => {
     ['a file that ends early', () => written('cut', lines.slice(0, -1)), newest, /checkpoint_ahead at entry/],
     ['a forged change', forged, newest, /checkpoint_mismatch at entry/],
     ['a forged change after the checkpoint', forged, lastChange, /but its last change is entry/],
-    ['a changed entry', altered, newest, /entry_altered at entry/],
-    [
-      'a missing entry',
-      () => written('gap', lines.toSpliced(atFork + 1, 1)),
-      newest,
-      /entry_missing at entry/,
-    ],
     ['a file that begins late', () => written('late', lines.slice(atFork)), newest, /does not have entry/],
     [
       'the file of another tenant',

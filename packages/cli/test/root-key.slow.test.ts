@@ -61,22 +61,6 @@ test('every command and the server refuse a wrong root key', async () => {
   expect(await eaas.json('tenant', 'list')).toHaveLength(1);
 });
 
-test('the error about a missing root key names the variables to set', async () => {
-  const eaas = await commandLine();
-  const { EAAS_ROOT_KEY: _, ...env } = eaas.env;
-  const stderr = await refusalOf(run([...program, 'tenant', 'list'], env), 3);
-  expect(stderr).toContain('set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY or EAAS_ROOT_KEY_COMMAND.');
-  expect(
-    await refusalOf(
-      run([...program, 'tenant', 'list'], {
-        ...env,
-        EAAS_ROOT_KEY_FILE: '/nowhere/root.key',
-      }),
-      3,
-    ),
-  ).toContain('EAAS_ROOT_KEY_FILE: the file /nowhere/root.key does not exist');
-});
-
 test('an operator can rotate the root key while a server runs', async () => {
   const eaas = await commandLine();
   const [tenant] = await eaas.json<{ tenant_id: string }>(

@@ -80,19 +80,6 @@ test('a person is shown, reported and erased, by a name from standard input or b
   expect(newest).toEqual({ time: erasure?.erased_at, action: 'subject.erase', user: null, outcome: 'done' });
 });
 
-test('more than one page of entries is reported once each', async () => {
-  const { unwrap } = await newPerson('busy');
-  for (let nth = 0; nth < 250; nth += 50) await Promise.all(Array.from({ length: 50 }, () => unwrap()));
-  const rows = jsonLines<ReportRow>((await subject('busy', 'report', '--json')).stdout);
-  expect(rows).toHaveLength(251);
-  expect(rows.map(({ time }) => time)).toEqual(
-    rows
-      .map(({ time }) => time)
-      .toSorted()
-      .toReversed(),
-  );
-});
-
 test('an unknown subject is refused, and --create remembers it as erased', async () => {
   for (const command of ['show', 'report']) {
     expect(await refusalOf(subject('nobody', command), 1)).toMatch(

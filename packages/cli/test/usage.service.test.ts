@@ -68,7 +68,6 @@ test('--version prints the version of the package', async () => {
 
 test.each([
   ['no command', []],
-  ['a group without a subcommand', ['tenant']],
   ['a missing argument', ['tenant', 'show']],
   ['too many arguments', ['tenant', 'show', 'a', 'b']],
   ['an option without its value', ['tenant', 'create', '--name']],
@@ -122,12 +121,11 @@ test('serve exits with 3 for a port or certificate that it cannot use, and names
   );
 
   const cert = join(await newDirectory(), 'cert.pem');
-  for (const content of [null, 'no certificate']) {
-    if (content !== null) await writeFile(cert, content);
-    expect(
-      await refusalOf(eaas.with({ EAAS_TLS_CERT_FILE: cert, EAAS_TLS_KEY_FILE: cert })('serve'), 3),
-    ).toMatch(/^EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE cannot be used: [^\n]* Set them to [^\n]*\n$/);
-  }
+  await writeFile(cert, 'no certificate');
+  const noTls = eaas.with({ EAAS_TLS_CERT_FILE: cert, EAAS_TLS_KEY_FILE: cert });
+  expect(await refusalOf(noTls('serve'), 3)).toMatch(
+    /^EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE cannot be used: [^\n]* Set them to [^\n]*\n$/,
+  );
 });
 
 test('SIGTERM to npx ends the server that npx started', async () => {
