@@ -16,23 +16,12 @@ describe('an explanation', () => {
     ['the body must be an object', 'POST /v1/encrypt', []],
     ['the body is missing', 'POST /v1/encrypt', undefined],
     ['`plaintext` is missing', 'POST /v1/encrypt', { key_id: 'k' }],
-    ['`plaintext` must be a string', 'POST /v1/encrypt', { plaintext: 1, key_id: 'k' }],
     [
       '`plaintext` has more than 65536 bytes of UTF-8',
       'POST /v1/encrypt',
       { plaintext: 'é'.repeat(32_769), key_id: 'k' },
     ],
     ['unknown field `contxt`', 'POST /v1/encrypt', { plaintext: '', key_id: 'k', contxt: {} }],
-    [
-      'unknown field `__proto__`',
-      'POST /v1/encrypt',
-      JSON.parse('{"plaintext":"","key_id":"k","__proto__":1}'),
-    ],
-    [
-      '`context` must be an object of strings',
-      'POST /v1/encrypt',
-      { plaintext: '', key_id: 'k', context: [] },
-    ],
     [
       '`context` must have only strings as values',
       'POST /v1/encrypt',

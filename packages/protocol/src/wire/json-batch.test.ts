@@ -93,36 +93,14 @@ describe('the body of a batch', () => {
     );
   });
 
-  test('the items of a batch can have any values, and spaces around them', () => {
-    const json = fc.json({ stringUnit: anyCharacter, maxDepth: 4 });
-    fc.assert(
-      fc.property(
-        fc.array(json, { minLength: 1, maxLength: 5 }),
-        fc.constantFrom('', ' ', '\r\n\t'),
-        (items, gap) => {
-          const list = items.map((item) => `${gap}${item}${gap}`).join();
-          const found = batchOf(`${gap}{${gap}"\\u0069tems"${gap}:${gap}[${list}]${gap}}${gap}`);
-          expect(found.map(({ item }) => item)).toEqual(items.map((item) => JSON.parse(item) as unknown));
-        },
-      ),
-      { numRuns: runs(100) },
-    );
-  });
-
   test.each([
     ['7', 'the body must be an object'],
-    ['[{}]', 'the body must be an object'],
     ['{}', '`items` is missing'],
     ['{"items":7}', '`items` must be a list'],
-    ['{"items":{}}', '`items` must be a list'],
     ['{"items":[ ]}', '`items` must have 1 to 1000 items'],
-    [`{"items":[${'1,'.repeat(1_000)}1]}`, '`items` must have 1 to 1000 items'],
     ['{"more":[],"items":[1]}', 'unknown field `more`'],
-    ['{"items":[1],"more":2}', 'unknown field `more`'],
     [`{"items":[1],"${'y'.repeat(99)}":1}`, `unknown field \`${'y'.repeat(64)}\``],
     ['{"items":[1]', 'the body is not valid JSON'],
-    ['{"items":[1,]}', 'the body is not valid JSON'],
-    ['{"items":[1,{"a":tru}]}', 'the body is not valid JSON'],
     ['{"items":[1,{"a":1,"a":01}]}', 'the body is not valid JSON'],
     ['', 'the body is not valid JSON'],
   ])('the body %s is refused as a whole: %s', (text, reason) => {
@@ -131,10 +109,6 @@ describe('the body of a batch', () => {
 
   test('of members with the same name the last one counts', () => {
     expect(batchOf('{"items":[1],"items":[{"a":1,"\\u0061":2}]}').map(shown)).toEqual([[{ a: 2 }, true]]);
-  });
-
-  test('a batch can have 1,000 items', () => {
-    expect(itemsOf(...Array<string>(1_000).fill('1'))).toHaveLength(1_000);
   });
 
   test('a body that is not UTF-8 is refused', () => {
@@ -168,25 +142,10 @@ describe('an item', () => {
     expect(faults).toEqual([null, reason, null]);
   });
 
-  test('the first fault of an item is its reason', () => {
-    const deep = `${'['.repeat(7)}${']'.repeat(7)}`;
-    const long = `[${many(10_001, () => '0')}]`;
-    const faults = itemsOf(`{"a":${long},"b":${deep}}`, `{"b":${deep},"a":${long}}`).map(
-      ({ fault }) => fault,
-    );
-    expect(faults).toEqual([
-      'the item has a list or an object with more than 10000 members',
-      'the item is nested deeper than 8 levels',
-    ]);
-  });
-
   const tooDeep = `${'['.repeat(7)}${']'.repeat(7)}`;
   test.each([
     ['before the fault', `{"reference":"row 1","b":${tooDeep}}`, 'row 1'],
-    ['after the fault', `{"b":${tooDeep}, "reference" : "row 1" }`, 'row 1'],
-    ['after a long name', `{"${'y'.repeat(65_537)}":1,"reference":"row 1"}`, 'row 1'],
     ['with escapes', `{"b":${tooDeep},"\\u0072eference":"\\u00e9\\n"}`, 'é\n'],
-    ['that is empty', `{"b":${tooDeep},"reference":""}`, ''],
     ['twice, of which the last counts', `{"reference":"a","b":${tooDeep},"reference":"b"}`, 'b'],
     ['that is a number', `{"b":${tooDeep},"reference":5}`, 5],
     ['only in an inner object', `{"a":{"reference":"a"},"b":${tooDeep}}`, undefined],
