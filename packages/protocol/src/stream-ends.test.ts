@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { engines } from '../test/engines.ts';
 import { keyService } from '../test/key-service.ts';
 import { sendThrough } from '@eaas/test-kit/streams';
@@ -237,31 +237,6 @@ test('any number of streams add one listener to their signal, and an abort fails
   const errors = await Promise.all(ended.slice(1).map((end) => end.catch((error: unknown) => error)));
   expect(errors).toEqual(Array.from({ length: 11 }, () => reason));
   expect(getEventListeners(signal, 'abort')).toEqual([]);
-});
-
-test('a stream wraps no data key if its signal is already aborted', async () => {
-  const never = vi.fn<typeof wrap>();
-  await sendThrough(sealStream(never, { signal: AbortSignal.abort(reason) }), [content]);
-  expect(never).not.toHaveBeenCalled();
-});
-
-test('an asynchronous engine works on at most a few chunks at the same time', async () => {
-  let active = 0;
-  let most = 0;
-  const engine: Engine = {
-    ...webCryptoEngine,
-    async encrypt(...all) {
-      most = Math.max(most, ++active);
-      await webCryptoEngine.encrypt(...(all as Parameters<typeof webCryptoEngine.encrypt>));
-      active--;
-    },
-  };
-  const large = new Uint8Array(20 * chunk);
-  const out = await sendThrough(sealStream(wrap, { engine }), [large]);
-  expect(most).toBeGreaterThan(1);
-  expect(most).toBeLessThanOrEqual(5);
-  const opened = await sendThrough(openStream(unwrap, { keyId, engine }), [out.content]);
-  expect(same(opened.content, large)).toBe(true);
 });
 
 test('the data key is wiped only after every chunk is encrypted', async () => {

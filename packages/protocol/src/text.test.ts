@@ -40,14 +40,10 @@ test('exactly the characters of the Unicode category Cc count as control charact
 
 test.each([
   ['patients', 'patients'],
-  ['Zoë 患者 😀', 'Zoë 患者 😀'],
   ['', '""'],
-  ['  ', '" \\u0020"'],
   ['patients ', '"patients "'],
   ['a  b', '"a \\u0020b"'],
   ['"patients "', '"\\"patients \\""'],
-  ['patients\u200b', '"patients\\u200b"'],
-  ['patients\u00a0x', '"patients\\u00a0x"'],
   ['\u202estneitap', '"\\u202estneitap"'],
   ['\u2066a\u2069\u2028\u3164\u2800', '"\\u2066a\\u2069\\u2028\\u3164\\u2800"'],
   ['a\u{e0041}', '"a\\udb40\\udc41"'],

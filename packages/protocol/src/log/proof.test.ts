@@ -18,20 +18,19 @@ import {
 const { policy: text, cases, refusals } = vectors('log-proof');
 const policy = parsePolicy(text);
 
-test.each(cases)('a proof shows what the vector says: $name', async (vector) => {
-  const { tenant_id, id, hash, before, claimed_time, origin } = vector;
-  const proven = await verifyProof(vector.proof, policy, verifyEd25519);
-  expect(proven).toMatchObject({ tenantId: tenant_id, id, hash, origin, size: 5 });
-  expect(proven.before.getTime()).toBe(before * 1_000);
-  expect(proven.claimedTime.getTime()).toBe(claimed_time);
-});
+const signed = ['w1,w2', 'w1,w2', 'w1,w2', 'w2,w3', 'w1,w2'].map((witnesses) => witnesses.split(','));
 
-test('a proof names the witnesses that signed by then, with a time', async () => {
-  const witnesses = await Promise.all(
-    cases.map(async ({ proof }) => (await verifyProof(proof, policy, verifyEd25519)).witnesses.join()),
-  );
-  expect(witnesses).toEqual(['w1,w2', 'w1,w2', 'w1,w2', 'w2,w3', 'w1,w2']);
-});
+test.each(cases)(
+  'a proof shows what the vector says, and the witnesses that signed: $name',
+  async (vector) => {
+    const { tenant_id, id, hash, before, claimed_time, origin } = vector;
+    const proven = await verifyProof(vector.proof, policy, verifyEd25519);
+    const witnesses = signed[cases.indexOf(vector)];
+    expect(proven).toMatchObject({ tenantId: tenant_id, id, hash, origin, size: 5, witnesses });
+    expect(proven.before.getTime()).toBe(before * 1_000);
+    expect(proven.claimedTime.getTime()).toBe(claimed_time);
+  },
+);
 
 test.each(refusals)('$name is refused with $code', async ({ proof, code }) => {
   await expect(verifyProof(proof, policy, verifyEd25519)).rejects.toMatchObject({

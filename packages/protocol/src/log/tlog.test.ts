@@ -79,12 +79,10 @@ const known = formatNoteKey(noteKey('w.example', 4, publicKey));
 
 test.each([
   ['', 'must be `<name>+<key id>+<base64>`'],
-  ['w.example', 'must be `<name>+<key id>+<base64>`'],
   [known.slice(0, -1), 'must be `<name>+<key id>+<base64>`'],
   [known.replace('+', '++'), 'must be `<name>+<key id>+<base64>`'],
   [known.replace('w', 'w '), 'must be `<name>+<key id>+<base64>`'],
   [known.replace('w', 'v'), 'the key id of v.example must be'],
-  [known.toUpperCase(), 'must be'],
   [formatNoteKey(noteKey('w.example', 4, publicKey.slice(1))), 'must have 32 bytes for type 4 (got 31)'],
   [formatNoteKey(noteKey('w.example', 6, publicKey)), 'must have 1312 bytes for type 6 (got 32)'],
   [formatNoteKey(noteKey('w'.repeat(256), 4, publicKey)), 'must be `<name>+<key id>+<base64>`'],
@@ -100,12 +98,9 @@ test.each([
   ['no empty line', `text\n${line}`],
   ['no newline at the end', `text\n\n${line.slice(0, -1)}`],
   ['a control character', `te\txt\n\n${line}`],
-  ['CR LF', `text\r\n\r\n${line}`],
   ['a lone surrogate', `te\ud800xt\n\n${line}`],
-  ['a hyphen for the dash', `text\n\n${line.replace('\u2014', '-')}`],
   ['a name with a plus', `text\n\n${line.replace(' a ', ' a+b ')}`],
   ['a name with a space of Unicode', `text\n\n${line.replace(' a ', ' a\u00a0b ')}`],
-  ['an empty name', `text\n\n${line.replace(' a ', '  ')}`],
   ['a signature without padding', `text\n\n${line.replace('=', '')}`],
   ['a signature of four bytes', 'text\n\n\u2014 a AQIDBA==\n'],
   ['a line that is no signature', `text\n\n${line}more\n`],
@@ -126,7 +121,6 @@ const root = toBase64(new Uint8Array(32).fill(1));
 test.each([
   `\n1\n${root}\n`,
   `log\n01\n${root}\n`,
-  `log\n-1\n${root}\n`,
   `log\n9007199254740992\n${root}\n`,
   `log\n1\n${root.slice(4)}\n`,
   `log\n1\n${root}`,

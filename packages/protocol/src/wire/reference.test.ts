@@ -77,50 +77,9 @@ describe('the OpenAPI document', () => {
 
   it('the OpenAPI document lists the problem codes of each call', () => {
     const hash = operations.find(({ operation }) => operation.operationId === 'hash')?.operation;
-    expect(Object.keys(hash?.responses ?? {})).toEqual([
-      '200',
-      '400',
-      '401',
-      '403',
-      '404',
-      '409',
-      '413',
-      '415',
-      '500',
-      '503',
-    ]);
+    expect(Object.keys(hash?.responses ?? {}).join(' ')).toBe('200 400 401 403 404 409 413 415 500 503');
     const conflict = hash?.responses['409']?.content['application/problem+json']?.schema;
     expect(conflict).toMatchObject({ allOf: [{}, { properties: { code: { enum: ['key_state'] } } }] });
-  });
-
-  it('the OpenAPI document has 404 for every call that names a key', () => {
-    for (const id of ['listAudit', 'createApiKey']) {
-      const found = operations.find(({ operation }) => operation.operationId === id);
-      expect(Object.keys(found?.operation.responses ?? {})).toContain('404');
-    }
-  });
-
-  it('the OpenAPI document states the largest accepted offset', () => {
-    const offsets = operations.flatMap(({ operation }) =>
-      operation.parameters.filter(({ name }) => name === 'offset'),
-    );
-    expect(offsets.length).toBeGreaterThan(0);
-    for (const { schema } of offsets) expect(schema).toMatchObject({ minimum: 0, maximum: 2 ** 53 - 1 });
-  });
-
-  it('the OpenAPI document describes the items of a batch and optional bodies', () => {
-    const wrap = operations.find(({ operation }) => operation.operationId === 'wrapKeys')?.operation;
-    const body = wrap?.requestBody?.content['application/json']?.schema;
-    expect(body?.properties?.['items']).toMatchObject({
-      minItems: 1,
-      maxItems: 1000,
-      items: { required: ['dek', 'key_id'] },
-    });
-    const rotate = operations.find(({ operation }) => operation.operationId === 'rotateKey')?.operation;
-    expect(rotate?.requestBody?.required).toBe(false);
-    expect(
-      operations.find(({ operation }) => operation.operationId === 'enableKey')?.operation.requestBody,
-    ).toBeUndefined();
   });
 });
 
