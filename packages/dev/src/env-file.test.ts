@@ -52,15 +52,6 @@ it('if a .env file sets a variable twice, the last line applies', async () => {
   expect([file.get('A'), file.get('B'), file.get('C')]).toEqual(['2', 'x y', undefined]);
 });
 
-it('the .env file of an application that uses another service is refused', async () => {
-  const text = 'EAAS_BASE_URL=https://eaas.example\nEAAS_API_KEY=eaas_sk_production\n';
-  await writeFile(path, text);
-  await expect(EnvFile.read(path)).rejects.toThrow(
-    'contains the EAAS_BASE_URL and the API key of another service',
-  );
-  expect(await readFile(path, 'utf8')).toBe(text);
-});
-
 it.each(['http://localhost:8080', 'http://127.0.0.1:8081', 'http://[::1]:8080', ''])(
   '`eaas dev --env` replaces an EAAS_BASE_URL of this machine (%s)',
   async (address) => {

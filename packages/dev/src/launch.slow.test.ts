@@ -38,15 +38,6 @@ test('the embedded PostgreSQL listens only on a private socket', async () => {
   await expect(stat(running.socketDirectory)).rejects.toThrow('ENOENT');
 });
 
-test('the embedded PostgreSQL stops even if a connection is open', async () => {
-  const running = await launch(await options());
-  const sql = connect(running);
-  await sql`select 1`;
-  await running.stop();
-  await expect(stat(running.socketDirectory)).rejects.toThrow('ENOENT');
-  await sql.end({ timeout: 0 });
-});
-
 test('the embedded PostgreSQL does not get the environment variables of the server', async () => {
   process.env['EAAS_ROOT_KEY'] = 'a secret';
   onTestFinished(() => void delete process.env['EAAS_ROOT_KEY']);
@@ -91,16 +82,6 @@ test('the next start removes the files of an initdb that was killed', async () =
   await writeFile(join(unfinished, 'PG_VERSION'), '');
   await launch(next);
   expect(await readdir(join(next.dataDirectory, '..'))).toEqual(['postgres']);
-});
-
-test('if several processes create the same data directory, only one process starts PostgreSQL', async () => {
-  const same = await options('raced');
-  const outcomes = await Promise.allSettled([launch(same), launch(same), launch(same)]);
-  const reasons = outcomes.flatMap((outcome) =>
-    outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
-  );
-  expect(reasons).toHaveLength(2);
-  for (const reason of reasons) expect(reason).toBeInstanceOf(DataDirectoryInUse);
 });
 
 test('a PostgreSQL log that is too long is truncated', async () => {

@@ -386,14 +386,11 @@ describe('the error about a key file', () => {
 
   test.each([
     ['is empty', () => edit(() => ''), 'is not JSON (0 characters): it was cut or overwritten'],
-    ['was cut', () => edit((text) => text.slice(0, -20)), 'is not JSON ('],
     ['is another file', () => edit(() => '{"format":"else"}'), 'is not a key file of a local service'],
-    ['is a list', () => edit(() => '[]'), 'is not a key file of a local service'],
     ['is newer', change('version', 2), 'has another version than 1 (got 2)'],
     ['lost its keys', change('keys', []), 'was cut, damaged or edited: restore it from your copy'],
     ['lost a member', change('keys', undefined), 'was cut, damaged or edited'],
     ['has another tenant', change('tenant_id', crypto.randomUUID()), 'was cut, damaged or edited'],
-    ['has another secret', change('tenant_secret', dek), 'was cut, damaged or edited'],
     ['has half a secret', change('tenant_secret', 'AAAA'), 'damaged or edited'],
     ['has another MAC', change('mac', dek), 'was cut, damaged or edited'],
     [
@@ -402,7 +399,6 @@ describe('the error about a key file', () => {
       'was cut, damaged or edited',
     ],
     ['can be read by others', () => chmodSync(file, 0o640), 'run `chmod 600 '],
-    ['can be written by others', () => chmodSync(file, 0o602), 'run `chmod 600 '],
     ['can be replaced', () => chmodSync(dirname(file), 0o770), 'can replace the key file in the folder'],
     ['is a folder', () => (rmSync(file), mkdirSync(file)), 'must be a file: pass the path of a key file'],
   ])('that %s names the file and what to do, and nothing in it', async (_, damage, message) => {

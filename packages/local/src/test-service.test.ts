@@ -40,14 +40,6 @@ test('the test service responds even if a test has replaced the timers', async (
   expect(answer).toMatchObject({ status: 200 });
 });
 
-test('an endless loop of calls to a test service does not starve timers', async () => {
-  const service = createTestService();
-  const bell = new AbortController();
-  setTimeout(() => bell.abort(), 1);
-  while (!bell.signal.aborted) await service.fetch(`${service.baseUrl}/v1/keys`);
-  expect(service.requests.every(({ status }) => status === 401)).toBe(true);
-});
-
 test('the test service returns 404 for a path that is not percent-encoded UTF-8', async () => {
   const service = createTestService();
   expect(await ask(service, 'GET /v1/keys/100%')).toMatchObject({ status: 404, code: 'not_found' });

@@ -17,18 +17,6 @@ beforeEach(async () => {
   [ann, ben] = await Promise.all([startWitness('ann'), startWitness('ben')]);
 });
 
-test('every witness cosigns each new checkpoint, from the tree that it knows', async () => {
-  const log = new LogInMemory();
-  const replica = log.replica([ann, ben]);
-  for (const entries of [1, 1, 5, 248, 1, 1, 300]) {
-    await log.grow(entries);
-    await replica.ask();
-    expect(await log.signers(replica)).toEqual(['ann', 'ben']);
-  }
-  expect(replica.warnings).toEqual([]);
-  expect(ann.asked).toHaveLength(7);
-});
-
 test('a witness gets our signature only, and none of the cosignatures', async () => {
   const log = new LogInMemory();
   const first = log.replica([ann]);
@@ -138,7 +126,6 @@ const misdeeds: [what: string, (log: LogInMemory) => Promise<RequestListener>, r
     async () => (_, response) => void response.end(Buffer.from('ff00fe', 'hex')),
     'it sent bytes that are no text',
   ],
-  ['sends another text', async () => text(200, 'thank you\n\n'), 'it sent no valid cosignature of its key'],
   [
     'sends the line of a stranger',
     async (log) => text(200, (await startWitness('ben')).cosign((await log.newest()).note)),
@@ -155,16 +142,6 @@ const misdeeds: [what: string, (log: LogInMemory) => Promise<RequestListener>, r
   [
     'cosigns without a time',
     async (log) => text(200, line((await log.newest()).note, 0)),
-    'it sent no valid cosignature of its key',
-  ],
-  [
-    'sends only the line of another witness',
-    async (log) => text(200, ann.cosign((await log.newest()).note)),
-    'it sent no valid cosignature of its key',
-  ],
-  [
-    'sends its line after what ends a note',
-    async (log) => text(200, `\n${line((await log.newest()).note)}\n`),
     'it sent no valid cosignature of its key',
   ],
   [
@@ -342,10 +319,8 @@ test('a database that fails is no fault of the witness', async () => {
 
 test.each([
   ['https://witness.example/log/', undefined],
-  ['http://127.0.0.1:7380', undefined],
   ['http://localhost:7380/', undefined],
   ['http://witness.example', 'must begin with https: http is only for a loopback address'],
-  ['ftp://127.0.0.1', 'must begin with https: http is only for a loopback address'],
   ['https://user@witness.example', 'must have no query, fragment or user name'],
   ['https://witness.example/?log', 'must have no query, fragment or user name'],
   ['witness.example', 'is not a URL'],

@@ -1,18 +1,9 @@
 // A log in a database of its own, with one witness that signs what it is given.
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { alone } from '@eaas/test-kit/alone';
 import { openAttacker } from '@eaas/test-kit/attacker';
 import { apiOf, dek, type Resident, settle, testWorld } from '@eaas/test-kit/world';
-import {
-  cosignedMessage,
-  formatNoteKey,
-  formatSignature,
-  noteKey,
-  parseNote,
-  parsePolicy,
-  parseTreeHead,
-  verifyProof,
-} from '@eaas/protocol/internal-log';
+import { startWitness } from '@eaas/test-kit/witness';
+import { parsePolicy, verifyProof } from '@eaas/protocol/internal-log';
 import { rootKey, type Service, verifyEd25519 } from '@eaas/server/internal';
 import { initLog } from '../src/keys.ts';
 import type { LogState } from '../src/metrics.ts';
@@ -29,14 +20,8 @@ export async function ownLog() {
   const { sql } = await openAttacker(world);
   const service = world.replica();
   const { policy_line } = await initLog(service, origin);
-  const { privateKey: der } = generateKeyPairSync('ed25519', {
-    privateKeyEncoding: { format: 'der', type: 'pkcs8' },
-    publicKeyEncoding: { format: 'der', type: 'spki' },
-  });
-  const witnessKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-  const spki = createPublicKey(witnessKey).export({ format: 'der', type: 'spki' });
-  const witness = noteKey('witness.example', 4, new Uint8Array(spki.subarray(-32)));
-  const policy = parsePolicy(`${policy_line}\nwitness one ${formatNoteKey(witness)}\nquorum one\n`);
+  const witness = await startWitness('witness.example');
+  const policy = parsePolicy(`${policy_line}\nwitness one ${witness.vkey}\nquorum one\n`);
   const witnesses = { policy, monitors: new Map<string, string>() };
   const lines: unknown[] = [];
   const line = (...all: unknown[]): void => void lines.push(all);
@@ -48,15 +33,6 @@ export async function ownLog() {
   const first = processOf(service);
   const withLog: Service = world.replica();
   withLog.publicLog = logOf(withLog);
-  const cosignature = (note: string): string => {
-    const head = parseTreeHead(parseNote(note)?.text ?? '');
-    if (!head) throw new Error('the note must be a checkpoint (it is not)');
-    const seconds = Math.floor(world.time / 1_000);
-    const bytes = Buffer.alloc(72);
-    bytes.writeBigUInt64BE(BigInt(seconds));
-    bytes.set(sign(null, cosignedMessage(witness, seconds, head), witnessKey), 8);
-    return formatSignature({ name: witness.name, keyId: witness.keyId, bytes: new Uint8Array(bytes) });
-  };
   const log = {
     world,
     service,
@@ -79,7 +55,8 @@ export async function ownLog() {
     async witnessed() {
       const found = await log.witnesses();
       const newest = await found?.newest();
-      if (newest) await found?.cosigned(newest.size, [cosignature(newest.note)]);
+      const line = newest && witness.cosign(newest.note, Math.floor(world.time / 1_000));
+      if (line) await found?.cosigned(newest.size, [line]);
     },
     async prove({ token }: Resident, id?: number) {
       const input = id === undefined ? {} : { id };
