@@ -29,17 +29,3 @@ test('concurrent calls share one run of the function, even if the run is slow or
   await Promise.resolve();
   expect(work).toHaveBeenCalledTimes(2);
 });
-
-test('a caller that arrives while a read runs gets the result of the next one, and shares it', async () => {
-  const ends: (() => void)[] = [];
-  const work = vi.fn(() => new Promise<number>((resolve) => ends.push(() => resolve(ends.length))));
-  const shared = new SharedRead(work);
-  const first = shared.run();
-  await Promise.resolve();
-  const others = [shared.run(), shared.run()];
-  ends[0]?.();
-  expect(await first).toBe(1);
-  await vi.waitFor(() => expect(ends).toHaveLength(2));
-  ends[1]?.();
-  expect(await Promise.all(others)).toEqual([2, 2]);
-});

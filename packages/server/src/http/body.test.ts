@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { keyId } from '@eaas/protocol/reference';
 import { listen, type Served, shareServer } from './testing/listen.ts';
 import { watchDeadline } from './testing/watch-deadline.ts';
-import { authorization } from './testing/memory-service.ts';
 
 const serve = shareServer();
 const json = { 'content-type': 'application/json' };
@@ -42,11 +41,4 @@ it('a compressed body is refused with 415', async () => {
     post('/v1/hash', { value: '', key_id: '' }, { headers: { 'content-encoding': coding } });
   expect((await coded('gzip')).status).toBe(415);
   expect((await coded('identity')).status).toBe(200);
-});
-
-it('a body of a GET is read too', async () => {
-  const { exchange, service } = await serve();
-  const head = `GET /v1/keys HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${authorization}\r\n`;
-  expect(await exchange(`${head}Content-Length: 7\r\n\r\n{"a":1}`)).toContain('Unknown field `a`.');
-  expect(service.calls).toEqual([]);
 });

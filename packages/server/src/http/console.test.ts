@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '@eaas/service';
 import type { ConsoleOptions } from './console.ts';
-import { listen, shareServer } from './testing/listen.ts';
-import { memoryService } from './testing/memory-service.ts';
+import { listen, type Served, shareServer } from './testing/listen.ts';
+import { authorization, memoryService } from './testing/memory-service.ts';
 
-const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe]);
-const page = (url: string, type: string, content: string | Buffer, isHashed = false) => ({
+const page = (url: string, type: string, content: string, isHashed = false) => ({
   url,
   type,
   bytes: Buffer.from(content),
@@ -15,7 +14,6 @@ const pages = [
   page('/', 'text/html; charset=utf-8', '<h1>Playground – grün</h1>'),
   page('/console/', 'text/html; charset=utf-8', '<h1>Console</h1>'),
   page('/console/assets/app-1a2b.js', 'text/javascript; charset=utf-8', 'export {};', true),
-  page('/console/assets/logo-1a2b.png', 'image/png', png, true),
 ];
 const session = {
   api_key: 'eaas_sk_new',
@@ -54,20 +52,9 @@ describe('the pages', () => {
     expect((await fetch('/', { method: 'HEAD' })).headers.get('content-type')).toContain('text/html');
   });
 
-  it('the server sends an image file of the console unchanged', async () => {
-    const { fetch } = await serveConsole();
-    const image = await fetch('/console/assets/logo-1a2b.png');
-    expect(Buffer.from(await image.arrayBuffer())).toEqual(png);
-  });
-
   it('only the fixed paths of the console return a file of the console package', async () => {
     const { fetch, exchange } = await serveConsole();
-    for (const path of [
-      '/index.html',
-      '/console/index.html',
-      '/console/assets/',
-      '/console/assets/other.js',
-    ]) {
+    for (const path of ['/index.html', '/console/assets/', '/console/assets/other.js']) {
       expect({ path, status: (await fetch(path)).status }).toEqual({ path, status: 404 });
     }
     for (const path of ['/console/../package.json', '/console/assets/..%2f..%2fpackage.json']) {
@@ -77,17 +64,13 @@ describe('the pages', () => {
     expect((await fetch('/', { method: 'POST' })).status).toBe(405);
   });
 
-  it('/console redirects to /console/', async () => {
-    const { fetch } = await serveConsole();
-    const moved = await fetch('/console', { redirect: 'manual' });
-    expect([moved.status, moved.headers.get('location')]).toEqual([302, '/console/']);
-  });
-
-  it('the path / redirects to the console if the playground is switched off', async () => {
+  it('the paths / and /console redirect to the console if the playground is switched off', async () => {
     const withoutPlayground = pages.filter(({ url }) => url !== '/');
     const { fetch } = await serveConsole({ pages: withoutPlayground });
-    const moved = await fetch('/', { redirect: 'manual' });
-    expect([moved.status, moved.headers.get('location')]).toEqual([302, '/console/']);
+    for (const path of ['/', '/console']) {
+      const moved = await fetch(path, { redirect: 'manual' });
+      expect([moved.status, moved.headers.get('location')]).toEqual([302, '/console/']);
+    }
     expect((await fetch('/console/')).status).toBe(200);
   });
 
@@ -121,26 +104,18 @@ describe('the Origin header', () => {
     ['another port', () => 'http://localhost:1'],
     ['another scheme', (port: number) => `https://localhost:${port}`],
     ['another host', (port: number) => `http://evil.example:${port}`],
-    ['a host that begins like localhost', (port: number) => `http://localhost.evil.example:${port}`],
     ['another loopback address', (port: number) => `http://127.0.0.2:${port}`],
-    ['a path', (port: number) => `http://localhost:${port}/`],
-    ['null', () => 'null'],
   ])('a request whose Origin has %s is refused', async (_, originOf) => {
     const { port, fetch } = await serveConsole();
     const response = await fetch('/v1/keys', { headers: { origin: originOf(port) } });
     expect([response.status, await response.json()]).toMatchObject([403, { code: 'origin_refused' }]);
   });
 
-  it('the check of the Origin header ignores the Host header', async () => {
-    const { port, exchange } = await serveConsole();
-    const lines = [
-      'GET /v1/keys HTTP/1.1',
-      'host: evil.example',
-      'origin: http://evil.example',
-      'connection: close',
-    ];
-    expect(port).toBeGreaterThan(0);
-    expect(await exchange(`${lines.join('\r\n')}\r\n\r\n`)).toMatch(/^HTTP\/1.1 401 /);
+  it('the Host header says nothing about the origin of the pages', async () => {
+    const { exchange } = await serveConsole();
+    const headers = `Host: evil.example\r\nOrigin: http://evil.example\r\nAuthorization: ${authorization}\r\n`;
+    const answer = await exchange(`GET /v1/keys HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 403 /);
   });
 
   it('if EAAS_PUBLIC_URL is set, the Origin header is compared only with EAAS_PUBLIC_URL', async () => {
@@ -158,20 +133,17 @@ describe('the Origin header', () => {
 });
 
 describe('POST /console/session', () => {
-  it('POST /console/session exchanges a code for an API key', async () => {
-    const { port, post, log } = await serveSignIn();
-    const own = { headers: { origin: `http://127.0.0.1:${port}` } };
-    const response = await post('/console/session', { code: 'right' }, own);
+  const signInFrom = async ({ port, post }: Served, body: unknown) =>
+    post('/console/session', body, { headers: { origin: `http://127.0.0.1:${port}` } });
+
+  it('POST /console/session exchanges a code for an API key, and refuses a wrong one', async () => {
+    const served = await serveSignIn();
+    const response = await signInFrom(served, { code: 'right' });
     expect([response.status, await response.json()]).toEqual([201, session]);
     expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(log.join('')).not.toMatch(/eaas_sk_|"right"/);
-  });
-
-  it('POST /console/session refuses a wrong code', async () => {
-    const { port, post } = await serveSignIn();
-    const own = { headers: { origin: `http://127.0.0.1:${port}` } };
-    const response = await post('/console/session', { code: 'wrong' }, own);
-    expect([response.status, await response.json()]).toMatchObject([401, { code: 'unauthorized' }]);
+    expect(served.log.join('')).not.toMatch(/eaas_sk_|"right"/);
+    const refused = await signInFrom(served, { code: 'wrong' });
+    expect([refused.status, await refused.json()]).toMatchObject([401, { code: 'unauthorized' }]);
   });
 
   it('POST /console/session refuses other origins and requests without an Origin', async () => {
@@ -183,20 +155,13 @@ describe('POST /console/session', () => {
   });
 
   it.each([
-    ['invalid JSON', 'code', 400],
     ['another member', { code: 'right', tenant: 'acme' }, 400],
-    ['no code', {}, 400],
-    ['a code that is not a string', { code: 1 }, 400],
     ['a body that is too large', { code: 'x'.repeat(70_000) }, 413],
   ])('POST /console/session refuses a body with %s', async (_, body, status) => {
-    const { port, post } = await serveSignIn();
-    const own = { headers: { origin: `http://127.0.0.1:${port}` } };
-    expect((await post('/console/session', body, own)).status).toBe(status);
+    expect((await signInFrom(await serveSignIn(), body)).status).toBe(status);
   });
 
   it('POST /console/session gets 404 if the server has no sign-in', async () => {
-    const { port, post } = await serveConsole();
-    const own = { headers: { origin: `http://127.0.0.1:${port}` } };
-    expect((await post('/console/session', { code: 'right' }, own)).status).toBe(404);
+    expect((await signInFrom(await serveConsole(), { code: 'right' })).status).toBe(404);
   });
 });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { connect } from 'node:net';
 import { createApp } from './app.ts';
 import { listenOn } from './listen.ts';
 import { memoryService } from './testing/memory-service.ts';
@@ -14,6 +13,13 @@ async function serveOn(addresses: readonly string[]) {
   const app = createApp(memoryService(), { log: { write: () => {} } });
   onTestFinished(() => app.close());
   return { app, port: await listenOn(app, addresses, { port: 0 }) };
+}
+
+async function takenPort(host: string): Promise<number> {
+  const other = createServer().listen(0, host);
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  return (other.address() as { port: number }).port;
 }
 
 async function openIdle(host: string, port: number) {
@@ -32,34 +38,8 @@ test('a stopping server ends the idle connections of all its addresses', async (
   expect(idle.flatMap(({ errors }) => errors)).toEqual([]);
 });
 
-test('a server that stops responds with 503 to requests of all its addresses', async () => {
-  const { app, port } = await serveOn(hosts);
-  const kept = await Promise.all(hosts.map((host) => openIdle(host, port)));
-  const closed = app.close();
-  for (const { socket } of kept) socket.write('GET /v1/usage HTTP/1.1\r\nHost: x\r\n\r\n');
-  await Promise.all([closed, ...kept.map((each) => each.closed)]);
-  for (const { text, errors } of kept) {
-    expect(text).toContain('503 Service Unavailable');
-    expect(errors).toEqual([]);
-  }
-});
-
-test('invalid HTTP gets a problem document on all addresses', async () => {
-  const { port } = await serveOn(hosts);
-  for (const host of hosts) {
-    const socket = connect(port, host).setEncoding('utf8');
-    let text = '';
-    socket.on('data', (part: string) => (text += part)).write('hello\r\n\r\n');
-    await once(socket, 'close');
-    expect(text).toContain('application/problem+json');
-  }
-});
-
 test('a server does not start if its port is taken on one address', async () => {
-  const other = createServer().listen(0, '127.0.0.2');
-  onTestFinished(() => void other.close());
-  await once(other, 'listening');
-  const { port } = other.address() as { port: number };
+  const port = await takenPort('127.0.0.2');
   const app = createApp(memoryService(), { log: { write: () => {} } });
   onTestFinished(() => app.close());
   await expect(listenOn(app, hosts, { port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
@@ -69,10 +49,7 @@ test.each([
   ['its first address', '127.0.0.1'],
   ['its second address', '127.0.0.2'],
 ])('a server that may try several ports skips one that is taken on %s', async (_, taken) => {
-  const other = createServer().listen(0, taken);
-  onTestFinished(() => void other.close());
-  await once(other, 'listening');
-  const { port } = other.address() as { port: number };
+  const port = await takenPort(taken);
   const app = createApp(memoryService(), { log: { write: () => {} } });
   const found = await listenOn(app, hosts, { port, lastPort: port + 20 });
   expect(found).toBeGreaterThan(port);
@@ -81,10 +58,7 @@ test.each([
   const free = hosts.find((host) => host !== taken) ?? '';
   await expect(fetch(`http://${free}:${port}/healthz`)).rejects.toThrow('fetch failed');
   await app.close();
-  for (const { closed, errors } of idle) {
-    await closed;
-    expect(errors).toEqual([]);
-  }
+  await Promise.all(idle.map(({ closed }) => closed));
   await expect(fetch(`http://127.0.0.1:${found}/healthz`)).rejects.toThrow('fetch failed');
 });
 

@@ -7,7 +7,6 @@ import { expect, it } from 'vitest';
 import { selfSigned } from '@eaas/test-kit/certificate';
 import { authorization } from './testing/memory-service.ts';
 import { listen } from './testing/listen.ts';
-import { watchDeadline } from './testing/watch-deadline.ts';
 
 function newCertificate(): { cert: string; key: string } {
   const { certificate, key } = selfSigned();
@@ -65,25 +64,4 @@ it('a TLS handshake that has begun before the server closes is completed', async
   socket.write('GET /v1/usage HTTP/1.1\r\nHost: x\r\n\r\n');
   await Promise.all([closed, once(socket, 'close')]);
   expect(text).toContain('503 Service Unavailable');
-});
-
-it('a closing server with TLS ends idle connections, and responds to a late request with 503', async () => {
-  const { app, port } = await listen(undefined, { tls: newCertificate() });
-  const open = async () => {
-    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }).setEncoding('utf8');
-    const seen = { socket, text: '', errors: [] as Error[], closed: once(socket, 'close') };
-    socket.on('data', (part: string) => (seen.text += part)).on('error', (error) => seen.errors.push(error));
-    await once(socket, 'secureConnect');
-    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-    await expect.poll(() => seen.text).toContain('200 OK');
-    return seen;
-  };
-  const [idle, late] = [await open(), await open()];
-  const isOverdue = watchDeadline(1);
-  const closed = app.close();
-  late.socket.write('GET /v1/usage HTTP/1.1\r\nHost: x\r\n\r\n');
-  await Promise.all([closed, idle.closed, late.closed]);
-  expect(isOverdue()).toBe(false);
-  expect(late.text).toContain('503 Service Unavailable');
-  expect([...idle.errors, ...late.errors]).toEqual([]);
 });

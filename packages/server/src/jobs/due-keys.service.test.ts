@@ -2,7 +2,6 @@ import { alone } from '@eaas/test-kit/alone';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Api, apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
 import { openAttacker } from '@eaas/test-kit/attacker';
-import { verifyLog } from '../operator/verify.ts';
 import { settleDueKey, settleDueKeys } from './due-keys.ts';
 
 const never = alone();
@@ -47,15 +46,6 @@ describe('a rotation', () => {
       metadata: { from_version: 1, key_version: 2 },
       created_at: '2026-10-01T00:00:00.000Z',
     });
-  });
-
-  test('only one of many replicas rotates a due key', async () => {
-    world.time = start + 31 * day;
-    await Promise.all([settleDue(), settleDue(), settleDue(), settleDue()]);
-    expect(await key()).toMatchObject({ key_version: 2 });
-    expect(await newest('key.rotate')).toHaveLength(1);
-    await settleDue();
-    expect(await newest('key.rotate')).toHaveLength(1);
   });
 
   test('a replica does not rotate a key that another replica has rotated', async () => {
@@ -168,37 +158,6 @@ describe('a destruction', () => {
     expect(await key()).toMatchObject({ status: 'pending_destruction' });
     expect(await material()).toBe(2);
   });
-
-  test('a restore fails if it runs at the same time as a due destruction of the key', async () => {
-    await destroy(1);
-    world.time = start + day;
-    const [restored] = await Promise.all([
-      statusOf(api('POST /v1/keys/:key_id/restore', { key_id })),
-      settleDue(),
-      settleDue(),
-    ]);
-    expect(await newest('key.destroy')).toHaveLength(2);
-    expect(restored).toBe(409);
-    expect(await key()).toMatchObject({ status: 'destroyed' });
-    expect(await verifyLog(world.replica(), ann.tenantId)).toMatchObject({ valid: true });
-  });
-});
-
-test('a key whose row was tampered with does not stop the rotation of other keys', async () => {
-  const others = [];
-  for (let nth = 0; nth < 3; nth++) {
-    const { key_id: other } = await api('POST /v1/keys', {
-      name: `other ${nth}`,
-      rotation_policy: { interval_days: 30 },
-    });
-    others.push(other);
-  }
-  await attacker.sql`update eaas.keys set exportable = true where key_id in (${key_id}, ${others[1] ?? ''})`;
-  world.time = start + 30 * day;
-  await expect(settleDue()).rejects.toThrow('2 of 4 failed');
-  const versions = await attacker.sql<{ version: number }[]>`
-    select key_version::int as version from eaas.keys order by exportable, name`;
-  expect(versions.map(({ version }) => version)).toEqual([2, 2, 1, 1]);
 });
 
 test('a thousand due keys of one tenant do not delay the keys of another tenant', async () => {

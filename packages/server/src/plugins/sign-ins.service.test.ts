@@ -152,12 +152,8 @@ describe('keys that a host publishes', () => {
     expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(200);
   });
 
-  test.each<[string, Parameters<typeof keyHost>[0]]>([
-    ['that sends a private key', { keys: [{ ...signIn.jwk, d: 'AAAA' }] }],
-    ['that redirects', (_, response) => response.writeHead(302, { location: '/other' }).end()],
-    ['that sends too much', (_, response) => response.end(' '.repeat(70_000))],
-  ])('a host %s is 503, and asked again after 30 seconds only', async (_, answer) => {
-    const { host, replica, issuer_id } = await published(answer);
+  test('a host that sends a private key is 503, and asked again after 30 seconds only', async () => {
+    const { host, replica, issuer_id } = await published({ keys: [{ ...signIn.jwk, d: 'AAAA' }] });
     const service = replica();
     for (let round = 0; round < 3; round++) expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(503);
     expect(host.count).toBe(1);

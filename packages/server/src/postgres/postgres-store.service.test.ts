@@ -69,38 +69,6 @@ describe.each(stores)('in %s', (name, store) => {
     expect([nobody.head, typeof nobody.time, ...nobody.rows]).toEqual([null, 'number', [ref, null]]);
   });
 
-  test('an append writes entries, rows, records and counts', async () => {
-    const { tenantId, rows } = await newTenant();
-    const keyId = randomUUID();
-    const person = rows.subject(randomBytes(32), null);
-    const writes = [rows.key(1, {}, keyId), rows.apiKey(2, ['encrypt']), rows.version(keyId, 1), person];
-    const refs = writes.map(({ table, row }) => refOf(table, row as never));
-    const link = linkAfter(await store.read(tenantId, []), ['{"a":"\\u0001 \u{1f511}"}', '{}'], {
-      writes,
-      keyId,
-    });
-    expect((await store.append(tenantId, link)).outcome).toBe('written');
-    const tally: object = { table: tallies, where: [['key_id', '=', keyId]], sums: ['n', 'refused'] };
-    const known = await store.read(tenantId, [...refs, log, tally as Query<never>]);
-    expect(known.head).toEqual(link.next);
-    const stored = writes.map(({ row, record }) => ({ row, newest_rev: record?.rev ?? null }));
-    expect(refs.map((ref) => known.rows.get(ref))).toEqual(stored);
-    const { created_at, month } = link.next;
-    const { first: _, last: __, ...run } = link.runs[0] ?? {};
-    const seal = { hash: link.seals.subarray(0, 32), mac: link.seals.subarray(32, 64) };
-    expect(foundIn(known, log)?.rows[0]?.row).toEqual({
-      tenant_id: tenantId,
-      id: 1,
-      ...run,
-      created_at,
-      ...seal,
-    });
-    const kind = { tenant_id: tenantId, key_id: keyId, key_version: 1, action: 'key.wrap', month };
-    const counted = foundIn(known, tally);
-    expect(counted?.rows[0]?.row).toEqual({ ...kind, n: 1, refused: 1, purged: 0, last_at: created_at });
-    expect(counted?.sums).toEqual({ n: 1, refused: 1 });
-  });
-
   test('nothing is written after a head that has moved, or at another time', async () => {
     const { tenantId } = await newTenant();
     const link = linkAfter(await store.read(tenantId, []), ['{"first":true}']);
@@ -188,73 +156,55 @@ describe.each(stores)('in %s', (name, store) => {
     expect((await store.read(tenantId, [])).head?.id).toBe(3);
   });
 
-  test('queries', async () => {
+  test('conditions find rows, and totals count them', async () => {
     const { tenantId, rows } = await newTenant();
-    const keyIds = [1, 2, 3, 4].map(() => randomUUID());
-    const statuses = ['active', 'disabled', 'active', 'destroyed'];
-    const [keyId = '', half] = [keyIds[0], 'ab'.repeat(16)];
+    const keyIds = [1, 2, 3].map(() => randomUUID());
+    const statuses = ['active', 'disabled', 'active'];
+    const half = 'ab'.repeat(16);
     const writes = [
       ...keyIds.map((id, nth) => rows.key(nth + 1, { status: statuses[nth] }, id)),
       ...[['encrypt', 'api_keys.manage'], ['encrypt']].map((all, nth) => rows.apiKey(nth + 1, all)),
       ...[1, 2].map((nth) => rows.subject(Buffer.alloc(32, nth), nth === 1 ? null : 1)),
     ];
-    await appendTo(tenantId, ['{}', '{}', `{"subject":"${half}cd"}`], { writes, keyId, at: 1_000 });
-    const disabled = { writes: [rows.key(5, { status: 'disabled', created_id: 1 }, keyId)], at: 2_000 };
-    await appendTo(tenantId, [`{"subject":"${half}","user":"${half}"}`, '{}'], {
-      ...disabled,
-      action: 'key.unwrap',
-    });
+    await appendTo(tenantId, ['{}', `{"subject":"${half}cd"}`, `{"user":"${half}"}`], { writes });
 
-    const listed = { table: keys, by: 'created_id', where: [] };
-    const newest = { ...listed, descending: true, limit: 2 };
+    const listed = { table: keys, by: 'created_id' };
     const logged = { table: entries, by: 'id' };
-    const last = { ...logged, descending: true };
     const is = (...condition: Where): Where => condition;
     const usable = [is('permissions', 'has', 'api_keys.manage'), is('revoked_at', 'null')];
-    const ofKey = [is('key_id', '=', keyId), is('action', '=', 'key.wrap')];
-    const some = is('key_id', 'in', [...keyIds.slice(0, 2), 'x']);
-    const wraps = [is('key_version', '>=', 0), is('action', 'in', ['key.wrap', 'x'])];
     const living = { table: subjects, where: [is('erased_id', 'null')], limit: 0, counts: true };
+    const unlike = [is('status', '=', 'active'), is('name', '=', 'key 2')];
     // `total` is what PostgreSQL answers: the store in memory counts always, and never stops.
     const lists: readonly [query: object, column: string, expected: unknown[], total?: number][] = [
-      [{ ...newest, counts: true }, 'created_id', [4, 3], 4],
-      [{ ...newest, offset: 1 }, 'created_id', [3, 2], -1],
-      [{ ...newest, offset: 9, counts: true }, 'created_id', [], 4],
-      [{ ...listed, where: [is('status', '=', 'disabled')], counts: true }, 'created_id', [1, 2], 2],
-      [{ ...listed, where: [is('status', '<>', 'destroyed'), is('name', '=', 'key 4')] }, 'created_id', []],
-      [{ ...newest, where: [some] }, 'created_id', [2, 1]],
+      [{ ...listed, where: unlike, counts: true }, 'created_id', [], 0],
+      [{ ...listed, where: [is('key_id', 'in', [...keyIds.slice(0, 2), 'x'])] }, 'created_id', [1, 2], -1],
       [{ ...listed, where: [is('key_id', '=', '')] }, 'created_id', []],
       [{ ...listed, where: [is('name', '=', 'a\0')] }, 'created_id', []],
       [{ table: apiKeys, where: usable }, 'rev', [1]],
       [living, 'rev', [], 1],
       [{ table: subjects, where: [is('subject_id', '>=', Buffer.alloc(32, 2))] }, 'erased_id', [1]],
-      [{ table: anchors, where: [] }, 'id', []],
-      [{ ...last, where: [], limit: 2, offset: 1 }, 'id', [4, 3]],
-      [{ ...logged, where: [is('created_at', '>=', 1_001)], limit: 1 }, 'id', [4]],
-      [{ ...last, where: [is('created_at', '<=', 1_999)], limit: 1 }, 'id', [3]],
-      [{ ...logged, where: [is('created_at', '>=', 2_001)] }, 'id', []],
-      [{ ...logged, where: [is('created_at', '<=', 999)] }, 'id', []],
-      [{ ...logged, where: ofKey, counts: 2 }, 'id', [1, 2, 3], 2],
-      [{ ...last, where: [is('subject', '=', half)], counts: 10, limit: 5 }, 'id', [4, 3], 2],
-      [{ ...logged, where: [is('user', '=', half), is('id', '>=', 4)] }, 'id', [4]],
+      [{ ...logged, where: [], counts: 2 }, 'id', [1, 2, 3], 2],
+      [{ ...logged, where: [is('subject', '=', half)] }, 'id', [2]],
+      [{ ...logged, where: [is('user', '=', half), is('id', '>=', 3)] }, 'id', [3]],
       [{ table: tallies, where: [is('key_id', 'null')] }, 'refused', [1]],
-      [{ table: tallies, where: wraps }, 'n', [2]],
+      [{ table: tallies, where: [is('key_version', '>=', 0)] }, 'n', []],
     ];
-    const needs = lists.map(([query]) => query as Query<never>);
-    const known = await store.read(tenantId, needs);
+    const known = await store.read(
+      tenantId,
+      lists.map(([query]) => query as Query<never>),
+    );
     for (const [query, column, expected, total] of lists) {
       const found = foundIn(known, query);
+      expect({ query, rows: columnIn(found?.rows, column) }).toEqual({ query, rows: expected });
       const isTold = total !== undefined && name === 'PostgreSQL';
-      const wanted = { query, rows: expected, ...(isTold && { total }) };
-      const rowsFound = columnIn(found?.rows, column);
-      expect({ query, rows: rowsFound, ...(isTold && { total: found?.total }) }).toEqual(wanted);
+      expect(found).toMatchObject(isTold ? { total } : {});
     }
   });
 
   test('rows are found among those of all tenants', async () => {
     const { tenantId, rows } = await newTenant();
-    const [id, write] = [randomUUID(), (keyId: string) => rows.apiKey(1, [], keyId)];
-    const apiKey = write(id);
+    const id = randomUUID();
+    const apiKey = rows.apiKey(1, [], id);
     await appendTo(tenantId, ['{}'], { writes: [apiKey] });
     const hash = Buffer.from((apiKey.row as Values)['token_hash'] ?? '').toString('hex');
     const owned = await store.whose([hash, 'ff'.repeat(32), randomUUID(), 'x']);

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { some } from '@eaas/test-kit/cases';
 import { decodeRootKey, encodeRootKey } from './file.ts';
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
@@ -24,17 +23,8 @@ test('a root key whose base64 has nonzero unused bits is refused', () => {
 });
 
 test('a root key is refused if any character is outside the base64 alphabet', () => {
-  const outside = Array.from({ length: 256 }, (_, code) => code).filter(
-    (code) => !/[A-Za-z\d+/]/.test(String.fromCharCode(code)),
+  const accepted = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).filter((letter) =>
+    decodeRootKey(bytes(`${'A'.repeat(20)}${letter}${'A'.repeat(22)}=`)),
   );
-  for (const code of outside) {
-    for (const at of some(
-      5,
-      Array.from({ length: 43 }, (_, at) => at),
-    )) {
-      const text = bytes(`${'A'.repeat(43)}=`);
-      text[at] = code;
-      expect(decodeRootKey(text)).toBeUndefined();
-    }
-  }
+  expect(accepted.join('')).toBe('+/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 });

@@ -5,7 +5,6 @@ import {
   apiKeys,
   type HeadRow,
   keys,
-  keyVersions,
   type Known,
   type Link,
   type SealedWrite,
@@ -24,12 +23,11 @@ export function newHead(tenant_id: string = randomUUID()): HeadRow {
 export function linkAfter(
   { head, time }: Pick<Known, 'head' | 'time'>,
   metadata: readonly string[],
-  of: { writes?: SealedWrite[]; action?: string; keyId?: string; at?: number } = {},
+  { writes = [], action = 'key.wrap' }: { writes?: SealedWrite[]; action?: string } = {},
 ): Link {
-  const { writes = [], action = 'key.wrap', keyId: key_id = null, at: created_at = time } = of;
   const expected = head ?? newHead();
-  const next = { ...newHead(expected.tenant_id), id: expected.id + metadata.length, created_at };
-  const kind = { key_id, key_version: key_id === null ? null : 1, action };
+  const next = { ...newHead(expected.tenant_id), id: expected.id + metadata.length, created_at: time };
+  const kind = { key_id: null, key_version: null, action };
   const entry = { ...kind, actor: 'operator', ip_address: null };
   const runs = metadata.map((text, nth) => ({ first: nth + 1, last: nth + 1, ...entry, metadata: text }));
   const tallies = [{ ...kind, n: metadata.length - 1, refused: 1 }];
@@ -38,10 +36,10 @@ export function linkAfter(
 
 /** Makes rows of a tenant, with what else is in them. */
 export function rowsOf(tenant_id: string) {
-  const made = (table: object, row: object, row_id: string | null, rev: number | null): SealedWrite => ({
+  const made = (table: object, row: object, row_id: string, rev: number | null): SealedWrite => ({
     table: table as never,
-    row: { tenant_id, ...row, ...(row_id !== null && { mac: randomBytes(32) }) } as object,
-    record: row_id === null || rev === null ? null : { row_id, rev },
+    row: { tenant_id, ...row, mac: randomBytes(32) } as object,
+    record: rev === null ? null : { row_id, rev },
   });
   const never = { rotated_at: null, interval_days: null, next_rotation_at: null, destroy_at: null };
   return {
@@ -56,11 +54,9 @@ export function rowsOf(tenant_id: string) {
       const added = { min_version: 1, exportable: false, intake: false, subjects: 'optional' };
       return made(keys, { ...named, ...never, ...since, ...added, ...fields }, key_id, created_id);
     },
-    version: (key_id: string, key_version: number) =>
-      made(keyVersions, { key_id, key_version, created_at: 1, sealed: randomBytes(78) }, null, null),
     apiKey: (created_id: number, permissions: string[], api_key_id: string = randomUUID()) => {
-      const named = { api_key_id, name: 'a "quoted", {listed} \\ name', hint: 'abcd', created_by: 'me' };
-      const reach = { permissions, key_ids: null, allowed_origins: ['https://a.example', '{}", \\'] };
+      const named = { api_key_id, name: 'name', hint: 'abcd', created_by: 'me' };
+      const reach = { permissions, key_ids: null, allowed_origins: null };
       const times = { expires_at: null, created_at: 1, revoked_at: null, created_id, rev: created_id };
       const row = { ...named, token_hash: randomBytes(32), ...reach, ...times };
       return made(apiKeys, row, api_key_id, created_id);
