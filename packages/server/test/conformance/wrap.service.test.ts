@@ -1,67 +1,198 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test } from 'vitest';
-import { expectNothingRecorded, newDek, newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
-import { aBase64, auditEntry } from './shapes.ts';
+import { describe, expect, test } from 'vitest';
+import { expectNothingRecorded, newDek, newestEntry, newTenant, ok, wrapped } from '@eaas/test-kit/fixture';
+import { aBase64 } from './shapes.ts';
 
 const tenant = await newTenant('--envelope-only', 'true');
 const key = await tenant.newKey();
+const actor = tenant.apiKeyId;
 
 const wrap = (body: unknown, keyId = key.key_id) => tenant.api.post(`/v1/keys/${keyId}/wrap`, body);
+const unwrap = (body: object, keyId = key.key_id) => tenant.api.post(`/v1/keys/${keyId}/unwrap`, body);
+const rewrap = (body: object, keyId = key.key_id) => tenant.api.post(`/v1/keys/${keyId}/rewrap`, body);
 
-test('wrap returns wrapped_key, key_id and key_version', async () => {
-  const answer = await wrap({ dek: newDek() });
-  expect(answer).toHaveStatus(200);
-  expect(answer.body).toStrictEqual({ wrapped_key: aBase64, key_id: key.key_id, key_version: 1 });
-});
-
-test('a wrapped key has 78 bytes: format, version, salt and the sealed DEK', async () => {
+async function newRotatedKey(): Promise<string> {
   const { key_id } = await tenant.newKey();
   ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
-  const dek = newDek();
-  const one = ok(await wrap({ dek }, key_id)).wrapped_key;
-  const two = ok(await wrap({ dek }, key_id)).wrapped_key;
-  expect(one).toMatch(/^[A-Za-z0-9+/]{104}$/);
-  expect(Buffer.from(one, 'base64').subarray(0, 6).toString('hex')).toBe('010100000002');
-  expect(one.slice(8)).not.toBe(two.slice(8));
-});
+  return key_id;
+}
 
-test('the audit entry of wrap has the context and never the DEK', async () => {
-  const dek = newDek();
-  const { wrapped_key } = ok(await wrap({ dek, context: { table: 'patients' } }));
-  const entry = await newestEntry(tenant);
-  expect(entry).toStrictEqual(
-    auditEntry({ action: 'key.wrap', key_id: key.key_id, key_version: 1, actor: tenant.apiKeyId }),
-  );
-  expect(JSON.stringify(entry.metadata)).toContain('patients');
-  expect(JSON.stringify(entry)).not.toContain(dek);
-  expect(JSON.stringify(entry)).not.toContain(wrapped_key);
-});
+describe('wrap', () => {
+  test('wrap returns wrapped_key, key_id and key_version', async () => {
+    const answer = await wrap({ dek: newDek() }, key.key_id.toUpperCase());
+    expect(answer).toHaveStatus(200);
+    expect(answer.body).toStrictEqual({ wrapped_key: aBase64, key_id: key.key_id, key_version: 1 });
+  });
 
-test.for([
-  ['empty', ''],
-  ['31 bytes', randomBytes(31).toString('base64')],
-  ['33 bytes', randomBytes(33).toString('base64')],
-  ['64 bytes', randomBytes(64).toString('base64')],
-  ['no padding', Buffer.alloc(32, 7).toString('base64').slice(0, -1)],
-  ['the URL alphabet', Buffer.alloc(32, 0xff).toString('base64url')],
-  ['the URL alphabet, padded', `${Buffer.alloc(32, 0xff).toString('base64url')}=`],
-  ['bits after the last byte', `${'A'.repeat(42)}B=`],
-  ['a line break', `${Buffer.alloc(32, 7).toString('base64')}\n`],
-  ['spaces', ` ${Buffer.alloc(32, 7).toString('base64')}`],
-  ['hex', Buffer.alloc(32, 7).toString('hex')],
-  ['a number', 32],
-  ['null', null],
-  ['a list of bytes', Array.from({ length: 32 }, () => 7)],
-] as const)('a DEK that is not 32 bytes in canonical base64 returns 400: %s', async ([, dek]) => {
-  await expectNothingRecorded(tenant, async () => {
-    const answer = await wrap({ dek });
-    expect(answer).toBeProblem('bad_request', /dek/);
-    expect(answer.text).not.toContain('BwcHBwcH');
+  test('a wrapped key has 78 bytes: format, version, salt and the sealed DEK', async () => {
+    const key_id = await newRotatedKey();
+    const dek = newDek();
+    const one = ok(await wrap({ dek }, key_id)).wrapped_key;
+    const two = ok(await wrap({ dek }, key_id)).wrapped_key;
+    expect(one).toMatch(/^[A-Za-z0-9+/]{104}$/);
+    expect(Buffer.from(one, 'base64').subarray(0, 6).toString('hex')).toBe('010100000002');
+    expect(one.slice(8)).not.toBe(two.slice(8));
+  });
+
+  test('the audit entry of wrap has the context and never the DEK', async () => {
+    const dek = newDek();
+    const { wrapped_key } = ok(await wrap({ dek, context: { table: 'patients' } }));
+    const entry = await newestEntry(tenant);
+    expect(entry).toMatchObject({ action: 'key.wrap', key_id: key.key_id, key_version: 1, actor });
+    expect(JSON.stringify(entry.metadata)).toContain('patients');
+    expect(JSON.stringify(entry)).not.toContain(dek);
+    expect(JSON.stringify(entry)).not.toContain(wrapped_key);
+  });
+
+  test.for([
+    ['31 bytes', Buffer.alloc(31, 7).toString('base64')],
+    ['33 bytes', Buffer.alloc(33, 7).toString('base64')],
+    ['no padding', Buffer.alloc(32, 7).toString('base64').slice(0, -1)],
+    ['the URL alphabet, padded', `${Buffer.alloc(32, 0xff).toString('base64url')}=`],
+    ['bits after the last byte', `${'A'.repeat(42)}B=`],
+    ['hex', Buffer.alloc(32, 7).toString('hex')],
+    ['a list of bytes', Array.from({ length: 32 }, () => 7)],
+  ] as const)('a DEK that is not 32 bytes in canonical base64 returns 400: %s', async ([, dek]) => {
+    await expectNothingRecorded(tenant, async () => {
+      const answer = await wrap({ dek });
+      expect(answer).toBeProblem('bad_request', /dek/);
+      expect(answer.text).not.toContain('BwcHBwcH');
+    });
   });
 });
 
-test('the path of wrap takes a key id in upper case', async () => {
-  const dek = newDek();
-  const upper = await wrap({ dek }, key.key_id.toUpperCase());
-  expect(ok(upper).key_id).toBe(key.key_id);
+describe('unwrap', () => {
+  test.for([0, 0xff])('unwrap returns the DEK, key_id and key_version: of bytes %i', async (byte) => {
+    const dek = Buffer.alloc(32, byte).toString('base64');
+    const { wrapped_key } = ok(await wrap({ dek }));
+    const answer = await unwrap({ wrapped_key, key_version: 1 });
+    expect(answer).toHaveStatus(200);
+    expect(answer.body).toStrictEqual({ dek, key_id: key.key_id, key_version: 1 });
+    expect((await unwrap({ wrapped_key })).body).toStrictEqual(answer.body);
+  });
+
+  test('the audit entry of unwrap has the key_version in its metadata', async () => {
+    const { key_id } = await tenant.newKey();
+    const wrapped_key = await wrapped(tenant.api, key_id);
+    ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
+    const { dek } = ok(await unwrap({ wrapped_key }, key_id));
+    const entry = await newestEntry(tenant);
+    expect(entry).toMatchObject({ action: 'key.unwrap', key_id, key_version: 1, actor });
+    expect(entry.metadata).toMatchObject({ key_version: 1 });
+    expect(JSON.stringify(entry)).not.toContain(dek);
+  });
+
+  test('unwrap returns 403 if its context differs from the context of wrap', async () => {
+    const context = { table: 'patients', column: 'name' };
+    const wrapped_key = await wrapped(tenant.api, key.key_id, context);
+    const same = await unwrap({ wrapped_key, context: { column: 'name', table: 'patients' } });
+    expect(same).toHaveStatus(200);
+    expect(JSON.stringify(await newestEntry(tenant))).toContain('patients');
+    for (const other of [
+      undefined,
+      { table: 'patients' },
+      { ...context, more: '' },
+      { ...context, table: '' },
+    ])
+      expect(await unwrap({ wrapped_key, context: other })).toBeProblem('wrapped_key_unauthentic');
+  });
+});
+
+describe('an unauthentic wrapped_key returns 403 and is recorded', () => {
+  const flipped = (text: string, at: number): string => {
+    const bytes = Buffer.from(text, 'base64');
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    return bytes.toString('base64');
+  };
+  const forged: [string, (genuine: string) => string | Promise<string>, number][] = [
+    ['another format', (text) => flipped(text, 0), 1],
+    ['another suite', (text) => flipped(text, 1), 1],
+    ['an altered version', (text) => flipped(text, 5), 0],
+    ['an altered salt', (text) => flipped(text, 6), 1],
+    ['altered contents', (text) => flipped(text, 30), 1],
+    ['an altered tag', (text) => flipped(text, 77), 1],
+    ['the bytes of another key’s', async () => wrapped(tenant.api, (await tenant.newKey()).key_id), 1],
+    ['77 bytes', () => randomBytes(77).toString('base64').replace(/^.{8}/, 'AQEAAAAB'), 1],
+    ['79 bytes', () => randomBytes(79).toString('base64').replace(/^.{8}/, 'AQEAAAAB'), 1],
+  ];
+  test.for(forged)('unwrap returns 403 for a wrapped_key with %s', async ([, forge, claimed]) => {
+    const wrapped_key = await forge(await wrapped(tenant.api, key.key_id));
+    expect(await unwrap({ wrapped_key })).toBeProblem('wrapped_key_unauthentic');
+    expect(await newestEntry(tenant)).toMatchObject({
+      action: 'key.unwrap',
+      key_id: key.key_id,
+      actor,
+      metadata: { outcome: 'refused', code: 'wrapped_key_unauthentic', key_version: claimed },
+    });
+  });
+
+  test('unwrap returns 403 for a wrapped key of another tenant', async () => {
+    const other = await newTenant('--envelope-only', 'true');
+    const foreign = await wrapped(other.api, (await other.newKey()).key_id);
+    expect(await unwrap({ wrapped_key: foreign })).toBeProblem('wrapped_key_unauthentic');
+  });
+
+  test.for([0, 2, -1, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER])(
+    'unwrap returns 403 for a wrong key_version: %d',
+    async (key_version) => {
+      const wrapped_key = await wrapped(tenant.api, key.key_id);
+      expect(await unwrap({ wrapped_key, key_version })).toBeProblem(
+        'wrapped_key_unauthentic',
+        /`key_version` is .* names version 1/,
+      );
+      expect(await newestEntry(tenant)).toMatchObject({ metadata: { outcome: 'refused', key_version: 1 } });
+    },
+  );
+
+  test('if a wrapped key has a version that the key lacks, the error names this version', async () => {
+    const wrapped_key = await wrapped(tenant.api, await newRotatedKey());
+    for (const call of [unwrap, rewrap]) {
+      const answer = await call({ wrapped_key });
+      expect(answer).toBeProblem('wrapped_key_unauthentic', /`key_version` 2, which this key does not have/);
+    }
+  });
+
+  test('if a wrapped_key contains no version, the audit entry of the refused unwrap has the current version', async () => {
+    const key_id = await newRotatedKey();
+    expect(await unwrap({ wrapped_key: 'AQE=' }, key_id)).toBeProblem('wrapped_key_unauthentic');
+    expect((await newestEntry(tenant)).metadata).toMatchObject({ outcome: 'refused', key_version: 2 });
+  });
+
+  test('if the authentication of a wrapped_key fails, rewrap returns 403 and records the refusal', async () => {
+    const foreign = await wrapped(tenant.api, (await tenant.newKey()).key_id);
+    for (const wrapped_key of [foreign, await wrapped(tenant.api, key.key_id, { a: 'b' }), 'AAAA']) {
+      expect(await rewrap({ wrapped_key })).toBeProblem('wrapped_key_unauthentic');
+      const metadata = { outcome: 'refused', code: 'wrapped_key_unauthentic' };
+      expect(await newestEntry(tenant)).toMatchObject({ action: 'key.wrap', key_id: key.key_id, metadata });
+    }
+  });
+});
+
+describe('rewrap', () => {
+  test('rewrap replaces a wrapped key of an older version, and does not return the DEK', async () => {
+    const { key_id } = await tenant.newKey();
+    const [dek, context] = [newDek(), { a: 'b' }];
+    const old = ok(await wrap({ dek, context }, key_id)).wrapped_key;
+    ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
+    const before = await tenant.auditTotal();
+    const answer = await rewrap({ wrapped_key: old, context }, key_id);
+    expect(answer).toHaveStatus(200);
+    expect(answer.body).toStrictEqual({ wrapped_key: aBase64, key_id, key_version: 2, rewrapped: true });
+    expect(answer.body.wrapped_key).not.toBe(old);
+    expect(answer.text).not.toContain(dek);
+    expect(await tenant.auditTotal()).toBe(before + 1);
+    const metadata = { from_version: 1 };
+    expect(await newestEntry(tenant)).toMatchObject({ action: 'key.wrap', key_id, key_version: 2, metadata });
+    const body = { wrapped_key: answer.body.wrapped_key, context };
+    expect(ok(await unwrap(body, key_id)).dek).toBe(dek);
+  });
+
+  test('rewrap returns a wrapped key unchanged if it has the newest version', async () => {
+    const wrapped_key = await wrapped(tenant.api, key.key_id);
+    const before = await tenant.auditTotal();
+    const { body } = await rewrap({ wrapped_key });
+    expect(body).toStrictEqual({ wrapped_key, key_id: key.key_id, key_version: 1, rewrapped: false });
+    expect(await tenant.auditTotal()).toBe(before + 1);
+    expect(await newestEntry(tenant)).toMatchObject({ action: 'key.wrap', metadata: { from_version: 1 } });
+  });
 });
