@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { entryHash, genesisHash } from '@eaas/test-kit/decoder';
 import { type AuditEntry, newDek, newTenant, ok, only, unknownId, wrapped } from '@eaas/test-kit/fixture';
-import { aHash, aTimestamp, auditEntry, aUuid } from './shapes.ts';
+import { aHash, aTimestamp } from './shapes.ts';
 
 const tenant = await newTenant();
 const key = await tenant.newKey();
@@ -24,7 +25,7 @@ describe('a page', () => {
   });
 
   test('a page of the audit log has 100 entries if the limit is above 100', async () => {
-    for (const limit of ['100', '101', '1000', '9007199254740991', '99999999999999999999']) {
+    for (const limit of ['100', '101', '99999999999999999999']) {
       const page = await list(`limit=${limit}`);
       expect(page).toMatchObject({ count: 100, total: 122, limit: 100 });
       expect(page.logs).toHaveLength(100);
@@ -32,45 +33,34 @@ describe('a page', () => {
   });
 
   test('a page of the audit log can start at any offset', async () => {
-    for (const offset of [0, 1, 49, 60, 121]) {
+    for (const offset of [1, 60, 121]) {
       const page = await list(`limit=2&offset=${offset}`);
       expect(page.logs).toStrictEqual(all.slice(offset, offset + 2));
       expect(page).toMatchObject({ count: page.logs.length, total: 122, limit: 2, offset });
     }
-    for (const offset of [122, 123, 1_000_000_000]) {
+    for (const offset of [122, 1_000_000_000]) {
       expect(await list(`offset=${offset}`)).toMatchObject({ logs: [], count: 0, total: 122, offset });
     }
   });
 });
 
 describe('an entry', () => {
-  test('an audit entry has the documented fields and a hash', () => {
-    expect(all[0]).toStrictEqual({
-      id: 122,
-      tenant_id: tenant.tenant_id,
-      action: 'key.wrap',
-      key_id: key.key_id,
-      key_version: 1,
+  test('audit entries have the ids 1, 2, 3 …, starting with the operator’s entry, and the documented fields', () => {
+    const { tenant_id } = tenant;
+    const same = { tenant_id, metadata: expect.any(Object), created_at: aTimestamp, hash: aHash };
+    const ofCall = {
+      ...same,
       actor: tenant.apiKeyId,
       ip_address: expect.stringMatching(/^(\d{1,3}(\.\d{1,3}){3}|[0-9a-f:]+)$/),
-      metadata: expect.any(Object),
-      created_at: aTimestamp,
-      hash: aHash,
-    });
-  });
-
-  test('audit entries have the ids 1, 2, 3 …, starting with the operator’s entry', () => {
-    expect(ids(all)).toStrictEqual(Array.from({ length: 122 }, (_, at) => 122 - at));
-    expect(all.at(-1)).toStrictEqual(
-      auditEntry({
-        id: 1,
-        action: 'api_key.create',
-        key_id: null,
-        key_version: null,
-        actor: 'operator',
-        ip_address: null,
-      }),
-    );
+      key_id: key.key_id,
+      key_version: 1,
+    };
+    const none = { key_id: null, key_version: null, ip_address: null };
+    expect(all).toStrictEqual([
+      ...Array.from({ length: 120 }, (_, at) => ({ ...ofCall, id: 122 - at, action: 'key.wrap' })),
+      { ...ofCall, id: 2, action: 'key.create' },
+      { ...same, ...none, id: 1, action: 'api_key.create', actor: 'operator' },
+    ]);
   });
 
   test('the times of entries never decrease', () => {
@@ -103,17 +93,11 @@ describe('filters', () => {
   });
 
   test('the audit log returns 404 only for a key_id that is not a UUID', async () => {
-    for (const text of [key.name, 'x', key.key_id.replaceAll('-', ''), `${key.key_id} `]) {
+    for (const text of [key.name, key.key_id.replaceAll('-', ''), `${key.key_id} `]) {
       const answer = await tenant.api.get(`/v1/audit?key_id=${encoded(text)}`);
       expect(answer).toBeProblem('not_found');
     }
-    expect(await list(`key_id=${unknownId()}`)).toStrictEqual({
-      logs: [],
-      count: 0,
-      total: 0,
-      limit: 50,
-      offset: 0,
-    });
+    expect(await list(`key_id=${unknownId()}`)).toMatchObject({ logs: [], count: 0, total: 0 });
   });
 
   test('the filter `actor` finds what an API key, the operator or the service did, and how much', async () => {
@@ -144,13 +128,10 @@ describe('filters', () => {
     expect((await by(record.api_key_id, `&subject_id=${subject_id}`)).total).toBe(1);
   });
 
-  test.for(['', 'Operator', 'x', `${unknownId()} `, 'operator,system'])(
-    'the actor %j is 400',
-    async (actor) => {
-      const answer = await tenant.api.get(`/v1/audit?actor=${encoded(actor)}`);
-      expect(answer).toBeProblem('bad_request', /`actor`/);
-    },
-  );
+  test.for(['Operator', `${unknownId()} `, 'operator,system'])('the actor %j is 400', async (actor) => {
+    const answer = await tenant.api.get(`/v1/audit?actor=${encoded(actor)}`);
+    expect(answer).toBeProblem('bad_request', /`actor`/);
+  });
 
   test('the filter `action` returns only entries of the given operation', async () => {
     const whole = (await list('limit=1')).total ?? 0;
@@ -168,14 +149,7 @@ describe('a filter of a person', () => {
   const wrapPath = `/v1/keys/${key.key_id}/wrap` as const;
   const wrapFor = (subject: string, fields: object = {}) =>
     tenant.api.post(wrapPath, { dek: newDek(), subject, ...fields });
-  const found = async (query: string) => {
-    const { logs, ...page } = await list(query);
-    return {
-      page,
-      actions: logs.map(({ action }) => action),
-      metadata: logs.map(({ metadata }) => metadata),
-    };
-  };
+  const totalOf = async (query: string) => (await list(query)).total;
 
   test('`subject_id` finds all entries of a subject, by the whole id and by its first half', async () => {
     const subject = crypto.randomUUID();
@@ -184,11 +158,14 @@ describe('a filter of a person', () => {
     const { subject_id } = ok(await tenant.api.post('/v1/subjects/erase', { subject }));
     expect(await wrapFor(subject)).toBeProblem('subject_erased');
     for (const id of [subject_id, subject_id.slice(0, 32)]) {
-      const { page, actions, metadata } = await found(`subject_id=${id}`);
+      const { logs, ...page } = await list(`subject_id=${id}`);
       expect(page).toStrictEqual({ count: 4, total: 4, limit: 50, offset: 0 });
-      expect(actions).toEqual(['key.wrap', 'subject.erase', 'key.wrap', 'key.wrap']);
-      expect(metadata[0]).toMatchObject({ outcome: 'refused' });
-      expect(metadata[3]).toMatchObject({ subject_created: true });
+      expect(logs).toMatchObject([
+        { action: 'key.wrap', metadata: { outcome: 'refused' } },
+        { action: 'subject.erase' },
+        { action: 'key.wrap' },
+        { action: 'key.wrap', metadata: { subject_created: true } },
+      ]);
     }
   });
 
@@ -199,10 +176,10 @@ describe('a filter of a person', () => {
     const second = only((await list('limit=1&offset=1')).logs);
     const { user: userId } = second.metadata as { user: string };
     const { subject_id } = ok(await tenant.api.post('/v1/subjects/show', { subject }));
-    expect((await found(`user_id=${userId}`)).page.total).toBe(2);
-    expect((await found(`user_id=${userId}${'0'.repeat(32)}`)).page.total).toBe(2);
-    expect((await found(`user_id=${userId}&subject_id=${subject_id}`)).page.total).toBe(1);
-    expect((await found(`subject_id=${userId}`)).page.total).toBe(0);
+    expect(await totalOf(`user_id=${userId}`)).toBe(2);
+    expect(await totalOf(`user_id=${userId}${'0'.repeat(32)}`)).toBe(2);
+    expect(await totalOf(`user_id=${userId}&subject_id=${subject_id}`)).toBe(1);
+    expect(await totalOf(`subject_id=${userId}`)).toBe(0);
   });
 
   test('counts up to 10,000 entries, and then says that there are more', async () => {
@@ -220,7 +197,7 @@ describe('a filter of a person', () => {
     await wrap(1);
     const { user: userId } = only((await list(limited)).logs).metadata as { user: string };
     for (const filter of [`subject_id=${subject_id}`, `user_id=${userId}`]) {
-      const { page } = await found(`${filter}&limit=1&offset=10000`);
+      const { logs: _, ...page } = await list(`${filter}&limit=1&offset=10000`);
       expect(page).toStrictEqual({ count: 1, total: null, total_at_least: 10_000, limit: 1, offset: 10_000 });
     }
   });
@@ -229,14 +206,8 @@ describe('a filter of a person', () => {
     const id = 'c'.repeat(32);
     for (const context of [{ subject: id }, { zz: `","subject":"${id}"}` }, { user: id }])
       ok(await tenant.api.post(wrapPath, { dek: newDek(), context }));
-    expect((await found(`subject_id=${id}`)).page.total).toBe(0);
-    expect((await found(`user_id=${id}`)).page.total).toBe(0);
-  });
-
-  test('is 400 unless it has 32 or 64 lower-case hexadecimal characters', async () => {
-    for (const name of ['subject_id', 'user_id'])
-      for (const id of ['', 'a'.repeat(31), 'a'.repeat(33), 'A'.repeat(64), 'g'.repeat(32)])
-        expect(await tenant.api.get(`/v1/audit?${name}=${id}`)).toBeProblem('bad_request', new RegExp(name));
+    expect(await totalOf(`subject_id=${id}`)).toBe(0);
+    expect(await totalOf(`user_id=${id}`)).toBe(0);
   });
 
   test('`me` is 400 for an API key, which is nobody', async () => {
@@ -247,10 +218,96 @@ describe('a filter of a person', () => {
 
 test('each tenant has a separate log, in which the ids start at 1', async () => {
   const other = await newTenant();
-  const foreign = await other.newKey();
-  const entries = await other.entries();
-  expect(ids(entries)).toStrictEqual([2, 1]);
-  expect(entries).toMatchObject([{ key_id: foreign.key_id, tenant_id: other.tenant_id }, { key_id: null }]);
-  expect(entries[0]?.tenant_id).toEqual(aUuid);
-  expect(await list(`key_id=${foreign.key_id}`)).toMatchObject({ total: 0 });
+  const { key_id } = await other.newKey();
+  expect(await other.entries()).toMatchObject([
+    { id: 2, key_id, tenant_id: other.tenant_id },
+    { id: 1, key_id: null },
+  ]);
+  expect(await list(`key_id=${key_id}`)).toMatchObject({ total: 0 });
+});
+
+describe('date_from and date_to', async () => {
+  const own = await newTenant();
+  const { key_id } = await own.newKey();
+  for (let number = 0; number < 8; number++) {
+    await sleep(5);
+    await wrapped(own.api, key_id);
+  }
+  // oldest first, no two in the same millisecond
+  const entries = (await own.entries()).toReversed();
+
+  const page = async (query: string) => ok(await own.api.get(`/v1/audit?${query}`));
+  const found = async (query: string) => ids((await page(query)).logs).toReversed();
+  const at = (id: number) => entries[id - 1]?.created_at ?? '';
+  const finer = (time: string, digits: string) => time.replace('Z', `${digits}Z`);
+  const shifted = (time: string, milliseconds: number) =>
+    new Date(Date.parse(time) + milliseconds).toISOString();
+
+  test('are inclusive, alone and together', async () => {
+    expect(await found(`date_from=${at(4)}`)).toStrictEqual([4, 5, 6, 7, 8, 9, 10]);
+    expect(await found(`date_to=${at(4)}`)).toStrictEqual([1, 2, 3, 4]);
+    expect(await found(`date_from=${at(5)}&date_to=${at(5)}`)).toStrictEqual([5]);
+    expect(await found(`date_from=${shifted(at(4), 1)}`)).toStrictEqual([5, 6, 7, 8, 9, 10]);
+    expect(await found(`date_to=${shifted(at(4), -1)}`)).toStrictEqual([1, 2, 3]);
+    expect(await page(`date_from=${at(6)}&date_to=${at(4)}`)).toMatchObject({ logs: [], count: 0, total: 0 });
+  });
+
+  test('leave a `total` that counts the matching entries of all pages', async () => {
+    const period = `date_from=${at(3)}&date_to=${at(8)}`;
+    const { logs, ...second } = await page(`${period}&limit=2&offset=1`);
+    expect(ids(logs)).toStrictEqual([7, 6]);
+    expect(second).toStrictEqual({ count: 2, total: 6, limit: 2, offset: 1 });
+    expect(await page(`${period}&action=key.create`)).toMatchObject({ count: 0, total: 0 });
+    const some = await page(`${period}&action=key.wrap&key_id=${key_id}&offset=5`);
+    expect(some).toMatchObject({ count: 1, total: 6 });
+  });
+
+  test('accept an offset from UTC, and `t` and `z` in lower case', async () => {
+    const east = shifted(at(4), 5.5 * 3_600_000).replace('Z', '+05:30');
+    const west = shifted(at(4), -8 * 3_600_000).replace('Z', '-08:00');
+    expect(await found(`date_from=${encoded(east)}&date_to=${encoded(west)}`)).toStrictEqual([4]);
+    expect(await found(`date_from=${at(4).toLowerCase()}&date_to=${at(4)}`)).toStrictEqual([4]);
+  });
+
+  test('have fractions of a millisecond, rounded up in date_from and down in date_to', async () => {
+    expect(await found(`date_from=${finer(at(4), '000000')}`)).toStrictEqual([4, 5, 6, 7, 8, 9, 10]);
+    expect(await found(`date_from=${finer(at(4), '0000000000001')}`)).toStrictEqual([5, 6, 7, 8, 9, 10]);
+    expect(await found(`date_to=${finer(at(4), '999999')}`)).toStrictEqual([1, 2, 3, 4]);
+    expect(await found(`date_from=${finer(at(4), '5')}&date_to=${finer(at(4), '6')}`)).toStrictEqual([]);
+  });
+
+  test('mean the start of a second if they have no fraction', async () => {
+    const second = `${at(1).slice(0, 19)}Z`;
+    expect((await page(`date_from=${second}`)).total).toBe(10);
+    expect((await page(`date_to=${shifted(second, -1)}`)).total).toBe(0);
+  });
+
+  test('can be far before and far after every entry', async () => {
+    expect((await page('date_to=9999-12-31T23:59:59Z')).total).toBe(10);
+    expect((await page('date_from=9999-12-31T23:59:59Z')).total).toBe(0);
+    expect((await page('date_from=0000-01-01T00:00:00Z')).total).toBe(10);
+    expect((await page('date_to=2016-12-31T23:59:60Z')).total).toBe(0);
+  });
+
+  describe.for(['date_from', 'date_to'])('an invalid date in %s returns 400', (name) => {
+    test.for([
+      '2026-11-20T10:00',
+      '2026-11-20T10:00:00',
+      '20/11/2026',
+      '1763632800',
+      '2026-02-29T00:00:00Z',
+      '2026-11-20T24:00:00Z',
+      '2026-11-20T10:00:00+24:00',
+      '2026-11-20T10:00:00+0100',
+      '2026-11-20T10:00:00Z\u0000',
+    ])('%j', async (text) => {
+      const answer = await own.api.get(`/v1/audit?${name}=${encoded(text)}`);
+      expect(answer).toBeProblem('bad_request', new RegExp(name));
+    });
+
+    test('with an unencoded +, and advice', async () => {
+      const answer = await own.api.get(`/v1/audit?${name}=2026-11-20T10:00:00+01:00`);
+      expect(answer).toBeProblem('bad_request', /%2B/);
+    });
+  });
 });
