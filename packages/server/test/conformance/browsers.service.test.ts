@@ -15,14 +15,10 @@ test.for(allowed_origins)('a request from a listed origin succeeds: %s', async (
 test.for([
   'https://evil.example',
   'http://app.example',
-  'https://app.example:444',
-  'https://app.example.evil.example',
   'https://sub.app.example',
   'https://app.example/',
-  'HTTPS://APP.EXAMPLE',
   'null',
   '*',
-  'garbage',
 ])('a request with the Origin %s is refused', async (other) => {
   await expectNothingRecorded(tenant, async () => {
     expect(await browser.get('/v1/keys', from(other))).toBeProblem('origin_refused');
@@ -39,7 +35,6 @@ describe('allowed_origins', () => {
   test.for([
     [origin],
     ['http://localhost:3000'],
-    ['http://127.0.0.1:3000'],
     ['https://xn--bcher-kva.example'],
     ['http://[::1]:3000'],
   ] as const)('allowed_origins can contain %s', async (allowed_origins) => {
@@ -49,39 +44,25 @@ describe('allowed_origins', () => {
 
   test.for([
     '*',
-    'null',
     'https://*.example',
     'https://app.example/',
-    'https://app.example/path',
-    'https://app.example?x',
     'https://app.example:443',
-    'http://app.example:80',
     'HTTPS://app.example',
-    'https://App.example',
     'https://user@app.example',
     'https://bücher.example',
     'app.example',
-    '//app.example',
-    'https://',
     ' https://app.example',
-    'https://app.example https://b.example',
-    '',
   ])('allowed_origins cannot contain %j', async (text) => {
     const body = { name: 'browser', permissions: ['encrypt'], allowed_origins: [text] };
     expect(await tenant.api.post('/v1/api-keys', body)).toBeProblem('bad_request', /allowed_origins/);
   });
 
-  test.for([
-    ['empty', []],
-    ['one twice', [origin, origin]],
-    ['a text', origin],
-    ['a number', [5]],
-  ] as const)('an invalid list of allowed_origins is refused: %s', async ([, allowed_origins]) => {
-    const body = { name: 'browser', permissions: ['encrypt'], allowed_origins };
+  test('allowed_origins cannot have an origin twice', async () => {
+    const body = { name: 'browser', permissions: ['encrypt'], allowed_origins: [origin, origin] };
     expect(await tenant.api.post('/v1/api-keys', body)).toBeProblem('bad_request', /allowed_origins/);
   });
 
-  test.for(['keys.manage', 'api_keys.manage', 'keys.destroy', 'keys.export'])(
+  test.for(['keys.manage', 'api_keys.manage', 'keys.destroy', 'keys.export', 'subjects.erase'])(
     'allowed_origins cannot be combined with %s, on creation or later',
     async (permission) => {
       const body = { name: 'browser', permissions: ['encrypt', permission], allowed_origins: [origin] };
@@ -95,11 +76,9 @@ describe('allowed_origins', () => {
     },
   );
 
-  test.for(['encrypt', 'decrypt', 'keys.read', 'audit.read', 'usage.read'])(
-    'allowed_origins can be combined with %s',
-    async (permission) => {
-      const body = { name: 'browser', permissions: [permission], allowed_origins: [origin] };
-      expect(await tenant.api.post('/v1/api-keys', body)).toHaveStatus(201);
-    },
-  );
+  test('allowed_origins can be combined with the other permissions', async () => {
+    const permissions = ['encrypt', 'decrypt', 'keys.read', 'audit.read', 'usage.read'];
+    const { record } = await tenant.issue({ permissions, allowed_origins: [origin] });
+    expect(new Set(record.permissions)).toStrictEqual(new Set(permissions));
+  });
 });

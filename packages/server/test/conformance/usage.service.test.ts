@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { newDek, newTenant, ok } from '@eaas/test-kit/fixture';
 
 const tenant = await newTenant();
@@ -33,7 +33,7 @@ test('usage counts each operation and each item of a batch, but no refused opera
 });
 
 test('a month without use returns zeros, even if the month is in the future', async () => {
-  for (const month of ['2020-02', '1999-12', '2099-01', '0001-01', '9999-12']) {
+  for (const month of ['2020-02', '0001-01', '9999-12']) {
     const usage = ok(await tenant.api.get(`/v1/usage?month=${month}`));
     expect(usage).toMatchObject({ month, operations: zeros });
   }
@@ -63,20 +63,7 @@ test('usage counts each subject once, until it is erased', async () => {
   expect(await subjects()).toBe(29);
 });
 
-describe('refused', () => {
-  test.for([
-    '2026',
-    '2026-13',
-    '2026-00',
-    '2026-1',
-    '11-2026',
-    '2026-11-01',
-    'november',
-    '',
-    '2026-11 ',
-    '-2026-11',
-  ])('usage refuses month=%j', async (month) => {
-    const answer = await tenant.api.get(`/v1/usage?month=${encodeURIComponent(month)}`);
-    expect(answer).toBeProblem('bad_request', /month/);
-  });
+test.for(['2026-00', '2026-1', '2026-11-01', '2026-11 ', '-2026-11'])('month=%j is 400', async (month) => {
+  const answer = await tenant.api.get(`/v1/usage?month=${encodeURIComponent(month)}`);
+  expect(answer).toBeProblem('bad_request', /month/);
 });
