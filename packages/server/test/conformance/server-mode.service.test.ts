@@ -1,0 +1,243 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { openEnvelope, takeApart } from '@eaas/test-kit/decoder';
+import { newestEntry, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
+import { openedBy, sealedUnder } from './other-client.ts';
+import { aBase64 } from './shapes.ts';
+
+const tenant = await newTenant();
+const { key_id } = await tenant.newKey();
+const actor = tenant.apiKeyId;
+
+const encrypt = (plaintext: unknown, fields: object = {}) =>
+  tenant.api.post('/v1/encrypt', { plaintext, key_id, ...fields });
+const encrypted = async (plaintext: string, fields?: object) => ok(await encrypt(plaintext, fields));
+type Bundle = Awaited<ReturnType<typeof encrypted>>;
+
+const decrypt = (body: object) => tenant.api.post('/v1/decrypt', { key_id, key_version: 1, ...body });
+const decrypted = async (body: object) => ok(await decrypt(body)).plaintext;
+const dekOf = async ({ wrapped_key }: Bundle) =>
+  ok(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key })).dek;
+
+describe('encrypt', () => {
+  test('encrypt returns only the five fields of the bundle, which are copies of parts of its envelope', async () => {
+    const answer = await encrypt('Grüße, 世界 🌍');
+    expect(answer).toHaveStatus(200);
+    const { ciphertext, wrapped_key, iv, ...key } = answer.body;
+    expect([ciphertext, wrapped_key, iv]).toEqual([aBase64, aBase64, aBase64]);
+    expect(key).toStrictEqual({ key_id, key_version: 1 });
+    expect(answer.text).not.toContain('Grüße');
+    expect(ciphertext).toMatch(/^eaas/);
+    const parts = takeApart(ciphertext);
+    const copies = { keyId: key_id, keyVersion: 1, wrappedKey: wrapped_key, iv };
+    expect(parts).toMatchObject({ magic: '79a6ac', version: 1, ...copies });
+    expect(Buffer.from(iv, 'base64')).toHaveLength(12);
+    expect(parts.body).toHaveLength(Buffer.from('Grüße, 世界 🌍').length + 16);
+  });
+
+  test('a text that /v1/encrypt encrypted decrypts to the same text', async () => {
+    const texts = ['', ' ', 'a\u0000b', '\uFEFFmarked', '\u0085\u007F\n\r\t', '🌍', 'e\u0301', '"\\'];
+    for (const plaintext of texts) {
+      const { ciphertext } = await encrypted(plaintext);
+      expect(ok(await decrypt({ ciphertext }))).toStrictEqual({ plaintext });
+    }
+  });
+
+  test('encrypt uses only the current version of the key', async () => {
+    const rotating = await tenant.newKey();
+    const old = await encrypted('x', { key_id: rotating.key_id });
+    ok(await tenant.api.post(`/v1/keys/${rotating.key_id}/rotate`));
+    const bundles = [old, await encrypted('x', { key_id: rotating.key_id })];
+    expect(bundles.map(({ key_version }) => key_version)).toStrictEqual([1, 2]);
+    for (const bundle of bundles) expect(await decrypted(bundle)).toBe('x');
+  });
+
+  test('the audit entry of encrypt has the key, its version, the actor and the context', async () => {
+    const context = { purpose: 'invoice 4711' };
+    await encrypted('a secret that must not be logged', { context });
+    const entry = await newestEntry(tenant);
+    expect(entry).toMatchObject({ action: 'encrypt', key_id, key_version: 1, actor, metadata: { context } });
+    expect(JSON.stringify(entry)).not.toContain('a secret that');
+  });
+
+  test.for([
+    ['two bytes per character', 'é'.repeat(32_768)],
+    ['NUL, which is six characters in JSON', '\u0000'.repeat(65_536)],
+  ] as const)('plaintext has at most 65,536 bytes of UTF-8: %s', async ([, most]) => {
+    const bundle = await encrypted(most);
+    expect((await decrypted(bundle)) === most).toBe(true);
+    expect(await encrypt(`${most}a`)).toBeProblem('bad_request', /plaintext/);
+  });
+
+  test('a key whose name is a UUID is not found by this name', async () => {
+    const name = unknownId();
+    await tenant.newKey({ name });
+    expect(await encrypt('x', { key_id: name })).toBeProblem('not_found');
+    expect(await tenant.api.get(`/v1/keys/${name}`)).toBeProblem('not_found');
+  });
+
+  test('a context has at most 4,096 encoded bytes', async () => {
+    const overhead = 4 + 4 + 128 + 4; // the count, and a length before the name and before the value
+    const contextOf = (bytes: number) => ({ ['n'.repeat(128)]: 'v'.repeat(bytes - overhead) });
+    expect(await encrypt('x', { context: contextOf(4_096) })).toHaveStatus(200);
+    expect(await encrypt('x', { context: contextOf(4_097) })).toBeProblem('bad_request');
+  });
+
+  test('twenty encryptions of a text have different ivs, data keys and ciphertexts', async () => {
+    const bundles = await Promise.all(Array.from({ length: 20 }, () => encrypted('the same')));
+    for (const part of ['iv', 'wrapped_key', 'ciphertext'] as const) {
+      expect(new Set(bundles.map((bundle) => bundle[part])).size).toBe(20);
+    }
+    const commitments = bundles.map(({ ciphertext }) => takeApart(ciphertext).commitment.toString('hex'));
+    expect(new Set(commitments).size).toBe(20);
+  });
+});
+
+describe('decrypt', async () => {
+  const bundle = await encrypted('the plaintext');
+  const { ciphertext, wrapped_key, iv } = bundle;
+
+  function altered(offset: number, mask = 1): string {
+    const bytes = Buffer.from(ciphertext, 'base64');
+    const at = offset < 0 ? bytes.length + offset : offset;
+    bytes.writeUInt8(bytes.readUInt8(at) ^ mask, at);
+    return bytes.toString('base64');
+  }
+
+  test('decrypt needs only ciphertext, key_id and key_version, and accepts the whole bundle', async () => {
+    for (const body of [{ ciphertext }, bundle, { ciphertext, wrapped_key }, { ciphertext, iv }])
+      expect(ok(await decrypt(body))).toStrictEqual({ plaintext: 'the plaintext' });
+    expect(await newestEntry(tenant)).toMatchObject({ action: 'decrypt', key_id, key_version: 1, actor });
+  });
+
+  test('decrypt fails if its context differs from the context of encrypt', async () => {
+    const context = { b: '2', a: '1', ключ: 'значение' };
+    const bound = (await encrypted('x', { context })).ciphertext;
+    const same = { ключ: 'значение', a: '1', b: '2' };
+    expect(await decrypted({ ciphertext: bound, context: same })).toBe('x');
+    for (const other of [undefined, {}, { a: '1' }, { ...context, c: '3' }, { ...context, a: '2' }])
+      expect(await decrypt({ ciphertext: bound, context: other })).toBeProblem('decryption_failed');
+    const plain = (await encrypted('y', { context: {} })).ciphertext;
+    expect(await decrypted({ ciphertext: plain })).toBe('y');
+  });
+
+  const failures: [string, () => object | Promise<object>][] = [
+    ['another magic', () => ({ ciphertext: altered(0) })],
+    ['version 0', () => ({ ciphertext: altered(3) })],
+    ['an envelope that names another key', () => ({ ciphertext: altered(4) })],
+    ['an envelope that names another version', () => ({ ciphertext: altered(23) })],
+    ['an envelope with another n', () => ({ ciphertext: altered(25) })],
+    ['an altered embedded wrapped_key', () => ({ ciphertext: altered(40) })],
+    ['an altered iv', () => ({ ciphertext: altered(26 + 78) })],
+    ['an altered commitment', () => ({ ciphertext: altered(26 + 78 + 12) })],
+    ['an altered body', () => ({ ciphertext: altered(26 + 78 + 12 + 32) })],
+    ['an altered tag', () => ({ ciphertext: altered(-1, 0x80) })],
+    ['an envelope cut short', () => ({ ciphertext: ciphertext.slice(0, 160) })],
+    ['another key_version', () => ({ key_version: 2 })],
+    ['an iv of another size', () => ({ iv: 'AAAA' })],
+    ['another iv', () => ({ iv: randomBytes(12).toString('base64') })],
+    ['a wrapped_key of random bytes', () => ({ wrapped_key: randomBytes(78).toString('base64') })],
+    ['the wrapped_key of another', async () => ({ wrapped_key: (await encrypted('x')).wrapped_key })],
+    ['a stream (version 2)', async () => ({ ciphertext: (await sealedUnder(tenant.api, key_id)).stream })],
+    ['bytes that are not UTF-8', () => sealedUnder(tenant.api, key_id, [Buffer.of(0xc3)])],
+    ['the id of another key', async () => ({ key_id: (await tenant.newKey()).key_id })],
+  ];
+
+  test.for(failures)('decrypt returns 422 for %s', async ([, change]) => {
+    const { stream: _, ...changed } = { stream: '', ...(await change()) };
+    const answer = await decrypt({ ciphertext, ...changed });
+    expect(answer).toBeProblem('decryption_failed');
+    expect(answer.text).not.toContain('the plaintext');
+    expect(answer.body).toStrictEqual((await decrypt({ ciphertext: 'AAAA' })).body);
+  });
+
+  test('a failed decryption is recorded with the outcome `refused` and its code', async () => {
+    expect(await decrypt({ ciphertext: altered(-1) })).toBeProblem('decryption_failed');
+    const metadata = { outcome: 'refused', code: 'decryption_failed' };
+    expect(await newestEntry(tenant)).toMatchObject({ action: 'decrypt', key_id, actor, metadata });
+  });
+
+  test.for([0, -1, 2 ** 32, 2 ** 53 - 1])(
+    'an impossible key_version (%d) is not written to the log',
+    async (key_version) => {
+      expect(await decrypt({ ciphertext, key_version })).toBeProblem('decryption_failed');
+      expect((await newestEntry(tenant)).key_version).toBeOneOf([null, 1]);
+    },
+  );
+
+  test('wrapped_key and iv of a decrypt request replace those in the envelope', async () => {
+    for (const damaged of [altered(40), altered(26 + 78)])
+      expect(await decrypted({ ...bundle, ciphertext: damaged })).toBe('the plaintext');
+  });
+
+  test('after rewrap, the new wrapped key and key_version decrypt the old ciphertext', async () => {
+    const own = (await tenant.newKey()).key_id;
+    const old = await encrypted('moved on', { key_id: own });
+    ok(await tenant.api.post(`/v1/keys/${own}/rotate`));
+    const rewrapped = ok(
+      await tenant.api.post(`/v1/keys/${own}/rewrap`, { wrapped_key: old.wrapped_key }),
+    ).wrapped_key;
+    const stored = { ciphertext: old.ciphertext, key_id: own };
+    expect(await decrypted({ ...old, wrapped_key: rewrapped, key_version: 2 })).toBe('moved on');
+    expect(await decrypt({ ...old, wrapped_key: rewrapped })).toBeProblem('decryption_failed');
+    expect(await decrypt({ ...stored, key_version: 2 })).toBeProblem('decryption_failed');
+    expect(await decrypted(stored)).toBe('moved on');
+    expect(await newestEntry(tenant)).toMatchObject({ action: 'decrypt', key_id: own, key_version: 1 });
+  });
+
+  test('the version in the envelope’s header is checked only if the request has no wrapped_key', async () => {
+    const other = altered(23, 0x7f);
+    expect(await decrypted({ ...bundle, ciphertext: other })).toBe('the plaintext');
+    expect(await decrypt({ ciphertext: other, iv })).toBeProblem('decryption_failed');
+    expect(await decrypt({ ciphertext: other, key_version: 0x7e })).toBeProblem('decryption_failed');
+  });
+
+  test('key_id must equal the key_id in the header, also if wrapped_key is sent', async () => {
+    const other = (await tenant.newKey()).key_id;
+    const body = { dek: await dekOf(bundle) };
+    const moved = ok(await tenant.api.post(`/v1/keys/${other}/wrap`, body)).wrapped_key;
+    const answer = await decrypt({ ...bundle, key_id: other, wrapped_key: moved });
+    expect(answer).toBeProblem('decryption_failed');
+  });
+
+  test('decrypt refuses a bundle whose wrapped key was wrapped with a context', async () => {
+    const context = { table: 'patients' };
+    const body = { dek: await dekOf(bundle), context };
+    const bound = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, body)).wrapped_key;
+    for (const more of [{}, { context }])
+      expect(await decrypt({ ...bundle, wrapped_key: bound, ...more })).toBeProblem('decryption_failed');
+  });
+});
+
+describe('other clients', () => {
+  test('node:crypto can decrypt a ciphertext of /v1/encrypt with the unwrapped DEK', async () => {
+    const context = { table: 'patients', имя: 'значение' };
+    const [plain, bound] = [await encrypted('Grüße'), await encrypted('Grüße', { context })];
+    const [dek, boundDek] = [await dekOf(plain), await dekOf(bound)];
+    expect(Buffer.from(dek, 'base64')).toHaveLength(32);
+    expect(openEnvelope(plain.ciphertext, dek).toString()).toBe('Grüße');
+    expect(openEnvelope(bound.ciphertext, boundDek, context).toString()).toBe('Grüße');
+    expect(() => openEnvelope(bound.ciphertext, boundDek)).toThrow('unable to authenticate');
+    expect(() => openEnvelope(bound.ciphertext, dek, context)).toThrow('commitment');
+  });
+
+  test('/v1/decrypt decrypts what a client encrypted, of more than 64 KiB', async () => {
+    const context = { table: 'patients' };
+    const { ciphertext } = await sealedUnder(tenant.api, key_id, [Buffer.alloc(100_000, 'a')], context);
+    expect(await decrypted({ ciphertext, context })).toBe('a'.repeat(100_000));
+    expect(await decrypt({ ciphertext })).toBeProblem('decryption_failed');
+  });
+
+  test('a tenant that becomes envelope-only can still read its server-mode ciphertexts', async () => {
+    const moving = await newTenant();
+    const own = (await moving.newKey()).key_id;
+    const stored = ok(await moving.api.post('/v1/encrypt', { plaintext: 'kept', key_id: own }));
+    await moving.set('--envelope-only', 'true');
+    expect(await moving.api.post('/v1/decrypt', stored)).toBeProblem('envelope_only');
+    expect(await openedBy(moving.api, stored.ciphertext)).toBe('kept');
+    const { ciphertext } = await sealedUnder(moving.api, own, [Buffer.from('new')]);
+    await moving.set('--envelope-only', 'false');
+    const back = await moving.api.post('/v1/decrypt', { ciphertext, key_id: own, key_version: 1 });
+    expect(back.body).toStrictEqual({ plaintext: 'new' });
+  });
+});
