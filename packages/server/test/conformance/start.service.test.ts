@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -20,8 +19,6 @@ import {
   serve,
   type ServerProcess,
 } from '@eaas/test-kit/program';
-
-const newRootKey = () => randomBytes(32).toString('base64');
 
 const directory = await newDirectory();
 let database = await createDatabase();
@@ -105,13 +102,6 @@ describe('the database', () => {
     await migrate(own);
     const server = await served(own);
     expect(await client(server.baseUrl).get('/readyz')).toHaveStatus(200);
-  });
-
-  test('the start fails if the configured root key is not the root key of the database', async () => {
-    await ordinary();
-    const { code, stdout, stderr } = await refused({ EAAS_ROOT_KEY: newRootKey() });
-    expect(code).not.toBe(0);
-    expect(stdout + stderr).toMatch(/root key/i);
   });
 
   test('a server that uses the role that owns the tables starts with a warning', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newDek, newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
+import { problemDocument } from '@eaas/test-kit/matchers';
 import { aBase64, aHash, aTimestamp } from './shapes.ts';
 
 const tenant = await newTenant();
@@ -39,7 +40,6 @@ describe('a data key of a subject', () => {
   test.each([
     ['no subject', {}],
     ['another subject', { subject: 'other' }],
-    ['a subject that nobody wrapped for', { subject: crypto.randomUUID() }],
   ])('does not open with %s, and the refusal is recorded', async (_, fields) => {
     await wrapFor('other');
     const { wrapped_key } = await wrapFor(newSubject());
@@ -80,18 +80,17 @@ test('a batch has items of many subjects, new and known, and names one user', as
   await wrapFor(known);
   const items = [known, fresh, fresh, undefined].map((subject) => ({ key_id, dek: newDek(), subject }));
   const { results } = ok(await api.post('/v1/batch/wrap', { items, user: 'dr-7' }));
-  const { logs } = ok(await api.get('/v1/audit?limit=4'));
-  const seen = (logs as { metadata: Record<string, unknown> }[]).map((entry) => entry.metadata).toReversed();
+  const seen = (await tenant.entries('limit=4')).map((entry) => entry.metadata).toReversed();
   expect(seen.map(({ subject_created = false }) => subject_created)).toEqual([false, true, false, false]);
   expect(new Set(seen.map(({ user }) => user)).size).toBe(1);
   expect(seen.every(({ user_asserted }) => user_asserted === true)).toBe(true);
   const wrapped = results as { wrapped_key: string }[];
   const back = items.map(({ subject }, at) => ({ key_id, subject, wrapped_key: wrapped[at]?.wrapped_key }));
-  const opened = ok(await api.post('/v1/batch/unwrap', { items: back })).results as { dek: string }[];
-  expect(opened.map(({ dek }) => dek)).toEqual(items.map(({ dek }) => dek));
+  const opened = ok(await api.post('/v1/batch/unwrap', { items: back })).results;
+  expect(opened).toMatchObject(items.map(({ dek }) => ({ dek })));
   const withUser = { items: [{ key_id, dek: newDek(), user: 'dr-7' }] };
-  const [refused] = ok(await api.post('/v1/batch/wrap', withUser)).results as { error: { detail: string } }[];
-  expect(refused?.error.detail).toMatch(/user/);
+  const refused = ok(await api.post('/v1/batch/wrap', withUser)).results;
+  expect(refused).toMatchObject([{ error: problemDocument('bad_request', /user/) }]);
 });
 
 test('a person whose id is a UUID is the same in upper and in lower case', async () => {
@@ -131,10 +130,8 @@ test('a key that requires subjects wraps and encrypts only for one', async () =>
 
   const wrap = (fields: object) => api.post(`/v1/keys/${strict}/wrap`, { dek: newDek(), ...fields });
   expect(await wrap({})).toBeProblem('bad_request', /subject/);
-  expect(await api.post('/v1/encrypt', { key_id: strict, plaintext: 'x' })).toBeProblem(
-    'bad_request',
-    /subject/,
-  );
+  const encrypted = await api.post('/v1/encrypt', { key_id: strict, plaintext: 'x' });
+  expect(encrypted).toBeProblem('bad_request', /subject/);
   expect(await wrap({ subject: newSubject() })).toHaveStatus(200);
 });
 
@@ -160,10 +157,8 @@ describe('an erasure', () => {
       created_at,
       erased_at: erased.erased_at,
     });
-    for (const fields of [
-      { wrapped_key, subject },
-      { wrapped_key: 'AAAA', subject },
-    ]) {
+    for (const one of [wrapped_key, 'AAAA']) {
+      const fields = { wrapped_key: one, subject };
       expect(await api.post(`${path}/unwrap`, fields)).toBeProblem('subject_erased');
       expect(await metadata()).toMatchObject({ outcome: 'refused', code: 'subject_erased' });
       expect(await api.post(`${path}/rewrap`, fields)).toBeProblem('subject_erased');
@@ -188,13 +183,6 @@ describe('an erasure', () => {
     expect(await show({ subject })).toBeProblem('not_found');
     ok(await erase({ subject, create: true }));
     expect(await api.post(`${path}/wrap`, { dek: newDek(), subject })).toBeProblem('subject_erased');
-  });
-
-  test('needs a permission that no limited API key can have', async () => {
-    const create = (fields: object) =>
-      api.post('/v1/api-keys', { name: 'x', permissions: ['subjects.erase'], ...fields });
-    expect(await create({ key_ids: [key_id] })).toBeProblem('bad_request');
-    expect(await create({ allowed_origins: ['https://app.example'] })).toBeProblem('bad_request');
   });
 });
 

@@ -11,6 +11,7 @@ const other = await tenant.newKey();
 const path = `/v1/keys/${key_id}` as const;
 const signIn = newSignIn();
 const { issuer_id } = await issuerOf(signIn);
+const hex = expect.stringMatching(/^[0-9a-f]{32}$/) as string;
 
 async function issuerOf({ jwk }: SignIn, fields: object = {}) {
   const jwks = { keys: [jwk] };
@@ -30,23 +31,20 @@ const wrapFor = async (subject?: string) => {
 const statusOf = async (token: string, issuer = issuer_id) =>
   (await wrap(await userOf(token, issuer), { subject: 'ann' })).status;
 
-describe.each(algorithms)('a token under %s', (alg) => {
-  test('wraps and unwraps for its own user, and the log names issuer and user', async () => {
+test.each(algorithms)(
+  'a token under %s wraps and unwraps for its own user, whom the log names',
+  async (alg) => {
     const own = newSignIn(alg);
     const issuer = await issuerOf(own, { audience: alg });
     const api = await userOf(own.token('ann', { aud: alg }), issuer.issuer_id);
     const { wrapped_key } = ok(await wrap(api, { subject: 'ann' }));
-    const entry = await newestEntry(tenant);
+    const { metadata, ...entry } = await newestEntry(tenant);
     expect(entry).toMatchObject({ actor: issuer.issuer_id, action: 'key.wrap' });
-    expect(entry.metadata).toMatchObject({
-      user: expect.stringMatching(/^[0-9a-f]{32}$/),
-      subject: expect.stringMatching(/^[0-9a-f]{32}$/),
-    });
-    expect(entry.metadata).not.toHaveProperty('user_asserted');
+    expect(metadata).toMatchObject({ user: hex, subject: hex });
+    expect(metadata).not.toHaveProperty('user_asserted');
     expect(ok(await api.post(`${path}/unwrap`, { wrapped_key, subject: 'ann' })).dek).toBeTypeOf('string');
-    ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
-  });
-});
+  },
+);
 
 const publicKey = createPublicKey(signIn.key);
 const header = { alg: 'ES256', typ: 'JWT', kid: signIn.jwk.kid };
@@ -71,14 +69,12 @@ describe('the one 401', () => {
       signIn.token('ann', { aud: [signIn.audience, 'b'], azp: 'x' }),
     'whose audiences are not all text': () => signIn.token('ann', { aud: [signIn.audience, 1] }),
     'without `exp`': () => signIn.token('ann', { exp: undefined }),
-    'with `exp` as text': () => signIn.token('ann', { exp: String(inSeconds(600)) }),
     'without `iat`': () => signIn.token('ann', { iat: undefined }),
     'that has expired': () => signIn.token('ann', { iat: inSeconds(-600), exp: inSeconds(-61) }),
     'from the future': () => signIn.token('ann', { iat: inSeconds(90) }),
     'that is not valid yet': () => signIn.token('ann', { nbf: inSeconds(90) }),
     'that lives too long': () => signIn.token('ann', { exp: inSeconds(3_700) }),
     'without a subject': () => signIn.token('ann', { sub: undefined }),
-    'whose subject is a number': () => signIn.token('ann', { sub: 7 }),
     'whose subject is empty': () => signIn.token(''),
     'whose subject has a control character': () => signIn.token('a\nb'),
     'whose subject is too long': () => signIn.token('x'.repeat(257)),
@@ -86,9 +82,7 @@ describe('the one 401', () => {
     'that is a statement about events': () => signIn.token('ann', { events: {} }),
     'with an unknown `typ`': () => signIn.token('ann', {}, { typ: 'logout+jwt' }),
     'with `crit`': () => signIn.token('ann', {}, { crit: ['x'], x: 1 }),
-    'with a known `crit`': () => signIn.token('ann', {}, { crit: ['b64'], b64: true }),
     'with an unknown `kid`': () => signIn.token('ann', {}, { kid: 'x' }),
-    'with a `kid` that is a number': () => signIn.token('ann', {}, { kid: 1 }),
     'signed by another key': () => stranger.token('ann', {}, { kid: signIn.jwk.kid }),
     'without a signature': () => `${textOf({ ...header, alg: 'none' })}.${textOf(claims())}.`,
     'that says `none` and keeps its signature': () => signIn.token('ann', {}, { alg: 'none' }),
@@ -104,7 +98,6 @@ describe('the one 401', () => {
       made(JSON.stringify(header).replace(/\}$/, ',"alg":"none"}'), claims()),
     'whose claims are a list': () => made(header, [claims()]),
     'whose claims are no JSON': () => made(header, '{"iss":'),
-    'whose claims are cut': () => signIn.token('ann').replace(/\.(.*)..\./, '.$1.'),
     'whose signature is cut': () => signIn.token('ann').slice(0, -4),
     'with a fourth part': () => `${signIn.token('ann')}.x`,
     'that is encrypted': () =>
@@ -161,7 +154,6 @@ describe('the one 401', () => {
     const issuer = await issuerOf(one, { jwks: { keys } });
     const status = (kid: string | undefined) => statusOf(one.token('ann', {}, { kid }), issuer.issuer_id);
     expect([await status(undefined), await status(one.jwk.kid)]).toEqual([401, 200]);
-    ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
   });
 
   test.each([
@@ -171,7 +163,6 @@ describe('the one 401', () => {
     const one = newSignIn();
     const issuer = await issuerOf(one, { jwks: { keys: [{ ...one.jwk, ...member }] } });
     expect(await statusOf(one.token('ann'), issuer.issuer_id)).toBe(401);
-    ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
   });
 });
 
@@ -186,7 +177,6 @@ test('several audiences are accepted with an authorized party', async () => {
   const token = (azp: string) => signIn.token('ann', { aud: [signIn.audience, 'b'], azp });
   expect(await statusOf(token('web'), issuer.issuer_id)).toBe(200);
   expect(await statusOf(token('other'), issuer.issuer_id)).toBe(401);
-  ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
 });
 
 describe('a change of the issuer counts at once, also for a token that was verified', () => {
@@ -213,15 +203,8 @@ test('required claims are text or lists, and all must match', async () => {
   const status = (own: object) => statusOf(signIn.token('ann', own), issuer.issuer_id);
   expect(await status({ role: 'nurse', ward: '7' })).toBe(200);
   expect(await status({ role: ['cook', 'doctor'], ward: ['7'] })).toBe(200);
-  for (const own of [
-    {},
-    { role: 'nurse' },
-    { role: 'cook', ward: '7' },
-    { role: 'nurse', ward: 7 },
-    { role: [] },
-  ])
+  for (const own of [{}, { role: 'nurse' }, { role: 'cook', ward: '7' }, { role: 'nurse', ward: 7 }])
     expect(await status(own)).toBe(403);
-  ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
 });
 
 describe('browsers', () => {
@@ -235,7 +218,6 @@ describe('browsers', () => {
     const issuer = await issuerOf(signIn, { allowed_origins: ['https://app.example'] });
     expect(await from(issuer.issuer_id, 'https://app.example')).toHaveStatus(200);
     expect(await from(issuer.issuer_id, 'https://evil.example')).toBeProblem('origin_refused');
-    ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
   });
 
   test('a preflight allows the header', async () => {
@@ -264,37 +246,6 @@ test('an erased user is told so, and another one is not', async () => {
   expect(await unwrap('ann')).toBeProblem('permission_missing');
 });
 
-describe('a user reaches no value of another', async () => {
-  const ben = await wrapFor('ben');
-  const bundle = ok(await tenant.api.post('/v1/encrypt', { key_id, plaintext: 'secret', subject: 'ben' }));
-  const presented = { key_id, key_version: 1, ciphertext: bundle.ciphertext };
-  test('that was renamed to the own subject', async () => {
-    const api = await as('ann');
-    for (const verb of ['unwrap', 'rewrap'] as const) {
-      const body = { wrapped_key: ben.wrapped_key, subject: 'ann' };
-      expect(await api.post(`${path}/${verb}`, body)).toBeProblem('wrapped_key_unauthentic');
-    }
-    const decrypted = await api.post('/v1/decrypt', { ...presented, subject: 'ann' });
-    expect(decrypted).toBeProblem('decryption_failed');
-  });
-
-  test('and opens the own one by each call', async () => {
-    const api = await as('ben');
-    expect(ok(await api.post(`${path}/unwrap`, { wrapped_key: ben.wrapped_key, subject: 'ben' })).dek).toBe(
-      ben.dek,
-    );
-    const items = [{ key_id, wrapped_key: ben.wrapped_key, subject: 'ben' }];
-    expect(ok(await api.post('/v1/batch/unwrap', { items })).results).toMatchObject([{ dek: ben.dek }]);
-    ok(await api.post(`${path}/rewrap`, { wrapped_key: ben.wrapped_key, subject: 'ben' }));
-    expect(ok(await api.post('/v1/decrypt', { ...presented, subject: 'ben' }))).toEqual({
-      plaintext: 'secret',
-    });
-    expect(await api.post(`/v1/keys/${other.key_id}/wrap`, { dek: newDek(), subject: 'ben' })).toBeProblem(
-      'not_found',
-    );
-  });
-});
-
 describe('what a user asks for others is one entry a request, without subject and context', async () => {
   const ben = await wrapFor('ben');
   const bundle = ok(await tenant.api.post('/v1/encrypt', { key_id, plaintext: 'secret', subject: 'ben' }));
@@ -313,10 +264,10 @@ describe('what a user asks for others is one entry a request, without subject an
     const { key_version: _, ...shown } = metadata;
     return { entries: id - before, metadata: shown };
   }
-  const refused = (items: number, entries = 1) => {
-    const user = expect.stringMatching(/^[0-9a-f]{32}$/) as string;
-    return { entries, metadata: { code: 'permission_missing', items, outcome: 'refused', user } };
-  };
+  const refused = (items: number, entries = 1) => ({
+    entries,
+    metadata: { code: 'permission_missing', items, outcome: 'refused', user: hex },
+  });
 
   test.each(['wrap', 'unwrap', 'rewrap'] as const)('in a batch: %s', async (verb) => {
     const what = verb === 'wrap' ? { dek: newDek() } : { wrapped_key: ben.wrapped_key };
@@ -367,24 +318,7 @@ describe('what a user asks for others is one entry a request, without subject an
       expect(await api.post(`${at}/unwrap`, { ...body, subject: 'ann' })).toBeProblem('key_state');
     });
     expect(entries).toBe(2);
-    ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
   });
-});
-
-test('an intake value opens for no user', async () => {
-  const intake = await tenant.newKey({ intake: true });
-  const keys = ok(await tenant.api.get(`/v1/keys/${intake.key_id}/public-key`));
-  const { parsePublicKey, wrapForIntake } = await import('@eaas/protocol/intake');
-  const publicKey = parsePublicKey(keys.intake_public_key ?? '');
-  const { wrappedKey } = await wrapForIntake(publicKey, new Uint8Array(32).fill(7));
-  const wrapped_key = Buffer.from(wrappedKey).toString('base64');
-  const issuer = await issuerOf(signIn, { key_ids: [intake.key_id] });
-  const api = await userOf(signIn.token('ann'), issuer.issuer_id);
-  for (const verb of ['unwrap', 'rewrap'])
-    expect(await api.post(`/v1/keys/${intake.key_id}/${verb}`, { wrapped_key, subject: 'ann' })).toBeProblem(
-      'permission_missing',
-    );
-  ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
 });
 
 test('staff opens the data of every subject, and the log names who', async () => {
@@ -398,7 +332,6 @@ test('staff opens the data of every subject, and the log names who', async () =>
   ok(await api.post('/v1/hash', { key_id, value: 'x' }));
   expect(await api.get('/v1/keys')).toBeProblem('permission_missing');
   expect(await api.get('/v1/audit')).toBeProblem('permission_missing');
-  ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
 });
 
 describe('the own log', () => {
@@ -417,17 +350,8 @@ describe('the own log', () => {
     const answer = await api.get(`/v1/audit?subject_id=${ann}&limit=1`);
     expect(answer).toHaveStatus(200);
     expect(answer.text).not.toMatch(/secret|127\.0\.0\.1|"actor"|"hash"|"subject"|"id"/);
-    expect(ok(answer)).toMatchObject({
-      count: 1,
-      logs: [
-        {
-          action: 'key.wrap',
-          key_id,
-          created_at: expect.any(String),
-          metadata: { user: expect.any(String) },
-        },
-      ],
-    });
+    const shown = { action: 'key.wrap', key_id, created_at: expect.any(String), metadata: { user: hex } };
+    expect(ok(answer)).toMatchObject({ count: 1, logs: [shown] });
     const own = ok(await api.get(`/v1/audit?subject_id=${ann}`));
     for (const id of [ann.slice(0, 32), 'me'])
       expect(ok(await api.get(`/v1/audit?subject_id=${id}`))).toStrictEqual(own);
@@ -437,16 +361,7 @@ describe('the own log', () => {
     for (const route of ['/v1/audit/verify', '/v1/audit/checkpoint', '/v1/usage'] as const)
       expect(await api.get(route)).toBeProblem('permission_missing');
     expect(await api.post('/v1/subjects/show', { subject: 'ann' })).toBeProblem('permission_missing');
-    ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
   });
-});
-
-test('a prefix keeps the users of two sign-ins apart', async () => {
-  const issuer = await issuerOf(signIn, { subject_prefix: 'patient:', audience: 'https://patients.example' });
-  const api = await userOf(signIn.token('7', { aud: 'https://patients.example' }), issuer.issuer_id);
-  expect(await wrap(api, { subject: 'patient:7' })).toHaveStatus(200);
-  expect(await wrap(api, { subject: '7' })).toBeProblem('permission_missing');
-  ok(await tenant.api.delete(`/v1/issuers/${issuer.issuer_id}`));
 });
 
 test('a user gets no receipt, neither for a call nor for an item of a batch', async () => {

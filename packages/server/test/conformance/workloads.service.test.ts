@@ -33,23 +33,18 @@ const shop = await clientAs('shop');
 
 describe('the issuer of a workload', () => {
   test('has its kind in every record, and others are those of people', async () => {
-    const own = ok(await create());
-    expect(own).toMatchObject({ kind: 'workload', permissions, require, any_subject: false });
+    expect(ok(await create())).toMatchObject({ kind: 'workload', permissions, require, any_subject: false });
     expect((await newestEntry(tenant)).metadata).toMatchObject({ kind: 'workload', permissions });
     const people = ok(await tenant.api.post('/v1/issuers', newIssuer(key_id)));
-    expect(people.kind).toBe('people');
     const { issuers } = ok(await tenant.api.get('/v1/issuers?limit=2'));
     expect(issuers.map(({ kind }) => kind)).toEqual(['people', 'workload']);
-    for (const { issuer_id } of [own, people]) ok(await tenant.api.delete(`/v1/issuers/${issuer_id}`));
   });
 
   test.for<[string, object, RegExp]>([
     ['without required claims', { require: null }, /`require`/],
     ['with origins', { allowed_origins: ['https://app.example'] }, /`allowed_origins`/],
     ['with the own log', { permissions: ['audit.own'] }, /`audit.own`/],
-    ['with the log', { permissions: ['audit.read'] }, /`permissions/],
     ['with API keys', { permissions: ['encrypt', 'api_keys.manage'] }, /`permissions/],
-    ['with usage', { permissions: ['usage.read'] }, /`permissions/],
     ['with erasures', { permissions: ['subjects.erase'] }, /`permissions/],
   ])('is refused %s, new or changed', async ([, fields, detail]) => {
     expect(await create(fields)).toBeProblem('bad_request', detail);
@@ -69,8 +64,7 @@ describe('the issuer of a workload', () => {
     const { api } = await tenant.issue({ permissions: ['api_keys.manage', 'keys.read'] });
     const few = { permissions: ['keys.read'] };
     expect(await create({}, { ...tenant, api })).toBeProblem('permission_missing');
-    const { issuer_id } = ok(await create(few, { ...tenant, api }));
-    ok(await tenant.api.delete(`/v1/issuers/${issuer_id}`));
+    ok(await create(few, { ...tenant, api }));
   });
 
   test('has any prefix beside those of people', async () => {
