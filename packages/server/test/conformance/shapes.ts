@@ -45,19 +45,3 @@ export function apiKeyRecord(fields: Record<string, unknown> = {}): object {
     ...fields,
   };
 }
-
-export function auditEntry(fields: Record<string, unknown>): object {
-  return {
-    id: expect.any(Number),
-    tenant_id: aUuid,
-    action: expect.any(String),
-    key_id: aUuid,
-    key_version: 1,
-    actor: aUuid,
-    ip_address: expect.any(String),
-    metadata: expect.any(Object),
-    created_at: aTimestamp,
-    hash: aHash,
-    ...fields,
-  };
-}
