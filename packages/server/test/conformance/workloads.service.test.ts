@@ -35,7 +35,7 @@ describe('the issuer of a workload', () => {
   test('has its kind in every record, and others are those of people', async () => {
     expect(ok(await create())).toMatchObject({ kind: 'workload', permissions, require, any_subject: false });
     expect((await newestEntry(tenant)).metadata).toMatchObject({ kind: 'workload', permissions });
-    const people = ok(await tenant.api.post('/v1/issuers', newIssuer(key_id)));
+    ok(await tenant.api.post('/v1/issuers', newIssuer(key_id)));
     const { issuers } = ok(await tenant.api.get('/v1/issuers?limit=2'));
     expect(issuers.map(({ kind }) => kind)).toEqual(['people', 'workload']);
   });
