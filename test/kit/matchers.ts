@@ -37,7 +37,7 @@ export function problemDocument(code: Code, detail: RegExp = /./): object {
   };
 }
 
-export function anyProblemDocument(answer: Answer): boolean {
+function anyProblemDocument(answer: Answer): boolean {
   const { code, status } = Object(answer.body) as { code?: string; status?: number };
   const known = Object.entries(problems).find(([name]) => name === code);
   return (

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '@eaas/test-kit/api';
+import { type Answer, asJson } from '@eaas/test-kit/api';
 import {
   expectNothingRecorded,
   keyIn,
@@ -82,10 +82,8 @@ describe.for(verbs)('batch of %s', (verb) => {
   test('a batch item with an unknown field gets an error and its last `reference`, and the other items succeed', async () => {
     const item = JSON.stringify(await validItem(verb));
     const twice = item.replace('{', '{"reference":"row 0","reference":"row 1","x":1,');
-    const send = (items: string): Promise<Answer> => {
-      const headers = { 'content-type': 'application/json' };
-      return tenant.api.send('POST', `/v1/batch/${verb}`, `{"items":[${items}]}`, headers);
-    };
+    const send = (items: string): Promise<Answer> =>
+      tenant.api.send('POST', `/v1/batch/${verb}`, `{"items":[${items}]}`, asJson);
     const { body } = await send(`${item},${twice}`);
     const error = problemDocument('bad_request');
     expect(body).toMatchObject({ results: [answerOf(verb), { error, reference: 'row 1' }] });
@@ -102,18 +100,10 @@ describe.for(verbs)('batch of %s', (verb) => {
       { dek: 'A'.repeat(65_540) },
     ];
     const error = problemDocument('bad_request');
-    for (const [nth, more] of beyond.entries()) {
-      const reference = `row ${nth}`;
-      const { results } = ok(
-        await batch(verb, [
-          { ...item, ...more, reference },
-          { ...item, reference: 'last' },
-        ]),
-      );
-      expect(results).toMatchObject([
-        { error, reference },
-        { ...answerOf(verb), reference: 'last' },
-      ]);
+    for (const more of beyond) {
+      const items = [{ ...item, ...more, reference: 'first' }, item];
+      const { results } = ok(await batch(verb, items));
+      expect(results).toMatchObject([{ error, reference: 'first' }, answerOf(verb)]);
     }
   });
 

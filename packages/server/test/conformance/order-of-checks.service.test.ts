@@ -38,13 +38,11 @@ describe('the earlier of two failing checks decides the response', () => {
     expect(await closed.api.send('POST', '/v1/encrypt', 'x')).toBeProblem('envelope_only');
     expect(await closed.api.send('POST', '/v1/encrypt', '{', asJson)).toBeProblem('envelope_only');
     const { api } = await tenant.issue({ permissions: ['keys.read'] });
-    expect(await api.send('POST', '/v1/hash', '{', asJson)).toBeProblem('permission_missing');
     expect(await api.send('POST', '/v1/hash', 'x')).toBeProblem('permission_missing');
     expect(await anonymous.send('POST', '/v1/hash', '{', asJson)).toBeProblem('unauthorized');
     const limited = await tenant.issue({ key_ids: [key.key_id], permissions: ['keys.manage'] });
     for (const body of ['{', '{}', huge])
       expect(await limited.api.send('POST', '/v1/keys', body, asJson)).toBeProblem('permission_missing');
-    expect(await limited.api.send('POST', '/v1/keys', 'x')).toBeProblem('permission_missing');
   });
 
   test('the type of the body (415) is checked before size (413) and content (400)', async () => {
@@ -55,7 +53,6 @@ describe('the earlier of two failing checks decides the response', () => {
 
   test('the content of a request (400) is checked before the existence of its key (404)', async () => {
     expect(await tenant.api.post('/v1/hash', { key_id: unknownId() })).toBeProblem('bad_request');
-    expect(await tenant.api.post('/v1/hash', { key_id: 'a name' })).toBeProblem('bad_request');
     expect(await tenant.api.post(`/v1/keys/${unknownId()}/wrap`, {})).toBeProblem('bad_request');
     expect(await tenant.api.post('/v1/keys/a-name/wrap', { dek: 'AAAA' })).toBeProblem('bad_request');
     expect(await tenant.api.get('/v1/audit?key_id=a-name&limit=0')).toBeProblem('bad_request');
@@ -95,29 +92,26 @@ describe('the earlier of two failing checks decides the response', () => {
 });
 
 describe('the body is read only after the checks that return 403', () => {
-  const request = (path: string, token?: string) =>
-    [
+  async function answerOf(path: string, token?: string) {
+    const head = [
       `POST ${path} HTTP/1.1`,
       'Host: eaas.example',
       ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
       'Content-Type: application/json',
       'Content-Length: 1000',
       '\r\n',
-    ].join('\r\n');
+    ];
+    const { status, body } = parseRaw(await rawExchange((await target()).baseUrl, head.join('\r\n')));
+    return [status, (body as { code: string }).code];
+  }
 
   test('the server sends a 401, 403 or 404 response before the request body arrives', async () => {
-    const { baseUrl } = await target();
-    const { api } = await tenant.issue({ permissions: ['keys.read'] });
-    const without = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt')));
-    expect(without).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
-    const lacking = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt', api.token)));
-    expect(lacking).toMatchObject({ status: 403, body: { code: 'permission_missing' } });
-    const closedOne = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt', closed.api.token)));
-    expect(closedOne).toMatchObject({ status: 403, body: { code: 'envelope_only' } });
+    const reader = await tenant.issue({ permissions: ['keys.read'] });
     const limited = await tenant.issue({ key_ids: [key.key_id], permissions: ['keys.manage'] });
-    const creating = parseRaw(await rawExchange(baseUrl, request('/v1/keys', limited.api.token)));
-    expect(creating).toMatchObject({ status: 403, body: { code: 'permission_missing' } });
-    const unknown = parseRaw(await rawExchange(baseUrl, request('/v1/nothing')));
-    expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await answerOf('/v1/encrypt')).toEqual([401, 'unauthorized']);
+    expect(await answerOf('/v1/encrypt', reader.api.token)).toEqual([403, 'permission_missing']);
+    expect(await answerOf('/v1/encrypt', closed.api.token)).toEqual([403, 'envelope_only']);
+    expect(await answerOf('/v1/keys', limited.api.token)).toEqual([403, 'permission_missing']);
+    expect(await answerOf('/v1/nothing')).toEqual([404, 'not_found']);
   });
 });

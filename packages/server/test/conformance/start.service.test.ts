@@ -43,16 +43,13 @@ let common: Promise<ServerProcess> | undefined;
 const ordinary = (): Promise<ServerProcess> => (common ??= serve(env));
 afterAll(async () => (await common)?.stop());
 
-const refused = (changes: Changes): Promise<Finished> => run([...eaas, 'serve'], environmentWith(changes));
-
 type Changes = Record<string, string | undefined>;
 
-function environmentWith(changes: Changes): Environment {
-  const all = { ...env, EAAS_PORT: '0', ...changes };
-  return Object.fromEntries(
-    Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
-}
+const environmentWith = (changes: Changes) =>
+  Object.fromEntries(
+    Object.entries({ ...env, EAAS_PORT: '0', ...changes }).filter(([, value]) => value !== undefined),
+  ) as Environment;
+const refused = (changes: Changes): Promise<Finished> => run([...eaas, 'serve'], environmentWith(changes));
 
 async function file(name: string, text: string): Promise<string> {
   const path = join(directory, name);
