@@ -105,9 +105,15 @@ describe('bodies', () => {
   });
 
   test('a body of more than 2 MiB is refused', async () => {
-    const padded = (length: number) => bytes(valid().padEnd(length));
-    expect(await hash(padded(2 * 1024 * 1024))).toHaveStatus(200);
-    expect(await hash(padded(2 * 1024 * 1024 + 1))).toBeProblem('too_large');
+    const most = 2 * 1024 * 1024;
+    for (const [path, body] of [
+      ['/v1/hash', valid()],
+      ['/v1/batch/hash', `{"items":[${valid()}]}`],
+    ] as const) {
+      const send = (length: number) => tenant.api.send('POST', path, bytes(body.padEnd(length)), asJson);
+      expect(await send(most)).toHaveStatus(200);
+      expect(await send(most + 1)).toBeProblem('too_large');
+    }
   });
 
   test('a body of more than 2 MiB is refused even without a Content-Length', async () => {
@@ -132,13 +138,6 @@ describe('bodies', () => {
     };
     expect(await send(7)).toBe(200);
     expect(await send(8)).toBe(413);
-  });
-
-  test('the body of a batch is refused if it has more than 2 MiB', async () => {
-    const padded = (length: number) =>
-      tenant.api.send('POST', '/v1/batch/hash', bytes(`{"items":[${valid()}]}`.padEnd(length)), asJson);
-    expect(await padded(2 * 1024 * 1024)).toHaveStatus(200);
-    expect(await padded(2 * 1024 * 1024 + 1)).toBeProblem('too_large');
   });
 });
 

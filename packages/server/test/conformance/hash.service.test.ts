@@ -8,25 +8,14 @@ const key = await tenant.newKey();
 const hash = (value: unknown, key_id: unknown = key.key_id) => tenant.api.post('/v1/hash', { value, key_id });
 const hashOf = async (value: string, key_id?: string) => ok(await hash(value, key_id)).hash;
 
-test('hash returns 64 lower-case hex digits and the key_id', async () => {
-  const answer = await hash('alice@example.org');
-  expect(answer).toHaveStatus(200);
-  expect(answer.body).toStrictEqual({ hash: aHash, key_id: key.key_id });
-});
-
-test('the result of hash depends only on the value and the key', async () => {
-  const other = await tenant.newKey();
-  const first = await hashOf('x');
-  expect(await hashOf('x')).toBe(first);
-  expect(await hashOf('x', key.key_id.toUpperCase())).toBe(first);
-  expect(await hashOf('x', other.key_id)).not.toBe(first);
-  expect(await hashOf('X')).not.toBe(first);
-});
-
-test('hash returns different results for values that differ in any character', async () => {
-  const values = ['', '\u0000', ' ', 'a', 'a ', '\uFEFFa', 'a\u0000', 'é', 'e\u0301'];
+test('the result of hash depends only on the value and the key, in each character', async () => {
+  const first = ok(await hash('x'));
+  expect(first).toStrictEqual({ hash: aHash, key_id: key.key_id });
+  expect(ok(await hash('x', key.key_id.toUpperCase()))).toStrictEqual(first);
+  const other = await hashOf('x', (await tenant.newKey()).key_id);
+  const values = ['', '\u0000', ' ', 'X', 'x ', '\uFEFFx', 'x\u0000', 'é', 'e\u0301'];
   const hashes = await Promise.all(values.map((value) => hashOf(value)));
-  expect(new Set(hashes).size).toBe(values.length);
+  expect(new Set([first.hash, other, ...hashes]).size).toBe(values.length + 2);
 });
 
 test('no rotation of the key and no change of its state changes the result of hash', async () => {

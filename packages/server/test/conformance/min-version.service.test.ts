@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { intakeWriter } from '@eaas/test-kit/intake-writer';
 import { expectNothingRecorded, newDek, newestEntry, newTenant, ok, wrapped } from '@eaas/test-kit/fixture';
-import { aReceipt, keyRecord } from './shapes.ts';
+import { keyRecord } from './shapes.ts';
 
 const tenant = await newTenant('--envelope-only', 'false');
 
@@ -89,19 +89,6 @@ describe('a wrapped key of a closed version', () => {
     expect(ok(await tenant.api.post('/v1/decrypt', newest)).plaintext).toBe('new');
     ok(await put(key_id, 1));
     expect(ok(await tenant.api.post('/v1/decrypt', bundle)).plaintext).toBe('x');
-  });
-
-  test.for(['unwrap', 'rewrap'] as const)('a batch of %s refuses its items alone', async (verb) => {
-    const [closed, open] = [await newKeyOf(2), await newKeyOf(2)];
-    ok(await put(closed.key_id, 2));
-    const items = [closed, open].map(({ key_id, wrapped_key }) => ({ key_id, wrapped_key }));
-    const newest = { key_id: closed.key_id, wrapped_key: await wrapped(tenant.api, closed.key_id) };
-    const { results } = ok(await tenant.api.post(`/v1/batch/${verb}`, { items: [...items, newest] }));
-    expect(results).toMatchObject([
-      { error: { status: 409, code: 'key_state' }, entry: aReceipt },
-      { key_id: open.key_id },
-      { key_id: closed.key_id, key_version: 2 },
-    ]);
   });
 
   test.for(['unwrap', 'rewrap'] as const)('%s refuses one that an intake writer made', async (verb) => {

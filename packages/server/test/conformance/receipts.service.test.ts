@@ -38,16 +38,6 @@ describe('refusals', () => {
     expect(entryOf(answer)).toBe(`${id} ${hash}`);
   });
 
-  test('the refusal of server mode to an envelope-only tenant names its entry', async () => {
-    const strict = await newTenant('--envelope-only', 'true');
-    const { key_id } = await strict.newKey();
-    const answer = await strict.api.post('/v1/encrypt', { key_id, plaintext: 'x' });
-    expect(answer).toBeProblem('envelope_only');
-    const { id, hash, action } = await newestEntry(strict);
-    expect(action).toBe('envelope_only.refused');
-    expect(entryOf(answer)).toBe(`${id} ${hash}`);
-  });
-
   test('a refusal without an entry has no receipt', async () => {
     const disabled = await keyIn(tenant, 'disabled');
     await expectNothingRecorded(tenant, async () => {

@@ -227,17 +227,39 @@ describe('other clients', () => {
     expect(await decrypted({ ciphertext, context })).toBe('a'.repeat(100_000));
     expect(await decrypt({ ciphertext })).toBeProblem('decryption_failed');
   });
+});
 
-  test('a tenant that becomes envelope-only can still read its server-mode ciphertexts', async () => {
+describe('an envelope-only tenant', () => {
+  test.for(['/v1/encrypt', '/v1/decrypt'] as const)(
+    '%s returns 403 with E_ENVELOPE_ONLY, and the receipt of its entry, and does not count as usage',
+    async (path) => {
+      const closed = await newTenant('--envelope-only', 'true');
+      const before = await closed.auditTotal();
+      const answer = await closed.api.post(path, {});
+      expect(answer).toBeProblem('envelope_only', /^E_ENVELOPE_ONLY:/);
+      expect(await closed.auditTotal()).toBe(before + 1);
+      const { id, hash, ...entry } = await newestEntry(closed);
+      const none = { key_id: null, key_version: null };
+      const refused = { action: 'envelope_only.refused', actor: closed.apiKeyId, ...none };
+      expect(entry).toMatchObject(refused);
+      expect(answer.headers.get('eaas-entry')).toBe(`${id} ${hash}`);
+      const { operations } = ok(await closed.api.get('/v1/usage'));
+      expect(operations).toStrictEqual({ encrypt: 0, decrypt: 0, 'key.wrap': 0, 'key.unwrap': 0 });
+    },
+  );
+
+  test('is set by the operator, which the next request sees, and can read what server mode encrypted', async () => {
     const moving = await newTenant();
     const own = (await moving.newKey()).key_id;
     const stored = ok(await moving.api.post('/v1/encrypt', { plaintext: 'kept', key_id: own }));
-    await moving.set('--envelope-only', 'true');
+    expect(await moving.set('--envelope-only', 'true')).toMatchObject({ envelope_only: true });
     expect(await moving.api.post('/v1/decrypt', stored)).toBeProblem('envelope_only');
     expect(await openedBy(moving.api, stored.ciphertext)).toBe('kept');
     const { ciphertext } = await sealedUnder(moving.api, own, [Buffer.from('new')]);
     await moving.set('--envelope-only', 'false');
     const back = await moving.api.post('/v1/decrypt', { ciphertext, key_id: own, key_version: 1 });
     expect(back.body).toStrictEqual({ plaintext: 'new' });
+    const change = { key_id: null, key_version: null, actor: 'operator', ip_address: null };
+    expect(await moving.entries('action=tenant.update')).toMatchObject([change, change]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { newDek, newTenant, ok } from '@eaas/test-kit/fixture';
+import { newDek, newTenant, ok, type Tenant, unknownId } from '@eaas/test-kit/fixture';
 
 const tenant = await newTenant();
 
@@ -66,4 +66,48 @@ test('usage counts each subject once, until it is erased', async () => {
 test.for(['2026-00', '2026-1', '2026-11-01', '2026-11 ', '-2026-11'])('month=%j is 400', async (month) => {
   const answer = await tenant.api.get(`/v1/usage?month=${encodeURIComponent(month)}`);
   expect(answer).toBeProblem('bad_request', /month/);
+});
+
+async function tenantWithQuota(quota: number): Promise<{ tenant: Tenant; key_id: string }> {
+  const tenant = await newTenant('--monthly-encrypt-quota', String(quota));
+  return { tenant, key_id: (await tenant.newKey()).key_id };
+}
+
+test('the quota counts only successful encrypt calls', async () => {
+  const { tenant, key_id } = await tenantWithQuota(3);
+  const encrypt = (body: object) => tenant.api.post('/v1/encrypt', { plaintext: 'x', key_id, ...body });
+  for (let round = 0; round < 3; round++) {
+    expect(await encrypt({ key_id: unknownId() })).toBeProblem('not_found');
+    expect(await encrypt({ plaintext: 5 })).toBeProblem('bad_request');
+    expect(await encrypt({})).toHaveStatus(200);
+  }
+  const before = await tenant.auditTotal();
+  expect(await encrypt({})).toBeProblem('quota_exceeded');
+  expect(await encrypt({})).toBeProblem('quota_exceeded');
+  expect(await tenant.auditTotal()).toBe(before);
+  const usage = { encrypt_quota: 3, operations: { encrypt: 3 } };
+  expect(ok(await tenant.api.get('/v1/usage'))).toMatchObject(usage);
+});
+
+test('the quota limits encrypt, but not decrypt, wrap, unwrap and hash', async () => {
+  const { tenant, key_id } = await tenantWithQuota(1);
+  const bundle = ok(await tenant.api.post('/v1/encrypt', { plaintext: 'x', key_id }));
+  expect(await tenant.api.post('/v1/encrypt', { plaintext: 'x', key_id })).toBeProblem('quota_exceeded');
+  ok(await tenant.api.post('/v1/decrypt', bundle));
+  const { wrapped_key } = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }));
+  ok(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }));
+  ok(await tenant.api.post('/v1/hash', { key_id, value: 'x' }));
+});
+
+test('the operator changes the quota with immediate effect', async () => {
+  const { tenant, key_id } = await tenantWithQuota(0);
+  const encrypt = () => tenant.api.post('/v1/encrypt', { plaintext: 'x', key_id });
+  expect(await encrypt()).toBeProblem('quota_exceeded');
+  expect(await tenant.set('--monthly-encrypt-quota', '1')).toMatchObject({ monthly_encrypt_quota: 1 });
+  expect(await encrypt()).toHaveStatus(200);
+  expect(await encrypt()).toBeProblem('quota_exceeded');
+  const unlimited = { monthly_encrypt_quota: null };
+  expect(await tenant.set('--monthly-encrypt-quota', 'null')).toMatchObject(unlimited);
+  expect(await encrypt()).toHaveStatus(200);
+  expect(ok(await tenant.api.get('/v1/usage')).encrypt_quota).toBeNull();
 });
