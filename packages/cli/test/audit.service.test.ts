@@ -37,24 +37,11 @@ async function tamper(work: (sql: postgres.TransactionSql) => Promise<unknown>):
   });
 }
 
-test('audit verify prints the response of the API, one line per tenant', async () => {
-  const [one, two] = [await newTenant(2), await newTenant(0)];
-  const lines = await eaas.json('audit', 'verify');
-  expect(lines).toHaveLength(2);
-  expect(lines).toEqual(
-    expect.arrayContaining([
-      expect.objectContaining({
-        tenant_id: one,
-        valid: true,
-        complete: true,
-        checked: 2,
-        first_id: 1,
-        last_id: 2,
-      }),
-      expect.objectContaining({ tenant_id: two, valid: true, checked: 0, first_id: null, last_id: null }),
-    ]),
-  );
-  const { code, stdout } = await eaas('audit', 'verify', '--tenant', one);
+test('audit verify prints the response of the API', async () => {
+  const tenant_id = await newTenant(2);
+  const verified = { tenant_id, valid: true, complete: true, checked: 2, first_id: 1, last_id: 2 };
+  expect(await eaas.json('audit', 'verify')).toEqual([expect.objectContaining(verified)]);
+  const { code, stdout } = await eaas('audit', 'verify', '--tenant', tenant_id);
   expect(code).toBe(0);
   expect(stdout).toMatch(/: valid, 2 entries checked, head 2\n$/);
 });

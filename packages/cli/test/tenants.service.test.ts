@@ -97,15 +97,6 @@ test.concurrent('the name of a tenant can have 128 characters of any number of b
   expect(await eaas.json('tenant', 'create', '--name', name)).toMatchObject([{ name }]);
 });
 
-test.concurrent('an unknown tenant is refused', async () => {
-  for (const command of [
-    ['show', 'nobody'],
-    ['destroy', 'nobody', '--confirm', 'nobody'],
-  ])
-    expect(await eaas('tenant', ...command)).toMatchObject({ code: 1, stdout: '' });
-  expect(await eaas('tenant', 'set', randomUUID(), '--name', 'x')).toMatchObject({ code: 1 });
-});
-
 test.concurrent('tenant destroy at a terminal prints the data of the tenant before it asks', async () => {
   const tenant = await newTenant('--monthly-encrypt-quota', '3');
   const apiKey = ['--tenant', tenant.name, '--name', 'x', '--permissions', 'all'];

@@ -62,31 +62,6 @@ function startProcess(path: string, purpose: Purpose, through: string[] = []) {
   };
 }
 
-test('later starts keep the embedded database of the first start', async () => {
-  const directory = await newDataDirectory();
-  const first = await startEmbeddedDatabase(directory, 'serve');
-  const owner = postgres(first.connection('owner'));
-  await owner`create table kept as select 'Zoë' as name`;
-  await owner`grant select on kept to eaas_server`;
-  await owner.end();
-  await Promise.all([first.close(), first.close()]);
-
-  const second = await startEmbeddedDatabase(directory, 'command');
-  const server = postgres(second.connection('server'));
-  const [row] = await server`select name, current_user::text, current_setting('fsync') as fsync,
-    current_setting('data_checksums') as checksums, current_setting('server_encoding') as encoding from kept`;
-  expect(row).toEqual({
-    name: 'Zoë',
-    current_user: 'eaas_server',
-    fsync: 'on',
-    checksums: 'on',
-    encoding: 'UTF8',
-  });
-  await server.end();
-  await second.close();
-  expect((await readdir(directory)).sort()).toEqual(['postgres']);
-});
-
 test('no commit is lost if the process that runs the embedded database is killed under load', async () => {
   const killed = startProcess(used, 'serve');
   await killed.next();

@@ -307,28 +307,6 @@ describe('a subject in a key file', () => {
     expect(statSync(file).ino).toBe(ino);
   });
 
-  test('is one for all processes, and for all items of a batch', async () => {
-    const services = [open(), open(), open()];
-    const wrapped = await Promise.all(
-      services.map(async (service, at) => {
-        const items = [at, at, 'shared', 'shared'].map((name) => ({
-          key_id: service.keyId,
-          dek,
-          subject: `${name}`,
-        }));
-        const { results } = await call(service, 'POST /v1/batch/wrap', { items });
-        return (results as { wrapped_key: string }[]).map(({ wrapped_key }, nth) => ({
-          wrapped_key,
-          subject: items[nth]?.subject,
-        }));
-      }),
-    );
-    expect(subjectsIn()).toHaveLength(4);
-    for (const service of services)
-      for (const { wrapped_key, subject } of wrapped.flat())
-        expect(await unwrap(service, wrapped_key, subject)).toMatchObject({ dek });
-  });
-
   test('is erased for all processes, for ever, and the file has no secret of it', async () => {
     const [one, other] = [open(), open()];
     const { wrapped_key } = await wrap(one, '42');
@@ -386,6 +364,7 @@ describe('the error about a key file', () => {
 
   test.each([
     ['is empty', () => edit(() => ''), 'is not JSON (0 characters): it was cut or overwritten'],
+    ['was cut', () => edit((text) => text.slice(0, -20)), 'is not JSON ('],
     ['is another file', () => edit(() => '{"format":"else"}'), 'is not a key file of a local service'],
     ['is newer', change('version', 2), 'has another version than 1 (got 2)'],
     ['lost its keys', change('keys', []), 'was cut, damaged or edited: restore it from your copy'],

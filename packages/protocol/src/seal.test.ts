@@ -14,23 +14,22 @@ import { toUtf8 } from './text.ts';
 const keyId = '00000000-0000-4000-8000-000000000002';
 const otherId = '00000000-0000-4000-8000-000000000003';
 const { wrap, unwrap } = keyService(keyId, 3);
-const pairs = engines.flatMap((sealer) => engines.map((opener) => ({ sealer, opener })));
+const anyEngine = fc.constantFrom(...engines);
 
-describe.each(pairs)('sealed with $sealer.name, opened with $opener.name', ({ sealer, opener }) => {
-  test('any view of memory with any context is the same after encryption and decryption', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyView, fc.nat(7), anyContext, async (plaintext, offset, context) => {
-        const envelope = await seal(plaintext, wrap, { context, engine: sealer });
-        const moved = new Uint8Array(offset + envelope.length + 5).fill(0xee);
-        moved.set(envelope, offset);
-        const through = moved.subarray(offset, offset + envelope.length);
-        const opened = await open(through, unwrap, { keyId, context, engine: opener });
-        expect(Buffer.from(opened).equals(plaintext)).toBe(true);
-        expect(looksLikeEnvelope(through)).toBe(true);
-      }),
-      { numRuns: runs(60) },
-    );
-  });
+test('any view of memory with any context is the same after encryption and decryption, by any engines', async () => {
+  const given = fc.tuple(anyView, fc.nat(7), anyContext, anyEngine, anyEngine);
+  await fc.assert(
+    fc.asyncProperty(given, async ([plaintext, offset, context, sealer, opener]) => {
+      const envelope = await seal(plaintext, wrap, { context, engine: sealer });
+      const moved = new Uint8Array(offset + envelope.length + 5).fill(0xee);
+      moved.set(envelope, offset);
+      const through = moved.subarray(offset, offset + envelope.length);
+      const opened = await open(through, unwrap, { keyId, context, engine: opener });
+      expect(Buffer.from(opened).equals(plaintext)).toBe(true);
+      expect(looksLikeEnvelope(through)).toBe(true);
+    }),
+    { numRuns: runs(300) },
+  );
 });
 
 describe('seal', () => {

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sendThrough } from '@eaas/test-kit/streams';
-import { runs } from '@eaas/test-kit/cases';
 import { nodeEngine } from './engines/node.ts';
 import { FormatError, InputError } from './errors.ts';
 import { ciphertextSize, plaintextSize, sealStream } from './stream.ts';
@@ -37,26 +36,7 @@ test('`plaintextSize` is the inverse of `ciphertextSize`', () => {
   );
 });
 
-function readable(size: number): number | undefined {
-  try {
-    return plaintextSize(size);
-  } catch (error) {
-    if (error instanceof FormatError) return undefined;
-    throw error;
-  }
-}
-
-test('each accepted ciphertext size belongs to exactly one plaintext size', () => {
-  fc.assert(
-    fc.property(anySize, (size) => {
-      const plaintext = readable(size);
-      expect(plaintext === undefined || ciphertextSize(plaintext) === size).toBe(true);
-    }),
-    { numRuns: runs(500) },
-  );
-});
-
-test.each([0, head + 15, head + chunk + 16 + 16])(
+test.each([0, head, head + 15, head + chunk + 16 + 1, head + chunk + 16 + 16, head + 2 * (chunk + 16) + 5])(
   'a ciphertext of %d bytes is refused, because no stream has this size',
   (size) => {
     expect(() => plaintextSize(size)).toThrow(FormatError);
