@@ -51,6 +51,8 @@ export interface Ground {
 
 /** The most rows that one guess remembers: more than a decision rests on, which may erase 10,000 versions of a key. */
 const mostRows = 12_000;
+/** The most queries that it remembers: more than the calls of a tenant that run at once. Each write looks at them. */
+const mostFound = 300;
 
 export class Guess {
   readonly ground: Ground;
@@ -151,11 +153,12 @@ export class Guess {
   advance(head: HeadRow, sum: bigint, writes: ReadonlyMap<Ref, Write>): void {
     this.head = head;
     this.sum = BigInt.asUintN(256, sum);
+    if (writes.size === 0) return;
     for (const [ref, { row }] of writes) this.#rows.set(ref, row);
     for (const [name, { query, found }] of this.#found) {
       const now = merged(query, found, writes);
-      if (now) this.#found.set(name, { query, found: now });
-      else this.#found.delete(name);
+      if (now === undefined) this.#found.delete(name);
+      else if (now !== found) this.#found.set(name, { query, found: now });
     }
     this.#forgetOldest();
   }
@@ -191,6 +194,6 @@ export class Guess {
 
   #forgetOldest(): void {
     forgetOldest(this.#rows, mostRows);
-    forgetOldest(this.#found, mostRows);
+    forgetOldest(this.#found, mostFound);
   }
 }

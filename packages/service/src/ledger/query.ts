@@ -46,9 +46,12 @@ export function find<Item>(
 
 /** What a query finds after rows were written, or undefined if only the store can tell, because it is a page. */
 export function merged(query: Query<never>, found: Found<object>, writes: ReadonlyMap<Ref, Write>) {
-  const own = new Map([...writes].filter(([, { table }]) => table.name === query.table.name));
-  if (own.size === 0) return found;
+  const own = Array.from(writes.values()).flatMap(({ table, row }) =>
+    table.name === query.table.name ? [row] : [],
+  );
+  if (own.length === 0) return found;
   if (query.limit !== undefined) return undefined;
-  const others = found.rows.filter((row) => !own.has(refOf(query.table, row as never)));
-  return find(query, [...others, ...Array.from(own.values(), ({ row }) => row)], (row) => row);
+  const others = found.rows.filter((row) => !writes.has(refOf(query.table, row as never)));
+  const isSame = others.length === found.rows.length && !own.some((row) => matches(row, query.where));
+  return isSame ? found : find(query, [...others, ...own], (row) => row);
 }
