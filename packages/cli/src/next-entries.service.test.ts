@@ -28,16 +28,6 @@ beforeEach(async () => {
   world.time = Date.UTC(2026, 1, 7);
 });
 
-test('every entry comes once, and later entries follow the position', async () => {
-  const first = await next();
-  expect(first).toMatchObject({ ids: [1, 2, 3, 4, 5, 6, 7, 8], found: null, position: { id: 8 } });
-  expect(await next(first.position)).toEqual({ ids: [], found: null, position: first.position });
-  await wrap();
-  await wrap();
-  expect(await next(first.position)).toMatchObject({ ids: [9, 10], found: null, position: { id: 10 } });
-  expect(await next({ id: 6, hash: null })).toMatchObject({ ids: [7, 8, 9, 10], found: null });
-});
-
 test('a tenant that does not exist has no entries', async () => {
   expect(await nextEntries(world.replica(), crypto.randomUUID())).toMatchObject({
     entries: [],

@@ -101,22 +101,14 @@ test.concurrent('api-key revoke refuses an API key of another tenant', async () 
 });
 
 test('api-key expiring lists the API keys of all tenants that expire within the given days', async () => {
-  const names: string[] = [];
-  for (const [nth, days] of [3, 20].entries()) {
-    const name = `expiring ${nth} ${randomUUID()}`;
-    await eaas.json('tenant', 'create', '--name', name);
+  for (const [name, days] of [['other', 3] as const, ['acme', 20] as const]) {
     const expiry = new Date(Date.now() + days * 24 * 60 * 60 * 1_000).toISOString();
     const options = ['--name', 'app', '--permissions', 'encrypt', '--expires-at', expiry];
     await eaas.json('api-key', 'create', '--tenant', name, ...options);
-    names.push(name);
   }
-  const listed = async (...options: string[]) => {
-    const rows = await eaas.json<{ tenant: string; last_used_at: null }>('api-key', 'expiring', ...options);
-    expect(rows.every(({ last_used_at }) => last_used_at === null)).toBe(true);
-    return rows.map(({ tenant }) => tenant).filter((tenant) => names.includes(tenant));
-  };
-  expect(await listed()).toEqual(names.slice(0, 1));
-  expect(await listed('--days', '30')).toEqual(names);
+  const [soon, later] = ['other', 'acme'].map((tenant) => ({ tenant, name: 'app', last_used_at: null }));
+  expect(await eaas.json('api-key', 'expiring')).toMatchObject([soon]);
+  expect(await eaas.json('api-key', 'expiring', '--days', '30')).toMatchObject([soon, later]);
   expect(await eaas('api-key', 'expiring', '--days', '9007199254740991')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('Pass a number of days from 0 to 36500.'),

@@ -102,15 +102,6 @@ describe('a key file', () => {
     expect(await ask(one, `POST /${key_id}/wrap`, { dek })).toMatchObject({ key_version: 1 });
   });
 
-  test('loses no change of two services that change it at once', async () => {
-    const services = [open(), open(), open()];
-    const names = Array.from({ length: 30 }, (_, index) => `key ${index}`);
-    await Promise.all(names.map(async (name, index) => services[index % 3]?.createKey(name)));
-    await Promise.all(services.map((service) => ask(service, `POST /${service.keyId}/rotate`)));
-    expect(stored().keys).toHaveLength(31);
-    expect(stored().keys).toContainEqual(expect.objectContaining({ name: 'default', key_version: 4 }));
-  });
-
   test('does not change with a call that changes nothing', async () => {
     const service = open();
     const before = statSync(file).ino;

@@ -166,15 +166,6 @@ describe('a file', () => {
     await expect.poll(() => cancelled).toBe(reason);
   });
 
-  test('opening a file stops when the signal aborts, even if the source ignores the signal', async () => {
-    const reason = new Error('enough');
-    const controller = new AbortController();
-    const stuck: RangeSource = { size: largest.sealed.length, read: () => new Promise(() => {}) };
-    const opening = thrownBy(openFile(unwrap, stuck, { ...options, signal: controller.signal }));
-    controller.abort(reason);
-    expect(await opening).toBe(reason);
-  });
-
   test('an encrypted file cannot be read after it was closed', async () => {
     const file = await openFile(unwrap, sourceOf(largest.sealed), options);
     const started = file.stream({ end: 0 });
