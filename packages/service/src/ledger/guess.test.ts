@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { rootKey } from '../crypto/tenant-secrets.ts';
+import { newTenant } from '../operations/tenants.ts';
+import { subjects } from '../plugins/people/subjects.ts';
+import { type Ground, Guess } from './guess.ts';
+import { Remembered } from './remembered.ts';
+import { sealRow } from './rows.ts';
+import type { Known, Stored } from './store.ts';
+import { allOf, are, nameOf, type Query, put, type Ref, refOf, type Table } from './table.ts';
+import { type KeyRow, keys, tenants } from './tables.ts';
+
+const roots = [rootKey(randomBytes(32))] as const;
+const tables = new Map([tenants, keys, subjects].map((table) => [table.name, table as Table<never>]));
+
+function openGuess() {
+  const { head, writes } = newTenant(roots, { name: 'acme' }, Date.now());
+  const opened = new Remembered<never>(20_000, 600_000);
+  const ground = { roots, tables, listener: {}, opened, waiting: 0 } as unknown as Ground;
+  return new Guess(ground, head, { row: writes[0]?.row ?? {}, newest_rev: 0 });
+}
+
+const id = (nth: number): string => `00000000-0000-4000-8000-${String(nth).padStart(12, '0')}`;
+const keyRow = (tenant_id: string, nth: number): KeyRow => ({
+  ...{ tenant_id, key_id: id(nth), name: `key ${nth}`, key_version: 1, status: 'active', exportable: false },
+  ...{ created_at: 1, rotated_at: null, interval_days: null, next_rotation_at: null, destroy_at: null },
+  ...{ min_version: 1, sealed_hash_key: null, created_id: 1, rev: 1 },
+});
+const subjectRow = (tenant_id: string, nth: number) => ({
+  tenant_id,
+  subject_id: Buffer.from(id(nth).replaceAll('-', '').repeat(2), 'hex'),
+  sealed: new Uint8Array(60),
+  created_id: 1,
+  created_at: 1,
+  erased_id: null,
+  erased_at: null,
+  erased_hash: null,
+});
+
+test.each([
+  { what: 'keys', table: keys as Table<never>, rowOf: keyRow, newest_rev: 1 },
+  { what: 'subjects', table: subjects as Table<never>, rowOf: subjectRow, newest_rev: null },
+])('of 100,000 $what a guess remembers those that were used last', ({ table, rowOf, newest_rev }) => {
+  const guess = openGuess();
+  const refs: Ref[] = [];
+  for (let from = 0; from < 100_000; from += 1_000) {
+    const rows = new Map<Ref, Stored>();
+    for (let nth = from; nth < from + 1_000; nth++) {
+      const row = rowOf(guess.tenant.tenant_id, nth);
+      rows.set(refOf(table, row as never), { row: sealRow(guess.secrets, table, row), newest_rev });
+    }
+    refs.push(...rows.keys());
+    guess.lay({ rows, found: new Map() } as unknown as Known, []);
+  }
+  const known = refs.filter((ref) => guess.has(ref));
+  expect(known.length).toBeLessThanOrEqual(12_000);
+  expect(known).toEqual(refs.slice(-known.length));
+});
+
+const named = (name: string): Query<never> => allOf({ table: keys, where: are({ name }) });
+
+/** Lays in that no row has these names. */
+function layNobody(guess: Guess, names: readonly string[]): void {
+  const queries = names.map(named);
+  const found = new Map(queries.map((query) => [nameOf(query), { rows: [], total: 0 }]));
+  guess.lay({ rows: new Map(), found } as unknown as Known, queries);
+}
+
+test('of 100,000 queries a guess remembers a few, so that a write need not look at many', () => {
+  const guess = openGuess();
+  const names = Array.from({ length: 100_000 }, (_, nth) => `key ${nth}`);
+  layNobody(guess, names);
+  const known = names.filter((name) => guess.has(named(name)));
+  expect(known.length).toBeLessThan(500);
+  expect(known).toEqual(names.slice(-known.length));
+});
+
+test('a write changes what the queries found that it concerns, and no others', () => {
+  const guess = openGuess();
+  layNobody(guess, ['key 1', 'key 2']);
+  const write = put(keys, keyRow(guess.tenant.tenant_id, 1));
+  guess.advance(guess.head, guess.sum, new Map());
+  expect(guess.found(named('key 1'))?.rows).toEqual([]);
+  guess.advance(guess.head, guess.sum, new Map([[refOf(keys, write.row as KeyRow), write]]));
+  expect(guess.found(named('key 1'))?.rows).toEqual([write.row]);
+  expect(guess.found(named('key 2'))?.rows).toEqual([]);
+});
