@@ -34,19 +34,15 @@ test('`requests` of a test service contains the number of items in a batch, but 
   for (const secret of ['a secret', service.apiKey, ...values]) expect(shown).not.toContain(secret);
 });
 
-test.each([
-  'unavailable',
-  'audit_unwritten',
-  'quota_exceeded',
-  'key_state',
-  'network',
-  'invalid_response',
-] as const)('`failNext` makes a call fail with %s', async (code) => {
-  const { service, keyId, client } = open();
-  service.failNext(code);
-  expect(await codeOf(client.hash('x', { keyId }))).toBe(code);
-  expect(await codeOf(client.hash('x', { keyId }))).toBe('no error');
-});
+test.each(['unavailable', 'audit_unwritten', 'quota_exceeded', 'network', 'invalid_response'] as const)(
+  '`failNext` makes a call fail with %s',
+  async (code) => {
+    const { service, keyId, client } = open();
+    service.failNext(code);
+    expect(await codeOf(client.hash('x', { keyId }))).toBe(code);
+    expect(await codeOf(client.hash('x', { keyId }))).toBe('no error');
+  },
+);
 
 test('`failNext` can be limited to a route and to a number of calls', async () => {
   const { service, keyId, client } = open();

@@ -54,15 +54,6 @@ test('a replica that knows nothing of a witness learns its size from the status 
   expect(other.warnings).toEqual([]);
 });
 
-test('a replica asks once more for what another replica got, and the note keeps one cosignature', async () => {
-  const log = await new LogInMemory().grow(3);
-  const [one, other] = [log.replica([ann]), log.replica([ann])];
-  await one.ask();
-  for (let round = 0; round < 3; round++) await other.ask();
-  expect(ann.asked.map((body) => body.split('\n')[0])).toEqual(['old 0', 'old 3']);
-  expect(await log.signers(other)).toEqual(['ann']);
-});
-
 test('before a moment, a replica learns of one that another replica made and the database lost', async () => {
   const log = await new LogInMemory().grow(3);
   const one = log.replica([ann]);

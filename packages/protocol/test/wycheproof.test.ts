@@ -31,6 +31,7 @@ test.each(wycheproofNames)('the extract has cases of every flag of %s', (name) =
 
 describe.each(engines)('AES-256-GCM of $name', (engine) => {
   const { cases } = wycheproof('aes_gcm_test');
+  // No format has ivs of other sizes.
   const ours = cases.filter(({ iv }) => iv.length === 12);
 
   test(`encrypts and decrypts ${ours.length} cases`, async () => {
@@ -48,10 +49,6 @@ describe.each(engines)('AES-256-GCM of $name', (engine) => {
       await engine.encrypt(imported, iv, aad, msg, sealed);
       expect({ tcId, sealed: hex(sealed) }).toEqual({ tcId, sealed: hex(body) });
     }
-  });
-
-  test('is not asked for ivs of other sizes than 12 bytes, which no format has', () => {
-    expect(cases.length - ours.length).toBe(6);
   });
 });
 

@@ -52,12 +52,6 @@ test('a quorum of none is met by nobody at once', () => {
   expect(quorumTime(policy, [])).toBe(0);
 });
 
-test('a witness whose type of key is unknown has a name, and never signs', () => {
-  const key = formatNoteKey(noteKey('ecdsa.example', 2, new Uint8Array(91)));
-  const policy = parsePolicy(`witness e ${key}\n${witness('w')}\ngroup g any e w\nquorum g`);
-  expect(meetsQuorum(policy, new Set(['w']))).toBe(true);
-});
-
 test('the time of the quorum is the smallest that enough cosignatures cover', () => {
   const policy = parsePolicy(`${['a', 'b', 'c'].map(witness).join('\n')}\ngroup g 2 a b c\nquorum g`);
   const [a, b, c] = policy.witnesses.map(({ key }) => key);
