@@ -22,9 +22,21 @@ function openGuess() {
 
 const id = (nth: number): string => `00000000-0000-4000-8000-${String(nth).padStart(12, '0')}`;
 const keyRow = (tenant_id: string, nth: number): KeyRow => ({
-  ...{ tenant_id, key_id: id(nth), name: `key ${nth}`, key_version: 1, status: 'active', exportable: false },
-  ...{ created_at: 1, rotated_at: null, interval_days: null, next_rotation_at: null, destroy_at: null },
-  ...{ min_version: 1, sealed_hash_key: null, created_id: 1, rev: 1 },
+  tenant_id,
+  key_id: id(nth),
+  name: `key ${nth}`,
+  key_version: 1,
+  status: 'active',
+  exportable: false,
+  created_at: 1,
+  rotated_at: null,
+  interval_days: null,
+  next_rotation_at: null,
+  destroy_at: null,
+  min_version: 1,
+  sealed_hash_key: null,
+  created_id: 1,
+  rev: 1,
 });
 const subjectRow = (tenant_id: string, nth: number) => ({
   tenant_id,
