@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
-import { newDek, newTenant, ok, type Tenant, unknownId } from '@eaas/test-kit/fixture';
+import { describe, expect, test, vi } from 'vitest';
+import { expectNothingRecorded, newDek, newTenant, ok, unknownId, wrapped } from '@eaas/test-kit/fixture';
+import { aTimestamp } from './shapes.ts';
 
 const tenant = await newTenant();
 
@@ -68,46 +69,82 @@ test.for(['2026-00', '2026-1', '2026-11-01', '2026-11 ', '-2026-11'])('month=%j 
   expect(answer).toBeProblem('bad_request', /month/);
 });
 
-async function tenantWithQuota(quota: number): Promise<{ tenant: Tenant; key_id: string }> {
-  const tenant = await newTenant('--monthly-encrypt-quota', String(quota));
-  return { tenant, key_id: (await tenant.newKey()).key_id };
-}
+describe('the quota', () => {
+  const tenantWithQuota = async (quota: number) => {
+    const own = await newTenant('--monthly-encrypt-quota', String(quota));
+    const { key_id } = await own.newKey();
+    const encrypt = (body: object = {}) => own.api.post('/v1/encrypt', { plaintext: 'x', key_id, ...body });
+    return { own, key_id, encrypt };
+  };
 
-test('the quota counts only successful encrypt calls', async () => {
-  const { tenant, key_id } = await tenantWithQuota(3);
-  const encrypt = (body: object) => tenant.api.post('/v1/encrypt', { plaintext: 'x', key_id, ...body });
-  for (let round = 0; round < 3; round++) {
-    expect(await encrypt({ key_id: unknownId() })).toBeProblem('not_found');
-    expect(await encrypt({ plaintext: 5 })).toBeProblem('bad_request');
-    expect(await encrypt({})).toHaveStatus(200);
-  }
-  const before = await tenant.auditTotal();
-  expect(await encrypt({})).toBeProblem('quota_exceeded');
-  expect(await encrypt({})).toBeProblem('quota_exceeded');
-  expect(await tenant.auditTotal()).toBe(before);
-  const usage = { encrypt_quota: 3, operations: { encrypt: 3 } };
-  expect(ok(await tenant.api.get('/v1/usage'))).toMatchObject(usage);
+  test('counts only successful encrypt calls', async () => {
+    const { own, encrypt } = await tenantWithQuota(3);
+    for (let round = 0; round < 3; round++) {
+      expect(await encrypt({ key_id: unknownId() })).toBeProblem('not_found');
+      expect(await encrypt({ plaintext: 5 })).toBeProblem('bad_request');
+      expect(await encrypt()).toHaveStatus(200);
+    }
+    await expectNothingRecorded(own, async () => {
+      for (let round = 0; round < 2; round++) expect(await encrypt()).toBeProblem('quota_exceeded');
+    });
+    const usage = { encrypt_quota: 3, operations: { encrypt: 3 } };
+    expect(ok(await own.api.get('/v1/usage'))).toMatchObject(usage);
+  });
+
+  test('limits only encrypt, and is changed by the operator with immediate effect', async () => {
+    const { own, key_id, encrypt } = await tenantWithQuota(0);
+    expect(await encrypt()).toBeProblem('quota_exceeded');
+    expect(await own.set('--monthly-encrypt-quota', '1')).toMatchObject({ monthly_encrypt_quota: 1 });
+    const bundle = ok(await encrypt());
+    expect(await encrypt()).toBeProblem('quota_exceeded');
+    ok(await own.api.post('/v1/decrypt', bundle));
+    const wrapped_key = await wrapped(own.api, key_id);
+    ok(await own.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }));
+    ok(await own.api.post('/v1/hash', { key_id, value: 'x' }));
+    expect(await own.set('--monthly-encrypt-quota', 'null')).toMatchObject({ monthly_encrypt_quota: null });
+    expect(await encrypt()).toHaveStatus(200);
+    expect(ok(await own.api.get('/v1/usage')).encrypt_quota).toBeNull();
+  });
 });
 
-test('the quota limits encrypt, but not decrypt, wrap, unwrap and hash', async () => {
-  const { tenant, key_id } = await tenantWithQuota(1);
-  const bundle = ok(await tenant.api.post('/v1/encrypt', { plaintext: 'x', key_id }));
-  expect(await tenant.api.post('/v1/encrypt', { plaintext: 'x', key_id })).toBeProblem('quota_exceeded');
-  ok(await tenant.api.post('/v1/decrypt', bundle));
-  const { wrapped_key } = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }));
-  ok(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }));
-  ok(await tenant.api.post('/v1/hash', { key_id, value: 'x' }));
-});
+// The tests run concurrently to save time. Each test waits until the server records when a key was last used, which
+// happens several times per minute.
+describe.concurrent('the use of keys', () => {
+  test('GET /v1/keys/:key_id shows the use of each version, at most a minute late', async () => {
+    const { key_id } = await tenant.newKey();
+    const unwrap = async (wrapped_key: string) =>
+      ok(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }));
+    const first = await wrapped(tenant.api, key_id);
+    await wrapped(tenant.api, key_id);
+    await unwrap(first);
+    ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
+    const second = await wrapped(tenant.api, key_id);
+    const since = Date.now();
+    await unwrap(first);
+    await unwrap(second);
+    await vi.waitFor(
+      async () => {
+        const [two, one] = ok(await tenant.api.get(`/v1/keys/${key_id}`)).versions;
+        expect(one).toMatchObject({ wraps: 2, unwraps: 2, last_unwrap_at: aTimestamp });
+        expect(two).toMatchObject({ wraps: 1, unwraps: 1, last_unwrap_at: aTimestamp });
+        expect(Date.parse(one?.last_unwrap_at ?? '')).toBeGreaterThan(since - 60_000);
+      },
+      { timeout: 250_000, interval: 1_000 },
+    );
+  });
 
-test('the operator changes the quota with immediate effect', async () => {
-  const { tenant, key_id } = await tenantWithQuota(0);
-  const encrypt = () => tenant.api.post('/v1/encrypt', { plaintext: 'x', key_id });
-  expect(await encrypt()).toBeProblem('quota_exceeded');
-  expect(await tenant.set('--monthly-encrypt-quota', '1')).toMatchObject({ monthly_encrypt_quota: 1 });
-  expect(await encrypt()).toHaveStatus(200);
-  expect(await encrypt()).toBeProblem('quota_exceeded');
-  const unlimited = { monthly_encrypt_quota: null };
-  expect(await tenant.set('--monthly-encrypt-quota', 'null')).toMatchObject(unlimited);
-  expect(await encrypt()).toHaveStatus(200);
-  expect(ok(await tenant.api.get('/v1/usage')).encrypt_quota).toBeNull();
+  test('GET /v1/api-keys/:id shows the last use, accurate to a minute', async () => {
+    const { record, api } = await tenant.issue();
+    expect(record.last_used_at).toBeNull();
+    const since = Date.now();
+    ok(await api.get('/v1/keys'));
+    await vi.waitFor(
+      async () => {
+        const { last_used_at } = ok(await tenant.api.get(`/v1/api-keys/${record.api_key_id}`));
+        expect(last_used_at).toMatch(/:00\.000Z$/);
+        expect(Date.parse(last_used_at ?? '')).toBeGreaterThan(since - 60_000);
+      },
+      { timeout: 250_000, interval: 1_000 },
+    );
+  });
 });
