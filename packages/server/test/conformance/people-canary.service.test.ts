@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { asJson, client, type Client } from '@eaas/test-kit/api';
+import { client, type Client } from '@eaas/test-kit/api';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { closing } from '@eaas/test-kit/closing';
 import { environmentOf, migrated, storedText, testDatabase } from '@eaas/test-kit/database';
@@ -98,19 +98,13 @@ async function useAll(own: string, who: object, call: Client['post'], isErased =
 }
 
 test('a subject, a user, a token, a data key and a plaintext are nowhere in clear text', async () => {
-  const asUser: Client['post'] = ((route: string, body: object) =>
-    client(server.baseUrl, token).send('POST', route, JSON.stringify(body), {
-      ...asJson,
-      'eaas-issuer': issuer_id,
-    })) as Client['post'];
+  const userWith = (bearer: string) => client(server.baseUrl, bearer, { 'eaas-issuer': issuer_id });
   await useAll(subject, { user }, api.post);
-  await useAll(signedIn, {}, asUser);
+  await useAll(signedIn, {}, userWith(token).post);
   ok(await api.post('/v1/subjects/erase', { subject: signedIn }));
   const wrong = [signIn.token(signedIn, { claim, aud: claim }), `${token}x`, `${token}.${claim}`, claim];
   for (const other of wrong) {
-    const { text, status } = await client(server.baseUrl, other).send('GET', '/v1/usage', undefined, {
-      'eaas-issuer': issuer_id,
-    });
+    const { text, status } = await userWith(other).get('/v1/usage');
     expect(status).toBe(401);
     answers.push(text);
   }

@@ -3,7 +3,7 @@ import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { endpoints } from '@eaas/protocol/wire';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { asJson, type Client } from '@eaas/test-kit/api';
+import type { Client } from '@eaas/test-kit/api';
 import { call, calls, newIssuer, routes } from '@eaas/test-kit/calls';
 import { runs } from '@eaas/test-kit/cases';
 import { clientOf, newDek, newTenant, ok } from '@eaas/test-kit/fixture';
@@ -19,7 +19,7 @@ const keyIds = [
 interface User {
   readonly subject: string;
   readonly keys: readonly string[];
-  readonly headers: Readonly<Record<string, string>>;
+  readonly api: Client;
   readonly logId: string;
 }
 
@@ -40,8 +40,9 @@ async function usersOf(prefix: string, audience: string, keys: readonly string[]
       const subject = prefix + name;
       ok(await tenant.api.post(`/v1/keys/${keyIds[0]}/wrap`, { dek: newDek(), subject }));
       const { subject_id } = ok(await tenant.api.post('/v1/subjects/show', { subject }));
-      const authorization = `Bearer ${signIn.token(name, { iss: issuer, aud: audience })}`;
-      return { subject, keys, headers: { authorization, 'eaas-issuer': issuer_id }, logId: subject_id };
+      const token = signIn.token(name, { iss: issuer, aud: audience });
+      const api = await clientOf(token, { 'eaas-issuer': issuer_id });
+      return { subject, keys, api, logId: subject_id };
     }),
   );
 }
@@ -83,10 +84,6 @@ const values = (
     ),
   )
 ).flat();
-
-const anonymous: Client = await clientOf();
-const send = ({ headers }: User, path: string, body: object) =>
-  anonymous.send('POST', path, JSON.stringify(body), { ...headers, ...asJson });
 
 type Of<Arbitrary> = Arbitrary extends fc.Arbitrary<infer One> ? One : never;
 
@@ -171,12 +168,7 @@ async function judge(one: AnyCall): Promise<void> {
   const { route, value, owner } = one;
   const id = calls[route].subject === 'person' ? (owner ?? '') : value.keyId;
   const ciphertext = value.bundle.ciphertext;
-  const answer = await call(
-    anonymous,
-    route,
-    { id, wrapped_key: value.wrapped_key, ciphertext },
-    { headers: user.headers },
-  );
+  const answer = await call(user.api, route, { id, wrapped_key: value.wrapped_key, ciphertext });
   expect([route, answer.status]).toEqual([route, 403]);
   expect(answer).toBeProblem('permission_missing');
   expectNoSecretOfOthers(user, answer.text);
@@ -190,8 +182,8 @@ async function judgeDataCall({ user, verb, items, inBatch }: Of<typeof dataCall>
   }));
   const [{ key_id, ...body } = { key_id: '' }] = bodies;
   const answer = inBatch
-    ? await send(user, `/v1/batch/${verb}`, { items: bodies })
-    : await send(user, `/v1/keys/${key_id}/${verb}`, body);
+    ? await user.api.post(`/v1/batch/${verb}`, { items: bodies })
+    : await user.api.post(`/v1/keys/${key_id}/${verb}`, body);
   expectNoSecretOfOthers(user, answer.text);
   const results = (inBatch ? (answer.body as { results: object[] }).results : [answer.body as object]) as {
     wrapped_key?: string;
@@ -206,7 +198,7 @@ async function judgeDataCall({ user, verb, items, inBatch }: Of<typeof dataCall>
 async function judgeServerMode({ user, verb, one, beside }: Of<typeof serverModeCall>) {
   const { value, keyId: key_id = value.keyId } = one;
   const { subject } = shapeOf('wrap', user, one);
-  const answer = await send(user, `/v1/${verb}`, {
+  const answer = await user.api.post(`/v1/${verb}`, {
     key_id,
     ...(subject !== undefined && { subject }),
     ...(verb === 'encrypt'
@@ -237,7 +229,7 @@ async function judgeLog({ user, of, isShort, userId, keyId, action }: Of<typeof 
   own.set('subject_id', user.logId);
   const countOwn = async () => ok(await tenant.api.get(`/v1/audit?${own}`)).total ?? 0;
   const before = await countOwn();
-  const answer = await anonymous.send('GET', `/v1/audit?${query}`, undefined, user.headers);
+  const answer = await user.api.get(`/v1/audit?${query}`);
   const isReached = keyId === undefined || user.keys.includes(keyId);
   if (!isReached || (of !== user.logId && of !== 'me'))
     return void expect(answer).toBeProblem(isReached ? 'permission_missing' : 'not_found');
