@@ -21,11 +21,9 @@ export async function lossyProxy(database: TestBase) {
   let wanted: string | undefined;
   let delayed: { text: string; milliseconds: number } | undefined;
   let losses = 0;
-  let generation = 0;
 
   const server = createServer((client) => {
     const upstream = connect(join(host, name));
-    const born = generation;
     let mute = false;
     let keyed = false;
     let delay: Promise<void> | undefined;
@@ -46,7 +44,7 @@ export async function lossyProxy(database: TestBase) {
         delay = sleep(delayed.milliseconds);
         delayed = undefined;
       }
-      if (born === generation) upstream.write(chunk);
+      upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
       const found = keyed ? -1 : chunk.indexOf(backendKeyData);
@@ -54,7 +52,7 @@ export async function lossyProxy(database: TestBase) {
         keyed = true;
         ends.set(chunk.readInt32BE(found + backendKeyData.length), end);
       }
-      if (mute || born !== generation) return;
+      if (mute) return;
       if (delay) void delay.then(() => client.write(chunk));
       else client.write(chunk);
     });
@@ -68,7 +66,6 @@ export async function lossyProxy(database: TestBase) {
     delayFrom: (text: string, milliseconds: number) => void (delayed = { text, milliseconds }),
     /** Closes a connection without an error message from PostgreSQL. */
     cut: (pid: number): void => ends.get(pid)?.(),
-    forsake: () => void (generation += 1),
     losses: () => losses,
     async close() {
       server.close();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
 import { updateTenant } from '../../src/operator/tenants.ts';
 import { type Answer, call, type Place, send } from '@eaas/test-kit/faults/client';
-import { newDek, succeeded, tally } from '@eaas/test-kit/faults/load';
+import { newDek, tally } from '@eaas/test-kit/faults/load';
 import { type Entry, newKey, readLog, startPair, type Tenant, verify } from '@eaas/test-kit/faults/place';
 
 const pair = await closing(startPair(), (it) => it.end());
@@ -229,15 +229,6 @@ test('a wrap after an acknowledged rotation uses the new version', async () => {
   }
 });
 
-test('a replica that refused an unknown token accepts it after its API key was created', async () => {
-  const { tenant, keyId } = await settle();
-  for (let round = 0; round < 10; round++) {
-    const { api_key } = await newApiKey(tenant, {});
-    const answers = await Promise.all(Array.from({ length: 4 }, () => uses(api_key, keyId)(b)));
-    expect(kinds(answers)).toEqual(['200']);
-  }
-});
-
 test('exactly 40 of 200 concurrent encrypt calls succeed under a quota of 40', async () => {
   const tenant = await pair.operator.newTenant({ monthly_encrypt_quota: 40 });
   const keyId = await newKey(a, tenant.token);
@@ -249,5 +240,4 @@ test('exactly 40 of 200 concurrent encrypt calls succeed under a quota of 40', a
   expect(tally(answers)).toEqual({ '200': 40, '429 quota_exceeded': 160 });
   const log = await readLog(b, tenant);
   expect(log.filter(({ action }) => action === 'encrypt').length).toBe(40);
-  expect(answers.filter(succeeded).length).toBe(40);
 });

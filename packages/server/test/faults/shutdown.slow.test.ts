@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
 import type { End } from '@eaas/test-kit/program';
 import { type Answer, send } from '@eaas/test-kit/faults/client';
-import { repeatOnOneConnection } from './kept-connection.ts';
 import { Load, newDek, succeeded, tally, unrecorded } from '@eaas/test-kit/faults/load';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import {
@@ -65,58 +64,6 @@ test('if a replica stops under load, the log has an entry for every success', as
   expect(unrecorded(sent, await readLog(other, tenant))).toEqual([]);
   expect(await verify(other, tenant)).toMatchObject({ valid: true });
 });
-
-test('after SIGTERM, a replica finishes running requests and refuses new requests', async () => {
-  const sql = connectTo(postgres);
-  let release = (): void => {};
-  let held: Promise<unknown> | undefined;
-  await new Promise<void>((locked) => {
-    held = sql.begin(async (tx) => {
-      await tx`select from eaas.audit_heads where tenant_id = ${tenant.tenantId} for update`;
-      locked();
-      await new Promise<void>((resolve) => (release = resolve));
-    });
-  });
-  const running = await waitingWraps(50);
-  const ending = terminate();
-  const readiness = (): Promise<number> =>
-    fetch(`http://127.0.0.1:${replica.port}/readyz`).then(
-      ({ status }) => status,
-      () => 0,
-    );
-  await expect.poll(readiness).not.toBe(200);
-  const refused = await Promise.all(Array.from({ length: 10 }, wrap));
-  release();
-  await held;
-  await sql.end();
-  expect(tally(await Promise.all(running))).toEqual({ '200': 50 });
-  expect(refused.filter(({ status }) => status !== 503 && status !== 0)).toEqual([]);
-  expect(await ending).toMatchObject({ code: 0 });
-  const log = await readLog(await newReplica(), tenant);
-  expect(log.filter(({ action }) => action === 'key.wrap').length).toBe(50);
-});
-
-test('a stop under load resets no connection', async () => {
-  for (let round = 1; round <= 3; round++) {
-    const stopped = await startReplica(operator.env);
-    const kept = Array.from({ length: 100 }, () => repeatOnOneConnection(stopped.port, wrapRequest));
-    await expect.poll(() => kept.every(({ statuses }) => statuses.length > 5)).toBe(true);
-    stopped.signal('SIGTERM');
-    const ends = await Promise.all(kept.map(({ ended }) => ended));
-    expect(await stopped.ended).toMatchObject({ code: 0 });
-    expect(ends.filter(({ error, isAnswered }) => error !== undefined || !isAnswered)).toEqual([]);
-    const statuses = kept.flatMap((connection) => connection.statuses);
-    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-  }
-});
-
-function wrapRequest(): string {
-  const body = JSON.stringify({ dek: newDek() });
-  return (
-    `POST /v1/keys/${keyId}/wrap HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\n` +
-    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-  );
-}
 
 test('a replica can stop while its database hangs', async () => {
   expect((await wrap()).status).toBe(200);

@@ -136,7 +136,7 @@ test('the code in docs/operating/observability.md is the code of the example', (
 
 test('the table of spans in docs/operating/observability.md names every span of the server', async () => {
   const page = read('docs/operating/observability.md');
-  const sources = ['http/api.ts', 'store/database.ts'];
+  const sources = ['http/api.ts', 'postgres/database.ts'];
   const code = sources.map((path) => read(`packages/server/src/${path}`)).join('');
   const names = Array.from(code.matchAll(/traced\('([\w.]+)'/g), ([, name]) => name);
   expect(new Set(names).size).toBeGreaterThan(5);

@@ -100,20 +100,11 @@ describe.each([
     readonly theirs?: string;
   }
   const attacks: Readonly<Record<string, Attack>> = {
-    'the first entry was removed': { run: [remove(`id = ${first}`)], found: [`${first} entry_missing`] },
-    'two entries were removed': {
-      run: [remove('id in (24, 25)')],
-      found: ['24 entry_missing', '25 entry_missing'],
-    },
     'the end was removed': {
       run: [remove('id > 28')],
       found: ['31 head_mismatch', '29 entry_missing', '30 entry_missing', '31 entry_missing'],
     },
     'all entries were removed': { run: [remove('true')], found: [`${first} entry_missing`] },
-    'an entry was removed, and what follows was renumbered': {
-      run: [remove('id = 24'), set('id = id - 1', 'id > 24'), moveHead('id = id - 1')],
-      found: ['null head_changed', '24 entry_changed'],
-    },
     'an entry was inserted, and what follows was renumbered': {
       run: [
         set('id = id + 1', 'id > 24'),
@@ -123,7 +114,6 @@ describe.each([
       found: ['null head_changed', '25 entry_changed'],
     },
     'a copy was inserted after the head': { run: [insert({ id: 32 })], found: ['32 entry_unexpected'] },
-    'a copy was inserted with the id 0': { run: [insert({ id: 0 })], found: ['0 entry_unexpected'] },
     'a copy was inserted below zero': { run: [insert({ id: -5 })], found: ['null entry_unexpected'] },
     'a copy was inserted before the first entry': {
       run: [insert({ id: first - 1 })],
@@ -136,10 +126,6 @@ describe.each([
     'an entry is there twice': {
       run: [`insert into eaas.audit_entries select * from eaas.audit_entries where ${mine} and id = 24`],
       found: ['24 entry_changed'],
-    },
-    'two entries were swapped': {
-      run: [set('id = 49 - id', 'id in (24, 25)')],
-      found: ['24 entry_changed', '25 entry_changed'],
     },
     'the order was reversed': {
       run: [set(`id = ${first + 31} - id`, 'true')],
@@ -163,15 +149,6 @@ describe.each([
       found: ['null head_changed'],
       theirs: 'null head_missing',
     },
-    'a purge was forged': {
-      run: [
-        `delete from eaas.audit_anchors where ${mine}`,
-        `insert into eaas.audit_anchors select tenant_id, id, hash, mac from eaas.audit_entries
-         where ${mine} and id = 20`,
-        remove('id <= 20'),
-      ],
-      found: ['20 purge_anchor_changed'],
-    },
     'there is a second row of the tenant': { run: [twice('tenants', 'middle')], found: ['null rows_differ'] },
     'there is a second head': { run: [twice('audit_heads', 'middle')], found: ['null rows_differ'] },
     ...Object.fromEntries(
@@ -185,18 +162,10 @@ describe.each([
         run: [`delete from eaas.audit_anchors where ${mine}`],
         found: ['1 entry_missing', '14 entry_missing'],
       },
-      'the record of the purge was moved': {
-        run: [`update eaas.audit_anchors set id = 15 where ${mine}`],
-        found: ['15 purge_anchor_changed'],
-      },
       'the record of the purge was copied from another tenant': {
         run: [`delete from eaas.audit_anchors where ${mine}`, `update eaas.audit_anchors set ${mine}`],
         found: ['14 purge_anchor_changed'],
         theirs: '1 entry_missing',
-      },
-      'purged entries were put back': {
-        run: [`insert into eaas.audit_entries select * from late.audit_entries where ${mine} and id <= 14`],
-        found: ['1 entry_unexpected'],
       },
     }),
   };

@@ -35,20 +35,9 @@ const whereIssuer = () => `issuer_id = '${issuerId}'`;
 type Pick = (one: Populated) => readonly [table: Table, where: string, found?: string];
 
 const removals: readonly (readonly [name: string, pick: Pick])[] = [
-  ['a key', ({ busy }) => ['keys', `key_id = '${busy}'`]],
-  ['a destroyed key', ({ destroyed }) => ['keys', `key_id = '${destroyed}'`]],
   ['a key whose last change is purged', ({ quiet }) => ['keys', `key_id = '${quiet}'`]],
-  ["a key's first version", ({ busy }) => ['key_versions', `key_id = '${busy}' and key_version = 1`]],
-  ["a key's newest version", ({ busy }) => ['key_versions', `key_id = '${busy}' and key_version = 3`]],
   ["a destroyed key's version", ({ destroyed }) => ['key_versions', `key_id = '${destroyed}'`]],
-  ['an API key', ({ limited: { apiKeyId } }) => ['api_keys', `api_key_id = '${apiKeyId}'`]],
-  [
-    'an API key whose last change is purged',
-    ({ quietApiKey: { apiKeyId } }) => ['api_keys', `api_key_id = '${apiKeyId}'`],
-  ],
-  ['a person', () => ['subjects', whereErased()]],
   ['an issuer', () => ['issuers', whereIssuer()]],
-  ['a tenant', ({ tenantId }) => ['tenants', `tenant_id = '${tenantId}'`, `tenant_missing: ${tenantId}`]],
   ["a tenant's head", ({ tenantId }) => ['audit_heads', `tenant_id = '${tenantId}'`, 'head_missing']],
 ];
 
@@ -123,23 +112,7 @@ const copy = (table: Table, where: string, changes: Record<string, string>) =>
   );
 
 test.each<[string, Table, string, Record<string, string>, string]>([
-  ['a key', 'keys', `key_id = '${ann.quiet}'`, { key_id: other, name: 'copy' }, `key_changed: ${other}`],
-  [
-    'an API key',
-    'api_keys',
-    `api_key_id = '${ann.apiKeyId}'`,
-    { api_key_id: other, token_hash: '\\x00' },
-    `api_key_changed: ${other}`,
-  ],
   ['an issuer', 'issuers', whereIssuer(), { issuer_id: other }, `issuer_changed: ${other}`],
-  ['a person', 'subjects', whereErased(), { subject_id: '\\x00' }, 'subject_changed: 00'],
-  [
-    'a key version',
-    'key_versions',
-    `key_id = '${ann.busy}' and key_version = 3`,
-    { key_version: '4' },
-    'rows_differ',
-  ],
   [
     'a version of another key',
     'key_versions',
@@ -152,8 +125,9 @@ test.each<[string, Table, string, Record<string, string>, string]>([
   expect(await wrong()).toContain(found);
 });
 
-test('an inserted key is refused by itself and in lists', async () => {
+test('an inserted key is found, and refused by itself and in lists', async () => {
   await copy('keys', `key_id = '${ann.quiet}'`, { key_id: other, name: 'copy' });
+  expect(await wrong()).toContain(`key_changed: ${other}`);
   expect(await statusOf(api('GET /v1/keys/:key_id', { key_id: other }))).toBe(503);
   expect(await statusOf(api('GET /v1/keys', {}))).toBe(503);
 });
@@ -175,21 +149,6 @@ test('the service refuses a copy of a tenant under another id', async () => {
 });
 
 describe('rows of another tenant', () => {
-  test.each([
-    ['keys', 'key_changed'],
-    ['key_versions', 'rows_differ'],
-    ['api_keys', 'api_key_changed'],
-  ] as const)('verify finds rows of %s that were moved to another tenant', async (table, found) => {
-    const { sql } = attacker;
-    const id = table === 'api_keys' ? 'api_key_id' : 'key_id';
-    const [theirs, ours] = table === 'api_keys' ? [ben.apiKeyId, ann.apiKeyId] : [ben.quiet, ann.quiet];
-    await sql`delete from eaas.${sql(table)} where ${sql(id)} = ${ours}`;
-    await sql`update eaas.${sql(table)} set tenant_id = ${ann.tenantId}, ${sql(id)} = ${ours}
-      where ${sql(id)} = ${theirs}`;
-    expect(await wrong()).toContain(table === 'key_versions' ? found : `${found}: ${ours}`);
-    expect(await wrong(ben.tenantId)).not.toEqual([]);
-  });
-
   test('an API key moved to another tenant is refused', async () => {
     await attacker.sql`update eaas.api_keys set tenant_id = ${ann.tenantId} where api_key_id = ${ben.apiKeyId}`;
     expect(await statusOf(apiOf(world.replica(), ben.token)('GET /v1/keys', {}))).toBe(401);
@@ -216,43 +175,23 @@ describe('a row restored to an older authentic state', () => {
     /** What an unaware service would do with the row. */
     readonly change?: () => Promise<unknown>;
   }
-  const key = (copy: PutBack['copy'], key_id: string, change: NonNullable<PutBack['change']>): PutBack => {
+  const key = (copy: PutBack['copy'], key_id: string, to: 'enable' | 'disable'): PutBack => {
+    const change = () => api(`POST /v1/keys/:key_id/${to}`, { key_id });
     return { copy, table: 'keys', where: `key_id = '${key_id}'`, found: `key_put_back: ${key_id}`, change };
   };
-  const apiKey = (
-    copy: PutBack['copy'],
-    api_key_id: string,
-    change: NonNullable<PutBack['change']>,
-  ): PutBack => {
+  const apiKey = (copy: PutBack['copy'], api_key_id: string): PutBack => {
     const found = `api_key_put_back: ${api_key_id}`;
+    const change = () => api('DELETE /v1/api-keys/:api_key_id', { api_key_id });
     return { copy, table: 'api_keys', where: `api_key_id = '${api_key_id}'`, found, change };
   };
-  const { busy, destroyed, pending, quiet, limited, revoked, quietApiKey, tenantId } = ann;
-  const disable = (key_id: string) => () => api('POST /v1/keys/:key_id/disable', { key_id });
-  const revoke = (api_key_id: string) => () => api('DELETE /v1/api-keys/:api_key_id', { api_key_id });
+  const { busy, destroyed, quiet, limited, revoked, quietApiKey, tenantId } = ann;
 
   const cases: Readonly<Record<string, PutBack>> = {
-    'a key before a rotation': key('middle', busy, disable(busy)),
-    'a key before its destruction was requested': key('middle', pending, () =>
-      api('PUT /v1/keys/:key_id/rotation-policy', { key_id: pending, interval_days: 9 }),
-    ),
-    'a key before it was destroyed': key('middle', destroyed, () =>
-      api('POST /v1/keys/:key_id/enable', { key_id: destroyed }),
-    ),
-    'a key before a change that is purged': key('early', quiet, disable(quiet)),
-    'a key before several changes, of which some are purged': key('early', busy, disable(busy)),
-    'an API key before it was revoked': apiKey('middle', revoked.apiKeyId, () =>
-      apiOf(world.replica(), revoked.token)('PATCH /v1/api-keys/:api_key_id', {
-        api_key_id: revoked.apiKeyId,
-        name: 'alive',
-      }),
-    ),
-    'an API key before it was changed': apiKey('early', limited.apiKeyId, revoke(limited.apiKeyId)),
-    'an API key before a change that is purged': apiKey(
-      'early',
-      quietApiKey.apiKeyId,
-      revoke(quietApiKey.apiKeyId),
-    ),
+    'a key before it was destroyed': key('middle', destroyed, 'enable'),
+    'a key before a change that is purged': key('early', quiet, 'disable'),
+    'a key before several changes, of which some are purged': key('early', busy, 'disable'),
+    'an API key before it was revoked': apiKey('middle', revoked.apiKeyId),
+    'an API key before a change that is purged': apiKey('early', quietApiKey.apiKeyId),
     'an issuer before it was revoked': {
       copy: 'middle',
       table: 'issuers',
