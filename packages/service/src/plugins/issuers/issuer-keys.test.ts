@@ -32,9 +32,7 @@ const rsa = (bytes: number, e: string) => ({
 
 test.each([
   ['1', 'AQ'],
-  ['5', 'BQ'],
   ['2^32 + 1', 'AQAAAAE'],
-  ['of 384 bytes', rsa(384, '').n],
   ['65537 with a zero byte', 'AAEAAQ'],
   ['none', ''],
 ])('the exponent %s is refused', (_, e) => {
