@@ -4,6 +4,7 @@ import { proveEntry } from '@eaas/sdk/audit';
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
+import { refusalOf } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { madeUpLog } from '@eaas/test-kit/made-up-log';
 import { eaas as program, run } from '@eaas/test-kit/program';
@@ -76,10 +77,7 @@ test('audit verify-file --proof refuses a changed entry, another log, and any ot
 
 test('audit verify-file --proof refuses a wrong command line, a wrong policy and a file that is no text with exit code 2', async () => {
   expect(await verifyText(proof, 'quorum none\n')).toMatchObject({ code: 2 });
-  expect(await verifyText(proof, 'x')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('ine 1 of the policy is not valid') as string,
-  });
+  expect(await refusalOf(verifyText(proof, 'x'), 2)).toContain('ine 1 of the policy is not valid');
   await writeFile(join(folder, 'bytes'), Buffer.concat([Buffer.from(proof), Buffer.of(0xff)]));
   const noText = await verify('--proof', 'bytes', '--policy', 'policy');
   expect(noText).toMatchObject({ code: 2, stderr: expect.stringContaining('is not UTF-8') as string });
@@ -88,10 +86,7 @@ test('audit verify-file --proof refuses a wrong command line, a wrong policy and
     ['--policy', 'policy'],
     ['x', '--proof', 'proof', '--policy', 'policy', '--checkpoint-file', 'x', '--verifier-key', 'x'],
   ])
-    expect(await verify(...args)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('Pass') as string,
-    });
+    expect(await refusalOf(verify(...args), 2)).toContain('Pass');
 });
 
 test('audit verify-file --proof says that a clock is wrong, if the witnesses are before the operator or in the future', async () => {

@@ -14,12 +14,8 @@ for (const name of ['one', 'two', 'three": {"a\\', 'four'])
   await eaas.json('key', 'create', '--tenant', 'acme', '--name', name);
 await eaas.json('audit', 'export', '--tenant', 'acme', '--out', log);
 const lines = (await readFile(log, 'utf8')).split('\n').slice(0, -1);
-const [signed] = await eaas.json<Record<'checkpoint' | 'verifier_key', string>>(
-  'audit',
-  'checkpoint',
-  '--tenant',
-  'acme',
-);
+type Signed = Record<'checkpoint' | 'verifier_key', string>;
+const [signed] = await eaas.json<Signed>('audit', 'checkpoint', '--tenant', 'acme');
 const checkpoint = join(folder, 'acme.checkpoint');
 await writeFile(checkpoint, signed?.checkpoint ?? '');
 const pinned = ['--checkpoint-file', checkpoint, '--verifier-key', signed?.verifier_key ?? ''];

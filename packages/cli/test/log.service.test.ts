@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
+import { commandLine, refusalOf } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { eaas as program, run, serve } from '@eaas/test-kit/program';
 import { expect, onTestFinished, test } from 'vitest';
@@ -15,9 +15,7 @@ async function policyFile(...lines: string[]): Promise<string> {
 
 async function initialised() {
   const eaas = await commandLine();
-  const [log] = jsonLines((await eaas('log', 'init', '--origin', origin, '--json')).stdout) as {
-    policy_line?: string;
-  }[];
+  const [log] = await eaas.json<{ policy_line: string }>('log', 'init', '--origin', origin);
   return { eaas, line: log?.policy_line ?? '' };
 }
 
@@ -34,8 +32,8 @@ test('a server keeps the log that was initialised', async () => {
   expect((await read('tile/0/000')).status).toBe(404);
   const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
   expect(metrics).toMatch(/^eaas_log_halted 0$/m);
-  const [status] = jsonLines((await eaas('log', 'status', '--json')).stdout);
-  expect(status).toMatchObject({ origin, size: 1, witnessed_size: 0, halted: null, policy_line: line });
+  const status = { origin, size: 1, witnessed_size: 0, halted: null, policy_line: line };
+  expect(await eaas.json('log', 'status')).toMatchObject([status]);
 });
 
 test('the commands show the line of the policy, and refuse a second log', async () => {

@@ -97,25 +97,15 @@ whereAvailable('Go', await hasGo(), () => {
     const go = await buildInterop();
     const witness = await go.litewitness('witness.example/ann');
     const eaas = await commandLine();
-    const [made] = await eaas.json<Record<'verifier_key' | 'policy_line', string>>(
-      'log',
-      'init',
-      '--origin',
-      origin,
-    );
+    type Made = Record<'verifier_key' | 'policy_line', string>;
+    const [made] = await eaas.json<Made>('log', 'init', '--origin', origin);
     await witness.admit(made?.verifier_key ?? '');
     const policy = await file(
       `${made?.policy_line}\nwitness ann ${witness.vkey} ${witness.url}\nquorum ann\n`,
     );
     await eaas.json('tenant', 'create', '--name', 'acme');
-    const everything = ['--name', 'all', '--permissions', 'all'];
-    const [key] = await eaas.json<{ api_key: string }>(
-      'api-key',
-      'create',
-      '--tenant',
-      'acme',
-      ...everything,
-    );
+    const everything = ['--tenant', 'acme', '--name', 'all', '--permissions', 'all'];
+    const [key] = await eaas.json<{ api_key: string }>('api-key', 'create', ...everything);
     const log = { EAAS_LOG_POLICY_FILE: policy, EAAS_LOG_INTERVAL: '10' };
     const server = await closing(serve({ ...eaas.env, ...log }), (running) => running.stop());
     const api = client(server.baseUrl, key?.api_key);
