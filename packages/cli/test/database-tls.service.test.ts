@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { eaas, run } from '@eaas/test-kit/program';
 import { selfSigned } from '@eaas/test-kit/certificate';
-import { newRootKey } from '@eaas/test-kit/command-line';
+import { newRootKey, refusalOf } from '@eaas/test-kit/command-line';
 
 const fields = Buffer.from('SFATAL\0C28000\0Mthe impostor refuses\0\0');
 /** The message of the PostgreSQL protocol that refuses a connection. */
@@ -32,14 +32,10 @@ test('an invalid certificate of the database ends a command with exit code 3', a
     EAAS_DATABASE_URL: `postgres://server@localhost:${await impostor()}/eaas?sslmode=verify-full`,
     EAAS_ROOT_KEY: newRootKey(),
   };
-  const { code, stderr } = await run([...eaas, 'tenant', 'list'], env);
-  expect({ code, stderr }).toEqual({
-    code: 3,
-    stderr:
-      'The database of EAAS_DATABASE_URL cannot be reached or used: self-signed certificate: set ' +
-      'NODE_EXTRA_CA_CERTS to the certificate of the ' +
-      "authority that signed the database's certificate.\n",
-  });
+  expect(await refusalOf(run([...eaas, 'tenant', 'list'], env), 3)).toBe(
+    'The database of EAAS_DATABASE_URL cannot be reached or used: self-signed certificate: set ' +
+      "NODE_EXTRA_CA_CERTS to the certificate of the authority that signed the database's certificate.\n",
+  );
 });
 
 test.each([
@@ -58,7 +54,7 @@ test.each([
       NODE_EXTRA_CA_CERTS: trusted,
     };
     // Node reads NODE_EXTRA_CA_CERTS when a process starts, so the command runs in a separate process.
-    const { code, stderr } = await run([...eaas, 'tenant', 'list'], env, { cwd: directory });
-    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(reason) as string });
+    const listing = run([...eaas, 'tenant', 'list'], env, { cwd: directory });
+    expect(await refusalOf(listing, 3)).toMatch(reason);
   },
 );

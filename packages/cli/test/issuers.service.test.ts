@@ -144,11 +144,9 @@ test('an issuer or a key of another tenant is refused by the name of the option'
     ['add', ...elsewhere],
     ['set', issuer_id, ...inAcme, '--key-ids', randomUUID()],
   ]) {
-    const { code, stderr } = await eaas('issuer', ...args);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: 'The tenant does not have all of the keys in --key-ids: pass only ids of its own keys.\n',
-    });
+    expect(await refusalOf(eaas('issuer', ...args), 1)).toBe(
+      'The tenant does not have all of the keys in --key-ids: pass only ids of its own keys.\n',
+    );
   }
   expect(await refusalOf(eaas('issuer', 'set', issuer_id, ...inAcme), 2)).toMatch(
     /^Pass at least one option that changes the issuer/,

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commandLine, refusalOf } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
-import { eaas as program, run, serve } from '@eaas/test-kit/program';
+import { serve } from '@eaas/test-kit/program';
 import { expect, onTestFinished, test } from 'vitest';
 
 const origin = 'eaas.example/log';
@@ -53,20 +53,14 @@ test.each<[string, (line: string) => Promise<string>, string]>([
   ['a policy without the log', () => policyFile('quorum none'), 'Add the line `log eaas.example/log+'],
 ])('a server does not start with %s', async (_, file, message) => {
   const { eaas, line } = await initialised();
-  const { code, stderr } = await run([...program, 'serve'], {
-    ...eaas.env,
-    EAAS_LOG_POLICY_FILE: await file(line),
-  });
-  expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(message) as string });
+  const serving = eaas.with({ EAAS_LOG_POLICY_FILE: await file(line) })('serve');
+  expect(await refusalOf(serving, 3)).toContain(message);
 });
 
 test('a server does not start with a policy and without a log', async () => {
   const eaas = await commandLine();
   const EAAS_LOG_POLICY_FILE = await policyFile('quorum none');
-  const { code, stderr } = await run([...program, 'serve'], { ...eaas.env, EAAS_LOG_POLICY_FILE });
-  expect(code).toBe(3);
-  expect(stderr).toContain('The public log is not initialised: run `eaas log init');
-  const status = await eaas('log', 'status');
-  expect(status.code).toBe(1);
-  expect(status.stderr).toContain('The service has no public log');
+  const serving = eaas.with({ EAAS_LOG_POLICY_FILE })('serve');
+  expect(await refusalOf(serving, 3)).toContain('The public log is not initialised: run `eaas log init');
+  expect(await refusalOf(eaas('log', 'status'), 1)).toContain('The service has no public log');
 });
