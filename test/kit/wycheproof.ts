@@ -15,7 +15,7 @@ interface Fields {
 
 export type WycheproofName = keyof Fields;
 
-export type WycheproofCase<Name extends WycheproofName> = Readonly<
+type WycheproofCase<Name extends WycheproofName> = Readonly<
   Record<Fields[Name], Buffer<ArrayBuffer>>
 > & {
   readonly tcId: number;
