@@ -78,19 +78,6 @@ describe('a rotation', () => {
     await settleDue();
     expect(await key()).toMatchObject({ key_version: 2 });
   });
-
-  test('a changed rotation policy replaces the earlier due time of a key', async () => {
-    await api('PUT /v1/keys/:key_id/rotation-policy', { key_id, interval_days: null });
-    world.time = start + 60 * day;
-    await settleDue();
-    expect(await key()).toMatchObject({ key_version: 1, next_rotation_at: null });
-    await api('PUT /v1/keys/:key_id/rotation-policy', { key_id, interval_days: 1 });
-    await settleDue();
-    expect(await key()).toMatchObject({ key_version: 1 });
-    world.time += day;
-    await settleDue();
-    expect(await key()).toMatchObject({ key_version: 2 });
-  });
 });
 
 describe('a destruction', () => {

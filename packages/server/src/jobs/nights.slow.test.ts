@@ -48,19 +48,10 @@ const next = 33;
 describe('the entries since the last verification', () => {
   test('of an unchanged log have no findings', () => expect(firstFindings).toEqual([]));
 
-  beforeEach(() => wrapAt(firstNight));
-
-  test.each([
-    ['changed', spoil, [`${next} entry_changed`]],
-    [
-      'removed',
-      (id: number) =>
-        attacker.sql`delete from eaas.audit_entries where tenant_id = ${ann.tenantId} and id = ${id}`,
-      [`${next} head_mismatch`, `${next} entry_missing`],
-    ],
-  ] as const)('an entry that was %s is found in the next night', async (_, attack, found) => {
-    await attack(next);
-    expect(await verify(firstNight + 1)).toEqual(found);
+  test('an entry that was changed is found in the next night', async () => {
+    await wrapAt(firstNight);
+    await spoil(next);
+    expect(await verify(firstNight + 1)).toEqual([`${next} entry_changed`]);
   });
 });
 
