@@ -1,7 +1,6 @@
-import { readdirSync, statSync } from 'node:fs';
 import { expect, onTestFailed, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
-import { eaas, eaasImporting, moduleOf } from '@eaas/test-kit/program';
+import { eaasImporting, moduleOf } from '@eaas/test-kit/program';
 import { testDatabase } from '@eaas/test-kit/database';
 import { type Answer, send } from '@eaas/test-kit/faults/client';
 import { newDek, tally } from '@eaas/test-kit/faults/load';
@@ -70,33 +69,19 @@ async function many(replica: Replica, keyId: string): Promise<readonly Answer[]>
   );
 }
 
-const commands: [string, readonly string[]][] = [['run from source', eaas]];
-if (wasBuiltLast()) commands.push(['run as built', [process.execPath, 'packages/cli/bin/eaas.mjs']]);
-
-function wasBuiltLast(): boolean {
-  const server = new URL('../../', import.meta.url);
-  const changedAt = (path: string): number =>
-    statSync(new URL(path, server), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = readdirSync(new URL('src', server), { encoding: 'utf8', recursive: true });
-  return changedAt('dist/main.js') > Math.max(...sources.map((path) => changedAt(`src/${path}`)));
-}
-
-test.each(commands)(
-  'a replica (%s) survives a connection that ends without a message during a transaction',
-  async (_, command) => {
-    const replica = await start(command);
-    const keyId = await newKey(replica, tenant.token);
-    let cuts = 0;
-    // A job of the server can wait for the table too, so the test cuts again until the driver has thrown three times.
-    while (survived(replica) < 3) {
-      expect(++cuts).toBeLessThanOrEqual(30);
-      expect(await cutWhileVerifying(replica)).toBe('503 unavailable');
-      expect(tally(await many(replica, keyId))).toEqual({ '200': 30 });
-    }
-    expect(replica.end()).toBeUndefined();
-    expect(await verify(replica, tenant)).toMatchObject({ valid: true });
-  },
-);
+test('a replica survives a connection that ends without a message during a transaction', async () => {
+  const replica = await start();
+  const keyId = await newKey(replica, tenant.token);
+  let cuts = 0;
+  // A job of the server can wait for the table too, so the test cuts again until the driver has thrown three times.
+  while (survived(replica) < 3) {
+    expect(++cuts).toBeLessThanOrEqual(30);
+    expect(await cutWhileVerifying(replica)).toBe('503 unavailable');
+    expect(tally(await many(replica, keyId))).toEqual({ '200': 30 });
+  }
+  expect(replica.end()).toBeUndefined();
+  expect(await verify(replica, tenant)).toMatchObject({ valid: true });
+});
 
 test('a change whose connection ends without a message is not applied after its answer', async () => {
   const replica = await start();

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestBase } from '@eaas/test-kit/faults/place';
 
 /** The proxy drops the responses of PostgreSQL for 200 ms before it closes a connection. */
@@ -19,14 +18,12 @@ export async function lossyProxy(database: TestBase) {
   const open = new Set<Socket>();
   const ends = new Map<number, () => void>();
   let wanted: string | undefined;
-  let delayed: { text: string; milliseconds: number } | undefined;
   let losses = 0;
 
   const server = createServer((client) => {
     const upstream = connect(join(host, name));
     let mute = false;
     let keyed = false;
-    let delay: Promise<void> | undefined;
     const end = (): void => {
       client.destroy();
       upstream.destroy();
@@ -40,10 +37,6 @@ export async function lossyProxy(database: TestBase) {
         losses++;
         setTimeout(end, silence);
       }
-      if (delayed && chunk.includes(delayed.text)) {
-        delay = sleep(delayed.milliseconds);
-        delayed = undefined;
-      }
       upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
@@ -52,9 +45,7 @@ export async function lossyProxy(database: TestBase) {
         keyed = true;
         ends.set(chunk.readInt32BE(found + backendKeyData.length), end);
       }
-      if (mute) return;
-      if (delay) void delay.then(() => client.write(chunk));
-      else client.write(chunk);
+      if (!mute) client.write(chunk);
     });
   }).listen(join(directory, name));
   await once(server, 'listening');
@@ -63,7 +54,6 @@ export async function lossyProxy(database: TestBase) {
     url: (role: Parameters<TestBase['url']>[0]) =>
       database.url(role).replace(encodeURIComponent(host), encodeURIComponent(directory)),
     loseFrom: (text: string) => void (wanted = text),
-    delayFrom: (text: string, milliseconds: number) => void (delayed = { text, milliseconds }),
     /** Closes a connection without an error message from PostgreSQL. */
     cut: (pid: number): void => ends.get(pid)?.(),
     losses: () => losses,

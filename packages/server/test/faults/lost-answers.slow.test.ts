@@ -40,13 +40,11 @@ test('if the response to an append is lost, the entry is written once', async ()
   expect(await verify(replica, tenant)).toMatchObject({ valid: true, complete: true });
 });
 
-test.each([
-  ['is lost', 5, () => proxy.loseFrom('key.rotate')],
-  ['comes too late', 1, () => proxy.delayFrom('key.rotate', 4_500)],
-])('a change whose answer %s is applied once', async (_, rounds, hinder) => {
+test('a change whose answer is lost is applied once', async () => {
+  const rounds = 5;
   for (let round = 1; round <= rounds; round++) {
     expect((await wrap('before')).status).toBe(200);
-    hinder();
+    proxy.loseFrom('key.rotate');
     const { status, body } = await send(replica, tenant.token, 'POST', `${path}/rotate`);
     expect([status, body['key_version']]).toEqual([200, 1 + round]);
   }
