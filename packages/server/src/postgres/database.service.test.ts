@@ -102,13 +102,6 @@ test('the connection that was used last is used next', async () => {
   for (let times = 0; times < 5; times++) expect(await backend(database)).toBe(last);
 });
 
-test('a closed database refuses to run a query', async () => {
-  const database = open(1);
-  await backend(database);
-  await database.close();
-  await expect(backend(database)).rejects.toBeInstanceOf(DatabaseBusy);
-});
-
 test('if a connection is unresponsive, its pool and all pools without a recent response are replaced', async () => {
   setTimeLimits(1);
   const siblings = new Set<Database>();

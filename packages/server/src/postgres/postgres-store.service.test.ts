@@ -57,18 +57,6 @@ function callsOf(store: Store) {
 describe.each(stores)('in %s', (name, store) => {
   const { newTenant, appendTo, logOf } = callsOf(store);
 
-  test('a tenant is created once, with its rows', async () => {
-    const head = newHead();
-    const write = rowsOf(head.tenant_id).tenant();
-    const ref = refOf(write.table, write.row as never);
-    await store.create(head, [write]);
-    await expect(store.create(head, [write])).rejects.toThrow(LinkRefused);
-    const known = await store.read(head.tenant_id, [ref]);
-    expect([known.head, ...known.rows]).toEqual([head, [ref, { row: write.row, newest_rev: 0 }]]);
-    const nobody = await store.read(randomUUID(), [ref, log]);
-    expect([nobody.head, typeof nobody.time, ...nobody.rows]).toEqual([null, 'number', [ref, null]]);
-  });
-
   test('nothing is written after a head that has moved, or at another time', async () => {
     const { tenantId } = await newTenant();
     const link = linkAfter(await store.read(tenantId, []), ['{"first":true}']);

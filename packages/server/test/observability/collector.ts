@@ -21,14 +21,12 @@ export interface Span extends Attributes {
   readonly kind: number;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
-  readonly links?: readonly { readonly spanId: string }[];
   readonly status?: { readonly code?: number };
 }
 
 interface Point extends Attributes {
   readonly asInt?: number | string;
   readonly asDouble?: number;
-  readonly count?: number | string;
 }
 
 interface Metric {

@@ -59,13 +59,6 @@ describe('a lost change whose id was given to a later change', () => {
     'an append': () => wrap(running),
     'a read': () => hash(running),
     'a change': () => apiOf(running, tenant.token)('POST /v1/keys', { name: 'first' }),
-    'a key that the replica has not loaded': () =>
-      statusOf(
-        apiOf(running, tenant.token)('POST /v1/keys/:key_id/wrap', {
-          key_id: '7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60',
-          dek,
-        }),
-      ),
   };
   const combinations = Object.keys(roads).flatMap((road) =>
     [0, 5].map((further) => [road as keyof typeof roads, further] as const),
