@@ -15,9 +15,7 @@ interface Fields {
 
 export type WycheproofName = keyof Fields;
 
-type WycheproofCase<Name extends WycheproofName> = Readonly<
-  Record<Fields[Name], Buffer<ArrayBuffer>>
-> & {
+type WycheproofCase<Name extends WycheproofName> = Readonly<Record<Fields[Name], Buffer<ArrayBuffer>>> & {
   readonly tcId: number;
   readonly flags: readonly string[];
   readonly result: 'valid' | 'invalid' | 'acceptable';
