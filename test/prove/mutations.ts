@@ -103,8 +103,8 @@ export const mutations: readonly Mutation[] = [
     },
     [
       `${server}/postgres/database.ts`,
-      'const timer = setTimeout(giveUp, milliseconds);\n    const stop',
-      'const timer = setTimeout(giveUp, 10 * milliseconds);\n    const stop',
+      'const timer = setTimeout(giveUp, milliseconds);\n    const ending',
+      'const timer = setTimeout(giveUp, 10 * milliseconds);\n    const ending',
     ],
   ),
   mutation(
