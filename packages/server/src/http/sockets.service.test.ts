@@ -72,15 +72,6 @@ describe.concurrent('invalid HTTP', () => {
       socket.destroy();
     }
   });
-
-  it('the next request begins after the number of bytes in Content-Length', async () => {
-    const { exchange, service } = await listen();
-    const one = `POST /v1/hash HTTP/1.1\r\n${head}${json}Content-Length: 2\r\n\r\n{}`;
-    const last = `GET /v1/keys HTTP/1.1\r\n${head}Connection: close\r\n\r\n`;
-    const answer = await exchange(one + one + last);
-    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 400', 'HTTP/1.1 200']);
-    expect(service.arrivals).toHaveLength(3);
-  });
 });
 
 describe('a slow client', () => {
