@@ -14,6 +14,7 @@ afterAll(() => {
 });
 
 const elsewhere: Readonly<Record<string, string>> = {
+  'malformed-http.service.test.ts': 'the parser of HTTP',
   'people-canary.service.test.ts': 'the process, the database and the log of the server',
   'start.service.test.ts': 'the start of the server',
 };

@@ -33,6 +33,21 @@ test('usage counts each operation and each item of a batch, but no refused opera
   expect(ok(await tenant.api.get(`/v1/usage?month=${thisMonth()}`))).toStrictEqual(expected);
 });
 
+test('a key shows its last unwrap, and totals count refused calls too, from one entry to the next', async () => {
+  const { key_id } = await tenant.newKey();
+  const wrapped_key = await wrapped(tenant.api, key_id);
+  const unwrap = (of: string) => tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key: of });
+  const filter = `key_id=${key_id}&action=key.unwrap`;
+  for (let round = 1; round <= 3; round++) {
+    ok(await unwrap(wrapped_key));
+    expect(await unwrap('AAAA')).toBeProblem('wrapped_key_unauthentic');
+    const [version] = ok(await tenant.api.get(`/v1/keys/${key_id}`)).versions;
+    const [newest] = await tenant.entries(`${filter}&limit=1&offset=1`);
+    expect(version).toMatchObject({ unwraps: round, last_unwrap_at: newest?.created_at });
+    expect(ok(await tenant.api.get(`/v1/audit?${filter}&limit=1`)).total).toBe(2 * round);
+  }
+});
+
 test('a month without use returns zeros, even if the month is in the future', async () => {
   for (const month of ['2020-02', '0001-01', '9999-12']) {
     const usage = ok(await tenant.api.get(`/v1/usage?month=${month}`));
