@@ -105,20 +105,28 @@ const newestFirst = { table: entries, by: 'id', descending: true } as const;
 function listedByIds(tenantId: string, { limit, offset }: Page, since: Where[], until: Where[]) {
   const first: Query<EntryRow> = { table: entries, where: since, by: 'id', limit: 1 };
   const last: Query<EntryRow> = { ...newestFirst, where: until, limit: 1 };
-  // The ids are read before the page. If the log grows meanwhile, the list is that of the log before.
+  // The newest page ends at the head, so it is read with the head. Any other is read once the ids are known.
+  const newest: Query<EntryRow> = { ...newestFirst, where: [], limit };
+  const isNewest = offset === 0 && since.length + until.length === 0;
+  const needs = isNewest
+    ? [allOf(newest)]
+    : [since.length > 0 && allOf(first), until.length > 0 && allOf(last)];
+  // If the log grows between the two reads, the list is that of the log before.
   let range: { readonly from: number; readonly to: number } | undefined;
   return {
-    needs: [refTo(anchors, tenantId), allOf(first), allOf(last)],
+    needs: [refTo(anchors, tenantId), ...needs.filter((need) => need !== false)],
     find(view: View) {
       const anchor = view.find(anchors, tenantId);
-      const { id: newest } = view.head;
+      const { id } = view.head;
       range ??= {
-        from: since.length > 0 ? (view.all(first).rows[0]?.id ?? newest + 1) : (anchor?.id ?? 0) + 1,
-        to: until.length > 0 ? (view.all(last).rows[0]?.id ?? 0) : newest,
+        from: since.length > 0 ? (view.all(first).rows[0]?.id ?? id + 1) : (anchor?.id ?? 0) + 1,
+        to: until.length > 0 ? (view.all(last).rows[0]?.id ?? 0) : id,
       };
       const { from, to } = range;
       const total = Math.max(0, to - from + 1);
       if (offset >= total) return { rows: [], total };
+      if (isNewest)
+        return { rows: view.all(newest).rows.filter((row) => row.id >= from && row.id <= to), total };
       const where = between('id', from, to - offset);
       return { rows: view.all({ ...newestFirst, where, limit }).rows, total };
     },
