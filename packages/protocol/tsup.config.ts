@@ -17,7 +17,7 @@ const entry = [
 // What the SDK needs for its first value. `errors.ts` is missing, because pages share it with code that they load on
 // demand, and would then load all of these files as a second one.
 const core = [
-  'src/limits.ts',
+  'src/format-sizes.ts',
   'src/bytes.ts',
   'src/text.ts',
   'src/uuid.ts',

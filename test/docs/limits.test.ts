@@ -15,7 +15,7 @@ import {
   words,
 } from '@eaas/sdk/fields';
 import { intakeWrappedLength } from '../../packages/protocol/src/intake/suite.ts';
-import * as format from '../../packages/protocol/src/limits.ts';
+import * as format from '../../packages/protocol/src/format-sizes.ts';
 import { limitsOf } from '../../packages/sdk/src/options/client-options.ts';
 import { read, rowsUnder } from '@eaas/test-kit/markdown';
 

@@ -483,7 +483,11 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'sums-without-their-mask',
     { 'packages/service/src/crypto/vectors.test.ts': ['the sum of rows is that of the vector'] },
-    [`${service}/ledger/rows.ts`, "integerOf(hmac(rowSum, paeView(['eaas row sum v1', id, hash])));", '0n;'],
+    [
+      `${service}/ledger/row-macs.ts`,
+      "integerOf(hmac(rowSum, paeView(['eaas row sum v1', id, hash])));",
+      '0n;',
+    ],
   ),
   mutation(
     'parse-before-the-limits',

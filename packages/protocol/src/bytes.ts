@@ -1,4 +1,4 @@
-import { ivLength } from './limits.ts';
+import { ivLength } from './format-sizes.ts';
 
 const digits = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => (256 + byte).toString(16).slice(1));
 

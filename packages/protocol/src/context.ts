@@ -1,6 +1,6 @@
 import { writeUint32 } from './bytes.ts';
 import { InputError } from './errors.ts';
-import { maxContext, maxContextName, prefixLength } from './limits.ts';
+import { maxContext, maxContextName, prefixLength } from './format-sizes.ts';
 import { hasControlCharacter, toUtf8 } from './text.ts';
 
 /**

@@ -3,7 +3,7 @@ import { additionalData, type Context } from './context.ts';
 import { authentic, type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import { type Envelope, envelopeLengthOf, formatHeader, type Wrapped, writeFront } from './envelope.ts';
 import { DecryptionError, InputError } from './errors.ts';
-import { prefixLength } from './limits.ts';
+import { prefixLength } from './format-sizes.ts';
 import { toUtf8 } from './text.ts';
 
 /** The HKDF info under which values are encrypted. */

@@ -5,7 +5,7 @@ import { type DataKey, dataKeyFrom, dataKeyInfo } from './data-key.ts';
 import type { Engine, EngineMode, Outcome } from './engines/engine.ts';
 import type { Wrapped } from './envelope.ts';
 import { InputError } from './errors.ts';
-import { dekLength } from './limits.ts';
+import { dekLength } from './format-sizes.ts';
 
 const noSalt = /* @__PURE__ */ new Uint8Array(0);
 

@@ -8,7 +8,7 @@ import {
   maxWrappedKey,
   prefixLength,
   tagLength,
-} from './limits.ts';
+} from './format-sizes.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid.ts';
 
 /** The message of the error for a value that is no ciphertext. */

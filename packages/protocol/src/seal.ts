@@ -5,7 +5,7 @@ import { nobleEngine } from './engines/noble.ts';
 import type { Engine } from './engines/engine.ts';
 import { parseEnvelope, type Wrapped } from './envelope.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
-import { dekLength } from './limits.ts';
+import { dekLength } from './format-sizes.ts';
 import { randomBytes } from './bytes.ts';
 
 /**

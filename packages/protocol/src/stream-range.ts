@@ -1,7 +1,7 @@
 import { type EngineMode, onward } from './engines/engine.ts';
 import { InputError } from './errors.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
-import { streamChunkLength, tagLength } from './limits.ts';
+import { streamChunkLength, tagLength } from './format-sizes.ts';
 import { type RangeSource, rangeStream, readWhole, stoppable } from './range-source.ts';
 import type { SealOptions, Unwrap } from './seal.ts';
 import { joinEnds } from './stream-ends.ts';

@@ -2,7 +2,7 @@ import { concatBytes } from '@noble/ciphers/utils.js';
 import type { Engine } from './engines/engine.ts';
 import { truncated } from './envelope.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
-import { streamChunkLength, tagLength } from './limits.ts';
+import { streamChunkLength, tagLength } from './format-sizes.ts';
 import type { SealOptions, Unwrap, Wrap } from './seal.ts';
 import { joinEnds } from './stream-ends.ts';
 import { type ChunkCipher, createStream, findStreamHead, maxHeadLength } from './stream-format.ts';

@@ -26,7 +26,7 @@ export { beginLink } from './ledger/link.ts';
 export { NoTenant } from './ledger/place.ts';
 export { Remembered } from './ledger/remembered.ts';
 export { monthOf } from './ledger/judge.ts';
-export { sealRow, sealHead, checkRow, checkHead, openTenant, unmasked } from './ledger/rows.ts';
+export { sealRow, sealHead, checkRow, checkHead, openTenant, unmasked } from './ledger/row-macs.ts';
 export { type TenantRow, tenants, type KeyRow, keys, type KeyVersionRow } from './ledger/tables.ts';
 export { keyVersions, type ApiKeyRow, apiKeys, type EntryRow, entries } from './ledger/tables.ts';
 export { type AnchorRow, anchors, type TallyRow, tallies, uses } from './ledger/tables.ts';

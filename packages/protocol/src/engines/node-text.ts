@@ -3,7 +3,7 @@ import { createCipheriv, type KeyObject } from 'node:crypto';
 import { additionalData, type Context, encoded } from '../context.ts';
 import { requireKey } from '../data-key.ts';
 import { InputError } from '../errors.ts';
-import { prefixLength, tagLength } from '../limits.ts';
+import { prefixLength, tagLength } from '../format-sizes.ts';
 import { randomIv } from '../bytes.ts';
 import { envelopeLengthOf, writeFront } from '../envelope.ts';
 import type { SealedText, TextKey } from './engine.ts';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
-import { tagLength } from '../limits.ts';
+import { tagLength } from '../format-sizes.ts';
 import type { Engine, SyncEngine } from './engine.ts';
 import { sealText } from './node-text.ts';
 

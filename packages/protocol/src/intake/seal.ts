@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { webCryptoEngine } from '../engines/webcrypto.ts';
 import type { Wrapped } from '../envelope.ts';
 import { InputError, LoadError } from '../errors.ts';
-import { dekLength, tagLength } from '../limits.ts';
+import { dekLength, tagLength } from '../format-sizes.ts';
 import { combine, keySchedule, type MessageKey } from './key-schedule.ts';
 import { type IntakePublicKey, invalidPublicKey } from './public-key.ts';
 import { basePoint, intakeAad, intakeHead, intakeInfo, mlKemKeyLength } from './suite.ts';

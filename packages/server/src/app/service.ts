@@ -1,7 +1,7 @@
 // A service with its connections: what the server's jobs, commands and packages around it work on.
 import * as core from '@eaas/service';
 import { Alarms } from '../base/alarms.ts';
-import { Counts } from '../base/counts.ts';
+import { Counts } from '../base/entry-counts.ts';
 import { timeLimit } from '../base/time-limit.ts';
 import { Fair } from '../fair.ts';
 import { KeyHosts } from '../plugins/key-hosts.ts';

@@ -3,7 +3,7 @@
 import type { Service } from '@eaas/service';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Alarms } from '../base/alarms.ts';
-import type { Counts } from '../base/counts.ts';
+import type { Counts } from '../base/entry-counts.ts';
 import { durationBounds } from '../base/tracing.ts';
 import type { Fair } from '../fair.ts';
 import type { Health } from './health.ts';

@@ -2,7 +2,7 @@ import { pae } from '@eaas/protocol';
 import type { SecretPlace } from '@eaas/protocol/internal-sealing';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { describe, expect, test } from 'vitest';
-import { checkRow, heads, masked, partsOf, rowInSum, sealRow } from '../ledger/rows.ts';
+import { checkRow, heads, masked, partsOf, rowInSum, sealRow } from '../ledger/row-macs.ts';
 import type { Table } from '../ledger/table.ts';
 import { anchors, apiKeys, keys, keyVersions, tenants } from '../ledger/tables.ts';
 import { Tampered } from '../rules/refusal.ts';

@@ -5,7 +5,7 @@ import { newTenant } from '../operations/tenants.ts';
 import { subjects } from '../plugins/people/subjects.ts';
 import { type Ground, Guess } from './guess.ts';
 import { Remembered } from './remembered.ts';
-import { sealRow } from './rows.ts';
+import { sealRow } from './row-macs.ts';
 import type { Known, Stored } from './store.ts';
 import { allOf, are, nameOf, type Query, put, type Ref, refOf, type Table } from './table.ts';
 import { type KeyRow, keys, tenants } from './tables.ts';

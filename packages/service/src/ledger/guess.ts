@@ -9,7 +9,7 @@ import { Tampered } from '../rules/refusal.ts';
 import type { Clock } from './clock.ts';
 import { merged } from './query.ts';
 import { forgetOldest, type Remembered } from './remembered.ts';
-import { checkRow, heads, type OpenTenant, openTenant, unmasked } from './rows.ts';
+import { checkRow, heads, type OpenTenant, openTenant, unmasked } from './row-macs.ts';
 import type { HeadRow, Known, Link, Store, Stored } from './store.ts';
 import { nameOf, refOf, refTo } from './table.ts';
 import { tenants } from './tables.ts';

@@ -4,7 +4,7 @@ import { fromLatin1, entryHashes, entryMacs, randomBytes, toLatin1 } from '#plat
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import type { Draft } from '../rules/draft.ts';
 import type { Author, Receipts } from './decision.ts';
-import { masked, rowInSum, sealHead, sealRow } from './rows.ts';
+import { masked, rowInSum, sealHead, sealRow } from './row-macs.ts';
 import type { HeadRow, Link, Run, SealedWrite, Tally } from './store.ts';
 import { type Ref, refOf, type Table, type Write } from './table.ts';
 

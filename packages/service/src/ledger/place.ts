@@ -3,7 +3,7 @@
 import { sameBytes } from '#platform';
 import { Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { type Ground, Guess } from './guess.ts';
-import { heads, type OpenTenant } from './rows.ts';
+import { heads, type OpenTenant } from './row-macs.ts';
 import type { HeadRow, Known } from './store.ts';
 import { allOf, are, nameOf, type Need, refTo, unique } from './table.ts';
 import { entries, type EntryRow, tenants } from './tables.ts';

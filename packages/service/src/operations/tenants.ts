@@ -8,7 +8,7 @@ import { using } from '@eaas/protocol/internal-service';
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
 import * as secrets from '../crypto/tenant-secrets.ts';
 import { monthOf } from '../ledger/judge.ts';
-import { masked, rowInSum, sealHead, sealRow } from '../ledger/rows.ts';
+import { masked, rowInSum, sealHead, sealRow } from '../ledger/row-macs.ts';
 import type { HeadRow, SealedWrite } from '../ledger/store.ts';
 import { put } from '../ledger/table.ts';
 import { type TenantRow, tenants } from '../ledger/tables.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { memoryStore, type MemoryTenant } from '@eaas/local/internal';
 import { openTenantSecrets, rootKey } from '../crypto/tenant-secrets.ts';
-import { sealRow } from '../ledger/rows.ts';
+import { sealRow } from '../ledger/row-macs.ts';
 import type { Stored } from '../ledger/store.ts';
 import { put, type Ref, type Table } from '../ledger/table.ts';
 import {

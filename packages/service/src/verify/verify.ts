@@ -7,7 +7,7 @@ import { formatTimestamp, type Input, type Output } from '@eaas/protocol/wire';
 import { fromLatin1, sameBytes, toLatin1 } from '#platform';
 import { openTenantSecrets } from '../crypto/tenant-secrets.ts';
 import { NoTenant } from '../ledger/place.ts';
-import { checkHead, checkRow } from '../ledger/rows.ts';
+import { checkHead, checkRow } from '../ledger/row-macs.ts';
 import type { Known } from '../ledger/store.ts';
 import { allOf, nameOf, refTo } from '../ledger/table.ts';
 import { anchors, entries, tenants } from '../ledger/tables.ts';
@@ -16,7 +16,7 @@ import type { AnchorRow, EntryRow, TenantRow } from '../ledger/tables.ts';
 import { attempt, foreignCheckpoint } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { openCheckpoint } from './checkpoint.ts';
-import { scanRows } from './rows.ts';
+import { scanRows } from './scan-rows.ts';
 import { type Findings, readEntries, reasonFor, report, walkEntries } from './entries.ts';
 
 export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {

@@ -3,7 +3,7 @@
 // finding names the row.
 import { sameBytes } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
-import { checkHead, checkRow, heads, masked, rowInSum } from '../ledger/rows.ts';
+import { checkHead, checkRow, heads, masked, rowInSum } from '../ledger/row-macs.ts';
 import type { Stored } from '../ledger/store.ts';
 import { nameOf, type Query, type Table } from '../ledger/table.ts';
 import { attempt } from '../rules/refusal.ts';

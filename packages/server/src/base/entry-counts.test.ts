@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Counts } from './counts.ts';
+import { Counts } from './entry-counts.ts';
 
 type Link = Parameters<Counts['appended']>[1];
 
