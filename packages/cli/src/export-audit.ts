@@ -14,7 +14,7 @@ export async function* exportAudit(service: Service, tenantId: string, fromId: n
         ['id', '>=', next],
         ['id', '<=', head.id],
       ],
-      pageSize,
+      { limit: pageSize },
     );
     for (const row of rows) if (row.id !== next++) throw gap(next - 1);
     if (rows.length === 0) throw gap(next);
@@ -28,7 +28,7 @@ export async function requireContinuable(
   last: Pick<ReturnType<typeof shownEntry>, 'tenant_id' | 'id' | 'hash'>,
 ): Promise<void> {
   const { anchor } = await findEnds(service, tenantId);
-  const [stored] = await readEntries(service, tenantId, [['id', '=', last.id]], 1);
+  const [stored] = await readEntries(service, tenantId, [['id', '=', last.id]], { limit: 1 });
   const known = anchor?.id === last.id ? anchor : stored;
   if (known && last.tenant_id === tenantId && Buffer.from(known.hash).toString('hex') === last.hash) return;
   const purged = anchor && anchor.id > last.id && last.tenant_id === tenantId;

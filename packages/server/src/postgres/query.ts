@@ -151,9 +151,14 @@ function sinceOrUntil(tenantId: string, is: string, time: number): Part {
  * page from the table.
  */
 function page(table: StoredTable, all: Part, query: Query<never>): Part {
-  const { by, limit, offset = 0 } = query;
+  const { by, limit, offset = 0, bytes } = query;
   const columns = table.derived ? entryColumns() : part`*`;
   const most = limit === undefined ? part`` : part`limit ${limit}`;
+  if (bytes !== undefined) {
+    const before = part`sum(octet_length(metadata)) over (order by id) - octet_length(metadata) as bytes`;
+    return part`
+      select ${columns} from (select *, ${before} from ${all} ${order(query)} ${most}) page where bytes < ${bytes}`;
+  }
   if (by === undefined || offset === 0) return part`select ${columns} from ${all} ${order(query)} ${most}`;
   return part`
     with page as materialized (select ${raw(by)} as at from ${all} ${order(query)} ${most} offset ${offset})
@@ -208,7 +213,7 @@ export function storedRow({ bytes = [], nulls }: StoredTable, json: JsonRow): St
 }
 
 /** A row can have 40 KiB. */
-const rowsPerPage = 1_000;
+const rowsPerPage = 200;
 
 /** All rows of a table, in pages. It reads on in the transaction of `sql`, which can send nothing else meanwhile. */
 export function scanRows(sql: Sql, tenantId: string, table: StoredTable): AsyncIterable<Stored[]> {

@@ -106,6 +106,8 @@ export interface Query<Row> {
   readonly descending?: true;
   readonly limit?: number;
   readonly offset?: number;
+  /** Of entries: how much metadata a page has at most, in bytes, after its first entry. */
+  readonly bytes?: number;
   /** Whether the number of all matching rows is wanted too, or up to which number they need be counted. */
   readonly counts?: true | number;
   /** Columns whose sums over all matching rows are wanted too. */

@@ -6,7 +6,7 @@ import { entryHashes, entryMacs, fromLatin1, sameBytes, toLatin1 } from '#platfo
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { allOf, between, idText, nameOf } from '../ledger/table.ts';
 import { entries } from '../ledger/tables.ts';
-import type { Table, Where } from '../ledger/table.ts';
+import type { Query, Table, Where } from '../ledger/table.ts';
 import type { EntryRow } from '../ledger/tables.ts';
 import { attempt } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
@@ -23,8 +23,13 @@ export interface Walk {
 }
 
 /** Reads entries in the order of their ids. */
-export async function readEntries({ store }: Service, tenantId: string, where: Where[], limit?: number) {
-  const asked = allOf<EntryRow>({ table: entries, where, by: 'id', ...(limit && { limit }) });
+export async function readEntries(
+  { store }: Service,
+  tenantId: string,
+  where: Where[],
+  page: Pick<Query<EntryRow>, 'limit' | 'bytes'>,
+) {
+  const asked = allOf<EntryRow>({ table: entries, where, by: 'id', ...page });
   const { found } = await store.read(tenantId, [asked]);
   return found.get(nameOf(asked))?.rows.map(({ row }) => row as EntryRow) ?? [];
 }
@@ -44,20 +49,17 @@ export function isAuthenticEntry(
   return isSame === true;
 }
 
-/** An entry can have 40 KiB. */
-const entriesPerPage = 1_000;
+/** An entry can have 40 KiB, so a thousand can be too many to be read between two turns of the event loop. */
+const pageOfEntries = { limit: 1_000, bytes: 512 * 1_024 } as const;
 
 /** Goes on to the last entry, or by at least one page until the time is over. */
 export async function walkEntries(service: Service, walk: Walk, timeLeft: () => number): Promise<void> {
   const { tenantId, chain, last } = walk;
   const { fair } = service;
   while (chain.next <= last) {
-    const end = Math.min(last, chain.next + entriesPerPage - 1);
-    const page = await readEntries(service, tenantId, between('id', chain.next, end));
+    const page = await readEntries(service, tenantId, between('id', chain.next, last), pageOfEntries);
     judgePage(walk, page);
-    // The id of a tampered head can be so high that a walk through empty pages would not end.
-    const [stored] = page.length > 0 ? [] : await readEntries(service, tenantId, [['id', '>=', end + 1]], 1);
-    reportMissing(walk, page.length > 0 ? end + 1 : Math.min(stored?.id ?? Infinity, last + 1));
+    if (page.length === 0) reportMissing(walk, last + 1);
     if (timeLeft() <= 0) return;
     if (fair.isOver()) await fair.pause(tenantId);
   }

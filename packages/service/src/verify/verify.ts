@@ -62,7 +62,7 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
       : null;
   if (stated === undefined) throw foreignCheckpoint();
   const entryAt = async (id: number): Promise<EntryRow | undefined> =>
-    (await readEntries(service, tenantId, [['id', '=', id]], 1))[0];
+    (await readEntries(service, tenantId, [['id', '=', id]], { limit: 1 }))[0];
   const isContained = async (one: ChainHead): Promise<boolean> => {
     const reason = contradiction(one, head, anchor, await entryAt(one.id));
     if (reason) report(findings, reason, one.id);
