@@ -213,3 +213,20 @@ test('a link that PostgreSQL refuses writes nothing', async () => {
   expect(await logOf(tenantId)).toEqual([]);
   expect((await appendTo(tenantId, ['{}'])).outcome).toBe('written');
 });
+
+test('PostgreSQL ends a page of entries after so many bytes, but never before its first entry', async () => {
+  const { newTenant, appendTo } = callsOf(inPostgres);
+  const { tenantId } = await newTenant();
+  const metadata = ['é'.repeat(500), 'x'.repeat(900), '1', '2', '3'];
+  for (const text of metadata) await appendTo(tenantId, [JSON.stringify(text)]);
+  const pageOf = async (bytes: number, limit: number) => {
+    const page = { ...log, bytes, limit };
+    const { rows } = foundIn(await inPostgres.read(tenantId, [page]), page) ?? {};
+    return columnIn(rows, 'metadata');
+  };
+  expect(await pageOf(1, 5)).toEqual(metadata.slice(0, 1));
+  expect(await pageOf(1_000, 5)).toEqual(metadata.slice(0, 1));
+  expect(await pageOf(1_001, 5)).toEqual(metadata.slice(0, 2));
+  expect(await pageOf(1_901, 5)).toEqual(metadata.slice(0, 3));
+  expect(await pageOf(10_000, 4)).toEqual(metadata.slice(0, 4));
+});
