@@ -14,7 +14,7 @@ import { send } from './problems.ts';
 import { canonicalIp, enter, traceRequest } from './visit.ts';
 
 /** How many bytes of a body cost as much as a request without one. */
-const unit = 128 * 1024;
+const unit = 64 * 1024;
 
 /** Serves every endpoint of the table. */
 export function serveApi(app: FastifyInstance, served: Served, isClosing: () => boolean): void {
