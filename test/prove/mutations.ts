@@ -494,7 +494,7 @@ export const mutations: readonly Mutation[] = [
     {
       'hostile:junk': ['no request blocks the event loop for more than 50 ms'],
       'fairness:brackets': [
-        "the second tenant's p99 latency is at most 50 ms, or 2 times its latency while another server gets the flood",
+        "the second tenant's p99 latency is at most 50 ms, or 3 times its latency while another server gets the flood",
       ],
     },
     [
