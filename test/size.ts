@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
   protocol: 5_248,
-  service: 4_800,
+  service: 4_842,
   local: 1_801,
   sdk: 10_454,
   drizzle: 3_508,
