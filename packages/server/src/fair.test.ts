@@ -139,21 +139,22 @@ test('loops that pause go on one at a time, tenant by tenant', async () => {
   expect(steps).toEqual(['a1', 'c1', 'b1', 'c2', 'a2', 'b2']);
 });
 
-test('short work that paused goes on together, as far as the time is enough', async () => {
+test('one of each tenant that paused goes on in a turn, as far as the time is enough', async () => {
   const { fair, place, turn } = made();
-  let done = 0;
-  for (let nth = 0; nth < 10; nth++) {
-    void (async () => {
-      await fair.pause('no tenant');
-      done++;
-      place.time += 0.5;
-    })();
+  const done: string[] = [];
+  const work = async (tenantId: string): Promise<void> => {
+    await fair.pause(tenantId);
+    done.push(tenantId);
+    place.time += 1;
+  };
+  for (const tenantId of ['no tenant', 'no tenant', 'no tenant', 'ann', 'bob']) void work(tenantId);
+  const turns: string[][] = [];
+  for (let nth = 0; nth < 4; nth++) {
+    await turn();
+    turns.push(done.splice(0));
   }
-  await turn();
-  expect(done).toBe(4);
-  await turn();
-  await turn();
-  expect([done, fair.counts.paused]).toEqual([10, 0]);
+  expect(turns).toEqual([['no tenant', 'ann'], ['bob', 'no tenant'], ['no tenant'], []]);
+  expect(fair.counts.paused).toBe(0);
 });
 
 test('a request that comes when time is over begins in a later turn', async () => {

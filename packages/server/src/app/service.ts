@@ -79,7 +79,6 @@ export function createService({
     hosts: keyHosts,
     alarms,
     now,
-    fair,
     intakeOpened: (count) => void (counts.intakeOpened += count),
     publicLog: () => service.publicLog,
   });

@@ -1,20 +1,19 @@
 // The plugins that the server brings: people, issuers with fetched keys, intake, and the proofs of a public log if it keeps one.
-import { type Fair, intake, issuers, people, type Plugin } from '@eaas/service';
+import { intake, issuers, people, type Plugin } from '@eaas/service';
 import { type KeySetOptions, keySetsOf } from './key-sets.ts';
 import { type PublicLog, publicLogPlugin } from './public-log.ts';
 import { signatureVerifier } from './signatures.ts';
 
 export interface PluginOptions extends KeySetOptions {
-  readonly fair: Fair;
   /** Is told how many data keys of writers without credentials a request has opened. */
   readonly intakeOpened: (count: number) => void;
   readonly publicLog: () => PublicLog | undefined;
 }
 
-export const serverPlugins = ({ fair, intakeOpened, publicLog, ...fetching }: PluginOptions): Plugin[] => [
+export const serverPlugins = ({ intakeOpened, publicLog, ...fetching }: PluginOptions): Plugin[] => [
   people(),
   issuers({
-    verify: signatureVerifier(fair),
+    verify: signatureVerifier(),
     keysFor: keySetsOf(fetching),
     keyHostFault: (uri) => fetching.hosts.faultOf(uri),
   }),

@@ -13,6 +13,7 @@ import { add, allOf, refTo } from '../../ledger/table.ts';
 import type { Arrival, Caller, Operations } from '../../operation.ts';
 import { keyNeedsOf, listing, recordsOf } from '../../operations/records.ts';
 import type { Plugin } from '../../plugin.ts';
+import type { Service } from '../../service.ts';
 import { Refusal, unauthorized } from '../../rules/refusal.ts';
 import { adding } from '../people/around.ts';
 import * as rules from './issuer-rules.ts';
@@ -40,7 +41,7 @@ export function issuers(options: IssuerOptions): Plugin {
   const signed = new Remembered<Remembered<string>>(mostTenants);
 
   /** Remembered is only that a signature holds. All else is judged each time, against the issuer's current row. */
-  function callerOf(arrival: Arrival, token: PresentedToken, tenantId: string): Caller {
+  function callerOf({ fair }: Service, arrival: Arrival, token: PresentedToken, tenantId: string): Caller {
     const { issuerId, text, header } = token;
     const name = `${issuerId} ${toHex(sha256(toUtf8(text)))}`;
     const signatures = signed.get(tenantId) ?? new Remembered<string>(mostSignatures, rememberedFor);
@@ -48,6 +49,10 @@ export function issuers(options: IssuerOptions): Plugin {
     const published = new Map<string | null, readonly IssuerKey[] | Refusal>();
     const verdicts = new Map<string, boolean>();
 
+    // Until a signature holds, the caller is a stranger, who holds up neither the tenant nor those who sign in elsewhere.
+    const letOthersGo = async (): Promise<void> => {
+      if (signatures.get(name) === undefined) await fair.pause(`signing in to ${tenantId}`);
+    };
     const findIssuer = (view: Pick<View, 'find'>) => orNull(() => view.find(table, issuerId));
     function keyOf(row: IssuerRow): IssuerKey {
       const keys = openIssuer(row).keys ?? published.get(row.jwks_uri);
@@ -76,12 +81,15 @@ export function issuers(options: IssuerOptions): Plugin {
       },
       // What refuses the token here is not thrown: `holder` finds it too, in rows that are confirmed.
       async prepare(view) {
+        await letOthersGo();
         const row = findIssuer(view);
         if (!row || orRefusal(() => rightsOf(row, token, view)) instanceof Refusal) return;
         const { jwks_uri } = row;
         if (jwks_uri !== null && !published.has(jwks_uri)) {
           const keys = (await options.keysFor?.(row, token, view.secrets).catch(refusalOf)) ?? [];
           published.set(jwks_uri, keys);
+          // Many can have waited for the same keys.
+          await letOthersGo();
         }
         const key = orRefusal(() => keyOf(row));
         if (key instanceof Refusal || holdsUnder(key) !== undefined) return;
@@ -96,13 +104,13 @@ export function issuers(options: IssuerOptions): Plugin {
   return {
     name: 'issuers',
     tables: [table],
-    authenticate(arrival, { tokens }) {
+    authenticate(arrival, service) {
       const token = presentedToken(arrival);
       return (
         token &&
-        Promise.resolve(tokens.find(token.issuerId)).then((owner) => {
+        Promise.resolve(service.tokens.find(token.issuerId)).then((owner) => {
           if (!owner) throw unauthorized();
-          return callerOf(arrival, token, owner.tenantId);
+          return callerOf(service, arrival, token, owner.tenantId);
         })
       );
     },
