@@ -1,6 +1,7 @@
 // Shares this replica among tenants. A request enters before its body is read, and leaves when its response has closed; work
 // that takes long lets others go first. HTTP calls `enter`, and the service's long loops `isOver` and `pause`.
 import { type EndSignal, Refusal } from '@eaas/service';
+import { parseUuid } from '@eaas/protocol';
 import { timeLimit } from './base/time-limit.ts';
 
 /** How much a replica does at once. A request without a long body costs 1. */
@@ -85,14 +86,14 @@ export class Fair {
     });
   }
 
-  /**
-   * Lets one of each tenant go on who has paused, for a slice at most. Turns are short, so that whoever needs several, such as
-   * for a call that waits for the database, is done soon.
-   */
+  /** Lets those go on who have paused, one at a time and tenant by tenant, for a slice. Of strangers, one goes on in a turn. */
   async #turn(): Promise<void> {
     this.#sliceEnd = undefined;
-    for (const [tenantId, [goOn, ...others]] of [...this.#paused]) {
+    const strangers = new Set<string>();
+    for (const [tenantId, [goOn, ...others]] of this.#paused) {
       if (this.isOver()) return;
+      if (strangers.has(tenantId)) continue;
+      if (!parseUuid(tenantId)) strangers.add(tenantId);
       this.#paused.delete(tenantId);
       if (others.length > 0) this.#paused.set(tenantId, others);
       goOn?.();
