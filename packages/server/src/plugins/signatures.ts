@@ -33,12 +33,10 @@ export function signatureVerifier(): IssuerOptions['verify'] {
 /** Lets in so many at once, and then one of each tenant in turn: tokens that name one sign-in hold up those of no other. */
 export function inTurns(most: number) {
   const waiting = new Map<string, (() => void)[]>();
+  /** Below 0, it is how many wait. */
   let free = most;
   const enter = async (tenantId: string): Promise<void> => {
-    if (free > 0) {
-      free--;
-      return;
-    }
+    if (free-- > 0) return;
     await new Promise<void>((resolve) => {
       const queue = waiting.get(tenantId);
       if (queue) queue.push(resolve);
@@ -46,14 +44,13 @@ export function inTurns(most: number) {
     });
   };
   const leave = (): void => {
-    for (const [tenantId, queue] of waiting) {
-      const next = queue.shift();
-      waiting.delete(tenantId);
-      if (queue.length > 0) waiting.set(tenantId, queue);
-      next?.();
-      return;
-    }
     free++;
+    const [first] = waiting;
+    if (!first) return;
+    const [tenantId, [next, ...others]] = first;
+    waiting.delete(tenantId);
+    if (others.length > 0) waiting.set(tenantId, others);
+    next?.();
   };
   return { enter, leave };
 }

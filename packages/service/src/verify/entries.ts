@@ -56,7 +56,6 @@ const judgedAtOnce = 200;
 /** Goes on to the last entry, or by at least one page until the time is over. */
 export async function walkEntries(service: Service, walk: Walk, timeLeft: () => number): Promise<void> {
   const { tenantId, chain, last } = walk;
-  const { fair } = service;
   const readFrom = async (id: number): Promise<EntryRow[]> =>
     id > last ? [] : readEntries(service, tenantId, between('id', id, last), pageOfEntries);
   let coming = readFrom(chain.next);
@@ -67,7 +66,7 @@ export async function walkEntries(service: Service, walk: Walk, timeLeft: () => 
     coming.catch(() => {});
     for (let at = 0; at < page.length; at += judgedAtOnce) {
       judgePage(walk, page.slice(at, at + judgedAtOnce));
-      if (fair.isOver()) await fair.pause(tenantId);
+      if (service.fair.isOver()) await service.fair.pause(tenantId);
     }
     if (page.length === 0) reportMissing(walk, last + 1);
     if (timeLeft() <= 0) return;
