@@ -388,7 +388,7 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'walks-hold-everybody-up',
     { 'packages/service/src/verify/verify.test.ts': ['a walk lets others go first'] },
-    [`${service}/verify/entries.ts`, 'if (fair.isOver()) await fair.pause(tenantId);', ''],
+    [`${service}/verify/entries.ts`, 'if (service.fair.isOver()) await service.fair.pause(tenantId);', ''],
   ),
   mutation(
     'responses-to-strangers-without-a-share',
