@@ -33,6 +33,7 @@ export { type AnchorRow, anchors, type TallyRow, tallies, uses } from './ledger/
 export { type RowOf, type Table, tableOf, type Ref, refTo, refOf, idText } from './ledger/table.ts';
 export { type Where, type Query, type Found, type Need, nameOf, unique } from './ledger/table.ts';
 export { type Write, put, add, allOf } from './ledger/table.ts';
+export { type Secret } from './crypto/secret.ts';
 export { type RootKey, type Roots, type TenantSecrets } from './crypto/tenant-secrets.ts';
 export { type SealedTenantSecret, rootKey, sealRootCheck } from './crypto/tenant-secrets.ts';
 export { opensRootCheck, openTenantSecrets } from './crypto/tenant-secrets.ts';

@@ -17,7 +17,7 @@ export function signatureVerifier(): IssuerOptions['verify'] {
     known.set(alg, key);
     return key;
   };
-  return async (token, jwk, alg, { tenantId }) => {
+  return async (token, jwk, alg, tenantId) => {
     await enter(tenantId);
     try {
       await compactVerify(token, await importOf(jwk, alg), { algorithms: [alg] });

@@ -24,15 +24,12 @@ import { type PresentedToken, presentedToken } from './token-rules.ts';
 /** What the service cannot do itself, because it has no library for tokens and no network. */
 export interface IssuerOptions {
   /** Whether the key has signed the token. */
-  verify(token: string, jwk: IssuerKey['jwk'], alg: string, caller: Waiting): Promise<boolean>;
+  verify(token: string, jwk: IssuerKey['jwk'], alg: string, tenantId: string): Promise<boolean>;
   /** Returns the keys that an issuer publishes. Throws Refusal 503. Absent: none are fetched. */
   keysFor?(issuer: IssuerRow, token: PresentedToken, secrets: TenantSecrets): Promise<readonly IssuerKey[]>;
   /** Why keys are not fetched from a URI, or undefined if they are. */
   keyHostFault(uri: string): string | undefined;
 }
-
-/** Who waits for a signature. */
-type Waiting = Pick<Caller, 'tenantId' | 'signal'>;
 
 const [mostTenants, mostSignatures, rememberedFor] = [256, 1_000, 600_000];
 
@@ -93,8 +90,7 @@ export function issuers(options: IssuerOptions): Plugin {
         }
         const key = orRefusal(() => keyOf(row));
         if (key instanceof Refusal || holdsUnder(key) !== undefined) return;
-        const caller = { tenantId, signal: arrival.signal };
-        const holds = await options.verify(text, key.jwk, String(header['alg']), caller);
+        const holds = await options.verify(text, key.jwk, String(header['alg']), tenantId);
         verdicts.set(key.thumbprint, holds);
         if (holds) signatures.set(name, key.thumbprint);
       },
