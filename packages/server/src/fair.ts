@@ -2,6 +2,7 @@
 // that takes long lets others go first. HTTP calls `enter`, and the service's long loops `isOver` and `pause`.
 import { type EndSignal, Refusal } from '@eaas/service';
 import { parseUuid } from '@eaas/protocol';
+import { letGoOn, type Queues, waitIn } from './base/queues.ts';
 import { timeLimit } from './base/time-limit.ts';
 
 /** How much a replica does at once. A request without a long body costs 1. */
@@ -34,7 +35,7 @@ export class Fair {
   readonly #later: Later;
   /** In the order in which they are served. Whoever was served goes to the end. */
   readonly #tenants = new Map<string, Tenant>();
-  readonly #paused = new Map<string, (() => void)[]>();
+  readonly #paused: Queues = new Map();
   #held = 0;
   #waiting = 0;
   #refused = 0;
@@ -79,24 +80,18 @@ export class Fair {
   /** Waits until the event loop has handled I/O, and those have gone on who paused before. Never rejects. */
   pause(tenantId: string): Promise<void> {
     this.isOver();
-    return new Promise((resolve) => {
-      const all = this.#paused.get(tenantId);
-      if (all) all.push(resolve);
-      else this.#paused.set(tenantId, [resolve]);
-    });
+    return waitIn(this.#paused, tenantId);
   }
 
   /** Lets those go on who have paused, one at a time and tenant by tenant, for a slice. Of strangers, one goes on in a turn. */
   async #turn(): Promise<void> {
     this.#sliceEnd = undefined;
     const strangers = new Set<string>();
-    for (const [tenantId, [goOn, ...others]] of this.#paused) {
+    for (const tenantId of this.#paused.keys()) {
       if (this.isOver()) return;
       if (strangers.has(tenantId)) continue;
       if (!parseUuid(tenantId)) strangers.add(tenantId);
-      this.#paused.delete(tenantId);
-      if (others.length > 0) this.#paused.set(tenantId, others);
-      goOn?.();
+      letGoOn(this.#paused, tenantId);
       // It runs now, until it pauses again or waits for something else.
       await Promise.resolve();
     }

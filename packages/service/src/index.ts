@@ -51,4 +51,4 @@ export { type IssuerRow } from './plugins/issuers/table.ts';
 export { namesUnknownKey, openKeys } from './plugins/issuers/token-rules.ts';
 export { type IssuerKey, type PresentedToken } from './plugins/issuers/token-rules.ts';
 export { people } from './plugins/people/index.ts';
-export { type SubjectRow, subjects } from './plugins/people/subjects.ts';
+export { notErased, type SubjectRow, subjects } from './plugins/people/subjects.ts';

@@ -22,12 +22,11 @@ export function writeLiving(
   seal: (place: SecretPlace, secret: Uint8Array) => Uint8Array,
   rev: number,
 ): void {
-  const notErased = { erased_id: null, erased_at: null, erased_hash: null };
   for (const [id, { created_at, secret }] of people) {
     if (secret === null) continue;
     const sealed = seal(subjectPlace(tenantId, id), secret);
     const named = { tenant_id: tenantId, subject_id: fromHex(id), sealed };
-    link.write(core.add(core.subjects, { ...named, ...notErased, created_id: rev, created_at }), null);
+    link.write(core.add(core.subjects, { ...named, ...core.notErased, created_id: rev, created_at }), null);
   }
 }
 

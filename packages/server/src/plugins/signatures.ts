@@ -1,6 +1,7 @@
 // Verifies with `jose` that a key has signed a token. The plugin of issuers asks, and remembers what holds.
 import type { IssuerKey, IssuerOptions } from '@eaas/service';
 import { compactVerify, type CryptoKey, importJWK } from 'jose';
+import { letGoOn, type Queues, waitIn } from '../base/queues.ts';
 
 type Imported = Promise<CryptoKey | Uint8Array>;
 
@@ -32,25 +33,16 @@ export function signatureVerifier(): IssuerOptions['verify'] {
 
 /** Lets in so many at once, and then one of each tenant in turn: tokens that name one sign-in hold up those of no other. */
 export function inTurns(most: number) {
-  const waiting = new Map<string, (() => void)[]>();
+  const waiting: Queues = new Map();
   /** Below 0, it is how many wait. */
   let free = most;
   const enter = async (tenantId: string): Promise<void> => {
-    if (free-- > 0) return;
-    await new Promise<void>((resolve) => {
-      const queue = waiting.get(tenantId);
-      if (queue) queue.push(resolve);
-      else waiting.set(tenantId, [resolve]);
-    });
+    if (free-- <= 0) await waitIn(waiting, tenantId);
   };
   const leave = (): void => {
     free++;
-    const [first] = waiting;
-    if (!first) return;
-    const [tenantId, [next, ...others]] = first;
-    waiting.delete(tenantId);
-    if (others.length > 0) waiting.set(tenantId, others);
-    next?.();
+    const [tenantId] = waiting.keys();
+    if (tenantId !== undefined) letGoOn(waiting, tenantId);
   };
   return { enter, leave };
 }

@@ -25,7 +25,8 @@ export const auditOperations = {
     const by = are({ actor });
     const since: Where[] = date_from ? [['created_at', '>=', parseTimestamp(date_from, 'up') ?? 0]] : [];
     const until: Where[] = date_to ? [['created_at', '<=', parseTimestamp(date_to, 'down') ?? 0]] : [];
-    const whole = listedByIds(tenantId, page, since, until);
+    const isNewest = offset === 0 && since.length + until.length === 0;
+    const whole = isNewest ? listedToHead(tenantId, page) : listedByIds(tenantId, page, since, until);
     const listingFor = (view: Pick<View, 'tenant' | 'secrets' | 'find'>, holder: Holder | null) => {
       const named = are({ key_id: key_id && requireKeyId(holder, key_id), action });
       const further = plugins.flatMap((plugin) => plugin.filters?.(view, holder, input) ?? []);
@@ -101,32 +102,41 @@ function prepared<Answer>(by: Part<Answer>['by'], prepare: (view: View) => Promi
 type Page = { readonly limit: number; readonly offset: number };
 const newestFirst = { table: entries, by: 'id', descending: true } as const;
 
+/** Finds the newest entries. They end at the head, and are read with it. */
+function listedToHead(tenantId: string, { limit }: Page) {
+  const page: Query<EntryRow> = { ...newestFirst, where: [], limit };
+  return {
+    needs: [refTo(anchors, tenantId), allOf(page)],
+    find(view: View) {
+      const [purged, to] = [view.find(anchors, tenantId)?.id ?? 0, view.head.id];
+      const rows = view.all(page).rows.filter(({ id }) => id > purged && id <= to);
+      return { rows, total: Math.max(0, to - purged) };
+    },
+  };
+}
+
 /** Finds entries by ids, which have no gaps, and by times, which never decrease: a page costs the same at any depth. */
 function listedByIds(tenantId: string, { limit, offset }: Page, since: Where[], until: Where[]) {
   const first: Query<EntryRow> = { table: entries, where: since, by: 'id', limit: 1 };
   const last: Query<EntryRow> = { ...newestFirst, where: until, limit: 1 };
-  // The newest page ends at the head, so it is read with the head. Any other is read once the ids are known.
-  const newest: Query<EntryRow> = { ...newestFirst, where: [], limit };
-  const isNewest = offset === 0 && since.length + until.length === 0;
-  const needs = isNewest
-    ? [allOf(newest)]
-    : [since.length > 0 && allOf(first), until.length > 0 && allOf(last)];
-  // If the log grows between the two reads, the list is that of the log before.
+  // The ids are read before the page. If the log grows meanwhile, the list is that of the log before.
   let range: { readonly from: number; readonly to: number } | undefined;
   return {
-    needs: [refTo(anchors, tenantId), ...needs.filter((need) => need !== false)],
+    needs: [
+      refTo(anchors, tenantId),
+      ...(since.length > 0 ? [allOf(first)] : []),
+      ...(until.length > 0 ? [allOf(last)] : []),
+    ],
     find(view: View) {
       const anchor = view.find(anchors, tenantId);
-      const { id } = view.head;
+      const { id: newest } = view.head;
       range ??= {
-        from: since.length > 0 ? (view.all(first).rows[0]?.id ?? id + 1) : (anchor?.id ?? 0) + 1,
-        to: until.length > 0 ? (view.all(last).rows[0]?.id ?? 0) : id,
+        from: since.length > 0 ? (view.all(first).rows[0]?.id ?? newest + 1) : (anchor?.id ?? 0) + 1,
+        to: until.length > 0 ? (view.all(last).rows[0]?.id ?? 0) : newest,
       };
       const { from, to } = range;
       const total = Math.max(0, to - from + 1);
       if (offset >= total) return { rows: [], total };
-      if (isNewest)
-        return { rows: view.all(newest).rows.filter((row) => row.id >= from && row.id <= to), total };
       const where = between('id', from, to - offset);
       return { rows: view.all({ ...newestFirst, where, limit }).rows, total };
     },

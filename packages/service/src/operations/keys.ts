@@ -95,7 +95,7 @@ function changing<Request>(rule: (key: KeyRow, now: number, input: Request) => C
 }
 
 /** Runs a rotation or an erasure of a key that is due. */
-export const settleKey = changing(rules.settled);
+export const settleKey = changing(rules.dueChange);
 
 function versionsAfter(view: View, before: KeyRow, row: KeyRow): Write[] {
   if (row.key_version > before.key_version) return [newVersion(view, row)];

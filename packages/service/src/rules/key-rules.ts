@@ -144,7 +144,7 @@ export function destroyed(
     destroyed: 'The key is already destroyed.',
   });
   const destroy_at = now + grace_days * day;
-  if (grace_days === 0) return erased(destroy_at);
+  if (grace_days === 0) return destroyedNow(destroy_at);
   const set = { status: 'pending_destruction', destroy_at } as const;
   return ['key.destroy', set, { destroy_at: formatTimestamp(destroy_at) }];
 }
@@ -183,8 +183,8 @@ export function limited(key: KeyRow, _: number, { key_version: min_version }: Li
 }
 
 /** Runs a due rotation or erasure of the key, if one is due. */
-export function settled(key: KeyRow, now: number): Changed {
-  if (isErasureDue(key, now)) return erased(key.destroy_at ?? now);
+export function dueChange(key: KeyRow, now: number): Changed {
+  if (isErasureDue(key, now)) return destroyedNow(key.destroy_at ?? now);
   const isDue = key.status === 'active' && (key.next_rotation_at ?? Infinity) <= now;
   return isDue ? rotated(key, now) : undefined;
 }
@@ -192,7 +192,7 @@ export function settled(key: KeyRow, now: number): Changed {
 const isErasureDue = ({ status, destroy_at }: KeyRow, now: number): boolean =>
   status === 'pending_destruction' && (destroy_at ?? Infinity) <= now;
 
-function erased(destroy_at: number): Change<KeyRow> {
+function destroyedNow(destroy_at: number): Change<KeyRow> {
   const set = { status: 'destroyed', next_rotation_at: null, sealed_hash_key: null, destroy_at } as const;
   return ['key.destroy', set, { destroy_at: formatTimestamp(destroy_at), erased: true }];
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { orRefusal } from '@eaas/protocol/internal-service';
 import { limits } from '@eaas/protocol/wire';
 import { authorize } from './authorize.ts';
-import { disabled, newKey, rotated, settled } from './key-rules.ts';
+import { disabled, newKey, rotated, dueChange } from './key-rules.ts';
 
 const day = 86_400_000;
 const now = Date.parse('2026-11-20T10:00:00.000Z');
@@ -27,10 +27,10 @@ test('an API key is refused from the millisecond of its expiry', () => {
 });
 
 test('a due rotation happens only while the key is active', () => {
-  expect(settled(key, due - 1)).toBeUndefined();
-  expect(settled(key, due)).toMatchObject(['key.rotate', { key_version: 2 }, {}]);
+  expect(dueChange(key, due - 1)).toBeUndefined();
+  expect(dueChange(key, due)).toMatchObject(['key.rotate', { key_version: 2 }, {}]);
   const [, set] = disabled(key);
-  expect(settled({ ...key, ...set }, due)).toBeUndefined();
+  expect(dueChange({ ...key, ...set }, due)).toBeUndefined();
 });
 
 test('a key has at most 10,000 versions', () => {
