@@ -5,12 +5,9 @@ import { letGoOn, type Queues, waitIn } from '../base/queues.ts';
 
 type Imported = Promise<CryptoKey | Uint8Array>;
 
-/** How many signatures are verified at once. More threads would take the CPU from the event loop. */
-const atOnce = 2;
-
 export function signatureVerifier(): IssuerOptions['verify'] {
   const imported = new WeakMap<IssuerKey['jwk'], Map<string, Imported>>();
-  const { enter, leave } = inTurns(atOnce);
+  const { enter, leave } = inTurns();
   const importOf = (jwk: IssuerKey['jwk'], alg: string): Imported => {
     const known = imported.get(jwk) ?? new Map<string, Imported>();
     imported.set(jwk, known);
@@ -31,8 +28,11 @@ export function signatureVerifier(): IssuerOptions['verify'] {
   };
 }
 
-/** Lets in so many at once, and then one of each tenant in turn: tokens that name one sign-in hold up those of no other. */
-export function inTurns(most: number) {
+/**
+ * Lets in so many at once, and then one of each tenant in turn: tokens that name one sign-in hold up those of no other. More
+ * threads than two would take the CPU from the event loop.
+ */
+export function inTurns(most = 2) {
   const waiting: Queues = new Map();
   /** Below 0, it is how many wait. */
   let free = most;

@@ -46,12 +46,10 @@ export function find<Item>(
 
 /** What a query finds after rows were written, or undefined if only the store can tell, because it is a page. */
 export function merged(query: Query<never>, found: Found<object>, writes: ReadonlyMap<Ref, Write>) {
-  const own = Array.from(writes.values()).flatMap(({ table, row }) =>
-    table.name === query.table.name ? [row] : [],
-  );
+  const own = [...writes.values()].filter(({ table }) => table.name === query.table.name);
   if (own.length === 0) return found;
   if (query.limit !== undefined) return undefined;
   const others = found.rows.filter((row) => !writes.has(refOf(query.table, row as never)));
-  const isSame = others.length === found.rows.length && !own.some((row) => matches(row, query.where));
-  return isSame ? found : find(query, [...others, ...own], (row) => row);
+  const isSame = others.length === found.rows.length && !own.some(({ row }) => matches(row, query.where));
+  return isSame ? found : find(query, [...others, ...own.map(({ row }) => row)], (row) => row);
 }

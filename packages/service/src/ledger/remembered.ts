@@ -31,7 +31,6 @@ export class Remembered<Value> {
 
 /** Lets go of what came first. */
 export function forgetOldest(values: Map<string, unknown>, most: number): void {
-  if (values.size <= most) return;
   for (const oldest of values.keys()) {
     if (values.size <= most) return;
     values.delete(oldest);

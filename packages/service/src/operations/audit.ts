@@ -122,11 +122,7 @@ function listedByIds(tenantId: string, { limit, offset }: Page, since: Where[], 
   // The ids are read before the page. If the log grows meanwhile, the list is that of the log before.
   let range: { readonly from: number; readonly to: number } | undefined;
   return {
-    needs: [
-      refTo(anchors, tenantId),
-      ...(since.length > 0 ? [allOf(first)] : []),
-      ...(until.length > 0 ? [allOf(last)] : []),
-    ],
+    needs: [refTo(anchors, tenantId), ...[first, last].filter(({ where }) => where.length > 0).map(allOf)],
     find(view: View) {
       const anchor = view.find(anchors, tenantId);
       const { id: newest } = view.head;
