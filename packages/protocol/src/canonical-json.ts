@@ -10,10 +10,9 @@ export function canonicalJson(value: unknown): string {
   if (typeof value === 'string' && value.isWellFormed()) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${Array.from(value, canonicalJson).join()}]`;
   if (typeof value === 'object') {
-    const members = Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => `${canonicalJson(name)}:${canonicalJson(member)}`);
-    return `{${members.join()}}`;
+    const object = value as Readonly<Record<string, unknown>>;
+    const names = Object.keys(object).sort();
+    return `{${names.map((name) => `${canonicalJson(name)}:${canonicalJson(object[name])}`).join()}}`;
   }
   throw new InputError(
     'a JSON value must be a finite number, a well-formed string, a boolean, null, an array or an object',

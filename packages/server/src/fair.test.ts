@@ -25,9 +25,7 @@ function made() {
   };
 }
 
-async function settled(): Promise<void> {
-  for (let step = 0; step < 50; step++) await Promise.resolve();
-}
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Enters, and says what came of it so far. */
 function entering(fair: Fair, tenantId: string, cost: number, signal?: AbortSignal) {
@@ -156,6 +154,23 @@ test('those who paused go on tenant by tenant as far as the time is enough, and 
   }
   expect(turns).toEqual([['no tenant', ann, ann, ann], ['no tenant', ann], ['no tenant'], []]);
   expect(fair.counts.paused).toBe(0);
+});
+
+test('a tenant whose work comes in long pieces gets no more time than one with short pieces', async () => {
+  const { fair, place, turn } = made();
+  const had = { long: 0, short: 0 };
+  const loop = async (name: keyof typeof had, tenantId: string, piece: number): Promise<void> => {
+    while (place.time < 100) {
+      await fair.pause(tenantId);
+      place.time += piece;
+      had[name] += piece;
+    }
+  };
+  const [ann, bob] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
+  const loops = [loop('long', ann, 5), loop('long', ann, 5), loop('short', bob, 0.25)];
+  while (fair.counts.paused > 0) await turn();
+  await Promise.all(loops);
+  expect(had.long - had.short).toBeLessThanOrEqual(10);
 });
 
 test('a request that comes when time is over begins in a later turn', async () => {

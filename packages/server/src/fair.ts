@@ -36,6 +36,9 @@ export class Fair {
   /** In the order in which they are served. Whoever was served goes to the end. */
   readonly #tenants = new Map<string, Tenant>();
   readonly #paused: Queues = new Map();
+  /** How much time tenants have had that paused, in milliseconds, and the one that went on last, before it did. */
+  readonly #had = new Map<string, number>();
+  #leastHad = 0;
   #held = 0;
   #waiting = 0;
   #refused = 0;
@@ -83,18 +86,36 @@ export class Fair {
     return waitIn(this.#paused, tenantId);
   }
 
-  /** Lets those go on who have paused, one at a time and tenant by tenant, for a slice. Of strangers, one goes on in a turn. */
+  /**
+   * Lets those go on who have paused, one at a time, for a slice. Whose tenant has had the least time goes first, so that one
+   * whose work comes in long pieces gets no more of it. Of strangers, one goes on in a turn.
+   */
   async #turn(): Promise<void> {
     this.#sliceEnd = undefined;
     const strangers = new Set<string>();
-    for (const tenantId of this.#paused.keys()) {
-      if (this.isOver()) return;
-      if (strangers.has(tenantId)) continue;
+    while (!this.isOver()) {
+      const tenantId = this.#next(strangers);
+      if (tenantId === undefined) break;
       if (!parseUuid(tenantId)) strangers.add(tenantId);
+      const begunAt = this.#clock();
       letGoOn(this.#paused, tenantId);
       // It runs now, until it pauses again or waits for something else.
-      await Promise.resolve();
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+      this.#had.set(tenantId, this.#leastHad + this.#clock() - begunAt);
     }
+    if (this.#paused.size === 0) this.#had.clear();
+  }
+
+  /** Who waits and has had the least time. Who comes after a while has had as much as who went on last. */
+  #next(done: ReadonlySet<string>): string | undefined {
+    let next: string | undefined;
+    let least = Infinity;
+    for (const tenantId of this.#paused.keys()) {
+      const had = Math.max(this.#had.get(tenantId) ?? 0, this.#leastHad);
+      if (had < least && !done.has(tenantId)) [next, least] = [tenantId, had];
+    }
+    if (next !== undefined) this.#leastHad = least;
+    return next;
   }
 
   #fits({ held }: Tenant, cost: number): boolean {

@@ -17,10 +17,14 @@ export async function run<R extends Route>(
   route: R,
   input: Input<R>,
 ): Promise<{ readonly answer: Output<R>; readonly receipt: Receipt | undefined }> {
+  const isBatch = 'item' in endpoints[route];
+  if (isBatch && service.fair.isOver()) await service.fair.pause(caller.tenantId);
   const part = partOf(service, caller, route, input);
   try {
+    // The items are read now. To judge them takes as long again.
+    if (isBatch && service.fair.isOver()) await service.fair.pause(caller.tenantId);
     const { answer, receipt } = await settle(service, caller, part);
-    return { answer, receipt: 'item' in endpoints[route] ? undefined : receipt };
+    return { answer, receipt: isBatch ? undefined : receipt };
   } finally {
     part.end?.();
   }

@@ -75,8 +75,8 @@ describe('the endpoint table over HTTP', () => {
     const { fetch, post } = await listen(memoryService({ fair }));
     await post('/v1/hash', 'x');
     await post('/v1/hash', 'x'.repeat(300 * 1024));
-    for (const path of ['/v1/usage', '/v1/keys', '/v1/audit/verify']) await fetch(path);
-    expect(costs).toEqual([1, 5, 1, 8, 32]);
+    for (const path of ['/v1/usage', '/v1/keys', '/v1/issuers', '/v1/audit/verify']) await fetch(path);
+    expect(costs).toEqual([1, 5, 1, 16, 32, 32]);
   });
 
   it('the server passes any path parameter unchanged to the operation', async () => {

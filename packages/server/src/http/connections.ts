@@ -35,22 +35,13 @@ export function watchConnections(app: FastifyInstance) {
   const { server } = app;
   const open = new Set<Socket>();
   const connections = new Map<Socket, Connection>();
-  /** The sockets without a finished TLS handshake, by the address of the client. */
-  const handshakes = new Map<string, Socket>();
-  const isTls = 'setSecureContext' in server;
   let isClosing = false;
 
   server.on('connection', (socket: Socket) => {
     open.add(socket);
-    const client = clientOf(socket);
-    if (isTls) handshakes.set(client, socket);
-    socket.once('close', () => {
-      open.delete(socket);
-      if (handshakes.get(client) === socket) handshakes.delete(client);
-    });
+    socket.once('close', () => open.delete(socket));
   });
-  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    handshakes.delete(clientOf(socket));
+  server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
     const connection: Connection = { running: 0, readAtRest: socket.bytesRead };
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
@@ -82,8 +73,13 @@ export function watchConnections(app: FastifyInstance) {
     isClosing = true;
     setTimeout(() => open.forEach((socket) => socket.destroy()), timeLimit(deadline)).unref();
     for (const [socket, connection] of connections) prepareEnd(socket, connection);
-    await acceptWaiting();
-    const endHandshakes = (): void => handshakes.forEach((socket) => socket.destroy());
+    // The event loop accepts the waiting connections, which the kernel would reset when the server stops listening.
+    await nextTurn();
+    await nextTurn();
+    const endHandshakes = (): void => {
+      const clients = new Set(Array.from(connections.keys(), clientOf));
+      for (const socket of open) if (!clients.has(clientOf(socket))) socket.destroy();
+    };
     setTimeout(() => setImmediate(endHandshakes), quiet).unref();
   });
   app.addHook('onClose', async () => {
@@ -94,18 +90,8 @@ export function watchConnections(app: FastifyInstance) {
   return { isClosing: () => isClosing };
 }
 
-/**
- * Lets the event loop accept the waiting connections. Otherwise the kernel would reset these connections when the
- * server stops listening.
- */
-async function acceptWaiting(): Promise<void> {
-  await nextTurn();
-  await nextTurn();
-}
-
-function clientOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
-}
+/** A connection has one socket with TLS, and one without. */
+const clientOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 function prepareEnd(socket: Socket, connection: Connection): void {
   // Node calls `destroySoon` after a response with `Connection: close`. Without this replacement, Node could destroy

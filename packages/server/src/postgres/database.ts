@@ -175,9 +175,7 @@ export class Database {
 
 const lockTimeout = (limit: number): number => Math.min(timeLimit(3_000), 0.7 * limit);
 
-function text(milliseconds: number): string {
-  return String(Math.round(milliseconds));
-}
+const text = (milliseconds: number): string => String(Math.round(milliseconds));
 
 /** After the error DatabaseSlow, the work continues, and can still take effect. */
 function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
@@ -187,13 +185,7 @@ function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
     const giveUp = (): void =>
       reject(new DatabaseSlow(`the database did not respond within ${Math.round(milliseconds)} ms`));
     const timer = setTimeout(giveUp, milliseconds);
-    const ending =
-      <Outcome>(end: (outcome: Outcome) => void) =>
-      (outcome: Outcome): void => {
-        clearTimeout(timer);
-        end(outcome);
-      };
-    work.then(ending(resolve), ending(reject));
+    void work.then(resolve, reject).then(() => clearTimeout(timer));
   });
 }
 

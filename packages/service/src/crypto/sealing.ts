@@ -1,7 +1,7 @@
 // Seals and opens secrets: one derivation serves many, in memory that is used again. Both platforms give it their primitives,
 // and export what it returns.
 import type { Context, PaePart, SyncEngine } from '@eaas/protocol';
-import { randomBytes } from '@eaas/protocol/internal';
+import { fixContext, randomBytes } from '@eaas/protocol/internal';
 import * as wrapped from '@eaas/protocol/internal-intake';
 import * as format from '@eaas/protocol/internal-sealing';
 import { using } from '@eaas/protocol/internal-service';
@@ -55,10 +55,12 @@ export function sealingWith({ engine, secretOf, paeView, hmac, macs }: Primitive
     };
     return {
       /** Seals 32 bytes. Only tests pass a salt. */
-      seal(secret: Uint8Array, context?: Context, chosenSalt = newSalt(secret, context)): Uint8Array {
+      seal(secret: Uint8Array, given?: Context, chosenSalt?: Uint8Array): Uint8Array {
+        // It is compared with the context before only once.
+        const context = given && fixContext(given);
         const sealed = new Uint8Array(form.length);
         sealed.set(start);
-        sealed.set(chosenSalt, wrapped.versionEnd);
+        sealed.set(chosenSalt ?? newSalt(secret, context), wrapped.versionEnd);
         const { key, aad, body } = partsOf(sealed, context);
         using(key, () => engine.encrypt(key, format.sealingIv, aad, secret, body));
         return sealed;

@@ -1,6 +1,6 @@
 // Every row that the service reads or writes passes here: MACs are made, and checked when rows are loaded, and rows are summed.
 // Called by the ledger, by verify, and by what purges a log.
-import { pae, type PaePart } from '@eaas/protocol';
+import { type PaePart } from '@eaas/protocol';
 import { isBytes } from '@eaas/protocol/internal';
 import { fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { hmac, paeView, sameBytes } from '#platform';
@@ -92,8 +92,9 @@ function partOf(value: unknown, type: ColumnType | undefined): PaePart {
   if (value === null || typeof value === 'string' || typeof value === 'number' || isBytes(value))
     return value;
   if (typeof value === 'boolean') return String(value);
-  // A list of lists is refused too, because `pae` would encode the inner lists as bytes.
-  if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return pae(...value);
+  // A list of lists is refused too, because `paeView` would encode the inner lists as bytes.
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string'))
+    return new Uint8Array(paeView(value));
   throw new TypeError(`a column must not contain a value of the type ${kind}`);
 }
 
