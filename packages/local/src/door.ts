@@ -1,7 +1,7 @@
 // The service as a function from a request to a response: for tests, and for services inside a process. A server has its own
 // door, with the same order of checks: 404 and 405, 401 and 403, 415, 413, 400, and what the operation refuses.
 import { requireBodyType, takesFields } from '@eaas/protocol/internal-service';
-import { type Input, problem as problemOf, type Receipt, type Route } from '@eaas/protocol/wire';
+import { type Input, type Receipt, type Route } from '@eaas/protocol/wire';
 import {
   admit,
   type Arrival,
@@ -11,6 +11,7 @@ import {
   Refusal,
   run,
   type Service,
+  unexpected,
 } from '@eaas/service';
 import { findRoute, methodsAt } from './routes.ts';
 
@@ -25,11 +26,6 @@ export interface Door {
   readonly shownWithoutLog?: (route: Route, answer: object) => object;
 }
 
-const internal = problemOf(
-  'internal',
-  'The service failed unexpectedly. Report the X-Request-Id of this response to the operator.',
-);
-
 /** Responds to a request as the API says. */
 export async function respond(door: Door, request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
@@ -37,7 +33,7 @@ export async function respond(door: Door, request: Request): Promise<Response> {
     return await answer(door, request, findRoute(request.method, pathname));
   } catch (error) {
     if (!(error instanceof Refusal)) door.service.listener.failed?.(error, 'no tenant');
-    const { problem, receipt } = error instanceof Refusal ? error : { problem: internal };
+    const { problem, receipt } = error instanceof Refusal ? error : { problem: unexpected };
     const allow = problem.status === 405 ? { allow: methodsAt(pathname).join(', ') } : {};
     return responseTo(problem.status, problem, { ...entryHead(receipt), ...allow });
   }

@@ -5,7 +5,7 @@ export { type Listener } from './ledger/guess.ts';
 export { locationOf, readInput } from './rules/request.ts';
 export { admit, confirm } from './admit.ts';
 export { type Arrival, type EndSignal } from './operation.ts';
-export { methodNotAllowed, nothingHere } from './rules/refusal.ts';
+export { methodNotAllowed, nothingHere, unexpected } from './rules/refusal.ts';
 // What stores are made of.
 export { type HeadRow, type Stored, type Known, type Run, type SealedWrite } from './ledger/store.ts';
 export { type Link, type LostLink, type Appended, type LockedTenant, type Reader } from './ledger/store.ts';

@@ -1,19 +1,13 @@
 // What a request gets that fails: a problem document. What the log gets of an error: never what could be a secret.
-import { problem } from '@eaas/protocol/wire';
-import { Refusal } from '@eaas/service';
+import { Refusal, unexpected } from '@eaas/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Explained } from '../base/explained.ts';
 import { discardBody } from './body.ts';
 
-const internal = problem(
-  'internal',
-  'The service failed unexpectedly. Report the X-Request-Id of this response to the operator.',
-);
-
 /** Responds with the problem document of an error. An error that is no refusal is logged, and becomes a 500. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!(error instanceof Refusal)) request.log.error({ error: describeError(error) }, 'request failed');
-  const { problem, receipt } = error instanceof Refusal ? error : { problem: internal };
+  const { problem, receipt } = error instanceof Refusal ? error : { problem: unexpected };
   request.visit.code = problem.code;
   discardBody(request.raw);
   if (receipt) void reply.header('eaas-entry', `${receipt.id} ${receipt.hash}`);

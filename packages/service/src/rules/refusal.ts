@@ -1,7 +1,14 @@
 // What the service refuses, each with its text. A refusal is thrown where it is found, and is the response of the call.
 import { badRequest, Refusal } from '@eaas/protocol/internal-service';
+import { problem } from '@eaas/protocol/wire';
 
 export { badRequest, Refusal } from '@eaas/protocol/internal-service';
+
+/** What a request gets that fails unexpectedly. */
+export const unexpected = problem(
+  'internal',
+  'The service failed unexpectedly. Report the X-Request-Id of this response to the operator.',
+);
 
 /**
  * A row, a head or an entry is not as the service wrote it. The answer names no row; whoever runs the service is told
