@@ -84,7 +84,7 @@ export function relockKeyFile(given: string, current: Opener, next: Opener): Key
 function makeFolder(given: string): void {
   const folder = dirname(resolve(given));
   if (explained(folder, 'made', () => mkdirSync(folder, { recursive: true, mode: 0o700 }))) {
-    explained(folder, 'written', () => writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' }));
+    explained(folder, 'written', () => writeFileSync(join(folder, '.gitignore'), '*\n'));
   }
 }
 
