@@ -38,6 +38,7 @@ export function intakeHead(keyVersion: number): Uint8Array {
   return head;
 }
 
+/** Whether a wrapped key comes from an intake writer. */
 export const isIntakeWrapped = (wrapped: Uint8Array): boolean => wrapped[0] === 2 && wrapped[1] === 1;
 
 /** Returns the key version in the wrapped key of an intake writer, or undefined for any other bytes. */

@@ -48,7 +48,8 @@ const publicKey = z
   .check(reasoned((jwk) => keyFault(jwk)))
   .register(z.globalRegistry, { type: 'object' });
 
-type Jwk = Readonly<Record<string, unknown>>;
+/** A JSON Web Key (RFC 7517) that is not checked yet. */
+export type Jwk = Readonly<Record<string, unknown>>;
 
 /** Whether a JWK is a private or a symmetric key. */
 export const isSecretKey = (jwk: Jwk): boolean => jwk['kty'] === 'oct' || isPrivate(jwk);

@@ -48,6 +48,7 @@ export interface Receipt {
 
 export const receipt = z.object({ id: count, hash: hex });
 
+/** The name of a person, as a request has it. */
 export const subject = text((text) => {
   const length = utf8Length(text);
   return length >= 1 && length <= limits.subject;

@@ -14,7 +14,8 @@ export interface Draft {
   readonly isRefused: boolean;
 }
 
-type Options = Partial<Pick<Problem, 'status' | 'title'>> & {
+/** What a refusal has beside its code and its detail. */
+export type RefusalOptions = Partial<Pick<Problem, 'status' | 'title'>> & {
   readonly entry?: ((items: number) => Draft) | undefined;
   /** The id of the request at a service that refused it before. */
   readonly requestId?: string | undefined;
@@ -32,7 +33,7 @@ export class Refusal extends Error {
   /** The place of that entry in the log, once it is written. */
   receipt: Receipt | undefined;
 
-  constructor(code: ProblemCode, detail: string, { requestId, cause, entry, ...more }: Options = {}) {
+  constructor(code: ProblemCode, detail: string, { requestId, cause, entry, ...more }: RefusalOptions = {}) {
     // Removes API keys from the detail. The detail can contain field names, and a caller might have sent an
     // API key as a field name.
     super(detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…').toWellFormed(), cause === undefined ? {} : { cause });
