@@ -42,7 +42,12 @@ afterAll(() => void registry.close());
 
 const type = (...command: string[]) => {
   const { port } = registry.address() as AddressInfo;
-  const env = { npm_config_registry: `http://127.0.0.1:${port}`, npm_config_cache: join(place, 'cache') };
+  // `npm run --silent` would pass its level on.
+  const env = {
+    npm_config_registry: `http://127.0.0.1:${port}`,
+    npm_config_cache: join(place, 'cache'),
+    npm_config_loglevel: 'error',
+  };
   return run(command, env, { cwd: folder });
 };
 
