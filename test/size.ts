@@ -9,7 +9,8 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_248,
   service: 4_842,
   local: 1_801,
-  sdk: 10_454,
+  sdk: 8_142,
+  migrate: 1_450,
   drizzle: 3_508,
   prisma: 2_624,
   files: 1_709,
@@ -17,7 +18,7 @@ const packages: Readonly<Record<string, number>> = {
   server: 5_368,
   log: 1_165,
   dev: 1_078,
-  cli: 3_260,
+  cli: 3_239,
 };
 /** What corrections of faults cost beyond the budgets above: each a promise that the code did not keep. */
 const corrections: readonly { of: string; lines: number; what: string }[] = [
@@ -28,7 +29,6 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
   },
   { of: 'protocol', lines: 9, what: 'a person whose name is a UUID is one person in any case' },
   { of: 'sdk', lines: 8, what: 'an erasure takes no list down, and the types say which values are null' },
-  { of: 'sdk', lines: 8, what: 'rotation counts values of erased people apart, and ends with all failures' },
   { of: 'cli', lines: 6, what: 'SIGTERM to npx ends the command that it started' },
   { of: 'console', lines: 8, what: 'the audit page asks for a proof only when told to' },
   { of: 'server', lines: 2, what: 'many jobs do not look like a leak of listeners' },

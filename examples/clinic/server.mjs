@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { EaasClient } from '@eaas/sdk';
-import { isEncrypted } from '@eaas/sdk/reencrypt';
+import { isEncrypted } from '@eaas/sdk/fields';
 import { eq } from 'drizzle-orm';
 import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';

@@ -3,7 +3,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { isEncrypted } from '@eaas/sdk/reencrypt';
+import { isEncrypted } from '@eaas/sdk/fields';
 import { fail, parseMessages } from './key.mjs';
 
 const [form = 'contact.html', messages = 'messages.jsonl'] = process.argv.slice(2);

@@ -1,9 +1,9 @@
 // Encrypts the table `customers` while an app writes to it. The steps: add encrypted columns, let the app write
 // plaintext and ciphertexts, encrypt the old rows, check, let the app use only ciphertexts, and drop the plaintext.
 // Requires a running server and its `.env` (`npm start`), and DATABASE_URL. Drops and creates `customers`.
+import { migrate } from '@eaas/migrate';
 import { EaasClient } from '@eaas/sdk';
-import { checkConstraints, date, defineFields, text } from '@eaas/sdk/fields';
-import { encryptExisting, terminalBar } from '@eaas/sdk/tables';
+import { checkConstraints, date, defineFields, plaintext, text } from '@eaas/sdk/fields';
 import postgres from 'postgres';
 
 const variables = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY', 'DATABASE_URL'];
@@ -16,7 +16,10 @@ if (unset.length > 0) {
 const sql = postgres(process.env.DATABASE_URL, { onnotice: () => {} });
 const eaas = new EaasClient();
 const fields = defineFields({
-  customers: { email: text().searchable({ normalize: ['trim', 'lowercase'] }), born: date() },
+  customers: {
+    email: text({ previous: plaintext() }).searchable({ normalize: ['trim', 'lowercase'] }),
+    born: date({ previous: plaintext((stored) => new Date(stored)) }),
+  },
 });
 const records = fields.for(eaas, { index: process.env.EAAS_INDEX_KEY });
 
@@ -64,17 +67,16 @@ await sql`create index on customers (email_index)`;
 console.log('2. deploy the version that writes both');
 await deploy(versions.both);
 
-console.log('3. encrypt the old rows, and look for plaintext that is left');
-const bar = terminalBar();
+console.log('3. copy the old rows, encrypt them, and look for plaintext that is left');
+await sql`
+  update customers set email_new = email, born_new = born::text where email_new is null and born_new is null`;
 const database = { query: (statement, values) => sql.unsafe(statement, values) };
-const { done, progress, left, failures } = await encryptExisting(database, 'customers', {
+const { done, progress, left, failures } = await migrate(database, 'customers', 'encrypt', {
   client: eaas,
   fields,
   index: process.env.EAAS_INDEX_KEY,
   columns: { email: 'email_new', born: 'born_new' },
-  from: { email: 'email', born: 'born' },
   pageSize: 100,
-  onProgress: bar,
 });
 console.log(`   ${progress.seen} rows, ${progress.rewritten} encrypted, ${left.count} with plaintext left`);
 if (!done) throw new Error(`do not switch: ${JSON.stringify({ failures, ids: left.ids })}`);

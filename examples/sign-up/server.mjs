@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { createProxy, toNodeHandler } from '@eaas/sdk/proxy';
-import { isEncrypted } from '@eaas/sdk/reencrypt';
+import { isEncrypted } from '@eaas/sdk/fields';
 import { build } from 'esbuild';
 import postgres from 'postgres';
 

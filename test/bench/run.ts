@@ -9,6 +9,7 @@ import { benchmark as growth } from './growth.bench.ts';
 import { benchmark as many } from './many.bench.ts';
 import { benchmark as regress } from './regress.bench.ts';
 import { benchmark as replicas } from './replicas.bench.ts';
+import { benchmark as rotate } from './rotate.bench.ts';
 import { type Figures, tableOfFigures } from './figures.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
 import { benchmark as search } from './search.bench.ts';
@@ -20,6 +21,7 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   fields,
   many,
   drizzle,
+  rotate,
   latency,
   verify,
   growth,

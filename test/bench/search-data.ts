@@ -14,7 +14,6 @@ import {
   unencrypted,
   words,
 } from '@eaas/sdk/fields';
-import { terminalLine } from '@eaas/sdk/tables';
 
 const lowEntropy = 'accepted';
 const fields = defineFields({
@@ -56,7 +55,6 @@ export async function load(sql: postgres.Sql, client: EaasClient, size: number) 
   const records = fields.for(client, { index });
   const [cipher, plain] = [`patients_${size}`, `plain_${size}`];
   const families = Math.ceil(size / copies);
-  const line = terminalLine();
   await sql.unsafe(`
     create unlogged table families (family int, name text, email text, born text, name_words_index text,
       name_start_index text, email_index text, born_month_index text, born_range_index text,
@@ -76,14 +74,9 @@ export async function load(sql: postgres.Sql, client: EaasClient, size: number) 
       return `${[row.id, ...stored, ...indexes, ...known].join('\t')}\n`;
     });
     if (!stream.write(lines.join(''))) await once(stream, 'drain');
-    line.draw(
-      (first + 1_000) / families,
-      () => `${Math.min(first + 1_000, families)} of ${families} families`,
-    );
   }
   stream.end();
   await finished(stream);
-  line.clear();
   const repeated = `from generate_series(0, ${copies - 1}) copy cross join (select * from families order by family) f`;
   await sql.unsafe(`
     create table ${cipher} as select copy * ${families} + family as id, name, email, born, name_words_index,

@@ -37,7 +37,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   },
   'docs/releasing.md': {
     'npm ci && npm run release:check': 'it publishes to npm',
-    'for name in protocol local sdk drizzle prisma files console server log dev cli; do':
+    'for name in protocol local sdk migrate drizzle prisma files console server log dev cli; do':
       'it changes the registry',
     'npm run release:check': 'it only runs test/packaging',
     'npm deprecate @eaas/sdk@1.2.3 "Broken tarball: use 1.2.4"': 'it changes the registry',

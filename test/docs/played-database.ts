@@ -2,7 +2,7 @@ import { date, defineFields, type FieldsClient, months, text, unencrypted } from
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import postgres from 'postgres';
 
-/** Opens a PostgreSQL with the tables of the migration guide. */
+/** Opens a PostgreSQL with the tables of the pages about tables that have data. */
 export async function openPlayedDatabase() {
   const server = await OwnPostgres.start('installed', false);
   const sql = postgres({ ...server.connection('owner'), max: 1, onnotice: () => {} });
@@ -19,6 +19,12 @@ export async function openPlayedDatabase() {
       (3, 'joan@example.com', '1917-06-24', null)`);
   return {
     sql,
+    /** Replaces the table `patients` by one whose column has the given texts. */
+    async fillSsns(ssns: readonly (string | null)[]): Promise<void> {
+      await sql`drop table patients`;
+      await sql`create table patients (id int primary key, ssn text, ssn_index text)`;
+      for (const [at, ssn] of ssns.entries()) await sql`insert into patients values (${at + 1}, ${ssn})`;
+    },
     async [Symbol.asyncDispose](): Promise<void> {
       await sql.end();
       await server.drop();

@@ -65,7 +65,7 @@ export async function writeReference(folder: string): Promise<string[]> {
   const complaints: string[] = [];
   const all: Entry[] = [];
   // Runs typedoc once per package, because a run for several packages does not report types that are not exported.
-  for (const side of ['sdk', 'protocol'] as const) {
+  for (const side of ['sdk', 'migrate', 'protocol'] as const) {
     const entries = entriesOf(side);
     const app = await typedoc.Application.bootstrapWithPlugins(optionsFor(side, entries, modules, folder));
     app.logger.log = (message, level) => void (level >= warning && complaints.push(message));
@@ -95,7 +95,7 @@ function namePages({ children }: Project, entries: readonly Entry[]): void {
   }
 }
 
-type Folder = 'sdk' | 'protocol';
+type Folder = 'sdk' | 'migrate' | 'protocol';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
@@ -103,6 +103,7 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
     IndexValue IsWhole KeyRecord NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
     PlaceOf RewrapClient RowIn Searchable Stored SubjectColumn SubjectFunction SubjectOption ValueOf ValueType
     Where ApiKeyRoutes IssuerRoutes keyRoutes named operations ownReasons serverModeRoutes`.split(/\s+/),
+  migrate: [],
   protocol: ['InputOf', 'TextKey'],
 };
 
@@ -112,8 +113,8 @@ const unsaid: Readonly<Record<Folder, readonly string[]>> = {
     ...['on', 'resume'].map((name) => `sdk-proxy.NodeRequest.${name}`),
     ...['setHeader', 'end', 'on'].map((name) => `sdk-proxy.NodeResponse.${name}`),
     ...['decryptRows', '[dispose]'].map((name) => `sdk-fields.Records.${name}`),
-    'sdk-reencrypt.InventoryOptions.client.__type.keys.__type.get',
   ],
+  migrate: [],
   protocol: [],
 };
 

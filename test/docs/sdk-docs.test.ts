@@ -3,7 +3,7 @@ import { type ProblemCode, problems } from '@eaas/protocol/wire';
 import type { AuditFindingCode } from '../../packages/sdk/src/audit/findings.ts';
 import type { BrowserClientOptions } from '../../packages/sdk/src/browser/browser.ts';
 import type { SdkError } from '../../packages/sdk/src/errors.ts';
-import { runOptions } from '../../packages/sdk/src/reencrypt/plan.ts';
+import type { MigrateOptions } from '../../packages/migrate/src/migrate.ts';
 import { type CachePreset, clientOptions, limitsOf } from '../../packages/sdk/src/options/client-options.ts';
 import { codesIn, read, rowsUnder } from '@eaas/test-kit/markdown';
 
@@ -90,10 +90,17 @@ test('the table of options has every option of the browser client', () => {
   );
 });
 
-test('the table of options has every option of a reencrypt run', () => {
-  const names = Object.keys(runOptions);
-  const rows = rowsUnder(read('packages/sdk/docs/reencrypt.md'), 'option');
-  const explained = rows.flatMap(([cell = '']) => codesIn(cell));
-  // The manual does not list the option `clock`, because `clock` is only for tests.
-  expect(explained.toSorted()).toEqual(names.filter((name) => name !== 'clock').toSorted());
+test('the table of options has every option of a migration', () => {
+  const rows = rowsUnder(read('packages/migrate/docs/tables.md'), 'option');
+  expect(rows.flatMap(([names = '']) => codesIn(names)).toSorted()).toEqual(
+    membersOf<Exclude<keyof MigrateOptions, 'client' | 'id'>>({
+      dryRun: true,
+      onProgress: true,
+      resume: true,
+      pageSize: true,
+      rowsPerSecond: true,
+      maxFailures: true,
+      signal: true,
+    }).toSorted(),
+  );
 });

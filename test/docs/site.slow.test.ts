@@ -19,8 +19,8 @@ const tasks = [
   {
     task: 'rotate a key',
     queries: ['rotate a key', 'rotate', 'key rotation', 'change the encryption key'],
-    menu: ['Keys, outages, audit', 'Rotate or change a key, or move values to another'],
-    path: '/sdk/reencrypt',
+    menu: ['Tables and search', 'Tables that have data'],
+    path: '/migrate/tables',
   },
   {
     task: 'survive an outage',
@@ -37,8 +37,8 @@ const tasks = [
   {
     task: 'migrate a table',
     queries: ['migrate a table', 'encrypt existing data', 'encrypt a table that already has data'],
-    menu: ['Tables and search', 'Migrate a table'],
-    path: '/sdk/encrypt-a-table',
+    menu: ['Tables and search', 'Tables that have data'],
+    path: '/migrate/tables',
   },
   {
     task: 'search by month',

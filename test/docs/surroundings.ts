@@ -1,16 +1,13 @@
 export function surroundingsOf(document: string): string | undefined {
-  if (!document.startsWith('sdk/')) return undefined;
+  if (!/^(?:sdk|migrate)\//.test(document)) return undefined;
   return listed[document] ?? `import { eaas, keyId } from '@eaas/test-kit/played-service';`;
 }
 
 const listed: Readonly<Record<string, string>> = {
   'sdk/README.md': `
-import { eaas as before, keyId, playPage } from '@eaas/test-kit/played-service';
-import { tableOf } from '../../../test/docs/played-table.ts';
+import { keyId, playPage } from '@eaas/test-kit/played-service';
 const findSession = async (cookie: string | null) => (cookie === 'session=42' ? { userId: '42' } : undefined);
 const count = (_type: string): void => {};
-const stored = await Promise.all(['ada@example.com', 'grace@example.com'].map((email) => before.encrypt(email)));
-const table = tableOf(stored.map(({ ciphertext }) => ({ email: ciphertext })));
 playPage((request) => POST(request));
 `,
   'sdk/docs/audit.md': `
@@ -33,13 +30,6 @@ const log = { warn: (_event: unknown, _text: string): void => {} };
 const findSession = async (cookie: string | null) => (cookie === 'session=42' ? { userId: '42' } : undefined);
 playPage((request) => proxy(request));
 `,
-  'sdk/docs/encrypt-a-table.md': `
-import { eaas } from '@eaas/test-kit/played-service';
-import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
-await using played = await openPlayedDatabase();
-const { sql } = played;
-const keep = async (_progress: string): Promise<void> => {};
-`,
   'sdk/docs/outages.md': `import '@eaas/test-kit/played-service';`,
   'sdk/docs/proof.md': `
 import { writeFileSync } from 'node:fs';
@@ -47,27 +37,6 @@ import { eaas } from '@eaas/test-kit/played-service';
 import { witness } from '../../../test/docs/played-witnesses.ts';
 writeFileSync('policy.txt', witness(eaas));
 const store = { load: async () => null, save: async (_state: object): Promise<void> => {} };
-`,
-  'sdk/docs/reencrypt.md': `
-import { eaas, keyId } from '@eaas/test-kit/played-service';
-import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
-import { tableOf } from '../../../test/docs/played-table.ts';
-await using played = await openPlayedDatabase();
-const { sql } = played;
-const stored = await Promise.all(['ada', 'grace', 'joan'].map((name) => eaas.encrypt(name)));
-const table = tableOf(stored.map(({ ciphertext }) => ({ email: ciphertext })));
-const notes = await Promise.all(['1', '2'].map((subject) => eaas.encrypt('rash', { subject })));
-const patients = tableOf(notes.map(({ ciphertext }) => ({ note: ciphertext })));
-await eaas.subjects.erase({ subject: '2' });
-const keep = async (_progress: string): Promise<void> => {};
-const report = (..._facts: unknown[]): void => {};
-`,
-  'sdk/docs/people.md': `
-import { eaas } from '@eaas/test-kit/played-service';
-import { tableOf } from '../../../test/docs/played-table.ts';
-const stored = await Promise.all(['a', 'b'].map((value) => eaas.encrypt(value)));
-const table = tableOf(stored.map(({ ciphertext }) => ({ email: ciphertext })));
-const keep = async (_progress: string): Promise<void> => {};
 `,
   'sdk/docs/erase-a-person.md': `
 import { eaas } from '@eaas/test-kit/played-service';
@@ -92,43 +61,67 @@ globalThis.fetch = async (input, init) => {
   return fetch(url, { method: 'POST', headers, body: await request.text() });
 };
 `,
-  'sdk/docs/leakage.md': `
-import { eaas } from '@eaas/test-kit/played-service';
-import { fillPeople, openPlayedDatabase } from '../../../test/docs/played-database.ts';
-await using played = await openPlayedDatabase();
-const { sql } = played;
-await fillPeople(sql, eaas, process.env.EAAS_INDEX_KEY!);
-`,
   'sdk/docs/from-a-static-key.md': `
 import { decryptStringSync, encryptStringSync } from '../../../test/docs/played-peers.ts';
+import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
 import { eaas } from '@eaas/test-kit/played-service';
-import { tableOf } from '../../../test/docs/played-table.ts';
+await using played = await openPlayedDatabase();
+const { sql } = played;
 process.env.CLOAK_MASTER_KEY = 'k1.aesgcm256.' + 'A'.repeat(43);
-const cloaked = (email: string) => encryptStringSync(email, process.env.CLOAK_MASTER_KEY!);
-const emails = ['ada@example.com', 'grace@example.com', 'joan@example.com'].map(cloaked);
-const users = tableOf(emails.map((email) => ({ email: email as string | null, email_index: null as string | null })));
-const report = (..._facts: unknown[]): void => {};
+await sql\`alter table users add email_index text\`;
+for (const { id, email } of await sql\`select id, email from users\`)
+  await sql\`update users set email = \${encryptStringSync(email, process.env.CLOAK_MASTER_KEY!)} where id = \${id}\`;
 `,
   'sdk/docs/from-vault-transit.md': `
 import { playTransit } from '../../../test/docs/played-transit.ts';
+import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
 import { eaas } from '@eaas/test-kit/played-service';
-import { tableOf } from '../../../test/docs/played-table.ts';
+await using played = await openPlayedDatabase();
+const { sql } = played;
 const [first, second] = await playTransit(['123-45-6789', '987-65-4321']);
-const ssns = [first!, null, second!];
-const patients = tableOf(ssns.map((ssn) => ({ ssn: ssn as string | null, ssn_index: null as string | null })));
+await played.fillSsns([first!, null, second!]);
 `,
   'sdk/docs/from-aws-encryption-sdk.md': `
 import { buildClient, CommitmentPolicy, KmsKeyringNode } from '../../../test/docs/played-peers.ts';
+import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
 import { eaas } from '@eaas/test-kit/played-service';
-import { tableOf } from '../../../test/docs/played-table.ts';
 process.env.AWS_KMS_KEY_ARN = 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd';
 const messageOf = async (ssn: string, row: string) => {
   const played = new KmsKeyringNode({ keyIds: [process.env.AWS_KMS_KEY_ARN!] });
   const { encrypt } = buildClient(CommitmentPolicy.REQUIRE_ENCRYPT_ALLOW_DECRYPT);
   return (await encrypt(played, ssn, { encryptionContext: { row } })).result.toString('base64');
 };
-const ssns = [await messageOf('123-45-6789', '1'), null, await messageOf('987-65-4321', '3')];
-const patients = tableOf(ssns.map((ssn) => ({ ssn: ssn as string | null, ssn_index: null as string | null })));
+await using played = await openPlayedDatabase();
+const { sql } = played;
+await played.fillSsns([await messageOf('123-45-6789', '1'), null, await messageOf('987-65-4321', '3')]);
+`,
+  'migrate/README.md': `
+import { defineFields, text } from '@eaas/sdk/fields';
+import { eaas, keyId } from '@eaas/test-kit/played-service';
+import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
+await using played = await openPlayedDatabase();
+const { sql } = played;
+const db = { query: (statement: string, values: string[]) => sql.unsafe(statement, values) };
+const fields = defineFields({ members: { email: text() } });
+for (const { id, email } of await sql\`select id, email from members\`) {
+  const { ciphertext } = await eaas.encrypt(email, { context: { id } });
+  await sql\`update members set email = \${ciphertext} where id = \${id}\`;
+}
+`,
+  'migrate/docs/tables.md': `
+import { eaas, keyId } from '@eaas/test-kit/played-service';
+import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
+await using played = await openPlayedDatabase();
+const { sql } = played;
+await sql.unsafe('update patients set email_new = email, born_new = born::text, notes_new = notes::text');
+const report = (..._facts: unknown[]): void => {};
+`,
+  'migrate/docs/leakage.md': `
+import { eaas } from '@eaas/test-kit/played-service';
+import { fillPeople, openPlayedDatabase } from '../../../test/docs/played-database.ts';
+await using played = await openPlayedDatabase();
+const { sql } = played;
+await fillPeople(sql, eaas, process.env.EAAS_INDEX_KEY!);
 `,
   'sdk/docs/from-server-mode.md': `
 import { eaas, keyId, service } from '@eaas/test-kit/played-service';

@@ -79,7 +79,7 @@ test('rotate-a-key leaves no value under the old version', async () => {
   const [before = '', after = ''] = stdout.split('2. rotate');
   expect(before).toContain('version 1: 500 values');
   expect(after).toContain(
-    '100 %\n4. after the rotation\n   version 2: 500 values\n   note 500 is still readable',
+    '500 of 500 rows\n4. after the rotation\n   version 2: 500 values\n   note 500 is still readable',
   );
 });
 

@@ -15,12 +15,13 @@ const siblingsOf: Readonly<Record<string, RegExp>> = {
   sdk: /^@eaas\/protocol(?:\/|$)/,
   server: /^@eaas\/(?:protocol|service)(?:\/|$)/,
   console: /^@eaas\/(?:protocol|local|sdk)(?:\/|$)/,
+  migrate: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
   drizzle: /^@eaas\/sdk(?:\/|$)/,
   prisma: /^@eaas\/sdk(?:\/|$)/,
   files: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
   log: /^@eaas\/(?:protocol|server)(?:\/|$)/,
   dev: /^@eaas\/(?:protocol|server)(?:\/|$)/,
-  cli: /^@eaas\/(?:protocol|local|sdk|server|log|dev)(?:\/|$)/,
+  cli: /^@eaas\/(?:protocol|local|sdk|migrate|server|log|dev)(?:\/|$)/,
 };
 
 test('each package imports only the packages that its layer allows', () => {

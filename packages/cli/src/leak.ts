@@ -2,7 +2,7 @@ import { printJson, WrongUsage } from './kit/index.ts';
 import { InputError } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { CannotStart, openPool } from '@eaas/server/internal';
-import type { LeakageReport, PublicValue } from '@eaas/sdk/tables';
+import type { LeakageReport, PublicValue } from '@eaas/migrate';
 import { reporting } from './command.ts';
 import { leakDatabaseUrl } from './config.ts';
 import { readGiven } from './given-file.ts';
@@ -16,19 +16,17 @@ interface LeakOptions extends Reporting {
   readonly schema?: string;
   readonly list: Record<string, string>;
   readonly truth: Record<string, string>;
-  readonly coarser: Record<string, (value: string) => string>;
 }
 
 export const leak = reporting(
   'leak',
   "Measure what the index columns of an app's table give away. Reads the index columns of a table in the PostgreSQL of " +
-    'EAAS_LEAK_DATABASE_URL: how often fingerprints repeat, how many rows a public list names by rank matching, and what ' +
-    'a coarser index would change. Needs no key and no service, and changes nothing. A list is a file with one value per ' +
-    'line, most frequent first, or with `value,frequency`.',
+    'EAAS_LEAK_DATABASE_URL: how often fingerprints repeat, and how many rows a public list names by rank matching. Needs ' +
+    'no key and no service, and changes nothing. A list is a file with one value per line, most frequent first, or with ' +
+    '`value,frequency`.',
   [
     'leak patients',
     'leak patients --list first_name_index=names.csv --json',
-    'leak patients --list born_month_index=months.csv --coarser born_month_index=4',
     'leak test_patients --list first_name_index=names.csv --truth first_name_index=first_name',
   ],
 )
@@ -46,14 +44,7 @@ export const leak = reporting(
     pair,
     {},
   )
-  .option(
-    '--coarser <column=characters>',
-    'also for larger groups: values that begin with the same characters, such as the 4 of a year; needs ' +
-      '--truth, or a --list with frequencies; can be repeated',
-    groups,
-    {},
-  )
-  .action(async (table: string, { columns, schema, list: files, truth, coarser, json }: LeakOptions) => {
+  .action(async (table: string, { columns, schema, list: files, truth, json }: LeakOptions) => {
     const url = leakDatabaseUrl();
     if (url === null) {
       throw new CannotStart(
@@ -61,7 +52,7 @@ export const leak = reporting(
       );
     }
     // Imported here, because the other commands do not need the SDK.
-    const { DatabaseError, leakageTable, measureLeakage, publicList } = await import('@eaas/sdk/tables');
+    const { DatabaseError, leakageTable, measureLeakage, publicList } = await import('@eaas/migrate');
     const lists = Object.fromEntries(
       Object.entries(files).map(([column, file]) => [column, listIn(file, publicList)]),
     );
@@ -70,7 +61,7 @@ export const leak = reporting(
       query: (statement: string, values: string[]) => pool.unsafe(statement, values),
     };
     try {
-      const options = { columns, schema, lists, truth, coarser };
+      const options = { columns, schema, lists, truth };
       const report: LeakageReport = await measureLeakage(database, table, options);
       if (json) printJson(report);
       else process.stdout.write(`${leakageTable(report)}\n`);
@@ -86,25 +77,10 @@ export const leak = reporting(
     }
   });
 
-function pairIn(text: string): [column: string, value: string] {
-  const [, column, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-  if (column !== undefined && value !== undefined) return [column, value];
-  throw new WrongUsage(`Pass a column and a value, as in first_name_index=names.csv (got no \`=\`).`);
-}
-
 function pair(text: string, known: Record<string, string>): Record<string, string> {
-  const [column, value] = pairIn(text);
-  return { ...known, [column]: value };
-}
-
-/** Adds what names the group of a value: its first characters. */
-function groups(text: string, known: LeakOptions['coarser']): LeakOptions['coarser'] {
-  const [column, size] = pairIn(text);
-  if (!/^[1-9]\d?$/.test(size))
-    throw new WrongUsage(
-      `--coarser must be a column and a number of characters from 1 to 99, as in ${inLine(column)}=4.`,
-    );
-  return { ...known, [column]: (value) => Array.from(value).slice(0, Number(size)).join('') };
+  const [, column, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (column !== undefined && value !== undefined) return { ...known, [column]: value };
+  throw new WrongUsage(`Pass a column and a value, as in first_name_index=names.csv (got no \`=\`).`);
 }
 
 function listIn(file: string, parse: (text: string) => PublicValue[]): PublicValue[] {

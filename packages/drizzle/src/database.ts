@@ -7,29 +7,31 @@ import { type Access, accessFor, type EncryptedOptions, onErrorsOf, type Row } f
 import { isSql, textOf } from './chunks.ts';
 import { encryptedColumns } from './encryption.ts';
 import { rewrite } from './rewrite.ts';
+import { type Dialect, tableSource } from './table-source.ts';
 import type { BuilderConfig } from './builder.ts';
 
 type Method = (...args: unknown[]) => unknown;
-
-const plainDatabase = Symbol('plain database');
-
-/** The database whose statements neither encrypt nor decrypt. */
-export const unencrypted = (database: object): object =>
-  (Reflect.get(database, plainDatabase) as object | undefined) ?? database;
 
 export function encryptedDatabase<Database extends object>(
   database: Database,
   client: FieldsClient,
   options: EncryptedOptions,
+  dialect: Dialect,
 ): Database {
   if (typeof (database as { select?: unknown } | undefined)?.select !== 'function') {
     const problem = '`encrypted` takes (database, eaas, options)';
     refuse('schema', {}, problem, 'pass the database that `drizzle` returned');
   }
-  return wrap(database, accessFor(database, client, options));
+  const sourceOf = (table: Table) => tableSource(database, dialect, options, table);
+  return wrap(database, { ...accessFor(database, client, options), sourceOf });
 }
 
-function wrap<Database extends object>(database: Database, access: Access): Database {
+/** What all databases of one call of `encrypted` share. */
+interface Shared extends Access {
+  readonly sourceOf: (table: Table) => object;
+}
+
+function wrap<Database extends object>(database: Database, access: Shared): Database {
   const original = database as unknown as Readonly<Record<string, Method>>;
   const context: HookContext = { ...access, selectRows };
 
@@ -69,7 +71,7 @@ function wrap<Database extends object>(database: Database, access: Access): Data
     get: (target, name) => {
       if (name === 'as') return as;
       if (name === 'onError') return onError;
-      if (name === plainDatabase) return target;
+      if (name === '$encryptedTable') return access.sourceOf;
       if (typeof name === 'string' && name in target && Object.hasOwn(replacements, name))
         return replacements[name];
       return Reflect.get(target, name) as unknown;

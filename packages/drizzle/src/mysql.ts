@@ -15,14 +15,12 @@ import {
 import type { FieldsClient, OnError, SubstituteOf, Throwing } from '@eaas/sdk/fields';
 import { type ColumnData, columnsOf, type Create, type EncryptedBuilder } from './columns.ts';
 import { encryptedDatabase } from './database.ts';
-import { encryptExistingIn } from './encrypt-existing.ts';
 import { type EaasConfig, setSubject } from './encryption.ts';
 import type { EncryptedOptions } from './records.ts';
 import type { ColumnOptions, Search } from './spec.ts';
 import { indexing, optionsOf, type TableOptions } from './table.ts';
 import type { Accessible, EncryptedColumn, OpenedFields, TransactionOf } from './types.ts';
 
-export type { ExistingOptions } from './encrypt-existing.ts';
 export { EncryptedColumnError, type EncryptedColumnErrorCode } from './error.ts';
 export { type EncryptedOptions, fieldsOf } from './records.ts';
 export {
@@ -171,6 +169,8 @@ export type EncryptedMySqlDatabase<Database extends object, Substitute = never> 
   onError<Handler extends OnError = Throwing>(
     handler: Handler,
   ): EncryptedMySqlDatabase<Database, SubstituteOf<Handler>>;
+  /** What `migrate` of `@eaas/migrate` knows of a table. */
+  $encryptedTable(table: Table): object;
 };
 
 /**
@@ -182,11 +182,6 @@ export function encrypted<Database extends object>(
   client: FieldsClient,
   options: EncryptedOptions = {},
 ): EncryptedMySqlDatabase<Database> {
-  return encryptedDatabase(database, client, options) as EncryptedMySqlDatabase<Database>;
+  const dialect = { dialect: 'mysql', method: 'execute' } as const;
+  return encryptedDatabase(database, client, options, dialect) as EncryptedMySqlDatabase<Database>;
 }
-
-/**
- * Encrypts the columns of a table that has rows, while the app uses it, and proves that no plaintext is left: see
- * `encryptExisting` of `@eaas/sdk/tables`. Columns that hold plaintext have the option `previous: plaintext()`.
- */
-export const encryptExisting = encryptExistingIn('mysql', 'execute');

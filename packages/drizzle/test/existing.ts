@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm';
-import type { EncryptExistingResult } from '@eaas/sdk/tables';
+import type { Migration } from '@eaas/migrate';
 import { expect } from 'vitest';
 
 type Stored = Readonly<Record<string, string | null>>;
@@ -14,7 +14,9 @@ export interface ExistingPlace {
   readonly stored: () => Promise<readonly Stored[]>;
   /** The decrypted rows, in the order of their ids. */
   readonly opened: () => Promise<readonly Stored[]>;
-  readonly encrypt: (database: object, options: { pageSize: number }) => Promise<EncryptExistingResult>;
+  /** Has the service rotate the key. */
+  readonly rotate: () => Promise<unknown>;
+  readonly migrate: (database: object, mode: 'encrypt' | 'rewrap') => Promise<Migration>;
 }
 
 const names = ['Ada', null, 'ÀDA 🙂 "quoted" ', "O'Neill", '', 'eaasAhead', 'ada'];
@@ -22,14 +24,15 @@ const names = ['Ada', null, 'ÀDA 🙂 "quoted" ', "O'Neill", '', 'eaasAhead', '
 export const tableOfMembers = (id: string, text: string, index: string): string =>
   `create table members (id ${id} primary key, name ${text}, email ${text} not null, email_index ${index} unique)`;
 
-/** Encrypts a table in the database, while the app changes a row, and one row violates a unique index. */
+/** Encrypts a table, while the app changes a row and one row violates a unique index, and rotates its key. */
 export async function expectExisting({
   plain,
   method,
   sql,
   stored,
   opened,
-  encrypt,
+  rotate,
+  migrate,
 }: ExistingPlace): Promise<void> {
   const quote = (text: string | null) => (text === null ? 'null' : `'${text.replaceAll("'", "''")}'`);
   for (const [at, name] of names.entries()) {
@@ -38,7 +41,6 @@ export async function expectExisting({
     );
   }
   await sql("insert into members (id, name, email) values ('id-7', 'Twin', 'member0@example.com')");
-  const options = { pageSize: 3 };
   let isChanged = false;
   const racing = new Proxy(plain, {
     get(target, name) {
@@ -54,7 +56,7 @@ export async function expectExisting({
       };
     },
   });
-  const first = await encrypt(racing, options);
+  const first = await migrate(racing, 'encrypt');
   expect(first).toMatchObject({
     done: false,
     left: { count: 1 },
@@ -64,7 +66,7 @@ export async function expectExisting({
   expect(JSON.stringify(first.failures)).not.toContain('example.com');
   const [twin = ''] = first.left.ids;
   await sql(`update members set email = 'other@example.com' where id = '${twin}'`);
-  const second = await encrypt(plain, options);
+  const second = await migrate(plain, 'encrypt');
   expect(second).toMatchObject({ done: true, left: { count: 0 }, progress: { rewritten: 1, skipped: 7 } });
   const rows = await stored();
   for (const row of rows) {
@@ -74,7 +76,11 @@ export async function expectExisting({
   }
   const expected = ['ADA', ...names.slice(1), 'Twin'];
   expect((await opened()).map(({ name }) => name)).toEqual(expected);
-  const third = await encrypt(plain, options);
+  const third = await migrate(plain, 'encrypt');
   expect(third).toMatchObject({ done: true, progress: { rewritten: 0 } });
   expect(await stored()).toEqual(rows);
+  await rotate();
+  const rotated = await migrate(plain, 'rewrap');
+  expect(rotated).toMatchObject({ done: true, left: { count: 0 }, progress: { rewritten: 8 } });
+  expect((await opened()).map(({ name }) => name)).toEqual(expected);
 }

@@ -1,5 +1,6 @@
 import type * as mysql2 from 'drizzle-orm/mysql2';
-import { encrypted, encryptExisting } from '@eaas/drizzle/mysql';
+import { encrypted } from '@eaas/drizzle/mysql';
+import { migrate } from '@eaas/migrate';
 import { expect, test } from 'vitest';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { createClient } from '@eaas/test-kit/orms/client';
@@ -56,8 +57,9 @@ whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
       sql: async (statement) => pool.query(statement),
       stored: async () => (await pool.query('select * from members order by id'))[0],
       opened: async () => (await db.select().from(members)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-      encrypt: async (database, options) =>
-        encryptExisting(database, members, { client: eaas, index, ...options }),
+      rotate: () => eaas.keys.rotate({ key_id: String(eaas.keyId) }),
+      migrate: (database, mode) =>
+        migrate(encrypted(database, eaas, { index }), members, mode, { client: eaas, pageSize: 3 }),
     });
     await pool.end();
     await server.stop();

@@ -1,7 +1,8 @@
 import type * as nodePostgres from 'drizzle-orm/node-postgres';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
-import { encrypted, encryptExisting } from '@eaas/drizzle/pg';
+import { encrypted } from '@eaas/drizzle/pg';
+import { migrate } from '@eaas/migrate';
 import { afterAll, expect, test } from 'vitest';
 import { createDatabase } from '@eaas/test-kit/database';
 import { createClient } from '@eaas/test-kit/orms/client';
@@ -67,8 +68,9 @@ test.each(['postgres', 'pg'])(
       sql: async (statement) => connection.unsafe(statement),
       stored: async () => connection`select * from members order by id`,
       opened: async () => (await db.select().from(members)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-      encrypt: async (database, options) =>
-        encryptExisting(database, members, { client: eaas, index, ...options }),
+      rotate: () => eaas.keys.rotate({ key_id: String(eaas.keyId) }),
+      migrate: (database, mode) =>
+        migrate(encrypted(database, eaas, { index }), members, mode, { client: eaas, pageSize: 3 }),
     });
     await close?.();
     expect(outcomes).toEqual(promisedTo('PostgreSQL'));

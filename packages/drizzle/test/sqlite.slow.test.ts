@@ -2,9 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as libsql from 'drizzle-orm/libsql';
-import { encrypted, encryptExisting } from '@eaas/drizzle/sqlite';
+import { encrypted } from '@eaas/drizzle/sqlite';
+import { migrate } from '@eaas/migrate';
 import { defineFields, plaintext, text } from '@eaas/sdk/fields';
-import { encryptExisting as encryptTable } from '@eaas/sdk/tables';
 import { expect, test } from 'vitest';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { requireDrivers } from './drivers.ts';
@@ -56,8 +56,9 @@ test('no operation of Drizzle on SQLite stores plaintext in an encrypted column'
     sql: async (statement) => connection.execute(statement),
     stored: async () => (await connection.execute('select * from members order by id')).rows,
     opened: async () => (await db.select().from(members)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-    encrypt: async (database, options) =>
-      encryptExisting(database, members, { client: eaas, index, ...options }),
+    rotate: () => eaas.keys.rotate({ key_id: String(eaas.keyId) }),
+    migrate: (database, mode) =>
+      migrate(encrypted(database, eaas, { index }), members, mode, { client: eaas, pageSize: 3 }),
   });
   connection.close();
   expect(outcomes).toEqual(promisedTo('SQLite'));
@@ -80,7 +81,7 @@ test.each([
   const { eaas, index } = await createClient();
   const fields = defineFields({ members: { email: text({ previous: plaintext() }).searchable() } });
   const query = async (sql: string, args: string[]) => connection.execute({ sql, args });
-  const run = encryptTable({ dialect: 'sqlite', query }, 'members', { client: eaas, fields, index });
+  const run = migrate({ dialect: 'sqlite', query }, 'members', 'encrypt', { client: eaas, fields, index });
   const outcome = await run.then(
     ({ done }) => String(done),
     (error: Error) => error.message,

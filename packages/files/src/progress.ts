@@ -1,4 +1,8 @@
-import { terminalLine } from '@eaas/sdk/tables';
+// The bar of a terminal that shows how many bytes a command has read, and how fast.
+
+const redrawEvery = 100;
+const barWidth = 24;
+const erase = '\r\u001B[K';
 
 export interface Progress {
   expect(bytes: number | undefined, files: number): void;
@@ -9,17 +13,22 @@ export interface Progress {
 }
 
 export function createProgress(isQuiet: boolean): Progress {
-  const line = terminalLine(isQuiet);
+  const { stderr } = process;
   const start = performance.now();
+  let isShown = stderr.isTTY && !isQuiet;
+  let [isDrawn, next] = [false, start + redrawEvery];
   let [done, files] = [0, 0];
   let total: number | undefined;
   let allFiles = 0;
-  const draw = (): void =>
-    line.draw(total ? done / total : undefined, () => {
-      const rate = `${inUnits((done * 1000) / (performance.now() - start))}/s`;
-      const count = allFiles > 1 ? `  ${files} of ${allFiles} files` : '';
-      return `${inUnits(done)}  ${rate}${count}`;
-    });
+  function draw(): void {
+    const now = performance.now();
+    if (!isShown || now < next) return;
+    next = now + redrawEvery;
+    isDrawn = true;
+    const rate = `${inUnits((done * 1000) / (now - start))}/s`;
+    const count = allFiles > 1 ? `  ${files} of ${allFiles} files` : '';
+    stderr.write(`${erase}${total ? barOf(done / total) : ''}${inUnits(done)}  ${rate}${count}`);
+  }
   return {
     expect(bytes, count) {
       total = bytes;
@@ -33,9 +42,21 @@ export function createProgress(isQuiet: boolean): Progress {
       files++;
       draw();
     },
-    clearLine: () => line.clear(),
-    hide: () => line.hide(),
+    clearLine() {
+      if (isDrawn) stderr.write(erase);
+      isDrawn = false;
+    },
+    hide() {
+      isShown = false;
+    },
   };
+}
+
+function barOf(share: number): string {
+  const part = Math.min(1, share);
+  const filled = Math.round(part * barWidth);
+  const percent = `${Math.floor(part * 100)}%`.padStart(4);
+  return `[${'='.repeat(filled)}${' '.repeat(barWidth - filled)}] ${percent}  `;
 }
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;

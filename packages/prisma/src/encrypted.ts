@@ -16,6 +16,7 @@ import { type Codec, perform } from './perform.ts';
 import { peopleOf } from './person.ts';
 import { refuseRaw, reportRawResult } from './raw.ts';
 import { withSchema } from './schema.ts';
+import { tableSource } from './table-source.ts';
 import type { Mapping } from './definition-types.ts';
 import type { EncryptedExtension } from './types.ts';
 import { isArgs } from './values.ts';
@@ -103,7 +104,9 @@ function extensionOf<T extends Tables>(
   const codecOf = (name: string | undefined): Codec => {
     return { ...(name === undefined ? records : records.as(name)), report, onErrorOf };
   };
-  return (client) => extend(client, { models, codecOf, needsUser: eaas.needsUser, user });
+  const untypedFields = fields as unknown as FieldsDefinition<Tables>;
+  const sourceOf = (name: string) => tableSource(prisma, models, untypedFields, options, name);
+  return (client) => extend(client, { models, codecOf, sourceOf, needsUser: eaas.needsUser, user });
 }
 
 type UntypedRecords = Omit<Codec, 'report' | 'onErrorOf'> & { as(user: string): UntypedRecords };
@@ -112,6 +115,7 @@ type UntypedRecords = Omit<Codec, 'report' | 'onErrorOf'> & { as(user: string): 
 interface Setting {
   readonly models: Models;
   readonly codecOf: (user: string | undefined) => Codec;
+  readonly sourceOf: (table: string) => object;
   readonly needsUser: boolean;
   readonly user: () => string | undefined;
 }
@@ -139,7 +143,7 @@ function extend(client: PrismaClient, setting: Setting): unknown {
   }
   const extended = client.$extends.call(parent, {
     name: '@eaas/prisma',
-    client: { $extends, $as },
+    client: { $extends, $as, $encryptedTable: setting.sourceOf },
     query: { $allOperations },
   });
   return extended;

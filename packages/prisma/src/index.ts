@@ -1,4 +1,3 @@
-export { encryptExisting, type ExistingOptions } from './encrypt-existing.ts';
 export { encrypted, type EncryptedOptions } from './encrypted.ts';
 export { EncryptedModelError, type EncryptedModelErrorCode } from './error.ts';
 export type { ModelOptions } from './models.ts';

@@ -110,6 +110,8 @@ type ForUser = {
    * transaction.
    */
   $as: () => <Self>(this: Self, user: string) => Self;
+  /** What `migrate` of `@eaas/migrate` knows of a model. */
+  $encryptedTable: () => (table: string) => object;
 };
 
 /** An extension for `prisma.$extends`. */

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { encrypted, encryptExisting } from '@eaas/prisma';
+import { type EncryptedDatabase, migrate } from '@eaas/migrate';
+import { encrypted } from '@eaas/prisma';
 import { EaasClient, type EaasClientOptions } from '@eaas/sdk';
 import { createIndexKey, defineFields, plaintext, text, unencrypted } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
@@ -493,12 +494,16 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(notes).toEqual([{ note: 'cough' }, { note: 'old' }]);
     });
 
-    test('`encryptExisting` encrypts each row for its person, and the app can read it', async () => {
+    test('`migrate` encrypts each row for its person and rotates the key, and the app can read it', async () => {
       await sql`insert into visits select gen_random_uuid(), 'old', 'note ' || id, id from patients`;
       const { Visit, ...others } = fields.tables;
       const old = defineFields({ ...others, Visit: { ...Visit, note: text({ previous: plaintext() }) } });
-      const result = await encryptExisting(plain, 'Visit', { client: eaas, fields: old, index });
+      const db = plain.$extends(encrypted(plain, eaas, old, { index })) as unknown as EncryptedDatabase;
+      const result = await migrate(db, 'Visit', 'encrypt', { client: eaas });
       expect(result).toMatchObject({ done: true, progress: { rewritten: 2, skipped: 1 } });
+      await eaas.keys.rotate({ key_id: String(eaas.keyId) });
+      const rotated = await migrate(db, 'Visit', 'rewrap', { client: eaas });
+      expect(rotated).toMatchObject({ done: true, progress: { rewritten: 3 } });
       expect((await owners('visits', 'note')).sort()).toEqual(['1', '1', '2']);
       const args = { where: { kind: 'old' }, select: { note: true }, orderBy: { patientId: 'asc' } };
       expect(await call<Row[]>('visit', 'findMany', args)).toEqual([{ note: 'note 1' }, { note: 'note 2' }]);

@@ -13,7 +13,7 @@ import {
   unencrypted,
 } from '@eaas/sdk/fields';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openServiceAndTable, type ServiceAndTable } from './service-and-table.ts';
+import { openServiceAndTable, type ServiceAndTable } from '@eaas/test-kit/service-and-table';
 
 interface User {
   id: number;

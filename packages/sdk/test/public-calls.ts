@@ -8,7 +8,6 @@ import * as fields from '../src/fields/fields.ts';
 import { EaasClient, type EaasEvent } from '../src/index.ts';
 import { createIntake } from '../src/intake/intake.ts';
 import { createProxy, nodeRequestOf, toNodeHandler } from '../src/proxy/proxy.ts';
-import * as reencryption from '../src/reencrypt/reencrypt.ts';
 import * as streams from '../src/stream/stream.ts';
 import { intakeKey } from '@eaas/test-kit/intake-key';
 import { observedClient } from './observed-client.ts';
@@ -52,7 +51,6 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
   });
   const records = definition.for(client, { index: token });
   const stored = await records.encryptRow('users', 1, { id: 1, email: 'ada@example.com', name: 'Ada' });
-  const store = () => ({ read: async () => [], write: async () => true });
   const auditStore = () => ({ load: () => null, save: () => undefined });
   const accepted = { lowEntropy: 'accepted', column: 'index', bits: 8 } as const;
   const rows = { wrapContext: {}, signal };
@@ -329,27 +327,7 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
     ['steps', fields.steps, () => [10, { ...accepted }]],
     ['withFields', fields.withFields, () => [['name'], { ...accepted, normalize: ['trim'] }]],
 
-    ['inventory', reencryption.inventory, () => [[ciphertext], { client, keyIds: [keyId], signal }]],
-    ['storedValues', reencryption.storedValues, () => [store(), { pageSize: 1, except: [] }]],
-    ...Object.entries({
-      rewrap: { keyVersion: 1, wrapContext: {} },
-      encrypt: { to: {} },
-      reencrypt: { from: {}, to: {}, keyVersion: 1 },
-    }).map(([mode, plan]): (typeof all)[number] => [
-      `reencrypt, ${mode}`,
-      reencryption.reencrypt,
-      () => [client, store(), { mode, ...plan, ...running() }],
-    ]),
-    [
-      'reencrypt, custom',
-      reencryption.reencrypt,
-      () => [
-        client,
-        store(),
-        { mode: 'custom', convert: async () => undefined, ...running(), verify: undefined },
-      ],
-    ],
-    ['isEncrypted', reencryption.isEncrypted, () => [ciphertext]],
+    ['isEncrypted', fields.isEncrypted, () => [ciphertext]],
 
     ['createIntake', createIntake, () => [{ publicKey }]],
     ['intake.encrypt', intake.encrypt, () => ['x', { context, wrapContext: {}, as: 'bytes' }]],
@@ -422,20 +400,6 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
       onProgress: () => undefined,
       verifySignature: () => true,
       signal,
-    };
-  }
-  function running() {
-    return {
-      resume: undefined,
-      dryRun: false,
-      verify: true,
-      pageSize: 1,
-      concurrency: 1,
-      rowsPerSecond: 1,
-      pause: 0,
-      maxFailures: 1,
-      signal,
-      clock: { now: () => 0, sleep: async () => undefined },
     };
   }
 }

@@ -13,7 +13,7 @@ import {
   words,
 } from '@eaas/sdk/fields';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openServiceAndTable, type ServiceAndTable } from './service-and-table.ts';
+import { openServiceAndTable, type ServiceAndTable } from '@eaas/test-kit/service-and-table';
 
 const accepted = { lowEntropy: 'accepted' } as const;
 

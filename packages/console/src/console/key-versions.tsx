@@ -57,7 +57,7 @@ function InUse({
       <p>
         {versions.length === 1 ? 'Version' : 'Versions'} {versions.join(', ')}{' '}
         {versions.length === 1 ? 'is' : 'are'} still in use. To move the values to version {newest}, rewrap
-        them with <code>@eaas/sdk/reencrypt</code>.
+        them with <code>migrate</code> of <code>@eaas/migrate</code>.
       </p>
       {intake && (
         <p>

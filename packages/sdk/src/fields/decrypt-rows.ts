@@ -152,7 +152,9 @@ export function readPlaintext(
   } catch {
     // The new error does not contain the original error as `cause`, because the original error might quote the
     // plaintext.
-    throw new FormatError('the function passed to `plaintext` threw an error for the stored value');
+    throw new FormatError(
+      'the function passed to `plaintext` threw an error for the stored value: let it read every text of the column, or correct the row',
+    );
   }
   requireType(field.type, value);
   reads.plaintext++;

@@ -1,6 +1,11 @@
 export { bigint, boolean, bytes, date, json, number, plaintext, text, unencrypted } from './builders.ts';
 export { checkConstraints, type CheckConstraintsOptions } from './describe-fields.ts';
-export { type ColumnPlace, holdsCiphertext, reportCiphertexts } from './recognize-ciphertext.ts';
+export {
+  type ColumnPlace,
+  holdsCiphertext,
+  isCiphertext as isEncrypted,
+  reportCiphertexts,
+} from './recognize-ciphertext.ts';
 export type { SettledRow } from './decrypt-rows.ts';
 export { decryptNested } from './decrypt-nested.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';

@@ -7,6 +7,10 @@ import type { FieldsClient, Row } from './internals.ts';
 
 type Ciphertext = string | Uint8Array;
 
+/**
+ * Returns whether a value is encrypted. Use this function during a migration, while a table contains plaintext and
+ * ciphertexts. During this time, anyone who can write to the table can replace a ciphertext by plaintext.
+ */
 export function isCiphertext(value: unknown): boolean {
   const ciphertext = storedCiphertext(value);
   return ciphertext !== undefined && headerIn(ciphertext) === 'present';

@@ -2,12 +2,10 @@ import { DecryptionError, InputError, parseEnvelope } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { describe, expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { endOf, tableOf } from '../../test/simulated-table.ts';
 import { createBrowserClient } from '../browser/browser.ts';
 import type { Settled } from '../errors.ts';
 import { defineFields, text } from '../fields/fields.ts';
 import { createProxy } from '../proxy/proxy.ts';
-import { reencrypt } from '../reencrypt/reencrypt.ts';
 import {
   blobSource,
   decryptBlob,
@@ -141,29 +139,6 @@ describe('rewrap', () => {
     ]);
     expect(await client.decrypt(rewrapped, { keyId, context, as: 'text' })).toBe('hello');
   });
-
-  test.each(['rewrap', 'reencrypt'] as const)(
-    '`reencrypt` with the mode `%s` converts values that were encrypted with the newest public key',
-    async (mode) => {
-      const { client, keyId, intake } = await backOffice();
-      const table = tableOf([
-        (await client.encrypt('ours', { keyId })).ciphertext,
-        (await intake.encrypt('theirs')).ciphertext,
-      ]);
-      const options = mode === 'rewrap' ? { mode, keyVersion: 1 } : { mode, keyVersion: 1, to: { keyId } };
-      expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({
-        rewritten: 1,
-        skipped: 1,
-        done: true,
-      });
-      expect(table.email(2)).toHaveLength(table.email(1).length + 4);
-      expect(await client.decrypt(table.email(2), { keyId, as: 'text' })).toBe('theirs');
-      expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({
-        rewritten: 0,
-        skipped: 2,
-      });
-    },
-  );
 });
 
 describe('the key', () => {

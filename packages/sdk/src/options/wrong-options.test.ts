@@ -8,7 +8,6 @@ import { createIndexKey } from '../fields/fields.ts';
 import * as sdk from '../index.ts';
 import { createIntake } from '../intake/intake.ts';
 import { EaasError, InputError } from '../index.ts';
-import { inventory, reencrypt, storedValues } from '../reencrypt/reencrypt.ts';
 import {
   decryptBlob,
   decryptStream,
@@ -63,7 +62,6 @@ const misspelt = { contxt: { row: '1' } } as object;
 const { client, make, keyId } = observedClient();
 const { ciphertext } = await client.encrypt('x');
 const store = { load: () => null, save: () => undefined };
-const noRows = { read: async () => [], write: async () => true };
 const wrapped = await client.wrap(new Uint8Array(32));
 const first = async (results: Promise<readonly { ok: boolean }[]>): Promise<void> => {
   const [result] = await results;
@@ -116,9 +114,6 @@ describe('misspelt options', () => {
     ['openFile', (options) => openFile(client, { size: 0, read: () => new Uint8Array(0) }, options)],
     ['rewrapStream', (options) => rewrapStream(client, options)],
     ['urlSource', (options) => urlSource('https://eaas.test', options)],
-    ['inventory', (options) => inventory([], options)],
-    ['storedValues', (options) => storedValues({ read: async () => [] }, options).next()],
-    ['reencrypt', (options) => reencrypt(client, {} as never, { mode: 'rewrap', ...options }).next()],
     ['a client', (options) => make(options)],
     ["a browser's client", (options) => browser.createBrowserClient(options)],
     ['cache', (cache) => make({ cache })],
@@ -203,7 +198,6 @@ describe('a key id that is not a UUID', () => {
     ['audit.page', () => client.audit.page({ key_id: other }), '`key_id`'],
     ['audit.list', () => client.audit.list({ key_id: other }).next(), '`key_id`'],
     ['unwrap', () => client.unwrap({ ...wrapped, keyId: other }), '`keyId`'],
-    ['inventory', () => inventory([], { keyIds: [other] }), '`keyIds`'],
   ])('is refused by %s', async (_, call, name) => {
     const result = (async () => call())();
     await expect(result).rejects.toThrow(`${name} must be a UUID (got `);
@@ -273,19 +267,6 @@ test.each<[string, (wrong: never) => unknown, unknown, string]>([
   ['month', (month) => client.usage({ month }), 7, 'a string (got a number)'],
   ['total', (total) => encryptStream(client, { total }), '7', 'a number (got a string)'],
   ['onProgress', (onProgress) => decryptStream(client, { onProgress }), {}, 'a function (got an Object)'],
-  ['pageSize', (pageSize) => storedValues(noRows, { pageSize }).next(), 0, 'at least 1 (got 0)'],
-  [
-    'maxFailures',
-    (maxFailures) => reencrypt(client, noRows, { mode: 'rewrap', maxFailures }).next(),
-    1.5,
-    'an integer from 0 to Infinity (got 1.5)',
-  ],
-  [
-    'concurrency',
-    (concurrency) => reencrypt(client, noRows, { mode: 'rewrap', concurrency }).next(),
-    0,
-    'at least 1 (got 0)',
-  ],
 ])('an option with a wrong value is refused: %s', async (name, call, wrong, message) => {
   const result = (async () => call(wrong as never))();
   await expect(result).rejects.toBeInstanceOf(InputError);

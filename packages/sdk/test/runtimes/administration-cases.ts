@@ -1,17 +1,11 @@
 import { type ClientOptions, EaasClient } from '@eaas/sdk';
 import { type AuditState, checkAudit } from '@eaas/sdk/audit';
-import { reencrypt, type Store } from '@eaas/sdk/reencrypt';
 import { createTestService } from '@eaas/local';
 import type { Case, Scene } from '@eaas/test-kit/runtimes/case';
 import { holds, refused, same } from './expect.ts';
 
 export interface ProgramScene extends Scene {
   readonly connect: (options?: ClientOptions & { readonly apiKey?: string }) => EaasClient;
-}
-
-interface Row {
-  readonly id: number;
-  readonly values: { readonly email: string };
 }
 
 export const administrationCases: readonly Case<ProgramScene>[] = [
@@ -123,30 +117,6 @@ export const administrationCases: readonly Case<ProgramScene>[] = [
       }
       holds((checked[0] ?? 0) > 2, 'the first round read little');
       same(checked[1], 1, 'what the second round read');
-    },
-  },
-  {
-    name: 'reencrypt encrypts a table of plaintexts page by page',
-    run: async ({ connect }) => {
-      const client = connect();
-      const emails = Array.from({ length: 25 }, (_, index) => `${index}@example.com`);
-      const table = new Map(emails.map((email, index) => [index + 1, email]));
-      const store: Store<Row> = {
-        read: async ({ after = 0, limit }) =>
-          Array.from(table, ([id, email]) => ({ id, values: { email } })).slice(after, after + limit),
-        write: async ({ id, expected, values }) => {
-          const isUnchanged = table.get(id) === expected.email;
-          if (isUnchanged) table.set(id, values.email);
-          return isUnchanged;
-        },
-      };
-      let pages = 0;
-      for await (const { done } of reencrypt(client, store, { mode: 'encrypt', to: {}, pageSize: 10 })) {
-        pages++;
-        same(done, pages === 4, 'whether it is done');
-      }
-      const stored = Array.from(table.values(), (text) => client.decrypt(text, { as: 'text' }));
-      same(await Promise.all(stored), emails, 'the table');
     },
   },
   {

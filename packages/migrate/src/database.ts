@@ -1,0 +1,170 @@
+import { EaasError, fromUtf8, InputError } from '@eaas/protocol';
+import { requireKind, type Rule } from '@eaas/protocol/internal-options';
+import {
+  type ColumnType,
+  type Dialect,
+  dialects,
+  nameIn,
+  type SqlDialect,
+  type Statement,
+  type TableName,
+} from './dialects.ts';
+
+/**
+ * A database, in the form that most drivers have: a pool of `pg` or `mysql2/promise` fits as it is. `query` may return
+ * the rows, `{ rows }`, or `[rows, fields]`, or a promise of one of these.
+ */
+export interface SqlDatabase {
+  /** The kind of the database. Defaults to `postgresql`. */
+  readonly dialect?: SqlDialect | undefined;
+  /** Runs a statement. Its parameters are `$1`, `$2` … in PostgreSQL, and otherwise `?`. */
+  query(statement: string, parameters: string[]): unknown;
+}
+
+/** A database that is called with a template, like the function `sql` of a query builder. */
+export interface SqlTemplateDatabase {
+  /** The kind of the database. Defaults to `postgresql`. */
+  readonly dialect?: SqlDialect | undefined;
+  /** Runs a statement whose text is `strings`, with a parameter between each two of them. */
+  template(strings: TemplateStringsArray, parameters: readonly string[]): unknown;
+}
+
+/** Thrown if the database refuses a statement. Contains no value and no text of the driver, which might quote values. */
+export class DatabaseError extends EaasError {
+  override readonly name = 'DatabaseError';
+  readonly code = 'database';
+  /** The code of the driver, such as `42501` or `ER_DUP_ENTRY`. */
+  readonly databaseCode: string | undefined;
+  /** Whether the statement violated a constraint, such as a unique index. */
+  readonly isConstraint: boolean;
+  override readonly retryable: boolean;
+
+  constructor(action: string, cause: unknown) {
+    const databaseCode = codeOf(cause);
+    const reason = databaseCode === undefined ? 'no code' : `code ${databaseCode}`;
+    super(
+      `the database did not ${action} (${reason}): look the code up in its manual or its log, and call again`,
+    );
+    this.databaseCode = databaseCode;
+    this.isConstraint = /^23|^SQLITE_CONSTRAINT|DUP_ENTRY|CONSTRAINT|^ER_BAD_NULL/.test(databaseCode ?? '');
+    this.retryable = /^40|^55P03|LOCK_(?:DEADLOCK|WAIT)|^SQLITE_BUSY/.test(databaseCode ?? '');
+  }
+}
+
+/** Looks for a code in the error of a driver, and in the errors that a query builder wraps around it. */
+function codeOf(error: unknown, depth = 0): string | undefined {
+  if (typeof error !== 'object' || error === null || depth > 4) return undefined;
+  const { code, cause, meta, originalCode, driverAdapterError } = error as Record<string, unknown>;
+  for (const inner of [cause, meta, driverAdapterError]) {
+    const found = codeOf(inner, depth + 1);
+    if (found !== undefined) return found;
+  }
+  const own = originalCode ?? code;
+  return (typeof own === 'string' || typeof own === 'number') && /^\w{1,40}$/.test(String(own))
+    ? String(own)
+    : undefined;
+}
+
+export type Stored = Readonly<Record<string, unknown>>;
+
+export type Run = (action: string, pieces: Statement) => Promise<readonly Stored[]>;
+
+const databaseRule: Rule = (value) =>
+  ['query', 'template'].some((name) => typeof Object(Object(value)[name]) === 'function') ||
+  'a database with `query`, such as a pool of pg';
+
+/** Returns a function that runs statements. Throws InputError if the first argument of `call` is no database. */
+export function runnerOf(
+  database: SqlDatabase | SqlTemplateDatabase,
+  call: string,
+): { dialect: Dialect; run: Run } {
+  requireKind(databaseRule, database, `the first argument of \`${call}\``);
+  const name = database.dialect ?? 'postgresql';
+  const dialect = dialects[name];
+  if (!dialect) throw new InputError("`dialect` must be 'postgresql', 'mysql' or 'sqlite'");
+  return {
+    dialect,
+    async run(action, pieces) {
+      const strings = [''];
+      const values: string[] = [];
+      for (const piece of pieces) {
+        if (typeof piece === 'string') strings.push(`${strings.pop()}${piece}`);
+        else {
+          values.push(piece.value);
+          strings.push('');
+        }
+      }
+      let result: unknown;
+      try {
+        if ('template' in database) {
+          result = await database.template(Object.assign([...strings], { raw: strings }), values);
+        } else {
+          const mark = (at: number) => (name === 'postgresql' ? `$${at}` : '?');
+          const text = strings.map((part, at) => (at === 0 ? part : mark(at) + part)).join('');
+          result = await database.query(text, values);
+        }
+      } catch (error) {
+        // An adapter of a query builder can refuse by itself, with an error that contains no value.
+        throw error instanceof EaasError ? error : new DatabaseError(action, error);
+      }
+      return rowsIn(result);
+    },
+  };
+}
+
+function rowsIn(result: unknown): readonly Stored[] {
+  const found: unknown = Array.isArray(result) ? result : Object(result).rows;
+  if (!Array.isArray(found)) {
+    throw new InputError('`query` must return the rows, `{ rows }`, or `[rows, fields]`');
+  }
+  return (Array.isArray(found[0]) ? found[0] : found) as Stored[];
+}
+
+/** An id as JSON can hold it. A bigint is its decimal text, which is the same id for a ciphertext. */
+export function idIn(row: Stored, table: string): string | number {
+  const { id } = row;
+  if (typeof id === 'bigint') return String(id);
+  if (typeof id === 'string' || typeof id === 'number') return id;
+  throw new InputError(
+    `the ids of \`${table}\` must be texts or numbers (got another type): name another unique column as \`id\``,
+  );
+}
+
+/** `place` names the column in the error, if it has another name in the statement. */
+export function textIn(row: Stored, column: string, place = column): string | null {
+  const value = row[column];
+  if (value === null || value === undefined || typeof value === 'string') return value ?? null;
+  if (value instanceof Uint8Array) return fromUtf8(value);
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return String(value);
+  throw new InputError(
+    `\`query\` must return \`${place}\` as a text (got another type): turn off what parses it in the driver`,
+  );
+}
+
+/** Returns the columns of a table by name. Throws InputError if the table does not exist. */
+export async function columnsOf(
+  run: Run,
+  dialect: Dialect,
+  table: TableName,
+): Promise<Map<string, ColumnType>> {
+  const rows = await run(`describe the table ${nameIn(dialect, table)}`, dialect.columns(table));
+  if (rows.length === 0) {
+    throw new InputError(
+      `the database has no table ${nameIn(dialect, table)}: pass its name as \`table\`, and its schema as \`schema\``,
+    );
+  }
+  const columns = rows.map((row): ColumnType => {
+    const [name, type, charset, collation] = ['name', 'type', 'charset', 'collation'].map(
+      (key) => textIn(row, key) ?? undefined,
+    );
+    return {
+      name: name ?? '',
+      type: type ?? '',
+      isUnique: textIn(row, 'is_unique') === 'true',
+      charset,
+      collation,
+    };
+  });
+  return new Map(columns.map((column) => [column.name, column]));
+}

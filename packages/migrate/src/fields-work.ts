@@ -1,0 +1,178 @@
+// The modes `encrypt` and `reencrypt`, by the definition of the table: what holds plaintext is encrypted, or all values of a row
+// are decrypted and encrypted again. Rows of a page are converted together.
+import { type FieldPlan, type Row, type SettledRow, type TablePlan } from '@eaas/sdk/internal';
+import { headIn } from './heads.ts';
+import type { Rewraps } from './rewrap.ts';
+import {
+  failureOf,
+  type Outcome,
+  refusalOf,
+  type RowId,
+  type TableRow,
+  type Texts,
+  type Work,
+} from './rows.ts';
+import type { Target } from './source.ts';
+
+type IdOf = (row: Row) => RowId;
+
+/** The methods of `Records` that convert rows, without the types of a definition. */
+export interface RowsCodec {
+  encryptRows(table: string, rows: readonly Row[], idOf: IdOf): Promise<Row[]>;
+  decryptRows(table: string, rows: readonly Row[], idOf: IdOf, options: object): Promise<SettledRow<Row>[]>;
+}
+
+/** A row to convert. */
+interface Job {
+  readonly row: TableRow;
+  /** Whether the row is encrypted again, or only opened. */
+  readonly isLeft: boolean;
+  /** The fields that get a new ciphertext. The others keep theirs. */
+  readonly replaced: readonly FieldPlan[];
+}
+
+/** Encrypts what is plaintext, and fills index columns that are NULL. */
+export function encrypting(target: Target, codec: RowsCodec): Work {
+  const { fields } = target.plan;
+  const plainIn = (values: Texts) => fields.filter(({ name }) => typeof headIn(values[name]) === 'string');
+  const isLeft = (values: Texts): boolean => plainIn(values).length > 0 || lacksIndex(fields, values);
+  return {
+    isLeft,
+    // Opens complete rows too: in a column that held plaintext, a user can have stored what looks like a ciphertext.
+    convert: (rows) =>
+      convertRows(target, codec, rows, (row) => ({
+        row,
+        isLeft: isLeft(row.values),
+        replaced: plainIn(row.values),
+      })),
+  };
+}
+
+/** Encrypts all values of a row again, if one of them is not under the newest version of its key. */
+export function reencrypting(
+  target: Target,
+  codec: RowsCodec,
+  rewraps: Rewraps,
+  keyId: string | undefined,
+): Work {
+  const { plan } = target;
+  const isOurs = (head: { readonly keyId: string }, { keyIds }: FieldPlan): boolean =>
+    head.keyId === (keyIds?.[0] ?? keyId)?.toLowerCase();
+  const oldIn = (values: Texts) =>
+    plan.fields.filter((field) => {
+      const head = headIn(values[field.name]);
+      if (typeof head !== 'object') return head !== undefined;
+      const isOfNobody = plan.subject !== undefined && !head.isOfPerson;
+      return isOfNobody || head.isIntake || !isOurs(head, field) || rewraps.isOld(head);
+    });
+  async function learnVersions(row: TableRow, values: Texts): Promise<void> {
+    for (const field of plan.fields) {
+      const text = values[field.name];
+      const head = headIn(text);
+      if (typeof text === 'string' && typeof head === 'object' && isOurs(head, field) && !rewraps.knows(head))
+        await rewraps.rewrap(row, field.name, text);
+    }
+  }
+  return {
+    isLeft: (values) => oldIn(values).length > 0,
+    async convert(rows) {
+      const outcomes = await convertRows(target, codec, rows, async (row) => {
+        await learnVersions(row, row.values);
+        return oldIn(row.values).length > 0 ? { row, isLeft: true, replaced: plan.fields } : undefined;
+      });
+      const checked = rows.map(async (row, at): Promise<Outcome> => {
+        const outcome = outcomes[at] as Outcome;
+        const { changed = {} } = outcome;
+        await learnVersions(row, changed);
+        const [old] = oldIn(changed);
+        return old ? { failures: [refusalOf('key_version', row.id, old.place)] } : outcome;
+      });
+      return Promise.all(checked);
+    },
+  };
+}
+
+async function convertRows(
+  { name: table, plan }: Target,
+  codec: RowsCodec,
+  rows: readonly TableRow[],
+  jobOf: (row: TableRow) => Job | undefined | Promise<Job | undefined>,
+): Promise<Outcome[]> {
+  const outcomes = new Map<TableRow, Outcome>();
+  const fail = (row: TableRow, error: unknown): void => {
+    outcomes.set(row, outcomeOf(error, row, plan));
+  };
+  const jobs: Job[] = [];
+  for (const row of rows) {
+    try {
+      const job = await jobOf(row);
+      if (job) jobs.push(job);
+    } catch (error) {
+      fail(row, error);
+    }
+  }
+  const stored = jobs.map(({ row }) => ({ row, values: { ...row.person, ...row.values } }));
+  const opened = await codec.decryptRows(table, ...withIds(stored), { settled: true });
+  const plain = jobs.flatMap((job, at) => {
+    const result = opened[at] as SettledRow<Row>;
+    if (!result.ok) fail(job.row, result.error);
+    return result.ok && job.isLeft ? [{ ...job, values: result.value }] : [];
+  });
+  async function encrypt(some: typeof plain): Promise<void> {
+    try {
+      const encrypted = await codec.encryptRows(table, ...withIds(some));
+      for (const [at, job] of some.entries())
+        outcomes.set(job.row, { changed: changesOf(plan, job, encrypted[at] as Texts), failures: [] });
+    } catch (error) {
+      // One row that cannot be encrypted must not stop the others.
+      if (some.length === 1) for (const { row } of some) fail(row, error);
+      else for (const one of some) await encrypt([one]);
+    }
+  }
+  if (plain.length > 0) await encrypt(plain);
+  return rows.map((row) => outcomes.get(row) ?? { failures: [] });
+}
+
+function withIds(
+  rows: readonly { readonly row: TableRow; readonly values: Row }[],
+): [rows: Row[], idOf: IdOf] {
+  const ids = new Map(rows.map(({ row, values }) => [values, row.id]));
+  return [rows.map(({ values }) => values), (values) => ids.get(values) as RowId];
+}
+
+function outcomeOf(error: unknown, { id, values }: TableRow, { table, fields }: TablePlan): Outcome {
+  const failure = failureOf(error, id, table);
+  const { code, field = '', message } = failure;
+  const isCiphertext = typeof headIn(values[field]) === 'object';
+  if (isCiphertext && (code === 'decryption' || code === 'format')) {
+    const hint =
+      '; if it is plaintext that looks like a ciphertext, store it with a field that has `allowCiphertexts`, and ' +
+      'otherwise restore the row';
+    return { failures: [{ ...failure, message: message + hint }] };
+  }
+  const heads = fields.map(({ name }) => headIn(values[name]));
+  // What is not a ciphertext of the erased person can still be read, so the row is a failure.
+  const isLost = heads.every((head) => head === undefined || (typeof head === 'object' && head.isOfPerson));
+  return code === 'subject_erased' && isLost ? { isErased: true, failures: [] } : { failures: [failure] };
+}
+
+/** Whether an index column is NULL although its fields have values, for example because the index is new. */
+function lacksIndex(plans: readonly FieldPlan[], values: Texts): boolean {
+  return plans
+    .flatMap((plan) => [{ column: plan.indexColumn, fields: [plan] }, ...plan.parts])
+    .some(
+      ({ column, fields }) =>
+        column !== undefined &&
+        !values[column] &&
+        fields.every(({ name }) => typeof values[name] === 'string'),
+    );
+}
+
+/** The new texts of fields that are replaced, and of the index columns. */
+function changesOf({ fields }: TablePlan, { row, replaced }: Job, encrypted: Texts): Texts | undefined {
+  const kept = new Set(fields.filter((field) => !replaced.includes(field)).map(({ name }) => name));
+  const changed = Object.entries(encrypted).filter(
+    ([name, value]) => !kept.has(name) && !(name in row.person) && (row.values[name] ?? null) !== value,
+  );
+  return changed.length > 0 ? Object.fromEntries(changed) : undefined;
+}

@@ -1,0 +1,126 @@
+// How many values of a table are under each version of each key: before a rotation, and as its proof. Nothing is decrypted.
+import { anything, object, requireOptions, signal, text } from '@eaas/protocol/internal-options';
+import { type EaasClient, ServiceError } from '@eaas/sdk';
+import { aborted } from '@eaas/sdk/internal';
+import type { SqlDatabase } from './database.ts';
+import { type Head, headIn } from './heads.ts';
+import type { RowId } from './rows.ts';
+import { type EncryptedDatabase, type TableOptions, targetOf } from './source.ts';
+import { openTable } from './table.ts';
+
+type VersionRecord = Awaited<ReturnType<EaasClient['keys']['get']>>['versions'][number];
+
+/** The values under one version of a key, and with `client` what the service knows of it, up to a minute ago. */
+export interface VersionUse extends Partial<VersionRecord> {
+  readonly key_version: number;
+  readonly values: number;
+  /** The number of values whose data key a writer without credentials wrapped. Rewrapping moves them out of this count. */
+  readonly intake: number;
+  /** The number of values that belong to a person. */
+  readonly people: number;
+}
+
+/** How many values are under each version of a key. */
+export interface KeyUse {
+  readonly key_id: string;
+  /** The newest version, and the status. Absent without `client`, and for keys that the service does not know. */
+  readonly key_version?: number;
+  readonly status?: string;
+  /** In order, with versions that no value uses. */
+  readonly versions: readonly VersionUse[];
+}
+
+/** What a table holds, by form and by key. */
+export interface Inventory {
+  readonly values: number;
+  /** The number of values that are NULL. */
+  readonly empty: number;
+  readonly plaintexts: number;
+  /** The number of values that begin like a ciphertext and are none. Often the column is too short. */
+  readonly broken: number;
+  /** The number of values under further key versions: `keys` has 10,000, because anybody who writes to the table names them. */
+  readonly others: number;
+  readonly keys: readonly KeyUse[];
+}
+
+/** Options of `inventory`. In plain SQL, they name the table as those of `migrate` do. */
+export interface InventoryOptions extends Pick<TableOptions, 'schema' | 'table' | 'columns'> {
+  readonly fields?: object | undefined;
+  readonly id?: string | undefined;
+  /** A client whose API key has the permission `keys.read`: the result then has the counts of the service too. */
+  readonly client?: { readonly keys: Pick<EaasClient['keys'], 'get'> } | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const mostVersions = 10_000;
+const rowsPerPage = 5_000;
+const newCount = () => ({ values: 0, intake: 0, people: 0 });
+type Counts = Map<string, Map<number, ReturnType<typeof newCount>>>;
+
+/** Counts the values of a table under each version of each key. */
+export async function inventory(
+  db: EncryptedDatabase | SqlDatabase,
+  table: object | string,
+  options: InventoryOptions = {},
+): Promise<Inventory> {
+  const names = { fields: object, columns: object, schema: text, table: text, id: text };
+  requireOptions<object>({ ...names, client: anything, signal }, options, 'inventory');
+  const target = targetOf(db, table, options as TableOptions);
+  const store = await openTable(target, 'inventory');
+  const totals = { values: 0, empty: 0, plaintexts: 0, broken: 0, others: 0 };
+  const found: Counts = new Map();
+  let versions = 0;
+  const count = ({ keyId, keyVersion, isIntake, isOfPerson }: Head): void => {
+    const ofKey = found.get(keyId) ?? new Map<number, ReturnType<typeof newCount>>();
+    const known = ofKey.get(keyVersion);
+    if (!known && versions++ >= mostVersions) {
+      totals.others++;
+      return;
+    }
+    const counts = known ?? newCount();
+    counts.values++;
+    if (isIntake) counts.intake++;
+    if (isOfPerson) counts.people++;
+    found.set(keyId, ofKey.set(keyVersion, counts));
+  };
+  for (let last: RowId | undefined; ;) {
+    if (options.signal?.aborted) throw aborted();
+    const rows = await store.heads(last, rowsPerPage);
+    last = rows.at(-1)?.id;
+    if (last === undefined) break;
+    for (const head of rows.flatMap(({ values }) => store.fields.map((name) => headIn(values[name])))) {
+      totals.values++;
+      if (typeof head === 'object') count(head);
+      else totals[head === undefined ? 'empty' : head === 'plaintext' ? 'plaintexts' : 'broken']++;
+    }
+  }
+  const keys: KeyUse[] = [];
+  for (const keyId of [...found.keys()].sort()) keys.push(await useOf(keyId, found, options.client));
+  return { ...totals, keys };
+}
+
+async function useOf(key_id: string, found: Counts, client: InventoryOptions['client']): Promise<KeyUse> {
+  const record = client && (await wholeKey(client.keys, key_id));
+  const counted = found.get(key_id);
+  const known = new Map(record?.versions.map((version) => [version.key_version, version]));
+  const numbers = [...new Set([...(counted?.keys() ?? []), ...known.keys()])].sort((a, b) => a - b);
+  const versions: VersionUse[] = [];
+  for (const key_version of numbers)
+    versions.push({ ...known.get(key_version), key_version, ...(counted?.get(key_version) ?? newCount()) });
+  return { key_id, ...(record && { key_version: record.key_version, status: record.status }), versions };
+}
+
+/** Undefined for a key that the service does not know: a forged value can name any, and must not make the inventory fail. */
+async function wholeKey(keys: Pick<EaasClient['keys'], 'get'>, key_id: string) {
+  const versions: VersionRecord[] = [];
+  try {
+    for (;;) {
+      const page = await keys.get({ key_id, limit: 1_000, offset: versions.length });
+      versions.push(...page.versions);
+      if (page.versions.length === 0 || versions.length >= page.versions_total) return { ...page, versions };
+    }
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,185 @@
+// `migrate`: encrypts a table that has rows, moves it to the newest version of its key, or encrypts it again, while the app uses
+// it. It puts together where the table is, what the mode does to a row, and the passes over all rows.
+import { InputError } from '@eaas/protocol';
+import {
+  anything,
+  callback,
+  countFrom,
+  flag,
+  having,
+  object,
+  positiveInteger,
+  requireKind,
+  requireOptions,
+  signal,
+  text,
+} from '@eaas/protocol/internal-options';
+import type { EaasClient } from '@eaas/sdk';
+import {
+  checkConstraints,
+  type FieldsClient,
+  type FieldsDefinition,
+  type RecordsOptions,
+  type Tables,
+} from '@eaas/sdk/fields';
+import { type NameOf, sleep } from '@eaas/sdk/internal';
+import type { SqlDatabase } from './database.ts';
+import { encrypting, reencrypting, type RowsCodec } from './fields-work.ts';
+import { convertTable } from './passes.ts';
+import { progressLine } from './progress-line.ts';
+import { beginProgress, type Mode, type Progress } from './progress.ts';
+import { createRewraps, rewrapping } from './rewrap.ts';
+import type { RowFailure, RowId, Work } from './rows.ts';
+import { type EncryptedDatabase, type TableOptions, type Target, targetOf } from './source.ts';
+import { openTable } from './table.ts';
+
+/** The members of an `EaasClient` that a migration uses. */
+export type MigrateClient = FieldsClient & Pick<EaasClient, 'rewrap'> & Partial<Pick<EaasClient, 'keyId'>>;
+
+/** How a migration proceeds. */
+export interface MigrateOptions {
+  /** The client whose keys encrypt the values. Its API key needs `encrypt`, and but for `rewrap` also `decrypt`. */
+  readonly client: MigrateClient;
+  /** The column of the row ids in the database, which must be unique. Defaults to the primary key, in plain SQL to `id`. */
+  readonly id?: string | undefined;
+  /** If true, the migration does everything except writing. */
+  readonly dryRun?: boolean | undefined;
+  /** The number of rows that are read, converted and written at once. Defaults to 1,000. */
+  readonly pageSize?: number | undefined;
+  /** The most rows that are converted in a second, to limit the load on the database. */
+  readonly rowsPerSecond?: number | undefined;
+  /** The number of rows that can fail. If more fail, the migration throws TooManyFailures. Defaults to 100. */
+  readonly maxFailures?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** The progress of an interrupted migration, which this one continues. */
+  readonly resume?: Progress | undefined;
+  /**
+   * Called after each page. The migration waits for a promise that it returns. By default, a line on standard error shows the
+   * progress, if standard error is a terminal.
+   */
+  readonly onProgress?: ((progress: Progress) => unknown) | undefined;
+}
+
+/** Options for a table in a database that is passed as it is, with the names that the database has for it. */
+export interface FieldsOptions<T extends Tables>
+  extends MigrateOptions, Pick<RecordsOptions<T>, 'index' | 'keyIds'> {
+  /** The definition of the fields. In columns that hold plaintext, they have the option `previous: plaintext()`. */
+  readonly fields: FieldsDefinition<T>;
+  readonly schema?: string | undefined;
+  /** Defaults to the name in the definition. */
+  readonly table?: string | undefined;
+  /** The columns whose name differs from the definition, as in `{ email: 'email_new' }`. */
+  readonly columns?: TableOptions['columns'];
+}
+
+/** What a migration did, and the proof that nothing is left. */
+export interface Migration {
+  /** True if every row is as it must be: none failed, and nothing is left. */
+  readonly done: boolean;
+  /** The counts at the end. */
+  readonly progress: Progress;
+  /** The first 100 failures, with their reasons. */
+  readonly failures: readonly RowFailure[];
+  /**
+   * The rows that are left, with plaintext, or values that are not under the newest version of their key: their number, and the
+   * ids of the first 100.
+   */
+  readonly left: { readonly count: number; readonly ids: readonly RowId[] };
+  /** The statement with which PostgreSQL refuses plaintext from now on. Undefined for other databases. */
+  readonly constraints: string | undefined;
+}
+
+/**
+ * Converts a table that has rows, while the app uses it: `encrypt` encrypts plaintext and fills index columns, `rewrap` moves
+ * values to the newest version of their key without decrypting them, `reencrypt` decrypts and encrypts them under fresh data
+ * keys of the key that the definition names. At the end it looks at every row again: `done` means that nothing is left but
+ * the values of erased people, which nobody can read.
+ *
+ * Each page is one statement, which leaves alone what the app has changed meanwhile. A migration that was killed at any
+ * moment, or is repeated, goes on with what is left.
+ *
+ * Throws InputError for columns that do not fit, DatabaseError if the database refuses a statement, TooManyFailures, and
+ * EaasError if the service refuses the caller or stays unavailable, or if the signal aborts.
+ */
+export function migrate(
+  db: EncryptedDatabase,
+  table: object | string,
+  mode: Mode,
+  options: MigrateOptions,
+): Promise<Migration>;
+export function migrate<T extends Tables>(
+  db: SqlDatabase,
+  table: NameOf<T>,
+  mode: Mode,
+  options: FieldsOptions<T>,
+): Promise<Migration>;
+export async function migrate(
+  db: object,
+  table: object | string,
+  mode: Mode,
+  options: MigrateOptions & TableOptions,
+): Promise<Migration> {
+  if (mode !== 'encrypt' && mode !== 'rewrap' && mode !== 'reencrypt')
+    throw new InputError("the third argument of `migrate` must be 'encrypt', 'rewrap' or 'reencrypt'");
+  requireOptions<object>(optionRules, options, 'migrate');
+  requireKind(having('a client', 'encryptMany', 'rewrap'), options.client, '`client`');
+  const { client, dryRun = false, resume, signal: abort } = options;
+  const target = targetOf(db, table, options);
+  const store = await openTable(target, 'migrate');
+  const work = workOf(mode, target, client, abort);
+  const subject = { mode, dryRun, table: target.name, fields: store.fields };
+  const begin = beginProgress(subject, resume?.total ?? (await store.count()), resume);
+  const line = options.onProgress ? undefined : progressLine();
+  const run = {
+    store,
+    work,
+    clock: { now: () => performance.now(), sleep },
+    pageSize: options.pageSize ?? 1_000,
+    rowsPerSecond: options.rowsPerSecond ?? Infinity,
+    maxFailures: options.maxFailures ?? 100,
+    signal: abort,
+    onProgress: options.onProgress ?? ((progress: Progress) => line?.show(progress)),
+  };
+  try {
+    return { ...(await convertTable(run, begin)), constraints: constraintsOf(target, store.naming) };
+  } finally {
+    line?.clear();
+  }
+}
+
+function workOf(mode: Mode, target: Target, client: MigrateClient, abort: AbortSignal | undefined): Work {
+  const rewraps = createRewraps(target, client, abort);
+  if (mode === 'rewrap') return rewrapping(target, rewraps);
+  const { fields, index, keyIds } = target;
+  // `for` checks the options, because the types of a generic definition do not say what is searchable.
+  const untyped = fields as unknown as { for(client: MigrateClient, options: object): RowsCodec };
+  const codec = untyped.for(client, { index, keyIds });
+  return mode === 'encrypt' ? encrypting(target, codec) : reencrypting(target, codec, rewraps, client.keyId);
+}
+
+function constraintsOf(target: Target, naming: readonly string[]): string | undefined {
+  const { database, fields, name, schema, table, columns } = target;
+  if ((database.dialect ?? 'postgresql') !== 'postgresql') return undefined;
+  const named = Object.entries(columns).filter(
+    ([column, own]) => own !== undefined && !naming.includes(column),
+  );
+  return checkConstraints(fields, name, { schema, table, columns: Object.fromEntries(named) });
+}
+
+const optionRules = {
+  client: anything,
+  id: text,
+  dryRun: flag,
+  pageSize: positiveInteger,
+  rowsPerSecond: (value: unknown) => (typeof value === 'number' && value > 0) || 'a number above 0',
+  maxFailures: countFrom(0),
+  signal,
+  resume: object,
+  onProgress: callback,
+  fields: object,
+  schema: text,
+  table: text,
+  columns: object,
+  index: anything,
+  keyIds: object,
+};

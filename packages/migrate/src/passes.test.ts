@@ -1,0 +1,192 @@
+// The passes over a table in memory, whose values are done when they end in an exclamation mark.
+import { EaasError } from '@eaas/protocol';
+import { expect, test } from 'vitest';
+import { convertTable } from './passes.ts';
+import { beginProgress, type Progress } from './progress.ts';
+import type { RowId, RowTexts, TableRow, Work } from './rows.ts';
+
+class Outage extends EaasError {
+  readonly code = 'unavailable';
+  override readonly retryable = true;
+}
+
+function tableOf(count: number) {
+  const values = new Map(Array.from({ length: count }, (_, at) => [at + 1, `value ${at + 1}`]));
+  const rowsAfter = (last: RowId | undefined, limit: number): RowTexts[] =>
+    [...values]
+      .filter(([id]) => id > Number(last ?? 0))
+      .sort(([one], [other]) => one - other)
+      .slice(0, limit)
+      .map(([id, value]) => ({ id, values: { value } }));
+  const whole = (row: RowTexts): TableRow => ({ ...row, person: {}, personTexts: [] });
+  const table = {
+    values,
+    meanwhile: (): void => undefined,
+    page: async (last: RowId | undefined, limit: number) => rowsAfter(last, limit).map(whole),
+    rows: async (ids: readonly RowId[]) =>
+      rowsAfter(undefined, Infinity)
+        .filter(({ id }) => ids.includes(id))
+        .map(whole),
+    heads: async (last: RowId | undefined, limit: number) => rowsAfter(last, limit),
+    async write(changes: readonly { readonly row: TableRow; readonly values: RowTexts['values'] }[]) {
+      table.meanwhile();
+      return changes.flatMap(({ row: { id, values: expected }, values: next }) => {
+        const isUnchanged = values.get(Number(id)) === expected['value'];
+        if (isUnchanged) values.set(Number(id), String(next['value']));
+        return isUnchanged ? [] : [{ id, code: 'conflict' as const, message: 'changed' }];
+      });
+    },
+  };
+  return table;
+}
+
+const isDone = (value: string | null | undefined): boolean => value?.endsWith('!') === true;
+const exclaiming: Work = {
+  isLeft: ({ value }) => !isDone(value),
+  convert: async (rows) =>
+    rows.map(({ id, values: { value } }) => {
+      if (value?.includes('bad'))
+        return { failures: [{ id, field: 'value', code: 'format', message: `value of row ${id}` }] };
+      return { changed: isDone(value) ? undefined : { value: `${value}!` }, failures: [] };
+    }),
+};
+
+const subject = { mode: 'encrypt', dryRun: false, table: 'all', fields: ['value'] } as const;
+
+function passing(table: ReturnType<typeof tableOf>, more: object = {}, resume?: Progress) {
+  const told: Progress[] = [];
+  const slept: number[] = [];
+  const sleep = async (milliseconds: number): Promise<void> => void slept.push(milliseconds);
+  const clock = { now: () => slept.reduce((sum, each) => sum + each, 0), sleep };
+  const onProgress = (progress: Progress): void => void told.push(progress);
+  const limits = { pageSize: 2, rowsPerSecond: Infinity, maxFailures: 1, signal: undefined };
+  const { dryRun = false, ...run } = more as { dryRun?: boolean };
+  const all = { store: table, work: exclaiming, clock, onProgress, ...limits, ...run };
+  const begin = beginProgress({ ...subject, dryRun }, table.values.size, resume);
+  return { told, slept, result: convertTable(all, begin) };
+}
+
+test('every page is told, and then how many rows were looked at again', async () => {
+  const table = tableOf(5);
+  const { told, result } = passing(table);
+  expect(await result).toMatchObject({ done: true, left: { count: 0 }, failures: [] });
+  expect(told.map(({ cursor, seen, checked, finished }) => [cursor, seen, checked, finished])).toEqual([
+    [2, 2, 0, false],
+    [4, 4, 0, false],
+    [5, 5, 0, false],
+    [5, 5, 0, true],
+    [5, 5, 2, true],
+    [5, 5, 4, true],
+    [5, 5, 5, true],
+  ]);
+  expect([...table.values.values()].every(isDone)).toBe(true);
+});
+
+test('a run resumes from its progress as JSON, and keeps its counts', async () => {
+  const table = tableOf(5);
+  const stop = new AbortController();
+  const first = passing(table, { signal: stop.signal, onProgress: (): void => stop.abort() });
+  await expect(first.result).rejects.toMatchObject({ code: 'aborted' });
+  expect([...table.values.values()].filter(isDone)).toHaveLength(2);
+  const half = { ...beginProgress(subject, 5, undefined), cursor: 2, seen: 2, rewritten: 2 };
+  const { result } = passing(table, {}, JSON.parse(JSON.stringify(half)) as Progress);
+  expect(await result).toMatchObject({ done: true, progress: { seen: 5, rewritten: 5 } });
+});
+
+test('a dry run counts like a real one, and writes nothing', async () => {
+  const table = tableOf(3);
+  const { result } = passing(table, { dryRun: true });
+  expect(await result).toMatchObject({
+    done: false,
+    progress: { rewritten: 3 },
+    left: { count: 3, ids: [1, 2, 3] },
+  });
+  expect([...table.values.values()].some(isDone)).toBe(false);
+});
+
+test('what another program changes, removes and inserts meanwhile is converted', async () => {
+  const table = tableOf(4);
+  let writes = 0;
+  table.meanwhile = () => {
+    if (++writes === 1) table.values.set(2, 'newer').set(9, 'inserted').delete(1);
+    // Behind the pages.
+    if (writes === 4) table.values.set(1, 'inserted again');
+  };
+  const { result, slept } = passing(table);
+  expect(await result).toMatchObject({ done: true, progress: { conflicted: 0, skipped: 1 } });
+  expect(Object.fromEntries(table.values)).toMatchObject({
+    1: 'inserted again!',
+    2: 'newer!',
+    9: 'inserted!',
+  });
+  expect(slept).toEqual([50]);
+});
+
+test('a row that changes at every attempt counts as a conflict, and is left', async () => {
+  const table = tableOf(2);
+  let writes = 0;
+  table.meanwhile = () => table.values.set(2, `newer ${writes++}`);
+  const { result } = passing(table);
+  expect(await result).toMatchObject({
+    done: false,
+    progress: { rewritten: 1, conflicted: 1 },
+    failures: [{ id: 2, code: 'conflict' }],
+    left: { count: 1, ids: [2] },
+  });
+  table.meanwhile = () => undefined;
+  expect(await passing(table).result).toMatchObject({ done: true });
+});
+
+test('a row that fails does not stop the others, until there are too many', async () => {
+  const table = tableOf(6);
+  table.values.set(1, 'bad');
+  const failure = { id: 1, field: 'value', code: 'format', message: 'value of row 1' };
+  expect(await passing(table).result).toMatchObject({
+    done: false,
+    progress: { seen: 6, rewritten: 5, failed: 1 },
+    failures: [failure],
+    left: { count: 1, ids: [1] },
+  });
+  table.values.set(2, 'bad');
+  const { told, result } = passing(table);
+  await expect(result).rejects.toMatchObject({
+    name: 'TooManyFailures',
+    code: 'too_many_failures',
+    failed: 2,
+  });
+  expect(told).toMatchObject([{ seen: 2, failed: 2, failures: [failure, { id: 2 }] }]);
+});
+
+test('a run waits while the service or the database is unavailable, and at last throws', async () => {
+  const table = tableOf(2);
+  let outages = 3;
+  const convert: Work['convert'] = async (rows) => {
+    if (outages-- > 0) throw new Outage('away');
+    return exclaiming.convert(rows);
+  };
+  const { result, slept } = passing(table, { work: { ...exclaiming, convert } });
+  expect(await result).toMatchObject({ done: true });
+  expect(slept).toEqual([1_000, 2_000, 4_000]);
+  outages = Infinity;
+  const away = passing(tableOf(2), { work: { ...exclaiming, convert } });
+  await expect(away.result).rejects.toThrow('away');
+  expect(away.slept).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+});
+
+test('a run follows the limit `rowsPerSecond`', async () => {
+  const { result, slept } = passing(tableOf(5), { rowsPerSecond: 10 });
+  await result;
+  expect(slept).toEqual([200, 200, 100]);
+});
+
+test.each([
+  ['mode', { mode: 'rewrap' }],
+  ['dryRun', { dryRun: true }],
+  ['table', { table: 'others' }],
+  ['fields', { fields: ['value', 'more'] }],
+])('a run cannot resume one with another %s', (name, other) => {
+  const progress = beginProgress(subject, 5, undefined);
+  expect(() => beginProgress({ ...subject, ...(other as object) }, 5, progress)).toThrow(
+    new RegExp(`\`resume\` comes from a run on .* with \`${name}\` .*: omit`),
+  );
+});

@@ -1,0 +1,126 @@
+// Converts a table: once page by page, and then what is still left, which is the proof that nothing is. A row that the app
+// changes meanwhile is read and converted again. A run that was killed loses nothing, because all that it knows is in the table.
+import { EaasError } from '@eaas/protocol';
+import { aborted, type sleep } from '@eaas/sdk/internal';
+import { advance, type Progress, resultOf, type RowResult, TooManyFailures } from './progress.ts';
+import type { Outcome, RowFailure, RowId, TableRow, Work } from './rows.ts';
+import type { Store } from './table.ts';
+
+interface Run {
+  readonly store: Pick<Store, 'page' | 'rows' | 'heads' | 'write'>;
+  readonly work: Work;
+  /** `now` returns the milliseconds since a fixed time. */
+  readonly clock: { readonly now: () => number; readonly sleep: typeof sleep };
+  readonly pageSize: number;
+  readonly rowsPerSecond: number;
+  readonly maxFailures: number;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: (progress: Progress) => unknown;
+}
+
+const attempts = { row: 5, page: 8 };
+const mostListed = 100;
+
+export async function convertTable(run: Run, begin: Progress) {
+  const { store, work, clock, pageSize, signal } = run;
+  const failures = new Map<RowId, readonly RowFailure[]>();
+  let progress = begin;
+
+  async function tell(next: Progress): Promise<void> {
+    progress = next;
+    await run.onProgress(progress);
+  }
+
+  async function convert(rows: readonly TableRow[]): Promise<RowResult[]> {
+    const results = await settle(run, rows, progress.dryRun);
+    for (const { id, failures: found } of results) {
+      if (found.length === 0) failures.delete(id);
+      else if (failures.size < mostListed) failures.set(id, found);
+    }
+    return results;
+  }
+
+  async function passAll(): Promise<void> {
+    for (;;) {
+      requireGoing(signal);
+      const begun = clock.now();
+      const rows = await store.page(progress.cursor ?? undefined, pageSize);
+      if (rows.length === 0) return;
+      await tell(advance(progress, await convert(rows)));
+      const failed = progress.failed - begin.failed;
+      if (failed > run.maxFailures) throw new TooManyFailures(failed, progress.failures.at(-1)?.message);
+      const rest = (rows.length / run.rowsPerSecond) * 1_000 - (clock.now() - begun);
+      if (rest > 0) await clock.sleep(rest, signal);
+    }
+  }
+
+  /** Looks at all rows again, and converts those that are left, such as what the app wrote with an older data key. */
+  async function passLeft() {
+    const left = { count: 0, ids: [] as RowId[] };
+    for (let last: RowId | undefined; ;) {
+      requireGoing(signal);
+      const heads = await store.heads(last, pageSize);
+      last = heads.at(-1)?.id;
+      if (last === undefined) return left;
+      const found = heads.filter(({ values }) => work.isLeft(values)).map(({ id }) => id);
+      const results = progress.dryRun || found.length === 0 ? [] : await convert(await store.rows(found));
+      const ids = progress.dryRun ? found : results.filter(isUnconverted).map(({ id }) => id);
+      left.count += ids.length;
+      left.ids.push(...ids.slice(0, mostListed - left.ids.length));
+      await tell({ ...progress, checked: progress.checked + heads.length, failures: [] });
+    }
+  }
+
+  await passAll();
+  await tell({ ...progress, finished: true, failures: [] });
+  const left = await passLeft();
+  const done = progress.failed === 0 && left.count === 0 && !progress.dryRun;
+  return { done, progress, failures: [...failures.values()].flat().slice(0, mostListed), left };
+}
+
+const isUnconverted = ({ kind }: RowResult): boolean => kind === 'conflicted' || kind === 'failed';
+
+function requireGoing(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw aborted();
+}
+
+/** Converts rows and writes them. Those that have changed meanwhile are read and converted again. */
+async function settle(run: Run, rows: readonly TableRow[], dryRun: boolean): Promise<RowResult[]> {
+  const results = new Map<RowId, RowResult>();
+  let pending = rows;
+  for (let attempt = 1; pending.length > 0; attempt++) {
+    const { outcomes, unwritten } = await patiently(run, () => convertOnce(run, pending, dryRun));
+    for (const [at, { id }] of pending.entries())
+      results.set(id, resultOf(id, outcomes[at] as Outcome, unwritten.get(id)));
+    const again = [...unwritten.values()].filter(({ code }) => code === 'conflict').map(({ id }) => id);
+    if (again.length === 0 || attempt === attempts.row) break;
+    await run.clock.sleep(25 * 2 ** attempt, run.signal);
+    // A row that is gone needs nothing.
+    for (const id of again) results.set(id, { id, kind: 'skipped', failures: [] });
+    pending = await run.store.rows(again);
+  }
+  return [...results.values()];
+}
+
+async function convertOnce({ store, work }: Run, rows: readonly TableRow[], dryRun: boolean) {
+  const outcomes = await work.convert(rows);
+  const changes = rows.flatMap((row, at) => {
+    const changed = outcomes[at]?.changed;
+    return changed ? [{ row, values: { ...row.values, ...changed } }] : [];
+  });
+  const failures = dryRun || changes.length === 0 ? [] : await store.write(changes);
+  return { outcomes, unwritten: new Map(failures.map((failure) => [failure.id, failure])) };
+}
+
+/** Waits out what passes, such as an outage of the service or a deadlock of the database. */
+async function patiently<T>({ clock, signal }: Run, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    requireGoing(signal);
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof EaasError) || !error.retryable || attempt === attempts.page) throw error;
+      await clock.sleep(Math.min(30_000, 1_000 * 2 ** (attempt - 1)), signal);
+    }
+  }
+}

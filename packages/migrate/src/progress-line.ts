@@ -1,0 +1,23 @@
+// The line of progress that `migrate` shows in a terminal, unless the app asks for the progress itself.
+import type { Progress } from './progress.ts';
+
+const redrawEvery = 100;
+const erase = '\r\u001B[K';
+
+/** Returns a line on standard error. It shows nothing if that is no terminal, such as a pipe or a log. */
+export function progressLine() {
+  const { process } = globalThis as { process?: { readonly stderr?: Terminal } };
+  const terminal = process?.stderr?.isTTY === true ? process.stderr : undefined;
+  let next = performance.now() + redrawEvery;
+  return {
+    show({ seen, checked, total, finished }: Progress): void {
+      if (performance.now() < next) return;
+      next = performance.now() + redrawEvery;
+      const [rows, all] = [finished ? checked : seen, total].map((count) => count.toLocaleString('en'));
+      terminal?.write(`${erase}${finished ? 'checked' : 'converted'} ${rows} of ${all} rows`);
+    },
+    clear: (): void => void terminal?.write(erase),
+  };
+}
+
+type Terminal = { readonly isTTY?: boolean; write(text: string): unknown };

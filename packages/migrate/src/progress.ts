@@ -1,0 +1,90 @@
+// How far a migration has come, in counts that an app can show or store as JSON.
+import { EaasError, InputError } from '@eaas/protocol';
+import type { Outcome, RowFailure, RowId } from './rows.ts';
+
+export type Mode = 'encrypt' | 'rewrap' | 'reencrypt';
+
+/** What a migration works on. One that resumes works on the same. */
+interface Subject {
+  readonly mode: Mode;
+  readonly dryRun: boolean;
+  readonly table: string;
+  /** The encrypted fields. */
+  readonly fields: readonly string[];
+}
+
+/** How far a migration has come. Store it as JSON, and pass it as `resume` to continue after an interruption. */
+export interface Progress extends Subject {
+  /** The id of the last row that was passed. Null before the first page. */
+  readonly cursor: RowId | null;
+  /** The number of rows at the start. */
+  readonly total: number;
+  readonly seen: number;
+  /** The number of rows that were written. In a dry run, of those that would be. */
+  readonly rewritten: number;
+  /** The number of rows that were complete, or empty, or are gone. */
+  readonly skipped: number;
+  /** The number of rows that another program changed during every attempt. The second look converts them. */
+  readonly conflicted: number;
+  /** The number of rows with a failure. Their other fields are written, if the mode is `rewrap`. */
+  readonly failed: number;
+  /** The number of rows with values of an erased person, which nobody can convert. Delete them, or set them to NULL. */
+  readonly erased: number;
+  /** The number of rows at which the migration has looked again, after the last one, for what is left. */
+  readonly checked: number;
+  /** Whether all rows were passed. */
+  readonly finished: boolean;
+  /** The failures of the last page. */
+  readonly failures: readonly RowFailure[];
+}
+
+/** Thrown if more rows failed than `maxFailures`. To continue, pass the last progress as `resume`. */
+export class TooManyFailures extends EaasError {
+  override readonly name = 'TooManyFailures';
+  readonly code = 'too_many_failures';
+  readonly failed: number;
+
+  constructor(failed: number, last: string | undefined) {
+    super(`${failed} rows failed, more than \`maxFailures\` allows (the last failure: ${last ?? 'unknown'})`);
+    this.failed = failed;
+  }
+}
+
+export function beginProgress(of: Subject, total: number, resume: Progress | undefined): Progress {
+  for (const name of ['mode', 'dryRun', 'table', 'fields'] as const) {
+    const [before, now] = [String(resume?.[name]), String(of[name])];
+    if (resume && before !== now)
+      throw new InputError(
+        `\`resume\` comes from a run on \`${of.table}\` with \`${name}\` ${before}, and this one has ${now}: omit ` +
+          '`resume` to begin with the first row, or pass the same',
+      );
+  }
+  const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, erased: 0 };
+  const before = { cursor: null, total, ...counts, ...resume };
+  return { ...before, ...of, checked: 0, finished: false, failures: [] };
+}
+
+export interface RowResult {
+  readonly id: RowId;
+  readonly kind: 'rewritten' | 'skipped' | 'conflicted' | 'failed' | 'erased';
+  readonly failures: readonly RowFailure[];
+}
+
+/** What became of a row. `unwritten`: why it was not written, if it should have been. */
+export function resultOf(id: RowId, outcome: Outcome, unwritten: RowFailure | undefined): RowResult {
+  const failures = unwritten ? [...outcome.failures, unwritten] : outcome.failures;
+  const unfailed = outcome.isErased ? 'erased' : outcome.changed ? 'rewritten' : 'skipped';
+  const kind = unwritten?.code === 'conflict' ? 'conflicted' : failures.length > 0 ? 'failed' : unfailed;
+  return { id, kind, failures };
+}
+
+export function advance(progress: Progress, results: readonly RowResult[]): Progress {
+  const counts = { ...progress };
+  for (const { kind } of results) counts[kind]++;
+  return {
+    ...counts,
+    cursor: results.at(-1)?.id ?? progress.cursor,
+    seen: progress.seen + results.length,
+    failures: results.flatMap(({ failures }) => failures),
+  };
+}

@@ -1,0 +1,104 @@
+import { createTestService } from '@eaas/local';
+import { parseEnvelope } from '@eaas/protocol';
+import { fromBase64 } from '@eaas/protocol/base64';
+import { EaasClient } from '@eaas/sdk';
+import { defineFields, text, unencrypted } from '@eaas/sdk/fields';
+import { createIntake } from '@eaas/sdk/intake';
+import { expect, test } from 'vitest';
+import { createRewraps, rewrapping } from './rewrap.ts';
+import type { TableRow } from './rows.ts';
+import { targetOf } from './source.ts';
+
+const fields = defineFields({
+  notes: { subject: 'person', ...unencrypted('person'), note: text(), more: text() },
+});
+const target = targetOf({ query: () => [] }, 'notes', { fields: fields as never });
+
+function open() {
+  const service = createTestService();
+  const { key_id: keyId } = service.createKey('notes', { intake: true });
+  const { baseUrl, apiKey, fetch } = service;
+  const client = new EaasClient({ baseUrl, apiKey, fetch, keyId });
+  const rewraps = () => service.requests.filter(({ route }) => route?.endsWith('/rewrap'));
+  /** What becomes of rows, each of a person of its own. */
+  const convert = async (texts: readonly (readonly [note: string, more?: string])[]) => {
+    const rows = texts.map(([note, more = null], at): TableRow => ({
+      id: at + 1,
+      values: { note, more },
+      person: { person: `person ${at + 1}` },
+      personTexts: [`person ${at + 1}`],
+    }));
+    const work = rewrapping(target, createRewraps(target, client, undefined));
+    const outcomes = await work.convert(rows);
+    const left = rows.map(({ values }, at) => work.isLeft({ ...values, ...outcomes[at]?.changed }));
+    return { outcomes, texts: outcomes.map(({ changed }) => changed?.['note'] ?? ''), left };
+  };
+  const encrypt = async (value: string, more: object = {}): Promise<string> =>
+    (await client.encrypt(value, { context: {}, ...more })).ciphertext;
+  return { client, keyId, convert, encrypt, rewraps };
+}
+
+const partsOf = (ciphertext = '') => parseEnvelope(fromBase64(ciphertext));
+
+test('only the header changes, and values with one data key are one request and keep one', async () => {
+  const { client, keyId, convert, encrypt, rewraps } = open();
+  const before = [await encrypt('a'), await encrypt('b'), await encrypt('c', { subject: 'person 3' })];
+  await client.keys.rotate({ key_id: keyId });
+  const { texts, left } = await convert(before.map((one) => [one]));
+  expect(left).toEqual([false, false, false]);
+  expect(rewraps().reduce((sum, { items = 1 }) => sum + items, 0)).toBe(2);
+  for (const [at, text] of texts.entries()) {
+    const [old, now] = [partsOf(before[at]), partsOf(text)];
+    expect(now.keyVersion).toBe(2);
+    expect([now.iv, now.commitment, now.body]).toEqual([old.iv, old.commitment, old.body]);
+  }
+  expect(partsOf(texts[0]).wrappedKey).toEqual(partsOf(texts[1]).wrappedKey);
+  const options = { as: 'text', context: {}, subject: 'person 3' } as const;
+  expect(await client.decrypt(texts[2] ?? '', options)).toBe('c');
+});
+
+test('values under the newest version of their keys stay as they are', async () => {
+  const { client, convert, encrypt } = open();
+  const { key_id: keyId } = await client.keys.create({ name: 'other' });
+  const { outcomes, left } = await convert([[await encrypt('a'), await encrypt('b', { keyId })]]);
+  expect(outcomes).toEqual([{ isErased: false, failures: [] }]);
+  expect(left).toEqual([false]);
+});
+
+test('a value of a writer without credentials becomes one of the person of its row', async () => {
+  const { client, keyId, convert } = open();
+  const { intakePublicKey } = await client.publicKey(keyId);
+  const sent = await createIntake({ publicKey: String(intakePublicKey) }).encrypt('hello', { context: {} });
+  const { texts, left } = await convert([[sent.ciphertext]]);
+  expect(left).toEqual([false]);
+  const read = (subject: string) => client.decrypt(texts[0] ?? '', { as: 'text', context: {}, subject });
+  expect(await read('person 1')).toBe('hello');
+  await expect(read('person 2')).rejects.toMatchObject({ code: 'decryption' });
+});
+
+test('a value of an erased person stays, and what is none of a key fails with its place', async () => {
+  const { client, keyId, convert, encrypt } = open();
+  const texts = [
+    [await encrypt('a', { subject: 'person 1' }), await encrypt('b')],
+    ['plain', (await encrypt('c')).slice(0, 60)],
+  ] as const;
+  await client.subjects.erase({ subject: 'person 1' });
+  await client.keys.rotate({ key_id: keyId });
+  const { outcomes } = await convert(texts);
+  const failing = (field: string, message: RegExp) => ({
+    id: 2,
+    field,
+    code: 'format',
+    message: expect.stringMatching(message) as string,
+  });
+  expect(outcomes).toMatchObject([
+    { isErased: true, changed: { more: expect.stringMatching(/^eaasA/) as string }, failures: [] },
+    {
+      failures: [
+        failing('note', /^notes\.note of row 2: .* is not encrypted: run the mode/),
+        failing('more', /^notes\.more of row 2: .* too short for it/),
+      ],
+    },
+  ]);
+  expect(outcomes[0]?.changed).not.toHaveProperty('note');
+});

@@ -1,0 +1,75 @@
+// A row of a table that is converted, and what becomes of it. The passes (passes.ts) know nothing else of rows.
+import { EaasError } from '@eaas/protocol';
+import type { SdkError } from '@eaas/sdk';
+import { FieldError } from '@eaas/sdk/internal';
+
+export type RowId = string | number;
+export type Texts = Readonly<Record<string, string | null>>;
+
+/** Texts of a row by their names in the definition: of the encrypted columns and of the index columns. */
+export interface RowTexts {
+  readonly id: RowId;
+  readonly values: Texts;
+}
+
+export interface TableRow extends RowTexts {
+  /** The columns that name the person whose data the row is, as the driver returns them, and as texts. */
+  readonly person: Readonly<Record<string, unknown>>;
+  readonly personTexts: readonly (string | null)[];
+}
+
+/** A row that was not converted, or only in part. Contains no value of the row. */
+export interface RowFailure {
+  readonly id: RowId;
+  /** The name of the field that failed. Absent for a failure of the whole row. */
+  readonly field?: string;
+  /**
+   * The code of an error of the SDK, or `key_version` for a client whose data keys are of an older version, `conflict` for a row
+   * that another program changed during every attempt, and `store` for one that violates a constraint.
+   */
+  readonly code: SdkError['code'] | keyof typeof reasons;
+  readonly message: string;
+}
+
+/** What a conversion makes of a row. */
+export interface Outcome {
+  /** The texts to write. Undefined for a row that is complete. */
+  readonly changed?: Texts | undefined;
+  /** Whether the row has a ciphertext of an erased person, which nobody can convert. */
+  readonly isErased?: boolean;
+  readonly failures: readonly RowFailure[];
+}
+
+/** What a mode does to a table. */
+export interface Work {
+  /** Throws the errors that would stop every other row too. */
+  convert(rows: readonly TableRow[]): Promise<readonly Outcome[]>;
+  /** Whether a row is not yet as it must be. The beginnings of its texts are enough. */
+  isLeft(values: Texts): boolean;
+}
+
+const reasons = {
+  key_version: 'the client encrypts with a data key of an older version: wait 5 minutes, or use a new client',
+  conflict: 'another program changed it during each attempt: run this migration again',
+  store:
+    'it violates a constraint of the database, such as a unique index on an index column: change the row, and run again',
+} as const;
+
+/** Why a row is not converted, if no error of the SDK says it. `place` is its table, or a field of it. */
+export function refusalOf(code: keyof typeof reasons, id: RowId, place: string, more = ''): RowFailure {
+  return { id, code, message: `${place} of row ${id}: ${reasons[code]}${more}` };
+}
+
+const fatal = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
+
+/** Says why a row is not converted, and where. Throws what would stop every other row too. */
+export function failureOf(error: unknown, id: RowId, table: string, column?: string): RowFailure {
+  const cause: unknown = error instanceof FieldError ? error.cause : error;
+  const field = error instanceof FieldError ? error.field : column;
+  if (!(cause instanceof EaasError)) throw error;
+  // Made again, because the SDK adds advice for apps that read rows.
+  const where = field !== undefined && { table, field, row: String(id) };
+  const named: EaasError = where ? new FieldError(cause as SdkError, where) : cause;
+  if (named.retryable || fatal.has(named.code)) throw named;
+  return { id, ...(where && { field }), code: named.code as SdkError['code'], message: named.message };
+}

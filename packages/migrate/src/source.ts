@@ -1,0 +1,69 @@
+// Where a table is, and what its definition says: from the options of the call, or from the database of `@eaas/drizzle` or
+// `@eaas/prisma`, which knows all of it.
+import { InputError } from '@eaas/protocol';
+import type { FieldsDefinition, IndexSource, Tables } from '@eaas/sdk/fields';
+import { planOf, requireTable, type TablePlan } from '@eaas/sdk/internal';
+import type { SqlDatabase, SqlTemplateDatabase } from './database.ts';
+
+/** What the options of a call on a plain database say of its table, and an encrypted database knows. */
+export interface TableOptions {
+  readonly fields?: FieldsDefinition<Tables> | undefined;
+  readonly schema?: string | undefined;
+  readonly table?: string | undefined;
+  /** The database names of columns whose name differs from the definition. */
+  readonly columns?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly index?: IndexSource | readonly IndexSource[] | undefined;
+  readonly keyIds?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+}
+
+/** What `db.$encryptedTable(table)` returns for a table or a model. All names but `name` are those of the database. */
+interface TableSource extends TableOptions {
+  readonly database: SqlDatabase | SqlTemplateDatabase;
+  /** The name of the table in the definition. */
+  readonly name: string;
+  /** Throws for a table without a primary key of one column. */
+  id(): string;
+}
+
+/** A database of `@eaas/drizzle`, or the extended client of `@eaas/prisma`. */
+export interface EncryptedDatabase {
+  $encryptedTable(table: never): object;
+}
+
+/** A table with its fields. */
+export interface Target extends Omit<TableSource, 'id'> {
+  readonly fields: FieldsDefinition<Tables>;
+  readonly plan: TablePlan;
+  readonly id: string;
+  readonly columns: Readonly<Record<string, string | undefined>>;
+}
+
+export function targetOf(
+  db: object,
+  table: unknown,
+  options: TableOptions & { readonly id?: string | undefined },
+): Target {
+  const source = sourceOf(db, table, options);
+  const { fields, name, keyIds, columns = {} } = source;
+  if (!fields)
+    throw new InputError(
+      `\`fields\` must be the definition of \`${name}\` (got none): pass what \`defineFields\` returned`,
+    );
+  const plan = requireTable(planOf(fields.tables, keyIds), name);
+  if (plan.fields.length === 0)
+    throw new InputError(
+      `the table \`${name}\` has no encrypted fields: define some in \`defineFields\`, or name another table`,
+    );
+  return { ...source, fields, plan, columns, id: options.id ?? source.id() };
+}
+
+function sourceOf(db: object, table: unknown, options: TableOptions): TableSource {
+  const encrypted = db as { readonly $encryptedTable?: (table: unknown) => TableSource };
+  if (typeof encrypted?.$encryptedTable === 'function') return encrypted.$encryptedTable(table);
+  if (typeof table !== 'string')
+    throw new InputError(
+      'a table of Drizzle needs the database that encrypts it: pass what `encrypted` returned, or a database with ' +
+        '`query` and the name of a table',
+    );
+  return { ...options, database: db as SqlDatabase, name: table, id: () => 'id' };
+}

@@ -1,0 +1,166 @@
+// A table in its database: whether its columns fit, pages of rows, the beginnings of their texts, and writes that leave alone
+// what the app has changed meanwhile. `migrate` and `inventory` open it.
+import { InputError } from '@eaas/protocol';
+import { nearestOf } from '@eaas/protocol/internal';
+import { requireField } from '@eaas/sdk/internal';
+import { columnsOf, DatabaseError, idIn, runnerOf, type Stored, textIn } from './database.ts';
+import { type ColumnType, nameIn, statement, type Statement } from './dialects.ts';
+import { headLength } from './heads.ts';
+import { refusalOf, type RowFailure, type RowId, type RowTexts, type TableRow, type Texts } from './rows.ts';
+import type { Target } from './source.ts';
+
+/** A compare-and-set of one row. */
+interface Change {
+  readonly row: TableRow;
+  readonly values: Texts;
+}
+
+/** A column, by its name in the definition and in the database. */
+interface Named {
+  readonly name: string;
+  readonly column: string;
+}
+
+export type Store = Awaited<ReturnType<typeof openTable>>;
+
+export async function openTable(target: Target, call: string) {
+  const { plan, name: table, columns: renamed, schema, id } = target;
+  const stored = target.table ?? table;
+  const { dialect, run } = runnerOf(target.database, call);
+  const place = { schema, table: stored };
+  const into = nameIn(dialect, place);
+  const known = await columnsOf(run, dialect, place);
+  const requireColumn = (name: string, role: string): ColumnType => {
+    const column = known.get(name);
+    if (column) return column;
+    const near = nearestOf(known.keys(), name);
+    throw new InputError(
+      `the table ${into} has no column \`${name}\` ${role}${near === undefined ? '' : `; did you mean \`${near}\`?`}`,
+    );
+  };
+  const idColumn = requireColumn(id, 'for the row ids: pass the name of the primary key as `id`');
+  if (!idColumn.isUnique) {
+    throw new InputError(
+      `the column \`${stored}.${id}\` must be unique and not null, because pages are read in its order: pass the ` +
+        'primary key as `id`, or another unique column if the key has several',
+    );
+  }
+  const fields = plan.fields.map(({ name }) => name);
+  const indexes = plan.fields.flatMap(({ indexColumns }) => indexColumns);
+  const naming = namingColumns(target);
+  for (const name of Object.keys(renamed))
+    if (!indexes.includes(name) && !naming.includes(name)) requireField(plan, name);
+  const columnsFor = (names: readonly string[], role: string): Named[] =>
+    names.map((name) => {
+      const column = renamed[name] ?? name;
+      const type = requireColumn(column, `${role}: add it, or name the column in \`columns\``);
+      if (fields.includes(name)) requireRoom(stored, type);
+      return { name, column };
+    });
+  const columns = [...columnsFor(fields, 'for a field'), ...columnsFor(indexes, 'for an index')];
+  const people = columnsFor(naming, 'that names the person of each row');
+  const writing = {
+    table: place,
+    id: idColumn,
+    // A row that has moved to another person meanwhile is left alone too.
+    compared: [...columns.slice(0, fields.length), ...people].map(({ column }) => column),
+    written: columns.map(({ column }) => column),
+  };
+  const quotedId = dialect.quote(id);
+  const textOf = (column: string) => dialect.text(dialect.quote(column));
+  const whole = [
+    ...columns.map(({ column }, at) => `${textOf(column)} as v${at}`),
+    ...people.map(({ column }, at) => `${dialect.quote(column)} as p${at}, ${textOf(column)} as q${at}`),
+  ].join(', ');
+
+  const select = (what: string, which: Statement, limit?: number): Promise<readonly Stored[]> => {
+    const most = limit === undefined ? '' : ` limit ${limit}`;
+    return run(
+      `read rows of ${into}`,
+      statement`select ${quotedId} as id, ${what} from ${into}${which} order by ${quotedId}${most}`,
+    );
+  };
+  const after = (last: RowId | undefined): Statement =>
+    last === undefined
+      ? []
+      : statement` where ${quotedId} > ${dialect.asId(idColumn, { value: String(last) })}`;
+  const textsIn = (row: Stored, prefix: string, of: readonly Named[]): Texts =>
+    Object.fromEntries(
+      of.map(({ name, column }, at) => [name, textIn(row, `${prefix}${at}`, `${stored}.${column}`)]),
+    );
+  const rowIn = (row: Stored): TableRow => ({
+    id: idIn(row, stored),
+    values: textsIn(row, 'v', columns),
+    person: Object.fromEntries(people.map(({ name }, at) => [name, row[`p${at}`]])),
+    personTexts: Object.values(textsIn(row, 'q', people)),
+  });
+
+  /** Returns why rows were not written. */
+  async function write(changes: readonly Change[]): Promise<RowFailure[]> {
+    const rows = changes.map(({ row, values }) => ({
+      id: String(row.id),
+      expected: [...fields.map((name) => row.values[name] ?? null), ...row.personTexts],
+      values: columns.map(({ name }) => values[name] ?? null),
+    }));
+    try {
+      const found = await run(`write rows of ${into}`, dialect.write(writing, rows));
+      const written = dialect.written
+        ? await run(`read rows of ${into}`, dialect.written(writing, rows))
+        : found;
+      const ids = new Set(written.map((row) => idIn(row, stored)));
+      return changes.flatMap(({ row: { id: row } }) =>
+        ids.has(row) ? [] : [refusalOf('conflict', row, stored)],
+      );
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || !error.isConstraint) throw error;
+      const [first, ...others] = changes;
+      if (first && others.length === 0)
+        return [refusalOf('store', first.row.id, stored, ` (code ${error.databaseCode})`)];
+      // One row that violates a constraint must not stop the others of its page.
+      const middle = Math.ceil(changes.length / 2);
+      return [...(await write(changes.slice(0, middle))), ...(await write(changes.slice(middle)))];
+    }
+  }
+
+  return {
+    naming,
+    fields,
+    async count(): Promise<number> {
+      const [row] = await run(`count the rows of ${into}`, statement`select count(*) as count from ${into}`);
+      return Number(row?.['count']);
+    },
+    /** The rows after an id, in the order of the ids. */
+    page: async (last: RowId | undefined, limit: number): Promise<TableRow[]> =>
+      (await select(whole, after(last), limit)).map(rowIn),
+    /** The rows with these ids that still exist. */
+    rows: async (ids: readonly RowId[]): Promise<TableRow[]> =>
+      (await select(whole, statement` where ${quotedId} in ${dialect.ids(idColumn, ids.map(String))}`)).map(
+        rowIn,
+      ),
+    /** The beginnings of the texts of the rows after an id. */
+    async heads(last: RowId | undefined, limit: number): Promise<RowTexts[]> {
+      const begin = columns.map(({ column }, at) => `substr(${textOf(column)}, 1, ${headLength}) as v${at}`);
+      const found = await select(begin.join(', '), after(last), limit);
+      return found.map((row) => ({ id: idIn(row, stored), values: textsIn(row, 'v', columns) }));
+    },
+    write,
+  };
+}
+
+/** The columns that name the person of a row. For a function, all columns that the definition lists as unencrypted. */
+function namingColumns({ plan: { subject, table }, fields }: Target): string[] {
+  if (typeof subject === 'string') return [subject];
+  const columns = subject ? Object.entries(fields.tables[table] ?? {}) : [];
+  return columns.flatMap(([name, column]) =>
+    (column as { readonly unencrypted?: true } | null)?.unencrypted === true ? [name] : [],
+  );
+}
+
+function requireRoom(table: string, { name, type }: ColumnType): void {
+  const [, length = headLength] = /char\w*(?: varying)?\((\d+)\)/i.exec(type) ?? [];
+  if (/text|char|clob|^$/i.test(type) && Number(length) >= headLength) return;
+  throw new InputError(
+    `the column \`${table}.${name}\` is ${type}, and a ciphertext is a text of ${headLength} characters or ` +
+      'more: change its type to text, or add a text column, copy the values into it, and name it in `columns`',
+  );
+}

@@ -1,0 +1,456 @@
+import type { EaasClient } from '@eaas/sdk';
+import {
+  createIndexKey,
+  date,
+  defineFields,
+  json,
+  number,
+  plaintext,
+  text,
+  unencrypted,
+  withFields,
+} from '@eaas/sdk/fields';
+import { migrate, type Progress, type SqlDatabase } from '@eaas/migrate';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { tables } from './tables.ts';
+import { openServiceAndTable, type ServiceAndTable } from '@eaas/test-kit/service-and-table';
+
+let place: ServiceAndTable;
+let client: EaasClient;
+let index: string;
+let database: SqlDatabase;
+
+beforeAll(async () => {
+  place = await openServiceAndTable();
+  ({ client } = await place.connect());
+  index = await createIndexKey(client);
+  database = { query: (statement, parameters) => place.sql.unsafe(statement, parameters) };
+});
+afterAll(async () => place.close());
+
+const recordsOf = () => tables.for(client, { index });
+const options = () => ({ client, fields: tables, index });
+
+/** Every third row has no name. */
+async function fillMembers(count: number): Promise<void> {
+  await place.sql`drop table if exists members`;
+  await place.sql`create table members (id bigint primary key, name text, email text not null, email_index text unique)`;
+  await place.sql`
+    insert into members select n, case when n % 3 > 0 then 'Name ' || n end, 'Member' || n || '@example.com'
+    from generate_series(1, ${count}::int) n`;
+}
+
+async function readMembers() {
+  const rows = await place.sql<
+    { id: string; name: string | null; email: string; email_index: string }[]
+  >`select * from members order by id`;
+  return recordsOf().decryptRows('members', rows as never, (row: { id: string }) => row.id) as Promise<
+    { id: string; name: string | null; email: string }[]
+  >;
+}
+
+const expected = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({
+    id: String(at + 1),
+    name: (at + 1) % 3 > 0 ? `Name ${at + 1}` : null,
+    email: `Member${at + 1}@example.com`,
+  }));
+
+describe('in place', () => {
+  beforeEach(() => fillMembers(50));
+
+  test('every row is encrypted and indexed, and a second run changes nothing', async () => {
+    const seen: Progress[] = [];
+    const result = await migrate(database, 'members', 'encrypt', {
+      ...options(),
+      pageSize: 20,
+      onProgress: (progress) => seen.push(progress),
+    });
+    expect(result).toMatchObject({ done: true, failures: [], left: { count: 0, ids: [] } });
+    expect(result.progress).toMatchObject({ seen: 50, rewritten: 50, total: 50, checked: 50 });
+    expect(seen.map(({ seen: rows, checked }) => [rows, checked])).toEqual([
+      [20, 0],
+      [40, 0],
+      [50, 0],
+      [50, 0],
+      [50, 20],
+      [50, 40],
+      [50, 50],
+    ]);
+    expect(await readMembers()).toEqual(expected(50));
+    const { email_index } = await recordsOf().where('members', { email: 'member7@example.com' });
+    expect(await place.sql`select id from members where email_index in ${place.sql(email_index)}`).toEqual([
+      { id: '7' },
+    ]);
+    await place.sql.unsafe(result.constraints ?? '');
+    const before = await place.sql`select * from members order by id`;
+    const again = await migrate(database, 'members', 'encrypt', options());
+    expect(again).toMatchObject({ done: true, progress: { rewritten: 0, skipped: 50 } });
+    expect(await place.sql`select * from members order by id`).toEqual(before);
+  });
+
+  test('a run whose database fails at any statement, before or after it has run it, is completed by the next', async () => {
+    for (let deadly = 1; ; deadly++) {
+      for (const isAfter of [false, true]) {
+        await fillMembers(9);
+        let statements = 0;
+        let kept: string | undefined;
+        const dying: SqlDatabase = {
+          async query(statement, parameters) {
+            if (++statements > deadly || (statements === deadly && !isAfter)) throw new Error('killed');
+            const rows = await place.sql.unsafe(statement, parameters);
+            if (statements === deadly) throw new Error('killed');
+            return rows;
+          },
+        };
+        const keep = (progress: Progress) => (kept = JSON.stringify(progress));
+        const killed = migrate(dying, 'members', 'encrypt', { ...options(), pageSize: 4, onProgress: keep });
+        const result = await killed.catch(() => undefined);
+        const resume = kept !== undefined && isAfter ? (JSON.parse(kept) as Progress) : undefined;
+        const next = await migrate(database, 'members', 'encrypt', { ...options(), pageSize: 4, resume });
+        expect(next).toMatchObject({ done: true, left: { count: 0 } });
+        expect(await readMembers()).toEqual(expected(9));
+        if (result) return;
+      }
+    }
+  });
+
+  test('what the app writes meanwhile is kept, and no row stays plaintext', async () => {
+    await fillMembers(400);
+    const written = new Map<number, string>();
+    const stop = { stopped: false };
+    const app = async (): Promise<void> => {
+      for (let turn = 0; !stop.stopped; turn++) {
+        const id = 1 + ((turn * 37) % 400);
+        const name = `Changed in turn ${turn}`;
+        const row = await recordsOf().encryptRow('members', id, { name });
+        await place.sql`update members set name = ${row.name} where id = ${id}`;
+        written.set(id, name);
+      }
+    };
+    const running = app();
+    const result = await migrate(database, 'members', 'encrypt', { ...options(), pageSize: 50 });
+    stop.stopped = true;
+    await running;
+    expect(result).toMatchObject({ done: true, failures: [], left: { count: 0 } });
+    expect(written.size).toBeGreaterThan(0);
+    expect(await readMembers()).toEqual(
+      expected(400).map(({ id, name, email }) => ({ id, name: written.get(Number(id)) ?? name, email })),
+    );
+  });
+
+  test('a row that the app changes between read and write is left alone, and read again', async () => {
+    let isChanged = false;
+    const racing: SqlDatabase = {
+      async query(statement, parameters) {
+        if (statement.includes('update') && !isChanged) {
+          isChanged = true;
+          await place.sql`update members set email = 'New@example.com' where id = 3`;
+        }
+        return place.sql.unsafe(statement, parameters);
+      },
+    };
+    const { done, progress } = await migrate(racing, 'members', 'encrypt', options());
+    expect({ done, rewritten: progress.rewritten }).toEqual({ done: true, rewritten: 50 });
+    expect((await readMembers())[2]?.email).toBe('New@example.com');
+  });
+
+  test('a text that looks like a ciphertext is refused, and listed without its value', async () => {
+    const { ciphertext } = await client.encrypt('of somewhere else');
+    await place.sql`update members set name = ${ciphertext} where id = 4`;
+    await place.sql`update members set name = 'eaasAhead of time' where id = 5`;
+    const { done, failures, left, progress } = await migrate(database, 'members', 'encrypt', options());
+    expect({ done, left, failed: progress.failed }).toEqual({
+      done: false,
+      left: { count: 1, ids: ['4'] },
+      failed: 1,
+    });
+    expect(failures).toEqual([
+      {
+        id: '4',
+        code: 'decryption',
+        field: 'name',
+        message: expect.stringMatching(
+          /^members\.name of row 4: .*looks like a ciphertext.*allowCiphertexts/,
+        ) as string,
+      },
+    ]);
+    expect(JSON.stringify(failures)).not.toContain(ciphertext.slice(40, 80));
+    const [row] = await place.sql`select * from members where id = 5`;
+    expect(await recordsOf().decryptRow('members', '5', row as never)).toMatchObject({
+      name: 'eaasAhead of time',
+    });
+  });
+
+  test('a row that violates a constraint is listed, and does not stop the others of its page', async () => {
+    await place.sql`update members set email = ' MEMBER7@example.com' where id = 12`;
+    const { done, failures, left } = await migrate(database, 'members', 'encrypt', options());
+    expect({ done, left: left.count }).toEqual({ done: false, left: 1 });
+    expect(failures).toMatchObject([{ code: 'store', message: expect.stringContaining('23505') as string }]);
+    expect(String(failures[0]?.message)).not.toContain('example.com');
+    expect(left.ids).toEqual([failures[0]?.id]);
+    await place.sql`update members set email = 'twelve@example.com' where id = ${left.ids[0] ?? ''}`;
+    expect(await migrate(database, 'members', 'encrypt', options())).toMatchObject({ done: true });
+  });
+
+  test('an index column that is new is filled, and the ciphertexts stay as they are', async () => {
+    await migrate(database, 'members', 'encrypt', options());
+    const before = await place.sql`select id, name, email, email_index from members order by id`;
+    await place.sql`update members set email_index = null`;
+    const { progress } = await migrate(database, 'members', 'encrypt', options());
+    expect(progress.rewritten).toBe(50);
+    expect(await place.sql`select id, name, email, email_index from members order by id`).toEqual(before);
+  });
+
+  test('a dry run writes nothing, and says what is left', async () => {
+    const { done, progress, left } = await migrate(database, 'members', 'encrypt', {
+      ...options(),
+      dryRun: true,
+    });
+    expect({ done, rewritten: progress.rewritten, left: left.count }).toEqual({
+      done: false,
+      rewritten: 50,
+      left: 50,
+    });
+  });
+});
+
+test('values of any type are read from copied texts, and encrypted in columns with other names', async () => {
+  const { sql } = place;
+  const read = <Value>(convert: (stored: string) => Value) => ({
+    previous: plaintext((stored) => convert(String(stored))),
+  });
+  const fields = defineFields({
+    patients: {
+      email: text({ previous: plaintext() }).searchableBy({
+        and_born: withFields(['born'], { lowEntropy: 'accepted' }),
+      }),
+      born: date(read((stored) => new Date(stored))),
+      notes: json<{ tags: string[] }>(read((stored) => JSON.parse(stored))),
+      weight: number(read(Number)),
+    },
+  });
+  await sql`drop table if exists patients`;
+  await sql`
+    create table patients (id uuid primary key default gen_random_uuid(), email text, born date, notes jsonb,
+      weight numeric, e1 text, e2 text, e3 text, e4 text, x text)`;
+  await sql`
+    insert into patients (email, born, notes, weight) values
+      ('ada@example.com', '1815-12-10', '{"tags": ["a"]}', 61.50), ('', null, null, null)`;
+  await sql`update patients set e1 = email, e2 = born::text, e3 = notes::text, e4 = weight::text`;
+  const columns = { email: 'e1', born: 'e2', notes: 'e3', weight: 'e4', email_and_born_index: 'x' };
+  const run = () => migrate(database, 'patients', 'encrypt', { client, fields, index, columns });
+  const result = await run();
+  expect(result).toMatchObject({ done: true, progress: { rewritten: 2 } });
+  const rows = await sql`
+    select id, e1 as email, e2 as born, e3 as notes, e4 as weight from patients order by born`;
+  const opened = await fields
+    .for(client, { index })
+    .decryptRows('patients', rows as never, (row: { id: string }) => row.id);
+  expect(opened).toMatchObject([
+    { email: 'ada@example.com', born: new Date('1815-12-10'), notes: { tags: ['a'] }, weight: 61.5 },
+    { email: '', born: null, notes: null, weight: null },
+  ]);
+  expect(await run()).toMatchObject({ done: true, progress: { rewritten: 0 } });
+  await sql.unsafe(result.constraints ?? '');
+});
+
+test.each([
+  [
+    'a column that is too short',
+    'email varchar(100)',
+    {},
+    /members\.email.* is character varying\(100\).*220/,
+  ],
+  ['a column of another type', 'email date', {}, /members\.email.* is date.*: change its type to text/],
+  [
+    'a missing column',
+    'mail text',
+    {},
+    /table "members" has no column `email` for a field: add it.*`columns`; did you mean `mail`\?/,
+  ],
+  [
+    'an id that is not unique',
+    'email text',
+    { id: 'grp' },
+    /`members\.grp` must be unique.*pass the primary key/,
+  ],
+  [
+    'an id that is missing',
+    'email text',
+    { id: 'key' },
+    /"members" has no column `key` for the row ids: pass the/,
+  ],
+  ['a missing table', 'email text', { table: 'nobody' }, /no table "nobody"/],
+  [
+    'a column of no field',
+    'email text',
+    { columns: { mail: 'x' } },
+    /`members\.mail` is not defined: did you mean/,
+  ],
+  [
+    'no definition',
+    'email text',
+    { fields: undefined as never },
+    /`fields` must be the definition of `members` \(got none\)/,
+  ],
+  ['an unknown option', 'email text', { colums: {} }, /did you mean `columns`/],
+])('%s is refused before anything is written', async (_, column, more, message) => {
+  await place.sql`drop table if exists members`;
+  await place.sql.unsafe(
+    `create table members (id int primary key, grp int, name text, email_index text, ${column})`,
+  );
+  await expect(migrate(database, 'members', 'encrypt', { ...options(), ...more })).rejects.toThrow(message);
+});
+
+test.each([
+  [
+    'a value that `plaintext` refuses',
+    {},
+    /^visits\.name of row 1: .*threw an error.*: let it read every text of the column, or correct the row/,
+  ],
+  [
+    'a column that the driver parses',
+    { v0: {} },
+    /`query` must return `visits\.name_new` as a text \(got another type\): turn off what parses it/,
+  ],
+  [
+    'an id that is neither text nor number',
+    { id: {} },
+    /the ids of `visits` must be texts or numbers .*: name another unique column as `id`/,
+  ],
+])('an error about %s names the place and what to do, and no value', async (_, replaced, message) => {
+  const { sql } = place;
+  await sql`drop table if exists visits`;
+  await sql`create table visits (id int primary key, name_new text)`;
+  await sql`insert into visits values (1, 'Ada')`;
+  const strict = plaintext((stored): string => {
+    throw new Error(String(stored));
+  });
+  const fields = defineFields({ visits: { name: text({ previous: strict }) } });
+  const replacing: SqlDatabase = {
+    async query(statement, parameters) {
+      const found = await sql.unsafe(statement, parameters);
+      return statement.includes('as v0')
+        ? found.map((each) => Object.assign({}, each, replaced))
+        : [...found];
+    },
+  };
+  const run = migrate(replacing, 'visits', 'encrypt', { client, fields, columns: { name: 'name_new' } });
+  const said = await run.then(
+    ({ failures }) => failures.map((failure) => failure.message).join('\n'),
+    (error: Error) => error.message,
+  );
+  expect(said).toMatch(message);
+  expect(said).not.toContain('Ada');
+});
+
+test('an error of the database names its code, and no value', async () => {
+  await fillMembers(1);
+  const leaking: SqlDatabase = {
+    async query(statement, parameters) {
+      if (statement.includes('update')) throw Object.assign(new Error(parameters.join()), { code: '42501' });
+      return place.sql.unsafe(statement, parameters);
+    },
+  };
+  const error = await migrate(leaking, 'members', 'encrypt', options()).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({ name: 'DatabaseError', code: 'database', databaseCode: '42501' });
+  expect(String(error)).toBe(
+    'DatabaseError: the database did not write rows of "members" (code 42501): look the code up in its manual or its log, and call again',
+  );
+});
+
+describe('rows of people', () => {
+  const name = text({ previous: plaintext() });
+  const people = defineFields({
+    members: { subject: 'personId', name },
+    notes: {
+      subject: ({ ward, personId }) => `${String(ward)}/${String(personId)}`,
+      ...unencrypted('ward', 'personId'),
+      name,
+    },
+  });
+  const columns = { personId: 'person_id' };
+  const read = async (table: 'members' | 'notes') => {
+    const rows = await place.sql`select id, name, ward, person_id as "personId" from people order by id`;
+    return people
+      .for(client)
+      .decryptRows(table, rows as never, ({ id }: { id: number }) => id, { settled: true });
+  };
+
+  beforeEach(async () => {
+    await place.sql`drop table if exists people`;
+    await place.sql`create table people (id int primary key, name text, ward text not null, person_id int)`;
+    await place.sql`
+      insert into people select n, 'Name ' || n, 'A', n % 3 from generate_series(1, 9) n`;
+  });
+
+  test.each(['members', 'notes'] as const)('of %s are encrypted for each person', async (table) => {
+    const own = { client, fields: people, table: 'people', columns };
+    const result = await migrate(database, table, 'encrypt', own);
+    expect(result).toMatchObject({ done: true, progress: { rewritten: 9 } });
+    expect(result.constraints).not.toContain('person');
+    expect(await read(table)).toMatchObject(
+      range(1, 9).map((id) => ({ ok: true, value: { name: `Name ${id}`, personId: id % 3 } })),
+    );
+    await place.sql`update people set person_id = 1`;
+    expect((await read(table)).map(({ ok }) => ok)).toEqual(range(1, 9).map((id) => id % 3 === 1));
+    // A second run says which values are not those of their person any more.
+    const again = await migrate(database, table, 'encrypt', own);
+    expect(again).toMatchObject({ done: false, progress: { rewritten: 0, skipped: 3, failed: 6 } });
+  });
+
+  test('a row that names nobody fails alone, and values of nobody stay', async () => {
+    const [old] = await defineFields({ members: { name } })
+      .for(client)
+      .encryptRows('members', [{ name: 'Name 2' }], () => 2);
+    await place.sql`update people set name = ${old?.name ?? ''} where id = 2`;
+    await place.sql`update people set person_id = null where id = 5`;
+    const own = { client, fields: people, table: 'people', columns };
+    const result = await migrate(database, 'members', 'encrypt', own);
+    expect(result).toMatchObject({
+      done: false,
+      progress: { rewritten: 7, skipped: 1, failed: 1 },
+      failures: [{ id: 5, message: expect.stringMatching(/members\.personId.*person of row 5.*got null/) }],
+      left: { count: 1, ids: [5] },
+    });
+    expect((await read('members'))[1]).toMatchObject({ ok: true, value: { name: 'Name 2' } });
+    expect(await place.sql`select name from people where id = 2`).toEqual([{ name: old?.name }]);
+  });
+
+  test('the ciphertexts of an erased person stay, and their plaintext is a failure', async () => {
+    await place.sql`update people set person_id = 901 where id = 3`;
+    const own = { client, fields: people, table: 'people', columns };
+    await migrate(database, 'members', 'encrypt', own);
+    await client.subjects.erase({ subject: '901' });
+    const again = await migrate(database, 'members', 'encrypt', own);
+    expect(again).toMatchObject({ done: true, progress: { skipped: 8, erased: 1, failed: 0 }, failures: [] });
+    await place.sql`update people set name = 'Name 3' where id = 3`;
+    expect(await migrate(database, 'members', 'encrypt', own)).toMatchObject({
+      done: false,
+      progress: { skipped: 8, erased: 0, failed: 1 },
+      failures: [{ id: 3, field: 'name', code: 'subject_erased' }],
+      left: { count: 1 },
+    });
+  });
+
+  test('a row that moves to another person meanwhile is left alone', async () => {
+    const moving: SqlDatabase = {
+      async query(statement, parameters) {
+        if (statement.includes('update')) await place.sql`update people set person_id = 7 where id = 4`;
+        return place.sql.unsafe(statement, parameters);
+      },
+    };
+    const own = { client, fields: people, table: 'people', columns };
+    const result = await migrate(moving, 'members', 'encrypt', own);
+    expect(result).toMatchObject({ done: true, progress: { rewritten: 9 } });
+    expect((await read('members'))[3]).toMatchObject({ ok: true, value: { name: 'Name 4', personId: 7 } });
+  });
+
+  test('a table without the column of the person is refused', async () => {
+    const run = migrate(database, 'members', 'encrypt', { client, fields: people, table: 'people' });
+    await expect(run).rejects.toThrow(/has no column `personId` that names the person of each row/);
+  });
+});
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);

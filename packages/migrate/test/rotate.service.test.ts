@@ -1,0 +1,295 @@
+import { EaasClient } from '@eaas/sdk';
+import { createIndexKey, date, defineFields, text, unencrypted, withFields } from '@eaas/sdk/fields';
+import { openServiceAndTable, type ServiceAndTable } from '@eaas/test-kit/service-and-table';
+import { inventory, migrate, type Progress, type SqlDatabase } from '@eaas/migrate';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+let place: ServiceAndTable;
+let client: EaasClient;
+let keyId: string;
+let index: string;
+let database: SqlDatabase;
+
+beforeAll(async () => {
+  place = await openServiceAndTable();
+  database = { query: (statement, parameters) => place.sql.unsafe(statement, parameters) };
+});
+afterAll(async () => place.close());
+
+const fields = defineFields({
+  patients: {
+    subject: 'person',
+    ...unencrypted('id', 'person'),
+    name: text().searchable(),
+    born: date().searchableBy({ and_name: withFields(['name'], { lowEntropy: 'accepted' }) }),
+  },
+});
+const people = 12;
+let round = 0;
+const personOf = (id: number) => `person ${id} of ${round}`;
+const nameOf = (id: number) => `Name ${id}`;
+
+interface Stored {
+  readonly id: number;
+  readonly person: string;
+  readonly name: string | null;
+  readonly born: string | null;
+}
+
+const recordsOf = () => fields.for(client, { index });
+const stored = () => place.sql<Stored[]>`select * from patients order by id`;
+const opened = async () =>
+  recordsOf().decryptRows('patients', (await stored()) as never, ({ id }: { id: number }) => id, {
+    settled: true,
+  });
+
+/** Each row is of a person of its own. Every fourth has no name. */
+beforeEach(async () => {
+  round++;
+  ({ client, keyId } = await place.connect());
+  index = await createIndexKey(client);
+  await place.sql`drop table if exists patients`;
+  await place.sql`
+    create table patients (id int primary key, person text, name text, born text, name_index text, born_and_name_index text)`;
+  const rows = Array.from({ length: people }, (_, at) => ({
+    id: at + 1,
+    person: personOf(at + 1),
+    name: at % 4 === 3 ? null : nameOf(at + 1),
+    born: new Date('1990-01-01'),
+  }));
+  const encrypted = await recordsOf().encryptRows('patients', rows, ({ id }) => id);
+  await place.sql`insert into patients ${place.sql(encrypted as never)}`;
+});
+
+const rotate = () => client.keys.rotate({ key_id: keyId });
+const versionsOf = async (): Promise<(readonly [number, number])[]> => {
+  const { keys } = await inventory(database, 'patients', { fields });
+  return keys.flatMap(({ versions }) =>
+    versions.map(({ key_version, values }) => [key_version, values] as const),
+  );
+};
+
+describe.each(['rewrap', 'reencrypt'] as const)('%s', (mode) => {
+  // A client has data keys of the old version for a while: `reencrypt` needs a new one.
+  const run = async (more: object = {}, on: SqlDatabase = database) => {
+    const fresh = mode === 'rewrap' ? client : (await place.connectTo(keyId)).client;
+    return migrate(on, 'patients', mode, { client: fresh, fields, index, ...more });
+  };
+
+  test('moves each value to the newest version, and a second run changes nothing', async () => {
+    await rotate();
+    expect(await run({ pageSize: 5 })).toMatchObject({
+      done: true,
+      failures: [],
+      left: { count: 0, ids: [] },
+      progress: { mode, seen: people, rewritten: people, checked: people, erased: 0 },
+    });
+    expect(await versionsOf()).toEqual([[2, 2 * people - 3]]);
+    const before = await stored();
+    expect(await run()).toMatchObject({ done: true, progress: { rewritten: 0, skipped: people } });
+    expect(await stored()).toEqual(before);
+    expect(await opened()).toMatchObject(
+      Array.from({ length: people }, (_, at) => ({
+        ok: true,
+        value: { name: at % 4 === 3 ? null : nameOf(at + 1) },
+      })),
+    );
+  });
+
+  test('counts the rows of erased people apart', async () => {
+    for (const id of [2, 3]) await client.subjects.erase({ subject: personOf(id) });
+    await rotate();
+    expect(await run()).toMatchObject({
+      done: true,
+      left: { count: 0 },
+      progress: { rewritten: people - 2, erased: 2, failed: 0 },
+    });
+    expect(await versionsOf()).toEqual([
+      [1, 4],
+      [2, 2 * people - 3 - 4],
+    ]);
+  });
+
+  test('reads and converts again what the app changes meanwhile, and what it adds', async () => {
+    await rotate();
+    let writes = 0;
+    const racing: SqlDatabase = {
+      async query(statement, parameters) {
+        if (statement.includes('update') && ++writes === 1) {
+          const [row] = await recordsOf().encryptRows(
+            'patients',
+            [{ person: personOf(1), name: 'New', born: new Date('1990-01-01') }] as never,
+            () => 1,
+          );
+          await place.sql`update patients set ${place.sql(row as never, 'name', 'name_index', 'born_and_name_index')} where id = 1`;
+        }
+        return place.sql.unsafe(statement, parameters);
+      },
+    };
+    expect(await run({}, racing)).toMatchObject({ done: true, progress: { rewritten: people } });
+    expect((await opened())[0]).toMatchObject({ ok: true, value: { name: 'New' } });
+  });
+
+  test('names a row that it cannot convert, and converts the others', async () => {
+    await rotate();
+    await place.sql`update patients set name = 'plain' where id = 2`;
+    const name = (await stored())[4]?.name ?? '';
+    await place.sql`update patients set name = ${name.slice(0, 60)} where id = 5`;
+    const { done, failures, left, progress } = await run();
+    expect({ done, ids: left.ids, failed: progress.failed }).toEqual({ done: false, ids: [2, 5], failed: 2 });
+    expect(failures).toMatchObject([
+      { id: 2, field: 'name', code: 'format' },
+      { id: 5, field: 'name', code: 'format' },
+    ]);
+    expect(JSON.stringify(failures)).not.toContain('plain"');
+  });
+
+  test('goes on where a run was stopped', async () => {
+    await rotate();
+    const controller = new AbortController();
+    let kept: Progress | undefined;
+    const stopped = run({
+      pageSize: 4,
+      signal: controller.signal,
+      onProgress(progress: Progress) {
+        kept = progress;
+        controller.abort();
+      },
+    });
+    await expect(stopped).rejects.toMatchObject({ code: 'aborted' });
+    expect(kept).toMatchObject({ seen: 4, rewritten: 4 });
+    const resume = JSON.parse(JSON.stringify(kept)) as Progress;
+    expect(await run({ resume })).toMatchObject({
+      done: true,
+      progress: { seen: people, rewritten: people },
+    });
+  });
+});
+
+test('`reencrypt` moves a table to another key', async () => {
+  const { key_id: next } = await client.keys.create({ name: `next ${keyId}` });
+  const keyIds = { patients: [next, keyId] };
+  const result = await migrate(database, 'patients', 'reencrypt', { client, fields, index, keyIds });
+  expect(result).toMatchObject({ done: true, progress: { rewritten: people } });
+  const { keys } = await inventory(database, 'patients', { fields });
+  expect(keys.map(({ key_id }) => key_id)).toEqual([next]);
+  expect(await migrate(database, 'patients', 'reencrypt', { client, fields, index, keyIds })).toMatchObject({
+    progress: { rewritten: 0 },
+  });
+});
+
+test('`rewrap` moves ciphertexts of `client.encrypt`, whatever their context', async () => {
+  const notes = defineFields({ notes: { body: text() } });
+  await place.sql`drop table if exists notes`;
+  await place.sql`create table notes (id int primary key, body text)`;
+  for (let id = 1; id <= 3; id++) {
+    const { ciphertext } = await client.encrypt(`note ${id}`, { context: { row: String(id) } });
+    await place.sql`insert into notes values (${id}, ${ciphertext})`;
+  }
+  await rotate();
+  const result = await migrate(database, 'notes', 'rewrap', { client, fields: notes });
+  expect(result).toMatchObject({ done: true, progress: { rewritten: 3 } });
+  const { keys } = await inventory(database, 'notes', { client, fields: notes });
+  expect(keys).toMatchObject([
+    {
+      key_id: keyId,
+      key_version: 2,
+      versions: [
+        { key_version: 1, values: 0, wraps: expect.any(Number) as number },
+        { key_version: 2, values: 3 },
+      ],
+    },
+  ]);
+  const rows = await place.sql<{ id: number; body: string }[]>`select * from notes order by id`;
+  const texts = await Promise.all(
+    rows.map(({ id, body }) => client.decrypt(body, { as: 'text', context: { row: String(id) } })),
+  );
+  expect(texts).toEqual(['note 1', 'note 2', 'note 3']);
+});
+
+describe('bad input ends the run, and the next run goes on', () => {
+  const options = () => ({ client, fields, index, pageSize: 5 });
+  const completes = async (more: object = {}) =>
+    expect(await migrate(database, 'patients', 'rewrap', { ...options(), ...more })).toMatchObject({
+      done: true,
+      left: { count: 0 },
+    });
+  const keptOf = async (): Promise<Progress> => {
+    const controller = new AbortController();
+    let kept: Progress | undefined;
+    const onProgress = (progress: Progress): void => {
+      kept = progress;
+      controller.abort();
+    };
+    const run = migrate(database, 'patients', 'rewrap', {
+      ...options(),
+      signal: controller.signal,
+      onProgress,
+    });
+    await expect(run).rejects.toMatchObject({ code: 'aborted' });
+    return kept as Progress;
+  };
+
+  beforeEach(rotate);
+
+  test('a mode that is none', async () => {
+    const run = migrate(database, 'patients', 'rotate' as never, options());
+    await expect(run).rejects.toThrow(
+      /third argument of `migrate` must be 'encrypt', 'rewrap' or 'reencrypt'/,
+    );
+  });
+
+  test.each(['rewrap', 'reencrypt', 'encrypt'] as const)(
+    'a client without the permission, in the mode %s',
+    async (mode) => {
+      const { api_key: apiKey } = await client.apiKeys.create({
+        name: mode + keyId,
+        permissions: ['audit.read'],
+      });
+      const strange = new EaasClient({ ...place.options, apiKey, keyId });
+      const run = migrate(database, 'patients', mode, { ...options(), client: strange });
+      const error: unknown = await run.catch((cause: unknown) => cause);
+      expect(error).toMatchObject({ name: 'FieldError', code: 'permission_missing' });
+      expect(String(error)).toMatch(/patients\.\w+ of row 1: .*permission `(?:en|de)crypt`/);
+      await completes();
+    },
+  );
+
+  test('a definition that has another field than the run that it resumes', async () => {
+    const resume = await keptOf();
+    const changed = defineFields({ patients: { ...fields.tables.patients, note: text() } });
+    await place.sql`alter table patients add note text`;
+    const run = migrate(database, 'patients', 'rewrap', { ...options(), fields: changed, resume });
+    await expect(run).rejects.toThrow(
+      '`resume` comes from a run on `patients` with `fields` name,born, and this one has name,born,note: omit',
+    );
+    await completes({ fields: changed });
+  });
+
+  test('a definition whose column the table does not have', async () => {
+    const { born, ...others } = fields.tables.patients;
+    const changed = defineFields({ patients: { ...others, birth: text() } });
+    const run = migrate(database, 'patients', 'rewrap', { ...options(), fields: changed });
+    await expect(run).rejects.toThrow(
+      'the table "patients" has no column `birth` for a field: add it, or name the column in `columns`',
+    );
+    expect(born).toBeDefined();
+    await completes();
+  });
+
+  test('a database that dies in the middle', async () => {
+    let statements = 0;
+    const dying: SqlDatabase = {
+      async query(statement, parameters) {
+        if (++statements > 5) throw Object.assign(new Error('gone'), { code: 'ECONNRESET' });
+        return place.sql.unsafe(statement, parameters);
+      },
+    };
+    const error: unknown = await migrate(dying, 'patients', 'rewrap', options()).catch(
+      (cause: unknown) => cause,
+    );
+    expect(error).toMatchObject({ name: 'DatabaseError', databaseCode: 'ECONNRESET' });
+    expect(String(error)).toMatch(/"patients" \(code ECONNRESET\): look the code up .* and call again$/);
+    await completes();
+  });
+});

@@ -1,0 +1,15 @@
+// What packages of this repository need of the SDK, and apps do not. It can change in any version.
+export { FieldError, inField } from './fields/field-error.ts';
+export type { SettledRow } from './fields/decrypt-rows.ts';
+export type { Row } from './fields/internals.ts';
+export {
+  type FieldPlan,
+  planOf,
+  requireField,
+  requireTable,
+  rowIdOf,
+  type TablePlan,
+} from './fields/plan.ts';
+export { subjectOfRow } from './fields/row-subject.ts';
+export type { FieldName, IndexColumns, NameOf, SubjectSource } from './fields/row-types.ts';
+export { aborted, sleep } from './transport/abortable.ts';
