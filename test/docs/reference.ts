@@ -40,6 +40,7 @@ const internal = new Set([
   './internal-log',
   './internal-noble',
   './internal-sealing',
+  './internal-service',
   './internal-stream',
   './internal-intake',
   './reference',
@@ -100,9 +101,9 @@ type Folder = 'sdk' | 'migrate' | 'protocol';
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   sdk: `Absent AliasesIn ByteTransform Calls Defined FieldOf FieldValue Flat FormOf IdFor IndexColumn
-    IndexValue IsWhole KeyRecord NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
+    IndexValue IsWhole NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
     PlaceOf RewrapClient RowIn Searchable Stored SubjectColumn SubjectFunction SubjectOption ValueOf ValueType
-    Where ApiKeyRoutes IssuerRoutes keyRoutes named operations ownReasons serverModeRoutes`.split(/\s+/),
+    Where ApiKeyRoutes IssuerRoutes keyRoutes named operations serverModeRoutes`.split(/\s+/),
   migrate: [],
   protocol: ['InputOf', 'TextKey'],
 };
@@ -121,6 +122,7 @@ const unsaid: Readonly<Record<Folder, readonly string[]>> = {
 function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, out: string): object {
   return {
     entryPoints: entries.map(({ source }) => source),
+    alwaysCreateEntryPointModule: true,
     tsconfig: `${root}test/tools/reference/tsconfig.json`,
     out,
     cleanOutputDir: false,

@@ -2,6 +2,7 @@
 import { EaasError, InputError } from '@eaas/protocol';
 import type { Outcome, RowFailure, RowId } from './rows.ts';
 
+/** What a migration does to a table. */
 export type Mode = 'encrypt' | 'rewrap' | 'reencrypt';
 
 /** What a migration works on. One that resumes works on the same. */

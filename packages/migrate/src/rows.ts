@@ -3,6 +3,7 @@ import { EaasError } from '@eaas/protocol';
 import type { SdkError } from '@eaas/sdk';
 import { FieldError } from '@eaas/sdk/internal';
 
+/** The id of a row. A bigint is its decimal text. */
 export type RowId = string | number;
 export type Texts = Readonly<Record<string, string | null>>;
 

@@ -27,6 +27,7 @@ interface TableSource extends TableOptions {
 
 /** A database of `@eaas/drizzle`, or the extended client of `@eaas/prisma`. */
 export interface EncryptedDatabase {
+  /** What the database knows of a table. */
   $encryptedTable(table: never): object;
 }
 
