@@ -19,7 +19,7 @@ const tasks = [
   {
     task: 'rotate a key',
     queries: ['rotate a key', 'rotate', 'key rotation', 'change the encryption key'],
-    menu: ['Tables and search', 'Tables that have data'],
+    menu: ['Tables and search', 'Migrate a table that has data'],
     path: '/migrate/tables',
   },
   {
@@ -37,7 +37,7 @@ const tasks = [
   {
     task: 'migrate a table',
     queries: ['migrate a table', 'encrypt existing data', 'encrypt a table that already has data'],
-    menu: ['Tables and search', 'Tables that have data'],
+    menu: ['Tables and search', 'Migrate a table that has data'],
     path: '/migrate/tables',
   },
   {
