@@ -1,6 +1,6 @@
 // The modes `encrypt` and `reencrypt`, by the definition of the table: what holds plaintext is encrypted, or all values of a row
 // are decrypted and encrypted again. Rows of a page are converted together.
-import { type FieldPlan, type Row, type SettledRow, type TablePlan } from '@eaas/sdk/internal';
+import type { FieldPlan, Row, SettledRow, TablePlan } from '@eaas/sdk/internal';
 import { headIn } from './heads.ts';
 import type { Rewraps } from './rewrap.ts';
 import {
@@ -80,14 +80,17 @@ export function reencrypting(
         await learnVersions(row, row.values);
         return oldIn(row.values).length > 0 ? { row, isLeft: true, replaced: plan.fields } : undefined;
       });
-      const checked = rows.map(async (row, at): Promise<Outcome> => {
-        const outcome = outcomes[at] as Outcome;
-        const { changed = {} } = outcome;
-        await learnVersions(row, changed);
-        const [old] = oldIn(changed);
-        return old ? { failures: [refusalOf('key_version', row.id, old.place)] } : outcome;
-      });
-      return Promise.all(checked);
+      for (const [at, row] of rows.entries()) {
+        const changed = outcomes[at]?.changed ?? {};
+        try {
+          await learnVersions(row, changed);
+          const [old] = oldIn(changed);
+          if (old) outcomes[at] = { failures: [refusalOf('key_version', row.id, old.place)] };
+        } catch (error) {
+          outcomes[at] = outcomeOf(error, row, plan);
+        }
+      }
+      return outcomes;
     },
   };
 }
@@ -124,9 +127,12 @@ async function convertRows(
       for (const [at, job] of some.entries())
         outcomes.set(job.row, { changed: changesOf(plan, job, encrypted[at] as Texts), failures: [] });
     } catch (error) {
-      // One row that cannot be encrypted must not stop the others.
-      if (some.length === 1) for (const { row } of some) fail(row, error);
-      else for (const one of some) await encrypt([one]);
+      const [first, ...others] = some;
+      if (first && others.length === 0) return fail(first.row, error);
+      // One row that cannot be encrypted must not stop the others of its page.
+      const middle = Math.ceil(some.length / 2);
+      await encrypt(some.slice(0, middle));
+      await encrypt(some.slice(middle));
     }
   }
   if (plain.length > 0) await encrypt(plain);
@@ -172,7 +178,8 @@ function lacksIndex(plans: readonly FieldPlan[], values: Texts): boolean {
 function changesOf({ fields }: TablePlan, { row, replaced }: Job, encrypted: Texts): Texts | undefined {
   const kept = new Set(fields.filter((field) => !replaced.includes(field)).map(({ name }) => name));
   const changed = Object.entries(encrypted).filter(
-    ([name, value]) => !kept.has(name) && !(name in row.person) && (row.values[name] ?? null) !== value,
+    ([name, value]) =>
+      !kept.has(name) && !Object.hasOwn(row.person, name) && (row.values[name] ?? null) !== value,
   );
   return changed.length > 0 ? Object.fromEntries(changed) : undefined;
 }

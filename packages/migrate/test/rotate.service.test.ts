@@ -166,6 +166,39 @@ describe.each(['rewrap', 'reencrypt'] as const)('%s', (mode) => {
   });
 });
 
+test('`reencrypt` with a client that has data keys of the old version writes nothing, and says so', async () => {
+  await rotate();
+  const before = await stored();
+  const result = await migrate(database, 'patients', 'reencrypt', { client, fields, index });
+  expect(result).toMatchObject({
+    done: false,
+    progress: { rewritten: 0, failed: people },
+    left: { count: people },
+  });
+  expect(result.failures[0]).toMatchObject({
+    code: 'key_version',
+    message: expect.stringMatching(
+      /^patients\.\w+ of row 1: .* wait 5 minutes, or use a new client$/,
+    ) as string,
+  });
+  expect(await stored()).toEqual(before);
+});
+
+test('in `reencrypt`, a value that is not of the erased person of its row is a failure', async () => {
+  const { subject: _, ...columns } = fields.tables.patients;
+  const ofNobody = defineFields({ patients: columns }).for(client, { index });
+  const row = { id: 2, name: nameOf(2), born: new Date('1990-01-01') };
+  const { name } = await ofNobody.encryptRow('patients', 2, row);
+  await place.sql`update patients set name = ${name} where id = 2`;
+  await client.subjects.erase({ subject: personOf(2) });
+  const fresh = (await place.connectTo(keyId)).client;
+  expect(await migrate(database, 'patients', 'reencrypt', { client: fresh, fields, index })).toMatchObject({
+    done: false,
+    progress: { erased: 0, failed: 1 },
+    failures: [{ id: 2, code: 'subject_erased' }],
+  });
+});
+
 test('`reencrypt` moves a table to another key', async () => {
   const { key_id: next } = await client.keys.create({ name: `next ${keyId}` });
   const keyIds = { patients: [next, keyId] };
