@@ -5,8 +5,6 @@ const entry = [
   'src/index.ts',
   'src/stream/stream.ts',
   'src/fields/fields.ts',
-  'src/audit/audit.ts',
-  'src/audit/proof.ts',
   'src/browser/browser.ts',
   'src/intake/intake.ts',
   'src/proxy/proxy.ts',

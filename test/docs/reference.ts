@@ -32,6 +32,7 @@ interface Entry {
 
 const internal = new Set([
   './internal',
+  './internal-service',
   './service',
   './internal-options',
   './internal-turn',
@@ -66,7 +67,7 @@ export async function writeReference(folder: string): Promise<string[]> {
   const complaints: string[] = [];
   const all: Entry[] = [];
   // Runs typedoc once per package, because a run for several packages does not report types that are not exported.
-  for (const side of ['sdk', 'migrate', 'protocol'] as const) {
+  for (const side of ['sdk', 'migrate', 'audit', 'protocol'] as const) {
     const entries = entriesOf(side);
     const app = await typedoc.Application.bootstrapWithPlugins(optionsFor(side, entries, modules, folder));
     app.logger.log = (message, level) => void (level >= warning && complaints.push(message));
@@ -96,15 +97,16 @@ function namePages({ children }: Project, entries: readonly Entry[]): void {
   }
 }
 
-type Folder = 'sdk' | 'migrate' | 'protocol';
+type Folder = 'sdk' | 'migrate' | 'audit' | 'protocol';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   sdk: `Absent AliasesIn ByteTransform Calls Defined FieldOf FieldValue Flat FormOf IdFor IndexColumn
     IndexValue IsWhole NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
     PlaceOf RewrapClient RowIn Searchable Stored SubjectColumn SubjectFunction SubjectOption ValueOf ValueType
-    Where ApiKeyRoutes IssuerRoutes keyRoutes named operations serverModeRoutes`.split(/\s+/),
+    Where ApiKeyRoutes IssuerRoutes keyRoutes named operations ownReasons serverModeRoutes`.split(/\s+/),
   migrate: [],
+  audit: [],
   protocol: ['InputOf', 'TextKey'],
 };
 
@@ -116,6 +118,7 @@ const unsaid: Readonly<Record<Folder, readonly string[]>> = {
     ...['decryptRows', '[dispose]'].map((name) => `sdk-fields.Records.${name}`),
   ],
   migrate: [],
+  audit: [],
   protocol: [],
 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ProblemCode, problems } from '@eaas/protocol/wire';
-import type { AuditFindingCode } from '../../packages/sdk/src/audit/findings.ts';
+import type { AuditFindingCode } from '../../packages/audit/src/findings.ts';
 import type { BrowserClientOptions } from '../../packages/sdk/src/browser/browser.ts';
 import type { SdkError } from '../../packages/sdk/src/errors.ts';
 import type { MigrateOptions } from '../../packages/migrate/src/migrate.ts';

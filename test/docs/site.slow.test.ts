@@ -159,7 +159,7 @@ whereAvailable('Chromium', hasChromium, () => {
     return { page, open, complaints, requests };
   }
 
-  const kinds = ['/', '/sdk/', '/reference/sdk-audit', '/operating/runbook', '/pages'];
+  const kinds = ['/', '/sdk/', '/reference/audit', '/operating/runbook', '/pages'];
 
   test.each(['light', 'dark'] as const)(
     'no page breaks a rule of accessibility in %s mode',

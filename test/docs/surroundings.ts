@@ -1,9 +1,21 @@
 export function surroundingsOf(document: string): string | undefined {
-  if (!/^(?:sdk|migrate)\//.test(document)) return undefined;
-  return listed[document] ?? `import { eaas, keyId } from '@eaas/test-kit/played-service';`;
+  if (listed[document] !== undefined || !/^(?:sdk|migrate)\//.test(document)) return listed[document];
+  return `import { eaas, keyId } from '@eaas/test-kit/played-service';`;
 }
 
 const listed: Readonly<Record<string, string>> = {
+  'audit/README.md': `
+import { writeFileSync } from 'node:fs';
+import { eaas } from '@eaas/test-kit/played-service';
+const signed = await eaas.audit.checkpoint();
+const verifierKey = signed.verifier_key;
+const lines: string[] = [];
+for await (const entry of eaas.audit.list({}, { order: 'oldest' })) lines.push(JSON.stringify(entry));
+writeFileSync('acme.ndjson', lines.join('\\n'));
+writeFileSync('acme.checkpoint', signed.checkpoint);
+const load = async () => null;
+const save = async (_state: object | null): Promise<void> => {};
+`,
   'sdk/README.md': `
 import { keyId, playPage } from '@eaas/test-kit/played-service';
 const findSession = async (cookie: string | null) => (cookie === 'session=42' ? { userId: '42' } : undefined);
@@ -16,8 +28,6 @@ import { eaas } from '@eaas/test-kit/played-service';
 import { witness } from '../../../test/docs/played-witnesses.ts';
 writeFileSync('audit.json', 'null');
 writeFileSync('policy.txt', witness(eaas));
-// Ends the loop of the page once it listens.
-setInterval(() => process.emit('SIGTERM', 'SIGTERM'), 100).unref();
 `,
   'sdk/docs/browser.md': `
 import { playPage, service } from '@eaas/test-kit/played-service';
@@ -31,13 +41,6 @@ const findSession = async (cookie: string | null) => (cookie === 'session=42' ? 
 playPage((request) => proxy(request));
 `,
   'sdk/docs/outages.md': `import '@eaas/test-kit/played-service';`,
-  'sdk/docs/proof.md': `
-import { writeFileSync } from 'node:fs';
-import { eaas } from '@eaas/test-kit/played-service';
-import { witness } from '../../../test/docs/played-witnesses.ts';
-writeFileSync('policy.txt', witness(eaas));
-const store = { load: async () => null, save: async (_state: object): Promise<void> => {} };
-`,
   'sdk/docs/erase-a-person.md': `
 import { eaas } from '@eaas/test-kit/played-service';
 const keep = async (_proof: string): Promise<void> => {};

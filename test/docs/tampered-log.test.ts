@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type EntryProof, verifyProof } from '@eaas/sdk/proof';
+import { type EntryProof, verifyProof } from '@eaas/audit';
 import { read } from '@eaas/test-kit/markdown';
 import { tamperedLog } from './tampered-log.ts';
 

@@ -14,14 +14,15 @@ const siblingsOf: Readonly<Record<string, RegExp>> = {
   local: /^@eaas\/(?:protocol|service)(?:\/|$)/,
   sdk: /^@eaas\/protocol(?:\/|$)/,
   server: /^@eaas\/(?:protocol|service)(?:\/|$)/,
-  console: /^@eaas\/(?:protocol|local|sdk)(?:\/|$)/,
   migrate: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
+  audit: /^@eaas\/protocol(?:\/|$)/,
+  console: /^@eaas\/(?:protocol|local|sdk|audit)(?:\/|$)/,
   drizzle: /^@eaas\/sdk(?:\/|$)/,
   prisma: /^@eaas\/sdk(?:\/|$)/,
   files: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
   log: /^@eaas\/(?:protocol|server)(?:\/|$)/,
   dev: /^@eaas\/(?:protocol|server)(?:\/|$)/,
-  cli: /^@eaas\/(?:protocol|local|sdk|migrate|server|log|dev)(?:\/|$)/,
+  cli: /^@eaas\/(?:protocol|local|sdk|migrate|audit|server|log|dev)(?:\/|$)/,
 };
 
 test('each package imports only the packages that its layer allows', () => {

@@ -1,11 +1,18 @@
 // Proofs of the public log for somebody else: `audit prove` makes one, and `audit verify-file --proof` checks it offline.
 import { printJson, WrongUsage } from './kit/index.ts';
+import {
+  type AuditEntry,
+  type EntryProof,
+  LogProofError,
+  proveEntry,
+  type ProofSource,
+  type VerifiedEntry,
+  verifyProof,
+} from '@eaas/audit';
 import { InputError } from '@eaas/protocol';
-import type { Input } from '@eaas/protocol/wire';
 import { type Caller, operations, Refusal, type Service, writeNewFile } from '@eaas/server/internal';
-import { proveEntry, type ProofSource } from '@eaas/sdk/audit';
-import { type EntryProof, LogProofError, type VerifiedEntry, verifyProof } from '@eaas/sdk/proof';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { exportAudit } from './export-audit.ts';
 import { exitCodes } from './failure.ts';
 import { readGiven } from './given-file.ts';
 import { note, printResult, type Reporting, sentence, write } from './output.ts';
@@ -55,16 +62,23 @@ export const auditProve = onTenant(
     );
   });
 
-/** Reads the log as the endpoints do. */
 async function sourceOf(service: Service, operator: Caller): Promise<ProofSource> {
   const { logOf } = await import('@eaas/log');
   service.publicLog = logOf(service);
   const audit: ProofSource['audit'] = {
-    page: (query = {}) => operations['GET /v1/audit'](service, operator, query as Input<'GET /v1/audit'>),
-    verify: (range = {}) => operations['GET /v1/audit/verify'](service, operator, range),
-    proof: (query = {}) => operations['GET /v1/audit/proof'](service, operator, query),
+    list: (_, { from }) => entriesFrom(service, operator, from),
+    verify: (range) => operations['GET /v1/audit/verify'](service, operator, range),
+    proof: (query) => operations['GET /v1/audit/proof'](service, operator, query),
   };
   return { audit };
+}
+
+async function* entriesFrom(
+  service: Service,
+  { tenantId }: Caller,
+  id: number,
+): AsyncGenerator<AuditEntry, void> {
+  for await (const { entries } of exportAudit(service, tenantId, id)) yield* entries;
 }
 
 function explain(error: unknown): never {
@@ -93,7 +107,7 @@ export async function openProof(
 ): Promise<Shown | undefined> {
   const [proof, policy] = [proofIn(readGiven(file, 'proof')), readGiven(policyFile, 'policy')];
   try {
-    const shown = await (typeof proof === 'string' ? verifyProof(proof, policy) : verifyProof(proof, policy));
+    const shown = await verifyProof(proof, policy);
     const before = shown.before.getTime();
     const isOdd = before < shown.claimedTime.getTime() - leeway || before > Date.now() + leeway;
     if (isOdd && !options.json)

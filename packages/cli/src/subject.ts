@@ -3,7 +3,6 @@
 import { isUtf8 } from 'node:buffer';
 import { printJson, WrongUsage } from './kit/index.ts';
 import { endpoints, limits } from '@eaas/protocol/wire';
-import { reportColumns, reportCsv, reportRow } from '@eaas/sdk/audit';
 import { type Caller, checked, operations, type Service } from '@eaas/server/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
@@ -93,6 +92,7 @@ const report = onSubject(
       const list = operations['GET /v1/audit'];
       return allPages(async (page) => (await list(service, operator, { ...page, subject_id })).logs, 'id');
     });
+    const { reportColumns, reportCsv, reportRow } = await import('@eaas/sdk');
     const rows = entries.map(reportRow);
     if (format === 'csv') await write(reportCsv(rows));
     else printResults(rows, reportColumns, options);

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { proveEntry } from '@eaas/sdk/audit';
+import { proveEntry } from '@eaas/audit';
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseExtra, parseNote, parseTlogProof, parseTreeHead } from '@eaas/protocol/internal-log';
-import { type EntryProof, verifyProof } from '@eaas/sdk/proof';
+import { type EntryProof, verifyProof } from '@eaas/audit';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { EaasClient } from '@eaas/sdk';
-import { reportCsv, type ReportRow } from '@eaas/sdk/audit';
+import { reportCsv, type ReportRow } from '@eaas/sdk';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { type Browser, hasChromium, launchChromium, type Page } from '@eaas/test-kit/chromium';

@@ -26,7 +26,17 @@ export type {
 } from './options/call-options.ts';
 export type { Bundle, Ciphertext } from './client/ciphertext.ts';
 export type { AuditLog } from './audit/methods.ts';
-export type { OwnLog } from './audit/list.ts';
+export type { AuditEntry, AuditFilter, AuditPage, AuditPageQuery, ListOptions } from './audit/query.ts';
+export {
+  type OwnLog,
+  type PersonReportOptions,
+  reportColumns,
+  reportCsv,
+  type ReportOptions,
+  type ReportRow,
+  reportRow,
+} from './audit/report.ts';
+export type { AuditVerification, VerifyOptions } from './audit/verify.ts';
 export type { EraseOptions, SubjectCalls, SubjectName } from './client/subjects.ts';
 export {
   EaasClient,

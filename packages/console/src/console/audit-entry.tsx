@@ -1,5 +1,5 @@
 import { escapeHidden } from '@eaas/protocol/internal';
-import type { AuditEntry } from '@eaas/sdk/audit';
+import type { AuditEntry } from '@eaas/sdk';
 import { Button } from '../parts/button.tsx';
 import { Code } from '../parts/code.tsx';
 import { Copy } from '../parts/copy.tsx';

@@ -1,6 +1,6 @@
-import type { EaasClient } from '@eaas/sdk';
+import type { AuditReport } from '@eaas/audit';
+import type { AuditEntry, EaasClient } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';
-import type { AuditEntry, AuditReport } from '@eaas/sdk/audit';
 import { useEffect } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
 import { PageFailure } from '../parts/page-failure.tsx';
@@ -112,7 +112,7 @@ function Log({ client }: { readonly client: EaasClient }) {
                 entries={value.logs}
                 isStale={isLoading && !isLive.value}
                 broken={broken}
-                verifiedTo={report.value?.ok ? (report.value.state?.verified.id ?? 0) : 0}
+                verifiedTo={report.value?.ok ? (report.value.checkpoint?.id ?? 0) : 0}
                 marked={marked.value}
                 nameOf={(id) => nameIn(keys, id) ?? short(id)}
                 actorNameOf={(id) => nameIn(actors, id)}

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@eaas/sdk/audit';
+import type { AuditEntry } from '@eaas/sdk';
 import { useEffect, useRef } from 'preact/hooks';
 import { short } from '../parts/short.ts';
 import { type Column, Table } from '../parts/table.tsx';

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
+import { type AuditFindingCode, type AuditReport, type AuditState, checkAudit } from '@eaas/audit';
 import type { EaasClient } from '@eaas/sdk';
-import { type AuditReport, type AuditState, checkAudit, type AuditFindingCode } from '@eaas/sdk/audit';
 import { useEffect, useRef } from 'preact/hooks';
 import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
@@ -15,7 +15,7 @@ interface AuditVerifyProps {
 
 interface Progress {
   readonly id: number;
-  readonly through: number;
+  readonly through: number | null;
 }
 
 const states = new WeakMap<EaasClient, AuditState>();
@@ -31,12 +31,11 @@ export function AuditVerify({ client, report, onShow }: AuditVerifyProps) {
       report.value = undefined;
       progress.value = undefined;
       stop.current = new AbortController();
-      report.value = await checkAudit(client, {
-        store: { load: () => states.get(client), save: (state) => void states.set(client, state) },
-        full: true,
-        onProgress: (at) => (progress.value = at),
-        signal: stop.current.signal,
-      });
+      const { signal } = stop.current;
+      const onProgress = ({ id, through }: Progress): void => void (progress.value = { id, through });
+      const found = await checkAudit(client, { state: states.get(client), full: true, onProgress, signal });
+      if (found.state) states.set(client, found.state);
+      report.value = found;
     });
 
   return (
@@ -47,7 +46,7 @@ export function AuditVerify({ client, report, onShow }: AuditVerifyProps) {
           <p class="soft">
             Your browser reads every entry, recomputes its hash, and compares the last hash with a checkpoint
             that the service signs. This page also comes from the service. If you do not trust the service,
-            run <code>checkAudit</code> of the SDK, or export the log and run{' '}
+            run <code>checkAudit</code> of @eaas/audit, or export the log and run{' '}
             <code>npx --no-install @eaas/cli audit verify-file</code>, on your own machine.
           </p>
         </div>
@@ -68,9 +67,9 @@ function Bar({ id, through }: Progress) {
   return (
     <div class="bar">
       <label for="verified">
-        {id.toLocaleString('en')} of {counted(through, 'entry', 'entries')}
+        {id.toLocaleString('en')} of {counted(through ?? id, 'entry', 'entries')}
       </label>
-      <progress id="verified" max={through} value={id} />
+      <progress id="verified" max={through ?? id} value={id} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 // Cells that the tables of audit entries have in common.
-import type { AuditEntry } from '@eaas/sdk/audit';
+import type { AuditEntry } from '@eaas/sdk';
 import { short } from '../parts/short.ts';
 import type { Column } from '../parts/table.tsx';
 import { dateTime } from '../parts/times.ts';

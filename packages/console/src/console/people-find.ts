@@ -1,6 +1,5 @@
 // Finds a person by what the user types. A subject goes into the body of a request only, never into a URL.
-import type { EaasClient } from '@eaas/sdk';
-import type { AuditEntry } from '@eaas/sdk/audit';
+import type { AuditEntry, EaasClient } from '@eaas/sdk';
 import { signal as signalOf } from '@preact/signals';
 
 /** A subject as the app passes it, or an id of the audit log: whole, or its first half. */

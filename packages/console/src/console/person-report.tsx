@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { EaasClient } from '@eaas/sdk';
-import { reportCsv, type ReportRow, reportRow } from '@eaas/sdk/audit';
+import { type EaasClient, reportCsv, type ReportRow, reportRow } from '@eaas/sdk';
 import { useEffect, useRef } from 'preact/hooks';
 import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';

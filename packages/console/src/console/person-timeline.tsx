@@ -1,6 +1,5 @@
-import type { EaasClient } from '@eaas/sdk';
+import type { AuditEntry, EaasClient } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';
-import type { AuditEntry } from '@eaas/sdk/audit';
 import { useLoaded } from '../load.ts';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { Pager } from '../parts/pager.tsx';

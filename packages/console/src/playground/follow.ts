@@ -1,5 +1,5 @@
+import { type AuditEntry, type AuditReport, type AuditState, checkAudit } from '@eaas/audit';
 import { type EaasClient, ServiceError } from '@eaas/sdk';
-import { type AuditEntry, type AuditReport, type AuditState, checkAudit } from '@eaas/sdk/audit';
 
 export interface Follower {
   readonly onEntry: (entry: AuditEntry) => void;
@@ -11,18 +11,16 @@ const interval = 1_500;
 const existingEntries = 50;
 
 export function followAudit(client: EaasClient, { onEntry, onReport, onError }: Follower): () => void {
-  let saved: AuditState | undefined;
+  let saved: AuditState | null | undefined;
   let stop = new AbortController();
-  const store = {
-    load: () => saved,
-    save: (state: AuditState) => void (saved = state),
-  };
 
   async function run(signal: AbortSignal): Promise<void> {
     try {
       saved ??= await startingState(client, onEntry, signal);
       while (!signal.aborted) {
-        onReport(await checkAudit(client, { store, onEntry, signal }));
+        const report = await checkAudit(client, { state: saved, onEntry, signal });
+        saved = report.state;
+        onReport(report);
         await new Promise((resolve) => setTimeout(resolve, interval));
       }
     } catch (error) {
@@ -57,5 +55,5 @@ async function startingState(
   const { verifier_key, tenant_id } = await client.audit.checkpoint({ signal });
   onEntry(oldest);
   const start = { id: oldest.id, hash: oldest.hash };
-  return { version: 1, tenant_id, verifier_key, start, read: start, verified: start, checkpoint: null };
+  return { version: 1, tenant_id, verifier_key, start, read: start, checkpoint: null };
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { AuditEntry, AuditReport } from '@eaas/sdk/audit';
+import type { AuditEntry, AuditReport } from '@eaas/audit';
 import { useEffect } from 'preact/hooks';
 import { type Failure, failureOf } from '../failure.ts';
 import { Code } from '../parts/code.tsx';
@@ -101,12 +101,12 @@ function Chain({ report, failure, count }: ChainProps) {
     return <Notice tone="info">This API key may not read the audit log (audit.read).</Notice>;
   if (failure) return <Notice tone="warn">{failure.title}. Trying again.</Notice>;
   if (!report) return <p class="chain">Reading the log…</p>;
-  const { verified } = report.state ?? {};
-  if (!verified?.id) return <p class="chain">The log is empty. Encrypt a value to see its first entry.</p>;
+  const { id } = report.checkpoint ?? {};
+  if (!id) return <p class="chain">The log is empty. Encrypt a value to see its first entry.</p>;
   return (
     <p class="chain holds">
       <span class="tick" aria-hidden="true" />
-      {counted(count, 'entry', 'entries')} recomputed in this page, up to {verified.id}. The chain holds.
+      {counted(count, 'entry', 'entries')} recomputed in this page, up to {id}. The chain holds.
     </p>
   );
 }

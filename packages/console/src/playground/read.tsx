@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ReportRow } from '@eaas/sdk/audit';
+import type { ReportRow } from '@eaas/sdk';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { short } from '../parts/short.ts';

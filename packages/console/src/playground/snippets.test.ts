@@ -1,5 +1,5 @@
 import { EaasClient } from '@eaas/sdk';
-import { checkAudit } from '@eaas/sdk/audit';
+import { checkAudit } from '@eaas/audit';
 import { createIndexKey, defineFields, text } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -71,7 +71,7 @@ test('the snippet `audit` runs as shown', async () => {
   const names = {
     checkAudit,
     eaas,
-    store: { load: () => undefined, save: () => undefined },
+    state: null,
     show: (entry: object) => printed.push(entry),
     console,
   };

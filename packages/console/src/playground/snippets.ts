@@ -26,8 +26,9 @@ const error = await eaas.decrypt(ciphertext, belongsTo).catch((error) => error);
 const other = await eaas.decrypt(grace, { subject: 'grace', as: 'text' });
 console.log(error.code, other); // subject_erased grace@example.com`,
 
-  audit: `import { checkAudit } from '@eaas/sdk/audit';
+  audit: `import { checkAudit } from '@eaas/audit';
 // In a loop or a cron job. Each call reads the entries since the last one.
-const { ok, findings, checked } = await checkAudit(eaas, { store, onEntry: show });
-console.log(ok ? \`\${checked} entries hold\` : findings);`,
+const report = await checkAudit(eaas, { state, onEntry: show });
+state = report.state; // keep it where the operator of the service cannot write
+console.log(report.ok ? \`\${report.checked} entries hold\` : report.findings);`,
 } as const;

@@ -1,12 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { playLog, type PlayedLog } from '../../test/played-log.ts';
+import { playLog, type PlayedLog } from '@eaas/test-kit/played-log';
 import { runs } from '@eaas/test-kit/cases';
 import type { Call } from '../transport/transport.ts';
 import { InputError } from '../index.ts';
-import type { AuditFilter } from './filter.ts';
-import type { AuditPage, ListOptions } from './list.ts';
 import { auditOf } from './methods.ts';
+import type { AuditFilter, AuditPage, ListOptions } from './query.ts';
 
 async function listed(log: PlayedLog, filter?: AuditFilter, options?: ListOptions): Promise<number[]> {
   const ids: number[] = [];
@@ -128,6 +127,35 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
     const log = playLog(300);
     for await (const entry of auditOf(log.call).list({}, { order })) if (entry.id > 0) break;
     expect(log.calls['GET /v1/audit']).toBe(order === 'newest' ? 1 : 2);
+  });
+});
+
+describe('audit.list from an entry', () => {
+  test.each([1, 2, 50, 249, 250, 251, 900])(
+    'yields entry %i and all after it, with few calls',
+    async (from) => {
+      const log = playLog(250);
+      const options = { from, pageSize: 20 };
+      expect(await listed(log, {}, options)).toEqual(upTo(250).slice(from - 1));
+      expect(log.calls['GET /v1/audit']).toBeLessThan(4 + Math.max(0, 250 - from) / 15);
+      const newest = await listed(log, {}, { ...options, order: 'newest' });
+      expect(newest).toEqual(
+        upTo(250)
+          .slice(from - 1)
+          .toReversed(),
+      );
+      const key_id = '00000000-0000-4000-8000-000000000001';
+      const matching = upTo(250).filter((id) => id >= from && id % 3 === 1);
+      expect(await listed(log, { key_id }, options)).toEqual(matching);
+    },
+  );
+
+  test('yields what is left after a purge, and each entry once while others append', async () => {
+    const log = playLog(250);
+    log.purge(100);
+    log.before = () => log.append(7);
+    const options = { from: 90, pageSize: 20 };
+    expect(await listed(log, {}, options)).toEqual(upTo(257, 101));
   });
 });
 

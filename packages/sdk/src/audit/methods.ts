@@ -1,3 +1,4 @@
+// `client.audit`: what asks the service about its log. `@eaas/audit` checks the log.
 import {
   callback,
   integerFrom,
@@ -8,50 +9,32 @@ import {
   text,
 } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
-import { type SubjectName, wireName } from '../client/subjects.ts';
 import { callOptions } from '../options/call-options.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
-import { type AuditFilter, filterRules } from './filter.ts';
+import { listAudit } from './list.ts';
 import {
   type AuditEntry,
+  type AuditFilter,
   type AuditPage,
   type AuditPageQuery,
-  listAudit,
+  filterRules,
   type ListOptions,
   queryOf,
-  report,
-} from './list.ts';
-import type { ReportRow } from './report-rows.ts';
-import { verifyAudit } from './verify.ts';
-
-/** The entries that a verification checks. */
-export type Range = Input<'GET /v1/audit/verify'>;
-/** The result of a verification by the service. */
-export type AuditVerification = Output<'GET /v1/audit/verify'>;
-
-/** Options of `audit.verify`. */
-export interface VerifyOptions extends CallOptions {
-  /**
-   * Called after each request with the combined result of all requests so far. To continue the verification later, pass
-   * `next_id` and `next_row` of this result as `from_id` and `row` to `audit.verify`. Omit `row` if `next_row` is null.
-   */
-  readonly onProgress?: ((found: AuditVerification) => void) | undefined;
-}
+} from './query.ts';
+import { type PersonReportOptions, report, type ReportRow, reportRules } from './report.ts';
+import { type AuditVerification, type Range, verifyAudit, type VerifyOptions } from './verify.ts';
 
 /** The audit log of the API key's tenant. The API key needs the permission `audit.read`. */
-export interface AuditMethods {
+export interface AuditLog {
   /** Yields, exactly once, each matching entry that is in the log when the listing starts. */
   list(filter?: AuditFilter, options?: ListOptions): AsyncGenerator<AuditEntry, void, undefined>;
   /**
    * Yields what happened with the data of a person, newest first: the time, the action, the id of the user and the
-   * outcome, which you can show to this person. Yields nothing for a subject that was never used.
+   * outcome, which you can show to this person. Yields nothing for a subject that was never used. Without a name, the
+   * report is about the signed-in user, and needs an issuer with the permission `audit.own`; a client with an API key,
+   * which is nobody, then throws InputError.
    */
-  report(name: SubjectName, options?: ListOptions): AsyncGenerator<ReportRow, void, undefined>;
-  /**
-   * Yields what happened with the data of the signed-in user, as above. Needs an issuer with the permission `audit.own`.
-   * Throws InputError for a client with an API key, which is nobody.
-   */
-  report(options?: ListOptions): AsyncGenerator<ReportRow, void, undefined>;
+  report(options?: PersonReportOptions): AsyncGenerator<ReportRow, void, undefined>;
   /** Returns one page of audit entries. */
   page(query?: AuditPageQuery, options?: CallOptions): Promise<AuditPage>;
   /**
@@ -65,20 +48,18 @@ export interface AuditMethods {
   checkpoint(options?: CallOptions): Promise<Output<'GET /v1/audit/checkpoint'>>;
   /**
    * Returns the first kept proof of a head at or after entry `id`, or the newest: witnesses outside the service have seen
-   * this head. `verifyProof` of `@eaas/sdk/proof` checks it offline. Throws ServiceError `not_found` if the service keeps
+   * this head. `verifyProof` of `@eaas/audit` checks it offline. Throws ServiceError `not_found` if the service keeps
    * no public log, and until its next moment after entry `id`.
    */
   proof(query?: Input<'GET /v1/audit/proof'>, options?: CallOptions): Promise<Output<'GET /v1/audit/proof'>>;
 }
-
-/** The methods of `client.audit`. */
-export type AuditLog = AuditMethods;
 
 const pageRules: OptionRules<AuditPageQuery> = {
   ...filterRules,
   limit: positiveInteger,
   offset: integerFrom(0),
 };
+const listRules: OptionRules<ListOptions> = { ...reportRules, from: positiveInteger };
 const rangeRules: OptionRules<Range> = {
   from_id: positiveInteger,
   to_id: positiveInteger,
@@ -90,14 +71,10 @@ export function auditOf(call: Call, signsIn = false): AuditLog {
   return {
     async *list(filter = {}, options = {}) {
       requireOptions(filterRules, filter, 'audit.list');
+      requireOptions(listRules, options, 'audit.list');
       yield* listAudit(call, filter, options);
     },
-    async *report(given: SubjectName | ListOptions = {}, more: ListOptions = {}) {
-      // Also a misspelt name, whose error says which one was meant.
-      const isNamed = Object.keys(Object(given)).some((option) => option.startsWith('subject'));
-      const name = isNamed ? wireName(given as SubjectName, 'audit.report') : undefined;
-      yield* report(call, signsIn, isNamed ? more : (given as ListOptions), name);
-    },
+    report: (options) => report(call, signsIn, options),
     async page(query = {}, options = {}) {
       requireOptions(pageRules, query, 'audit.page');
       requireOptions(callOptions, options, 'audit.page');

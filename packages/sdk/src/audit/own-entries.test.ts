@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '@eaas/test-kit/cases';
-import { playLog, type PlayedLog } from '../../test/played-log.ts';
-import type { ListOptions } from './list.ts';
+import { playLog, type PlayedLog } from '@eaas/test-kit/played-log';
 import { auditOf } from './methods.ts';
+import type { ListOptions } from './query.ts';
 
 /** A log as the service shows it to a user: entries without ids. Only this test knows which is which. */
 function ownLog(entries: number, milliseconds: number): PlayedLog {

@@ -3,10 +3,31 @@
 import { unreadable } from '../errors.ts';
 import { createPageReader } from '../client/page-reader.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
-import type { AuditEntry, AuditPage, WireQuery } from './list.ts';
+import {
+  type AuditEntry,
+  type AuditFilter,
+  type AuditPage,
+  type ListOptions,
+  queryOf,
+  type WireQuery,
+} from './query.ts';
 
-/** Yields, newest first, each entry once that is in the log when the listing starts. */
+/** Yields each entry once that is in the log when the listing starts. */
 export async function* listOwnEntries(
+  call: Call,
+  filter: AuditFilter,
+  { order, pageSize = 100, signal }: ListOptions,
+): AsyncGenerator<AuditEntry, void, undefined> {
+  const query = { ...queryOf(filter), limit: Math.max(2, pageSize) };
+  const entries = newestFirst(call, query, { signal });
+  const all: AuditEntry[] = [];
+  for await (const entry of entries)
+    if (order === 'oldest') all.push(entry);
+    else yield entry;
+  yield* all.toReversed();
+}
+
+async function* newestFirst(
   call: Call,
   given: WireQuery,
   options: CallOptions,

@@ -1,8 +1,7 @@
 import { localService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { observedClient, range } from '../../test/observed-client.ts';
-import { EaasClient, InputError } from '../index.ts';
-import { reportCsv, reportRow } from './report-rows.ts';
+import { EaasClient, InputError, reportCsv, reportRow } from '../index.ts';
 
 const subject = 'patient 42';
 const all = async <T>(rows: AsyncIterable<T>): Promise<T[]> => {
@@ -33,7 +32,7 @@ test('a report shows what happened with the data of one person, and nothing else
   expect([nobody, typeof eight, typeof seven, eight === seven]).toEqual([null, 'string', 'string', false]);
   for (const row of rows) expect(Object.keys(row)).toEqual(['time', 'action', 'user', 'outcome']);
   expect(await all(client.audit.report({ subjectId: subject_id }))).toEqual(rows);
-  expect(await all(client.audit.report({ subject }, { order: 'oldest' }))).toEqual(rows.toReversed());
+  expect(await all(client.audit.report({ subject, order: 'oldest' }))).toEqual(rows.toReversed());
 });
 
 test('a report has more rows than a page', async () => {
@@ -46,6 +45,7 @@ test('a report on a name that is none throws, and one on a subject that was neve
   const { client, service } = observedClient();
   await expect(all(client.audit.report({ subject: '' }))).rejects.toBeInstanceOf(InputError);
   await expect(all(client.audit.report({ name: 'x' } as never))).rejects.toBeInstanceOf(InputError);
+  await expect(all(client.audit.report({ subject: undefined } as never))).rejects.toBeInstanceOf(InputError);
   const misspelt = all(client.audit.report({ subject_id: 'x' } as never));
   await expect(misspelt).rejects.toThrow('did you mean `subjectId`?');
   expect(service.requests).toEqual([]);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { playLog } from '../../test/played-log.ts';
+import { playLog } from '@eaas/test-kit/played-log';
 import type { Call } from '../transport/transport.ts';
-import { auditOf, type AuditVerification, type Range, type VerifyOptions } from './methods.ts';
+import { auditOf } from './methods.ts';
+import type { AuditVerification, Range, VerifyOptions } from './verify.ts';
 
 const verifyAudit = (call: Call, range?: Range, options?: VerifyOptions) =>
   auditOf(call).verify(range, options);
@@ -72,58 +73,35 @@ test('`audit.verify` continues at `next_row`, even if `next_id` stays the same',
   ]);
 });
 
-test('`audit.verify` returns an invalid result if one of its calls returned an invalid result', async () => {
-  const wrong = { errors: [{ id: 3, reason: 'entry_changed' }], error_count: 1 };
-  const { call } = inParts([{ next_id: 11, valid: false, ...wrong }, {}]);
-  expect(await verifyAudit(call)).toMatchObject({ valid: false, complete: true, ...wrong });
-});
-
-test('`audit.verify` counts an error once if several of its calls report the error', async () => {
-  const row = { id: 3, reason: 'key_missing: k' };
-  const { call } = inParts([
-    { next_id: 11, valid: false, errors: [row], error_count: 1 },
-    { valid: false, errors: [row, { id: 12, reason: 'entry_changed' }], error_count: 2 },
-  ]);
-  expect(await verifyAudit(call)).toMatchObject({
-    errors: [row, { id: 12, reason: 'entry_changed' }],
-    error_count: 2,
-  });
-});
-
-test('`audit.verify` returns the first 100 errors and the count of all errors', async () => {
-  const errors = (from: number) =>
-    Array.from({ length: 100 }, (_, nth) => ({ id: from + nth, reason: 'entry_changed' }));
-  const { call } = inParts([
-    { next_id: 11, valid: false, errors: errors(1), error_count: 250 },
-    { valid: false, errors: errors(500), error_count: 150 },
-  ]);
-  expect(await verifyAudit(call)).toMatchObject({ errors: errors(1), error_count: 400 });
+test('`audit.verify` returns the errors of all its calls, each once, and the first 100 of many', async () => {
+  const changed = (id: number) => ({ id, reason: 'entry_changed' });
+  const errors = Array.from({ length: 100 }, (_, nth) => changed(nth + 1));
+  const verify = async (first: object[], then: object[]) =>
+    verifyAudit(
+      inParts([
+        { next_id: 11, valid: false, errors: first, error_count: first.length } as never,
+        { ...(then.length > 0 && { valid: false }), errors: then, error_count: then.length } as never,
+      ]).call,
+    );
+  expect(await verify([changed(3)], [])).toMatchObject({ valid: false, complete: true, error_count: 1 });
+  const twice = await verify([changed(3)], [changed(3), changed(12)]);
+  expect(twice).toMatchObject({ errors: [changed(3), changed(12)], error_count: 2 });
+  expect(await verify(errors, [changed(500)])).toMatchObject({ errors, error_count: 101 });
 });
 
 const row = 'keys:a';
+const at = (next_id: number, next_row?: string): Partial<AuditVerification> => ({
+  next_id,
+  ...(next_row && { next_row }),
+});
 test.each<[Partial<AuditVerification>[]]>([
-  [[{ next_id: 11 }, { next_id: 11 }]],
-  [[{ next_id: 11 }, { next_id: 5 }]],
-  [[{ next_id: 0 }]],
-  [
-    [
-      { next_id: 1, next_row: row },
-      { next_id: 1, next_row: row },
-    ],
-  ],
-  [
-    [
-      { next_id: 1, next_row: 'keys:b' },
-      { next_id: 1, next_row: 'keys:a' },
-    ],
-  ],
-  [
-    [
-      { next_id: 1, next_row: 'api_keys:a' },
-      { next_id: 2, next_row: 'keys:b' },
-    ],
-  ],
-  [[{ next_id: 1, next_row: 'keys:a' }, { next_id: 2 }]],
+  [[at(11), at(11)]],
+  [[at(11), at(5)]],
+  [[at(0)]],
+  [[at(1, row), at(1, row)]],
+  [[at(1, 'keys:b'), at(1, row)]],
+  [[at(1, 'api_keys:a'), at(2, 'keys:b')]],
+  [[at(1, row), at(2)]],
 ])('`audit.verify` throws if the next position is not after the previous position: %j', async (parts) => {
   const { call, asked } = inParts(parts);
   await expect(verifyAudit(call)).rejects.toMatchObject({

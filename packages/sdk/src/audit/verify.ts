@@ -1,7 +1,21 @@
 // Asks the service to verify the log, request by request.
+import type { Input, Output } from '@eaas/protocol/wire';
 import { ServiceError } from '../errors.ts';
-import type { Call } from '../transport/transport.ts';
-import type { AuditVerification, Range, VerifyOptions } from './methods.ts';
+import type { Call, CallOptions } from '../transport/transport.ts';
+
+/** The entries that a verification checks. */
+export type Range = Input<'GET /v1/audit/verify'>;
+/** The result of a verification by the service. */
+export type AuditVerification = Output<'GET /v1/audit/verify'>;
+
+/** Options of `audit.verify`. */
+export interface VerifyOptions extends CallOptions {
+  /**
+   * Called after each request with the combined result of all requests so far. To continue the verification later, pass
+   * `next_id` and `next_row` of this result as `from_id` and `row` to `audit.verify`. Omit `row` if `next_row` is null.
+   */
+  readonly onProgress?: ((found: AuditVerification) => void) | undefined;
+}
 
 export async function verifyAudit(
   call: Call,

@@ -8,7 +8,7 @@ import { isSignIn } from '../options/sign-in.ts';
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol/internal-core';
 export { LoadError } from '@eaas/protocol/internal';
 export type { EnvelopeClient } from '../client/envelope-client.ts';
-export type { OwnLog } from '../audit/list.ts';
+export type { OwnLog } from '../audit/report.ts';
 export type { SignInOptions, TokenClaims } from '../options/sign-in.ts';
 export {
   ClientError,

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { InputError, type Wrapped } from '@eaas/protocol/internal-core';
 import { requireKind, requireOptions } from '@eaas/protocol/internal-options';
-import { type OwnLog, report } from '../audit/list.ts';
+import { type OwnLog, reportOnUser } from '../audit/report.ts';
 import type { Dropped } from '../data-keys/cache.ts';
 import { Erasures } from '../data-keys/erasures.ts';
 import type { Engines } from '../engines/engines.ts';
@@ -65,7 +65,7 @@ export class EnvelopeClient {
   /** The implementations of AES-GCM that the client uses. */
   readonly engines: Engines;
   /** Shows the signed-in user what happened with their own data. */
-  readonly audit: OwnLog = { report: (options) => report(this.call, this.caller.signsIn, options) };
+  readonly audit: OwnLog = { report: (options) => reportOnUser(this.call, this.caller.signsIn, options) };
   protected readonly call: Call;
   /** No private members, because the clients that `as` returns inherit these from this one. */
   protected readonly parts: Parts;

@@ -35,7 +35,7 @@ const names: OptionRules<{ subject?: string; subjectId?: string }> = { subject: 
 const eraseOptions: OptionRules<EraseOptions> = { signal, create: flag };
 
 /** Returns a subject as the API names it. The service refuses a call with both names or none. */
-export function wireName(name: SubjectName, of: string) {
+function wireName(name: SubjectName, of: string) {
   requireOptions<object>(names, name, of);
   return { subject: name.subject, subject_id: name.subjectId };
 }

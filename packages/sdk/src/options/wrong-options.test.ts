@@ -2,7 +2,6 @@ import { anything, kindOf, numberFrom, requireOptions } from '@eaas/protocol/int
 import { describe, expect, test } from 'vitest';
 import { intakeKey } from '@eaas/test-kit/intake-key';
 import { observedClient } from '../../test/observed-client.ts';
-import { checkAudit } from '../audit/audit.ts';
 import * as browser from '../browser/browser.ts';
 import { createIndexKey } from '../fields/fields.ts';
 import * as sdk from '../index.ts';
@@ -61,7 +60,6 @@ test.each([
 const misspelt = { contxt: { row: '1' } } as object;
 const { client, make, keyId } = observedClient();
 const { ciphertext } = await client.encrypt('x');
-const store = { load: () => null, save: () => undefined };
 const wrapped = await client.wrap(new Uint8Array(32));
 const first = async (results: Promise<readonly { ok: boolean }[]>): Promise<void> => {
   const [result] = await results;
@@ -106,7 +104,6 @@ describe('misspelt options', () => {
     ['audit.list', (options) => client.audit.list({}, options).next()],
     ['the filter of audit.list', (filter) => client.audit.list(filter).next()],
     ['audit.verify', (options) => client.audit.verify({}, options)],
-    ['checkAudit', (options) => checkAudit(client, options as never)],
     ['encryptStream', (options) => encryptStream(client, options)],
     ['decryptStream', (options) => decryptStream(client, options)],
     ['encryptBlob', (options) => encryptBlob(client, new Blob(), options)],
@@ -263,7 +260,7 @@ test.each<[string, (wrong: never) => unknown, unknown, string]>([
   ['pageSize', (pageSize) => client.keys.list({}, { pageSize }).next(), 0, 'integer of at least 1 (got 0)'],
   ['pageSize', (pageSize) => client.audit.list({}, { pageSize }).next(), 1.5, 'at least 1 (got 1.5)'],
   ['order', (order) => client.audit.list({}, { order }).next(), 'up', "'newest' or 'oldest' (got a string)"],
-  ['saveEvery', (saveEvery) => checkAudit(client, { store, saveEvery }), 1.5, 'Infinity (got 1.5)'],
+  ['from', (from) => client.audit.list({}, { from }).next(), 0, 'at least 1 (got 0)'],
   ['month', (month) => client.usage({ month }), 7, 'a string (got a number)'],
   ['total', (total) => encryptStream(client, { total }), '7', 'a number (got a string)'],
   ['onProgress', (onProgress) => decryptStream(client, { onProgress }), {}, 'a function (got an Object)'],

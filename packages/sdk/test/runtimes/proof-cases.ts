@@ -1,5 +1,5 @@
 import { parseNoteKey, verifyCheckpoint } from '@eaas/protocol/internal-log';
-import { verifyProof } from '@eaas/sdk/proof';
+import { verifyProof } from '@eaas/audit';
 import { logProofs } from '@eaas/test-kit/log-proofs';
 import type { Case } from '@eaas/test-kit/runtimes/case';
 import { refused, same } from './expect.ts';

@@ -13,7 +13,7 @@ import {
   tilePath,
   verifyCheckpoint,
 } from '@eaas/protocol/internal-log';
-import { verifyProof } from '@eaas/sdk/proof';
+import { verifyProof } from '@eaas/audit';
 import { verifyConsistency } from '@eaas/test-kit/consistency';
 import { call, type Place } from '@eaas/test-kit/faults/client';
 import type { Tenant } from '@eaas/test-kit/faults/place';

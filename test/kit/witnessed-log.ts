@@ -1,4 +1,4 @@
-import { madeUpLog, type MadeUpLog, signersOf } from '@eaas/test-kit/made-up-log';
+import { madeUpLog, type MadeUpLog, signersOf } from './made-up-log.ts';
 import { type PlayedLog, playLog } from './played-log.ts';
 
 /** The other tenants of the deployment, which have a head in each moment. */

@@ -1,3 +1,4 @@
+// Proofs of single entries: a chain of whole entries up to a head that the public log has.
 import { genesisHash } from '@eaas/protocol/audit';
 import { ChainWalk, toHex } from '@eaas/protocol/internal-audit';
 import {
@@ -7,13 +8,12 @@ import {
   type ProvenMoment,
   type VerifiedProof,
 } from '@eaas/protocol/internal-log';
-import { isChained, isEntry } from './chained-entry.ts';
-import type { AuditEntry } from './list.ts';
+import { type AuditEntry, isChained, isEntry } from './entry.ts';
 
 /**
- * A proof of one audit entry as plain JSON, for somebody who trusts neither you nor the service: `verifyProof` of
- * `@eaas/sdk/proof` checks it offline. **It contains whole entries**: the proven one, and each that follows up to a head
- * that witnesses have seen. They name the ids of people, IP addresses and contexts. Read them before you hand it on.
+ * A proof of one audit entry as plain JSON, for somebody who trusts neither you nor the service: `verifyProof` checks it
+ * offline. **It contains whole entries**: the proven one, and each that follows up to a head that witnesses have seen.
+ * They name the ids of people, IP addresses and contexts. Read them before you hand it on.
  */
 export interface EntryProof {
   readonly version: 1;
@@ -26,12 +26,6 @@ export interface EntryProof {
   readonly entries: readonly AuditEntry[];
   /** The proof of the head, a C2SP tlog-proof. */
   readonly proof: string;
-}
-
-/** What a valid proof of an entry shows. `id` and `hash` are those of the head, which has the entry in its chain. */
-export interface VerifiedEntry extends VerifiedProof {
-  /** The entry, whose content is proven. */
-  readonly entry: AuditEntry;
 }
 
 /** The members of an entry, which its hash covers. */
@@ -52,10 +46,10 @@ export function statedHead(proof: string): ProvenMoment {
 }
 
 /** Returns the entry of a proof whose entries form a chain from it to a head that is proven. Throws LogProofError. */
-export function requireChain<Head extends Pick<VerifiedProof, 'tenantId' | 'id' | 'hash'>>(
+export function requireChain(
   { version, tenant_id, previous_hash, entry, entries, proof }: EntryProof,
-  head: Head,
-): Head & Pick<VerifiedEntry, 'entry'> {
+  head: Pick<VerifiedProof, 'tenantId' | 'id' | 'hash'>,
+): AuditEntry {
   const isProof =
     version === 1 &&
     [tenant_id, proof].every((text) => typeof text === 'string') &&
@@ -72,17 +66,14 @@ export function requireChain<Head extends Pick<VerifiedProof, 'tenantId' | 'id' 
     if (missing > 0 || isRepeated)
       refuse('proof_chain', `entry ${each.id} is not where entry ${each.id - missing} must be`);
     // A member that the hash does not cover would look as if it were proven.
-    if (isAltered || each.tenant_id !== tenant_id || !isExact(each))
+    const isExact = Object.keys(each).length === members.length;
+    if (isAltered || each.tenant_id !== tenant_id || !isExact)
       refuse('proof_chain', `entry ${each.id} was altered`);
   }
   if (chain.next !== head.id + 1 || chain.previous !== head.hash)
     refuse('proof_chain', `its entries do not end in entry ${head.id}, the proven head`);
-  return { ...head, entry };
+  return entry;
 }
-
-const isExact = (entry: AuditEntry): boolean =>
-  Object.keys(entry).length === members.length &&
-  new Date(entry.created_at).toISOString() === entry.created_at;
 
 function refuse(...reason: ConstructorParameters<typeof LogProofError>): never {
   throw new LogProofError(...reason);

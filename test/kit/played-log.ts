@@ -1,23 +1,21 @@
-import { signCheckpoint } from '@eaas/test-kit/server';
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { entryHash, genesisHash } from '@eaas/protocol/audit';
+import { ServiceError } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import type { AuditEntry } from '../src/audit/list.ts';
-import { type AuditMethods, auditOf } from '../src/audit/methods.ts';
-import { ServiceError } from '../src/errors.ts';
-import type { Call } from '../src/transport/transport.ts';
+import { type AuditEntry, type AuditLog, type Call, EaasClient } from '@eaas/sdk';
+import { signCheckpoint } from './server.ts';
 
+/** The audit log of a service, as its calls show it. A test changes the log and the answers as it likes. */
 export interface PlayedLog {
   readonly tenantId: string;
   readonly call: Call;
-  readonly audit: AuditMethods;
+  /** The log, as a client of this service reads it. */
+  readonly audit: AuditLog;
   entries: AuditEntry[];
   purged: number;
   time: number;
   readonly calls: Record<string, number>;
   seed: KeyObject;
-  truth: Output<'GET /v1/audit/checkpoint'> | undefined;
-  remember(): Promise<void>;
   before: (route: Route) => void | Promise<void>;
   append(count?: number, action?: AuditEntry['action']): void;
   purge(through: number): void;
@@ -30,6 +28,7 @@ export interface PlayedLog {
 }
 
 const tenant = '00000000-0000-4000-8000-000000000001';
+const apiKey = `eaas_sk_${'0'.repeat(43)}4C34ms`;
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 export function playLog(length = 0): PlayedLog {
@@ -89,15 +88,24 @@ export function playLog(length = 0): PlayedLog {
       ...log.verifies(query),
     }),
   };
+  const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const { pathname, searchParams } = new URL(new Request(input, init).url);
+    const given = Array.from(searchParams, ([name, text]) => [
+      name,
+      /^\d+$/.test(text) ? Number(text) : text,
+    ]);
+    try {
+      return Response.json(await log.call(`GET ${pathname}` as Route, Object.fromEntries(given) as never));
+    } catch (error) {
+      const { code, message: detail } = error as ServiceError;
+      return Response.json({ code, detail }, { status: code === 'not_found' ? 404 : 503 });
+    }
+  };
   const log: PlayedLog = {
     tenantId: tenant,
+    audit: new EaasClient({ baseUrl: 'https://eaas.example', apiKey, fetch, retries: 0 }).audit,
     entries: [],
     seed: createSecretKey(randomBytes(32)),
-    audit: auditOf((...all) => log.call(...all)),
-    truth: undefined,
-    remember: async () => {
-      log.truth = await log.call('GET /v1/audit/checkpoint', {});
-    },
     purged: 0,
     time: Date.parse('2026-09-01T00:00:00Z'),
     calls: {},

@@ -1,6 +1,8 @@
+// Checkpoints: what the service signs about the newest entry of a log.
 import { InputError } from '@eaas/protocol';
 import { parseCheckpoint, parseVerifierKey, toHex, type Verifier } from '@eaas/protocol/internal-audit';
 import { callback, requireOptions } from '@eaas/protocol/internal-options';
+import type { AuditHead } from './entry.ts';
 
 /** Returns whether an Ed25519 signature (RFC 8032) of a message is valid under a public key of 32 bytes. */
 export type VerifySignature = (
@@ -16,12 +18,6 @@ export const verifyEd25519: VerifySignature = async (publicKey, signature, messa
   });
   return crypto.subtle.verify('Ed25519', key, signature, message);
 };
-
-/** Identifies an audit entry by its id and its hash in hex. The id 0 means that the log is empty. */
-export interface AuditHead {
-  readonly id: number;
-  readonly hash: string;
-}
 
 /** The newest entry of a tenant's audit log, as a checkpoint states it. */
 export interface StatedHead extends AuditHead {
@@ -46,7 +42,7 @@ export async function openCheckpoint(
   return { tenant_id: verifier.tenantId, id: found.id, hash: toHex(found.hash) };
 }
 
-export function readVerifierKey(text: string): Verifier {
+function readVerifierKey(text: string): Verifier {
   const verifier = parseVerifierKey(text);
   if (verifier) return verifier;
   throw new InputError(

@@ -1,8 +1,8 @@
 import { InputError } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { playLog } from '../../test/played-log.ts';
+import { playLog } from '@eaas/test-kit/played-log';
 import { vectors } from '@eaas/test-kit/vectors';
-import { openCheckpoint } from './checkpoint.ts';
+import { openCheckpoint } from './index.ts';
 
 const { cases, accepted, refusals } = vectors('checkpoint');
 const [vector] = cases as [(typeof cases)[number]];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { vectors } from '@eaas/test-kit/vectors';
-import { LogProofError, verifyProof } from './proof.ts';
+import { LogProofError, verifyProof } from './index.ts';
 
 const { policy, cases, refusals } = vectors('log-proof');
 const [{ proof, tenant_id, id, hash, before }] = cases as [(typeof cases)[number]];
@@ -20,29 +20,17 @@ test('the option `verifySignature` decides in the place of the platform', async 
   const lengths: number[][] = [];
   const verifySignature = (...parts: Uint8Array[]): boolean =>
     lengths.push(parts.map(({ length }) => length)) > 3;
-  await expect(verifyProof(proof, policy, { verifySignature })).rejects.toMatchObject({
-    code: 'proof_signature',
-  });
+  const verified = verifyProof(proof, policy, { verifySignature });
+  await expect(verified).rejects.toMatchObject({ code: 'proof_signature' });
   expect(lengths).toEqual([[32, 64, expect.any(Number)]]);
 });
 
-test('a policy that is not valid, or demands no witness, is an InputError', async () => {
-  const withNone = policy.replace('quorum enough', 'quorum none');
-  const refusal = (text: unknown, ...more: object[]) => verifyProof(proof, text as string, ...more);
-  await expect(refusal(withNone)).rejects.toMatchObject({
-    code: 'input',
-    message: expect.stringMatching(/got `quorum none`/),
-  });
-  await expect(refusal('quorum w')).rejects.toMatchObject({
-    code: 'input',
-    message: expect.stringMatching(/^line 1 of the policy/),
-  });
-  await expect(refusal(undefined)).rejects.toMatchObject({
-    code: 'input',
-    message: expect.stringMatching(/^the policy must be a string/),
-  });
-  await expect(refusal(policy, { verify: true })).rejects.toMatchObject({
-    code: 'input',
-    message: expect.stringMatching(/no option/),
-  });
+test.each<[string, unknown, object, RegExp]>([
+  ['demands no witness', policy.replace('quorum enough', 'quorum none'), {}, /got `quorum none`/],
+  ['is not valid', 'quorum w', {}, /^line 1 of the policy/],
+  ['is missing', undefined, {}, /^the policy must be a string/],
+  ['comes with a misspelt option', policy, { verify: true }, /no option/],
+])('a policy that %s is an InputError', async (_, text, options, message) => {
+  const error = { code: 'input', message: expect.stringMatching(message) as string };
+  await expect(verifyProof(proof, text as string, options)).rejects.toMatchObject(error);
 });

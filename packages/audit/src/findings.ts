@@ -1,20 +1,14 @@
-/** The kind of problem that a round of `checkAudit` found. */
+/** The kind of problem that a check found. */
 export type AuditFindingCode =
-  /**
-   * The service returned a verifier key that is not the pinned verifier key. Also reported if the option `verifierKey`
-   * is not the pinned verifier key.
-   */
+  /** The service signs with another verifier key than the pinned one, or the option `verifierKey` is another one. */
   | 'verifier_key_changed'
-  /**
-   * The pinned verifier key did not sign the checkpoint, or the checkpoint states another id, hash or tenant than the
-   * response that contains the checkpoint.
-   */
+  /** The pinned verifier key did not sign the checkpoint. */
   | 'checkpoint_invalid'
-  /** The log was restored to an older state: entries that were read earlier are missing at its end. */
+  /** The log was restored to an older state: entries that were read or signed earlier are missing at its end. */
   | 'rollback'
   /** An entry that was read earlier is different now, because the log was rewritten. */
   | 'fork'
-  /** The entries form a valid chain, but the chain does not end in the entry that the checkpoint signs. */
+  /** The entries form a valid chain, but the chain does not have the entry that a checkpoint signs. */
   | 'checkpoint_mismatch'
   /** The hash of an entry does not match its content. */
   | 'entry_altered'
@@ -30,14 +24,14 @@ export type AuditFindingCode =
   | 'service_verification_failed'
   /** The public log had a head that the audit log does not have: the audit log was rolled back, or rewritten. */
   | 'proof_mismatch'
-  /** The newest proof is not valid under the policy, or is of another tenant. */
+  /** The newest proof is not valid under the policy, or a proof is of another tenant. */
   | 'proof_invalid'
   /** The newest proof is older than ten minutes and still has too few witnesses. The entries were verified. */
   | 'proof_unwitnessed'
   /** The service has no proof any more, although the log has grown since the last one. The entries were verified. */
   | 'proof_missing';
 
-/** Describes a problem that a round of `checkAudit` found in an audit log. */
+/** Describes a problem that a check found in an audit log. */
 export interface AuditFinding {
   readonly code: AuditFindingCode;
   /** The id of the first entry that has the problem. Null if the problem is not about an entry. */
@@ -56,3 +50,9 @@ export function addFinding(
 ): void {
   if (findings.length < mostFindings) findings.push({ code, id, message });
 }
+
+const harmless = new Set<AuditFindingCode>(['purged_unread', 'proof_missing', 'proof_unwitnessed']);
+
+/** Whether the findings say nothing against the entries, so that the next check goes on from here. */
+export const areHarmless = (findings: readonly AuditFinding[]): boolean =>
+  findings.every(({ code }) => harmless.has(code));

@@ -1,0 +1,210 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { EaasError } from '@eaas/protocol';
+import { ServiceError } from '@eaas/protocol/internal';
+import { playLog, type PlayedLog } from '@eaas/test-kit/played-log';
+import { describe, expect, test } from 'vitest';
+import { auditor } from '../test/auditor.ts';
+import { type AuditEntry, checkAudit, openCheckpoint, proveEntry, verifyLog, verifyProof } from './index.ts';
+
+const at = (log: PlayedLog, id: number): AuditEntry => log.entries[id - 1 - log.purged] as AuditEntry;
+
+describe('rounds with an honest log', () => {
+  test.each([0, 2, 99, 100, 101, 350])('read each of %i entries once, in order', async (length) => {
+    const log = playLog(length);
+    const audit = auditor(log);
+    const seen: number[] = [];
+    const onEntry = ({ id }: AuditEntry) => void seen.push(id);
+    expect(await audit.check({ onEntry })).toMatchObject({ ok: true, findings: [], checked: length });
+    log.time++;
+    log.append(3, 'key.export');
+    const id = length + 3;
+    expect(await audit.check({ onEntry })).toMatchObject({ ok: true, checked: 3, checkpoint: { id } });
+    expect(await audit.check({ onEntry })).toMatchObject({ ok: true, checked: 0 });
+    expect(seen).toEqual(Array.from({ length: id }, (_, nth) => nth + 1));
+    const read = { id, hash: log.entries.at(-1)?.hash };
+    expect(audit.state).toMatchObject({ start: { id: 0 }, read, tenant_id: log.tenantId });
+    expect(await audit.check({ full: true })).toMatchObject({ ok: true, checked: id });
+  });
+
+  test('read only what was added', async () => {
+    const log = playLog(2_000);
+    const audit = auditor(log);
+    await audit.check();
+    log.append(5);
+    const before = log.calls['GET /v1/audit'] ?? 0;
+    expect(await audit.check()).toMatchObject({ ok: true, checked: 5 });
+    expect((log.calls['GET /v1/audit'] ?? 0) - before).toBeLessThan(4);
+  });
+
+  test.each([1, 17, 60])('find nothing if %i entries arrive before each request', async (growth) => {
+    const log = playLog(700);
+    const audit = auditor(log);
+    log.before = () => log.append(growth);
+    for (const _ of [1, 2]) expect(await audit.check()).toMatchObject({ ok: true, findings: [] });
+  });
+
+  test('go on if entries are purged while they read', async () => {
+    const log = playLog(300);
+    const audit = auditor(log);
+    expect(await audit.check()).toMatchObject({ ok: true });
+    log.append(200);
+    const already = log.calls['GET /v1/audit'] ?? 0;
+    log.before = () => void (log.calls['GET /v1/audit'] === already + 2 && log.purge(330));
+    const message = 'entries 301 to 330 were purged before they were read';
+    expect((await audit.check()).findings).toEqual([{ code: 'purged_unread', id: 330, message }]);
+    expect(audit.state).toMatchObject({ start: { id: 330 }, read: { id: 500 } });
+    expect(await audit.check()).toMatchObject({ ok: true });
+    log.purge(500);
+    log.append(1);
+    expect(await audit.check()).toMatchObject({ ok: true, checked: 1 });
+  });
+
+  test('begin after what was purged before the first one', async () => {
+    const log = playLog(300);
+    log.purge(150);
+    expect(await auditor(log).check()).toMatchObject({
+      ok: true,
+      checked: 150,
+      state: { start: { id: 150 } },
+    });
+    log.purge(300);
+    expect(await auditor(log).check()).toMatchObject({ ok: true, checked: 0, state: { start: { id: 300 } } });
+  });
+
+  test('save nothing if all signed entries were purged, and begin after them then', async () => {
+    const log = playLog(30);
+    const audit = auditor(log);
+    log.before = () => {
+      if (log.calls['GET /v1/audit'] !== 1 || log.purged > 0) return;
+      log.append(10);
+      log.purge(35);
+    };
+    expect((await audit.check()).findings).toMatchObject([{ code: 'purged_unread', id: 35 }]);
+    expect(audit.state).toBeNull();
+    expect(await audit.check()).toMatchObject({ ok: true, checked: 5, state: { start: { id: 35 } } });
+  });
+});
+
+describe('a later round', () => {
+  const grow = (length: number) => (log: PlayedLog) => {
+    log.entries.splice(200);
+    log.append(length, 'decrypt');
+  };
+  const rewrite = (log: PlayedLog) => {
+    Object.assign(at(log, 9), { actor: 'nobody' });
+    log.rechain();
+    log.append(99);
+  };
+  const hide = (log: PlayedLog) => {
+    log.append(9);
+    log.pages = (page) => {
+      const logs = page.logs.filter(({ id }) => id !== 250);
+      return { ...page, logs, count: logs.length };
+    };
+  };
+  test.each<[string, (log: PlayedLog) => unknown, string, number | null]>([
+    ['the log ends earlier', (log) => log.entries.splice(200), 'rollback', 200],
+    ['the log was cut and then grew to its old length', grow(50), 'fork', 250],
+    ['the log was cut and then grew beyond its old length', grow(150), 'fork', 250],
+    ['the log was rewritten and its checkpoint is signed', rewrite, 'fork', 250],
+    ['the last entry that was read is not shown', hide, 'entry_missing', 250],
+    [
+      'the service signs with another key',
+      (log) => (log.seed = createSecretKey(randomBytes(32))),
+      'verifier_key_changed',
+      null,
+    ],
+  ])('finds that %s, and keeps the state', async (_, change, code, id) => {
+    const log = playLog(250);
+    const audit = auditor(log);
+    await audit.check();
+    const { state } = audit;
+    change(log);
+    for (const _ of [1, 2]) {
+      const report = await audit.check();
+      expect(report.findings).toEqual([expect.objectContaining({ code, id })]);
+      expect(report).toMatchObject({ ok: false, state });
+    }
+  });
+
+  test('finds an altered entry that was read before only if it reads everything again', async () => {
+    const log = playLog(250);
+    const audit = auditor(log);
+    await audit.check();
+    Object.assign(at(log, 9), { actor: 'nobody' });
+    expect(await audit.check()).toMatchObject({ ok: true });
+    expect(await audit.check({ full: true })).toMatchObject({ findings: [{ code: 'entry_altered', id: 9 }] });
+    log.rechain();
+    log.append();
+    expect((await audit.check({ full: true })).findings).toMatchObject([{ code: 'fork', id: 250 }]);
+  });
+
+  test('reports a finding again if a call failed after it', async () => {
+    const log = playLog(300);
+    const audit = auditor(log);
+    await audit.check();
+    log.append(400);
+    log.purge(350);
+    const already = log.calls['GET /v1/audit'] ?? 0;
+    log.before = () => {
+      if (log.calls['GET /v1/audit'] === already + 4) throw new ServiceError('unavailable', 'not now');
+    };
+    const purged = { code: 'purged_unread', id: 350 };
+    expect(await audit.check()).toMatchObject({
+      ok: false,
+      findings: [purged],
+      state: { read: { id: 300 } },
+    });
+    log.before = () => {};
+    expect((await audit.check()).findings).toMatchObject([purged]);
+  });
+});
+
+test('a verifier key that the operator gave is the one that must have signed', async () => {
+  const [log, other] = [playLog(3), playLog(3)];
+  const { verifier_key: verifierKey } = await other.call('GET /v1/audit/checkpoint', {});
+  const refused = { findings: [{ code: 'verifier_key_changed' }], checkpoint: null, checked: 0 };
+  expect(await auditor(log).check({ verifierKey })).toMatchObject(refused);
+  expect(await auditor(other).check({ verifierKey })).toMatchObject({ ok: true });
+  const audit = auditor(log);
+  await audit.check();
+  const { findings } = await audit.check({ verifierKey });
+  const message = expect.stringContaining(`but the option \`verifierKey\` is ${verifierKey}`) as string;
+  expect(findings).toEqual([{ code: 'verifier_key_changed', id: null, message }]);
+});
+
+test('a checkpoint that the pinned key did not sign is a finding', async () => {
+  const [log, other] = [playLog(3), playLog(3)];
+  const { checkpoint } = await other.call('GET /v1/audit/checkpoint', {});
+  log.checkpoints = () => ({ checkpoint });
+  const { findings } = await auditor(log).check();
+  expect(findings).toMatchObject([{ code: 'checkpoint_invalid', id: null }]);
+});
+
+test('an error that the service finds in its log is a finding', async () => {
+  const log = playLog(20);
+  log.purge(5);
+  log.verifies = () => ({ valid: false, errors: [{ id: null, reason: 'tenant_changed' }], error_count: 1 });
+  const message = 'the verification by the service failed: tenant_changed';
+  const { findings } = await auditor(log).check();
+  expect(findings).toEqual([{ code: 'service_verification_failed', id: null, message }]);
+});
+
+const wrong = [undefined, null, 7, 'x', [], {}, () => 1];
+test.each<[string, (...args: never[]) => Promise<unknown>]>([
+  ['checkAudit', checkAudit],
+  ['verifyLog', verifyLog],
+  ['openCheckpoint', openCheckpoint],
+  ['proveEntry', proveEntry],
+  ['verifyProof', verifyProof],
+])('`%s` takes wrong arguments, or throws EaasError', async (_, call) => {
+  const log = playLog(3);
+  const all = [
+    ...wrong.flatMap((one) => wrong.map((other) => [one, other, {}])),
+    ...[...wrong, { unknown: 1 }].map((one) => [log, one, one]),
+  ];
+  for (const args of all) {
+    const error: unknown = await call(...(args as never[])).catch((cause: unknown) => cause);
+    expect(error instanceof Error && !(error instanceof EaasError)).toBe(false);
+  }
+});

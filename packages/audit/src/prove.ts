@@ -1,0 +1,121 @@
+// Makes the proof of an entry for somebody else, from what the service returns.
+import { InputError } from '@eaas/protocol';
+import { genesisHash } from '@eaas/protocol/audit';
+import { ServiceError } from '@eaas/protocol/internal';
+import { toHex } from '@eaas/protocol/internal-audit';
+import { LogProofError } from '@eaas/protocol/internal-log';
+import {
+  callback,
+  countFrom,
+  having,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+  type Rule,
+  signal,
+  text,
+} from '@eaas/protocol/internal-options';
+import type { Abortable, AuditSource } from './check.ts';
+import type { VerifySignature } from './checkpoint.ts';
+import { type AuditEntry, type AuditHead, isHead } from './entry.ts';
+import { type EntryProof, ownMembers, requireChain, statedHead } from './entry-proof.ts';
+import { verifyProof } from './verify-proof.ts';
+
+/** What `proveEntry` asks the service. An EaasClient is a ProofSource. */
+export interface ProofSource {
+  readonly audit: Required<Pick<AuditSource['audit'], 'list' | 'verify' | 'proof'>>;
+}
+
+/** Options of `proveEntry`. */
+export interface ProveOptions extends Abortable {
+  /**
+   * The text of a trust policy (https://c2sp.org/tlog-policy), to verify the proof before it is returned. Without it,
+   * only the chain of entries is checked: verify what you get before you rely on it.
+   */
+  readonly policy?: string | undefined;
+  /** The largest number of entries that the proof may have. Defaults to 10,000. */
+  readonly maxEntries?: number | undefined;
+  /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
+  readonly verifySignature?: VerifySignature | undefined;
+}
+
+const sourceRule = having('an object with `list` and `proof`', 'list', 'proof');
+const entryRule: Rule = (value) =>
+  (Number.isSafeInteger(value) && (value as number) > 0) ||
+  isHead(Object(value) as Partial<AuditHead>) ||
+  'the id of an entry, or a receipt `{ id, hash }`';
+
+const proveOptions: OptionRules<ProveOptions> = {
+  policy: text,
+  maxEntries: countFrom(1),
+  verifySignature: callback,
+  signal,
+};
+
+/**
+ * Returns a proof that an entry existed by a time, which anyone can check offline with `verifyProof`. `entry` is a receipt
+ * `{ id, hash }` of a call, or an id. **The proof contains whole entries**: this one, and each that follows up to a head
+ * that witnesses have seen. They name the ids of people, IP addresses and contexts: read them before you hand it on.
+ * Throws LogProofError `proof_chain` if the log has another entry than the receipt, or does not lead to the proven head.
+ * Throws ServiceError `not_found` if the entry was purged, if the service keeps no public log, and until its next moment
+ * after the entry.
+ */
+export async function proveEntry(
+  source: ProofSource,
+  entry: number | AuditHead,
+  options: ProveOptions = {},
+): Promise<EntryProof> {
+  requireKind(entryRule, entry, '`entry`');
+  requireOptions(proveOptions, options, 'proveEntry');
+  const { audit } = Object(source) as ProofSource;
+  requireKind(sourceRule, audit, '`audit` of the first argument');
+  const { policy, maxEntries = 10_000, verifySignature, signal } = options;
+  const { id, hash } = typeof entry === 'number' ? { id: entry, hash: undefined } : entry;
+
+  const { proof } = await audit.proof({ id }, { signal });
+  const stated = statedHead(proof);
+  const head =
+    policy === undefined
+      ? { ...stated, hash: toHex(stated.hash) }
+      : await verifyProof(proof, policy, { verifySignature });
+  if (head.id < id)
+    throw new ServiceError('invalid_response', `the service returned a proof of a head before entry ${id}`);
+  const count = head.id - id + 1;
+  if (count > maxEntries)
+    throw new InputError(
+      `the proof of entry ${id} would have ${count} entries, up to the first head that the public log ` +
+        `has: pass \`maxEntries\` to allow so many`,
+    );
+  const entries: AuditEntry[] = [];
+  const listed = audit.list({}, { from: Math.max(1, id - 1), signal });
+  for await (const each of listed) {
+    if (each.id <= head.id) entries.push(each);
+    if (each.id >= head.id) break;
+  }
+  const before = entries[0]?.id === id - 1 ? entries.shift() : await beforeFirst(audit, id, head, signal);
+  const [first, ...others] = entries.map(ownMembers);
+  if (first?.id !== id || !before)
+    throw new ServiceError('not_found', `the audit log does not have entry ${id} any more: it was purged`);
+  if (hash !== undefined && first.hash !== hash)
+    throw new LogProofError(
+      'proof_chain',
+      `entry ${id} has the hash ${first.hash}, but the receipt says ${hash}: it is of another tenant, or the log was rewritten`,
+    );
+  const { tenant_id } = first;
+  const chained = { tenant_id, previous_hash: before.hash, entry: first, entries: others };
+  const proven: EntryProof = { version: 1, ...chained, proof };
+  requireChain(proven, head);
+  return proven;
+}
+
+/** Returns the entry before the first one of a log: nothing is before entry 1, and purged ones are before any other. */
+async function beforeFirst(
+  audit: ProofSource['audit'],
+  id: number,
+  head: { readonly id: number; readonly tenantId: string },
+  signal: AbortSignal | undefined,
+): Promise<AuditHead | undefined> {
+  if (id === 1) return { id: 0, hash: toHex(genesisHash(head.tenantId)) };
+  const { purged_through: purged } = await audit.verify({ from_id: head.id }, { signal });
+  return purged?.id === id - 1 ? purged : undefined;
+}

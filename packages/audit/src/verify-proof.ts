@@ -1,0 +1,44 @@
+// What anyone can check offline, with a trust policy alone: a proof of an entry, or of a head of the log.
+import { parsePolicy, type VerifiedProof, verifyProof as verifyHead } from '@eaas/protocol/internal-log';
+import { callback, requireKind, requireOptions, type Rule, text } from '@eaas/protocol/internal-options';
+import { verifyEd25519, type VerifySignature } from './checkpoint.ts';
+import type { AuditEntry } from './entry.ts';
+import { type EntryProof, requireChain } from './entry-proof.ts';
+
+/** What a valid proof of an entry shows. `id` and `hash` are those of the head, which has the entry in its chain. */
+export interface VerifiedEntry extends VerifiedProof {
+  /** The entry, whose content is proven. */
+  readonly entry: AuditEntry;
+}
+
+/** Options of `verifyProof`. */
+export interface VerifyProofOptions {
+  /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
+  readonly verifySignature?: VerifySignature | undefined;
+}
+
+const proofRule: Rule = (value) =>
+  typeof value === 'string' || (typeof value === 'object' && value !== null) || 'a text or an object';
+
+/**
+ * Verifies a proof offline: what `proveEntry` returned, which shows that an entry existed by a time, or the text that
+ * `audit.proof` of the client returned, which shows it for a head of the log. `policy` is the text of a trust policy
+ * (https://c2sp.org/tlog-policy) that lists the log, the witnesses and how many of them must have signed. Take it from
+ * somebody you trust, not from the operator alone. Throws LogProofError with the reason for a proof that is not valid,
+ * and InputError for a policy that is not valid or demands no witness.
+ */
+export async function verifyProof<Proof extends string | EntryProof>(
+  proof: Proof,
+  policy: string,
+  options: VerifyProofOptions = {},
+): Promise<[Proof] extends [EntryProof] ? VerifiedEntry : VerifiedProof> {
+  requireKind(proofRule, proof, 'the proof');
+  requireKind(text, policy, 'the policy');
+  requireOptions({ verifySignature: callback }, options, 'verifyProof');
+  const { verifySignature = verifyEd25519 } = options;
+  const given: string | EntryProof = proof;
+  const statement = typeof given === 'string' ? given : given.proof;
+  const head = await verifyHead(statement, parsePolicy(policy), verifySignature);
+  const shown = typeof given === 'string' ? head : { ...head, entry: requireChain(given, head) };
+  return shown as Awaited<ReturnType<typeof verifyProof<Proof>>>;
+}

@@ -1,0 +1,198 @@
+// The walk along the entries of a log: it judges each of them, and compares the chain with the heads that it must have.
+import { InputError } from '@eaas/protocol';
+import { genesisHash } from '@eaas/protocol/audit';
+import { ServiceError } from '@eaas/protocol/internal';
+import { ChainWalk, toHex } from '@eaas/protocol/internal-audit';
+import type { Output } from '@eaas/protocol/wire';
+import { type AuditEntry, type AuditHead, isChained, isEntry, isHead } from './entry.ts';
+import { addFinding, type AuditFinding, mostFindings } from './findings.ts';
+
+/** What the service says about purged entries: the answer of `audit.verify` of the client. */
+export type Purged = Pick<Output<'GET /v1/audit/verify'>, 'purged_through' | 'valid' | 'errors'>;
+
+/** A head that the chain must have, and who says so. */
+export interface KnownHead extends AuditHead {
+  readonly of: keyof typeof sayings;
+  readonly tenantId: string;
+}
+
+/** What it means if the chain ends before a known head, or has another entry there. */
+const sayings = {
+  state: { gone: ['rollback', 'it was read up to'], other: ['fork', 'it was read with the hash'] },
+  checkpoint: {
+    gone: ['rollback', 'a checkpoint was signed for'],
+    other: ['checkpoint_mismatch', 'the checkpoint states'],
+  },
+  proof: {
+    gone: ['proof_mismatch', 'the public log had a head with'],
+    other: ['proof_mismatch', 'the public log had a head with the hash'],
+  },
+} as const;
+
+/** A walk, and how far it is. */
+export interface Walk {
+  /** Undefined until the first entry, if nobody said it before. */
+  tenantId: string | undefined;
+  /** The entry with which the walk must begin at the latest. Infinity: with any. */
+  readonly from: number;
+  /** The entry that a checkpoint signs, where the walk ends. */
+  readonly to: AuditHead | undefined;
+  /** What an earlier check has read. */
+  readonly read: AuditHead | undefined;
+  readonly heads: readonly KnownHead[];
+  readonly purged: (() => Promise<Purged>) | undefined;
+  readonly findings: AuditFinding[];
+  chain: ChainWalk<string> | undefined;
+  /** With which entry the walk began. */
+  begun: number;
+  /** The last purged entry, if the walk begins after it. */
+  start: AuditHead | undefined;
+  /** The number of entries whose hash was recomputed. */
+  checked: number;
+  /** Whether the entries ended with an error. */
+  hasFailed: boolean;
+}
+
+/** Entries from wherever they are: a client, a file, an array. */
+export type Entries = AsyncIterable<AuditEntry> | Iterable<AuditEntry>;
+
+/** Walks up to the signed entry, or to the last one. `onEntry` gets each entry that was judged. */
+export async function walkChain(
+  walk: Walk,
+  entries: Entries,
+  onEntry: (entry: AuditEntry) => unknown,
+): Promise<void> {
+  const { findings, to } = walk;
+  let newest = 0;
+  for await (const entry of untilFailure(walk, entries)) {
+    if (!isEntry(entry))
+      throw new InputError(
+        `the entries must be those that \`audit.list\` yields or \`audit export\` writes (got another value after entry ${newest})`,
+      );
+    const { id } = entry;
+    if (to && id > to.id) break;
+    const chain = begin(walk, entry);
+    if (id > chain.next) await crossPurge(walk, chain);
+    if (walk.hasFailed) break;
+    if (id <= newest) addFinding(findings, 'entry_repeated', id, `entry ${id} is repeated or out of order`);
+    else if (id >= chain.next) {
+      judge(walk, chain, entry);
+      await onEntry(entry);
+    }
+    newest = Math.max(newest, id);
+    if (id === to?.id || findings.length >= mostFindings) break;
+  }
+  if (to && !walk.hasFailed) await requireEnd(walk, to);
+  compareEnd(walk);
+}
+
+async function* untilFailure(walk: Walk, entries: Entries): AsyncGenerator<AuditEntry, void, undefined> {
+  try {
+    yield* entries;
+  } catch (error) {
+    endWith(walk, error);
+  }
+}
+
+/** After a finding, an error of a source ends the walk, so that what was found is not lost. */
+function endWith(walk: Walk, error: unknown): void {
+  if (walk.findings.length === 0) throw error;
+  walk.hasFailed = true;
+}
+
+function begin(walk: Walk, first?: AuditEntry): ChainWalk<string> {
+  if (walk.chain) return walk.chain;
+  const tenantId = (walk.tenantId ??= String(first?.tenant_id));
+  const next = Math.min(first?.id ?? Infinity, first || walk.from < Infinity ? walk.from : 1);
+  walk.begun = next;
+  const genesis = { id: 0, hash: toHex(genesisHash(tenantId)) };
+  const before = [genesis, walk.read].find((head) => head?.id === next - 1);
+  return (walk.chain = new ChainWalk({ next, previous: before?.hash }));
+}
+
+function judge(walk: Walk, chain: ChainWalk<string>, entry: AuditEntry): void {
+  const { findings, tenantId } = walk;
+  const { id, hash } = entry;
+  if (id === chain.next && chain.previous !== undefined) walk.checked++;
+  const time = Date.parse(entry.created_at) || 0;
+  const found = chain.step({ id, hash, time }, (previous) => isChained(previous, entry));
+  if (found.missing > 0) reportMissing(findings, id - found.missing, id - 1);
+  if (entry.tenant_id !== tenantId || found.isAltered)
+    addFinding(
+      findings,
+      'entry_altered',
+      id,
+      `the hash of entry ${id} does not match its content and the hash of the previous entry`,
+    );
+  if (found.wentBack)
+    addFinding(findings, 'time_went_back', id, `entry ${id} is older than the one before it`);
+  arrive(walk, { id, hash });
+}
+
+function reportMissing(findings: AuditFinding[], first: number, last: number): void {
+  const gap = first === last ? `entry ${first} is` : `entries ${first} to ${last} are`;
+  addFinding(findings, 'entry_missing', first, `${gap} missing`);
+}
+
+/** Compares an entry of the chain with the heads that are known of it. */
+function arrive({ heads, tenantId, findings }: Walk, at: AuditHead): void {
+  for (const { of, ...head } of heads) {
+    if (head.id !== at.id || head.tenantId !== tenantId || head.hash === at.hash) continue;
+    const [code, says] = sayings[of].other;
+    addFinding(findings, code, at.id, `entry ${at.id} has the hash ${at.hash}, but ${says} ${head.hash}`);
+  }
+}
+
+async function requireEnd(walk: Walk, to: AuditHead): Promise<void> {
+  const { findings } = walk;
+  if (findings.length >= mostFindings) return;
+  const chain = begin(walk);
+  if (chain.next <= to.id) await crossPurge(walk, chain);
+  if (chain.next <= to.id && !walk.hasFailed) reportMissing(findings, chain.next, to.id);
+}
+
+/** Reports the known heads that the log does not reach. */
+function compareEnd({ to, chain, hasFailed, heads, tenantId, findings }: Walk): void {
+  const end = to?.id ?? (hasFailed || !chain ? Infinity : chain.next - 1);
+  for (const { of, id, ...head } of heads) {
+    if (id <= end || head.tenantId !== tenantId) continue;
+    const [code, says] = sayings[of].gone;
+    const at = code === 'rollback' ? end : id;
+    addFinding(findings, code, at, `the log ends at entry ${end}, but ${says} entry ${id}`);
+  }
+}
+
+/** Goes on after the entries that the service says were purged, if they are those that come next. */
+async function crossPurge(walk: Walk, chain: ChainWalk<string>): Promise<void> {
+  const { to, read, findings, purged } = walk;
+  const answer = await purged?.().catch((error: unknown) => endWith(walk, error));
+  if (!answer) return;
+  const { purged_through: anchor, valid, errors } = answer;
+  // Without the hash of the last purged entry, any entry would be accepted as the next one of the chain.
+  if ((anchor && !isHead(anchor)) || !Array.isArray(errors))
+    throw new ServiceError(
+      'invalid_response',
+      'the service must say which entry was purged last, with its hash (got another response): ask its operator for the reason',
+    );
+  if (valid === false) {
+    const reasons = errors.map(({ id, reason }) => (id === null ? reason : `${reason} (${id})`)).join(', ');
+    addFinding(
+      findings,
+      'service_verification_failed',
+      errors[0]?.id ?? null,
+      `the verification by the service failed: ${reasons}`,
+    );
+  }
+  const last = chain.next - 1;
+  if (!anchor || anchor.id <= last) return;
+  const { id, hash } = anchor;
+  const known = read?.id ?? 0;
+  if (id > known) {
+    walk.start = { id, hash };
+    const text = `entries ${Math.max(last, known) + 1} to ${id} were purged before they were read`;
+    if (read || (to && id > to.id)) addFinding(findings, 'purged_unread', id, text);
+  }
+  chain.skipTo(id + 1);
+  chain.previous = hash;
+  arrive(walk, { id, hash });
+}

@@ -1,0 +1,71 @@
+// What calls of the audit log ask for, and what they get.
+import { isDate, type OptionRules, type Rule, text } from '@eaas/protocol/internal-options';
+import type { AuditAction, Output } from '@eaas/protocol/wire';
+import { keyId } from '../options/key-id.ts';
+import type { CallOptions } from '../transport/transport.ts';
+
+/** A page of the audit log. */
+export type AuditPage = Output<'GET /v1/audit'>;
+/** An entry of the audit log. */
+export type AuditEntry = AuditPage['logs'][number];
+
+/**
+ * A filter for audit entries. `date_from` and `date_to` are inclusive. A date as text must have the format of RFC 3339,
+ * with a time.
+ */
+export interface AuditFilter {
+  readonly key_id?: string | undefined;
+  readonly action?: AuditAction | undefined;
+  /** The id of an API key or an issuer, `operator` or `system`. */
+  readonly actor?: string | undefined;
+  /** The id of a subject, whole or its first half, 32 hexadecimal characters, as `metadata.subject` shows it. */
+  readonly subject_id?: string | undefined;
+  /** The id of a user, whole or its first half, 32 hexadecimal characters, as `metadata.user` shows it. */
+  readonly user_id?: string | undefined;
+  readonly date_from?: Date | string | undefined;
+  readonly date_to?: Date | string | undefined;
+}
+
+/** A filter for audit entries, with the size and the offset of the page. */
+export interface AuditPageQuery extends AuditFilter {
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** Options of `audit.list`. */
+export interface ListOptions extends CallOptions {
+  /** Whether the newest or the oldest entry comes first. Defaults to `newest`, and with `from` to `oldest`. */
+  readonly order?: 'newest' | 'oldest' | undefined;
+  /** The number of entries per request. Defaults to 100, which is also the maximum. */
+  readonly pageSize?: number | undefined;
+  /** The id of the oldest entry to list. Those before it are not read. */
+  readonly from?: number | undefined;
+}
+
+/** A query as the API takes it. */
+export interface WireQuery extends Omit<AuditPageQuery, 'date_from' | 'date_to'> {
+  date_from?: string;
+  date_to?: string;
+}
+
+const time: Rule = (value) =>
+  typeof value === 'string' ||
+  (isDate(value) && !Number.isNaN(value.getTime())) ||
+  'a string or a valid Date';
+
+export const filterRules: OptionRules<AuditFilter> = {
+  key_id: keyId,
+  action: text,
+  actor: text,
+  subject_id: text,
+  user_id: text,
+  date_from: time,
+  date_to: time,
+};
+
+export function queryOf(query: AuditPageQuery): WireQuery {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, typeof value === 'object' ? value.toISOString() : value]),
+  );
+}

@@ -1,0 +1,121 @@
+// Reports on a person, and their rows, which are the same in the SDK, the console and the command line.
+import { InputError } from '@eaas/protocol/internal-core';
+import {
+  type OptionRules,
+  positiveInteger,
+  requireOptions,
+  signal,
+  text,
+} from '@eaas/protocol/internal-options';
+import type { ServiceError } from '../errors.ts';
+import { somebody } from '../options/people.ts';
+import type { Call } from '../transport/transport.ts';
+import { listAudit } from './list.ts';
+import { listOwnEntries } from './own-entries.ts';
+import type { AuditEntry, ListOptions } from './query.ts';
+
+/** Options of a report: in which order, and how many entries per request. */
+export type ReportOptions = Omit<ListOptions, 'from'>;
+
+/** Options of `audit.report`. */
+export interface PersonReportOptions extends ReportOptions {
+  /** The person, by the name that you pass to `encrypt`. */
+  readonly subject?: string;
+  /** The person, by the id that the service keeps. */
+  readonly subjectId?: string;
+}
+
+/** The audit log as a signed-in user may read it. The issuer needs the permission `audit.own`. */
+export interface OwnLog {
+  /**
+   * Yields what happened with the data of the signed-in user, newest first: the time, the action, the id of the user who
+   * acted and the outcome. Throws InputError for a client without `issuer` and `token`.
+   */
+  report(options?: ReportOptions): AsyncGenerator<ReportRow, void, undefined>;
+}
+
+/** What happened with the data of a person. It can be shown to this person: it has no address, key or context. */
+export interface ReportRow {
+  /** When it happened, as RFC 3339 with milliseconds. */
+  readonly time: string;
+  readonly action: AuditEntry['action'];
+  /** The first half of the id of the user who acted, 32 hexadecimal characters. Null if the app named none. */
+  readonly user: string | null;
+  readonly outcome: 'done' | 'refused';
+}
+
+/** The columns of a report, in the order of its CSV file. */
+export const reportColumns = ['time', 'action', 'user', 'outcome'] as const satisfies (keyof ReportRow)[];
+
+/** Returns what a report on a person shows of an entry. */
+export function reportRow(entry: Pick<AuditEntry, 'created_at' | 'action' | 'metadata'>): ReportRow {
+  const { user, outcome } = entry.metadata;
+  return {
+    time: entry.created_at,
+    action: entry.action,
+    user: typeof user === 'string' ? user : null,
+    outcome: outcome === 'refused' ? 'refused' : 'done',
+  };
+}
+
+/**
+ * Returns rows of `audit.report` as a CSV file (RFC 4180) with a line of titles. No cell is a formula for a spreadsheet,
+ * whatever the service sent.
+ */
+export function reportCsv(rows: readonly ReportRow[]): string {
+  const lines = [reportColumns, ...rows.map((row) => reportColumns.map((column) => row[column] ?? ''))];
+  return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('');
+}
+
+function csvCell(text: string): string {
+  const plain = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
+
+export const reportRules: OptionRules<ReportOptions> = {
+  order: (value) => value === 'newest' || value === 'oldest' || "'newest' or 'oldest'",
+  pageSize: positiveInteger,
+  signal,
+};
+
+const personRules: OptionRules<PersonReportOptions> = { ...reportRules, subject: somebody, subjectId: text };
+
+/** A subject that was never used has an empty report, and a service without an audit log still says so. */
+const nobody = { subject_id: '0'.repeat(64) };
+
+/** Yields the report on a person by name, or without a name on the signed-in user. */
+export async function* report(
+  call: Call,
+  signsIn: boolean,
+  options: PersonReportOptions = {},
+): AsyncGenerator<ReportRow, void, undefined> {
+  requireOptions(personRules, options, 'audit.report');
+  const { subject, subjectId, ...listing } = options;
+  if ('subject' in options || 'subjectId' in options) {
+    const { signal } = listing;
+    const shown = call('POST /v1/subjects/show', { subject, subject_id: subjectId }, { signal });
+    const { subject_id } = await shown.catch((error: ServiceError) => {
+      if (error.code !== 'not_found') throw error;
+      return nobody;
+    });
+    yield* rowsOf(listAudit(call, { subject_id }, listing));
+  } else yield* reportOnUser(call, signsIn, listing);
+}
+
+/** Yields the report on the signed-in user. */
+export async function* reportOnUser(
+  call: Call,
+  signsIn: boolean,
+  options: ReportOptions = {},
+): AsyncGenerator<ReportRow, void, undefined> {
+  requireOptions(reportRules, options, 'audit.report');
+  if (!signsIn)
+    throw new InputError(
+      '`audit.report` needs a `subject` or `subjectId`: only the report of a client with `issuer` and `token` is about its user',
+    );
+  yield* rowsOf(listOwnEntries(call, { subject_id: 'me' }, options));
+}
+
+async function* rowsOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<ReportRow, void, undefined> {
+  for await (const entry of entries) yield reportRow(entry);
+}
