@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AuditEntry } from '@eaas/audit';
 import { expect, test } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { read } from '@eaas/test-kit/markdown';
-import { type Entry, verifyEntries } from './audit-verify-file.ts';
+import { verifyEntries } from './audit-verify-file.ts';
 
 const lines = read('examples/tampered-log/acme.original.ndjson').trimEnd().split('\n');
-const entries = lines.map((line) => JSON.parse(line) as Entry);
+const entries = lines.map((line) => JSON.parse(line) as AuditEntry);
 const file = join(await newDirectory(), 'acme.ndjson');
 
 /** Verifies the file from one entry to another against the head at an entry, which is another one with `changes`. */

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { printJson, WrongUsage } from './kit/index.ts';
-import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit';
-import { ChainWalk, fromHex, toHex } from '@eaas/protocol/internal-audit';
+import { type AuditEntry, verifyLog } from '@eaas/audit';
+import { fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { openSignedCheckpoint } from '@eaas/server/internal';
 import { openProof, verifyProofFile } from './audit-proof.ts';
 import { reporting } from './command.ts';
@@ -18,16 +18,10 @@ interface Options extends Reporting {
   readonly policy?: string;
 }
 
-export interface Entry extends ChainedEntry {
-  readonly hash: string;
-}
-
 type Checkpoint = Awaited<ReturnType<typeof openSignedCheckpoint>>;
 /** A head that the log must have, as a checkpoint or a proof of the public log states it. */
 type Stated = NonNullable<Checkpoint> & { readonly by?: 'checkpoint' | 'proof'; readonly before?: Date };
 type Verdict = Awaited<ReturnType<typeof verifyEntries>>;
-
-const mostErrors = 100;
 
 export const auditVerifyFile = reporting(
   'verify-file',
@@ -65,8 +59,7 @@ export const auditVerifyFile = reporting(
     if (proof && policy) {
       const shown = await openProof(proof, policy, reporting);
       if (!shown) return;
-      const { tenantId, id, hash, before } =
-        'head' in shown && shown.head ? { ...shown, ...shown.head } : shown;
+      const { tenantId, id, hash, before } = shown;
       head = { tenantId, id, hash: fromHex(hash), by: 'proof', before };
     }
     const verdict = await verifyEntries(file, head);
@@ -84,7 +77,7 @@ async function stated(path: string, verifierKey: string) {
   );
 }
 
-async function* entriesOf(path: string) {
+async function* entriesOf(path: string): AsyncGenerator<AuditEntry> {
   const file = createReadStream(path);
   // `createReadStream` can open a directory without an error. Only the attempt to read the first bytes shows the error.
   await once(file, 'readable').catch((error: NodeJS.ErrnoException) => {
@@ -102,14 +95,14 @@ async function* entriesOf(path: string) {
           'Pass a file that `eaas audit export` or the console wrote.',
       );
     }
-    yield { entry, isCovered: Object.keys(entry).length === entryMembers };
+    yield entry;
   }
 }
 
-function entryIn(line: string): Entry | undefined {
+function entryIn(line: string): AuditEntry | undefined {
   try {
-    const entry = JSON.parse(line) as Entry;
-    const isEntry = Number.isSafeInteger(entry.id) && /^[\da-f]{64}$/.test(entry.hash);
+    const entry = JSON.parse(line) as AuditEntry;
+    const isEntry = Number.isSafeInteger(entry.id) && entry.id > 0 && /^[\da-f]{64}$/.test(entry.hash);
     return isEntry && typeof entry.tenant_id === 'string' ? entry : undefined;
   } catch {
     return undefined;
@@ -123,29 +116,29 @@ const entryMembers = 10;
 export async function verifyEntries(
   path: string,
   stated: Stated | undefined,
-  see: (entry: Entry) => void = () => {},
+  see: (entry: AuditEntry) => void = () => {},
 ) {
-  const errors: { id: number; reason: string }[] = [];
-  let first: Entry | undefined;
-  let last: Entry | undefined;
-  let walk: ChainWalk<string> | undefined;
-  let isMet = false;
-  for await (const { entry, isCovered } of entriesOf(path)) {
-    const { id } = entry;
+  const uncovered: number[] = [];
+  let first: AuditEntry | undefined;
+  let last: AuditEntry | undefined;
+  let [checked, isMet] = [0, false];
+  const onEntry = (entry: AuditEntry): void => {
+    const { tenant_id, id, hash } = entry;
+    if (Object.keys(entry).length !== entryMembers) uncovered.push(id);
+    isMet ||= tenant_id === stated?.tenantId && id === stated.id && hash === toHex(stated.hash);
     first ??= entry;
-    walk ??= new ChainWalk({ next: id, previous: hashBefore(entry) });
-    const { missing, isRepeated, isAltered } = walk.step(entry, (previous) => isChained(previous, entry));
-    if (missing > 0) errors.push({ id: id - missing, reason: 'entry_missing' });
-    else if (isRepeated) errors.push({ id, reason: 'entry_repeated' });
-    else if (!isCovered || entry.tenant_id !== first.tenant_id || isAltered)
-      errors.push({ id, reason: 'entry_altered' });
-    isMet ||= entry.tenant_id === stated?.tenantId && id === stated.id && entry.hash === toHex(stated.hash);
     last = entry;
+    checked++;
     see(entry);
-    if (errors.length >= mostErrors) break;
-  }
-  if (!first || !last || !walk)
+  };
+  // Earlier entries can have been purged. The hash of the first entry in the file can then not be verified.
+  const { findings } = await verifyLog(entriesOf(path), { from: 'first', onEntry });
+  if (!first || !last)
     throw new WrongUsage(`The file ${path} has no entries: pass a file that \`eaas audit export\` wrote.`);
+  const errors = findings.map(({ id, code }) => ({ id: id ?? 0, reason: code as string }));
+  for (const id of uncovered)
+    if (!errors.some((error) => error.id === id)) errors.push({ id, reason: 'entry_altered' });
+  errors.sort((a, b) => a.id - b.id);
   if (stated && !isMet) {
     const { tenantId, id, by = 'checkpoint' } = stated;
     const isOther = tenantId !== last.tenant_id;
@@ -155,20 +148,7 @@ export async function verifyEntries(
   }
   const { tenant_id, id: first_id } = first;
   const { id: last_id, hash } = last;
-  return { tenant_id, valid: errors.length === 0, checked: walk.checked, first_id, last_id, hash, errors };
-}
-
-/** Earlier entries can have been purged. The hash of the first entry in the file can then not be verified. */
-function hashBefore({ id, tenant_id }: Entry): string | undefined {
-  return id === 1 ? toHex(genesisHash(tenant_id)) : undefined;
-}
-
-function isChained(previous: string, { hash, ...entry }: Entry): boolean {
-  try {
-    return toHex(entryHash(fromHex(previous), entry)) === hash;
-  } catch {
-    return false; // Canonical JSON does not allow a lone surrogate in the entry.
-  }
+  return { tenant_id, valid: errors.length === 0, checked, first_id, last_id, hash, errors };
 }
 
 function show({ tenant_id, valid, first_id, last_id, errors }: Verdict, stated: Stated | undefined): void {

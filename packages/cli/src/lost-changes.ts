@@ -1,6 +1,6 @@
 // What the lost part of a log took away, for `eaas audit replay`, and the operations that take it away again.
+import type { ChainedEntry } from '@eaas/protocol/audit';
 import { type Caller, operations, requireTenant, type Service, updateTenant } from '@eaas/server/internal';
-import type { Entry } from './audit-verify-file.ts';
 import { ifFound } from './failure.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export interface Undone {
 }
 
 /** Returns what an entry says about a row, if it takes something away for good, or gives it back. */
-export function lossIn({ id: entryId, tenant_id, action, key_id, metadata }: Entry): Loss | undefined {
+export function lossIn({ id: entryId, tenant_id, action, key_id, metadata }: ChainedEntry): Loss | undefined {
   const said = membersOf(metadata);
   const about = (kind: Loss['kind'], id: unknown, fields: Members = {}): Loss | undefined =>
     typeof id === 'string' ? { kind, id, entryId, fields } : undefined;
