@@ -206,17 +206,17 @@ describe.each(kinds)('on %s', (_, binaries) => {
         options,
       );
     expect((await node()).stdout).toMatch(
-      /^entries 1 to \d+ of tenant .* are a chain.*\nthe checkpoint proves the entries up to \d+\n$/,
+      /^entries 1 to \d+ of tenant .* are a chain.*\nthe checkpoint proves these entries\n$/,
     );
     const lines = (await readFile(log, 'utf8')).split('\n');
     await writeFile(log, lines.toSpliced(2, 1, lines[2]?.replace('key.', 'kex.') ?? '').join('\n'));
     await expect(node()).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^NOT VERIFIED: entry 3/),
+      stderr: expect.stringMatching(/^NOT VERIFIED: .*entry 3/),
     });
     await writeFile(log, lines.slice(0, -2).join('\n'));
     await expect(node()).rejects.toMatchObject({
-      stderr: expect.stringContaining('that the checkpoint contains'),
+      stderr: expect.stringMatching(/^NOT VERIFIED: entry \d+ is missing/),
     });
   });
 });
