@@ -242,6 +242,11 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
       () => ['users', [{ ...stored }], () => 1, { ...rows, as: {}, settled: true }],
     ],
     ['where', records.where, () => ['users', { email: 'x' }, { signal }]],
+    [
+      'fillPage',
+      fields.fillPage,
+      () => [{ size: 1, after: 1, most: 1, read: async () => [], keep: () => [], cursorOf: () => 1 }],
+    ],
     ['encryptFieldSync', records.encryptFieldSync, () => ['users', 'email', 'x', {}]],
     ['decryptFieldSync', records.decryptFieldSync, () => ['users', 'email', stored.email, {}]],
     [

@@ -1,4 +1,5 @@
 export { bigint, boolean, bytes, date, json, number, plaintext, text, unencrypted } from './builders.ts';
+export { fillPage, type FilledPage, type FillPageOptions } from './fill-page.ts';
 export { checkConstraints, type CheckConstraintsOptions } from './describe-fields.ts';
 export {
   type ColumnPlace,

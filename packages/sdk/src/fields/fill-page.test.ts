@@ -1,0 +1,104 @@
+import { describe, expect, expectTypeOf, test, vi } from 'vitest';
+import { observedClient, range } from '../../test/observed-client.ts';
+import { createIndexKey, date, dateRange, defineFields, fillPage, unencrypted } from './fields.ts';
+
+interface Candidate {
+  readonly id: number;
+  readonly isMatch: boolean;
+}
+
+/** A table of as many rows, of which every third matches, and what was asked for. */
+function tableOf(length: number) {
+  const table = range(length).map((id): Candidate => ({ id, isMatch: id % 3 === 0 }));
+  const read = vi.fn(async (after: number | undefined, count: number): Promise<Candidate[]> => {
+    return table.filter(({ id }) => id > (after ?? -1)).slice(0, count);
+  });
+  const keep = (candidates: readonly Candidate[]) => candidates.filter(({ isMatch }) => isMatch);
+  return { read, keep, cursorOf: ({ id }: Candidate) => id };
+}
+
+const idsOf = ({ rows }: { rows: readonly Candidate[] }) => rows.map(({ id }) => id);
+
+describe('fillPage', () => {
+  test('reads until the page is full, and goes on behind its last row', async () => {
+    const table = tableOf(20);
+    const page = await fillPage({ size: 4, after: undefined, ...table });
+    expect([idsOf(page), page.next]).toEqual([[0, 3, 6, 9], 11]);
+    expect(table.read.mock.calls).toEqual([
+      [undefined, 4],
+      [3, 4],
+      [7, 4],
+    ]);
+    expectTypeOf(page.rows).toEqualTypeOf<Candidate[]>();
+    expectTypeOf(page.next).toEqualTypeOf<number | undefined>();
+  });
+
+  test('finds every match once, however many rows and whatever the size', async () => {
+    for (const [length, size] of range(25).flatMap((length) =>
+      range(6).map((n) => [length, n + 1] as const),
+    )) {
+      const table = tableOf(length);
+      const found: number[] = [];
+      const short: number[] = [];
+      let after: number | undefined;
+      do {
+        const page = await fillPage({ size, after, ...table });
+        if (page.rows.length < size) short.push(page.next ?? -1);
+        found.push(...idsOf(page));
+        after = page.next;
+      } while (after !== undefined);
+      expect(found).toEqual(range(length).filter((id) => id % 3 === 0));
+      expect(short.filter((next) => next !== -1)).toEqual([]);
+    }
+  });
+
+  test('ends early after `most` candidates, and the next page goes on behind them', async () => {
+    const table = tableOf(100);
+    const none = { size: 10, ...table, keep: () => [] };
+    expect(await fillPage({ ...none, after: undefined })).toEqual({ rows: [], next: 99 });
+    table.read.mockClear();
+    expect(await fillPage({ ...none, after: 4, most: 25 })).toEqual({ rows: [], next: 29 });
+    expect(table.read.mock.calls.map(([, count]) => count)).toEqual([10, 10, 5]);
+  });
+
+  test.each<[string, object, string]>([
+    ['no size', { size: undefined }, '`size` of `fillPage` must be an integer of at least 1 (got undefined)'],
+    ['no row', { size: 0 }, '`size` of `fillPage` must be an integer of at least 1 (got 0)'],
+    ['no query', { read: undefined }, '`read` of `fillPage` must be a function (got undefined)'],
+    ['an option that is misspelt', { mots: 3 }, '`fillPage` has no option `mots`: did you mean `most`?'],
+    ['a query without a limit', { read: async () => [1, 2, 3] }, 'at most 2 rows (got 3): limit the query'],
+    ['a query that forgets `after`', { read: async () => [1, 2] }, 'got one place twice'],
+    ['rows without a place', { cursorOf: () => undefined }, 'got one place twice'],
+    ['no rows', { read: async () => null }, 'the result of `read` must be an array (got null)'],
+    ['a promise', { keep: async () => [] }, 'the result of `keep` must be an array (got a Promise)'],
+  ])('refuses %s', async (_, wrong, message) => {
+    const none = { keep: () => [], cursorOf: (row: unknown) => row, read: async () => [8, 9] };
+    const filling = fillPage({ size: 2, after: undefined, ...none, ...wrong });
+    await expect(filling).rejects.toMatchObject({
+      name: 'InputError',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test('takes what `onlyMatching` keeps of a range', async () => {
+    const { client } = observedClient();
+    const born = date().searchableBy({ range: dateRange({ lowEntropy: 'accepted' }) });
+    const fields = defineFields({ people: { ...unencrypted('id'), born } });
+    const records = fields.for(client, { index: await createIndexKey(client) });
+    const days = ['2006-11-01', '2006-11-30', '1990-05-17', '2006-11-24'];
+    const people = days.map((day, id) => ({ id, born: new Date(day) }));
+    const stored = await records.encryptRows('people', people, ({ id }) => id);
+    const adults = { born: { range: { to: new Date('2006-11-24') } } };
+    const page = await fillPage({
+      size: 2,
+      after: undefined as number | undefined,
+      read: async (after = -1, count) => {
+        const rows = stored.filter(({ id }) => id > after).slice(0, count);
+        return records.decryptRows('people', rows, ({ id }) => id);
+      },
+      keep: (candidates) => records.onlyMatching('people', candidates, adults),
+      cursorOf: ({ id }) => id,
+    });
+    expect(page).toEqual({ rows: [people[0], people[2]], next: 2 });
+  });
+});
