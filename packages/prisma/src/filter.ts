@@ -141,7 +141,8 @@ async function hasPart(
   if (comparison?.isWhole(operand) === false && !work.narrowed.has(operand as object)) {
     refusePart(
       `a search by \`${name}\` from or to a day inside a month also finds other days, which cannot be dropped here`,
-      'search from and to whole months (UTC), or in the `where` of `findMany` or of a relation that it ' +
+      'search from and to whole months (UTC), and drop the other days after reading (`fillPage` of ' +
+        '`@eaas/sdk/fields` fills a page), or in the `where` of `findMany` or of a relation that it ' +
         'reads, without `take`, `skip`, `cursor` and `distinct` and outside `OR`, and count or cut the rows ' +
         'yourself',
     );

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { fillPage } from '@eaas/sdk/fields';
 import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
 import { showsStored } from './clinic.ts';
 import { type Client, majors } from './generated-client.ts';
@@ -239,6 +240,27 @@ describe.each(majors)('Prisma %i', (major) => {
       const friends = { where: { born: { range: { to: new Date('1906-12-08') } } } };
       const [ada] = await person<Row[]>('findMany', { where: { nick: 'a' }, include: { friends } });
       expect(ada?.['friends']).toEqual([]);
+    });
+
+    test('`fillPage` pages through a range with `take`, and drops the other days', async () => {
+      const range = { to: new Date(Date.UTC(1907, 0) - 1) };
+      const names: string[] = [];
+      let after: string | undefined;
+      do {
+        const page = await fillPage({
+          size: 1,
+          after,
+          read: (behind, count) => {
+            const where = { born: { range }, ...(behind === undefined ? {} : { id: { gt: behind } }) };
+            return person<Row[]>('findMany', { where, orderBy: { id: 'asc' }, take: count });
+          },
+          keep: (candidates) => candidates.filter(({ born }) => Number(born) < Date.UTC(1906, 11, 9)),
+          cursorOf: ({ id }) => String(id),
+        });
+        names.push(...page.rows.map(({ name }) => String(name)));
+        after = page.next;
+      } while (after !== undefined);
+      expect(names.toSorted()).toEqual(['Ada', 'Ada King-Noël']);
     });
 
     test('`onError` reads a list with a value of another row, in a transaction too', async () => {
