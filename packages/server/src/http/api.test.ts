@@ -76,7 +76,7 @@ describe('the endpoint table over HTTP', () => {
     await post('/v1/hash', 'x');
     await post('/v1/hash', 'x'.repeat(300 * 1024));
     for (const path of ['/v1/usage', '/v1/keys', '/v1/issuers', '/v1/audit/verify']) await fetch(path);
-    expect(costs).toEqual([1, 5, 1, 16, 32, 32]);
+    expect(costs).toEqual([1, 10, 1, 16, 33, 31]);
   });
 
   it('the server passes any path parameter unchanged to the operation', async () => {

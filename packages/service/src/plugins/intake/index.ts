@@ -1,6 +1,5 @@
 // Intake: encryption by writers without credentials. A key made for it publishes a public key, and what anybody wraps with it
 // opens like any other data key of the key. Servers and the local service switch it on.
-import { toBase64 } from '@eaas/protocol/base64';
 import * as format from '@eaas/protocol/internal-intake';
 import { isIntakeWrapped, using } from '@eaas/protocol/internal-service';
 import type { Input, Output } from '@eaas/protocol/wire';
@@ -59,40 +58,41 @@ function publicKeys(_: Service, __: Caller, { key_id }: Input<typeof route>): Pa
 }
 
 /**
- * Makes the part of intake in a request. A request without such wrapped keys has none. To decapsulate takes a millisecond each,
- * so it is prepared: others come first where they wait, and no wrapped key is decapsulated twice, however often the request is
- * judged.
+ * Makes the part of intake in a request. A request without such wrapped keys has none. To open one takes a millisecond, so it is
+ * prepared: others come first where they wait, and none is opened twice, however often the request is judged.
  */
 function openings(
   calls: readonly KeyCall[],
   { fair }: Service,
-  opened: (count: number) => void,
+  count: (opened: number) => void,
 ): Keying | undefined {
   const ours = calls.filter(isOurs);
   if (ours.length === 0) return undefined;
   const privateKeys = new Map<string, format.IntakePrivateKey>();
-  /** By the key and the bytes that were decapsulated. Undefined: they have a point of low order. */
-  const sharedSecrets = new Map<string, Uint8Array | undefined>();
-  const found = new Set<string>();
+  /** What was decapsulated for calls, and the data keys in it. Undefined: it does not open. */
+  const opened = new Map<KeyCall, readonly (Uint8Array | undefined)[]>();
+  const found = new Set<KeyCall>();
   let tooLate: Refusal | undefined;
 
-  function decapsulate(view: View, key: KeyRow, wrapped: Uint8Array): void {
+  function open(view: View, key: KeyRow, call: OurCall): void {
+    const { wrapped, context } = call;
     const version = versionFor(view, key, wrapped);
-    const name = nameOf(key, wrapped);
-    if (!version || sharedSecrets.has(name)) return;
+    if (!version || opened.has(call)) return;
     const place = `${key.key_id} ${version.keyVersion}`;
     const privateKey = privateKeys.get(place) ?? expand(version.secret, key, version.keyVersion);
     privateKeys.set(place, privateKey);
-    sharedSecrets.set(name, privateKey.decapsulate(wrapped));
+    const shared = privateKey.decapsulate(wrapped);
+    const dek = shared && format.openForIntake(intakeCrypto, version, wrapped, shared, context);
+    opened.set(call, [shared, dek]);
   }
 
   return {
     async prepare(view, holder) {
       try {
-        for (const { key_id, wrapped } of ours) {
+        for (const call of ours) {
           if (fair.isOver()) await fair.pause(view.tenant.tenant_id);
-          const key = unlessRefused(() => requireKey(view, holder, key_id));
-          if (key) decapsulate(view, key, wrapped);
+          const key = unlessRefused(() => requireKey(view, holder, call.key_id));
+          if (key) open(view, key, call);
         }
       } catch (error) {
         // What was not opened in the time of the call is refused, and only that.
@@ -102,33 +102,37 @@ function openings(
     },
     find(view, { key, call }) {
       if (!isOurs(call)) return undefined;
-      const { wrapped } = call;
       return {
         logged: { intake: true },
         opens(context) {
+          const { wrapped } = call;
           const version = versionFor(view, key, wrapped);
           if (!version) return undefined;
-          const name = nameOf(key, wrapped);
-          if (!sharedSecrets.has(name)) throw tooLate ?? new Missing([], 'not decapsulated yet');
-          const secret = sharedSecrets.get(name);
-          const dek = secret && format.openForIntake(intakeCrypto, version, wrapped, secret, context);
-          if (dek) found.add(name);
+          const [shared, own] = opened.get(call) ?? [];
+          if (!opened.has(call)) throw tooLate ?? new Missing([], 'not opened yet');
+          // In server mode the context of the call is that of the value, and the data key has none.
+          const dek =
+            context === call.context
+              ? own?.slice()
+              : shared && format.openForIntake(intakeCrypto, version, wrapped, shared, context);
+          if (dek) found.add(call);
           return dek;
         },
       };
     },
     end() {
-      for (const secret of sharedSecrets.values()) secret?.fill(0);
+      for (const secret of [...opened.values()].flat()) secret?.fill(0);
+      opened.clear();
       for (const privateKey of privateKeys.values()) privateKey.wipe();
-      opened(found.size);
+      count(found.size);
     },
   };
 }
 
-const isOurs = (call: KeyCall): call is KeyCall & { readonly wrapped: Uint8Array } =>
-  call.wrapped !== undefined && isIntakeWrapped(call.wrapped);
+type OurCall = KeyCall & { readonly wrapped: Uint8Array };
 
-const nameOf = ({ key_id }: KeyRow, wrapped: Uint8Array): string => `${key_id} ${toBase64(wrapped)}`;
+const isOurs = (call: KeyCall): call is OurCall =>
+  call.wrapped !== undefined && isIntakeWrapped(call.wrapped);
 
 /** Finds the version that a wrapped key names, if the key opens it. */
 function versionFor(view: View, key: KeyRow, wrapped: Uint8Array) {
