@@ -14,6 +14,7 @@ function made() {
   return {
     fair,
     place,
+    turns,
     turn: async () => {
       for (const work of turns.splice(0)) work();
       await settled();
@@ -171,6 +172,17 @@ test('a tenant whose work comes in long pieces gets no more time than one with s
   while (fair.counts.paused > 0) await turn();
   await Promise.all(loops);
   expect(had.long - had.short).toBeLessThanOrEqual(10);
+});
+
+test('nothing runs while nobody works or waits', async () => {
+  const { fair, turns, turn } = made();
+  fair.isOver();
+  const waits = fair.pause('ann');
+  await turn();
+  await waits;
+  // The turn that the pause before has asked for is the last.
+  await turn();
+  expect(turns).toHaveLength(0);
 });
 
 test('a request that comes when time is over begins in a later turn', async () => {

@@ -93,9 +93,9 @@ export class Fair {
   async #turn(): Promise<void> {
     this.#sliceEnd = undefined;
     const strangers = new Set<string>();
-    while (!this.isOver()) {
+    while (this.#paused.size > 0) {
       const tenantId = this.#next(strangers);
-      if (tenantId === undefined) break;
+      if (tenantId === undefined || this.isOver()) return;
       if (!parseUuid(tenantId)) strangers.add(tenantId);
       const begunAt = this.#clock();
       letGoOn(this.#paused, tenantId);
@@ -103,7 +103,7 @@ export class Fair {
       await new Promise<void>((resolve) => process.nextTick(resolve));
       this.#had.set(tenantId, this.#leastHad + this.#clock() - begunAt);
     }
-    if (this.#paused.size === 0) this.#had.clear();
+    this.#had.clear();
   }
 
   /** Who waits and has had the least time. Who comes after a while has had as much as who went on last. */
