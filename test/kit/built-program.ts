@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync } from 'esbuild';
@@ -11,6 +12,14 @@ interface Build {
   readonly entryPoints?: Readonly<Record<string, string>>;
   readonly external?: string[];
 }
+
+const forNode = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  conditions: ['@eaas/source'],
+} satisfies BuildOptions;
 
 let files: string | undefined;
 
@@ -26,6 +35,15 @@ export function programOf(checkout: string): string {
   // Earlier checkouts have the command in the server's package.
   const name = existsSync(join(folder, 'cli')) ? 'cli' : 'server';
   return build({ name, folder, external: externals(folder) });
+}
+
+/** Bundles a file of a test, for processes of its own in any runtime. Returns the path of the program. */
+export function builtScript(file: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'eaas-script-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const outfile = join(folder, 'script.mjs');
+  buildSync({ ...forNode, entryPoints: [file], outfile });
+  return outfile;
 }
 
 export function builtFilesProgram(): string {
@@ -48,12 +66,8 @@ function buildOf({ name, folder = packages, entryPoints, external = [] }: Build)
   return {
     entryPoints: { main: join(folder, name, 'src/main.ts'), ...entryPoints },
     outdir,
-    bundle: true,
+    ...forNode,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    conditions: ['@eaas/source'],
     external,
     sourcemap: true,
     logLevel: 'silent',

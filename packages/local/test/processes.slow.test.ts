@@ -2,28 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { localService } from '@eaas/local';
+import { builtScript } from '@eaas/test-kit/built-program';
 import { bun, deno } from '@eaas/test-kit/runtimes/programs';
 import { buildSync } from 'esbuild';
-import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { ask } from './ask.ts';
 
-const built = mkdtempSync(join(tmpdir(), 'eaas-changing-'));
-const program = join(built, 'changing.mjs');
-beforeAll(() => {
-  buildSync({
-    entryPoints: [fileURLToPath(new URL('changing.ts', import.meta.url))],
-    outfile: program,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    conditions: ['@eaas/source'],
-  });
-  return () => rmSync(built, { recursive: true });
-});
+const program = builtScript(fileURLToPath(new URL('changing.ts', import.meta.url)));
+const built = dirname(program);
 
 let file: string;
 beforeEach(() => {

@@ -1,36 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { inventory, type Progress, type SqlDatabase } from '@eaas/migrate';
 import type { EaasClient } from '@eaas/sdk';
 import { createIndexKey } from '@eaas/sdk/fields';
-import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Line, Setup } from './migrating.ts';
 import { tables } from './tables.ts';
+import { builtScript } from '@eaas/test-kit/built-program';
 import { openServiceAndTable, type ServiceAndTable } from '@eaas/test-kit/service-and-table';
 
 const rows = 3_000;
-const built = mkdtempSync(join(tmpdir(), 'eaas-migrating-'));
-const program = join(built, 'migrating.mjs');
+const program = builtScript(fileURLToPath(new URL('migrating.ts', import.meta.url)));
 let place: ServiceAndTable;
 let client: EaasClient;
 let setup: Omit<Setup, 'table' | 'mode'>;
 
 beforeAll(async () => {
-  buildSync({
-    entryPoints: [fileURLToPath(new URL('migrating.ts', import.meta.url))],
-    outfile: program,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    conditions: ['@eaas/source'],
-  });
   place = await openServiceAndTable();
   const { client: connected, keyId } = await place.connect();
   client = connected;
@@ -38,7 +25,6 @@ beforeAll(async () => {
   setup = { connection, options: { ...options, keyId }, index: await createIndexKey(client) };
 });
 afterAll(async () => {
-  rmSync(built, { recursive: true });
   await place.close();
 });
 
