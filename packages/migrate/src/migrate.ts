@@ -24,7 +24,7 @@ import {
 } from '@eaas/sdk/fields';
 import { type NameOf, sleep } from '@eaas/sdk/internal';
 import type { SqlDatabase } from './database.ts';
-import { encrypting, reencrypting, type RowsCodec } from './fields-work.ts';
+import { encrypting, reencrypting, type RowsCodec } from './encrypting.ts';
 import { convertTable } from './passes.ts';
 import { progressLine } from './progress-line.ts';
 import { beginProgress, type Mode, type Progress } from './progress.ts';

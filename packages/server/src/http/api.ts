@@ -88,14 +88,14 @@ function arrivalOf(route: Route, { raw: { headers }, ip, visit }: FastifyRequest
 }
 
 /** What takes long. A tenant has two of them at once, or one beside a list of megabytes. */
-const long = /^(GET \/v1\/audit\/verify|POST .*\/export)$/;
+const takesLong = /^(GET \/v1\/audit\/verify|POST .*\/export)$/;
 /** Lists that can have megabytes. A tenant has one at once. */
-const large = /^GET \/v1\/(api-keys|issuers)$/;
+const canBeLarge = /^GET \/v1\/(api-keys|issuers)$/;
 
 /** What a call costs beside its body: a wrap 1, and more what takes longer. */
 function costOf(route: Route, endpoint: Endpoint): number {
-  if (long.test(route)) return 31;
-  if (large.test(route)) return 33;
+  if (takesLong.test(route)) return 31;
+  if (canBeLarge.test(route)) return 33;
   return Object.values(endpoint.output.shape).some((field) => field instanceof z.ZodMiniArray) ? 16 : 1;
 }
 
