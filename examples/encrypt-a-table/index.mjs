@@ -3,7 +3,7 @@
 // Requires a running server and its `.env` (`npm start`), and DATABASE_URL. Drops and creates `customers`.
 import { migrate } from '@eaas/migrate';
 import { EaasClient } from '@eaas/sdk';
-import { checkConstraints, date, defineFields, plaintext, text } from '@eaas/sdk/fields';
+import { checkConstraints, defineFields, field, plaintext } from '@eaas/sdk/fields';
 import postgres from 'postgres';
 
 const variables = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY', 'DATABASE_URL'];
@@ -17,8 +17,8 @@ const sql = postgres(process.env.DATABASE_URL, { onnotice: () => {} });
 const eaas = new EaasClient();
 const fields = defineFields({
   customers: {
-    email: text({ previous: plaintext() }).searchable({ normalize: ['trim', 'lowercase'] }),
-    born: date({ previous: plaintext((stored) => new Date(stored)) }),
+    email: field.text({ previous: plaintext() }).searchable({ normalize: ['trim', 'lowercase'] }),
+    born: field.date({ previous: plaintext((stored) => new Date(stored)) }),
   },
 });
 const records = fields.for(eaas, { index: process.env.EAAS_INDEX_KEY });

@@ -3,7 +3,7 @@
 // Drops and creates the table `notes`.
 import { inventory, migrate } from '@eaas/migrate';
 import { EaasClient } from '@eaas/sdk';
-import { defineFields, text } from '@eaas/sdk/fields';
+import { defineFields, field } from '@eaas/sdk/fields';
 import postgres from 'postgres';
 
 const unset = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'DATABASE_URL'].filter((name) => !process.env[name]);
@@ -16,7 +16,7 @@ const sql = postgres(process.env.DATABASE_URL, { onnotice: () => {} });
 const { key_id: keyId } = await new EaasClient().keys.create({ name: `notes-${Date.now()}` });
 const eaas = new EaasClient({ keyId });
 const db = { query: (statement, values) => sql.unsafe(statement, values) };
-const fields = defineFields({ notes: { body: text() } });
+const fields = defineFields({ notes: { body: field.text() } });
 const records = fields.for(eaas);
 
 await sql`drop table if exists notes`;

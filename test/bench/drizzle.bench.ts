@@ -1,10 +1,11 @@
 import { integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
-import { encrypted, encryptedTable, encryptedText } from '@eaas/drizzle/pg';
+import { encrypted, encryptedTable, withEncryption } from '@eaas/drizzle/pg';
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
+import { field } from '@eaas/sdk/fields';
 import type { Benchmark } from './compare.ts';
 
 const size = 10_000;
@@ -13,9 +14,9 @@ const patients = encryptedTable('patients', {
   id: uuid().primaryKey(),
   age: integer(),
   city: text(),
-  name: encryptedText().notNull(),
-  email: encryptedText().notNull(),
-  ward: encryptedText({ context: 'field' }).notNull(),
+  name: encrypted(field.text()).notNull(),
+  email: encrypted(field.text()).notNull(),
+  ward: encrypted(field.text({ context: 'field' })).notNull(),
 });
 const stored = pgTable('patients', {
   id: uuid().primaryKey(),
@@ -39,7 +40,7 @@ export const benchmark: Benchmark = {
     );
     const eaas = createClient();
     const plain = drizzle(connection);
-    const db = encrypted(plain, eaas);
+    const db = withEncryption(plain, eaas);
     for (let at = 0; at < size; at += 1_000) await db.insert(patients).values(rowsFrom(at, 1_000));
     return [
       {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context, Wrapped } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { EaasClient } from '@eaas/sdk';
-import { defineFields, text, unencrypted } from '@eaas/sdk/fields';
+import { defineFields, field, unencrypted } from '@eaas/sdk/fields';
 import { bareFields } from './bare-fields.ts';
 import type { Benchmark, Comparison } from './compare.ts';
 
@@ -79,7 +79,7 @@ export const benchmark: Benchmark = {
 
 type Bare = ReturnType<typeof bareFields>;
 
-const patients = defineFields({ patients: { ...unencrypted('id'), diagnosis: text() } });
+const patients = defineFields({ patients: { ...unencrypted('id'), diagnosis: field.text() } });
 const plain = texts.map((diagnosis, id) => ({ id, diagnosis }));
 const contextOf = (id: number): Context => ({ table: 'patients', field: 'diagnosis', row: String(id) });
 

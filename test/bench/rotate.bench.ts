@@ -2,12 +2,14 @@ import postgres from 'postgres';
 import { createTestService } from '@eaas/local';
 import { migrate } from '@eaas/migrate';
 import { EaasClient } from '@eaas/sdk';
-import { defineFields, text, unencrypted } from '@eaas/sdk/fields';
+import { defineFields, field, unencrypted } from '@eaas/sdk/fields';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import type { Benchmark } from './compare.ts';
 
 const size = 5_000;
-const fields = defineFields({ notes: { subject: 'person', ...unencrypted('id', 'person'), note: text() } });
+const fields = defineFields({
+  notes: { subject: 'person', ...unencrypted('id', 'person'), note: field.text() },
+});
 
 export const benchmark: Benchmark = {
   name: 'rotate',

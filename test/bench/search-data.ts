@@ -5,29 +5,28 @@ import type postgres from 'postgres';
 import type { EaasClient } from '@eaas/sdk';
 import {
   createIndexKey,
-  date,
   dateRange,
   defineFields,
+  field,
   months,
   prefixes,
-  text,
   unencrypted,
   words,
 } from '@eaas/sdk/fields';
 
-const lowEntropy = 'accepted';
 const fields = defineFields({
   patients: {
+    lowEntropy: 'accepted',
     ...unencrypted('id'),
     // The rows are copies of each other, so their ciphertexts cannot be bound to row ids.
-    name: text({ context: 'field' }).searchableBy({
-      words: words({ lowEntropy, bits: 64 }),
-      start: prefixes(3, 8, { lowEntropy, bits: 64 }),
+    name: field.text({ context: 'field' }).searchableBy({
+      words: words({ bits: 64 }),
+      start: prefixes(3, 8, { bits: 64 }),
     }),
-    email: text({ context: 'field' }).searchable({ normalize: ['trim', 'lowercase'] }),
-    born: date({ context: 'field' }).searchableBy({
-      month: months({ lowEntropy }),
-      range: dateRange({ lowEntropy, bits: 64 }),
+    email: field.text({ context: 'field' }).searchable({ normalize: ['trim', 'lowercase'] }),
+    born: field.date({ context: 'field' }).searchableBy({
+      month: months(),
+      range: dateRange({ bits: 64 }),
     }),
   },
 });

@@ -3,17 +3,7 @@ import { ciphertextSize } from '@eaas/protocol/stream';
 import { limits } from '@eaas/protocol/wire';
 import { createTestService } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
-import {
-  createIndexKey,
-  date,
-  dateRange,
-  defineFields,
-  number,
-  steps,
-  text,
-  unencrypted,
-  words,
-} from '@eaas/sdk/fields';
+import { createIndexKey, dateRange, defineFields, field, steps, unencrypted, words } from '@eaas/sdk/fields';
 import { intakeWrappedLength } from '../../packages/protocol/src/intake/suite.ts';
 import * as format from '../../packages/protocol/src/format-sizes.ts';
 import { limitsOf } from '../../packages/sdk/src/options/client-options.ts';
@@ -22,20 +12,20 @@ import { read, rowsUnder } from '@eaas/test-kit/markdown';
 const page = read('docs/limits.md');
 const english = (value: number): string => value.toLocaleString('en');
 const values = Array.from({ length: 1_000 }, (_, at) => `value ${at}`);
-const lowEntropy = 'accepted';
 const fields = defineFields({
   users: {
     ...unencrypted('id'),
-    email: text().searchable(),
+    email: field.text().searchable(),
   },
   people: {
-    city: text().searchable({ bits: 64 }),
-    name: text().searchableBy({ words: words({ lowEntropy }) }),
-    born: date().searchableBy({ range: dateRange({ lowEntropy }) }),
-    income: number().searchableBy({ band: steps(1, { lowEntropy }) }),
+    lowEntropy: 'accepted',
+    city: field.text().searchable({ bits: 64 }),
+    name: field.text().searchableBy({ words: words() }),
+    born: field.date().searchableBy({ range: dateRange() }),
+    income: field.number().searchableBy({ band: steps(1) }),
   },
 });
-const users = defineFields({ users: { ...unencrypted('id'), email: text().searchable() } });
+const users = defineFields({ users: { ...unencrypted('id'), email: field.text().searchable() } });
 const rows = values.map((email, id) => ({ id, email }));
 
 const service = createTestService();

@@ -1,4 +1,4 @@
-import { date, defineFields, type FieldsClient, months, text, unencrypted } from '@eaas/sdk/fields';
+import { defineFields, field, type FieldsClient, months, unencrypted } from '@eaas/sdk/fields';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import postgres from 'postgres';
 
@@ -40,12 +40,12 @@ const names = Object.entries({ Mary: 104, Anna: 54, John: 26, Emma: 7, Zoe: 9 })
 
 /** Fills the sample table of the page about leakage: names, and months of birth from 1950 to 1989. */
 export async function fillPeople(sql: postgres.Sql, client: FieldsClient, index: string): Promise<void> {
-  const lowEntropy = 'accepted';
   const fields = defineFields({
     people: {
+      lowEntropy: 'accepted',
       ...unencrypted('id', 'true_name', 'true_month'),
-      name: text().searchable(),
-      born: date().searchableBy({ month: months({ lowEntropy }) }),
+      name: field.text().searchable(),
+      born: field.date().searchableBy({ month: months() }),
     },
   });
   const rows = Array.from({ length: count }, (_, at) => {

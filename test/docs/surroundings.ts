@@ -43,17 +43,18 @@ playPage((request) => proxy(request));
   'sdk/docs/lists.md': `
 import { integer } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
-import { encrypted, encryptedDate, encryptedTable } from '@eaas/drizzle/pg';
+import { encrypted, encryptedTable, withEncryption } from '@eaas/drizzle/pg';
 import { dateRange } from '@eaas/sdk/fields';
 import { eaas as played } from '@eaas/test-kit/played-service';
 import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
 await using database = await openPlayedDatabase();
 await database.sql\`create table people (id int primary key, born text, born_range_index text)\`;
-const people = encryptedTable('people', {
-  id: integer().primaryKey(),
-  born: encryptedDate().searchableBy({ range: dateRange({ lowEntropy: 'accepted' }) }),
-});
-const db = encrypted(drizzle(database.sql), played, { index: process.env.EAAS_INDEX_KEY! });
+const people = encryptedTable(
+  'people',
+  { id: integer().primaryKey(), born: encrypted(field.date().searchableBy({ range: dateRange() })) },
+  { lowEntropy: 'accepted' },
+);
+const db = withEncryption(drizzle(database.sql), played, { index: process.env.EAAS_INDEX_KEY! });
 const born = ['1990-05-17', '2006-11-30', '2006-11-24', '2006-11-25', '1971-01-01'].map((day) => new Date(day));
 await db.insert(people).values(born.map((born, at) => ({ id: at + 1, born })));
 // packages/prisma/test/staff.slow.test.ts fills a page with Prisma itself.
@@ -125,13 +126,13 @@ const { sql } = played;
 await played.fillSsns([await messageOf('123-45-6789', '1'), null, await messageOf('987-65-4321', '3')]);
 `,
   'migrate/README.md': `
-import { defineFields, text } from '@eaas/sdk/fields';
+import { defineFields, field } from '@eaas/sdk/fields';
 import { eaas, keyId } from '@eaas/test-kit/played-service';
 import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
 await using played = await openPlayedDatabase();
 const { sql } = played;
 const db = { query: (statement: string, values: string[]) => sql.unsafe(statement, values) };
-const fields = defineFields({ members: { email: text() } });
+const fields = defineFields({ members: { email: field.text() } });
 for (const { id, email } of await sql\`select id, email from members\`) {
   const { ciphertext } = await eaas.encrypt(email, { context: { id } });
   await sql\`update members set email = \${ciphertext} where id = \${id}\`;

@@ -10,7 +10,7 @@ const budgets = {
   "export * from '@eaas/protocol/wire'": 17_600,
   "export { EaasClient } from '@eaas/sdk'": 27_060,
   "export * from '@eaas/sdk/stream'": 11_000,
-  "export { createIndexKey, defineFields, number, text, unencrypted } from '@eaas/sdk/fields'": 11_800,
+  "export { createIndexKey, defineFields, field, unencrypted } from '@eaas/sdk/fields'": 12_900,
   "export * from '@eaas/sdk/fields'": 15_700,
 };
 

@@ -1,119 +1,84 @@
-// Reads the SQL that Drizzle builds from chunks: what a chunk is, what it compares, and which columns are in it.
+// Reads the SQL that Drizzle builds from chunks: what a chunk is, and what it compares.
 import {
   Column,
+  getTableName,
   getTableUniqueName,
   is,
+  Name,
   Param,
   SQL,
   type SQLChunk,
   type SQLWrapper,
   StringChunk,
+  Table,
 } from 'drizzle-orm';
-import { type Encryption, encryptionOf, opaquePlace } from './encryption.ts';
-import type { ColumnPlace } from './error.ts';
+import { type Encryption, encryptionOf } from './table.ts';
 
 export type Query = SQLWrapper & object;
 
-export function isQuery(chunk: unknown): chunk is Query {
-  if (typeof chunk !== 'object' || chunk === null || is(chunk, SQL)) return false;
-  return 'getSQL' in chunk && 'getSelectedFields' in chunk;
-}
-
 /** True for SQL and for other objects that Drizzle turns into SQL: columns, tables, views, subqueries and queries. */
-export function isSql(value: unknown): value is SQLWrapper {
-  return (
-    typeof value === 'object' && value !== null && 'getSQL' in value && typeof value.getSQL === 'function'
-  );
+export const isSql = (value: unknown): value is SQLWrapper =>
+  typeof (value as Partial<SQLWrapper> | null | undefined)?.getSQL === 'function';
+
+/** A query of Drizzle, whose rows have fields. */
+export const isQuery = (chunk: unknown): chunk is Query =>
+  isSql(chunk) && !is(chunk, SQL) && 'getSelectedFields' in chunk;
+
+export const textOf = (chunk: unknown): string => (is(chunk, StringChunk) ? chunk.value.join('') : '');
+
+/** Returns SQL as text, with quoted names of tables, and `?` instead of columns and values. */
+export function sqlOf(chunk: unknown): string {
+  if (is(chunk, SQL.Aliased)) return sqlOf(chunk.sql);
+  if (is(chunk, SQL)) return chunk.queryChunks.map(sqlOf).join('');
+  if (Array.isArray(chunk)) return chunk.map(sqlOf).join(', ');
+  if (is(chunk, StringChunk)) return textOf(chunk);
+  if (is(chunk, Name)) return `"${chunk.value}"`;
+  return is(chunk, Table) ? `"${getTableName(chunk)}"` : ' ? ';
 }
 
-export type Comparison = {
+/** The chunks of SQL but empty texts, which Drizzle puts around values. */
+const chunksOf = ({ queryChunks }: SQL): readonly SQLChunk[] =>
+  queryChunks.filter((chunk) => !is(chunk, StringChunk) || textOf(chunk) !== '');
+
+export const valueOf = (chunk: unknown): unknown => (is(chunk, Param) ? chunk.value : chunk);
+
+export interface Comparison {
   readonly column: Column;
   readonly encryption: Encryption;
+  /** `unchanged` is a test for null, or a count, which say nothing about values. */
   readonly operator: '=' | '<>' | 'in' | 'not in' | 'matches' | 'unchanged';
   readonly operands: readonly unknown[];
-};
-
-export function textOf(chunk: SQLChunk | undefined): string {
-  return is(chunk, StringChunk) ? chunk.value.join('') : '';
 }
 
-export const isEmpty = (chunk: SQLChunk): boolean => is(chunk, StringChunk) && textOf(chunk) === '';
-
-export function comparisonIn(chunks: readonly SQLChunk[]): Comparison | undefined {
-  if (chunks.length === 3 && isCount(chunks)) return comparison(chunks[1], 'unchanged', []);
-  const [left, operator, right] = chunks;
-  const name = textOf(operator).trim().toLowerCase();
-  if (chunks.length === 2 && /^is (?:not )?null$/.test(name)) return comparison(left, 'unchanged', []);
+/** Returns what SQL compares, if it compares an encrypted column. */
+export function comparisonIn(whole: SQL): Comparison | undefined {
+  const chunks = chunksOf(whole);
+  const [left, second, right] = chunks;
+  const isCount = chunks.length === 3 && textOf(left).toLowerCase() === 'count(' && textOf(right) === ')';
+  const column = isCount ? second : left;
+  const encryption = encryptionOf(column);
+  if (!encryption || !is(column, Column)) return undefined;
+  const operator = textOf(second).trim().toLowerCase();
+  if (isCount || (chunks.length === 2 && /^is (?:not )?null$/.test(operator)))
+    return { column, encryption, operator: 'unchanged', operands: [] };
   if (chunks.length !== 3) return undefined;
-  switch (name) {
-    case '=':
-    case '<>':
-    case 'matches':
-      return comparison(left, name, [right]);
-    case 'in':
-    case 'not in':
-      return Array.isArray(right) ? comparison(left, name, right) : undefined;
-    default:
-      return undefined;
-  }
-
-  function comparison(
-    column: SQLChunk | undefined,
-    operator: Comparison['operator'],
-    operands: readonly unknown[],
-  ): Comparison | undefined {
-    const encryption = encryptionOf(column);
-    if (!encryption || !is(column, Column)) return undefined;
-    return { column, encryption, operator, operands: operands.map(valueOf) };
-  }
-
-  function isCount([before, , end]: readonly SQLChunk[]): boolean {
-    return textOf(before).toLowerCase() === 'count(' && textOf(end) === ')';
-  }
+  if (operator === '=' || operator === '<>' || operator === 'matches')
+    return { column, encryption, operator, operands: [valueOf(right)] };
+  if ((operator === 'in' || operator === 'not in') && Array.isArray(right))
+    return { column, encryption, operator, operands: right.map(valueOf) };
+  return undefined;
 }
 
-export function valueOf(chunk: unknown): unknown {
-  return is(chunk, Param) ? chunk.value : chunk;
-}
-
+/** Returns the value that all rows of a condition have in a column, if the condition is `eq(column, value)` alone. */
 export function comparedValue(where: SQL | undefined, column: Column): unknown {
-  const chunks = where?.queryChunks.filter((chunk) => !isEmpty(chunk)) ?? [];
+  const chunks = where ? chunksOf(where) : [];
   const [left, operator, right] = chunks;
   if (chunks.length === 1 && is(left, SQL)) return comparedValue(left, column);
-  const isEquality = chunks.length === 3 && textOf(operator).trim() === '=' && is(right, Param);
-  if (!isEquality || !is(left, Column) || !isSameColumn(left, column)) return undefined;
-  const { value } = right;
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
-    ? value
-    : undefined;
+  const isOfColumn = chunks.length === 3 && is(left, Column) && isSameColumn(left, column);
+  const value = isOfColumn && textOf(operator).trim() === '=' ? valueOf(right) : undefined;
+  return /^(?:string|number|bigint)$/.test(typeof value) ? value : undefined;
 }
 
 /** Compares names, because Drizzle creates a new object for a column of an alias at each access. */
-export function isSameColumn(one: Column, other: Column): boolean {
-  return one.name === other.name && getTableUniqueName(one.table) === getTableUniqueName(other.table);
-}
-
-/**
- * Returns the names of the table and the column for the first encrypted column or index column in an expression. Call
- * this function before Drizzle builds the SQL, because built SQL contains columns only as text.
- */
-export function computedPlace(chunk: unknown): ColumnPlace | undefined {
-  if (is(chunk, Column)) return opaquePlace(chunk);
-  if (is(chunk, SQL.Aliased)) return computedPlace(chunk.sql);
-  if (Array.isArray(chunk)) return firstIn(chunk);
-  if (!is(chunk, SQL)) return undefined;
-  const chunks = chunk.queryChunks.filter((part) => !isEmpty(part));
-  const comparison = comparisonIn(chunks);
-  // Accepts a comparison of an encrypted column with values, because another function replaces the values by
-  // fingerprints. If no function replaces a value, `mapToDriver` throws.
-  if (comparison && !comparison.operands.some(encryptionOf)) return undefined;
-  return firstIn(chunks);
-}
-
-function firstIn(chunks: readonly unknown[]): ColumnPlace | undefined {
-  for (const chunk of chunks) {
-    const place = computedPlace(chunk);
-    if (place) return place;
-  }
-  return undefined;
-}
+export const isSameColumn = (one: Column, other: Column): boolean =>
+  one.name === other.name && getTableUniqueName(one.table) === getTableUniqueName(other.table);

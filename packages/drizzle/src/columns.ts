@@ -1,55 +1,11 @@
-// The columns of all dialects. Drizzle has a class of builders and a class of columns for each dialect, so a dialect
-// passes its two classes, and `columnsOf` makes the encrypted ones from them.
-import { type Column, entityKind, getTableName, type Table } from 'drizzle-orm';
+// The two columns of an encrypted value: `encrypted(field)`, and the index columns that `encryptedTable` adds. Drizzle has
+// a class of builders and a class of columns for each dialect, so a dialect passes its two classes.
+import { type Column, ColumnBuilder, entityKind, getTableName, is, type Table } from 'drizzle-orm';
 import type { Field, PartIndexes } from '@eaas/sdk/fields';
-import type { EaasConfig, Role } from './encryption.ts';
 import { refuse } from './error.ts';
-import { type ColumnOptions, type ColumnSpec, type Search, type SearchParameters, specs } from './spec.ts';
-import { withIndexColumns } from './table.ts';
+import type { EaasConfig, Role } from './table.ts';
 
-/** What Drizzle's types say about a builder of encrypted values. */
-export interface ColumnData<Value, ColumnType extends string> {
-  readonly name: string;
-  readonly dataType: 'custom';
-  readonly columnType: ColumnType;
-  readonly data: Value;
-  readonly driverParam: string;
-  readonly enumValues: undefined;
-}
-
-/** The methods that the builder of an encrypted column has besides those of its dialect, or instead of them. */
-export interface EncryptedBuilder<Value, S extends Search> {
-  /**
-   * Adds an index column with fingerprints, so that `eq` and `inArray` find encrypted values. Anyone who can compute
-   * fingerprints can test guesses of a value.
-   */
-  searchable(...options: SearchParameters<S>): this & { _: { searchable: true } };
-  /**
-   * Adds indexes with which `matches` finds rows by a part of a value:
-   * `searchableBy({ last4: lastCharacters(4, { lowEntropy }) })`.
-   */
-  searchableBy<const Parts extends (S extends 'none' ? never : PartIndexes<Value>)>(
-    parts: Parts,
-  ): this & { _: { parts: Parts } };
-  /** Throws EncryptedColumnError, because the database would store the default value as plaintext. */
-  default(): never;
-  /** Throws EncryptedColumnError, because the database cannot encrypt a generated value. */
-  generatedAlwaysAs(): never;
-  /** Throws EncryptedColumnError, because a primary key of ciphertexts would accept equal values. */
-  primaryKey(): never;
-  /** Throws EncryptedColumnError, because a foreign key cannot compare ciphertexts. */
-  references(): never;
-  /** The settings with which `encryptedTable` creates the index column. */
-  readonly eaasConfig: EaasConfig & { readonly name: string; readonly uniqueName: string | undefined };
-}
-
-/** The two functions that make a column: with a name, or with the name of its key in the table. */
-export interface Create<Value, Builder> {
-  (options?: ColumnOptions<Value>): Builder;
-  (name: string, options?: ColumnOptions<Value>): Builder;
-}
-
-type Config = EaasConfig & { name: string; uniqueName: string | undefined };
+type Config = { eaas: EaasConfig; name: string; uniqueName: string | undefined; hasDefault: boolean };
 type BuilderClass = new (
   name: string,
   dataType: 'custom',
@@ -67,7 +23,7 @@ interface Dialect {
   readonly sqlType: (role: Role) => string;
 }
 
-/** Returns functions that make the builders of a dialect. Each dialect gives them its own types. */
+/** Returns the functions that make the columns of a dialect. Each dialect gives `encrypted` its own types. */
 export function columnsOf(dialect: Dialect) {
   const columnType = `Encrypted${dialect.name}Column`;
   // Drizzle declares the two classes as abstract, and their config as protected.
@@ -80,186 +36,106 @@ export function columnsOf(dialect: Dialect) {
 
     constructor(table: Table, config: Config) {
       super(table, config);
-      this.eaas = roleIn(config.eaas, getTableName(table), this.name);
+      const { eaas } = config;
+      this.eaas =
+        'role' in eaas ? eaas : { ...eaas, role: 'value', table: getTableName(table), column: this.name };
     }
 
     override getSQLType(): string {
       return dialect.sqlType(this.eaas);
     }
 
+    /** No statement sends a value of the column: ciphertexts do not pass here. */
     override mapToDriverValue(value: unknown): unknown {
-      return mapToDriver(this.eaas, value);
+      if (this.eaas.role === 'index') return value;
+      const problem = 'a value was about to be sent to the database without encryption';
+      return refuse('not_encrypted', this.eaas, problem, `await a statement ${own}`);
     }
 
+    /** No query reads a value of the column: `withEncryption` reads it as another column, which `readable` makes. */
     override mapFromDriverValue(value: unknown): unknown {
-      return mapFromDriver(this.eaas, value);
+      if (this.eaas.role === 'index') return value;
+      const problem = 'a stored value was about to be returned without decryption';
+      return refuse('not_decrypted', this.eaas, problem, `await a query ${own}`);
     }
   }
 
-  class EncryptedColumnBuilder extends Builder {
+  class EaasColumnBuilder extends Builder {
     static readonly [entityKind]: string = `${columnType}Builder`;
-    readonly #spec: ColumnSpec<unknown>;
-    #state: { readonly field: Field<unknown>; readonly isUnique: boolean };
 
-    constructor(name: string, spec: ColumnSpec<unknown>) {
+    constructor(name: string, eaas: EaasConfig) {
       super(name, 'custom', columnType);
-      this.#spec = spec;
-      this.#state = { field: spec.field, isUnique: false };
-      this.config.eaas = this.#state;
-    }
-
-    #set(change: { field?: Field<unknown>; isUnique?: boolean }): this {
-      this.#state = { ...this.#state, ...change };
-      this.config.eaas = this.#state;
-      return this;
-    }
-
-    searchable(options?: unknown): this {
-      return this.#set({ field: { ...searchableSpec(this.#spec, options), parts: this.#state.field.parts } });
-    }
-
-    searchableBy(parts: PartIndexes<unknown>): this {
-      return this.#set({ field: partsSpec(this.#spec, this.#state.field, parts) });
-    }
-
-    override unique(name?: string): this {
-      if (name !== undefined) this.config.uniqueName = name;
-      return this.#set({ isUnique: true });
-    }
-
-    get eaasConfig(): Config {
-      return this.config;
+      this.config.eaas = eaas;
     }
 
     build(table: Table): Column {
       return new EncryptedColumn(table, this.config);
     }
   }
-  for (const method of Object.keys(remedies) as (keyof typeof remedies)[]) {
+
+  class EncryptedColumnBuilder extends EaasColumnBuilder {
+    override unique(name?: string): this {
+      if (name !== undefined) this.config.uniqueName = name;
+      return this.#with({ isUnique: true });
+    }
+
+    // Drizzle does not know the two functions, and so calls neither: their values would not be encrypted.
+    $defaultFn(create: () => unknown): this {
+      this.config.hasDefault = true;
+      return this.#with({ create });
+    }
+
+    $onUpdateFn(update: () => unknown): this {
+      this.config.hasDefault = true;
+      return this.#with({ update });
+    }
+
+    #with(more: object): this {
+      Object.assign(this.config.eaas, more);
+      return this;
+    }
+  }
+  for (const [method, remedy] of Object.entries(unusable)) {
     Reflect.set(EncryptedColumnBuilder.prototype, method, function (this: EncryptedColumnBuilder): never {
-      return unusable(this.config.name, method);
+      const { name } = this.config;
+      const place = { column: name === '' ? undefined : name };
+      return refuse('schema', place, `an encrypted column cannot have \`${method}\``, remedy);
     });
   }
 
-  class IndexColumnBuilder extends Builder {
-    static readonly [entityKind]: string = `Index${dialect.name}ColumnBuilder`;
-
-    constructor(name: string, isList: boolean) {
-      super(name, 'custom', columnType);
-      this.config.eaas = { role: 'index', isList };
-    }
-
-    build(table: Table): Column {
-      return new EncryptedColumn(table, this.config);
-    }
-  }
-
-  const creates =
-    (specOf: (options: ColumnOptions<never> | undefined) => unknown) =>
-    (first?: string | ColumnOptions<never>, second?: ColumnOptions<never>): unknown => {
-      const [name, options] = typeof first === 'string' ? [first, second] : ['', first];
-      return new EncryptedColumnBuilder(name, specOf(options) as ColumnSpec<unknown>);
-    };
   return {
-    text: creates(specs.text),
-    number: creates(specs.number),
-    bigint: creates(specs.bigint),
-    boolean: creates(specs.boolean),
-    date: creates(specs.date),
-    bytes: creates(specs.bytes),
-    json: creates(specs.json),
-    /** The columns of a table, with an index column after each searchable column. */
-    withIndexes: <C extends Readonly<Record<string, object>>>(table: string, columns: C): C =>
-      withIndexColumns(table, columns, ({ name, isUnique, uniqueName, isList }) => {
-        const index = new IndexColumnBuilder(name, isList);
-        return isUnique ? index.unique(uniqueName) : index;
-      }) as C,
+    encrypted: (...given: [field: unknown] | [name: string, field: unknown]): object => {
+      const [name, field] = typeof given[0] === 'string' ? [given[0], given[1]] : ['', given[0]];
+      return new EncryptedColumnBuilder(name, { field: requireField(name, field), isUnique: false });
+    },
+    indexColumn: (name: string, isList: boolean) => new EaasColumnBuilder(name, { role: 'index', isList }),
   };
 }
 
-function roleIn(config: EaasConfig['eaas'], table: string, column: string): Role {
-  return 'role' in config ? config : { ...config, role: 'value', table, column };
-}
+const own = 'of the database that `withEncryption` returned';
 
-function mapToDriver(role: Role, value: unknown): unknown {
-  if (role.role === 'index') return value;
-  return refuse(
-    'not_encrypted',
-    role,
-    'a value was about to be sent to the database without encryption',
-    'await a statement of the database that `encrypted` returned',
-  );
-}
-
-let isOpening = false;
-
-/**
- * Runs `map`. An encrypted column returns ciphertexts only while `map` runs, and throws at any other time. `map` must
- * be synchronous, so that no other statement runs during `map`.
- */
-export function whileOpening<T>(map: () => T): T {
-  const before = isOpening;
-  isOpening = true;
-  try {
-    return map();
-  } finally {
-    isOpening = before;
-  }
-}
-
-function mapFromDriver(role: Role, value: unknown): unknown {
-  if (isOpening || role.role === 'index') return value;
-  return refuse(
-    'not_decrypted',
-    role,
-    'a stored value was about to be returned without decryption',
-    'await a query of the database that `encrypted` returned',
-  );
-}
-
-function searchableSpec<Value>({ field, search }: ColumnSpec<Value>, options: unknown): Field<Value> {
-  return search ? search(options as never) : refuseSearch(field);
-}
-
-function partsSpec<Value>(
-  { search }: ColumnSpec<Value>,
-  field: Field<Value>,
-  parts: PartIndexes<Value>,
-): Field<Value> {
-  if (!search) return refuseSearch(field);
-  for (const [name, { column, bits }] of Object.entries(parts)) {
-    if (column !== true) {
-      refuse('schema', {}, `the index column is always called \`<column>_${name}_index\``, 'omit `column`');
-    }
-    if (bits < 64)
-      refuse(
-        'schema',
-        {},
-        `a search in an index of ${bits} bits also finds values that do not match`,
-        'use 64 bits or more',
-      );
-  }
-  return { ...field, parts };
-}
-
-function refuseSearch({ type }: Pick<Field<unknown>, 'type'>): never {
-  return refuse(
-    'schema',
-    {},
-    `a column of ${type.name} cannot be searched`,
-    'add a searchable column for the part of the value to search by',
-  );
-}
-
-const remedies = {
+const unusable = {
   default: 'the definition of the table would hold it as plaintext, so use `$defaultFn`',
   generatedAlwaysAs: 'the database cannot encrypt, so compute the value in the app',
   primaryKey: 'two encryptions of a value differ, so use an id that is not encrypted',
   references: 'two encryptions of a value differ, so refer to a column that is not encrypted',
-  array: 'use `encryptedJson`',
-} as const;
+  array: 'use `field.json()`',
+};
 
-function unusable(name: string, method: keyof typeof remedies): never {
-  const column = name === '' ? undefined : name;
-  return refuse('schema', { column }, `an encrypted column cannot have \`${method}\``, remedies[method]);
+function requireField(name: string, given: unknown): Field<unknown> {
+  const place = { column: name === '' ? undefined : name };
+  const field = given as Field<unknown> | null | undefined;
+  if (typeof field?.type?.encode !== 'function') {
+    const got = is(given, ColumnBuilder) ? 'a column builder of Drizzle' : typeof given;
+    const remedy = "import { field } from '@eaas/sdk/fields', and write `encrypted(field.text())`";
+    return refuse('schema', place, `\`encrypted\` takes a field (got ${got})`, remedy);
+  }
+  const parts: PartIndexes<unknown> = { ...field.parts };
+  for (const index of [...Object.values(parts), ...(field.index ? [field.index] : [])]) {
+    const least = index === field.index ? 256 : 64;
+    if (index.column === true && index.bits >= least) continue;
+    const problem = `an index has ${least} bits or more, so that a search finds what it looks for, and a column with the name of its own`;
+    refuse('schema', place, problem, 'omit `bits` and `column`');
+  }
+  return field;
 }

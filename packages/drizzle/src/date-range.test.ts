@@ -1,18 +1,22 @@
-import { and, exists, or, relations, type SQL, sql } from 'drizzle-orm';
+import { and, count, eq, or, relations, type SQL, sql } from 'drizzle-orm';
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
-import { createIndexKey, dateRange } from '@eaas/sdk/fields';
+import { createIndexKey, dateRange, field } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { encrypted, encryptedDate, encryptedTable, encryptedText, eq, fieldsOf, matches } from './pg.ts';
+import { encrypted, encryptedTable, fieldsOf, matches, withEncryption } from './pg.ts';
 
-const range = dateRange({ lowEntropy: 'accepted' });
-const patients = encryptedTable('patients', {
-  id: text().primaryKey(),
-  name: encryptedText(),
-  born: encryptedDate().searchableBy({ range }),
-});
+const range = dateRange();
+const patients = encryptedTable(
+  'patients',
+  {
+    id: text().primaryKey(),
+    name: encrypted(field.text()),
+    born: encrypted(field.date().searchableBy({ range })),
+  },
+  { lowEntropy: 'accepted' },
+);
 const wards = pgTable('wards', { id: text().primaryKey(), patientId: text() });
 const schema = {
   patients,
@@ -49,14 +53,15 @@ const plain = drizzle(
   async (statement, params) => {
     sent.push({ statement, params });
     const [, list = ''] = /^select (.*?) from /.exec(statement) ?? [];
-    const names = list.split(', ').map((name) => name.replace(/.*"(\w+)"$/, '$1'));
-    const nested = JSON.stringify(stored.map((row) => ['id', 'name', 'born'].map((name) => row[name])));
+    const names = list.split(', ').map((name) => (/"(\w+)"(?: as "eaas [^"]+")?$/.exec(name) ?? [])[1] ?? '');
+    const read = ['id', 'name', 'born', 'id', 'born'];
+    const nested = JSON.stringify(stored.map((row) => read.map((name) => row[name])));
     const rows = names.includes('patients') ? [{ id: 'ward', patients: nested }] : stored;
     return { rows: (rows as Record<string, unknown>[]).map((row) => names.map((name) => row[name])) };
   },
   { schema },
 );
-const db = encrypted(plain, eaas, { index });
+const db = withEncryption(plain, eaas, { index });
 
 const adults = matches(patients.born, { range: { to: day('2006-11-24') } });
 const select = (where: SQL | undefined) => db.select({ name: patients.name }).from(patients).where(where);
@@ -102,24 +107,11 @@ describe('a range with a bound inside a month', () => {
 
   test.each<[string, () => PromiseLike<unknown>]>([
     ['`limit`', () => select(adults).limit(10)],
-    ['`offset`', () => select(adults).offset(10)],
     ['`findFirst`', () => db.query.patients.findFirst({ where: adults })],
     ['`or`', () => select(or(adults, eq(patients.id, 'x')))],
-    [
-      '`exists`',
-      () =>
-        select(
-          exists(
-            db
-              .select({ n: sql`1` })
-              .from(patients)
-              .where(adults),
-          ),
-        ),
-    ],
     ['a subquery', () => db.select().from(db.select().from(patients).where(adults).as('inner'))],
     ['`$count`', () => db.$count(patients, adults)],
-    ['`having`', () => db.select({ id: patients.id }).from(patients).groupBy(patients.id).having(adults)],
+    ['an aggregate', () => db.select({ n: count() }).from(patients).where(adults)],
     ['`groupBy`', () => db.select({ id: patients.id }).from(patients).where(adults).groupBy(patients.id)],
     [
       'a relation with `limit`',
@@ -143,12 +135,4 @@ test('a range of whole months works with `limit`, with `or` and in `$count`', as
   await select(or(quarter, eq(patients.id, 'x'))).limit(10);
   expect(sent).toHaveLength(1);
   expect(events.some(({ type }) => type === 'search.filtered')).toBe(false);
-});
-
-test('a range without bounds is refused with the name of the column', async () => {
-  const wrong = matches(patients.born, { range: {} as never });
-  await expect((async () => select(wrong))()).rejects.toMatchObject({
-    name: 'FieldError',
-    message: expect.stringContaining('patients.born: a search by `dateRange` takes { from }') as string,
-  });
 });

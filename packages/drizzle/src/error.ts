@@ -1,4 +1,5 @@
 import { EaasError } from '@eaas/sdk';
+import type { ColumnPlace } from '@eaas/sdk/fields';
 
 /** The reason for an EncryptedColumnError. */
 export type EncryptedColumnErrorCode =
@@ -6,12 +7,12 @@ export type EncryptedColumnErrorCode =
   | 'schema'
   /**
    * A plaintext value reached the database driver, because the statement was not started on the database that
-   * `encrypted` returned.
+   * `withEncryption` returned.
    */
   | 'not_encrypted'
   /**
-   * A stored value was read without decryption, because the query was not started on the database that `encrypted`
-   * returned.
+   * A stored value was read without decryption, because the query was not started on the database that
+   * `withEncryption` returned.
    */
   | 'not_decrypted'
   /** A comparison uses an encrypted column that has no index column. */
@@ -28,11 +29,6 @@ export type EncryptedColumnErrorCode =
   | 'too_many_rows'
   /** A synchronous call cannot encrypt or decrypt, because encryption is asynchronous. */
   | 'synchronous';
-
-export interface ColumnPlace {
-  readonly table: string | undefined;
-  readonly column: string | undefined;
-}
 
 /**
  * Thrown for a statement that cannot work on an encrypted column. The message contains the column and the remedy, but
@@ -61,29 +57,19 @@ export class EncryptedColumnError extends EaasError {
   }
 }
 
-export function refuse(
-  code: EncryptedColumnErrorCode,
-  place: Partial<ColumnPlace>,
-  problem: string,
-  remedy: string,
-): never {
-  throw new EncryptedColumnError(code, { table: undefined, column: undefined, ...place }, problem, remedy);
-}
-
-export function refusePlaceholder(place: ColumnPlace): never {
-  return refuse(
-    'not_supported',
-    place,
-    'a placeholder cannot be encrypted',
-    'pass the value, without `prepare`',
-  );
+export function refuse(...given: ConstructorParameters<typeof EncryptedColumnError>): never {
+  throw new EncryptedColumnError(...given);
 }
 
 export function refuseSql(place: ColumnPlace): never {
-  return refuse(
-    'not_supported',
-    place,
-    'the database sees only ciphertexts, so this SQL cannot work on the column',
-    'use `eq`, `ne`, `inArray`, `notInArray`, `isNull` or `isNotNull`, or compute after decryption',
-  );
+  const problem = 'the database sees only ciphertexts, so this SQL cannot work on the column';
+  const remedy =
+    'use `eq`, `ne`, `inArray`, `notInArray`, `isNull` or `isNotNull`, or compute after decryption';
+  return refuse('not_supported', place, problem, remedy);
+}
+
+/** For a call that would build its statement before values are encrypted, or return rows before they are decrypted. */
+export function refuseToBuild(method: string): never {
+  const problem = `\`${method}\` cannot wait for encryption and decryption, which are asynchronous`;
+  return refuse('synchronous', {}, problem, 'await the statement itself');
 }

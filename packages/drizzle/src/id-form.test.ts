@@ -1,10 +1,9 @@
-import { char as mysqlChar, decimal, int, mysqlTable, varchar as mysqlVarchar } from 'drizzle-orm/mysql-core';
+import { char as mysqlChar, int, mysqlTable, varchar as mysqlVarchar } from 'drizzle-orm/mysql-core';
 import {
   bigint,
   char,
   customType,
   date,
-  inet,
   integer,
   numeric,
   pgEnum,
@@ -33,19 +32,16 @@ const pg = pgTable('rows', {
   scaled: numeric({ precision: 9, scale: 2 }),
   date: date({ mode: 'string' }),
   timestamp: timestamp({ mode: 'string' }),
-  inet: inet(),
   varchar: varchar({ length: 9 }),
   mood: pgEnum('date', ['a'])(),
   uuid: uuid(),
   text: text(),
   integer: integer(),
   bigint: bigint({ mode: 'bigint' }),
-  numeric: numeric(),
   char: char({ length: 3 }),
 });
 const mysql = mysqlTable('rows', {
   varchar: mysqlVarchar({ length: 9 }),
-  decimal: decimal(),
   char: mysqlChar({ length: 9 }),
   int: int(),
 });
@@ -60,8 +56,6 @@ test.each([
   ['an integer', pg.integer, 7, true],
   ['a bigint', pg.bigint, 7n, true],
   ['the text of an integer', pg.integer, '007', false],
-  ['a decimal number', pg.numeric, '1.5', false],
-  ['a decimal number with a scale', pg.scaled, '1.50', true],
   ['text that is as long as its column', pg.char, 'abc', true],
   ['text of varchar', pg.varchar, 'AB', true],
   ['text of an enum', pg.mood, 'a', true],
@@ -89,22 +83,15 @@ test.each([
   ['text with padding', pg.char, 'ab ', true],
   ['text without padding', pg.char, 'ab', false],
   ['text of citext', pg.citext, 'AB', true],
-  ['a decimal number', pg.numeric, '1.50', true],
-  ['a decimal number with zeros', pg.numeric, '01.5', false],
-  ['a decimal number with an exponent', pg.numeric, '1e3', false],
-  ['a decimal number with the scale of the column', pg.scaled, '1.50', true],
-  ['a decimal number with another scale', pg.scaled, '1.5', false],
-  ['minus zero', pg.scaled, '-0.00', false],
+  ['a decimal number', pg.scaled, '1.50', false],
   ['a date', pg.date, '2024-02-29', true],
   ['a date in words', pg.date, '29 February 2024', false],
   ['a time', pg.timestamp, '2024-02-29T00:00', false],
-  ['an address', pg.inet, '::1', false],
   ['text of an enum whose name is a type', pg.mood, 'a', true],
   ['text of a domain whose name begins like a type', pg.slot, 'a', true],
   ['a UUID that the app stores without its prefix', pg.prefixed, `row_${id}`, true],
   ['text in MySQL', mysql.char, 'ab', true],
   ['text that ends with a space in MySQL', mysql.char, 'ab ', false],
-  ['a decimal number in MySQL', mysql.decimal, '1.5', false],
 ])('the database keeps the form of an id: %s', (_, column, value, expected) => {
   expect(keepsForm(column, value)).toBe(expected);
 });

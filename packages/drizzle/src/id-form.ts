@@ -30,16 +30,8 @@ function formsOf(column: Column): Forms {
   const type = column.getSQLType().toLowerCase();
   const isPg = column.columnType.startsWith('Pg');
   if (column.columnType === 'PgEnumColumn') return { isExact: true, keeps: () => true };
-  const [isNumeric, precision, scale = '0'] =
-    /^(?:numeric|decimal)\b(?:\((\d+)(?:, ?(\d+))?\))?/.exec(type) ?? [];
-  if (isNumeric !== undefined) {
-    return isPg && precision === undefined
-      ? { isExact: false, keeps: (text) => decimalsOf(text) !== undefined }
-      : { isExact: true, keeps: (text) => decimalsOf(text) === Number(scale) };
-  }
-  if (column.dataType === 'number' || column.dataType === 'bigint') {
-    return { isExact: true, keeps: (text) => decimalsOf(text) === 0 };
-  }
+  if (column.dataType === 'number' || column.dataType === 'bigint')
+    return { isExact: true, keeps: (text) => /^(?!-0$)-?(?:0|[1-9]\d*)$/.test(text) };
   const [isChar, length = '1'] = /^char(?:acter)?(?:\((\d+)\))?$/.exec(type) ?? [];
   if (isChar !== undefined) {
     return isPg
@@ -48,18 +40,8 @@ function formsOf(column: Column): Forms {
   }
   if (type === 'uuid' && isPg) return { isExact: true, keeps: (text) => uuid.test(text) };
   if (type === 'date') return { isExact: true, keeps: (text) => /^\d{4}-\d\d-\d\d$/.test(text) };
-  if (/^(?:time|timestamp|datetime|interval|inet|cidr|macaddr8?)\b/.test(type)) {
+  if (/^(?:numeric|decimal|time|timestamp|datetime|interval|inet|cidr|macaddr8?)\b/.test(type))
     return { isExact: false, keeps: () => false };
-  }
   const isText = /^(?:text|varchar|character varying)\b(?!.*collate)/.test(type);
   return { isExact: isText && !column.columnType.startsWith('MySql'), keeps: () => true };
-}
-
-/**
- * Returns how many decimals a number in text form has. Returns undefined if a database would change the text, such
- * as `01` or `-0`.
- */
-function decimalsOf(text: string): number | undefined {
-  const [isDecimal, decimals = ''] = /^(?!-[0.]*$)-?(?:0|[1-9]\d*)(?:\.(\d+))?$/.exec(text) ?? [];
-  return isDecimal === undefined ? undefined : decimals.length;
 }

@@ -1,53 +1,43 @@
 // What `@eaas/migrate` must know of a table: the encrypted database tells it under the name `$encryptedTable`.
-import { type Column, type SQL, sql, Table } from 'drizzle-orm';
-import { boundColumnOf, encryptedColumns, idColumnOf } from './encryption.ts';
+import { type SQL, sql, Table } from 'drizzle-orm';
+import { type EncryptionOptions, fieldsOf, keyIdsOf, storedName } from './access.ts';
 import { refuse } from './error.ts';
-import { type EncryptedOptions, fieldsOf } from './records.ts';
+import { layoutOf } from './table.ts';
 
-/** A dialect of SQL, and the method with which its databases of Drizzle run raw SQL. */
-export interface Dialect {
-  readonly dialect: 'postgresql' | 'mysql' | 'sqlite';
-  readonly method: 'execute' | 'all';
-}
-
-interface Database {
-  readonly dialect?: { readonly casing?: { getColumnCasing(column: Column): string } };
-}
+export type Dialect = 'postgresql' | 'mysql' | 'sqlite';
 
 export function tableSource(
   database: object,
-  { dialect, method }: Dialect,
-  { index, keyIds = {} }: EncryptedOptions,
+  dialect: Dialect,
+  { index, keyIds }: EncryptionOptions,
   table: Table,
 ) {
-  const [first] = table instanceof Table ? encryptedColumns(table) : [];
+  const [first] = table instanceof Table ? layoutOf(table).columns : [];
   if (!first) {
-    const remedy = 'pass a table with columns of `@eaas/drizzle`';
-    return refuse('schema', {}, '`migrate` needs a table with encrypted columns', remedy);
+    const remedy = 'pass a table that `encryptedTable` created';
+    return refuse('schema', {}, 'a migration needs a table with encrypted columns', remedy);
   }
   const { table: name } = first.encryption;
-  const primary = idColumnOf(table)?.column;
-  const { casing } = (database as Database).dialect ?? {};
+  const primary = layoutOf(table).id?.column;
   const schema: unknown = Reflect.get(table, Symbol.for('drizzle:Schema'));
   const run = database as Readonly<Record<string, (statement: SQL) => unknown>>;
-  const places = Object.entries(keyIds).filter(([place]) => place === name || place.startsWith(`${name}.`));
   return {
     database: {
       dialect,
       template: (strings: TemplateStringsArray, parameters: readonly string[]) =>
-        run[method]?.(sql(strings, ...parameters)),
+        run[dialect === 'sqlite' ? 'all' : 'execute']?.(sql(strings, ...parameters)),
     },
     fields: fieldsOf(table),
     name,
     schema: typeof schema === 'string' ? schema : undefined,
     index,
-    keyIds: Object.fromEntries(places),
+    keyIds: keyIdsOf(name, keyIds),
     id(): string {
-      if (primary) return casing?.getColumnCasing(primary) ?? primary.name;
+      if (primary) return storedName(database, primary);
       return refuse(
         'row_unknown',
-        boundColumnOf(table)?.encryption ?? first.encryption,
-        '`migrate` reads rows in the order of a unique column, but the table has no primary key of one column',
+        layoutOf(table).bound?.encryption ?? first.encryption,
+        'a migration reads rows in the order of a unique column, but the table has no primary key of one column',
         'name a unique column as `id`',
       );
     },

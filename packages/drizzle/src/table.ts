@@ -1,15 +1,184 @@
-// What a table gets besides its own columns: index columns, and constraints over them instead of over ciphertexts.
-import { Column, entityKind, getTableColumns, getTableName, is, SQL, sql, type Table } from 'drizzle-orm';
-import {
-  encryptedColumns,
-  type EaasConfig,
-  indexKeyOf,
-  isIndexColumn,
-  opaquePlace,
-  partKeyOf,
-  partsOf,
-} from './encryption.ts';
-import { refuse } from './error.ts';
+// What the package knows of a table: which columns are encrypted, their index columns, the row id, and whose data a row is. And
+// what `encryptedTable` adds to the columns of an app: index columns, and constraints over them instead of over ciphertexts.
+import { Column, getTableColumns, getTableName, is, type SQL, sql, type Table } from 'drizzle-orm';
+import type { ColumnPlace, Field, PartIndex } from '@eaas/sdk/fields';
+import { refuse, refuseSql } from './error.ts';
+
+/** What the builder of a column says of it. */
+export type EaasConfig = ValueConfig | IndexRole;
+
+interface ValueConfig {
+  readonly field: Field<unknown>;
+  readonly isUnique: boolean;
+  /** The functions of the app that compute the value of a new row, and of an updated one. */
+  readonly create?: () => unknown;
+  readonly update?: () => unknown;
+}
+
+export interface Encryption extends ColumnPlace, ValueConfig {
+  readonly role: 'value';
+  /** The name of the table and never an alias, because each ciphertext is bound to the name of its table. */
+  readonly table: string;
+  readonly column: string;
+}
+
+interface IndexRole {
+  readonly role: 'index';
+  /** True if a cell is a list of fingerprints, separated by spaces. */
+  readonly isList?: boolean | undefined;
+}
+
+export type Role = Encryption | IndexRole;
+
+/** A column, and its key in the table. */
+export interface KeyedColumn {
+  readonly key: string;
+  readonly column: Column;
+}
+
+export interface EncryptedEntry extends KeyedColumn {
+  readonly encryption: Encryption;
+  /** The index column for whole values. */
+  readonly index: Column | undefined;
+  readonly indexes: readonly IndexEntry[];
+}
+
+interface IndexEntry extends KeyedColumn {
+  /** The name of the column in the definition of the fields. */
+  readonly name: string;
+  /** The name of an index of `searchableBy`. */
+  readonly part: string | undefined;
+}
+
+const indexKeyOf = (key: string, part?: string): string =>
+  part === undefined ? `${key}_index` : `${key}_${part}_index`;
+
+export const partsOf = ({ parts }: Field<unknown>): Readonly<Record<string, PartIndex<unknown>>> => ({
+  ...parts,
+});
+
+function roleOf(value: unknown): Role | { readonly role: 'subject' } | undefined {
+  return is(value, Column) && 'eaas' in value ? (value.eaas as Role) : undefined;
+}
+
+export function encryptionOf(value: unknown): Encryption | undefined {
+  const role = roleOf(value);
+  return role?.role === 'value' ? role : undefined;
+}
+
+export const isIndexColumn = (value: unknown): value is Column => roleOf(value)?.role === 'index';
+
+/** Returns the names of the table and the column if the value is an encrypted column or an index column. */
+export function opaquePlace(value: unknown): ColumnPlace | undefined {
+  if (!isIndexColumn(value)) return encryptionOf(value);
+  return { table: getTableName(value.table), column: value.name };
+}
+
+/** What the package knows of a table. */
+interface Layout {
+  /** The encrypted columns, with their index columns. */
+  readonly columns: readonly EncryptedEntry[];
+  /** The columns that are neither encrypted nor indexes of the package. */
+  readonly plain: readonly KeyedColumn[];
+  /** The primary key, if it is one column. */
+  readonly id: KeyedColumn | undefined;
+  /** The column whose value is the subject of a row: the person whose data the encrypted columns are. */
+  readonly subject: KeyedColumn | undefined;
+  /** The first column whose ciphertexts are bound to the row id. */
+  readonly bound: EncryptedEntry | undefined;
+}
+
+const known = new WeakMap<Table, Layout>();
+
+/** Computed once: the columns of a table do not change after its definition. */
+export function layoutOf(table: Table): Layout {
+  const found = known.get(table);
+  if (found) return found;
+  const all = Object.entries<Column>(getTableColumns(table)).map(([key, column]) => ({ key, column }));
+  const columns = all.flatMap(({ key, column }): EncryptedEntry[] => {
+    const encryption = encryptionOf(column);
+    if (!encryption) return [];
+    const indexes = indexesOf(table, key, encryption);
+    const index = indexes.find(({ part }) => part === undefined)?.column;
+    return [{ key, column, encryption, index, indexes }];
+  });
+  const primary = all.filter(({ column }) => column.primary);
+  const id = primary.length === 1 ? primary[0] : undefined;
+  const subject = all.find(({ column }) => roleOf(column)?.role === 'subject');
+  const plain = all.filter(({ column }) => !opaquePlace(column));
+  const bound = columns.find(({ encryption }) => isBound(encryption));
+  const layout = { columns, plain, id, subject, bound };
+  known.set(table, layout);
+  return layout;
+}
+
+/** Whether ciphertexts are bound to the row id. */
+export const isBound = ({ field }: Encryption): boolean => field.context !== 'field';
+
+/** The names of the indexes of `searchableBy`, after undefined for the index of whole values. */
+const indexedParts = (field: Field<unknown>): (string | undefined)[] => [
+  ...(field.index ? [undefined] : []),
+  ...Object.keys(partsOf(field)),
+];
+
+function indexesOf(table: Table, key: string, encryption: Encryption): IndexEntry[] {
+  const { field, column: name } = encryption;
+  return indexedParts(field).map((part) => {
+    const own = indexKeyOf(key, part);
+    const column: Column | undefined = getTableColumns(table)[own];
+    if (isIndexColumn(column)) return { key: own, name: indexKeyOf(name, part), column, part };
+    const problem = 'the column is searchable, but its table has no index column for it';
+    return refuse('schema', encryption, problem, 'define the table with `encryptedTable`');
+  });
+}
+
+export const entryOf = ({ table, name }: Column): EncryptedEntry =>
+  layoutOf(table).columns.find(({ column }) => column.name === name) as EncryptedEntry;
+
+export function requireIdColumn(table: Table, encryption: Encryption): KeyedColumn {
+  const problem = 'the ciphertexts are bound to the row id, but the table has no primary key of one column';
+  const remedy = "mark a column with `.primaryKey()`, or define the field with `{ context: 'field' }`";
+  return layoutOf(table).id ?? refuse('row_unknown', encryption, problem, remedy);
+}
+
+/** Says which column has the subject. The aliases of the table know it too, because they have its columns. */
+function markSubject(table: Table, key: string): void {
+  const column: Column | undefined = getTableColumns(table)[key];
+  if (!column || roleOf(column)) {
+    const place = { table: getTableName(table), column: key };
+    const problem = '`subject` must be the key of a column that is not encrypted';
+    refuse('schema', place, problem, 'name the column with the id of the person');
+  }
+  Object.assign(column, { eaas: { role: 'subject' } });
+}
+
+/** A stored value in a result, until it is opened. */
+export class Stored {
+  readonly column: Column;
+  readonly value: unknown;
+
+  constructor(column: Column, value: unknown) {
+    this.column = column;
+    this.value = value;
+  }
+}
+
+const isReadable = Symbol('readable');
+
+/**
+ * Returns a column that only the package puts into a statement, and whose stored values it opens afterwards. It inherits
+ * everything else from the column; a Proxy would slow down the reading of each row.
+ */
+export function readable(column: Column): Column {
+  const mapFromDriverValue = (value: unknown): unknown => new Stored(column, value);
+  return Object.assign(Object.create(column) as Column, { mapFromDriverValue, [isReadable]: true });
+}
+
+/** Throws for an encrypted column or an index column in SQL, unless the package itself put it there. */
+export function requirePlain(column: Column): Column {
+  const place = isReadable in column ? undefined : opaquePlace(column);
+  return place ? refuseSql(place) : column;
+}
 
 /** What a table can have besides its columns. */
 export interface TableOptions<Key, Extra> {
@@ -18,149 +187,97 @@ export interface TableOptions<Key, Extra> {
    * column is not encrypted itself, and `subjects.erase` makes the rows of a person unreadable.
    */
   readonly subject?: Key | undefined;
+  /**
+   * Accepts that anyone who can compute fingerprints can find the values of some indexes by brute force: those of numbers,
+   * dates and booleans, and of parts of values.
+   */
+  readonly lowEntropy?: 'accepted' | undefined;
   /** Indexes and constraints, as the third argument of Drizzle's tables. */
   readonly extraConfig?: Extra | undefined;
 }
 
-/** Tells the two forms of the third argument of `encryptedTable` apart. */
-export function optionsOf<Extra>(
-  given: Extra | TableOptions<string, Extra> | undefined,
-): TableOptions<string, Extra> {
-  return typeof given === 'function' ? { extraConfig: given } : { ...(given as TableOptions<string, Extra>) };
+type ExtraConfig = (self: never) => object;
+type Options = TableOptions<string, ExtraConfig>;
+type Builders = Readonly<Record<string, object>>;
+
+/** Makes an index column, which can hold lists of fingerprints. */
+type CreateIndex = (name: string, isList: boolean) => { unique(name?: string): object };
+type CreateTable = (name: string, columns: Builders, extra: (self: object) => object[]) => Table;
+type Check = (name: string, condition: SQL) => object;
+
+/** Makes `encryptedTable` of a dialect. `create` is Drizzle's function for a table. */
+export function tablesOf(indexColumn: CreateIndex, check: Check) {
+  return (create: CreateTable) =>
+    (name: string, columns: Builders, given?: ExtraConfig | Options): Table => {
+      const options = typeof given === 'function' ? { extraConfig: given } : { ...given };
+      const table: Table = create(name, withIndexColumns(name, columns, options, indexColumn), (self) => {
+        const extra = Object.values<object>({ ...options.extraConfig?.(withCovered(table, self)) }).flat(1);
+        for (const each of extra) requireComparable(each);
+        return [...extra, ...checksOf(table, check)];
+      });
+      if (options.subject !== undefined) markSubject(table, options.subject);
+      return table;
+    };
 }
 
-interface EncryptedBuilder {
-  readonly eaasConfig: { readonly name: string; readonly uniqueName: string | undefined } & EaasConfig;
-}
-
-const isEncryptedBuilder = (builder: object): builder is EncryptedBuilder => 'eaasConfig' in builder;
-
-export interface IndexColumnRequest {
-  readonly name: string;
-  readonly isUnique: boolean;
-  readonly uniqueName: string | undefined;
-  readonly isList: boolean;
-}
-
-export function withIndexColumns(
-  table: string,
-  columns: Readonly<Record<string, object>>,
-  create: (request: IndexColumnRequest) => object,
-): Record<string, object> {
+function withIndexColumns(table: string, columns: Builders, options: Options, create: CreateIndex): Builders {
   const entries = Object.entries(columns).flatMap(([key, builder]): [string, object][] => {
-    if (!isEncryptedBuilder(builder)) return [[key, builder]];
-    const { name, uniqueName, eaas } = builder.eaasConfig;
-    if ('role' in eaas) return [[key, builder]];
+    const { name, uniqueName, eaas } = (builder as { config?: Config }).config ?? {};
+    if (!eaas || 'role' in eaas) return [[key, builder]];
     const { field, isUnique } = eaas;
-    const place = { table, column: name === '' ? key : name };
-    const nameOf = (of: (key: string) => string): string => (name === '' ? '' : of(name));
-    const parts = Object.entries(partsOf(field)).map(([part, { isList }]): [string, object] => {
-      const own = (of: string): string => partKeyOf(of, part);
-      return [own(key), create({ name: nameOf(own), isUnique: false, uniqueName: undefined, isList })];
+    const place = { table, column: name || key };
+    if (!field.index && isUnique)
+      refuse('schema', place, 'a unique column must be searchable', 'use a field with `.searchable()`');
+    const parts = partsOf(field);
+    const isGuessable = Object.keys(parts).length > 0 || (field.index && field.type.name !== 'text');
+    if (isGuessable && options.lowEntropy !== 'accepted') {
+      const problem = 'the values of an index can be guessed by brute force from their fingerprints';
+      refuse('schema', place, problem, "accept this risk for the table with `{ lowEntropy: 'accepted' }`");
+    }
+    const indexes = indexedParts(field).map((part): [string, object] => {
+      const own = indexKeyOf(key, part);
+      if (Object.hasOwn(columns, own))
+        refuse('schema', place, `the index column needs the key \`${own}\``, 'rename the other column');
+      const index = create(name ? indexKeyOf(name, part) : '', parts[part ?? '']?.isList ?? false);
+      return [own, isUnique && part === undefined ? index.unique(uniqueName) : index];
     });
-    if (!field.index && isUnique) {
-      refuse('schema', place, 'a unique column must be searchable', 'add `.searchable()`');
-    }
-    const index = { name: nameOf(indexKeyOf), isUnique, uniqueName, isList: false };
-    const whole: [string, object][] = field.index ? [[indexKeyOf(key), create(index)]] : [];
-    const taken = [...whole, ...parts].find(([own]) => Object.hasOwn(columns, own));
-    if (taken) {
-      refuse('schema', place, `the index column needs the key \`${taken[0]}\``, 'rename the other column');
-    }
-    return [[key, builder] as [string, object]].concat(whole, parts);
+    return [[key, builder] as [string, object]].concat(indexes);
   });
   return Object.fromEntries(entries);
 }
 
-interface IndexBuilder {
-  readonly config: { columns: unknown[] };
+type Config = { readonly name: string; readonly uniqueName: string | undefined; readonly eaas?: EaasConfig };
+
+/** A row without a value has no fingerprint. */
+function checksOf(table: Table, check: Check): object[] {
+  return layoutOf(table).columns.flatMap(({ column, indexes }) =>
+    indexes.map((index) => {
+      const name = `${getTableName(table)}_${index.column.name}_check`;
+      return check(name, sql`${column} is not null or ${index.column} is null`);
+    }),
+  );
 }
 
-interface ColumnsBuilder {
-  columns: unknown[];
-}
-
-interface ForeignKeyBuilder {
-  readonly reference: () => {
-    readonly columns: readonly unknown[];
-    readonly foreignColumns: readonly unknown[];
+/**
+ * The columns for constraints and indexes: a searchable column stands for its index column, because two ciphertexts of a
+ * value differ, and any other encrypted column throws.
+ */
+function withCovered(table: Table, self: object): never {
+  const get = (of: object, key: string): unknown => {
+    const entry = layoutOf(table).columns.find((each) => each.key === key);
+    if (!entry || entry.index) return Reflect.get(of, entry ? indexKeyOf(key) : key);
+    const problem = 'a constraint or an index must cover a searchable column';
+    const remedy = 'use a field with `.searchable()`, or leave the column out';
+    return refuse('schema', entry.encryption, problem, remedy);
   };
+  return new Proxy(self, { get }) as never;
 }
 
-const isIndex = (builder: object): builder is IndexBuilder =>
-  'config' in builder && Array.isArray(Object(builder.config).columns);
-const isColumns = (builder: object): builder is ColumnsBuilder =>
-  'columns' in builder && Array.isArray(builder.columns);
-const isForeignKey = (builder: object): builder is ForeignKeyBuilder =>
-  'reference' in builder && typeof builder.reference === 'function';
-const isPrimaryKey = (builder: object): boolean =>
-  String(Reflect.get(builder.constructor, entityKind)).endsWith('PrimaryKeyBuilder');
-
-/** Unique constraints cover index columns instead of encrypted columns, because two ciphertexts of a value differ. */
-export function indexing<Self, Extra>(
-  tableOf: () => Table,
-  extraConfig: ((self: Self) => Extra[]) | undefined,
-  check: (name: string, condition: SQL) => Extra,
-): (self: Self) => Extra[] {
-  return (self) => {
-    const table = tableOf();
-    const extra = Object.values(extraConfig?.(self) ?? []).flat(1) as Extra[];
-    for (const builder of extra) {
-      if (typeof builder === 'object' && builder !== null) coverIndexColumns(builder, table);
-    }
-    const checks = encryptedColumns(table).flatMap(({ column, indexes }) =>
-      indexes.map((index) =>
-        check(
-          `${getTableName(table)}_${index.column.name}_check`,
-          sql`${column} is not null or ${index.column} is null`,
-        ),
-      ),
-    );
-    return [...extra, ...checks];
-  };
-}
-
-function coverIndexColumns(builder: object, table: Table): void {
-  if (isForeignKey(builder)) {
-    const { columns, foreignColumns } = builder.reference();
-    requirePlain('a foreign key', [...columns, ...foreignColumns], table);
-  } else if (isIndex(builder)) {
-    builder.config.columns = builder.config.columns.map((column) => covered(column, table));
-  } else if (isColumns(builder)) {
-    if (isPrimaryKey(builder)) requirePlain('a primary key', builder.columns, table);
-    else builder.columns = builder.columns.map((column) => covered(column, table));
-  }
-}
-
-/** Compares names, because in a PostgreSQL index, Drizzle replaces the column by another object with the same name. */
-function entryNamed(column: unknown, table: Table) {
-  if (typeof column !== 'object' || column === null || !('name' in column)) return undefined;
-  if (is(column, Column) && column.table !== table) return undefined;
-  return encryptedColumns(table).find((entry) => entry.column.name === column.name);
-}
-
-function covered(column: unknown, table: Table): unknown {
-  if (is(column, SQL)) {
-    requirePlain('an expression of an index', column.queryChunks, table);
-    return column;
-  }
-  const entry = entryNamed(column, table);
-  if (!entry) return column;
-  if (!entry.index) {
-    const problem = 'a unique constraint or an index must cover a searchable column';
-    return refuse('schema', entry.encryption, problem, 'add `.searchable()`, or leave the column out');
-  }
-  return is(column, Column) ? entry.index : Object.assign({}, column, { name: entry.index.name });
-}
-
-function requirePlain(what: string, columns: readonly unknown[], table: Table): void {
-  for (const column of columns) {
-    if (is(column, SQL)) requirePlain(what, column.queryChunks, table);
-    const place = entryNamed(column, table)?.encryption ?? opaquePlace(column);
-    if (!place) continue;
-    const problem = `${what} cannot use an encrypted column, because two encryptions of a value differ`;
-    refuse('schema', place, problem, 'use a column that is not encrypted');
-  }
+function requireComparable(constraint: { readonly reference?: () => object }): void {
+  const columns: unknown[] = Object.values({ ...constraint.reference?.() }).flat();
+  const place = columns.map(opaquePlace).find(Boolean);
+  const problem = 'a foreign key would compare ciphertexts, and two ciphertexts of a value differ';
+  if (place) refuse('schema', place, problem, 'refer to columns that are not encrypted');
 }
 
 /** Where Drizzle keeps the columns of a table. */
@@ -171,18 +288,14 @@ const columnsSymbol = Symbol.for('drizzle:Columns');
  * has, and with the types of decrypted texts, booleans and dates. Do not pass it to a query.
  */
 export function withoutIndexes<T extends Table>(table: T): T {
-  const values = new Map(
-    encryptedColumns(table).map(({ column, encryption }) => [column, encryption.field.type.name]),
+  const shown = Object.entries<Column>(getTableColumns(table)).flatMap(
+    ([key, column]): [string, Column][] => {
+      if (isIndexColumn(column)) return [];
+      const value = encryptionOf(column)?.field.type.name.replace('text', 'string') ?? '';
+      // Drizzle's types of numbers and bigints have limits that encrypted columns do not have.
+      const isOwn = ['string', 'boolean', 'date'].includes(value);
+      return [[key, isOwn ? (Object.create(column, { dataType: { value } }) as Column) : column]];
+    },
   );
-  const columns = Object.entries<Column>(getTableColumns(table)).filter(
-    ([, column]) => !isIndexColumn(column),
-  );
-  const shown = columns.map(([key, column]): [string, Column] => {
-    const type = values.get(column) ?? '';
-    const dataType = type === 'text' ? 'string' : type;
-    // Drizzle's types of numbers and bigints have limits that encrypted columns do not have.
-    if (!/^(?:string|boolean|date)$/.test(dataType)) return [key, column];
-    return [key, Object.create(column, { dataType: { value: dataType } }) as Column];
-  });
   return Object.create(table, { [columnsSymbol]: { value: Object.fromEntries(shown) } }) as T;
 }

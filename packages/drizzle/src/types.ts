@@ -1,76 +1,140 @@
-import type { Column, GetColumnData, SQL } from 'drizzle-orm';
-import type { FieldsQuery, PartIndex } from '@eaas/sdk/fields';
+// What TypeScript knows of encrypted columns, and of the database that opens them. A column is one of Drizzle's own, whose
+// data is the decrypted value.
+import type {
+  $Type,
+  BuildColumns,
+  BuildExtraConfigColumns,
+  ColumnBuilderBase,
+  ColumnBuilderBaseConfig,
+  HasDefault,
+  HasRuntimeDefault,
+  NotNull,
+  Table,
+} from 'drizzle-orm';
+import type * as mysql from 'drizzle-orm/mysql-core';
+import type * as pg from 'drizzle-orm/pg-core';
+import type * as sqlite from 'drizzle-orm/sqlite-core';
+import type { Bound, Field, FieldsClient, FieldsQuery, OnError, PartIndex } from '@eaas/sdk/fields';
+import type { EncryptionOptions } from './access.ts';
+import type { TableOptions } from './table.ts';
 
-declare const column: unique symbol;
+type Dialect = 'pg' | 'mysql' | 'sqlite';
+type ValueOf<F> = F extends Field<infer Value> ? Value : never;
 
-/**
- * An encrypted column of a table. It is not assignable to Drizzle's columns: use the operators of this package, or
- * `db.select({ … })`.
- */
-export interface EncryptedColumn<C> {
-  readonly [column]: C;
-  /** Only a type: its name is what editors show if a column is passed to an operator or a clause of Drizzle. */
-  readonly getSQL: {
-    readonly 'this column is encrypted: use the operators of @eaas/drizzle, or compute after decryption': never;
-  };
+/** Makes the column of a field, with the name of its key in the table or with a name of its own. */
+export interface Encrypt<D extends Dialect> {
+  <F extends Field<unknown>>(field: F): EncryptedBuilder<F, D>;
+  <F extends Field<unknown>>(name: string, field: F): EncryptedBuilder<F, D>;
 }
 
-/** The requirement of operators that compare: editors show its name for a column without an index. */
-export type Searched<C> = C extends { readonly _: { readonly searchable: true } }
-  ? unknown
-  : { readonly 'this column has no index: add .searchable() to search it': never };
+type ColumnData<Value> = ColumnBuilderBaseConfig<'custom', 'EncryptedColumn'> & { data: Value };
 
-/** The requirement of `matches`: editors show its name for a column without an index of parts. */
-export type SearchedBy<C> = C extends { readonly _: { readonly parts: object } }
-  ? unknown
-  : { readonly 'this column has no index of parts: add .searchableBy({ … }) to search it': never };
-
-/** The values of a column, and the indexes of `searchableBy`. */
-export type DataOf<C> = C extends { readonly _: { readonly data: infer Value } } ? Value : never;
-export type PartsOf<C> = C extends { readonly _: { readonly parts: infer Parts } } ? Parts : never;
-
-interface Encrypted {
-  readonly _: { readonly encrypted: true };
+/** What the type of a column says of its field. */
+interface FieldConfig<F, D> {
+  dialect: D;
+  parts: F extends Field<unknown, Bound, string | boolean, infer Parts> ? Parts : never;
 }
 
-export type Accessible<Columns> = {
-  readonly [Key in keyof Columns]: Columns[Key] extends Encrypted
-    ? EncryptedColumn<Columns[Key]>
-    : Columns[Key];
-};
+/** The builder of an encrypted column: Drizzle's, without what the database would compute from plaintext. */
+interface EncryptedBuilder<F, D extends Dialect> extends ColumnBuilderBase<
+  ColumnData<ValueOf<F>>,
+  FieldConfig<F, D>
+> {
+  /** Adds `not null`. */
+  notNull(): NotNull<this>;
+  /** Adds a unique constraint to the index column, so that no value occurs twice. The field must be `searchable()`. */
+  unique(name?: string): this;
+  /** Computes the value of a new row that comes without one. */
+  $defaultFn(create: () => ValueOf<F>): HasRuntimeDefault<HasDefault<this>>;
+  readonly $default: this['$defaultFn'];
+  /** Computes the value of each row that is updated, and of a new row without a value or `$defaultFn`. */
+  $onUpdateFn(create: () => ValueOf<F>): HasDefault<this>;
+  readonly $onUpdate: this['$onUpdateFn'];
+  /** Gives the values another type. */
+  $type<Value>(): $Type<this, Value>;
+}
 
-/** The fields of a query. `Substitute` is what `onError` returns for a value that cannot be decrypted. */
-export type OpenedFields<Fields, Substitute = never> = {
-  [Key in keyof Fields]: Fields[Key] extends EncryptedColumn<infer C>
-    ? [Substitute] extends [never]
-      ? C
-      : C extends Column
-        ? SQL<GetColumnData<C> | Substitute | null>
-        : never
-    : Fields[Key] extends { readonly _: unknown }
-      ? Fields[Key]
-      : OpenedFields<Fields[Key], Substitute>;
-};
-
-/** An encrypted column with an index column. */
-export type SearchableColumn<Value> = EncryptedColumn<{
-  readonly _: { readonly searchable: true; readonly data: Value };
-}>;
+/** The indexes of `searchableBy` of a column. */
+type PartsOf<C> = C extends { readonly _: { readonly parts: infer Parts } } ? Parts : never;
 
 /**
  * The second argument of `matches`: an object that maps the name of an index of `searchableBy` to the value to search
  * for. For an index of `withFields`, this value is an object with a value for each column.
  */
-export type PartsQuery<Parts> = {
-  readonly [Part in keyof Parts]?: Parts[Part] extends PartIndex<never, infer Query>
-    ? Query extends FieldsQuery<string>
-      ? Readonly<Record<string, unknown>>
-      : Query
-    : never;
-};
+export type PartsQuery<C> = [keyof PartsOf<C>] extends [never]
+  ? never
+  : {
+      readonly [Part in keyof PartsOf<C>]?: PartsOf<C>[Part] extends PartIndex<never, infer Query>
+        ? Query extends FieldsQuery<string>
+          ? Readonly<Record<string, unknown>>
+          : Query
+        : never;
+    };
 
-export type TransactionOf<Database> = Database extends {
+interface ColumnBuilders {
+  pg: pg.PgColumnBuilderBase;
+  mysql: mysql.MySqlColumnBuilderBase;
+  sqlite: sqlite.SQLiteColumnBuilderBase;
+}
+
+interface TableConfig<D extends Dialect, Name extends string, C extends Record<string, ColumnBuilderBase>> {
+  name: Name;
+  schema: undefined;
+  columns: BuildColumns<Name, C, D>;
+  dialect: D;
+}
+
+/** A table of a dialect, and its columns for constraints and indexes. */
+interface Tables<Name extends string, C extends Record<string, ColumnBuilderBase>> {
+  pg: [pg.PgTableWithColumns<TableConfig<'pg', Name, C>>, BuildExtraConfigColumns<Name, C, 'pg'>];
+  mysql: [mysql.MySqlTableWithColumns<TableConfig<'mysql', Name, C>>, BuildColumns<Name, C, 'mysql'>];
+  sqlite: [sqlite.SQLiteTableWithColumns<TableConfig<'sqlite', Name, C>>, BuildColumns<Name, C, 'sqlite'>];
+}
+
+/** Creates a table with encrypted columns. */
+export type DefineTable<D extends Dialect> = <
+  Name extends string,
+  C extends Record<string, ColumnBuilders[D]>,
+>(
+  name: Name,
+  columns: C,
+  options?:
+    | ExtraConfig<Tables<Name, C>[D][1]>
+    | TableOptions<keyof C & string, ExtraConfig<Tables<Name, C>[D][1]>>,
+) => Tables<Name, C>[D][0];
+
+type ExtraConfig<Self> = (self: Self) => object[];
+
+type TransactionOf<Database> = Database extends {
   transaction(run: (transaction: infer Transaction extends object) => Promise<unknown>): unknown;
 }
   ? Transaction
   : never;
+
+/** A Drizzle database whose statements encrypt and decrypt the values of encrypted columns. */
+export type EncryptedDatabase<Database extends object> = Omit<Database, 'transaction'> & {
+  /** Runs statements in one transaction. The database that `run` receives also encrypts and decrypts. */
+  transaction<Result>(
+    run: (transaction: EncryptedDatabase<TransactionOf<Database>>) => Promise<Result>,
+    config?: object,
+  ): Promise<Result>;
+  /**
+   * Returns the database on behalf of a user, an opaque id: `db.as('7').select()…`. The audit log then says that this
+   * user opened the data of the persons in the rows.
+   */
+  as(user: string): EncryptedDatabase<Database>;
+  /**
+   * Returns the database with another answer to a value that cannot be decrypted: `db.onError('null').select()…`. The
+   * types of rows do not change.
+   */
+  onError(handler: OnError): EncryptedDatabase<Database>;
+  /** What `@eaas/migrate` knows of a table. */
+  $encryptedTable(table: Table): object;
+};
+
+/** Makes the encrypted database. */
+export type WithEncryption = <Database extends object>(
+  database: Database,
+  client: FieldsClient,
+  options?: EncryptionOptions,
+) => EncryptedDatabase<Database>;

@@ -1,5 +1,4 @@
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import { columnOf, type SearchableColumn } from '@eaas/drizzle/pg';
 import { expect } from 'vitest';
 import type { Place } from './place.ts';
 
@@ -12,9 +11,19 @@ export const ids = {
 export interface Cell {
   readonly operation: string;
   readonly shape: string;
-  readonly dialects?: readonly string[];
+  readonly dialects: readonly string[] | undefined;
   readonly run: (place: Place) => Promise<unknown>;
 }
+
+/** The shapes of an operation, and the dialects that have it. */
+export type Shapes = readonly [
+  operation: string,
+  shapes: Readonly<Record<string, Cell['run']>>,
+  dialects?: readonly string[],
+];
+
+export const cellsOf = ([operation, shapes, dialects]: Shapes): Cell[] =>
+  Object.entries(shapes).map(([shape, run]) => ({ operation, shape, run, dialects }));
 
 export async function expectValues(
   { db, samples, kind }: Place,
@@ -25,9 +34,4 @@ export async function expectValues(
   expect(found).toEqual(expected);
 }
 
-export const searchable = ({ samples, kind }: Place): SearchableColumn<unknown> =>
-  samples[kind] as SearchableColumn<unknown>;
-
-export function columnIn({ samples, kind }: Place): PgColumn {
-  return columnOf<PgColumn>(samples[kind]);
-}
+export const columnIn = ({ samples, kind }: Place): PgColumn => samples[kind];

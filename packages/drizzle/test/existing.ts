@@ -21,9 +21,6 @@ export interface ExistingPlace {
 
 const names = ['Ada', null, 'ÀDA 🙂 "quoted" ', "O'Neill", '', 'eaasAhead', 'ada'];
 
-export const tableOfMembers = (id: string, text: string, index: string): string =>
-  `create table members (id ${id} primary key, name ${text}, email ${text} not null, email_index ${index} unique)`;
-
 /** Encrypts a table, while the app changes a row and one row violates a unique index, and rotates its key. */
 export async function expectExisting({
   plain,

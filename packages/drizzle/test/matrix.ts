@@ -1,7 +1,7 @@
 import { EncryptedColumnError } from '@eaas/drizzle/pg';
 import { FieldError, holdsCiphertext } from '@eaas/sdk/fields';
 import { expect } from 'vitest';
-import { type Cell, ids } from './cell.ts';
+import { type Cell, cellsOf, ids } from './cell.ts';
 import { type Kind, kinds, plaintext, titles, values } from '@eaas/test-kit/orms/kinds';
 import type { Place } from './place.ts';
 import { read, tablesOf } from '@eaas/test-kit/markdown';
@@ -16,7 +16,9 @@ export interface Dialect {
 
 /** Runs every operation of the dialect on every kind of column, and returns `yes` or the code that it threw. */
 export async function outcomesOf(dialect: Dialect): Promise<Record<string, Outcomes>> {
-  const cells = [...writes, ...reads].filter(({ dialects }) => dialects?.includes(dialect.name) ?? true);
+  const cells = [...writes, ...reads]
+    .flatMap(cellsOf)
+    .filter(({ dialects }) => dialects?.includes(dialect.name) ?? true);
   const found: Record<string, Outcomes> = {};
   for (const cell of cells) {
     const outcomes: Outcomes = {};

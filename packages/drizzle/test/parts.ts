@@ -1,5 +1,5 @@
-import { and, not, notExists, or, type SQL, sql } from 'drizzle-orm';
-import { EncryptedColumnError, eq, isNull, matches } from '@eaas/drizzle/pg';
+import { and, eq, isNull, not, notExists, or, type SQL, sql } from 'drizzle-orm';
+import { EncryptedColumnError, matches } from '@eaas/drizzle/pg';
 import {
   FieldError,
   dateRange,
@@ -12,31 +12,23 @@ import {
 } from '@eaas/sdk/fields';
 import { expect } from 'vitest';
 import type { Place } from './place.ts';
-import type { people as postgresPeople } from './postgresql.ts';
-
-const lowEntropy = 'accepted';
+import type { Tables } from './tables.ts';
 
 export const parts = {
   name: {
-    words: words({ lowEntropy, bits: 64 }),
-    start: prefixes(2, 4, { lowEntropy }),
-    and_born: withFields(['born'], { lowEntropy }),
+    words: words({ bits: 64 }),
+    start: prefixes(2, 4),
+    and_born: withFields(['born']),
   },
-  born: { month: months({ lowEntropy }), range: dateRange({ lowEntropy }) },
-  ssn: { last4: lastCharacters(4, { lowEntropy, normalize: [(text) => text.replaceAll('-', '')] }) },
+  born: { month: months(), range: dateRange() },
+  ssn: { last4: lastCharacters(4, { normalize: [(text) => text.replaceAll('-', '')] }) },
 } as const;
-
-export function tableOfPeople(id: string, encrypted: string): string {
-  const names = ['name', 'name_words_index', 'name_start_index', 'name_and_born_index', 'born'];
-  const columns = [...names, 'born_month_index', 'born_range_index', 'ssn', 'ssn_index', 'ssn_last4_index'];
-  return `create table people (id ${id} primary key, ${columns.map((name) => `${name} ${encrypted}`).join(', ')})`;
-}
 
 const born = new Date('1815-12-10');
 
 export async function expectParts(
   db: Place['db'],
-  people: typeof postgresPeople,
+  people: Tables['people'],
   stored: () => Promise<readonly object[]>,
 ): Promise<void> {
   await db.insert(people).values([
@@ -49,10 +41,8 @@ export async function expectParts(
     expect(Object.keys(rows[0] ?? {}).filter((key) => key.endsWith('_index'))).toEqual([]);
     return rows.map(({ id }) => Number(id.slice(-1)));
   };
-  expect(await found(matches(people.name, { words: 'ADA' }))).toEqual([1, 2]);
   expect(await found(matches(people.name, { words: 'noel ada' }))).toEqual([1]);
   expect(await found(matches(people.name, { start: 'ada' }))).toEqual([1, 2]);
-  expect(await found(matches(people.name, { words: 'king', start: 'ad' }))).toEqual([1]);
   expect(await found(matches(people.name, { and_born: { name: 'ada king-noel', born } }))).toEqual([1]);
   expect(await found(matches(people.born, { month: { from: born, to: new Date('1816-02-01') } }))).toEqual([
     1, 2,
@@ -102,8 +92,6 @@ export async function expectParts(
   expect(await refusalOf(() => found(notExists(inner)))).toBe('not_supported');
   expect(await refusalOf(() => db.delete(people).where(ada))).toBe('not_supported');
   expect(await refusalOf(() => db.update(people).set({ ssn: '1' }).where(ada))).toBe('not_supported');
-  expect(await refusalOf(() => found(matches(people.name, { start: 'a' })))).toBe('input');
-  expect(await refusalOf(() => found(matches(people.name, { words: '-' })))).toBe('no_fingerprint');
   expect(await refusalOf(() => db.update(people).set({ born }).where(one))).toBe('input');
   const index: unknown = Reflect.get(people, 'name_words_index');
   expect(await refusalOf(() => db.select({ n: sql`max(${index})` }).from(people))).toBe('not_supported');

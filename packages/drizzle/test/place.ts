@@ -1,12 +1,12 @@
 import type { SQL } from 'drizzle-orm';
-import type { EncryptedPgDatabase } from '@eaas/drizzle/pg';
+import type { EncryptedDatabase } from '@eaas/drizzle/pg';
 import type { Kind } from '@eaas/test-kit/orms/kinds';
-import type { PostgresDatabase, postgresTables } from './postgresql.ts';
+import type { PostgresDatabase, Tables } from './tables.ts';
 
 export interface Place {
-  readonly db: EncryptedPgDatabase<PostgresDatabase>;
-  readonly samples: (typeof postgresTables)['samples'];
-  readonly children: (typeof postgresTables)['children'];
+  readonly db: EncryptedDatabase<PostgresDatabase>;
+  readonly samples: Tables['samples'];
+  readonly children: Tables['children'];
   readonly kind: Kind;
   readonly first: never;
   readonly second: never;

@@ -1,26 +1,17 @@
-import { and, gt, sql } from 'drizzle-orm';
-import type { EncryptedPgDatabase } from '@eaas/drizzle/pg';
-import { eq, excluded, fieldsOf } from '@eaas/drizzle/pg';
+import { and, eq, gt, sql } from 'drizzle-orm';
+import type { EncryptedDatabase } from '@eaas/drizzle/pg';
+import { excluded, fieldsOf } from '@eaas/drizzle/pg';
 import type { EaasClient } from '@eaas/sdk';
 import { expect } from 'vitest';
-import type { notes as postgresNotes, people as postgresPeople, PostgresDatabase } from './postgresql.ts';
-
-/** A table of notes, each of which is the data of the person in `person_id`. */
-export const tableOfNotes = (id: string, encrypted: string): string =>
-  `create table notes (id ${id} primary key, person_id ${id} not null, text ${encrypted}, ward ${encrypted}, unique (person_id, id))`;
+import type { PostgresDatabase, Tables } from './tables.ts';
 
 const id = (of: number): string => `00000000-0000-4000-8000-00000000000${of}`;
 const [ann, ben] = [id(7), id(8)];
 
-interface Tables {
-  readonly notes: typeof postgresNotes;
-  readonly people: typeof postgresPeople;
-}
-
 /** Expects that each row is encrypted for its person, in every way to write and read it. */
 export async function expectSubjects(
-  db: EncryptedPgDatabase<PostgresDatabase>,
-  { notes, people }: Tables,
+  db: EncryptedDatabase<PostgresDatabase>,
+  { notes, people }: Pick<Tables, 'notes' | 'people'>,
   eaas: EaasClient,
   stored: () => Promise<readonly Readonly<Record<string, unknown>>[]>,
 ): Promise<void> {

@@ -2,11 +2,11 @@ import { parseHeader } from '@eaas/protocol/internal';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { createTestService } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
-import { defineFields, text } from '@eaas/sdk/fields';
+import { defineFields, field } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
 import { inventory } from './inventory.ts';
 
-const fields = defineFields({ notes: { body: text() } });
+const fields = defineFields({ notes: { body: field.text() } });
 
 /** A database whose table `notes` has the given texts. */
 const databaseOf = (texts: readonly (string | null)[]) => ({

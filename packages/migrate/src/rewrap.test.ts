@@ -2,7 +2,7 @@ import { createTestService } from '@eaas/local';
 import { parseEnvelope } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { EaasClient } from '@eaas/sdk';
-import { defineFields, text, unencrypted } from '@eaas/sdk/fields';
+import { defineFields, field, unencrypted } from '@eaas/sdk/fields';
 import { createIntake } from '@eaas/sdk/intake';
 import { expect, test } from 'vitest';
 import { createRewraps, rewrapping } from './rewrap.ts';
@@ -10,7 +10,7 @@ import type { TableRow } from './rows.ts';
 import { targetOf } from './source.ts';
 
 const fields = defineFields({
-  notes: { subject: 'person', ...unencrypted('person'), note: text(), more: text() },
+  notes: { subject: 'person', ...unencrypted('person'), note: field.text(), more: field.text() },
 });
 const target = targetOf({ query: () => [] }, 'notes', { fields: fields as never });
 

@@ -1,15 +1,5 @@
 import type { EaasClient } from '@eaas/sdk';
-import {
-  createIndexKey,
-  date,
-  defineFields,
-  json,
-  number,
-  plaintext,
-  text,
-  unencrypted,
-  withFields,
-} from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field, plaintext, unencrypted, withFields } from '@eaas/sdk/fields';
 import { migrate, type Progress, type SqlDatabase } from '@eaas/migrate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { tables } from './tables.ts';
@@ -222,12 +212,13 @@ test('values of any type are read from copied texts, and encrypted in columns wi
   });
   const fields = defineFields({
     patients: {
-      email: text({ previous: plaintext() }).searchableBy({
-        and_born: withFields(['born'], { lowEntropy: 'accepted' }),
+      lowEntropy: 'accepted',
+      email: field.text({ previous: plaintext() }).searchableBy({
+        and_born: withFields(['born']),
       }),
-      born: date(read((stored) => new Date(stored))),
-      notes: json<{ tags: string[] }>(read((stored) => JSON.parse(stored))),
-      weight: number(read(Number)),
+      born: field.date(read((stored) => new Date(stored))),
+      notes: field.json<{ tags: string[] }>(read((stored) => JSON.parse(stored))),
+      weight: field.number(read(Number)),
     },
   });
   await sql`drop table if exists patients`;
@@ -327,7 +318,7 @@ test.each([
   const strict = plaintext((stored): string => {
     throw new Error(String(stored));
   });
-  const fields = defineFields({ visits: { name: text({ previous: strict }) } });
+  const fields = defineFields({ visits: { name: field.text({ previous: strict }) } });
   const replacing: SqlDatabase = {
     async query(statement, parameters) {
       const found = await sql.unsafe(statement, parameters);
@@ -361,7 +352,7 @@ test('an error of the database names its code, and no value', async () => {
 });
 
 describe('rows of people', () => {
-  const name = text({ previous: plaintext() });
+  const name = field.text({ previous: plaintext() });
   const people = defineFields({
     members: { subject: 'personId', name },
     notes: {

@@ -1,5 +1,5 @@
 import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, date, defineFields, text, unencrypted, withFields } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field, unencrypted, withFields } from '@eaas/sdk/fields';
 import { openServiceAndTable, type ServiceAndTable } from '@eaas/test-kit/service-and-table';
 import { inventory, migrate, type Progress, type SqlDatabase } from '@eaas/migrate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -20,8 +20,9 @@ const fields = defineFields({
   patients: {
     subject: 'person',
     ...unencrypted('id', 'person'),
-    name: text().searchable(),
-    born: date().searchableBy({ and_name: withFields(['name'], { lowEntropy: 'accepted' }) }),
+    lowEntropy: 'accepted',
+    name: field.text().searchable(),
+    born: field.date().searchableBy({ and_name: withFields(['name']) }),
   },
 });
 const people = 12;
@@ -212,7 +213,7 @@ test('`reencrypt` moves a table to another key', async () => {
 });
 
 test('`rewrap` moves ciphertexts of `client.encrypt`, whatever their context', async () => {
-  const notes = defineFields({ notes: { body: text() } });
+  const notes = defineFields({ notes: { body: field.text() } });
   await place.sql`drop table if exists notes`;
   await place.sql`create table notes (id int primary key, body text)`;
   for (let id = 1; id <= 3; id++) {
@@ -290,7 +291,7 @@ describe('bad input ends the run, and the next run goes on', () => {
 
   test('a definition that has another field than the run that it resumes', async () => {
     const resume = await keptOf();
-    const changed = defineFields({ patients: { ...fields.tables.patients, note: text() } });
+    const changed = defineFields({ patients: { ...fields.tables.patients, note: field.text() } });
     await place.sql`alter table patients add note text`;
     const run = migrate(database, 'patients', 'rewrap', { ...options(), fields: changed, resume });
     await expect(run).rejects.toThrow(
@@ -301,7 +302,7 @@ describe('bad input ends the run, and the next run goes on', () => {
 
   test('a definition whose column the table does not have', async () => {
     const { born, ...others } = fields.tables.patients;
-    const changed = defineFields({ patients: { ...others, birth: text() } });
+    const changed = defineFields({ patients: { ...others, birth: field.text() } });
     const run = migrate(database, 'patients', 'rewrap', { ...options(), fields: changed });
     await expect(run).rejects.toThrow(
       'the table "patients" has no column `birth` for a field: add it, or name the column in `columns`',

@@ -1,14 +1,19 @@
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
-import { createIndexKey, date, dateRange, defineFields, text, unencrypted } from '@eaas/sdk/fields';
+import { createIndexKey, dateRange, defineFields, field, unencrypted } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { encrypted } from './encrypted.ts';
 import type { Args } from './values.ts';
 
-const range = dateRange({ lowEntropy: 'accepted' });
+const range = dateRange();
 const fields = defineFields({
-  Patient: { ...unencrypted('id'), name: text(), born: date().searchableBy({ range }) },
-  Visit: { ...unencrypted('id'), at: date().searchableBy({ range }) },
+  Patient: {
+    lowEntropy: 'accepted',
+    ...unencrypted('id'),
+    name: field.text(),
+    born: field.date().searchableBy({ range }),
+  },
+  Visit: { lowEntropy: 'accepted', ...unencrypted('id'), at: field.date().searchableBy({ range }) },
 });
 
 const service = createTestService();

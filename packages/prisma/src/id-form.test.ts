@@ -1,4 +1,4 @@
-import { defineFields, describeFields, text } from '@eaas/sdk/fields';
+import { defineFields, describeFields, field } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
 import { storedForm } from './id-form.ts';
 import { modelsOf, type RuntimeDataModel, type RuntimeField } from './models.ts';
@@ -55,7 +55,7 @@ test('the native types of the columns are read from the Prisma schema', () => {
 });
 
 test('a column of the type Inet is refused as the id of a row', () => {
-  const fields = defineFields({ Visit: { note: text() } });
+  const fields = defineFields({ Visit: { note: field.text() } });
   const models = { Visit: { fields: [column('note'), column('id', { nativeType: 'Inet' })] } };
   expect(() => modelsOf({ models }, new Map([['Visit', describeFields(fields, 'Visit')]]))).toThrow(
     'Visit.id: the id of a row must be String, Int or BigInt, and not @db.Inet',

@@ -1,11 +1,11 @@
 import { EaasClient } from '@eaas/sdk';
-import { defineFields, type FieldError, type OnError, text } from '@eaas/sdk/fields';
+import { defineFields, field, type FieldError, type OnError } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { describe, expect, test, vi } from 'vitest';
 import { encrypted, type EncryptedOptions } from './encrypted.ts';
 import type { Args } from './values.ts';
 
-const fields = defineFields({ Patient: { name: text() }, Visit: { note: text() } });
+const fields = defineFields({ Patient: { name: field.text() }, Visit: { note: field.text() } });
 type Options = EncryptedOptions<(typeof fields)['tables']>;
 
 const service = createTestService();
@@ -101,7 +101,10 @@ describe('a value that cannot be decrypted', () => {
 });
 
 describe('a value of an erased person', async () => {
-  const people = defineFields({ Patient: { subject: 'id', name: text() }, Visit: { note: text() } });
+  const people = defineFields({
+    Patient: { subject: 'id', name: field.text() },
+    Visit: { note: field.text() },
+  });
   const eaas = clientOf();
   const cloe = await people.for(eaas).encryptRow('Patient', 'cloe', { id: 'cloe', name: 'Cloe' });
   await eaas.subjects.erase({ subject: 'cloe' });
@@ -130,7 +133,10 @@ describe('a value of an erased person', async () => {
 });
 
 test('a row that names nobody fails alone', async () => {
-  const owned = defineFields({ Patient: { subject: 'city', name: text() }, Visit: { note: text() } });
+  const owned = defineFields({
+    Patient: { subject: 'city', name: field.text() },
+    Visit: { note: field.text() },
+  });
   const eaas = clientOf();
   const ada = await owned.for(eaas).encryptRow('Patient', 'ada', { name: 'Ada', city: '7' });
   const given = [

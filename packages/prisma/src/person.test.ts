@@ -1,4 +1,4 @@
-import { describeFields, defineFields, type Tables, text, unencrypted } from '@eaas/sdk/fields';
+import { defineFields, describeFields, field, type Tables, unencrypted } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
 import { encrypted } from './encrypted.ts';
 import { modelsOf, type RuntimeField } from './models.ts';
@@ -130,20 +130,20 @@ describe('a definition', () => {
       /^Visit\.seen: .*list another field with `unencrypted`/,
     ],
   ])('whose person is %s is refused', (_, subject, message) => {
-    expect(() => modelsWith({ Visit: { ...subject, note: text() } })).toThrow(message);
+    expect(() => modelsWith({ Visit: { ...subject, note: field.text() } })).toThrow(message);
   });
 
   test('a function can read Booleans', () => {
     const subject = ({ isOpen, ward }: Readonly<Record<string, unknown>>) =>
       `${String(isOpen)} ${String(ward)}`;
-    const models = modelsWith({ Visit: { subject, ...unencrypted('isOpen', 'ward'), note: text() } });
+    const models = modelsWith({ Visit: { subject, ...unencrypted('isOpen', 'ward'), note: field.text() } });
     expect(models.get('Visit')?.subject).toEqual(['isOpen', 'ward']);
-    expect(modelsWith({ Visit: { note: text() } }).get('Visit')?.subject).toEqual([]);
+    expect(modelsWith({ Visit: { note: field.text() } }).get('Visit')?.subject).toEqual([]);
   });
 });
 
 describe('what names the person', () => {
-  const note = text();
+  const note = field.text();
 
   test.each<[string, Args, Args]>([
     ['a new id', { subject: 'id' }, { id: expect.any(String) }],
@@ -229,7 +229,7 @@ describe('what names the person', () => {
 
 test('an upsert that writes nothing is refused', async () => {
   const args = { where: { id: '1', patientId: '7' }, create: { patientId: '7' }, update: { note: 'x' } };
-  await expect(play({ subject: 'patientId', note: text() }, 'upsert', args)).rejects.toMatchObject({
+  await expect(play({ subject: 'patientId', note: field.text() }, 'upsert', args)).rejects.toMatchObject({
     code: 'unsupported_value',
     field: 'patientId',
     remedy: 'name the person whose row it is in `where`',
@@ -237,7 +237,7 @@ test('an upsert that writes nothing is refused', async () => {
 });
 
 test('`$as` without its client is refused, because it could be in a transaction', () => {
-  const fields = defineFields({ Visit: { note: text() } });
+  const fields = defineFields({ Visit: { note: field.text() } });
   const prisma = {
     _runtimeDataModel: declared,
     _engineConfig: { inlineSchema: schema },

@@ -1,9 +1,9 @@
-import { describeFields, defineFields, text } from '@eaas/sdk/fields';
+import { defineFields, describeFields, field } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
 import { modelsOf } from './models.ts';
 import { refuseRaw, reportRawResult } from './raw.ts';
 
-const fields = defineFields({ Patient: { name: text() } });
+const fields = defineFields({ Patient: { name: field.text() } });
 const columns = ['id', 'name'].map((name) => ({ name, kind: 'scalar', type: 'String' }));
 const schema = { models: { Patient: { dbName: 'patients', fields: columns }, Doctor: { fields: columns } } };
 const models = modelsOf(schema, new Map([['Patient', describeFields(fields, 'Patient')]]));

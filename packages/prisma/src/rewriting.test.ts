@@ -1,13 +1,4 @@
-import {
-  date,
-  defineFields,
-  describeFields,
-  json,
-  lastCharacters,
-  number,
-  text,
-  withFields,
-} from '@eaas/sdk/fields';
+import { defineFields, describeFields, field, lastCharacters, withFields } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
 import type { EncryptedModelErrorCode } from './error.ts';
 import { type Definition, modelsOf, type RuntimeDataModel, type RuntimeField } from './models.ts';
@@ -19,21 +10,23 @@ import { idOf } from './work.ts';
 
 const fields = defineFields({
   Patient: {
-    name: text(),
-    ssn: text().searchable(),
-    born: date().searchable({ lowEntropy: 'accepted' }),
-    weight: number(),
-    notes: json(),
-    ward: text({ context: 'field' }),
-    coarse: text().searchable({ bits: 8 }),
+    lowEntropy: 'accepted',
+    name: field.text(),
+    ssn: field.text().searchable(),
+    born: field.date().searchable(),
+    weight: field.number(),
+    notes: field.json(),
+    ward: field.text({ context: 'field' }),
+    coarse: field.text().searchable({ bits: 8 }),
   },
-  Visit: { note: text() },
+  Visit: { note: field.text() },
   Nurse: {
-    first: text().searchableBy({
-      full: withFields(['last'], { lowEntropy: 'accepted', column: 'full_name' }),
+    lowEntropy: 'accepted',
+    first: field.text().searchableBy({
+      full: withFields(['last'], { column: 'full_name' }),
     }),
-    last: text().searchableBy({
-      end: lastCharacters(1, { lowEntropy: 'accepted', column: 'last_end', bits: 8 }),
+    last: field.text().searchableBy({
+      end: lastCharacters(1, { column: 'last_end', bits: 8 }),
     }),
   },
 });
@@ -564,8 +557,10 @@ test('the texts of the other columns are reported, for models with encrypted fie
 });
 
 test('an index of `searchableBy` with the name of an operator is refused', () => {
-  const part = withFields(['last'], { lowEntropy: 'accepted', column: 'full_name' });
-  const named = defineFields({ Nurse: { first: text().searchableBy({ in: part }), last: text() } });
+  const part = withFields(['last'], { column: 'full_name' });
+  const named = defineFields({
+    Nurse: { lowEntropy: 'accepted', first: field.text().searchableBy({ in: part }), last: field.text() },
+  });
   const nurses: Definition = new Map([['Nurse', describeFields(named, 'Nurse')]]);
   expect(() => modelsOf(schema, nurses)).toThrow('`in` is an operator of Prisma');
 });

@@ -1,6 +1,6 @@
 import { encrypted } from '@eaas/prisma';
 import { EaasClient } from '@eaas/sdk';
-import { bytes, createIndexKey, date, defineFields, json, number, text } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field } from '@eaas/sdk/fields';
 import { createTestService, type TestService } from '@eaas/local';
 import type postgres from 'postgres';
 import type { TestDatabase } from '@eaas/test-kit/database';
@@ -17,18 +17,19 @@ export interface Clinic {
 
 const fields = defineFields({
   patients: {
-    name: text(),
-    email: text().searchable({ column: 'emailIndex', normalize: ['trim', 'lowercase'] }),
-    ssn: text().searchable({ column: 'ssnIndex', normalize: ['digits'] }),
-    born: date().searchable({ column: 'bornIndex', lowEntropy: 'accepted' }),
-    weight: number(),
-    notes: json<{ tags: string[] }>(),
-    scan: bytes(),
-    ward: text({ context: 'field' }),
+    lowEntropy: 'accepted',
+    name: field.text(),
+    email: field.text().searchable({ column: 'emailIndex', normalize: ['trim', 'lowercase'] }),
+    ssn: field.text().searchable({ column: 'ssnIndex', normalize: ['digits'] }),
+    born: field.date().searchable({ column: 'bornIndex' }),
+    weight: field.number(),
+    notes: field.json<{ tags: string[] }>(),
+    scan: field.bytes(),
+    ward: field.text({ context: 'field' }),
   },
-  Visit: { note: text() },
-  Bill: { text: text() },
-  Tag: { label: text().searchable({ column: 'labelIndex' }) },
+  Visit: { note: field.text() },
+  Bill: { text: field.text() },
+  Tag: { label: field.text().searchable({ column: 'labelIndex' }) },
 });
 
 export async function openClinic(

@@ -1,5 +1,5 @@
 import { encrypted } from '@eaas/prisma';
-import { createIndexKey, defineFields, lastCharacters, text } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field, lastCharacters } from '@eaas/sdk/fields';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
 import { type Clinic, openClinic, showsStored } from './clinic.ts';
@@ -80,8 +80,10 @@ describe.each(majors)('Prisma %i', (major) => {
   });
 
   test('the app can neither read nor write the index columns of `searchableBy`', async () => {
-    const last = lastCharacters(1, { lowEntropy: 'accepted', column: 'labelIndex' });
-    const fields = defineFields({ Tag: { label: text().searchableBy({ last }) } });
+    const last = lastCharacters(1, { column: 'labelIndex' });
+    const fields = defineFields({
+      Tag: { lowEntropy: 'accepted', label: field.text().searchableBy({ last }) },
+    });
     const index = await createIndexKey(clinic.eaas);
     const db: Client = clinic.plain.$extends(encrypted(clinic.plain, clinic.eaas, fields, { index }));
     const created = await call(db, 'tag', 'create', { data: { label: 'urgent' } });

@@ -1,12 +1,12 @@
 import { encrypted } from '@eaas/prisma';
 import { EaasClient } from '@eaas/sdk';
-import { defineFields, text } from '@eaas/sdk/fields';
+import { defineFields, field } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
 import { type Client, folderOf, generateClient, majors, openPrisma, readSchema } from './generated-client.ts';
 
-const name = text();
+const name = field.text();
 const fields = defineFields({ Uuid: { name }, Padded: { name }, Caseless: { name }, Plain: { name } });
 
 const braced = '{0F8FAD5B-D9CB-469F-A165-70867728950E}';

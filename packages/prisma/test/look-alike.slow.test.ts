@@ -1,6 +1,6 @@
 import { encrypted } from '@eaas/prisma';
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
-import { defineFields, text } from '@eaas/sdk/fields';
+import { defineFields, field } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ interface Row {
   readonly profile: unknown;
 }
 
-const fields = defineFields({ Patient: { name: text() }, Visit: { note: text() } });
+const fields = defineFields({ Patient: { name: field.text() }, Visit: { note: field.text() } });
 
 describe.each(majors)('Prisma %i', (major) => {
   let database: TestDatabase;

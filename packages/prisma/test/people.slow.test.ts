@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type EncryptedDatabase, migrate } from '@eaas/migrate';
 import { encrypted } from '@eaas/prisma';
 import { EaasClient, type EaasClientOptions } from '@eaas/sdk';
-import { createIndexKey, defineFields, plaintext, text, unencrypted } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field, plaintext, unencrypted } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -18,16 +18,16 @@ import {
 } from './generated-client.ts';
 
 const fields = defineFields({
-  Patient: { subject: 'id', name: text(), ssn: text().searchable({ column: 'ssnIndex' }) },
-  Visit: { subject: 'patientId', note: text() },
-  Stay: { subject: 'patientId', reason: text({ context: 'field' }) },
-  Person: { subject: 'subject', name: text() },
+  Patient: { subject: 'id', name: field.text(), ssn: field.text().searchable({ column: 'ssnIndex' }) },
+  Visit: { subject: 'patientId', note: field.text() },
+  Stay: { subject: 'patientId', reason: field.text({ context: 'field' }) },
+  Person: { subject: 'subject', name: field.text() },
   Letter: {
     subject: ({ tenant, owner }) => `${String(tenant)}/${String(owner)}`,
     ...unencrypted('tenant', 'owner'),
-    text: text(),
+    text: field.text(),
   },
-  Bed: { note: text() },
+  Bed: { note: field.text() },
 });
 
 type Row = Record<string, unknown>;
@@ -480,7 +480,7 @@ describe.each(majors)('Prisma %i', (major) => {
     });
 
     test('values from before, which belong to nobody, are still read', async () => {
-      const before = defineFields({ Visit: { note: text() } });
+      const before = defineFields({ Visit: { note: field.text() } });
       await call(
         'visit',
         'create',
@@ -497,7 +497,10 @@ describe.each(majors)('Prisma %i', (major) => {
     test('`migrate` encrypts each row for its person and rotates the key, and the app can read it', async () => {
       await sql`insert into visits select gen_random_uuid(), 'old', 'note ' || id, id from patients`;
       const { Visit, ...others } = fields.tables;
-      const old = defineFields({ ...others, Visit: { ...Visit, note: text({ previous: plaintext() }) } });
+      const old = defineFields({
+        ...others,
+        Visit: { ...Visit, note: field.text({ previous: plaintext() }) },
+      });
       const db = plain.$extends(encrypted(plain, eaas, old, { index })) as unknown as EncryptedDatabase;
       const result = await migrate(db, 'Visit', 'encrypt', { client: eaas });
       expect(result).toMatchObject({ done: true, progress: { rewritten: 2, skipped: 1 } });
@@ -558,7 +561,7 @@ describe.each(majors)('Prisma %i', (major) => {
     });
 
     test('a model without a subject sends the same statements and requests as before', async () => {
-      const before = defineFields({ Bed: { note: text() } });
+      const before = defineFields({ Bed: { note: field.text() } });
       const runs: unknown[] = [];
       for (const on of [extend(), plain.$extends(encrypted(plain, clientOf(), before))]) {
         const { length } = service.requests;

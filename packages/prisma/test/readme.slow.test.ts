@@ -39,7 +39,7 @@ const app = [before, setup, usage, after];
 const imports = `
 import { encrypted } from '@eaas/prisma';
 import { EaasClient } from '@eaas/sdk';
-import { defineFields, text } from '@eaas/sdk/fields';
+import { defineFields, field } from '@eaas/sdk/fields';
 const eaas = new EaasClient();
 `;
 const ward = [before, imports, ...blocksOf(people, 'ts'), after];

@@ -1,4 +1,4 @@
-import { createIndexKey, defineFields, FieldError, text } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field, FieldError } from '@eaas/sdk/fields';
 import { encrypted } from '@eaas/prisma';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
@@ -173,7 +173,7 @@ describe.each(majors)('Prisma %i', (major) => {
   });
 
   test('while an index key is replaced, unique look-ups find old and new rows', async () => {
-    const fields = defineFields({ Tag: { label: text().searchable({ column: 'labelIndex' }) } });
+    const fields = defineFields({ Tag: { label: field.text().searchable({ column: 'labelIndex' }) } });
     const [older, newer] = [await createIndexKey(clinic.eaas), await createIndexKey(clinic.eaas)];
     const open = (index: string[]): Client =>
       clinic.plain.$extends(encrypted(clinic.plain, clinic.eaas, fields, { index }));
@@ -206,7 +206,7 @@ describe.each(majors)('Prisma %i', (major) => {
   });
 
   test('a definition that does not fit the schema is refused when the client is extended', () => {
-    const fields = defineFields({ Patients: { name: text() } });
+    const fields = defineFields({ Patients: { name: field.text() } });
     expect(() => encrypted(clinic.plain, clinic.eaas, fields)).toThrow(
       /^Patients: exactly one model .* or pass \{ models: \{ <Model>: 'Patients' \} \}$/,
     );

@@ -2,12 +2,11 @@ import { encrypted } from '@eaas/prisma';
 import { EaasClient } from '@eaas/sdk';
 import {
   createIndexKey,
-  date,
   dateRange,
   defineFields,
+  field,
   months,
   prefixes,
-  text,
   withFields,
   words,
 } from '@eaas/sdk/fields';
@@ -24,22 +23,22 @@ import {
   type Sent,
 } from './generated-client.ts';
 
-const lowEntropy = 'accepted';
 const fields = defineFields({
   Person: {
-    name: text().searchableBy({
-      words: words({ lowEntropy, column: 'nameWords', bits: 64 }),
-      start: prefixes(2, 4, { lowEntropy, column: 'nameStart' }),
-      and_born: withFields(['born'], { lowEntropy, column: 'nameBorn' }),
+    lowEntropy: 'accepted',
+    name: field.text().searchableBy({
+      words: words({ column: 'nameWords', bits: 64 }),
+      start: prefixes(2, 4, { column: 'nameStart' }),
+      and_born: withFields(['born'], { column: 'nameBorn' }),
     }),
-    born: date().searchableBy({
-      month: months({ lowEntropy, column: 'bornMonth' }),
-      range: dateRange({ lowEntropy, column: 'bornRange' }),
+    born: field.date().searchableBy({
+      month: months({ column: 'bornMonth' }),
+      range: dateRange({ column: 'bornRange' }),
     }),
-    nick: text().searchable({ column: 'nickIndex' }),
+    nick: field.text().searchable({ column: 'nickIndex' }),
   },
-  Bed: { note: text(), code: text().searchable({ column: 'codeIndex' }) },
-  Check: { remark: text() },
+  Bed: { note: field.text(), code: field.text().searchable({ column: 'codeIndex' }) },
+  Check: { remark: field.text() },
 });
 const models = {
   Bed: { table: 'Bed', id: ['ward', 'number'] },

@@ -2,14 +2,11 @@ import { EaasClient } from '@eaas/sdk';
 import {
   checkConstraints,
   createIndexKey,
-  date,
   defineFields,
   type EncryptedRow,
+  field,
   FieldError,
-  json,
-  number,
   plaintext,
-  text,
   unencrypted,
 } from '@eaas/sdk/fields';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -26,10 +23,10 @@ interface User {
 const fields = defineFields({
   users: {
     ...unencrypted('id'),
-    email: text().searchable({ normalize: ['trim', 'lowercase'] }),
-    age: number(),
-    born: date(),
-    notes: json<User['notes']>(),
+    email: field.text().searchable({ normalize: ['trim', 'lowercase'] }),
+    age: field.number(),
+    born: field.date(),
+    notes: field.json<User['notes']>(),
   },
 });
 
@@ -101,8 +98,8 @@ test('a table of plaintext can be encrypted step by step', async () => {
   const migrating = defineFields({
     users: {
       ...unencrypted('id'),
-      email: text({ previous: plaintext() }).searchable({ normalize: ['trim', 'lowercase'] }),
-      age: number({ previous: plaintext(Number) }),
+      email: field.text({ previous: plaintext() }).searchable({ normalize: ['trim', 'lowercase'] }),
+      age: field.number({ previous: plaintext(Number) }),
     },
   });
   const read = () =>
@@ -156,7 +153,7 @@ test('checkConstraints makes the database refuse plaintext, even if names need q
   await sql`drop table if exists ${sql(name)}`;
   await sql`create table ${sql(name)} (id int primary key, "fi""rst" text, last_name text, city text)`;
   const odd = defineFields({
-    people: { ...unencrypted('id', 'city'), 'fi"rst': text(), lastName: text().searchable() },
+    people: { ...unencrypted('id', 'city'), 'fi"rst': field.text(), lastName: field.text().searchable() },
   });
   const names = { schema: 'public', table: name, columns: { lastName: 'last_name' } };
   await sql.unsafe(checkConstraints(odd, 'people', names));
@@ -177,7 +174,7 @@ test('checkConstraints makes the database refuse plaintext, even if names need q
 
 test('checkConstraints with `notValid` refuses new plaintext while old plaintext remains', async () => {
   await sql`insert into users (id, email) values (1, 'ada@example.com')`;
-  const emails = defineFields({ users: { email: text() } });
+  const emails = defineFields({ users: { email: field.text() } });
   await expect(sql.unsafe(checkConstraints(emails, 'users'))).rejects.toMatchObject({ code: '23514' });
   await sql.unsafe(checkConstraints(emails, 'users', { notValid: true }));
   await expect(sql`insert into users (id, email) values (2, 'b@example.com')`).rejects.toMatchObject({
@@ -197,7 +194,7 @@ test('checkConstraints refuses tables, columns and options that are not defined'
     ['users', { notvalid: true }, '`notvalid`: did you mean `notValid`?'],
     ['plain', {}, 'the table `plain` has no encrypted fields'],
   ];
-  const definition = defineFields({ users: { email: text() }, plain: unencrypted('id') });
+  const definition = defineFields({ users: { email: field.text() }, plain: unencrypted('id') });
   for (const [table, options, message] of bad) {
     expect(() => checkConstraints(definition, table as 'users', options)).toThrow(message);
   }
@@ -206,7 +203,7 @@ test('checkConstraints refuses tables, columns and options that are not defined'
 test('a row id in upper case works like the id in lower case that the database returns', async () => {
   await sql`drop table if exists people`;
   await sql`create table people (id uuid primary key, name text)`;
-  const records = defineFields({ people: { ...unencrypted('id'), name: text() } }).for(client);
+  const records = defineFields({ people: { ...unencrypted('id'), name: field.text() } }).for(client);
   const id = crypto.randomUUID().toUpperCase();
   await sql`insert into people ${sql(await records.encryptRow('people', id, { id, name: 'Ada' }))}`;
   const rows = await sql<{ id: string; name: string }[]>`select * from people`;
@@ -220,7 +217,7 @@ test('a unique index column accepts two values that are empty after normalizatio
   await sql`drop table if exists phones`;
   await sql`create table phones (id int primary key, phone text, phone_index text unique)`;
   const phones = defineFields({
-    phones: { ...unencrypted('id'), phone: text().searchable({ normalize: ['digits'] }) },
+    phones: { ...unencrypted('id'), phone: field.text().searchable({ normalize: ['digits'] }) },
   });
   const records = phones.for(client, { index: 'service' });
   const store = async (id: number, phone: string) =>

@@ -1,7 +1,7 @@
 import { fromBase64 } from '@eaas/protocol/base64';
 import { EaasClient } from '@eaas/sdk';
 import { DecryptionError, type EnvelopeClient, ServiceError } from '@eaas/sdk/browser';
-import { createIndexKey, defineFields, text } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field } from '@eaas/sdk/fields';
 import type { Grant } from '@eaas/sdk/proxy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openWorld, settle, type World } from '@eaas/test-kit/world';
@@ -143,7 +143,7 @@ describe('pages behind the proxy', () => {
 });
 
 test('a page can search by an index that the backend computed, with an index key', async () => {
-  const fields = defineFields({ users: { email: text().searchable({ normalize: ['lowercase'] }) } });
+  const fields = defineFields({ users: { email: field.text().searchable({ normalize: ['lowercase'] }) } });
   const grant: Grant = { keys: [keyId], operations: ['unwrap'] };
   const index = await createIndexKey(backend, { keyId });
   const open = (client: EaasClient | EnvelopeClient) =>

@@ -40,13 +40,13 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
   const definition = fields.defineFields({
     users: {
       ...fields.unencrypted('id'),
-      email: fields.text({ context: 'field' }).searchable(),
-      name: fields.text(),
+      email: fields.field.text({ context: 'field' }).searchable(),
+      name: fields.field.text(),
     },
   });
   const records = definition.for(client, { index: token });
   const stored = await records.encryptRow('users', 1, { id: 1, email: 'ada@example.com', name: 'Ada' });
-  const accepted = { lowEntropy: 'accepted', column: 'index', bits: 8 } as const;
+  const accepted = { column: 'index', bits: 8 } as const;
   const rows = { wrapContext: {}, signal };
   const encrypting = { ...rows, scope: 'x' };
   const proxy = () => ({
@@ -225,8 +225,8 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
     ['ciphertextSize', streams.ciphertextSize, () => [1, 100]],
     ['plaintextSize', streams.plaintextSize, () => [10_000, 100]],
 
-    ['defineFields', fields.defineFields, () => [{ users: { email: fields.text() } }]],
-    ['a table', (users) => fields.defineFields({ users }), () => [{ email: fields.text() }]],
+    ['defineFields', fields.defineFields, () => [{ users: { email: fields.field.text() } }]],
+    ['a table', (users) => fields.defineFields({ users }), () => [{ email: fields.field.text() }]],
     [
       'for',
       definition.for,
@@ -269,33 +269,28 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
     ],
     ['createIndexKey', fields.createIndexKey, () => [client, { keyId, signal }]],
     ['rewrapIndexKey', fields.rewrapIndexKey, () => [client, token, { keyId, signal }]],
-    ...Object.entries({
-      text: fields.text,
-      number: fields.number,
-      bigint: fields.bigint,
-      boolean: fields.boolean,
-      bytes: fields.bytes,
-      date: fields.date,
-      json: fields.json,
-    }).map(([type, define]): (typeof all)[number] => [
+    ...Object.entries(fields.field).map(([type, define]): (typeof all)[number] => [
       type,
       define,
       () => [{ context: 'field', previous: fields.plaintext(), allowCiphertexts: true }],
     ]),
     [
       'text.searchable',
-      fields.text().searchable,
+      fields.field.text().searchable,
       () => [{ normalize: ['trim'], column: 'x', bits: 8, boundTo: { table: 'x', field: 'y' } }],
     ],
     [
       'number.searchable',
-      fields.number().searchable,
+      fields.field.number().searchable,
       () => [{ ...accepted, boundTo: { table: 'x', field: 'y' } }],
     ],
     [
       'searchableBy',
-      (parts) => fields.defineFields({ users: { email: fields.text().searchableBy(parts) } }),
-      () => [{ all: fields.wholeText({ lowEntropy: 'accepted' }) }],
+      (parts) =>
+        fields.defineFields({
+          users: { lowEntropy: 'accepted', email: fields.field.text().searchableBy(parts) },
+        }),
+      () => [{ all: fields.wholeText() }],
     ],
     ['unencrypted', fields.unencrypted, () => ['x']],
     ['plaintext', fields.plaintext, () => [() => 'x']],

@@ -1,32 +1,29 @@
 import {
   checkConstraints,
   createIndexKey,
-  date,
   defineFields,
+  field,
   lastCharacters,
   months,
-  number,
   prefixes,
   steps,
-  text,
   unencrypted,
   words,
 } from '@eaas/sdk/fields';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openServiceAndTable, type ServiceAndTable } from '@eaas/test-kit/service-and-table';
 
-const accepted = { lowEntropy: 'accepted' } as const;
-
 const fields = defineFields({
   patients: {
+    lowEntropy: 'accepted',
     ...unencrypted('id'),
-    ssn: text().searchableBy({ last4: lastCharacters(4, accepted) }),
-    name: text().searchableBy({
-      words: words({ ...accepted, bits: 64 }),
-      start: prefixes(2, 5, { ...accepted, bits: 64 }),
+    ssn: field.text().searchableBy({ last4: lastCharacters(4) }),
+    name: field.text().searchableBy({
+      words: words({ bits: 64 }),
+      start: prefixes(2, 5, { bits: 64 }),
     }),
-    born: date().searchableBy({ month: months(accepted) }),
-    income: number().searchableBy({ band: steps(10_000, accepted) }),
+    born: field.date().searchableBy({ month: months() }),
+    income: field.number().searchableBy({ band: steps(10_000) }),
   },
 });
 

@@ -1,6 +1,6 @@
 import { EaasClient } from '@eaas/sdk';
 import { checkAudit } from '@eaas/audit';
-import { createIndexKey, defineFields, text } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { afterEach, expect, test, vi } from 'vitest';
 import { snippets } from './snippets.ts';
@@ -44,7 +44,7 @@ test('the snippet `encrypt` runs as shown', async () => {
 
 test('the snippet `search` runs as shown', async () => {
   const { eaas } = await stage();
-  const names = { eaas, defineFields, text, indexKey: await createIndexKey(eaas) };
+  const names = { eaas, defineFields, field, indexKey: await createIndexKey(eaas) };
   expect(await run(snippets.search, names, 'email_index.includes(stored.email_index)')).toBe(true);
 });
 

@@ -6,7 +6,7 @@ const { ciphertext } = await eaas.encrypt('ada@example.com', belongsTo);
 const value = await eaas.decrypt(ciphertext, { ...belongsTo, as: 'text' });
 console.log(value); // ada@example.com`,
 
-  search: `const email = text().searchable({ normalize: ['trim', 'lowercase'] });
+  search: `const email = field.text().searchable({ normalize: ['trim', 'lowercase'] });
 const records = defineFields({ users: { email } }).for(eaas, { index: indexKey });
 const stored = await records.encryptRow('users', '42', { email: 'ada@example.com' });
 const { email_index } = await records.where('users', { email: 'ADA@EXAMPLE.COM' });`,

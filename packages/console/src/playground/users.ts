@@ -1,8 +1,8 @@
-import { createIndexKey, defineFields, text, unencrypted } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field, unencrypted } from '@eaas/sdk/fields';
 import type { EaasClient } from '@eaas/sdk';
 
 const fields = defineFields({
-  users: { ...unencrypted('id'), email: text().searchable({ normalize: ['trim', 'lowercase'] }) },
+  users: { ...unencrypted('id'), email: field.text().searchable({ normalize: ['trim', 'lowercase'] }) },
 });
 
 interface StoredUser {

@@ -1,9 +1,9 @@
 import { createTestService } from '@eaas/local';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { EaasClient } from '../index.ts';
-import { createIndexKey, defineFields, text } from '../fields/fields.ts';
+import { createIndexKey, defineFields, field } from '../fields/fields.ts';
 
-const fields = defineFields({ users: { email: text().searchable() } });
+const fields = defineFields({ users: { email: field.text().searchable() } });
 
 async function whileDown() {
   const service = createTestService();

@@ -9,7 +9,7 @@ import { wycheproof } from '@eaas/test-kit/wycheproof';
 import { hkdf, macUnder as onNode } from './engines.node.ts';
 import { macUnder, platformEngines } from './engines.ts';
 import { type EaasClientOptions, InputError } from '../index.ts';
-import { createIndexKey, defineFields, text } from '../fields/fields.ts';
+import { createIndexKey, defineFields, field } from '../fields/fields.ts';
 import { allNoble, loadNoble } from './noble-engines.ts';
 import { decryptStream, encryptStream } from '../stream/stream.ts';
 import { webHkdf } from './web-hkdf.ts';
@@ -88,7 +88,7 @@ test('a platform without WebCrypto falls back to noble and emits one event', asy
   const opened = await bytesOf(sealed.pipeThrough(decryptStream(other)));
   expect(Buffer.from(opened).equals(plaintext)).toBe(true);
   expect(await client.hash('x')).toHaveLength(64);
-  const fields = defineFields({ users: { email: text().searchable() } });
+  const fields = defineFields({ users: { email: field.text().searchable() } });
   const index = await createIndexKey(client);
   const [ours, theirs] = await Promise.all(
     [client, other].map(async (one) => fields.for(one, { index }).where('users', { email: 'Ada' })),

@@ -35,12 +35,7 @@ import {
   type ValueType,
 } from './value-types.ts';
 
-/**
- * Defines a field of text. `.searchable()` lets a search find rows by the whole text. `.searchableBy()` lets a search
- * find rows by a part of the text. `client.decrypt` with `as: 'text'` can also decrypt the field. Encrypting a text
- * with a lone surrogate (invalid Unicode) throws FieldError.
- */
-export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>): TextField<NoInfer<B>> {
+function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>): TextField<NoInfer<B>> {
   const field = fieldOf(textType, options);
   return {
     ...withParts(field),
@@ -51,41 +46,60 @@ export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>)
   };
 }
 
-/** Defines a field of numbers. Encryption preserves NaN, the infinities and -0. */
-export const number = /* @__PURE__ */ lowEntropy(numberType, (value) => value + 0); // Makes -0 equal to 0 in searches.
+const number = /* @__PURE__ */ guessable(numberType, (value) => value + 0); // Makes -0 equal to 0 in searches.
 
-/** Defines a field of bigints of any size. The length of a ciphertext reveals how large its number is. */
-export const bigint = /* @__PURE__ */ lowEntropy(bigintType);
+const bigint = /* @__PURE__ */ guessable(bigintType);
 
-/** Defines a field of booleans. The ciphertexts of true and false have the same length. */
-export const boolean = /* @__PURE__ */ lowEntropy(booleanType);
+const boolean = /* @__PURE__ */ guessable(booleanType);
 
-/** Defines a field of Dates, with milliseconds. Encrypting an invalid Date throws FieldError. */
-export const date = /* @__PURE__ */ lowEntropy(dateType);
+const date = /* @__PURE__ */ guessable(dateType);
 
-/** Defines a field of bytes. Bytes cannot be searched. */
-export function bytes<B extends Bound = 'row'>(
+function bytes<B extends Bound = 'row'>(
   options?: FieldOptions<Uint8Array, B>,
 ): Field<Uint8Array, NoInfer<B>, false> {
   return fieldOf(bytesType, options);
 }
 
-/**
- * Defines a field of JSON values, such as `json<Notes>()`. Encrypting a value that JSON cannot represent, such as
- * a Date or NaN, throws FieldError. Members that are undefined are omitted, as in `JSON.stringify`, but undefined in an
- * array throws. Decryption does not check that the value has the type `Value`.
- */
-export function json<Value>(
+function json<Value>(
   options: FieldOptions<Value> & { readonly context: 'field' },
 ): Field<Value, 'field', false>;
-export function json<Value>(options?: FieldOptions<Value>): Field<Value, 'row', false>;
-export function json<Value>(options?: FieldOptions<Value>): Field<Value, Bound, false> {
+function json<Value>(options?: FieldOptions<Value>): Field<Value, 'row', false>;
+function json<Value>(options?: FieldOptions<Value>): Field<Value, Bound, false> {
   return fieldOf(jsonType as ValueType<Value>, options);
 }
 
 /**
+ * The encrypted columns of a table, by the type of their values: `field.text()`, `field.date()`, `field.json<Notes>()`.
+ * The same field is a column in `defineFields`, in Prisma and in Drizzle.
+ */
+export const field = {
+  /**
+   * Defines a field of text. `.searchable()` lets a search find rows by the whole text. `.searchableBy()` lets a search
+   * find rows by a part of the text. `client.decrypt` with `as: 'text'` can also decrypt the field. Encrypting a text
+   * with a lone surrogate (invalid Unicode) throws FieldError.
+   */
+  text,
+  /** Defines a field of numbers. Encryption preserves NaN, the infinities and -0. */
+  number,
+  /** Defines a field of bigints of any size. The length of a ciphertext reveals how large its number is. */
+  bigint,
+  /** Defines a field of booleans. The ciphertexts of true and false have the same length. */
+  boolean,
+  /** Defines a field of Dates, with milliseconds. Encrypting an invalid Date throws FieldError. */
+  date,
+  /** Defines a field of bytes. Bytes cannot be searched. */
+  bytes,
+  /**
+   * Defines a field of JSON values, such as `field.json<Notes>()`. Encrypting a value that JSON cannot represent, such as
+   * a Date or NaN, throws FieldError. Members that are undefined are omitted, as in `JSON.stringify`, but undefined in an
+   * array throws. Decryption does not check that the value has the type `Value`.
+   */
+  json,
+};
+
+/**
  * Returns columns that are not encrypted. Spread the result into a table:
- * `users: { ...unencrypted('id', 'city'), email: text() }`.
+ * `users: { ...unencrypted('id', 'city'), email: field.text() }`.
  */
 export function unencrypted<const Name extends string>(
   ...names: readonly Name[]
@@ -97,8 +111,8 @@ export function unencrypted<const Name extends string>(
 }
 
 /**
- * Lets a field read plaintext that is still in its column during a migration: `text({ previous: plaintext() })`. `read`
- * converts the stored value to the type of the field: `number({ previous: plaintext(Number) })`. Remove `previous` when
+ * Lets a field read plaintext that is still in its column during a migration: `field.text({ previous: plaintext() })`. `read`
+ * converts the stored value to the type of the field: `field.number({ previous: plaintext(Number) })`. Remove `previous` when
  * the whole column is encrypted: the counts of plaintexts in `reads()` then stay 0. While `previous` is set, anyone who
  * can write to the database can store any value, because the field accepts plaintext. Throws InputError if `read` is
  * not a function.
@@ -134,7 +148,7 @@ function withParts<Value, B extends Bound, Column extends string | boolean>(
   };
 }
 
-function lowEntropy<Value>(
+function guessable<Value>(
   type: ValueType<Value>,
   normalize: (value: Value) => Value = (value) => value,
 ): <B extends Bound = 'row'>(options?: FieldOptions<Value, B>) => LowEntropyField<Value, NoInfer<B>> {
@@ -142,14 +156,8 @@ function lowEntropy<Value>(
     const field = fieldOf(type, options);
     return {
       ...withParts(field),
-      searchable(search) {
-        if ((search as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
-          refuse(
-            `a ${type.name} can be guessed by brute force from its fingerprint: pass searchable({ ` +
-              `lowEntropy: 'accepted' }) to accept this risk`,
-          );
-        }
-        requireOptions({ ...searchOptions, lowEntropy: anything }, search, 'searchable');
+      searchable<Column extends string | true>(search: SearchOptions<Column> = {}) {
+        requireOptions<object>(searchOptions, search, 'searchable');
         return withParts({ ...field, index: indexOf(search, normalize) });
       },
     };

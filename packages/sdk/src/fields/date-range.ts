@@ -1,5 +1,5 @@
 import { isDate, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
-import { indexOf, type PartIndex, type PartOptions, partOptions } from './part-index.ts';
+import { indexOf, type PartIndex, type PartOptions, sizeRules } from './part-index.ts';
 import { dateType, refuse } from './value-types.ts';
 
 /** The dates to find with `dateRange`: from a date, up to a date, or between two dates. A bound is a match too. */
@@ -18,7 +18,7 @@ export interface DateRangeOptions<Column extends string | true> extends PartOpti
 const year = (value: unknown) => Number.isInteger(value) || 'an integer';
 
 const dateRangeOptions: OptionRules<DateRangeOptions<string>> = {
-  ...partOptions,
+  ...sizeRules,
   earliest: year,
   latest: year,
 };
@@ -34,7 +34,7 @@ const maxYears = 900;
  * row again.
  */
 export function dateRange<const Column extends string | true = true>(
-  options: DateRangeOptions<Column>,
+  options: DateRangeOptions<Column> = {},
 ): PartIndex<Date, DateBounds, true, NoInfer<Column>> {
   const index = indexOf('dateRange', dateRangeOptions, options);
   const { earliest = 1900, latest = 2100 } = options;

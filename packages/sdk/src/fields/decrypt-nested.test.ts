@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { EaasClient, InputError } from '../index.ts';
-import { date, decryptNested, defineFields, text, unencrypted } from './fields.ts';
+import { decryptNested, defineFields, field, unencrypted } from './fields.ts';
 
 const fields = defineFields({
-  doctors: { ...unencrypted('id'), name: text() },
-  patients: { ...unencrypted('id'), name: text(), ssn: text().searchable(), born: date() },
-  visits: { ...unencrypted('number'), note: text() },
+  doctors: { ...unencrypted('id'), name: field.text() },
+  patients: { ...unencrypted('id'), name: field.text(), ssn: field.text().searchable(), born: field.date() },
+  visits: { ...unencrypted('number'), note: field.text() },
 });
 const doctor = { id: 'd-1', name: 'Dr Grey' };
 const patient = { id: 1, name: 'Ada', ssn: '123', born: new Date('1815-12-10') };

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import {
-  date,
   defineFields,
   describeFields,
+  field,
   lastCharacters,
-  text,
   unencrypted,
   withFields,
   words,
@@ -12,16 +11,18 @@ import {
 
 const fields = defineFields({
   users: {
+    lowEntropy: 'accepted',
     ...unencrypted('id'),
-    email: text().searchable({ column: 'mark', bits: 16 }),
-    name: text()
+    email: field.text().searchable({ column: 'mark', bits: 16 }),
+    name: field
+      .text()
       .searchable()
       .searchableBy({
-        words: words({ lowEntropy: 'accepted', bits: 64 }),
-        born: withFields(['born'], { lowEntropy: 'accepted' }),
-        end: lastCharacters(4, { lowEntropy: 'accepted', column: 'ending' }),
+        words: words({ bits: 64 }),
+        born: withFields(['born']),
+        end: lastCharacters(4, { column: 'ending' }),
       }),
-    born: date({ context: 'field' }),
+    born: field.date({ context: 'field' }),
   },
 });
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { defineFields, FieldError, text, unencrypted } from './fields.ts';
+import { defineFields, field, FieldError, unencrypted } from './fields.ts';
 
 test('the message of a FieldError has one line, even if the row id contains line breaks', async () => {
   const { client } = observedClient();
-  const patients = defineFields({ patients: { ...unencrypted('id'), name: text() } }).for(client);
+  const patients = defineFields({ patients: { ...unencrypted('id'), name: field.text() } }).for(client);
   const id = '7\r\n2026-11-22 ERROR forged\u001b[2K';
   const error: unknown = await patients
     .decryptRow('patients', id, { id, name: 'plaintext' })
@@ -18,7 +18,7 @@ test('the message of a FieldError has one line, even if the row id contains line
 
 test('a FieldError asks for the row id only if the value is under an expected key', async () => {
   const { client, service, keyId } = observedClient();
-  const definition = defineFields({ patients: { name: text() } });
+  const definition = defineFields({ patients: { name: field.text() } });
   const stored = await definition.for(client).encryptRow('patients', 1, { name: 'Ada' });
   const messageOf = (records: ReturnType<typeof definition.for>, id: number) =>
     records.decryptRow('patients', id, stored).then(String, (error: unknown) => (error as Error).message);

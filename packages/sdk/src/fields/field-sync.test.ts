@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { defineFields, number, plaintext, text } from './fields.ts';
+import { defineFields, field, plaintext } from './fields.ts';
 
 const fields = defineFields({
   users: {
-    name: text({ context: 'field' }),
-    nick: text({ context: 'field', previous: plaintext() }),
-    age: number({ context: 'field' }),
-    email: text(),
-    own: text({ context: () => ({}) }),
+    name: field.text({ context: 'field' }),
+    nick: field.text({ context: 'field', previous: plaintext() }),
+    age: field.number({ context: 'field' }),
+    email: field.text(),
+    own: field.text({ context: () => ({}) }),
   },
 });
 

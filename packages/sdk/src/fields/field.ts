@@ -62,12 +62,6 @@ export interface TextSearchOptions<Column extends string | true> extends SearchO
   readonly normalize?: readonly Normalization[] | undefined;
 }
 
-/** Options of a searchable field whose values are easy to guess, such as dates of birth. */
-export interface LowEntropySearchOptions<Column extends string | true> extends SearchOptions<Column> {
-  /** Confirms that you accept the risk: anyone who can compute fingerprints can find every value by brute force. */
-  readonly lowEntropy: 'accepted';
-}
-
 /** The index of a searchable field. */
 export interface Index<Value, Column extends string | boolean = string | boolean> {
   readonly column: Column;
@@ -109,9 +103,9 @@ export interface SearchableField<Value, B extends Bound, Column extends string |
   Column
 > {
   /**
-   * Adds indexes that find rows by a part of the value: `text().searchableBy({ last4: lastCharacters(4, { lowEntropy:
-   * 'accepted' }) })`. Parts are easy to guess, so their fingerprints are computed only under an index key, never by
-   * the service.
+   * Adds indexes that find rows by a part of the value: `field.text().searchableBy({ last4: lastCharacters(4) })`. Parts
+   * are easy to guess, so the table must accept this (`lowEntropy`), and their fingerprints are computed only under an
+   * index key, never by the service.
    */
   searchableBy<const Parts extends PartIndexes<Value>>(parts: Parts): Field<Value, B, Column, Parts>;
 }
@@ -135,10 +129,10 @@ export interface TextField<B extends Bound> extends SearchableField<string, B, f
 /** An encrypted column whose values are easy to guess, such as numbers. */
 export interface LowEntropyField<Value, B extends Bound> extends SearchableField<Value, B, false> {
   /**
-   * Adds an index column, so that a search can find the rows with a given value. Throws InputError unless `lowEntropy`
-   * is `accepted`.
+   * Adds an index column, so that a search can find the rows with a given value. Anyone who can compute fingerprints can
+   * find every value by brute force, so the table must accept this: `lowEntropy: 'accepted'`.
    */
   searchable<const Column extends string | true = true>(
-    options: LowEntropySearchOptions<Column>,
+    options?: SearchOptions<Column>,
   ): SearchableField<Value, B, NoInfer<Column>>;
 }

@@ -1,4 +1,4 @@
-export { bigint, boolean, bytes, date, json, number, plaintext, text, unencrypted } from './builders.ts';
+export { field, plaintext, unencrypted } from './builders.ts';
 export { fillPage, type FilledPage, type FillPageOptions } from './fill-page.ts';
 export { checkConstraints, type CheckConstraintsOptions } from './describe-fields.ts';
 export {
@@ -18,7 +18,6 @@ export type {
   FieldPlace,
   Index,
   LowEntropyField,
-  LowEntropySearchOptions,
   Plaintext,
   SearchableField,
   SearchOptions,
@@ -60,6 +59,7 @@ export type {
   EncryptRowResult,
   FieldName,
   Fingerprint,
+  Guessable,
   IndexColumns,
   OnlyColumns,
   OnlyDefined,

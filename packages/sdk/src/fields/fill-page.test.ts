@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { observedClient, range } from '../../test/observed-client.ts';
-import { createIndexKey, date, dateRange, defineFields, fillPage, unencrypted } from './fields.ts';
+import { createIndexKey, dateRange, defineFields, field, fillPage, unencrypted } from './fields.ts';
 
 interface Candidate {
   readonly id: number;
@@ -82,8 +82,8 @@ describe('fillPage', () => {
 
   test('takes what `onlyMatching` keeps of a range', async () => {
     const { client } = observedClient();
-    const born = date().searchableBy({ range: dateRange({ lowEntropy: 'accepted' }) });
-    const fields = defineFields({ people: { ...unencrypted('id'), born } });
+    const born = field.date().searchableBy({ range: dateRange() });
+    const fields = defineFields({ people: { lowEntropy: 'accepted', ...unencrypted('id'), born } });
     const records = fields.for(client, { index: await createIndexKey(client) });
     const days = ['2006-11-01', '2006-11-30', '1990-05-17', '2006-11-24'];
     const people = days.map((day, id) => ({ id, born: new Date(day) }));

@@ -2,18 +2,19 @@ import { createHmac } from 'node:crypto';
 import { pae } from '@eaas/protocol';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { createIndexKey, date, defineFields, type Normalization, number, text } from './fields.ts';
+import { createIndexKey, defineFields, field, type Normalization } from './fields.ts';
 
 const fields = defineFields({
   users: {
-    email: text().searchable({ normalize: ['trim', 'lowercase'] }),
-    phone: text().searchable({ normalize: ['digits'], column: 'phone_mark' }),
-    age: number().searchable({ lowEntropy: 'accepted' }),
-    born: date().searchable({ lowEntropy: 'accepted', bits: 5 }),
+    lowEntropy: 'accepted',
+    email: field.text().searchable({ normalize: ['trim', 'lowercase'] }),
+    phone: field.text().searchable({ normalize: ['digits'], column: 'phone_mark' }),
+    age: field.number().searchable(),
+    born: field.date().searchable({ bits: 5 }),
   },
   invites: {
-    email: text().searchable({ normalize: ['trim', 'lowercase'] }),
-    sent_to: text().searchable({
+    email: field.text().searchable({ normalize: ['trim', 'lowercase'] }),
+    sent_to: field.text().searchable({
       normalize: ['trim', 'lowercase'],
       boundTo: { table: 'users', field: 'email' },
     }),
@@ -66,13 +67,15 @@ test.each(['service', 'here'])(
 test('a fingerprint has as many bits as the option `bits` of its field says', async () => {
   const { client } = observedClient();
   const value = 'ada@example.com';
-  const whole = await defineFields({ t: { f: text().searchable() } })
+  const whole = await defineFields({ t: { f: field.text().searchable() } })
     .for(client, { index: 'service' })
     .where('t', { f: value });
   const bitsOf = (hex = ''): string =>
     hex.replace(/./g, (digit) => Number.parseInt(digit, 16).toString(2).padStart(4, '0'));
   for (const bits of [1, 3, 4, 5, 8, 31, 255, 256]) {
-    const records = defineFields({ t: { f: text().searchable({ bits }) } }).for(client, { index: 'service' });
+    const records = defineFields({ t: { f: field.text().searchable({ bits }) } }).for(client, {
+      index: 'service',
+    });
     const [cut] = (await records.where('t', { f: value })).f_index;
     expect(cut).toHaveLength(Math.ceil(bits / 4));
     const kept = bitsOf(whole.f_index[0]).slice(0, bits);
@@ -93,8 +96,8 @@ test.each<[string, Normalization[], string, string]>([
   'with the normalization "%s", two spellings have the same fingerprint',
   async (_, normalize, given, same) => {
     const { client } = observedClient();
-    const plain = defineFields({ t: { f: text().searchable() } }).for(client, { index: 'service' });
-    const normalized = defineFields({ t: { f: text().searchable({ normalize }) } }).for(client, {
+    const plain = defineFields({ t: { f: field.text().searchable() } }).for(client, { index: 'service' });
+    const normalized = defineFields({ t: { f: field.text().searchable({ normalize }) } }).for(client, {
       index: 'service',
     });
     expect(await normalized.where('t', { f: given })).toEqual(await plain.where('t', { f: same }));
@@ -153,8 +156,11 @@ test.each([
   ['a lone surrogate', { email: '\udc00' }, 'users.email: text must be valid Unicode (got a lone surrogate)'],
 ])('`where` throws for a query with %s', async (_, query, message) => {
   const { client } = observedClient();
-  const records = defineFields({ users: { email: text().searchable(), name: text() } }).for(client, {
-    index: 'service',
-  });
+  const records = defineFields({ users: { email: field.text().searchable(), name: field.text() } }).for(
+    client,
+    {
+      index: 'service',
+    },
+  );
   await expect(records.where('users', query as never)).rejects.toThrow(message);
 });

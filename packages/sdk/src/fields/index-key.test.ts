@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { EaasClient } from '../index.ts';
-import { createIndexKey, defineFields, rewrapIndexKey, text } from './fields.ts';
+import { createIndexKey, defineFields, field, rewrapIndexKey } from './fields.ts';
 import { indexKeyOf } from './index-key.ts';
 
-const fields = defineFields({ users: { email: text().searchable() } });
+const fields = defineFields({ users: { email: field.text().searchable() } });
 const query = { email: 'ada@example.com' };
 
 test('a local index unwraps its index key once', async () => {

@@ -2,14 +2,14 @@ import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { EaasClient, EaasError } from '../index.ts';
-import { defineFields, FieldError, number, text, unencrypted } from './fields.ts';
+import { defineFields, field, FieldError, unencrypted } from './fields.ts';
 
 const fields = defineFields({
   users: {
     ...unencrypted('id'),
-    email: text().searchable(),
-    name: text(),
-    age: number({ context: 'field' }),
+    email: field.text().searchable(),
+    name: field.text(),
+    age: field.number({ context: 'field' }),
   },
 });
 const idOf = ({ id }: { readonly id: number }): number => id;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { defineFields, FieldError, text, unencrypted } from './fields.ts';
+import { defineFields, field, FieldError, unencrypted } from './fields.ts';
 
 const phones = defineFields({
   patients: {
     ...unencrypted('id'),
-    phone: text().searchable({ normalize: ['digits'] }),
-    name: text().searchable(),
+    phone: field.text().searchable({ normalize: ['digits'] }),
+    name: field.text().searchable(),
   },
 });
 

@@ -1,19 +1,15 @@
 import { inspect } from 'node:util';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import {
-  date,
-  decryptNested,
-  defineFields,
-  FieldError,
-  number,
-  plaintext,
-  text,
-  unencrypted,
-} from './fields.ts';
+import { decryptNested, defineFields, field, FieldError, plaintext, unencrypted } from './fields.ts';
 
 const fields = defineFields({
-  users: { ...unencrypted('id', 'city'), name: text(), age: number(), born: date({ previous: plaintext() }) },
+  users: {
+    ...unencrypted('id', 'city'),
+    name: field.text(),
+    age: field.number(),
+    born: field.date({ previous: plaintext() }),
+  },
 });
 
 async function openUsers() {

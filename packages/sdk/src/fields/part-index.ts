@@ -7,8 +7,6 @@ import { refuse, textType, type ValueType } from './value-types.ts';
  * `<field>_<index>_index`.
  */
 export interface PartOptions<Column extends string | true> {
-  /** Confirms that you accept the risk: anyone who can compute fingerprints can find every part by brute force. */
-  readonly lowEntropy: 'accepted';
   readonly column?: Column | undefined;
   /** The length of a fingerprint in bits, from 1 to 256 (the default). See `SearchOptions`. */
   readonly bits?: number | undefined;
@@ -99,23 +97,12 @@ export function indexOf<Column extends string | true>(
   rules: OptionRules<PartOptions<string>>,
   options: PartOptions<Column>,
 ) {
-  if ((options as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
-    refuse(
-      `\`${name}\` makes fingerprints of short parts, which can be guessed by brute force: pass { ` +
-        `lowEntropy: 'accepted' } to accept this risk`,
-    );
-  }
   requireOptions<object>(rules, options, name);
   const others: readonly string[] = [];
   return { ...sizeOf(options), others };
 }
 
-interface Size<Column extends string | true> {
-  readonly column?: Column | undefined;
-  readonly bits?: number | undefined;
-}
-
-export const sizeRules: OptionRules<Size<string>> = {
+export const sizeRules: OptionRules<PartOptions<string>> = {
   column: text,
   bits: (value) =>
     (Number(value) >= 1 && Number(value) <= 256 && Number.isInteger(value)) || 'an integer from 1 to 256',
@@ -124,15 +111,13 @@ export const sizeRules: OptionRules<Size<string>> = {
 export const sizeOf = <Column extends string | true>({
   column = true as Column,
   bits = 256,
-}: Size<Column>) => ({
+}: PartOptions<Column>) => ({
   column,
   bits,
 });
 
-export const partOptions: OptionRules<PartOptions<string>> = { ...sizeRules, lowEntropy: anything };
-
 export const textPartOptions: OptionRules<TextPartOptions<string>> = {
-  ...partOptions,
+  ...sizeRules,
   normalize: anything,
 };
 

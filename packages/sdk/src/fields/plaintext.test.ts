@@ -2,15 +2,15 @@ import { inspect } from 'node:util';
 import { toUtf8 } from '@eaas/protocol';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { bytes, date, defineFields, json, number, plaintext, type PlaintextRead, text } from './fields.ts';
+import { defineFields, field, plaintext, type PlaintextRead } from './fields.ts';
 
 const fields = defineFields({
   users: {
-    name: text({ previous: plaintext() }),
-    ssn: text(),
-    age: number({ previous: plaintext(Number) }),
-    born: date({ previous: plaintext(), context: 'field' }),
-    notes: json<{ a: number }>({
+    name: field.text({ previous: plaintext() }),
+    ssn: field.text(),
+    age: field.number({ previous: plaintext(Number) }),
+    born: field.date({ previous: plaintext(), context: 'field' }),
+    notes: field.json<{ a: number }>({
       previous: plaintext((stored) => JSON.parse(String(stored)) as { a: number }),
     }),
   },
@@ -128,9 +128,9 @@ test.each([
 
 test('decryptRow decrypts a ciphertext that the database returns as UTF-8 bytes', async () => {
   const { client } = observedClient();
-  const photos = defineFields({ users: { photo: bytes({ previous: plaintext() }), name: text() } }).for(
-    client,
-  );
+  const photos = defineFields({
+    users: { photo: field.bytes({ previous: plaintext() }), name: field.text() },
+  }).for(client);
   const stored = await photos.encryptRow('users', 1, { photo: Uint8Array.of(1, 2, 3), name: 'Ada' });
   const binary = { photo: toUtf8(stored.photo), name: toUtf8(stored.name) as never };
   const row = await photos.decryptRow('users', 1, binary);

@@ -80,9 +80,14 @@ function planTable(
   const columns: string[] = [];
   const fields: (FieldPlan & { readonly parts: PartPlan[]; readonly indexColumns: string[] })[] = [];
   let subject: SubjectSource | undefined;
+  let isAccepted = false;
   for (const [name, field] of Object.entries(given)) {
     if (name === 'subject' && (typeof field === 'string' || typeof field === 'function')) {
       subject = field;
+      continue;
+    }
+    if (name === 'lowEntropy' && typeof field === 'string') {
+      isAccepted = field === 'accepted' || refuse(`\`lowEntropy\` of ${table} must be 'accepted'`);
       continue;
     }
     const place = `${table}.${name}`;
@@ -90,7 +95,7 @@ function planTable(
     if (isUnencrypted(field)) continue;
     if (!isField(field)) {
       return refuse(
-        `${place} must be a field such as text() or number(), or a column that is listed with unencrypted()`,
+        `${place} must be a field such as field.text() or field.number(), or a column that is listed with unencrypted()`,
       );
     }
     // Throws for an invalid table or field name. Without this check, only the encryption of a value would throw.
@@ -108,6 +113,15 @@ function planTable(
     field.parts.push(...planParts(field, (name) => requireField({ table, fields }, name)));
     field.indexColumns.push(...field.parts.map(({ column }) => column));
     columns.push(...field.indexColumns);
+  }
+  const guessable = fields.find(({ field, parts }) => {
+    return parts.length > 0 || (field.index !== undefined && field.type.name !== 'text');
+  });
+  if (guessable && !isAccepted) {
+    refuse(
+      `${guessable.place} has an index whose values can be guessed by brute force from their fingerprints: accept ` +
+        `this risk for the table ${table} with \`lowEntropy: 'accepted'\``,
+    );
   }
   requireUnique(columns, `the table ${table}`);
   requireName(table, table);

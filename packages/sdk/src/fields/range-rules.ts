@@ -1,4 +1,4 @@
-import { indexOf, type PartIndex, type PartOptions, partOptions } from './part-index.ts';
+import { indexOf, type PartIndex, type PartOptions, sizeRules } from './part-index.ts';
 import { bigintType, dateType, numberType, refuse, type ValueType } from './value-types.ts';
 
 /** The bounds of a search. The search also finds values that are equal to a bound. */
@@ -29,7 +29,7 @@ const day = 86_400_000;
  * 100 different years, so an attacker can try all of them.
  */
 export function years<const Column extends string | true = true>(
-  options: PartOptions<Column>,
+  options: PartOptions<Column> = {},
 ): RangeIndex<Date, NoInfer<Column>> {
   return buckets('years', options, dateType, (date) => date.getUTCFullYear());
 }
@@ -40,7 +40,7 @@ export function years<const Column extends string | true = true>(
  * about 1,200 different months, so an attacker can try all of them.
  */
 export function months<const Column extends string | true = true>(
-  options: PartOptions<Column>,
+  options: PartOptions<Column> = {},
 ): RangeIndex<Date, NoInfer<Column>> {
   return buckets('months', options, dateType, (date) => date.getUTCFullYear() * 12 + date.getUTCMonth());
 }
@@ -51,7 +51,7 @@ export function months<const Column extends string | true = true>(
  * 36,500 different days, so an attacker can try all of them.
  */
 export function days<const Column extends string | true = true>(
-  options: PartOptions<Column>,
+  options: PartOptions<Column> = {},
 ): RangeIndex<Date, NoInfer<Column>> {
   return buckets('days', options, dateType, (date) => Math.floor(date.getTime() / day));
 }
@@ -63,15 +63,15 @@ export function days<const Column extends string | true = true>(
  */
 export function steps<const Column extends string | true = true>(
   size: number,
-  options: PartOptions<Column>,
+  options?: PartOptions<Column>,
 ): RangeIndex<number, NoInfer<Column>>;
 export function steps<const Column extends string | true = true>(
   size: bigint,
-  options: PartOptions<Column>,
+  options?: PartOptions<Column>,
 ): RangeIndex<bigint, NoInfer<Column>>;
 export function steps<Column extends string | true>(
   size: number | bigint,
-  options: PartOptions<Column>,
+  options: PartOptions<Column> = {},
 ): RangeIndex<number, Column> | RangeIndex<bigint, Column> {
   if (!(size > 0) || size === Infinity) refuse('the argument of `steps` must be a positive number or bigint');
   if (typeof size === 'number')
@@ -94,7 +94,7 @@ function buckets<Value, Column extends string | true>(
     return bucketOf(value);
   };
   return {
-    ...indexOf(name, partOptions, options),
+    ...indexOf(name, sizeRules, options),
     isList: false,
     partsOf({ value }) {
       const bucket = bucketOf(value);

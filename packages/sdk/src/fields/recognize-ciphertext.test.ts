@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { bytes, defineFields, plaintext, text } from './fields.ts';
+import { defineFields, field, plaintext } from './fields.ts';
 
 const fields = defineFields({
-  users: { name: text(), photo: bytes(), old: text({ previous: plaintext() }) },
+  users: { name: field.text(), photo: field.bytes(), old: field.text({ previous: plaintext() }) },
 });
 
 const words = [

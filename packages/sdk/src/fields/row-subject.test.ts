@@ -2,9 +2,9 @@ import { assertType, describe, expect, expectTypeOf, test } from 'vitest';
 import { observedClient, range, routesOf } from '../../test/observed-client.ts';
 import { createIntake } from '../intake/intake.ts';
 import { InputError } from '../index.ts';
-import { createIndexKey, decryptNested, defineFields, FieldError, text, unencrypted } from './fields.ts';
+import { createIndexKey, decryptNested, defineFields, field, FieldError, unencrypted } from './fields.ts';
 
-const columns = { ...unencrypted('id'), name: text(), note: text() };
+const columns = { ...unencrypted('id'), name: field.text(), note: field.text() };
 const fields = defineFields({ patients: { subject: 'id', ...columns } });
 const uuid = '5B7C6E3A-1F0D-4C2B-9A8E-0123456789AB';
 
@@ -43,7 +43,7 @@ test('the rows of 50 people take one batch to encrypt and one to decrypt', async
 });
 
 test('TypeScript refuses a column `subject` that would replace the person of the table', () => {
-  const [name, subject] = [text(), ({ id }: { id: string }) => id];
+  const [name, subject] = [field.text(), ({ id }: { id: string }) => id];
   // @ts-expect-error -- the rows would belong to nobody
   defineFields({ people: { subject, ...unencrypted('id', 'subject'), name } });
   // @ts-expect-error
@@ -175,7 +175,7 @@ test('a function names the person of a row', async () => {
     visits: {
       subject: ({ org, patient }: { org: string; patient: number }) => `${org}/${patient}`,
       ...unencrypted('id', 'org', 'patient'),
-      name: text(),
+      name: field.text(),
     },
   });
   const opened = open();
@@ -185,7 +185,7 @@ test('a function names the person of a row', async () => {
   expect(await records.decryptRow('visits', 1, stored)).toEqual(row);
   const wrong = records.decryptRow('visits', 1, { ...stored, patient: 3 });
   await expect(wrong).rejects.toMatchObject({ code: 'decryption' });
-  const nobody = defineFields({ t: { subject: () => undefined, name: text() } }).for(opened.client);
+  const nobody = defineFields({ t: { subject: () => undefined, name: field.text() } }).for(opened.client);
   await expect(nobody.encryptRow('t', 1, { name: 'x' })).rejects.toThrow(
     /the function `subject` of t must name the person of row 1: .*\(got undefined\): return the id/,
   );
@@ -228,7 +228,7 @@ test('nested rows have the subjects of their tables', async () => {
   const { client } = open();
   const both = defineFields({
     patients: { subject: 'id', ...columns },
-    visits: { subject: 'patient_id', ...unencrypted('id', 'patient_id'), reason: text() },
+    visits: { subject: 'patient_id', ...unencrypted('id', 'patient_id'), reason: field.text() },
   });
   const records = both.for(client);
   const patient = await records.encryptRow('patients', 1, { id: 1, name: 'Ada' });
@@ -242,7 +242,9 @@ test('nested rows have the subjects of their tables', async () => {
 
 test('synchronous calls have no row, and need the option', async () => {
   const { client } = open();
-  const records = defineFields({ patients: { subject: 'id', name: text({ context: 'field' }) } }).for(client);
+  const records = defineFields({ patients: { subject: 'id', name: field.text({ context: 'field' }) } }).for(
+    client,
+  );
   const subject = '1';
   await client.prime({ subject });
   expect(() => records.encryptFieldSync('patients', 'name', 'x')).toThrow(/pass the option `subject`/);
@@ -254,7 +256,7 @@ test('synchronous calls have no row, and need the option', async () => {
 
 test('a search finds the rows of every person', async () => {
   const { client } = open();
-  const searched = defineFields({ patients: { subject: 'id', name: text().searchable() } });
+  const searched = defineFields({ patients: { subject: 'id', name: field.text().searchable() } });
   const records = searched.for(client, { index: 'service' });
   const rows = [1, 2].map((id) => ({ id, name: 'Ada' }));
   const stored = await records.encryptRows('patients', rows, ({ id }) => id);
@@ -263,9 +265,9 @@ test('a search finds the rows of every person', async () => {
 });
 
 test.each([
-  ['the encrypted column', { subject: 'name', name: text() }, /names the encrypted column `name`/],
-  ['an empty name', { subject: '', name: text() }, /must not be empty/],
-  ['another member', { other: 'id', name: text() }, /must be a field such as text\(\)/],
+  ['the encrypted column', { subject: 'name', name: field.text() }, /names the encrypted column `name`/],
+  ['an empty name', { subject: '', name: field.text() }, /must not be empty/],
+  ['another member', { other: 'id', name: field.text() }, /must be a field such as field\.text\(\)/],
 ])('a definition refuses %s', (_, patients, message) => {
   expect(() => defineFields({ patients } as never)).toThrow(message);
 });
@@ -282,17 +284,17 @@ test('the types need the column of the subject in the row', async () => {
   await records.decryptRow('patients', 1, { name: null });
   assertType(
     // @ts-expect-error only `subject` can be a text
-    () => defineFields({ patients: { other: 'id', name: text() } }),
+    () => defineFields({ patients: { other: 'id', name: field.text() } }),
   );
   // A field of this name is a column.
-  const mails = defineFields({ mails: { subject: text() } });
+  const mails = defineFields({ mails: { subject: field.text() } });
   expectTypeOf(mails.tables.mails.subject).toExtend<object>();
 });
 
 describe('users', () => {
   test('records of a user read for the user, and share the index key', async () => {
     const searchable = defineFields({
-      patients: { subject: 'id', ...unencrypted('id'), name: text().searchable() },
+      patients: { subject: 'id', ...unencrypted('id'), name: field.text().searchable() },
     });
     const { client, make } = observedClient();
     const index = await createIndexKey(client);

@@ -30,18 +30,34 @@ export type SubjectSource = string | SubjectFunction['of'];
 
 /**
  * The columns of each table: encrypted fields, and columns that are not encrypted. With the member `subject`, each row is
- * the data of a person, whom this column or function names.
+ * the data of a person, whom this column or function names. The member `lowEntropy: 'accepted'` accepts that whoever can
+ * compute fingerprints can find the values of some indexes by brute force: those of numbers, dates and booleans, and of
+ * parts of values.
  */
 export type Tables = Readonly<
   Record<string, Readonly<Record<string, Field<unknown> | Unencrypted | SubjectSource>>>
 >;
 
-/** Reports a compile error for a member other than `subject` that is no column. */
+/**
+ * Reports a compile error for a member other than `subject` and `lowEntropy` that is no column, and for a table that has
+ * an index of values that are easy to guess, and does not accept this.
+ */
 export type OnlyColumns<T> = {
   readonly [Table in keyof T]: string extends keyof T[Table]
     ? unknown
-    : { readonly [Name in Exclude<keyof T[Table], 'subject'>]: Field<unknown> | Unencrypted };
+    : {
+        readonly [Name in Exclude<keyof T[Table], 'subject' | 'lowEntropy'>]: Field<unknown> | Unencrypted;
+      } & ([Guessable<T[Table]>] extends [never] ? unknown : { readonly lowEntropy: 'accepted' });
 };
+
+/** The columns of a table whose values can be guessed from their fingerprints. */
+export type Guessable<F> = {
+  [Name in NameOf<F>]: [
+    PartColumns<F[Name], Name> | (ValueOf<F[Name]> extends string ? never : IndexColumn<F[Name], Name>),
+  ] extends [never]
+    ? never
+    : Name;
+}[NameOf<F>];
 
 type Defined<F> = { [Name in keyof F]: F[Name] extends SubjectSource ? never : Name }[keyof F];
 type SubjectColumn<F> = F extends { readonly subject: infer Column extends string } ? Column : never;

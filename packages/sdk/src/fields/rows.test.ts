@@ -2,33 +2,22 @@ import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { DecryptionError, EaasClient, FormatError, InputError } from '../index.ts';
-import {
-  bigint,
-  boolean,
-  bytes,
-  date,
-  defineFields,
-  FieldError,
-  json,
-  number,
-  text,
-  unencrypted,
-} from './fields.ts';
+import { defineFields, field, FieldError, unencrypted } from './fields.ts';
 
 const fields = defineFields({
   users: {
     ...unencrypted('id', 'city'),
-    email: text().searchable({ normalize: ['trim', 'lowercase'] }),
-    name: text(),
-    ssn: text(),
-    age: number(),
-    balance: bigint(),
-    active: boolean(),
-    born: date(),
-    photo: bytes(),
-    notes: json<{ tags: string[] }>(),
+    email: field.text().searchable({ normalize: ['trim', 'lowercase'] }),
+    name: field.text(),
+    ssn: field.text(),
+    age: field.number(),
+    balance: field.bigint(),
+    active: field.boolean(),
+    born: field.date(),
+    photo: field.bytes(),
+    notes: field.json<{ tags: string[] }>(),
   },
-  invoices: { name: text(), total: number({ context: 'field' }) },
+  invoices: { name: field.text(), total: field.number({ context: 'field' }) },
 });
 
 function openFields() {
@@ -118,7 +107,7 @@ test('a UUID row id is the same in upper and lower case', async () => {
 
 test('a context function gets a UUID in lower case', async () => {
   const { client } = openFields();
-  const fields = defineFields({ users: { name: text({ context: ({ row }) => ({ user: row }) }) } });
+  const fields = defineFields({ users: { name: field.text({ context: ({ row }) => ({ user: row }) }) } });
   const id = '2A64C0DE-0000-4000-8000-00000000ABCD';
   const { name } = await fields.for(client).encryptRow('users', id, { name: 'Ada' });
   expect(await client.decrypt(name, { as: 'text', context: { user: id.toLowerCase() } })).toBe('Ada');
@@ -161,7 +150,7 @@ test('a field with the context `field` needs no row id', async () => {
   const { records, client } = openFields();
   const { total } = await records.encryptRow('invoices', 1, { total: 5 });
   expect(await records.decryptRow('invoices', 2, { total })).toEqual({ total: 5 });
-  const alone = defineFields({ invoices: { total: number({ context: 'field' }) } }).for(client);
+  const alone = defineFields({ invoices: { total: field.number({ context: 'field' }) } }).for(client);
   const stored = await alone.encryptRow('invoices', undefined, { total: 6 });
   expect(await alone.decryptRow('invoices', undefined, stored)).toEqual({ total: 6 });
 });
@@ -169,7 +158,7 @@ test('a field with the context `field` needs no row id', async () => {
 test('encryption throws FieldError if the context function of a field returns nothing', async () => {
   const { client } = observedClient();
   const forgotten = (() => undefined) as unknown as () => Record<string, string>;
-  const records = defineFields({ users: { name: text({ context: forgotten }) } }).for(client);
+  const records = defineFields({ users: { name: field.text({ context: forgotten }) } }).for(client);
   const error = await errorOf(records.encryptRow('users', 1, { name: 'Ada' }));
   expect(error).toMatchObject({ code: 'input', field: 'name', row: '1' });
 });
@@ -177,9 +166,9 @@ test('encryption throws FieldError if the context function of a field returns no
 test('a field with a context function decrypts a value that `client.encrypt` encrypted with the same context', async () => {
   const { client } = openFields();
   const { ciphertext } = await client.encrypt('Ada', { context: { user: '7' } });
-  const records = defineFields({ users: { name: text({ context: ({ row }) => ({ user: row }) }) } }).for(
-    client,
-  );
+  const records = defineFields({
+    users: { name: field.text({ context: ({ row }) => ({ user: row }) }) },
+  }).for(client);
   expect(await records.decryptRow('users', 7, { name: ciphertext })).toEqual({ name: 'Ada' });
   const { name } = await records.encryptRow('users', 8, { name: 'Bob' });
   expect(await client.decrypt(name, { as: 'text', context: { user: '8' } })).toBe('Bob');
@@ -200,7 +189,7 @@ test('`client.decrypt` with `as: text` decrypts text fields and refuses number f
 test('if a field and the stored value have different types, the error names both types', async () => {
   const { client, records } = openFields();
   const { age } = await records.encryptRow('users', 1, { age: 36 });
-  const changed = defineFields({ users: { age: text() } }).for(client);
+  const changed = defineFields({ users: { age: field.text() } }).for(client);
   const error = await errorOf(changed.decryptRow('users', 1, { age: String(age) }));
   expect(error).toMatchObject({ code: 'format' });
   expect(error.message).toMatch(
@@ -229,7 +218,7 @@ test('a ciphertext is not encrypted again, unless the field allows it', async ()
   expect(service.requests).toHaveLength(requests);
   const photo = Buffer.from(name, 'base64');
   expect(await errorOf(records.encryptRow('users', 1, { photo }))).toMatchObject({ code: 'input' });
-  const nested = defineFields({ users: { name: text({ allowCiphertexts: true }) } }).for(client);
+  const nested = defineFields({ users: { name: field.text({ allowCiphertexts: true }) } }).for(client);
   const twice = await nested.encryptRow('users', 1, { name: String(name) });
   expect(await nested.decryptRow('users', 1, twice)).toEqual({ name });
 });

@@ -3,28 +3,24 @@ import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { runs } from '@eaas/test-kit/cases';
 import {
-  bigint,
   createIndexKey,
-  date,
   days,
   defineFields,
   type Field,
+  field,
   firstCharacters,
   lastCharacters,
   months,
-  number,
   type PartIndex,
   prefixes,
   type RangeIndex,
   steps,
-  text,
   wholeText,
   words,
   years,
 } from './fields.ts';
 
-const accepted = { lowEntropy: 'accepted' } as const;
-const exact = { ...accepted, normalize: [] } as const;
+const exact = { normalize: [] } as const;
 
 const { client } = observedClient();
 const index = await createIndexKey(client);
@@ -46,7 +42,7 @@ test.each<[string, PartIndex<string, string, boolean, true>, (text: string) => s
     (text) => [/^.{2}/u, /^.{3}/u].flatMap((start) => (start.exec(text) ?? []).slice(0, 1)),
   ],
 ])('%s gives two texts as many equal fingerprints as they have equal parts', async (_, rule, partsOf) => {
-  const fields = defineFields({ t: { f: text().searchableBy({ x: rule }) } });
+  const fields = defineFields({ t: { lowEntropy: 'accepted', f: field.text().searchableBy({ x: rule }) } });
   const records = fields.for(client, { index });
   const marksOf = async (f: string) => {
     const { f_x_index: mark } = await records.encryptRow('t', 1, { f });
@@ -77,7 +73,9 @@ test.each<[string, string, boolean]>([
   ['한국', '한곡', false],
   ['กิน', 'กน', false], // `accents` keeps Thai vowel signs, because they are letters.
 ])('by default %j and %j have equal fingerprints: %j', async (a, b, areEqual) => {
-  const records = defineFields({ t: { f: text().searchableBy({ any: wholeText(accepted) }) } }).for(client, {
+  const records = defineFields({
+    t: { lowEntropy: 'accepted', f: field.text().searchableBy({ any: wholeText() }) },
+  }).for(client, {
     index,
   });
   const [one, other] = [
@@ -88,18 +86,22 @@ test.each<[string, string, boolean]>([
 });
 
 test('with the normalization `accents`, a search for the whole value ignores accents', async () => {
-  const field = text().searchable({ normalize: ['lowercase', 'accents'] });
-  const records = defineFields({ t: { f: field } }).for(client, { index });
+  const searched = field.text().searchable({ normalize: ['lowercase', 'accents'] });
+  const records = defineFields({ t: { f: searched } }).for(client, { index });
   expect(await records.where('t', { f: 'Zoë' })).toEqual(await records.where('t', { f: 'zoe' }));
 });
 
 test('equal parts have different fingerprints in different indexes, fields and tables', async () => {
   const parts = { a: wholeText(exact), b: wholeText(exact) };
-  const field = text().searchableBy(parts);
-  const whole = text()
+  const searched = field.text().searchableBy(parts);
+  const whole = field
+    .text()
     .searchable()
     .searchableBy({ a: wholeText(exact) });
-  const records = defineFields({ t: { f: field, g: field, h: whole }, u: { f: field } }).for(client, {
+  const records = defineFields({
+    t: { lowEntropy: 'accepted', f: searched, g: searched, h: whole },
+    u: { lowEntropy: 'accepted', f: searched },
+  }).for(client, {
     index,
   });
   await fc.assert(
@@ -143,32 +145,32 @@ function testRange<Value>(
 const dates = (min: string, max: string) =>
   fc.date({ noInvalidDate: true, min: new Date(min), max: new Date(max) });
 const at = (...times: string[]) => times.map((time) => new Date(time));
-testRange('years', years(accepted), date(), dates('1690-01-01', '2500-01-01'), [
+testRange('years', years(), field.date(), dates('1690-01-01', '2500-01-01'), [
   at('1999-01-01', '1999-12-31T23:59:59.999Z', '2000-01-01'),
 ]);
-testRange('months', months(accepted), date(), dates('1930-01-01', '2010-01-01'), [
+testRange('months', months(), field.date(), dates('1930-01-01', '2010-01-01'), [
   at('2024-02-01', '2024-02-29T23:59:59.999Z', '2024-03-01'),
 ]);
-testRange('days', days(accepted), date(), dates('1969-01-01', '1971-06-01'), [
+testRange('days', days(), field.date(), dates('1969-01-01', '1971-06-01'), [
   at('1969-12-31', '1969-12-31T23:59:59.999Z', '1970-01-01'),
 ]);
 const small = fc.double({ noNaN: true, min: -500, max: 500 });
-testRange('steps of 10', steps(10, accepted), number(), small, [
+testRange('steps of 10', steps(10), field.number(), small, [
   [0, 9.99, 10],
   [-10, -0.5, 0],
   [-0, 0, 10],
 ]);
-testRange('steps of 0.1', steps(0.1, accepted), number(), fc.double({ noNaN: true, min: -20, max: 20 }), [
+testRange('steps of 0.1', steps(0.1), field.number(), fc.double({ noNaN: true, min: -20, max: 20 }), [
   [0.5, 0.59, 0.61],
 ]);
-testRange('steps of 10n', steps(10n, accepted), bigint(), fc.bigInt({ min: -4_000n, max: 4_000n }), [
+testRange('steps of 10n', steps(10n), field.bigint(), fc.bigInt({ min: -4_000n, max: 4_000n }), [
   [0n, 9n, 10n],
   [-10n, -1n, 0n],
 ]);
 testRange(
   'steps of 7 beyond 2^53',
-  steps(7, accepted),
-  number(),
+  steps(7),
+  field.number(),
   fc.integer({ min: 0, max: 400 }).map((n) => 2 ** 56 + n * 16),
   [[2 ** 60, 2 ** 60, 2 ** 61]],
 );
@@ -177,8 +179,9 @@ test('a function in `normalize` that returns no string is refused, in rows and i
   const domainOf = (email: string): string => /@(.*)$/.exec(email)?.[1] as string;
   const records = defineFields({
     users: {
-      email: text().searchableBy({ domain: wholeText({ ...accepted, normalize: [domainOf, 'lowercase'] }) }),
-      login: text().searchable({ normalize: [domainOf] }),
+      lowEntropy: 'accepted',
+      email: field.text().searchableBy({ domain: wholeText({ normalize: [domainOf, 'lowercase'] }) }),
+      login: field.text().searchable({ normalize: [domainOf] }),
     },
   }).for(client, { index });
   const expected = 'expected each function in `normalize` to return a string, got undefined';

@@ -12,7 +12,7 @@ import { refuse } from './value-types.ts';
  * same text. If the field can have only few texts, an attacker can guess them.
  */
 export function wholeText<const Column extends string | true = true>(
-  options: TextPartOptions<Column>,
+  options: TextPartOptions<Column> = {},
 ): PartIndex<string, string, false, NoInfer<Column>> {
   const partsOf = (text: string) => (text === '' ? [] : [text]);
   return textIndex('wholeText', { isList: false, partsOf, soughtBy: partsOf }, options);
@@ -25,7 +25,7 @@ export function wholeText<const Column extends string | true = true>(
  */
 export function firstCharacters<const Column extends string | true = true>(
   length: number,
-  options: TextPartOptions<Column>,
+  options: TextPartOptions<Column> = {},
 ): PartIndex<string, string, false, NoInfer<Column>> {
   const rule = characters(requireLength('firstCharacters', length), (all) => all.slice(0, length));
   return textIndex('firstCharacters', rule, options);
@@ -37,7 +37,7 @@ export function firstCharacters<const Column extends string | true = true>(
  */
 export function lastCharacters<const Column extends string | true = true>(
   length: number,
-  options: TextPartOptions<Column>,
+  options: TextPartOptions<Column> = {},
 ): PartIndex<string, string, false, NoInfer<Column>> {
   const rule = characters(requireLength('lastCharacters', length), (all) => all.slice(-length));
   return textIndex('lastCharacters', rule, options);
@@ -51,7 +51,7 @@ export function lastCharacters<const Column extends string | true = true>(
 export function prefixes<const Column extends string | true = true>(
   from: number,
   upTo: number,
-  options: TextPartOptions<Column>,
+  options: TextPartOptions<Column> = {},
 ): PartIndex<string, string, true, NoInfer<Column>> {
   if (requireLength('prefixes', from) > requireLength('prefixes', upTo)) {
     refuse(
@@ -75,7 +75,7 @@ export function prefixes<const Column extends string | true = true>(
  * digits, so this index does not work for languages without spaces.
  */
 export function words<const Column extends string | true = true>(
-  options: TextPartOptions<Column>,
+  options: TextPartOptions<Column> = {},
 ): PartIndex<string, string, true, NoInfer<Column>> {
   const partsOf = (text: string) => [...new Set(text.match(/[\p{L}\p{M}\p{N}]+/gu))];
   return textIndex('words', { isList: true, partsOf, soughtBy: partsOf }, options);

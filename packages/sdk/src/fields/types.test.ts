@@ -1,22 +1,17 @@
 import { assertType, expectTypeOf, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import {
-  boolean,
-  bytes,
   createIndexKey,
-  date,
   defineFields,
   type Encrypted,
   type EncryptedRow,
+  field,
   type Fingerprint,
   indexColumns,
-  json,
   lastCharacters,
   months,
-  number,
   type SettledRow,
   steps,
-  text,
   unencrypted,
   withFields,
   words,
@@ -28,15 +23,16 @@ interface Notes {
 
 const fields = defineFields({
   users: {
+    lowEntropy: 'accepted',
     ...unencrypted('id'),
-    email: text().searchable({ normalize: ['trim', 'lowercase'] }),
-    phone: text().searchable({ column: 'phone_mark', bits: 16 }),
-    ssn: text({ context: 'field' }),
-    born: date({ context: 'field' }).searchable({ lowEntropy: 'accepted' }),
-    notes: json<Notes>(),
-    photo: bytes(),
+    email: field.text().searchable({ normalize: ['trim', 'lowercase'] }),
+    phone: field.text().searchable({ column: 'phone_mark', bits: 16 }),
+    ssn: field.text({ context: 'field' }),
+    born: field.date({ context: 'field' }).searchable(),
+    notes: field.json<Notes>(),
+    photo: field.bytes(),
   },
-  plans: { price: number({ context: 'field' }) },
+  plans: { price: field.number({ context: 'field' }) },
 });
 
 const open = () => fields.for(observedClient().client, { index: 'service' });
@@ -135,19 +131,19 @@ test('the types of `where` accept only searchable fields and return index column
   ]);
 });
 
-const accepted = { lowEntropy: 'accepted' } as const;
-
 const byParts = defineFields({
   patients: {
+    lowEntropy: 'accepted',
     ...unencrypted('id'),
-    ssn: text()
+    ssn: field
+      .text()
       .searchable()
-      .searchableBy({ last4: lastCharacters(4, accepted) }),
-    name: text().searchableBy({
-      words: words({ ...accepted, column: 'name_marks' }),
-      and_born: withFields(['born'], accepted),
+      .searchableBy({ last4: lastCharacters(4) }),
+    name: field.text().searchableBy({
+      words: words({ column: 'name_marks' }),
+      and_born: withFields(['born']),
     }),
-    born: date().searchableBy({ month: months(accepted) }),
+    born: field.date().searchableBy({ month: months() }),
   },
 });
 
@@ -212,18 +208,14 @@ test('the type of `where` accepts each index name with its query type', async ()
     records.where('patients', { name: { and_born: { name: 'Ada' } } }),
     // @ts-expect-error: a definition with indexes requires the option `index`
     byParts.for(client),
-    // @ts-expect-error: the option `lowEntropy: 'accepted'` is missing
-    lastCharacters(4, {}),
-    // @ts-expect-error: the option `lowEntropy: 'accepted'` is missing
-    months(),
     // @ts-expect-error: a date field cannot have an index for text
-    date().searchableBy({ last4: lastCharacters(4, accepted) }),
+    field.date().searchableBy({ last4: lastCharacters(4) }),
     // @ts-expect-error: a number field cannot have an index for bigints
-    number().searchableBy({ band: steps(10n, accepted) }),
+    field.number().searchableBy({ band: steps(10n) }),
     // @ts-expect-error: only an index for text has the option `normalize`
-    months({ ...accepted, normalize: [] }),
+    months({ normalize: [] }),
     // @ts-expect-error: bytes cannot be searched
-    bytes().searchableBy({ last4: lastCharacters(4, accepted) }),
+    field.bytes().searchableBy({ last4: lastCharacters(4) }),
   ]);
 });
 
@@ -263,24 +255,25 @@ test('the compiler error for plaintext in an encrypted column says what to do', 
   expectTypeOf<Encrypted<'users.ssn', string>>().toHaveProperty('encrypt it first: records.encryptRow');
 });
 
-test("the types make a low-entropy field searchable only with `lowEntropy: 'accepted'`", () => {
+test("the types ask for `lowEntropy: 'accepted'` where values are easy to guess", () => {
   const { client } = observedClient();
   assertType<() => unknown>(() => [
-    // @ts-expect-error: the option `lowEntropy: 'accepted'` is missing
-    number().searchable(),
-    // @ts-expect-error: the option `lowEntropy: 'accepted'` is missing
-    boolean().searchable({ column: 'x' }),
-    // @ts-expect-error: the option `lowEntropy` must be 'accepted'
-    date().searchable({ lowEntropy: true }),
+    defineFields({ t: { email: field.text().searchable(), age: field.number() } }),
+    // @ts-expect-error: the table does not accept that numbers are easy to guess
+    defineFields({ t: { age: field.number().searchable() } }),
+    // @ts-expect-error: the table does not accept that parts of texts are easy to guess
+    defineFields({ t: { ssn: field.text().searchableBy({ last4: lastCharacters(4) }) } }),
+    // @ts-expect-error: `lowEntropy` must be 'accepted'
+    defineFields({ t: { lowEntropy: 'yes', born: field.date().searchable() } }),
     // @ts-expect-error: json fields are not searchable
-    json().searchable(),
+    field.json().searchable(),
     // @ts-expect-error: bytes fields are not searchable
-    bytes().searchable(),
+    field.bytes().searchable(),
     // @ts-expect-error: a definition with a searchable field requires the option `index`
     fields.for(client),
     // @ts-expect-error: the field `users.mail` does not exist
     fields.for(client, { index: 'service', keyIds: { 'users.mail': '' } }),
     // @ts-expect-error: the option `contxt` does not exist
-    text({ contxt: 'field' }),
+    field.text({ contxt: 'field' }),
   ]);
 });

@@ -4,15 +4,15 @@ import { deepJson, lookAlike } from '@eaas/test-kit/look-alike';
 import {
   decryptNested,
   defineFields,
+  field,
   holdsCiphertext,
   reportCiphertexts,
-  text,
   unencrypted,
 } from './fields.ts';
 
 const fields = defineFields({
-  patients: { ...unencrypted('id', 'nickname'), name: text().searchable(), ssn: text() },
-  visits: { note: text() },
+  patients: { ...unencrypted('id', 'nickname'), name: field.text().searchable(), ssn: field.text() },
+  visits: { note: field.text() },
   wards: unencrypted('id', 'title'),
 });
 

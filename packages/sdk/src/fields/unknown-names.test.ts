@@ -1,24 +1,15 @@
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { InputError } from '../index.ts';
-import {
-  createIndexKey,
-  date,
-  defineFields,
-  json,
-  number,
-  rewrapIndexKey,
-  text,
-  unencrypted,
-} from './fields.ts';
+import { createIndexKey, defineFields, field, rewrapIndexKey, unencrypted } from './fields.ts';
 
 function openFields() {
   const { client, keyId, service } = observedClient();
   const fields = defineFields({
     users: {
       ...unencrypted('id'),
-      name: text().searchable(),
-      nick: text({ context: 'field' }),
+      name: field.text().searchable(),
+      nick: field.text({ context: 'field' }),
     },
   });
   return { client, keyId, service, fields, records: fields.for(client, { index: 'service' }) };
@@ -37,24 +28,24 @@ const idOf = () => 1;
 const any = (value: unknown) => value as never;
 
 test.each<[string, (opened: Opened) => unknown, string]>([
-  ['text', () => text(any({ contxt: 'field' })), '`contxt`: did you mean `context`?'],
-  ['date', () => date(any({ previos: true })), '`previos`: did you mean `previous`?'],
-  ['json', () => json(any({ allowCiphertext: true })), '`allowCiphertext`: did you mean `allowCiphertexts`?'],
+  ['text', () => field.text(any({ contxt: 'field' })), '`contxt`: did you mean `context`?'],
+  ['date', () => field.date(any({ previos: true })), '`previos`: did you mean `previous`?'],
+  [
+    'json',
+    () => field.json(any({ allowCiphertext: true })),
+    '`allowCiphertext`: did you mean `allowCiphertexts`?',
+  ],
   [
     'searchable',
-    () => text().searchable(any({ normalise: ['trim'] })),
+    () => field.text().searchable(any({ normalise: ['trim'] })),
     '`normalise`: did you mean `normalize`?',
   ],
   [
     'boundTo',
-    () => text().searchable({ boundTo: any({ table: 'a', field: 'b', feild: 'b' }) }),
+    () => field.text().searchable({ boundTo: any({ table: 'a', field: 'b', feild: 'b' }) }),
     '`feild`: did you mean `field`?',
   ],
-  [
-    'a searchable number',
-    () => number().searchable(any({ lowEntropy: 'accepted', bit: 8 })),
-    '`bit`: did you mean `bits`?',
-  ],
+  ['a searchable number', () => field.number().searchable(any({ bit: 8 })), '`bit`: did you mean `bits`?'],
   [
     'for',
     ({ fields, client }) => fields.for(client, any({ index: 'service', keyId: '' })),

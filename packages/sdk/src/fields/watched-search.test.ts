@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { createIndexKey, date, defineFields, months, text, unencrypted, words } from './fields.ts';
+import { createIndexKey, defineFields, field, months, unencrypted, words } from './fields.ts';
 
-const lowEntropy = 'accepted';
 const fields = defineFields({
   patients: {
+    lowEntropy: 'accepted',
     ...unencrypted('id'),
-    born: date().searchableBy({ month: months({ lowEntropy }) }),
-    name: text()
-      .searchable()
-      .searchableBy({ words: words({ lowEntropy }) }),
+    born: field.date().searchableBy({ month: months() }),
+    name: field.text().searchable().searchableBy({ words: words() }),
   },
 });
 

@@ -31,7 +31,7 @@ export interface FieldsQuery<Name extends string> {
  */
 export function withFields<const Name extends string, const Column extends string | true = true>(
   others: readonly Name[],
-  options: TextPartOptions<Column>,
+  options: TextPartOptions<Column> = {},
 ): PartIndex<never, FieldsQuery<Name>, false, NoInfer<Column>> {
   const index = indexOf('withFields', textPartOptions, options);
   if (!(Array.isArray(others) && others.length > 0))

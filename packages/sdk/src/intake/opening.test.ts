@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { createBrowserClient } from '../browser/browser.ts';
 import type { Settled } from '../errors.ts';
-import { defineFields, text } from '../fields/fields.ts';
+import { defineFields, field } from '../fields/fields.ts';
 import { createProxy } from '../proxy/proxy.ts';
 import {
   blobSource,
@@ -72,7 +72,7 @@ test('one batch unwraps data keys that were wrapped with a public key and data k
 
 test('`decryptRow` decrypts values that were encrypted with a public key', async () => {
   const { make, keyId, intake } = await backOffice();
-  const fields = defineFields({ messages: { email: text(), body: text() } });
+  const fields = defineFields({ messages: { email: field.text(), body: field.text() } });
   const value = (field: string) => ({ value: field, context: { table: 'messages', field, row: '7' } });
   const results = await intake.encryptMany([value('email'), value('body')]);
   const [email = '', body = ''] = results.map((one) => (one.ok ? one.value.ciphertext : ''));

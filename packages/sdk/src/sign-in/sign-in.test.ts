@@ -3,7 +3,7 @@ import { createTestService } from '@eaas/local';
 import { problem } from '@eaas/protocol/wire';
 import { describe, expect, test, vi } from 'vitest';
 import { type BrowserClientOptions, createBrowserClient } from '../browser/browser.ts';
-import { defineFields, text } from '../fields/fields.ts';
+import { defineFields, field } from '../fields/fields.ts';
 import {
   EaasClient,
   type EaasEvent,
@@ -208,7 +208,7 @@ describe('the token of another user', () => {
     expect(sent.at(-1)?.body['subject']).toBe('ben');
   });
 
-  const fields = defineFields({ notes: { note: text() } });
+  const fields = defineFields({ notes: { note: field.text() } });
   test.each<[string, (client: EnvelopeClient) => Promise<string | Uint8Array>]>([
     ['encrypt', async (client) => (await client.encrypt('x')).ciphertext],
     ['encryptMany', async (client) => valueOf(await client.encryptMany(['x'])).ciphertext],

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { createTestService } from '@eaas/local';
 import { expect, test, vi } from 'vitest';
 import { EaasClient, type EaasClientOptions, EaasError } from '../index.ts';
-import { defineFields, text } from '../fields/fields.ts';
+import { defineFields, field } from '../fields/fields.ts';
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -58,7 +58,9 @@ test('a call with many values adds few listeners to its signal, and the signal a
   const sealed = await writer.encryptMany(values);
   const ciphertexts = sealed.map((result) => (result.ok ? result.value.ciphertext : ''));
   const client = new EaasClient({ ...service, keyId, fetch: () => never, cache: { encrypt: false } });
-  const fields = defineFields({ users: { email: text().searchable() } }).for(client, { index: 'service' });
+  const fields = defineFields({ users: { email: field.text().searchable() } }).for(client, {
+    index: 'service',
+  });
   const rows = values.map((email) => ({ email }));
   const controller = new AbortController();
   const { signal } = controller;

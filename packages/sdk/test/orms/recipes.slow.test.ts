@@ -110,8 +110,8 @@ const recipes: readonly Recipe[] = [
        const stored = await plain.$client\`select * from members\`;
        console.log(JSON.stringify(stored).includes('example')); // false`,
       ...ofPeople,
-      '// @ts-expect-error: ciphertexts',
-      'void (() => db.select().from(patients).orderBy(patients.name));',
+      'const sorting = db.select().from(patients).orderBy(patients.name);',
+      'console.log(await sorting.catch((error: { code: string }) => error.code)); // not_supported',
       'await plain.$client.end();',
     ],
   },

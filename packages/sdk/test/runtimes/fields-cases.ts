@@ -1,15 +1,15 @@
-import { bytes, createIndexKey, date, defineFields, json, number, text, unencrypted } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field, unencrypted } from '@eaas/sdk/fields';
 import type { Case } from '@eaas/test-kit/runtimes/case';
 import { holds, refused, same } from './expect.ts';
 
 const definition = defineFields({
   patients: {
     ...unencrypted('id', 'ward'),
-    email: text().searchable(),
-    born: date(),
-    weight: number(),
-    scan: bytes(),
-    notes: json<{ allergies: string[] }>(),
+    email: field.text().searchable(),
+    born: field.date(),
+    weight: field.number(),
+    scan: field.bytes(),
+    notes: field.json<{ allergies: string[] }>(),
   },
 });
 

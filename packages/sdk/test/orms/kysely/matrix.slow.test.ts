@@ -3,19 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { EaasError } from '@eaas/sdk';
-import {
-  bigint,
-  boolean,
-  bytes,
-  checkConstraints,
-  date,
-  defineFields,
-  holdsCiphertext,
-  json,
-  number,
-  text,
-  unencrypted,
-} from '@eaas/sdk/fields';
+import { checkConstraints, defineFields, field, holdsCiphertext, unencrypted } from '@eaas/sdk/fields';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blocksOf, read } from '@eaas/test-kit/markdown';
 import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
@@ -31,18 +19,18 @@ interface Kysely extends Builder {
 type Row = Record<string, unknown>;
 type Stored = Record<string, string | null>;
 
-const guessable = { lowEntropy: 'accepted' } as const;
 const fields = defineFields({
   samples: {
+    lowEntropy: 'accepted',
     ...unencrypted('id', 'city'),
-    text: text().searchable(),
-    note: text(),
-    number: number().searchable(guessable),
-    bigint: bigint().searchable(guessable),
-    boolean: boolean().searchable(guessable),
-    date: date().searchable(guessable),
-    bytes: bytes(),
-    json: json(),
+    text: field.text().searchable(),
+    note: field.text(),
+    number: field.number().searchable(),
+    bigint: field.bigint().searchable(),
+    boolean: field.boolean().searchable(),
+    date: field.date().searchable(),
+    bytes: field.bytes(),
+    json: field.json(),
   },
 });
 const indexes = ['text', 'number', 'bigint', 'boolean', 'date'].map((kind) => `${kind}_index`);

@@ -1,0 +1,118 @@
+// The fields that a statement returns, and the columns that it writes: which of them no statement may show or store as they
+// are, because a second definition of a table or a name in SQL hides that they are encrypted.
+import { Column, getTableColumns, getTableName, is, SQL, Subquery, Table } from 'drizzle-orm';
+import { sqlOf } from './chunks.ts';
+import { refuse, refuseSql } from './error.ts';
+import { type Encryption, encryptionOf, isIndexColumn, layoutOf } from './table.ts';
+
+export type Fields = { readonly [key: string]: unknown };
+
+export interface SelectedField {
+  readonly path: readonly string[];
+  readonly field: unknown;
+}
+
+const isField = (value: unknown): boolean =>
+  is(value, Column) || is(value, SQL) || is(value, SQL.Aliased) || is(value, Subquery);
+
+export function flatFields(fields: Fields, path: readonly string[] = []): SelectedField[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const here = [...path, name];
+    if (isField(field)) return [{ path: here, field }];
+    return flatFields(is(field, Table) ? getTableColumns(field) : (field as Fields), here);
+  });
+}
+
+/** The opposite of `flatFields`. */
+export function nestedFields(fields: readonly SelectedField[]): Fields {
+  const nested: Record<string, unknown> = {};
+  for (const { path, field } of fields) {
+    let holder = nested;
+    for (const name of path.slice(0, -1)) holder = (holder[name] ??= {}) as Record<string, unknown>;
+    holder[path.at(-1) ?? ''] = field;
+  }
+  return nested;
+}
+
+/** Where a statement has its tables. */
+export interface Sources {
+  readonly table?: unknown;
+  readonly from?: unknown;
+  readonly joins?: readonly { readonly table: unknown }[];
+}
+
+export const sourcesOf = ({ table, from, joins = [] }: Sources): unknown[] => [
+  table,
+  from,
+  ...joins.map((join) => join.table),
+];
+
+/** Returns the column, unless it is of a subquery that does not select it. */
+export function requireSelected(column: Column, sources: readonly unknown[] = []): Column {
+  const alias = getTableName(column.table);
+  const source = sources.find((each): each is Subquery => is(each, Subquery) && each._.alias === alias);
+  const selected = source ? flatFields(source._.selectedFields) : [];
+  const isSelected = selected.some(({ field }) => is(field, Column) && field.name === column.name);
+  if (!source || isSelected) return column;
+  const place = { table: String(symbolOf(column.table, 'OriginalName')), column: column.name };
+  const problem = `the subquery \`${alias}\` does not select the column`;
+  const code = isIndexColumn(column) ? 'not_searchable' : 'cannot_open';
+  return refuse(code, place, problem, 'select it, or all columns, in the subquery');
+}
+
+/** The encrypted columns in the schema of a database. */
+export type KnownColumns = ReadonlyMap<string, Encryption>;
+
+export function knownColumns(tables: readonly Table[]): KnownColumns {
+  const columns = tables.flatMap((table) => layoutOf(table).columns);
+  return new Map(columns.map(({ column, encryption }) => [originOf(column), encryption]));
+}
+
+const symbolOf = (table: Table, name: string): unknown => Reflect.get(table, Symbol.for(`drizzle:${name}`));
+
+/** The names of the schema, the table and the column in the database, also for an alias. */
+const originOf = ({ table, name }: Column): string =>
+  JSON.stringify([symbolOf(table, 'Schema'), symbolOf(table, 'OriginalName'), name]);
+
+/**
+ * Throws if a field is an encrypted column under another name: a column of a second definition of its table, or SQL
+ * that contains its name, such as `lower(patients.name)`.
+ */
+export function requirePlainFields(
+  fields: readonly SelectedField[],
+  sources: readonly unknown[],
+  known: KnownColumns,
+): void {
+  const tables = sources.filter((source): source is Table => is(source, Table));
+  for (const { field } of fields) {
+    refuseSecondDefinition(field, known);
+    if (is(field, SQL) || is(field, SQL.Aliased)) for (const table of tables) refuseNames(field, table);
+  }
+}
+
+/** Throws for a column of a second definition of a table, which says that the column is not encrypted. */
+export function refuseSecondDefinition(field: unknown, known: KnownColumns): void {
+  if (known.size === 0) return;
+  if (is(field, SQL.Aliased)) refuseSecondDefinition(field.sql, known);
+  if (is(field, SQL)) for (const chunk of field.queryChunks) refuseSecondDefinition(chunk, known);
+  if (!is(field, Column) || encryptionOf(field) || !is(field.table, Table)) return;
+  const encryption = known.get(originOf(field));
+  if (!encryption) return;
+  const problem = 'the column is encrypted, but this definition of its table says that it is not';
+  refuse('cannot_open', encryption, problem, 'use the table that `encryptedTable` returned');
+}
+
+const literals = /'(?:[^']|'')*'|--.*$|\/\*[^]*?\*\//gm;
+
+/** Throws for `patients.name` in SQL, but not in `count(patients.name)` and `patients.name is null`. */
+function refuseNames(field: unknown, table: Table): void {
+  const text = sqlOf(field).replaceAll(literals, ' ');
+  for (const { column, encryption } of layoutOf(table).columns) {
+    const [of, name] = [getTableName(table), column.name].map((each) => {
+      return each.replaceAll(/[^\p{L}\p{N}_]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
+    });
+    const path = `(?<![\\p{L}\\p{N}_$])["\`]?${of}["\`]?\\s*\\.\\s*["\`]?${name}["\`]?(?![\\p{L}\\p{N}_$"\`])`;
+    const uses = new RegExp(`(?<!\\bcount\\s*\\(\\s*)${path}(?!\\s+is\\s+(?:not\\s+)?null\\b)`, 'iu');
+    if (uses.test(text)) refuseSql(encryption);
+  }
+}

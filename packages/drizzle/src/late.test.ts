@@ -1,0 +1,198 @@
+import { eq, sql } from 'drizzle-orm';
+import { alias, sqliteTable, text, union } from 'drizzle-orm/sqlite-core';
+import { drizzle } from 'drizzle-orm/sqlite-proxy';
+import { EaasClient } from '@eaas/sdk';
+import { createIndexKey, field } from '@eaas/sdk/fields';
+import { createTestService } from '@eaas/local';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { requireVersion } from './database.ts';
+import { encrypted, encryptedTable, fieldsOf, withEncryption } from './sqlite.ts';
+
+const calls = { default: 0, update: 0, id: 0 };
+const patients = encryptedTable('patients', {
+  id: text()
+    .primaryKey()
+    .$defaultFn(() => `id ${++calls.id}`),
+  name: encrypted(field.text().searchable()).$defaultFn(() => `default ${++calls.default}`),
+  editor: encrypted(field.text().searchable()).$onUpdateFn(() => `editor ${++calls.update}`),
+});
+const visits = sqliteTable('visits', { id: text().primaryKey(), city: text() });
+
+const service = createTestService();
+const keyId = service.createKey('patients').key_id;
+const client = () => new EaasClient({ ...service, keyId });
+const eaas = client();
+const index = await createIndexKey(eaas);
+const records = fieldsOf(patients).for(eaas, { index });
+
+interface Sent {
+  readonly statement: string;
+  readonly params: unknown[];
+}
+let sent: Sent[];
+let answers: unknown[][][];
+beforeEach(() => {
+  sent = [];
+  answers = [];
+  Object.assign(calls, { default: 0, update: 0, id: 0 });
+});
+const plain = drizzle(
+  async (statement, params) => {
+    sent.push({ statement, params });
+    return { rows: answers.shift() ?? [] };
+  },
+  async (queries) => {
+    sent.push(...queries.map(({ sql, params }) => ({ statement: sql, params })));
+    return queries.map(() => ({ rows: answers.shift() ?? [] }));
+  },
+  { schema: { patients, visits } },
+);
+const db = withEncryption(plain, eaas, { index });
+
+const opened = async (row: object, id: string) => records.decryptRow('patients', id, row as never);
+const stored = async (id: string, name: string) => {
+  const row = await records.encryptRow('patients', id, { name } as never);
+  // The id is read twice: as a column, and as what the value is bound to.
+  return [id, (row as Record<string, unknown>)['name'], null, id];
+};
+
+describe('a statement that runs twice', () => {
+  test('begins with what the app wrote: an update finds the rows that are there now', async () => {
+    const statement = db.update(patients).set({ name: 'Ada' });
+    for (const ids of [['a'], ['a', 'b']]) {
+      answers = [ids.map((id) => [id]), []];
+      await statement;
+    }
+    const updates = sent.filter((each) => each.statement.startsWith('update'));
+    expect(updates.map(({ params }) => params.filter((each) => /^[ab]$/.test(String(each))))).toEqual([
+      ['a'],
+      ['a', 'b', 'a', 'b', 'a', 'b', 'a', 'b', 'a', 'b'],
+    ]);
+  });
+
+  test('also at the same time', async () => {
+    const statement = db.insert(patients).values({ name: 'Ada' });
+    await Promise.all([statement, statement]);
+    const rows = sent.map(({ params: [id, name] }) => ({ id: String(id), name }));
+    expect(rows.map(({ id }) => id)).toEqual(['id 1', 'id 2']);
+    for (const { id, name } of rows) expect(await opened({ name }, id)).toEqual({ name: 'Ada' });
+  });
+});
+
+describe('functions of the app that compute values', () => {
+  test('run once for each row of an insert, and their values are encrypted', async () => {
+    await db.insert(patients).values([{}, { name: 'Ada' }]);
+    expect(calls).toEqual({ default: 1, update: 2, id: 2 });
+    const [id, name, , editor] = sent[0]?.params ?? [];
+    expect(await opened({ name, editor }, String(id))).toEqual({ name: 'default 1', editor: 'editor 1' });
+  });
+
+  test('run once for an update, which sets the index column too', async () => {
+    await db.update(patients).set({ id: 'a' }).where(eq(patients.id, 'a'));
+    expect(calls).toEqual({ default: 0, update: 1, id: 0 });
+    expect(sent[0]?.statement).toContain('"editor" = ?, "editor_index" = ?');
+    expect(await opened({ editor: sent[0]?.params[1] }, 'a')).toEqual({ editor: 'editor 1' });
+  });
+
+  test('run once for an upsert', async () => {
+    const insert = db.insert(patients).values({ id: 'a', name: 'Ada' });
+    await insert.onConflictDoUpdate({ target: patients.id, set: { name: 'Eve' } });
+    expect(calls).toEqual({ default: 0, update: 2, id: 0 });
+  });
+});
+
+test('a row that a query returned can be cloned', async () => {
+  answers = [[await stored('a', 'Ada')]];
+  const rows = await db.select().from(patients);
+  expect(structuredClone(rows)).toEqual([{ id: 'a', name: 'Ada', editor: null }]);
+});
+
+test('`db.batch` sends statements at once, with one request to the service, and opens the results', async () => {
+  const row = await stored('a', 'Ada');
+  answers = [[], [row.slice(0, 2)], [row], [['a']], [[1]]];
+  const { length } = service.requests;
+  const own = withEncryption(plain, client(), { index });
+  const results = await own.batch([
+    own.insert(patients).values({ name: 'Ada' }),
+    own
+      .update(patients)
+      .set({ name: 'Eve' })
+      .where(eq(patients.id, 'a'))
+      .returning({ id: patients.id, name: sql`1` }),
+    own.select().from(patients).where(eq(patients.name, 'Ada')),
+    own.select({ id: visits.id }).from(visits),
+    own.all(sql`select 1 where ${eq(patients.name, 'Ada')}`),
+  ] as never);
+  expect((results as unknown[]).slice(2, 4)).toEqual([
+    [{ id: 'a', name: 'Ada', editor: null }],
+    [{ id: 'a' }],
+  ]);
+  expect(sent).toHaveLength(5);
+  expect(JSON.stringify(sent)).not.toMatch(/Ada|Eve/);
+  // One to wrap the data key and to unwrap the index key, and one to unwrap the data key of the result.
+  expect(service.requests.length - length).toBeLessThanOrEqual(3);
+});
+
+test('`with` and unions work with encrypted tables', async () => {
+  const found = db
+    .$with('found')
+    .as(db.select({ id: patients.id }).from(patients).where(eq(patients.name, 'Ada')));
+  await db.with(found).insert(patients).values({ name: 'Eve' });
+  const other = alias(patients, 'other');
+  const ids = db.select({ id: other.id }).from(other).where(eq(other.name, 'Bob'));
+  await union(db.select({ id: visits.id }).from(visits).where(eq(visits.city, 'Bern')), ids);
+  await db.select({ id: visits.id }).from(visits).union(ids);
+  expect(sent).toHaveLength(3);
+  expect(JSON.stringify(sent)).not.toMatch(/Ada|Eve|Bob/);
+});
+
+test('a selected comparison sends fingerprints, also inside a subquery of one table', async () => {
+  const isAda = sql`${patients.name} = ${'Ada'}`.as('is_ada');
+  await db.select({ isAda }).from(patients);
+  const inner = db.select({ id: patients.id, isAda }).from(patients).as('inner');
+  await db.select().from(inner);
+  await db.query.patients.findMany({ columns: { id: true }, extras: { isAda } });
+  expect(sent).toHaveLength(3);
+  for (const { statement, params } of sent) {
+    expect(statement).toContain('"name_index" in (?)');
+    expect(params).toEqual([expect.stringMatching(/^[\da-f]{64}$/)]);
+  }
+});
+
+test('a subquery with a join can select encrypted columns', async () => {
+  const [id, name] = await stored('a', 'Ada');
+  answers = [[[id, name, id]]];
+  const inner = db
+    .select({ id: patients.id, name: patients.name })
+    .from(patients)
+    .innerJoin(visits, eq(visits.id, patients.id))
+    .as('inner');
+  expect(await db.select().from(inner)).toEqual([{ id: 'a', name: 'Ada' }]);
+});
+
+test('Drizzle 1.0 is refused', () => {
+  const refused = { code: 'schema', message: expect.stringContaining('drizzle-orm below 0.46 (got 1.0.0)') };
+  expect(() => requireVersion('1.0.0')).toThrow(expect.objectContaining(refused));
+});
+
+test('a subquery that does not select an index column is refused when it is searched', async () => {
+  const inner = db.select({ id: patients.id, name: patients.name }).from(patients).as('inner');
+  const search = async () => db.select({ id: inner.id }).from(inner).where(eq(inner.name, 'Ada'));
+  await expect(search()).rejects.toMatchObject({
+    code: 'not_searchable',
+    table: 'patients',
+    column: 'name_index',
+  });
+  expect(sent).toEqual([]);
+});
+
+test('JSON of the app can have any names, also those that the package gives to ids', async () => {
+  const notes = sqliteTable('notes', { id: text().primaryKey(), json: text({ mode: 'json' }) });
+  const [, name] = await stored('a', 'Ada');
+  const json = { 'eaas patients.id': 'x', 'eaas search 0': 'y' };
+  answers = [[[name, JSON.stringify(json), 'a']]];
+  const found = db.select({ patients: { name: patients.name }, notes: { json: notes.json } }).from(patients);
+  expect(await found.innerJoin(notes, eq(notes.id, patients.id))).toEqual([
+    { patients: { name: 'Ada' }, notes: { json } },
+  ]);
+});

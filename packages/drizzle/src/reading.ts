@@ -1,0 +1,177 @@
+// How results are decrypted. A statement reads stored values as markers, and besides, under names that no app uses, the ids
+// and the people that they are bound to. One walk over the result finds them, and all are opened together.
+import { Column, getTableName, getTableUniqueName, is, type SQL, sql, type Table } from 'drizzle-orm';
+import type { FieldError, OnError } from '@eaas/sdk/fields';
+import { type Access, type Row, type RowId, rowId, recordsOf } from './access.ts';
+import type { SelectedField } from './fields.ts';
+import {
+  encryptionOf,
+  isBound,
+  isIndexColumn,
+  layoutOf,
+  readable,
+  requireIdColumn,
+  Stored,
+} from './table.ts';
+import { selectedField, type WideSearch } from './walk.ts';
+
+/** The objects of a result that an app selects. What is deeper are values of the app, such as JSON. */
+export interface Level {
+  /** False for an object that holds some columns of the row around it. */
+  readonly isRow: boolean;
+  /** What a row has under names that the app did not choose. */
+  readonly hidden: Map<string, Column>;
+  readonly inner: Map<string, Level>;
+}
+
+export interface Reading {
+  /** The tables whose encrypted columns the statement returns. */
+  readonly tables: Set<Table>;
+  readonly top: Level;
+  /** The searches to repeat on decrypted values. A row has the values of the first under the name of 0, and so on. */
+  readonly wide: { readonly level: Level; readonly search: WideSearch }[];
+}
+
+const newLevel = (isRow: boolean): Level => ({ isRow, hidden: new Map(), inner: new Map() });
+
+export const newReading = (): Reading => ({ tables: new Set(), top: newLevel(true), wide: [] });
+
+export function levelIn(outer: Level, name: string, isRow: boolean): Level {
+  const level = outer.inner.get(name) ?? newLevel(isRow);
+  outer.inner.set(name, level);
+  return level;
+}
+
+const hiddenName = ({ table, name }: Column): string => `eaas ${getTableName(table)}.${name}`;
+const searchName = (at: number): string => `eaas search ${at}`;
+
+/** Returns what rows must have besides columns and searches: ids, people and searched values. */
+export function hiddenFields(
+  reading: Reading,
+  level: Level,
+  columns: readonly Column[],
+  searches: readonly WideSearch[],
+): [name: string, field: SQL][] {
+  for (const column of [...columns, ...searches.map((search) => search.column)]) {
+    const encryption = encryptionOf(column);
+    if (!encryption) continue;
+    reading.tables.add(column.table);
+    const id = isBound(encryption) ? requireIdColumn(column.table, encryption) : undefined;
+    for (const each of [id, layoutOf(column.table).subject])
+      if (each) level.hidden.set(hiddenName(each.column), each.column);
+  }
+  for (const search of searches) {
+    level.hidden.set(searchName(reading.wide.length), readable(search.column));
+    reading.wide.push({ level, search });
+  }
+  // As SQL, a column counts for no row of a left join. Drizzle does not decode it.
+  return Array.from(level.hidden, ([name, column]) => [name, sql`${column}`]);
+}
+
+/** Returns the fields to select for fields that an app selects: readable columns, checked SQL, and hidden fields. */
+export function readFields(
+  given: readonly SelectedField[],
+  searches: readonly WideSearch[],
+  reading: Reading,
+): SelectedField[] {
+  const fields = given.filter(({ field }) => !isIndexColumn(field));
+  const columns = fields.flatMap(({ field }) => (is(field, Column) ? [field] : []));
+  const shown = fields.map(({ path, field }) => {
+    path.slice(0, -1).reduce((level, name) => levelIn(level, name, false), reading.top);
+    return { path, field: selectedField(field) };
+  });
+  const hidden = hiddenFields(reading, reading.top, columns, searches);
+  return [...shown, ...hidden.map(([name, field]) => ({ path: [name], field }))];
+}
+
+/** A row of a table or an alias, as a result has it: what is decrypted, and where its values go. */
+interface StoredRow {
+  readonly column: Column;
+  readonly row: Row;
+  readonly values: Row;
+  readonly cells: { readonly holder: Row; readonly key: string; readonly name: string }[];
+}
+
+/** Decrypts the result of a statement, and drops what only the package asked for. */
+export async function open(result: unknown, reading: Reading, access: Access): Promise<unknown> {
+  if (reading.tables.size === 0) return result;
+  const found = new Map<string, Map<Row, StoredRow>>();
+  const lists: { readonly level: Level; readonly list: Row[] }[] = [];
+  const hiddenOf = new Map<Row, Row>();
+
+  /** Takes the stored values and the hidden ones out of rows. `outer` is the row around an object. */
+  function take(value: unknown, level: Level, outer: Row | undefined): void {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      lists.push({ level, list: value as Row[] });
+      for (const each of value) take(each, level, outer);
+      return;
+    }
+    const holder = value as Row;
+    const row = level.isRow || !outer ? holder : outer;
+    const own: Row = {};
+    for (const [key, column] of level.hidden) {
+      const hidden = holder[key] ?? null;
+      own[key] = hidden === null ? null : column.mapFromDriverValue(hidden);
+      delete holder[key];
+    }
+    if (level.isRow) hiddenOf.set(holder, own);
+    for (const of of [holder, own])
+      for (const [key, member] of Object.entries(of))
+        if (member instanceof Stored) note(member, of, key, row);
+    for (const [key, inner] of level.inner) take(holder[key], inner, row);
+  }
+
+  function note({ column, value }: Stored, holder: Row, key: string, row: Row): void {
+    const alias = getTableUniqueName(column.table);
+    const rows = found.get(alias) ?? new Map<Row, StoredRow>();
+    const stored = rows.get(row) ?? storedRow(column, row, holder, hiddenOf.get(row) ?? {});
+    stored.values[column.name] = value;
+    stored.cells.push({ holder, key, name: column.name });
+    found.set(alias, rows.set(row, stored));
+    // Until it is decrypted, a row has what the database has.
+    holder[key] = value;
+  }
+
+  take(result, reading.top, undefined);
+  await Promise.all(Array.from(found.values(), async (rows) => openRows([...rows.values()], access)));
+  for (const [at, { level, search }] of reading.wide.entries()) {
+    const own = lists.filter((each) => each.level === level);
+    const rows = own.flatMap(({ list }) => list);
+    const values = rows.map((row) => ({ [search.encryption.column]: hiddenOf.get(row)?.[searchName(at)] }));
+    const { onlyMatching } = recordsOf(access, search.column.table);
+    const kept = new Set<object>(onlyMatching(search.encryption.column, values, search.query));
+    const misses = new Set(rows.filter((_, index) => !kept.has(values[index] ?? {})));
+    for (const { list } of own) {
+      const left = list.filter((row) => !misses.has(row));
+      list.length = 0;
+      for (const row of left) list.push(row);
+    }
+  }
+  return result;
+}
+
+/** Also has the columns that are not encrypted: the client emits an event if they hold ciphertexts. */
+function storedRow(column: Column, row: Row, holder: Row, hidden: Row): StoredRow {
+  const { plain, id, subject } = layoutOf(column.table);
+  const values: Row = { [rowId]: (id && hidden[hiddenName(id.column)]) as RowId };
+  for (const each of plain) if (Object.hasOwn(holder, each.key)) values[each.column.name] = holder[each.key];
+  if (subject) values[subject.column.name] = hidden[hiddenName(subject.column)];
+  return { column, row, values, cells: [] };
+}
+
+async function openRows(rows: readonly StoredRow[], access: Access): Promise<void> {
+  const [first] = rows;
+  if (!first) return;
+  const { table } = first.column;
+  const handler = access.onErrorOf(encryptionOf(first.column)?.table ?? '');
+  const rowOf = new Map<object, Row>(rows.map(({ values, row }) => [values, row]));
+  const onError: OnError | undefined =
+    typeof handler !== 'function'
+      ? handler
+      : (error: FieldError, values: object) => handler(error, rowOf.get(values) ?? {});
+  const stored = rows.map(({ values }) => values);
+  const opened = await recordsOf(access, table).decrypt(stored, onError);
+  for (const [at, { cells }] of rows.entries())
+    for (const { holder, key, name } of cells) holder[key] = opened[at]?.[name];
+}

@@ -1,0 +1,114 @@
+// Makes a builder of Drizzle a statement of the encrypted database. Each time it runs, a copy of the builder has what the
+// statement reads and writes besides, one walk over its SQL finds what is late, and Drizzle sends the copy.
+import type { SQL } from 'drizzle-orm';
+import type { Access } from './access.ts';
+import { refuseToBuild } from './error.ts';
+import { isSettled, newRun, type Run, settle } from './late.ts';
+import { open, type Reading } from './reading.ts';
+import { type Scope, walk } from './walk.ts';
+
+export type Method = (...args: unknown[]) => unknown;
+export type Methods = Readonly<Record<string, Method>>;
+
+export interface Builder {
+  readonly config: unknown;
+  readonly dialect: object;
+  readonly authToken?: unknown;
+  getSQL(): SQL;
+}
+
+/** What a run has in place of the builder's own members, and how it reads the result. */
+export interface Shape {
+  readonly members: object;
+  /** The config with which Drizzle builds the statement inside another one. */
+  readonly inner?: object;
+  readonly reading: Reading;
+  readonly scope: Scope;
+}
+
+/** Returns the shape of one run. `isOne` if it reads only the first row. */
+export type ShapeOf = (run: Run, isOne: boolean) => Shape;
+
+/** A query that Drizzle can run, and the way to open its result. */
+export interface Ready {
+  readonly query: unknown;
+  readonly open: (result: unknown) => Promise<unknown>;
+}
+
+/** The statements that `db.batch` makes ready. */
+export const statements = new WeakMap<object, () => Promise<Ready>>();
+
+const running = ['execute', 'run', 'all', 'get'];
+const building = ['prepare', '_prepare', 'values', 'iterator', 'sync', 'executeRaw', 'toSQL'];
+
+/** Replaces the methods of a builder that run its statement or build it. `isSync` if only `execute` can wait. */
+export function hook(builder: Builder, shapeOf: ShapeOf, access: Access, isSync: boolean): Builder {
+  const original = methodsOf(builder);
+  const ready = async (method = ''): Promise<Ready> => {
+    const run = newRun(access);
+    const { query, reading } = queryOf(builder, shapeOf(run, method === 'get'));
+    // Its rows are those of the driver, which nobody has mapped.
+    if (method === 'run' && reading.tables.size > 0) refuseToBuild(method);
+    // Throws for a mistake in a table that is not in the schema of the database.
+    for (const table of reading.tables) access.all(table);
+    await settle(run);
+    return { query, open: async (result) => open(result, reading, access) };
+  };
+  const plainQuery = (method: string): object => {
+    const run = newRun(access);
+    const { query, reading } = queryOf(builder, shapeOf(run, false));
+    if (!isSettled(run) || reading.tables.size > 0) refuseToBuild(method);
+    return query;
+  };
+  const awaited = isSync ? ['execute'] : running;
+  for (const method of [...running, ...building]) {
+    const own: unknown = Reflect.get(builder, method);
+    if (typeof own !== 'function') continue;
+    const run = async (values?: unknown): Promise<unknown> => {
+      const { query, open } = await ready(method);
+      const prepared = (original['_prepare'] ?? original['prepare'])?.call(query) as Methods;
+      return open(await prepared[method]?.(values, builder.authToken));
+    };
+    const build = (...args: unknown[]): unknown => Reflect.apply(own, plainQuery(method), args);
+    Reflect.set(builder, method, awaited.includes(method) ? run : build);
+  }
+  builder.getSQL = () => {
+    const run = newRun(access);
+    const { inner: config = builder.config } = shapeOf(run, false);
+    // What it writes is not encrypted yet.
+    if (!isSettled(run)) refuseToBuild('getSQL');
+    return original['getSQL']?.call(Object.assign(Object.create(builder), { config })) as SQL;
+  };
+  statements.set(builder, async () => ready());
+  return builder;
+}
+
+const methodsOf = (builder: object): Methods => Object.getPrototypeOf(builder) as Methods;
+
+/** Drizzle's methods that build more than SQL, which the query needs again when it runs. */
+const builders = [
+  'buildInsertQuery',
+  'buildRelationalQuery',
+  'buildRelationalQueryWithoutPK',
+  'buildRelationalQueryWithoutLateralSubqueries',
+];
+
+/**
+ * Returns a copy of the builder with late SQL. Drizzle builds it once, because building runs the app's `$defaultFn` and
+ * `$onUpdateFn`.
+ */
+function queryOf(builder: Builder, { members, reading, scope }: Shape): { query: object; reading: Reading } {
+  const { getSQL, prepare, _prepare } = methodsOf(builder);
+  const dialect = Object.create(builder.dialect) as Record<string, Method>;
+  let built: { sql?: SQL } | undefined;
+  for (const name of builders) {
+    const build = dialect[name];
+    if (build) dialect[name] = (given) => (built ??= build.call(builder.dialect, given) as { sql?: SQL });
+  }
+  const copy = Object.create(builder) as Builder;
+  Object.assign(copy, { getSQL, prepare, _prepare, dialect, ...members });
+  const late = walk(copy.getSQL(), scope);
+  if (built?.sql) built.sql = late;
+  copy.getSQL = () => late;
+  return { query: copy, reading };
+}

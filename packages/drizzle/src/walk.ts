@@ -1,0 +1,267 @@
+// One walk over the SQL of a statement, wherever the app put it: conditions, joins, subqueries, `with`, conflict clauses. Each
+// comparison of an encrypted column becomes a late condition on fingerprints, and every other use of one is refused. A range of
+// dates whose bounds are inside a month also finds the other days of the month, which `reading.ts` drops after decryption, where
+// that changes nothing but which rows are returned.
+import { Column, is, Param, SQL, type SQLChunk, sql, StringChunk, Subquery } from 'drizzle-orm';
+import { type Row, recordsOf } from './access.ts';
+import { type Comparison, comparisonIn, isQuery, isSql, type Query, textOf } from './chunks.ts';
+import { refuse } from './error.ts';
+import { type Fields, flatFields, requireSelected, type Sources, sourcesOf } from './fields.ts';
+import { Late, newRun, type Run } from './late.ts';
+import {
+  type Encryption,
+  encryptionOf,
+  entryOf,
+  opaquePlace,
+  partsOf,
+  readable,
+  requirePlain,
+} from './table.ts';
+import type { PartsQuery } from './types.ts';
+
+/** Where a piece of SQL stands in its statement. */
+export interface Scope {
+  readonly run: Run;
+  /** Whether the statement only reads, so that it may find too many rows. */
+  readonly isRead: boolean;
+  /** Whether `not` is around it. */
+  readonly isNegated?: boolean;
+  /** The tables and subqueries of the query that it is in. */
+  readonly sources?: readonly unknown[] | undefined;
+}
+
+/** The new value of a column if an insert conflicts. */
+export class Excluded extends SQL {
+  readonly column: Column;
+
+  constructor(column: Column) {
+    super(sql`excluded.${sql.identifier(column.name)}`.queryChunks);
+    this.column = column;
+  }
+}
+
+/** Returns SQL for the new value of a column if an insert conflicts. Use this SQL in `set` of `onConflictDoUpdate`. */
+export const excluded = (column: Column): SQL => new Excluded(column);
+
+/** Returns SQL in which each comparison of an encrypted column is late. Throws for SQL that computes with such a column. */
+export const walk = <Chunk>(chunk: Chunk, scope: Scope): Chunk => walkChunk(chunk, scope) as Chunk;
+
+function walkChunk(chunk: unknown, scope: Scope): unknown {
+  if (is(chunk, Param) || is(chunk, StringChunk)) return chunk;
+  if (is(chunk, SQL)) return walkSql(chunk, scope);
+  if (is(chunk, Column)) return requirePlain(chunk);
+  if (is(chunk, Subquery)) {
+    const { sql: inner, selectedFields, alias, isWith } = chunk._;
+    return new Subquery(walkSql(inner, { ...scope, sources: [] }), selectedFields, alias, isWith);
+  }
+  if (Array.isArray(chunk)) return chunk.map((each) => walkChunk(each, scope));
+  if (!isQuery(chunk)) return chunk;
+  const { config = {} } = chunk as { config?: Sources };
+  // Drizzle puts the SQL of a query into parentheses.
+  return sql`(${walkSql(chunk.getSQL(), { ...scope, sources: sourcesOf(config) })})`;
+}
+
+function walkSql(given: SQL, scope: Scope): SQL {
+  if (given instanceof Late) return given;
+  if (given instanceof Excluded) requirePlain(given.column);
+  const comparison = comparisonIn(given);
+  if (comparison?.operator === 'unchanged') return given;
+  return withChunks(given, comparison ? [search(comparison, scope)] : walkChunks(given.queryChunks, scope));
+}
+
+function walkChunks(chunks: readonly SQLChunk[], scope: Scope): SQLChunk[] {
+  let before = '';
+  return chunks.map((chunk) => {
+    // `exists` ignores the columns of its subquery, so they can be encrypted.
+    if (isQuery(chunk) && !/\bexists\s*$/i.test(before)) requirePlainSelection(chunk, scope);
+    const isNegated = scope.isNegated || /\bnot\s*(?:exists\s*)?\(*\s*$/i.test(before);
+    if (!is(chunk, StringChunk) || textOf(chunk) !== '') before = textOf(chunk);
+    return walkChunk(chunk, { ...scope, isNegated }) as SQLChunk;
+  });
+}
+
+/** Keeps what else Drizzle says of the SQL, such as how it decodes a value. */
+function withChunks(given: SQL, queryChunks: readonly SQLChunk[]): SQL {
+  const copy = Object.create(Object.getPrototypeOf(given) as object) as SQL;
+  return Object.assign(copy, given, { queryChunks });
+}
+
+/** Throws if a query selects what must not leave its column, as the right side of a comparison or as rows to insert. */
+export function requirePlainSelection(query: Query, scope: Scope): void {
+  const { config } = query as { config?: { fields?: Fields; returningFields?: Fields } };
+  const checked = { ...scope, run: newRun(scope.run.access) };
+  for (const { field } of flatFields(config?.fields ?? config?.returningFields ?? {}))
+    walk(is(field, SQL.Aliased) ? field.sql : field, checked);
+}
+
+/** Returns a field that an app selects: an encrypted column becomes readable, and the walk finds what SQL compares. */
+export function selectedField(field: unknown): unknown {
+  if (is(field, Column)) return opaquePlace(field) ? readable(field) : field;
+  const expression = is(field, SQL.Aliased) ? field.sql : field;
+  const isOfSubquery = Reflect.get(Object(field) as object, 'isSelectionField') === true;
+  if (isOfSubquery || !is(expression, SQL)) return field;
+  // Drizzle writes the columns of a selected expression as text, if there is one table. One level deeper it does not.
+  const deeper = withChunks(expression, [expression]);
+  return is(field, SQL.Aliased) ? new SQL.Aliased(deeper, field.fieldAlias) : deeper;
+}
+
+/**
+ * Returns a condition on the indexes of `searchableBy`: `matches(patients.ssn, { last4: '6789' })`. The query can also
+ * return rows that do not match, so filter the decrypted rows. The condition works only in reads, and not inside `not`.
+ */
+export function matches<C extends Column>(column: C, query: PartsQuery<NoInfer<C>>): SQL {
+  // Drizzle passes the parameter to the encrypted column, which throws for plaintext.
+  return sql`${column} matches ${new Param(query, column)}`;
+}
+
+/** Returns the late condition for a comparison. Throws if no index can answer it. */
+function search(comparison: Comparison, scope: Scope): SQL {
+  const { column, encryption, operator, operands } = comparison;
+  const late = new Late();
+  if (operator === 'matches') {
+    requireMatches(comparison, scope);
+    scope.run.first.push(async () => late.settle(await partsCondition(comparison, scope)));
+    return late;
+  }
+  const index = requireIndex(column, encryption, scope);
+  const isNegated = operator === '<>' || operator === 'not in';
+  const settle = (condition: SQL): void =>
+    late.settle(isNegated ? sql`not (${condition})` : sql`(${condition})`);
+  const [first] = operands;
+  const other = encryptionOf(first);
+  if (other && operands.length === 1)
+    settle(sql`${index} = ${comparable(first as Column, other, encryption, scope)}`);
+  else {
+    for (const operand of operands) requireValue(operand, encryption);
+    scope.run.first.push(async () => settle(await equalToOne(index, comparison, scope.run)));
+  }
+  return late;
+}
+
+function requireMatches({ encryption, operands: [query] }: Comparison, scope: Scope): void {
+  const many = '`matches` can find too many rows, so';
+  if (!scope.isRead) {
+    const remedy = 'select the rows, filter them after decryption, and write them by their ids';
+    refuse('not_supported', encryption, `${many} it cannot choose the rows to write`, remedy);
+  }
+  if (scope.isNegated) {
+    const remedy = 'select the rows, and filter them after decryption';
+    refuse('not_supported', encryption, `${many} its negation would miss rows`, remedy);
+  }
+  const [wide] = narrowed.has(Object(query) as object) ? [] : Object.keys(wideQuery(encryption, query));
+  if (wide === undefined) return;
+  const problem = `a search by \`${wide}\` from or to a day inside a month also finds other days, which cannot be dropped here`;
+  const remedy =
+    'search from and to whole months (UTC), and drop the other days after reading (`fillPage` of ' +
+    '`@eaas/sdk/fields` fills a page), or in the `where` of a select of columns without `limit`, joined by `and`';
+  refuse('not_supported', encryption, problem, remedy);
+}
+
+async function partsCondition({ column, encryption, operands }: Comparison, scope: Scope): Promise<SQL> {
+  const terms = await recordsOf(scope.run.access, column.table).search(encryption.column, operands[0]);
+  const conditions = Object.entries(terms).flatMap(([name, found]) => {
+    const index = entryOf(column).indexes.find((each) => each.name === name)?.column;
+    if (!index) return [];
+    requireSelected(index, scope.sources);
+    const lists = found.filter((each) => Array.isArray(each));
+    if (lists.length > 0) return lists.map((oneOf) => containsOne(index, oneOf));
+    return [sql`${index} in ${found.map((fingerprint) => new Param(fingerprint))}`];
+  });
+  return sql`(${sql.join(conditions, sql` and `)})`;
+}
+
+function containsOne(index: Column, fingerprints: readonly string[]): SQL {
+  if (index.columnType === 'EncryptedPgColumn') {
+    // The SQL must equal the expression of the GIN index in the documentation of the SDK, because otherwise PostgreSQL
+    // does not use the index.
+    const list = fingerprints.map((fingerprint) => sql`${new Param(fingerprint)}`);
+    return sql`string_to_array(${index}, ' ') && array[${sql.join(list, sql`, `)}]::text[]`;
+  }
+  const each = fingerprints.map((fingerprint) => sql`${index} like ${new Param(`%${fingerprint}%`)}`);
+  return sql`(${sql.join(each, sql` or `)})`;
+}
+
+async function equalToOne(index: Column, comparison: Comparison, { access }: Run): Promise<SQL> {
+  const { column, encryption, operands } = comparison;
+  const { search: fingerprintsOf } = recordsOf(access, column.table);
+  const found = await Promise.all(operands.map(async (value) => fingerprintsOf(encryption.column, value)));
+  // Sorts the fingerprints, so that a statement does not show the order of the values.
+  const all = [...new Set(found.flatMap((terms) => Object.values(terms).flat(2)))].sort();
+  const condition = sql`${index} in ${all.map((fingerprint) => new Param(fingerprint))}`;
+  // If a text has no fingerprint, its index column is NULL, and a condition with `in` is also NULL. SQL would then omit
+  // the row even under `not`, because `not NULL` is NULL. The second condition changes NULL to false.
+  if (encryption.field.type.name !== 'text') return condition;
+  return sql`${condition} and (${index} is not null or ${column} is null)`;
+}
+
+function requireValue(operand: unknown, encryption: Encryption): void {
+  if (operand === null || operand === undefined) {
+    const remedy = 'use `isNull` or `isNotNull`';
+    refuse('not_supported', encryption, 'a comparison with null finds nothing', remedy);
+  }
+  if (!isSql(operand)) return;
+  const problem = 'an encrypted column can only be compared with values and with searchable columns';
+  refuse('not_supported', encryption, problem, 'select the values first, and pass them');
+}
+
+function comparable(column: Column, other: Encryption, encryption: Encryption, scope: Scope): Column {
+  const index = requireIndex(column, other, scope);
+  if (bindingOf(other) === bindingOf(encryption)) return index;
+  const problem = `equal values have different fingerprints in ${other.table}.${other.column}`;
+  const bound = `searchable({ boundTo: { table: '${other.table}', field: '${other.column}' } })`;
+  return refuse('not_supported', encryption, problem, `define one of the fields with \`${bound}\``);
+}
+
+function bindingOf({ field, table, column }: Encryption): string {
+  const { boundTo = { table, field: column } } = field.index ?? {};
+  return JSON.stringify([boundTo.table, boundTo.field, field.type.name]);
+}
+
+function requireIndex(column: Column, encryption: Encryption, { sources }: Scope): Column {
+  const { index } = entryOf(column);
+  if (index) return requireSelected(index, sources);
+  const problem = 'the column cannot be searched';
+  return refuse('not_searchable', encryption, problem, 'define its field with `.searchable()`');
+}
+
+/** The queries of `matches` whose near misses are dropped. Each stands at one place of one statement. */
+const narrowed = new WeakSet<object>();
+
+/** The part of a query of `matches` that the database cannot answer alone. */
+function wideQuery({ field }: Encryption, query: unknown): Row {
+  const parts = partsOf(field);
+  try {
+    const wide = Object.entries(Object(query) as Row).filter(([name, asked]) => {
+      const comparison = Object.hasOwn(parts, name) ? parts[name]?.comparison : undefined;
+      return comparison !== undefined && !comparison.isWhole(asked);
+    });
+    return Object.fromEntries(wide);
+  } catch {
+    return {}; // The query is invalid. The search throws an error that names the column.
+  }
+}
+
+/** A search whose near misses are dropped: `query` is the part to repeat on decrypted values. */
+export type WideSearch = Pick<Comparison, 'column' | 'encryption'> & { readonly query: Row };
+
+/**
+ * Returns a condition in which the searches that every row must meet may find too many rows, because `and` joins them with
+ * all other conditions. Adds these searches to `wide`.
+ */
+export function narrowing(where: SQL, wide: WideSearch[]): SQL {
+  const comparison = comparisonIn(where);
+  if (comparison) {
+    const { column, encryption, operands } = comparison;
+    const query = comparison.operator === 'matches' ? wideQuery(encryption, operands[0]) : {};
+    if (Object.keys(query).length === 0) return where;
+    const whole = { ...Object(operands[0]) } as object;
+    narrowed.add(whole);
+    wide.push({ column, encryption, query });
+    return matches(column, whole as never);
+  }
+  const isConjunction = where.queryChunks.every((chunk) => {
+    return is(chunk, SQL) || (is(chunk, StringChunk) && /^\s*(?:\(|\)|and)?\s*$/i.test(textOf(chunk)));
+  });
+  if (!isConjunction) return where;
+  return sql.join(where.queryChunks.map((chunk) => (is(chunk, SQL) ? narrowing(chunk, wide) : chunk)));
+}

@@ -1,0 +1,228 @@
+// What statements write: the late values of a row, whose row and whose data it stays, and what they return. An update also finds
+// the rows that it changes, because a ciphertext is bound to its row.
+import { and, eq, inArray, or, Param, type SQL, sql, type SQLChunk, type Table } from 'drizzle-orm';
+import { type Row, type RowId, rowId, recordsOf } from './access.ts';
+import { comparedValue, isSql, valueOf } from './chunks.ts';
+import { refuse } from './error.ts';
+import {
+  refuseSecondDefinition,
+  requirePlainFields,
+  type SelectedField,
+  type Sources,
+  sourcesOf,
+} from './fields.ts';
+import { findsSameForm, keepsForm } from './id-form.ts';
+import { Late, type Run } from './late.ts';
+import { newReading, readFields } from './reading.ts';
+import type { Methods, Shape } from './run.ts';
+import { type Encryption, isBound, type KeyedColumn, layoutOf, requireIdColumn } from './table.ts';
+import { walk } from './walk.ts';
+
+export interface WriteConfig extends Sources {
+  readonly table: Table;
+  readonly returning?: readonly SelectedField[] | undefined;
+}
+
+/** Returns the shape of a write without encrypted columns. `rows` are what it writes, by the keys of columns. */
+export function shapeWrite<Config extends WriteConfig>(config: Config, rows: readonly object[], run: Run) {
+  const { table, returning } = config;
+  const scope = { run, isRead: false, sources: sourcesOf(config) };
+  for (const key of new Set(rows.flatMap(Object.keys)))
+    refuseSecondDefinition(Reflect.get(table, key), run.access.known);
+  requirePlainFields(returning ?? [], scope.sources, run.access.known);
+  const reading = newReading();
+  const read = returning && { ...config, returning: readFields(returning, [], reading) };
+  return { config: read ?? config, members: { config: read ?? config }, reading, scope };
+}
+
+/** Returns what the app writes to the columns of a table, also by its functions, which thereby run once. */
+export function writtenRow(table: Table, given: Row, isNew: boolean): Row {
+  const row = { ...given };
+  for (const { key, encryption, indexes } of layoutOf(table).columns) {
+    const index = indexes.find((each) => Object.hasOwn(row, each.key));
+    if (index) refuse('schema', encryption, 'the index column is computed', `omit \`${index.key}\``);
+    if (valueOf(row[key]) !== undefined) continue;
+    const { create, update } = encryption;
+    const compute = isNew ? (create ?? update) : update;
+    if (compute) row[key] = compute();
+    else delete row[key];
+  }
+  return row;
+}
+
+/** Returns the values for encrypted columns, by the names of the columns. */
+export function encryptedValues(table: Table, row: Row): Row {
+  const values: Row = {};
+  for (const { key, encryption } of layoutOf(table).columns) {
+    const value = valueOf(row[key]);
+    if (value === undefined) continue;
+    const problem = 'the database cannot encrypt the result of SQL';
+    if (isSql(value)) refuse('not_supported', encryption, problem, 'compute the value in the app');
+    values[encryption.column] = value;
+  }
+  return values;
+}
+
+/** A row to encrypt, and what stands for its values in a statement until then. */
+export interface LateRow {
+  readonly values: Row;
+  readonly cells: Readonly<Record<string, Late>>;
+  readonly settle: (stored: (name: string) => SQLChunk) => void;
+}
+
+export function lateRow(table: Table, values: Row, id: RowId): LateRow {
+  const all = layoutOf(table)
+    .columns.filter(({ encryption }) => Object.hasOwn(values, encryption.column))
+    .flatMap(({ key, encryption, indexes }) => [{ key, name: encryption.column }].concat(indexes))
+    .map(({ key, name }) => ({ key, name, late: new Late() }));
+  return {
+    values: { ...values, [rowId]: id },
+    cells: Object.fromEntries(all.map(({ key, late }) => [key, late])),
+    settle(stored) {
+      for (const { name, late } of all) late.settle(stored(name));
+    },
+  };
+}
+
+/** Encrypts rows when the statement runs, and settles their late values. */
+export function encryptLater(table: Table, rows: readonly LateRow[], { access, first }: Run): void {
+  first.push(async () => {
+    const stored = await recordsOf(access, table).encrypt(rows.map(({ values }) => values));
+    for (const [at, { settle }] of rows.entries()) settle((name) => new Param(stored[at]?.[name] ?? null));
+  });
+}
+
+/**
+ * Throws if an update changes the id that a ciphertext is bound to, or makes a row the data of another person, whose data keys
+ * do not open its ciphertexts. `known` are the id and the person of all its rows.
+ */
+export function requireSameRow(table: Table, set: Row, ...known: readonly unknown[]): void {
+  const { bound, id, subject } = layoutOf(table);
+  const isChanged = (key: string | undefined, value: unknown): boolean =>
+    key !== undefined && set[key] !== undefined && (value === undefined || valueOf(set[key]) !== value);
+  if (bound && isChanged(id?.key, known[0])) {
+    const problem = 'the update changes the row id that the ciphertext is bound to';
+    refuse('row_unknown', bound.encryption, problem, 'insert a row with the new id, and delete the old row');
+  }
+  if (!isChanged(subject?.key, known[1])) return;
+  const problem =
+    'the update changes whose data the row is, but its ciphertexts stay those of the first person';
+  refuseSubject(table, problem, 'insert a row for the other person, and delete the old row');
+}
+
+/** The subject of a row, by the name of its column. Throws if only the database knows it. */
+export function subjectIn(table: Table, row: Row): Row {
+  const { subject } = layoutOf(table);
+  if (!subject) return {};
+  const value = valueOf(row[subject.key]) ?? undefined;
+  if (value === undefined || isSql(value) || !keepsForm(subject.column, value)) {
+    const problem = `the row is encrypted for the person in \`${subject.key}\`, which is not known before the statement`;
+    refuseSubject(table, problem, `pass \`${subject.key}\` in the form in which the database returns it`);
+  }
+  return { [subject.column.name]: value };
+}
+
+export function refuseSubject(table: Table, problem: string, remedy: string): never {
+  const { columns, subject } = layoutOf(table);
+  const place = { table: columns[0]?.encryption.table, column: subject?.column.name };
+  return refuse('subject_unknown', place, problem, remedy);
+}
+
+interface UpdateConfig extends WriteConfig {
+  readonly set: Row;
+  readonly where?: SQL | undefined;
+  readonly withList?: readonly unknown[] | undefined;
+  readonly limit?: unknown;
+  readonly orderBy?: readonly unknown[] | undefined;
+}
+
+// The largest number of parameters per statement. It is below the limits of all supported databases, of which SQLite
+// has the lowest: 32,766.
+const maxParameters = 30_000;
+
+/** `database` selects the rows that an update finds. */
+export function shapeUpdate(given: UpdateConfig, run: Run, database: Methods): Shape {
+  const { table } = given;
+  const shape = shapeWrite(given, [given.set], run);
+  const set = writtenRow(table, given.set, false);
+  const { id, subject } = layoutOf(table);
+  const [known, person] = [id, subject].map((each) => each && comparedValue(given.where, each.column));
+  requireSameRow(table, set, known, person);
+  const values = encryptedValues(table, set);
+  if (Object.keys(values).length === 0) return shape;
+  const late = lateRow(table, values, undefined);
+  // The rows are selected with the same late conditions as they are updated.
+  const where = given.where && walk(given.where, shape.scope);
+  const withList = given.withList?.map((query) => walk(query, shape.scope));
+  const changed = { ...shape.config, set: { ...set, ...late.cells }, where, withList };
+  const bound = layoutOf(table).columns.find(
+    ({ encryption }) => (subject ?? isBound(encryption)) && (values[encryption.column] ?? null) !== null,
+  )?.encryption;
+  if (!bound) {
+    encryptLater(table, [late], run);
+    return { ...shape, members: { config: changed } };
+  }
+  requireOneTable(given, bound);
+  const own = requireIdColumn(table, bound);
+  const guard = new Late();
+  const encrypt = async (rows: readonly Row[]): Promise<void> => {
+    const stored = await recordsOf(run.access, table).encrypt(
+      rows.map((row) => ({
+        ...values,
+        ...(subject && { [subject.column.name]: row['subject'] }),
+        [rowId]: row['id'] as RowId,
+      })),
+    );
+    requireFewRows(bound, rows.length, (subject ? 2 : 1) + 2 * Object.keys(late.cells).length);
+    late.settle((name) => valuesOfRows(own, rows, stored, name));
+    guard.settle(stillThese(own, subject, rows));
+  };
+  const isKnown = known !== undefined && findsSameForm(own.column, known);
+  // The id is the subject in many tables. Otherwise only the database knows whose data the row is.
+  if (isKnown && (!subject || subject.key === own.key))
+    run.first.push(async () => encrypt([{ id: known, subject: known }]));
+  else {
+    const columns = { id: own.column, ...(subject && { subject: subject.column }) };
+    const of = withList?.length ? (database['with']?.(...withList) as Methods) : database;
+    run.later.push(async () => {
+      const query = of['select']?.(columns) as { from(table: Table): { where(where?: SQL): unknown } };
+      await encrypt((await query.from(table).where(where)) as Row[]);
+    });
+  }
+  return { ...shape, members: { config: { ...changed, where: and(where, guard) } } };
+}
+
+/** Returns the value of a column in each row. */
+function valuesOfRows(id: KeyedColumn, rows: readonly Row[], stored: readonly Row[], name: string): SQLChunk {
+  if (stored.every((row) => (row[name] ?? null) === null)) return sql`null`;
+  if (stored.length === 1) return new Param(stored[0]?.[name]);
+  const cases = stored.map((row, at) => {
+    return sql`when ${new Param(rows[at]?.['id'], id.column)} then ${new Param(row[name])}`;
+  });
+  return sql`case ${id.column} ${sql.join(cases, sql` `)} end`;
+}
+
+function requireOneTable(config: UpdateConfig, encryption: Encryption): void {
+  const isOne =
+    !config.from && !config.joins?.length && config.limit === undefined && !config.orderBy?.length;
+  if (isOne) return;
+  const problem =
+    'the ciphertext is bound to the row id, and an update with `from`, `limit` or `orderBy` does not say which rows it changes';
+  refuse('row_unknown', encryption, problem, 'select the ids first, and update them with `inArray`');
+}
+
+/** Finds the rows, unless one has become the data of another person since it was read. */
+function stillThese(id: KeyedColumn, subject: KeyedColumn | undefined, rows: readonly Row[]): SQLChunk {
+  if (rows.length === 0) return sql`false`;
+  if (subject && subject.key !== id.key)
+    return or(...rows.map((row) => and(eq(id.column, row['id']), eq(subject.column, row['subject']))));
+  const ids = rows.map((row) => row['id']);
+  return inArray(id.column, ids);
+}
+
+function requireFewRows(encryption: Encryption, rows: number, perRow: number): void {
+  const most = Math.floor(maxParameters / perRow);
+  if (rows <= most) return;
+  const problem = `one statement can encrypt at most ${most} rows (got ${rows})`;
+  refuse('too_many_rows', encryption, problem, 'update fewer rows at a time');
+}

@@ -1,0 +1,58 @@
+import type { SQL, Table } from 'drizzle-orm';
+import type { withEncryption } from '@eaas/drizzle/pg';
+import { migrate } from '@eaas/migrate';
+import { createClient } from '@eaas/test-kit/orms/client';
+import { expectExisting } from './existing.ts';
+import { outcomesOf } from './matrix.ts';
+import { expectParts } from './parts.ts';
+import { expectSubjects } from './subjects.ts';
+import { createTable, type PostgresDatabase, tables } from './tables.ts';
+
+export interface Connection {
+  readonly name: keyof typeof tables;
+  readonly plain: object;
+  /** Runs SQL without Drizzle. */
+  readonly sql: (statement: string) => Promise<readonly Record<string, string | null>[]>;
+  /** What the package and Drizzle export for the dialect. */
+  readonly dialect: {
+    readonly withEncryption: unknown;
+    readonly getTableConfig: unknown;
+  };
+}
+
+/** Expects every kind of search, people and the encryption of rows, and returns the outcomes of all operations. */
+export async function outcomesIn({ name, plain, sql, dialect }: Connection): ReturnType<typeof outcomesOf> {
+  const own = dialect as {
+    withEncryption: typeof withEncryption;
+    getTableConfig: (table: Table) => Parameters<typeof createTable>[0];
+  };
+  const { samples, children, people, notes, members } = tables[name];
+  const created = [samples, children, people, notes, members];
+  for (const table of created) {
+    const create = createTable(own.getTableConfig(table), name === 'MySQL' ? '`' : '"');
+    await sql(`${create}${name === 'MySQL' ? ' character set utf8mb4' : ''}`);
+  }
+  await sql('create unique index of_person on notes (person_id, id)');
+  const { eaas, index } = await createClient();
+  const db = own.withEncryption(plain as PostgresDatabase, eaas, { index });
+  const method = name === 'SQLite' ? 'all' : 'execute';
+  const raw = async (statement: SQL) =>
+    (db as unknown as Record<string, (statement: SQL) => Promise<unknown>>)[method]?.(statement);
+  const outcomes = await outcomesOf({ name, place: { db, samples, children, raw }, sql });
+  await expectParts(db, people, async () => sql('select * from people order by id'));
+  await expectSubjects(db, { notes, people }, eaas, async () => sql('select * from notes order by id'));
+  await expectExisting({
+    plain,
+    method,
+    sql,
+    stored: async () => sql('select * from members order by id'),
+    opened: async () => (await db.select().from(members)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    rotate: () => eaas.keys.rotate({ key_id: String(eaas.keyId) }),
+    migrate: (database, mode) =>
+      migrate(own.withEncryption(database as PostgresDatabase, eaas, { index }), members, mode, {
+        client: eaas,
+        pageSize: 3,
+      }),
+  });
+  return outcomes;
+}

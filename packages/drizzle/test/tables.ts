@@ -1,0 +1,114 @@
+import { relations } from 'drizzle-orm';
+import { mysqlTable, varchar } from 'drizzle-orm/mysql-core';
+import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import { sqliteTable, text as sqliteText } from 'drizzle-orm/sqlite-core';
+import * as mysql from '@eaas/drizzle/mysql';
+import * as pg from '@eaas/drizzle/pg';
+import * as sqlite from '@eaas/drizzle/sqlite';
+import { field, plaintext } from '@eaas/sdk/fields';
+import { parts } from './parts.ts';
+
+interface Dialect {
+  readonly encrypted: typeof pg.encrypted;
+  readonly encryptedTable: typeof pg.encryptedTable;
+  readonly table: typeof pgTable;
+  readonly id: typeof uuid;
+  readonly text: typeof text;
+}
+
+/** The tables of a dialect, with the types of PostgreSQL. */
+function tablesOf({ encrypted, encryptedTable, table, id, text }: Dialect) {
+  const samples = encryptedTable(
+    'samples',
+    {
+      id: id()
+        .primaryKey()
+        .$defaultFn(() => crypto.randomUUID()),
+      city: text(),
+      code: encrypted(field.text().searchable()).unique(),
+      text: encrypted(field.text().searchable({ normalize: ['trim'] })),
+      note: encrypted(field.text()),
+      number: encrypted(field.number().searchable()),
+      bigint: encrypted(field.bigint().searchable()),
+      boolean: encrypted(field.boolean().searchable()),
+      date: encrypted(field.date().searchable()),
+      bytes: encrypted(field.bytes()),
+      json: encrypted(field.json<unknown>()),
+    },
+    { lowEntropy: 'accepted' },
+  );
+  const children = table('children', {
+    id: id().primaryKey(),
+    parentId: id('parent_id').references(() => samples.id),
+    remark: text(),
+  });
+  const members = encryptedTable('members', {
+    id: text().primaryKey(),
+    name: encrypted(field.text({ previous: plaintext() })),
+    email: encrypted(field.text({ previous: plaintext() }).searchable())
+      .notNull()
+      .unique(),
+  });
+  const people = encryptedTable(
+    'people',
+    {
+      id: id().primaryKey(),
+      name: encrypted(field.text().searchableBy(parts.name)),
+      born: encrypted(field.date().searchableBy(parts.born)),
+      ssn: encrypted(field.text().searchable().searchableBy(parts.ssn)),
+    },
+    { lowEntropy: 'accepted' },
+  );
+  const notes = encryptedTable(
+    'notes',
+    {
+      id: id().primaryKey(),
+      personId: id('person_id').notNull(),
+      text: encrypted(field.text()),
+      ward: encrypted(field.text({ context: 'field' })),
+    },
+    { subject: 'personId' },
+  );
+  const childrenOf = relations(samples, ({ many }) => ({ children: many(children) }));
+  const parentOf = relations(children, ({ one }) => ({
+    parent: one(samples, { fields: [children.parentId], references: [samples.id] }),
+  }));
+  return { samples, children, childrenOf, parentOf, members, people, notes };
+}
+
+const varcharOf = (length: number) => (name?: string) => varchar(name as string, { length });
+const { encrypted, encryptedTable } = pg;
+
+export const tables = {
+  PostgreSQL: tablesOf({ encrypted, encryptedTable, table: pgTable, id: uuid, text }),
+  MySQL: tablesOf({ ...mysql, table: mysqlTable, id: varcharOf(36), text: varcharOf(100) } as never),
+  SQLite: tablesOf({ ...sqlite, table: sqliteTable, id: sqliteText, text: sqliteText } as never),
+};
+
+export type Tables = typeof tables.PostgreSQL;
+export type PostgresDatabase = PostgresJsDatabase<Tables>;
+
+interface Column {
+  readonly name: string;
+  readonly primary: boolean;
+  readonly notNull: boolean;
+  readonly isUnique: boolean;
+  getSQLType(): string;
+}
+
+/** Returns the SQL that creates a table, of what `getTableConfig` of its dialect returns. */
+export function createTable(
+  { name, columns }: { name: string; columns: readonly Column[] },
+  quote = '"',
+): string {
+  const list = columns.map((column) => {
+    const constraints = [
+      column.primary && 'primary key',
+      column.notNull && 'not null',
+      column.isUnique && 'unique',
+    ];
+    return [quote + column.name + quote, column.getSQLType(), ...constraints].filter(Boolean).join(' ');
+  });
+  return `create table ${name} (${list.join(', ')})`;
+}
