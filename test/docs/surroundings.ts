@@ -17,10 +17,11 @@ const load = async () => null;
 const save = async (_state: object | null): Promise<void> => {};
 `,
   'sdk/README.md': `
+import { createProxy } from '@eaas/sdk/proxy';
 import { keyId, playPage } from '@eaas/test-kit/played-service';
-const findSession = async (cookie: string | null) => (cookie === 'session=42' ? { userId: '42' } : undefined);
+const [baseUrl, apiKey] = [process.env.EAAS_BASE_URL!, process.env.EAAS_API_KEY!];
+playPage(createProxy({ baseUrl, apiKey, authorize: () => ({ keys: [keyId], operations: ['wrap', 'unwrap'] }) }));
 const count = (_type: string): void => {};
-playPage((request) => POST(request));
 `,
   'sdk/docs/audit.md': `
 import { writeFileSync } from 'node:fs';
