@@ -17,10 +17,7 @@ const load = async () => null;
 const save = async (_state: object | null): Promise<void> => {};
 `,
   'sdk/README.md': `
-import { createProxy } from '@eaas/sdk/proxy';
-import { keyId, playPage } from '@eaas/test-kit/played-service';
-const [baseUrl, apiKey] = [process.env.EAAS_BASE_URL!, process.env.EAAS_API_KEY!];
-playPage(createProxy({ baseUrl, apiKey, authorize: () => ({ keys: [keyId], operations: ['wrap', 'unwrap'] }) }));
+import { keyId } from '@eaas/test-kit/played-service';
 const count = (_type: string): void => {};
 `,
   'sdk/docs/audit.md': `
