@@ -13,7 +13,7 @@ const packages: Readonly<Record<string, number>> = {
   migrate: 1_450,
   audit: 800,
   drizzle: 2_000,
-  prisma: 2_624,
+  prisma: 2_500,
   files: 1_709,
   console: 8_418,
   server: 5_368,

@@ -4,17 +4,16 @@ import {
   type FieldsDefinition,
   type OnError,
   type RecordsOptions,
-  reportCiphertexts,
   type Tables,
   type Throwing,
 } from '@eaas/sdk/fields';
 import { executorOf, parentOf, type PrismaClient, type QueryCall } from './client.ts';
 import { refuse } from './error.ts';
 import { type Model, type Models, modelsOf, targetOf } from './models.ts';
-import { type OnErrors, onErrorsOf, type Report } from './open.ts';
+import { type OnErrors, onErrorsOf } from './open.ts';
 import { type Codec, perform } from './perform.ts';
 import { peopleOf } from './person.ts';
-import { refuseRaw, reportRawResult } from './raw.ts';
+import { refuseRaw } from './raw.ts';
 import { withSchema } from './schema.ts';
 import { tableSource } from './table-source.ts';
 import type { Mapping } from './definition-types.ts';
@@ -94,7 +93,6 @@ function extensionOf<T extends Tables>(
   // `fields.for` checks `options` at run time, so the types need not require `index` for searchable fields.
   const untyped = fields as unknown as { for(client: FieldsClient, options: object): UntypedRecords };
   const records = untyped.for(eaas, options);
-  const report: Report = (place, values) => reportCiphertexts(eaas, place, values);
   const onErrorOf = onErrorsOf(onError);
   const names = Object.keys(fields.tables) as (keyof T & string)[];
   const definition = new Map(names.map((name) => [name, describeFields(fields, name)]));
@@ -102,14 +100,14 @@ function extensionOf<T extends Tables>(
   const people = peopleOf(fields.tables);
   const models = modelsOf(withSchema(prisma._runtimeDataModel, schema), definition, mapping, people);
   const codecOf = (name: string | undefined): Codec => {
-    return { ...(name === undefined ? records : records.as(name)), report, onErrorOf };
+    return { ...(name === undefined ? records : records.as(name)), onErrorOf };
   };
   const untypedFields = fields as unknown as FieldsDefinition<Tables>;
   const sourceOf = (name: string) => tableSource(prisma, models, untypedFields, options, name);
   return (client) => extend(client, { models, codecOf, sourceOf, needsUser: eaas.needsUser, user });
 }
 
-type UntypedRecords = Omit<Codec, 'report' | 'onErrorOf'> & { as(user: string): UntypedRecords };
+type UntypedRecords = Omit<Codec, 'onErrorOf'> & { as(user: string): UntypedRecords };
 
 /** What all clients of one call of `encrypted` share. */
 interface Setting {
@@ -158,9 +156,7 @@ async function performCall(
   if (!params) return refuseVersion();
   if (call.model === undefined) {
     refuseRaw(models, call.operation, call.args);
-    const result = await call.query(call.args);
-    reportRawResult(result, codecOf(undefined).report);
-    return result;
+    return call.query(call.args);
   }
   const model = models.get(call.model);
   if (!model) {
@@ -193,7 +189,12 @@ async function performCall(
       : { ...codec, onErrorOf: onErrorsOf(onError as OnError, model.name) };
   const run = () => perform(models, own, executor, { model, operation: call.operation, args, path });
   if (call.operation !== 'upsert' || params.transaction) return run();
-  return run().catch((error: unknown) => (isDuplicate(error) ? run() : Promise.reject(error)));
+  // Without encryption, Prisma leaves an upsert to PostgreSQL, which updates a row that another upsert has just inserted.
+  // With encryption the id of the row must be known before, so the upsert runs once more, and finds the row.
+  return run().catch(async (error: unknown) => {
+    if (Object(error).code !== 'P2002') throw error;
+    return run();
+  });
 }
 
 /** The operations that neither encrypt nor decrypt values. */
@@ -211,15 +212,6 @@ function usesEncrypted(models: Models, model: Model, args: unknown): boolean {
 
 /** The operations whose results contain rows. All others refuse the argument `onError`, like any unknown argument. */
 const returnsRows = /^(?:find|create$|createManyAndReturn$|update$|updateManyAndReturn$|upsert$|delete$)/;
-
-/**
- * Whether an upsert failed because the row already exists. Without encryption, Prisma leaves an upsert to PostgreSQL,
- * which updates a row that another upsert has just inserted. With encryption the id of the row must be known before, so
- * the upsert runs once more, and finds the row.
- */
-function isDuplicate(error: unknown): boolean {
-  return Object(error).code === 'P2002';
-}
 
 function refuseVersion(): never {
   return refuse(

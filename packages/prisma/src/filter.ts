@@ -67,10 +67,8 @@ async function termOf(
 }
 
 function otherFilters({ parts }: FieldDescription): string {
-  const names = parts.map(({ name }) => `\`${name}\``).join(', ');
-  const others = 'filter by equals, in, not or notIn, or filter the rows after reading them';
-  if (parts.length === 0) return others;
-  return `did you mean ${parts.length === 1 ? 'its index' : 'one of its indexes'} ${names}? Otherwise ${others}`;
+  const names = ['equals', 'in', 'not', 'notIn', ...parts.map(({ name }) => name)];
+  return `filter by \`${names.join('`, `')}\`, or filter the rows after reading them`;
 }
 
 function listOf(model: Model, field: FieldDescription, operand: unknown): readonly unknown[] {

@@ -39,8 +39,6 @@ export interface Model {
   readonly table: string | undefined;
   readonly encrypted: ReadonlyMap<string, FieldDescription>;
   readonly indexes: ReadonlyMap<string, string>;
-  /** The other columns that can hold a text, if the model has encrypted columns. */
-  readonly plain: readonly string[];
   readonly id: readonly string[];
   readonly newId: (() => string | number | bigint) | undefined;
   /** The columns that name the person whose data a row is. Empty if the rows belong to nobody. */
@@ -135,19 +133,11 @@ function modelOf(
     table: described ? table : undefined,
     encrypted,
     indexes,
-    plain: described ? plainIn(fields, [...encrypted.keys(), ...indexes.keys(), ...id, ...naming]) : [],
     id,
     newId: options.newId ?? (isText ? () => crypto.randomUUID() : undefined),
     subject: naming,
     isSubjectColumn,
   };
-}
-
-function plainIn(fields: readonly RuntimeField[], others: readonly string[]): string[] {
-  const columns = fields.filter(
-    ({ kind, type }) => kind === 'scalar' && /^(?:String|Json|Bytes)$/.test(type),
-  );
-  return columns.map(({ name }) => name).filter((name) => !others.includes(name));
 }
 
 function indexesOf({ name, indexColumn, parts }: FieldDescription): [string, string][] {
@@ -166,11 +156,13 @@ function requirePartNames(model: string, { name, parts }: FieldDescription): voi
   );
 }
 
-/** Refuses types that have several texts for one id, because ciphertexts are bound to the text of the id. */
+/** Whether each value of a column has one text. Ciphertexts are bound to the text of the id, data keys to that of the person. */
+const isExact = ({ kind, type, nativeType }: RuntimeField): boolean =>
+  kind === 'scalar' && nativeType !== 'Inet' && /^(?:String|Int|BigInt)$/.test(type);
+
 function requireIdType(model: string, columns: Model['columns'], name: string): void {
   const column = columns.get(name);
-  const isExact = column?.nativeType !== 'Inet' && /^(?:String|Int|BigInt)$/.test(column?.type ?? '');
-  if (column?.kind !== 'scalar' || isExact) return;
+  if (column?.kind !== 'scalar' || isExact(column)) return;
   refuse(
     'definition',
     { model, field: name },
@@ -179,20 +171,19 @@ function requireIdType(model: string, columns: Model['columns'], name: string): 
   );
 }
 
-/** Refuses types that have several texts for one person, because a data key serves exactly one. */
 function requireSubjectType(
   model: string,
   columns: Model['columns'],
   name: string,
   isSubjectColumn: boolean,
 ): void {
-  const { kind, type = '', nativeType } = columns.get(name) ?? {};
-  const isExact = kind === 'scalar' && nativeType !== 'Inet' && /^(?:String|Int|BigInt)$/.test(type);
-  if (isExact || (!isSubjectColumn && (kind === 'enum' || type === 'Boolean'))) return;
+  const column = columns.get(name);
+  const isChoice = column?.kind === 'enum' || column?.type === 'Boolean';
+  if (column && (isExact(column) || (isChoice && !isSubjectColumn))) return;
   refuse(
     'definition',
     { model, field: name },
-    kind === undefined
+    column === undefined
       ? 'the model has no such field, and it should name the person'
       : 'the field that names the person must be String, Int or BigInt, and not @db.Inet',
     isSubjectColumn ? 'name another field as `subject`' : 'list another field with `unencrypted`',

@@ -1,4 +1,4 @@
-import type { ColumnPlace, FieldError, OnError, RecordId } from '@eaas/sdk/fields';
+import type { OnError, RecordId } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 import { type Model, type Models, targetOf } from './models.ts';
 import type { Shape } from './selection.ts';
@@ -36,19 +36,8 @@ export function onErrorsOf(given: OnErrors | undefined, model?: string): OnError
   return (table) => (Object.hasOwn(byTable, table) ? byTable[table] : byTable['*']);
 }
 
-/** Passes the row of the query to the function of the app, instead of the columns that were decrypted. */
-function withQueriedRows(onError: OnError | undefined, columns: readonly Args[], rows: readonly Args[]) {
-  if (typeof onError !== 'function') return onError;
-  const queried = new Map<object, Args>(columns.map((values, at) => [values, rows[at] ?? {}]));
-  return (error: FieldError, values: object) => onError(error, queried.get(values) ?? {});
-}
-
-/** Emits an event if a column that is not encrypted holds ciphertexts. */
-export type Report = (place: ColumnPlace, values: readonly unknown[]) => void;
-
 interface Opener {
   readonly decryptRows: DecryptRows;
-  readonly report: Report;
   readonly onErrorOf: OnErrorOf;
   readonly onlyMatching: (table: string, rows: readonly Args[], query: Args) => readonly Args[];
 }
@@ -63,7 +52,7 @@ export async function openResult(
   models: Models,
   shape: Shape,
   result: unknown,
-  { decryptRows, report, onErrorOf, onlyMatching }: Opener,
+  { decryptRows, onErrorOf, onlyMatching }: Opener,
 ): Promise<void> {
   const tables = new Map<string, Found>();
   const added: { row: Args; names: readonly string[] }[] = [];
@@ -80,9 +69,9 @@ export async function openResult(
     for (const name in value) {
       const target = targetOf(models, model, name);
       if (target) collect(shape.relations.get(name) ?? shapeOf(target), value[name]);
-      else if (model.encrypted.has(name) || model.id.includes(name) || model.subject.includes(name))
-        columns[name] = value[name];
       else if (model.indexes.has(name)) delete value[name];
+      // Reads no computed field of another extension, which would be computed from ciphertexts.
+      else if (model.columns.has(name) && Object.hasOwn(value, name)) columns[name] = value[name];
     }
     if (shape.added.length > 0) added.push({ row: value, names: shape.added });
     if (model.table === undefined) return;
@@ -96,15 +85,7 @@ export async function openResult(
 
   await Promise.all(
     Array.from(tables, async ([table, { model, columns, rows }]) => {
-      // Reads no property that is not a column: it can be a computed field of another extension, which would be
-      // computed from ciphertexts if it were read here.
-      for (const column of model.plain) {
-        report(
-          { table, column },
-          rows.flatMap((row) => (Object.hasOwn(row, column) ? [row[column]] : [])),
-        );
-      }
-      const onError = withQueriedRows(onErrorOf(table), columns, rows);
+      const onError = onErrorOf(table);
       const opened = await decryptRows(table, columns, (row) => idOf(model, row), { onError });
       for (const [at, row] of rows.entries()) Object.assign(row, opened[at]);
     }),

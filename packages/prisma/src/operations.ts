@@ -1,7 +1,7 @@
 import { createOf, needsPerson, needsRow, updateOf } from './data.ts';
 import { refuse } from './error.ts';
 import type { Model } from './models.ts';
-import { refuseAggregate, refuseEncrypted, refuseHaving } from './order.ts';
+import { refuseAggregate, refuseEncrypted, refuseEncryptedIn } from './order.ts';
 import { knownPerson } from './person.ts';
 import { knownId, pinned, placeOf } from './place.ts';
 import { readOf, type Shape } from './selection.ts';
@@ -92,7 +92,7 @@ const aggregating: Rewrite = async (work, model, args) => {
 
 const grouping: Rewrite = async (work, model, { by, having, ...args }) => {
   for (const column of [by].flat()) refuseEncrypted(model, column, 'by');
-  refuseHaving(model, having);
+  refuseEncryptedIn(model, having, 'having');
   const { aggregates, others } = splitAggregates(model, args);
   return withoutRows(withArgs(await readOf(work, model, others), { by, having, ...aggregates }));
 };

@@ -1,6 +1,6 @@
 import { refuse } from './error.ts';
 import { type Model, targetOf } from './models.ts';
-import { type Args, entriesOf, isArgs } from './values.ts';
+import { entriesOf, isArgs } from './values.ts';
 import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
 
 export function refuseEncrypted(model: Model, column: unknown, what: string): void {
@@ -21,7 +21,6 @@ export function refuseOrder(work: Work, model: Model, order: unknown): void {
     for (const [name, value] of entriesOf(item)) {
       const target = targetOf(work.models, model, name);
       if (target) refuseRelationOrder(work, target, value);
-      else if (name === '_relevance') refuseRelevance(model, value);
       else if (aggregates.has(name)) refuseAggregate(model, name, value);
       else if (model.columns.has(name)) refuseEncrypted(model, name, 'orderBy');
       else refuseUnknown(model, name, '`orderBy`');
@@ -36,11 +35,6 @@ function refuseRelationOrder(work: Work, target: Model, order: unknown): void {
   refuseOrder(work, target, order);
 }
 
-function refuseRelevance(model: Model, relevance: unknown): void {
-  const { fields } = isArgs(relevance) ? relevance : {};
-  for (const column of [fields].flat()) refuseEncrypted(model, column, '_relevance');
-}
-
 export function refuseAggregate(model: Model, name: string, selection: unknown): void {
   if (!isArgs(selection)) return;
   for (const [column] of entriesOf(selection)) {
@@ -49,24 +43,14 @@ export function refuseAggregate(model: Model, name: string, selection: unknown):
   }
 }
 
-export function cursorOf(model: Model, cursor: unknown): unknown {
-  const check = (columns: Args): void => {
-    for (const [name, value] of entriesOf(columns)) {
-      refuseEncrypted(model, name, 'cursor');
-      if (!model.columns.has(name) && isArgs(value)) check(value);
-    }
-  };
-  if (isArgs(cursor)) check(cursor);
-  return cursor;
-}
-
-export function refuseHaving(model: Model, having: unknown): void {
-  for (const item of [having].flat()) {
+/** Refuses encrypted columns in `having` and `cursor`, also within `AND` and within a compound key. */
+export function refuseEncryptedIn(model: Model, given: unknown, what: string): void {
+  for (const item of [given].flat()) {
     if (!isArgs(item)) continue;
     for (const [name, value] of entriesOf(item)) {
-      if (name === 'AND' || name === 'OR' || name === 'NOT') refuseHaving(model, value);
-      else if (model.columns.has(name)) refuseEncrypted(model, name, 'having');
-      else refuseUnknown(model, name, '`having`');
+      if (model.columns.has(name)) refuseEncrypted(model, name, what);
+      else if (typeof value === 'object') refuseEncryptedIn(model, value, what);
+      else refuseUnknown(model, name, `\`${what}\``);
     }
   }
 }

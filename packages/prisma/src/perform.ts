@@ -3,7 +3,7 @@ import { needsRow } from './data.ts';
 import { refuse } from './error.ts';
 import type { Model, Models } from './models.ts';
 import { nestedOf } from './nested.ts';
-import { type DecryptRows, type OnErrorOf, openResult, type Report } from './open.ts';
+import { type DecryptRows, type OnErrorOf, openResult } from './open.ts';
 import { type Rewritten, rewrite } from './operations.ts';
 import { personIn } from './person.ts';
 import type { Shape } from './selection.ts';
@@ -19,7 +19,6 @@ export interface Codec {
   where(table: string, query: Args): Promise<Terms>;
   /** Returns the decrypted rows that match a query exactly. */
   readonly onlyMatching: (table: string, rows: readonly Args[], query: Args) => readonly Args[];
-  readonly report: Report;
   readonly onErrorOf: OnErrorOf;
 }
 
@@ -45,8 +44,7 @@ export async function perform(
   const work = workOf(models, codec, executor, operation);
   const open = async (shape: Shape | undefined, result: unknown): Promise<void> => {
     if (!shape) return;
-    const decryptRows: DecryptRows = (...given) => codec.decryptRows(...given);
-    await openResult(models, shape, result, { ...codec, decryptRows });
+    await openResult(models, shape, result, codec);
   };
   if (isRowByRow(model, operation, args)) {
     const rows = await executor.run(model, 'findMany', await rowsToUpdate(work, model, args));

@@ -72,7 +72,6 @@ async function play(visit: Tables[string], operation: string, args: Args, result
   const codec: Codec = {
     onErrorOf: () => 'throw',
     onlyMatching: (_, found) => found,
-    report: () => undefined,
     async encryptRows(_, given) {
       rows.push(...given);
       return given.map((row) => ({ ...row, note: 'sealed' }));

@@ -13,41 +13,16 @@ export interface Fallback {
   value(column: string): Promise<unknown>;
 }
 
+/** The place of a row that a condition names. */
 export function placeOf(work: Work, model: Model, where: unknown, fallback?: Fallback): Place {
-  const known = knownId(model, where);
-  const knowsId = known !== undefined && !model.id.some((column) => ignoresCase(model.columns.get(column)));
-  let reading: Promise<Args | null> | undefined;
-  const values = valuesReader(fallback);
-  const find = (): Promise<Args | null> => {
-    const args = { where, select: selectRow(model) };
-    return (reading ??= fallback ? work.find(model, args) : work.findOrThrow(model, args));
-  };
-  return {
-    root: model,
-    where,
-    path: [],
-    knowsId,
-    read: values.read,
-    async id() {
-      if (knowsId) return known;
-      const row = await find();
-      return (row && idOf(model, row)) ?? fallback?.id ?? refuseAbsent(model);
-    },
-    async person(mayRead) {
-      const person = knownPerson(model, where);
-      if (person || !mayRead) return person;
-      const row = await find();
-      return row ? personIn(model, row) : fallback?.person;
-    },
-    async value(column) {
-      const known = knownValue(model, where, column);
-      if (known !== undefined) return known;
-      const select = { [column]: true };
-      return values.of(column, () => work.find(model, { where, select }));
-    },
-  };
+  const at = { root: model, where, path: [] };
+  return rowPlace(model, at, where, fallback, (select, isNeeded) => {
+    const args = { where, select };
+    return isNeeded && !fallback ? work.findOrThrow(model, args) : work.find(model, args);
+  });
 }
 
+/** The place of the one row that a relation leads to. */
 export function relatedPlace(
   work: Work,
   outer: Place,
@@ -55,29 +30,46 @@ export function relatedPlace(
   relation: string,
   fallback?: Fallback,
 ): Place {
-  const { root, where } = outer;
+  const at = { root: outer.root, where: outer.where, path: [...outer.path, relation] };
+  return rowPlace(target, at, undefined, fallback, (select) =>
+    relatedRows(work, outer, target, relation, undefined, select),
+  );
+}
+
+function rowPlace(
+  model: Model,
+  at: Pick<Place, 'root' | 'where' | 'path'>,
+  where: unknown,
+  fallback: Fallback | undefined,
+  find: (select: Args, isNeeded: boolean) => Promise<unknown>,
+): Place {
+  const known = knownId(model, where);
+  const knowsId = known !== undefined && !model.id.some((column) => ignoresCase(model.columns.get(column)));
   let reading: Promise<unknown> | undefined;
-  const values = valuesReader(fallback);
-  const find = async (): Promise<Args | undefined> => {
-    const row = await (reading ??= relatedRows(work, outer, target, relation, undefined));
+  const rowOf = async (): Promise<Args | undefined> => {
+    const row = await (reading ??= find(selectRow(model), true));
     return isArgs(row) ? row : undefined;
   };
+  const values = valuesReader(fallback);
   return {
-    root,
-    where,
-    path: [...outer.path, relation],
-    knowsId: false,
+    ...at,
+    knowsId,
     read: values.read,
     async id() {
-      const row = await find();
-      return (row && idOf(target, row)) ?? fallback?.id ?? refuseAbsent(target);
+      if (knowsId) return known;
+      const row = await rowOf();
+      return (row && idOf(model, row)) ?? fallback?.id ?? refuseAbsent(model);
     },
-    async person() {
-      const row = await find();
-      return row ? personIn(target, row) : fallback?.person;
+    async person(mayRead) {
+      const person = knownPerson(model, where);
+      if (person || !mayRead) return person;
+      const row = await rowOf();
+      return row ? personIn(model, row) : fallback?.person;
     },
-    value: (column) =>
-      values.of(column, () => relatedRows(work, outer, target, relation, undefined, { [column]: true })),
+    async value(column) {
+      const value = knownValue(model, where, column);
+      return value === undefined ? values.of(column, () => find({ [column]: true }, false)) : value;
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { defineFields, describeFields, field } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
 import { modelsOf } from './models.ts';
-import { refuseRaw, reportRawResult } from './raw.ts';
+import { refuseRaw } from './raw.ts';
 
 const fields = defineFields({ Patient: { name: field.text() } });
 const columns = ['id', 'name'].map((name) => ({ name, kind: 'scalar', type: 'String' }));
@@ -32,30 +32,4 @@ test.each([
   ['queryRaw', ['select 1']],
 ])('the extension refuses a raw operation whose arguments have an unknown form: %s', (operation, args) => {
   expect(() => refuseRaw(models, operation, args)).toThrow('not supported');
-});
-
-const ciphertext = `eaasAbP8VfCmZ0yCvZ4J+vTl6LUAAAABAE4BfwAAAAGYclFurs7TuHqldlnABeDVB9vvgA6td6Pk3YigZMYJ5wM0hbdJ`;
-
-test.each<[string, unknown, unknown]>([
-  [
-    'rows',
-    [{ id: 1, name: ciphertext }],
-    [
-      [{ column: 'id' }, [1]],
-      [{ column: 'name' }, [ciphertext]],
-    ],
-  ],
-  ['no rows', [], []],
-  ['a count', 3, []],
-])('the columns of a raw result are reported: %s', (_, result, expected) => {
-  const reports: unknown[] = [];
-  reportRawResult(result, (...report) => reports.push(report));
-  expect(reports).toEqual(expected);
-});
-
-test('of a long raw result, the first rows are reported', () => {
-  const lengths: number[] = [];
-  const rows = Array.from({ length: 1_000 }, (_, id) => ({ id }));
-  reportRawResult(rows, (_, values) => lengths.push(values.length));
-  expect(lengths).toEqual([100]);
 });

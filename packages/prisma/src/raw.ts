@@ -1,6 +1,5 @@
 import { refuse } from './error.ts';
 import type { Models } from './models.ts';
-import type { Report } from './open.ts';
 import { isArgs } from './values.ts';
 
 export function refuseRaw(models: Models, operation: string, args: unknown): void {
@@ -16,20 +15,6 @@ export function refuseRaw(models: Models, operation: string, args: unknown): voi
       { model: model.name },
       'raw SQL must not name the table of this model, because the extension cannot encrypt raw SQL',
       'use the client without the extension, with `encryptRow`, `where` and `decryptRows` of the fields',
-    );
-  }
-}
-
-/**
- * Reports the columns of the first rows, because a view or a function can hide an encrypted table from `refuseRaw`. A
- * column that returns ciphertexts by mistake does so in these rows too.
- */
-export function reportRawResult(result: unknown, report: Report): void {
-  const rows = Array.isArray(result) ? result.slice(0, 100).filter(isArgs) : [];
-  for (const column of Object.keys(rows[0] ?? {})) {
-    report(
-      { column },
-      rows.map((row) => row[column]),
     );
   }
 }

@@ -1,5 +1,5 @@
 import { type Model, targetOf } from './models.ts';
-import { cursorOf, refuseEncrypted, refuseOrder } from './order.ts';
+import { refuseEncrypted, refuseEncryptedIn, refuseOrder } from './order.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
 import { narrowedWhere } from './narrowing.ts';
@@ -30,6 +30,8 @@ export async function readOf(
   return narrowing ? { args: read.args, shape: { ...read.shape, narrowing } } : read;
 }
 
+const passedOn = new Set(['select', 'include', 'omit', 'take', 'skip', 'relationLoadStrategy']);
+
 async function readArgs(
   work: Work,
   model: Model,
@@ -38,50 +40,22 @@ async function readArgs(
 ): Promise<{ args: Args; shape: Shape }> {
   const rewritten: Args = {};
   let shape: Shape = { model, added: [], relations: new Map() };
-  let omit: unknown;
   for (const [name, value] of entriesOf(args)) {
-    switch (name) {
-      case 'select':
-      case 'include': {
-        if (!isArgs(value)) {
-          rewritten[name] = value;
-          break;
-        }
-        const selection = await selectionOf(work, model, value, name, compared);
-        rewritten[name] = selection.args;
-        shape = selection.shape;
-        break;
-      }
-      case 'omit':
-        omit = value;
-        break;
-      case 'where':
-        rewritten[name] = await whereOf(work, model, value);
-        break;
-      case 'orderBy':
-        refuseOrder(work, model, value);
-        rewritten[name] = value;
-        break;
-      case 'cursor':
-        rewritten[name] = cursorOf(model, value);
-        break;
-      case 'distinct':
-        for (const column of [value].flat()) refuseEncrypted(model, column, 'distinct');
-        rewritten[name] = value;
-        break;
-      case 'take':
-      case 'skip':
-      case 'relationLoadStrategy':
-        rewritten[name] = value;
-        break;
-      default:
-        refuseUnknown(model, name, 'the query');
-    }
+    rewritten[name] = value;
+    if ((name === 'select' || name === 'include') && isArgs(value)) {
+      const selection = await selectionOf(work, model, value, name, compared);
+      rewritten[name] = selection.args;
+      shape = selection.shape;
+    } else if (name === 'where') rewritten[name] = await whereOf(work, model, value);
+    else if (name === 'orderBy') refuseOrder(work, model, value);
+    else if (name === 'cursor') refuseEncryptedIn(model, value, name);
+    else if (name === 'distinct') for (const column of [value].flat()) refuseEncrypted(model, column, name);
+    else if (!passedOn.has(name)) refuseUnknown(model, name, 'the query');
   }
   // Keeps both `select` and `omit`, so that Prisma refuses the combination.
-  if (isArgs(rewritten['select']))
-    return { args: omit === undefined ? rewritten : { ...rewritten, omit }, shape };
+  if (isArgs(rewritten['select'])) return { args: rewritten, shape };
   const hidden = Object.fromEntries(Array.from(model.indexes.keys(), (column) => [column, true]));
+  const { omit } = rewritten;
   const given = isArgs(omit) ? omittedOf(model, omit, compared) : { omit: {}, added: shape.added };
   const all = { ...given.omit, ...hidden };
   if (Object.keys(all).length === 0) return { args: rewritten, shape };
@@ -97,8 +71,6 @@ async function selectionOf(
 ) {
   const args: Args = {};
   const relations = new Map<string, Shape>();
-  let needsId = false;
-  let isRead = false;
   for (const [name, value] of entriesOf(given)) {
     const target = targetOf(work.models, model, name);
     if (value === false || value === null) args[name] = value;
@@ -110,15 +82,9 @@ async function selectionOf(
     } else if (kind === 'select' && model.columns.has(name)) {
       refuseIndexColumn(model, name);
       args[name] = value;
-      isRead ||= model.encrypted.has(name);
-      needsId ||= model.encrypted.get(name)?.isBoundToRow === true;
     } else refuseUnknown(model, name, `\`${kind}\``);
   }
-  const more = kind === 'select' ? compared.filter((column) => args[column] !== true) : [];
-  needsId ||= more.some((column) => model.encrypted.get(column)?.isBoundToRow === true);
-  isRead ||= more.length > 0;
-  const hidden = new Set([...(needsId ? model.id : []), ...(isRead ? model.subject : [])]);
-  const added = [...more, ...[...hidden].filter((column) => args[column] !== true)];
+  const added = kind === 'select' ? neededBesides(model, compared, (column) => args[column] === true) : [];
   for (const column of added) args[column] = true;
   return { args, shape: { model, added, relations } };
 }
@@ -126,16 +92,21 @@ async function selectionOf(
 function omittedOf(model: Model, given: Args, compared: readonly string[]): { omit: Args; added: string[] } {
   const omit = { ...given };
   for (const name of Object.keys(omit)) if (!model.columns.has(name)) refuseUnknown(model, name, '`omit`');
-  const more = compared.filter((column) => omit[column] === true);
-  for (const column of more) omit[column] = false;
-  const read = [...model.encrypted.values()].filter((field) => omit[field.name] !== true);
-  const needed = new Set([
-    ...(read.some((field) => field.isBoundToRow) ? model.id : []),
-    ...(read.length > 0 ? model.subject : []),
-  ]);
-  const added = [...needed].filter((column) => omit[column] === true);
+  const added = neededBesides(model, compared, (column) => omit[column] !== true);
   for (const column of added) omit[column] = false;
-  return { omit, added: [...more, ...added] };
+  return { omit, added };
+}
+
+/** The columns that are not read, but are compared with, or must be known to open what is read. */
+function neededBesides(
+  model: Model,
+  compared: readonly string[],
+  isRead: (column: string) => boolean,
+): string[] {
+  const opened = [...model.encrypted.values()].filter(({ name }) => isRead(name) || compared.includes(name));
+  const id = opened.some(({ isBoundToRow }) => isBoundToRow) ? model.id : [];
+  const subject = opened.length > 0 ? model.subject : [];
+  return [...new Set([...compared, ...id, ...subject])].filter((column) => !isRead(column));
 }
 
 async function relationCountsOf(work: Work, model: Model, count: unknown): Promise<unknown> {

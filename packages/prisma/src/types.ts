@@ -61,13 +61,9 @@ interface ModelTypes {
 
 type ArgsOf<Operation> = Operation extends { args: infer Args } ? Args : never;
 
-type Method<E, P extends Payload, Name extends keyof Results<E, P, object>, Args> = object extends Args
-  ? <Given extends Args>(
-      args?: Exact<Given, Args>,
-    ) => PrismaPromise<Results<WithHandler<E, Given>, P, Given>[Name]>
-  : <Given extends Args>(
-      args: Exact<Given, Args>,
-    ) => PrismaPromise<Results<WithHandler<E, Given>, P, Given>[Name]>;
+type Method<E, P extends Payload, Name extends keyof Results<E, P, object>, Args> = <Given extends Args>(
+  ...args: object extends Args ? [args?: Exact<Given, Args>] : [args: Exact<Given, Args>]
+) => PrismaPromise<Results<WithHandler<E, Given>, P, Given>[Name]>;
 
 /** What this package adds to the arguments of a query that returns rows. */
 export interface QueryOptions {

@@ -11,4 +11,3 @@ create table comments (
   extra jsonb,
   patient_id uuid references patients (id) on delete cascade
 );
-create view shown as select id, name as called, nickname from patients;

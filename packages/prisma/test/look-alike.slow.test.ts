@@ -115,28 +115,12 @@ describe.each(majors)('Prisma %i', (major) => {
       ]);
       expect(unexpected()).toEqual([]);
     });
-
-    test('in the result of raw SQL', async () => {
-      const data = { text: typed(), extra: { deep: [typed()] } };
-      await call('comment', 'create', { data });
-      expect(await db.$queryRawUnsafe('select text, extra from comments')).toEqual([data]);
-      expect(unexpected()).toEqual(['undefined.text', 'undefined.extra']);
-    });
   });
 
   async function idOfAda(): Promise<string> {
     const { id } = (await call('patient', 'findFirst', { where: { nickname: 'Countess' } })) as Row;
     return id;
   }
-
-  test('an encrypted column that a view renames causes an event with the name of the column', async () => {
-    expect(await db.$queryRawUnsafe('select called, nickname from shown')).toEqual([
-      { called: stolen, nickname: 'Countess' },
-    ]);
-    expect(unexpected()).toEqual(['undefined.called']);
-    const named = db.$queryRawUnsafe('select name as called from patients');
-    await expect(named).rejects.toMatchObject({ code: 'raw_query' });
-  });
 
   test('JSON of any depth can be read', async () => {
     const json = deepJson(3_000, 'x');
