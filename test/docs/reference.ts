@@ -104,7 +104,7 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   sdk: `Absent AliasesIn ByteTransform Calls Defined FieldOf FieldValue Flat FormOf IdFor IndexColumn
     IndexValue IsWhole NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
     PlaceOf RewrapClient RowIn Searchable Stored SubjectColumn SubjectFunction SubjectOption ValueOf ValueType
-    Where ApiKeyRoutes IssuerRoutes keyRoutes named operations ownReasons serverModeRoutes`.split(/\s+/),
+    Where ApiKeyRoutes IssuerRoutes keyRoutes named operations serverModeRoutes`.split(/\s+/),
   migrate: [],
   audit: [],
   protocol: ['InputOf', 'TextKey'],
