@@ -3,6 +3,7 @@ import ky, { HTTPError } from 'ky';
 import type { Receipts } from '../client/events.ts';
 import { ServiceError, type ServiceErrorCode, timeoutError, unreadable } from '../errors.ts';
 import { backoff, retried } from '../transport/batches.ts';
+import { readAll } from '../transport/read-all.ts';
 import type { Judge } from '../transport/transport.ts';
 import { isName, isOutput, namesSameKeys } from './outputs.ts';
 
@@ -17,7 +18,7 @@ interface Asked<R extends Route> {
   readonly retries: number;
   readonly send: typeof fetch;
   /** What the event of the call says. Gets the number of attempts, and the receipts of the response that ends the call. */
-  readonly seen: Receipts & { attempts: number };
+  readonly seen: Receipts & { attempts: number; requestId?: string };
   readonly judge: Judge | undefined;
 }
 
@@ -75,7 +76,7 @@ async function ask<R extends Route>(
       fetch: async (...request) => {
         asked.seen.attempts++;
         const response = await send(...request);
-        const text = await readText(response, (request[0] as Request).signal, unreadable);
+        const text = await textOf(response, (request[0] as Request).signal);
         texts.set(response, text);
         onResponse?.(response, text);
         return response;
@@ -87,7 +88,7 @@ async function ask<R extends Route>(
     }
     if (!isOutput(route, output, 'eaas-issuer' in headers) || !namesSameKeys(input, output))
       throw unreadable();
-    Object.assign(asked.seen, receiptsIn(response, output));
+    note(response, output);
     return withMaskedDetails(output);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
@@ -108,9 +109,7 @@ async function ask<R extends Route>(
     const { status } = response;
     const { detail } = problem;
     const code = problem.code ?? codeOf(problem, status);
-    const requestId = response.headers.get('x-request-id');
-    Object.assign(asked.seen, receiptsIn(response));
-    const details = { status, requestId: isName(requestId) ? requestId : undefined };
+    const details = { status, requestId: note(response) };
     if (isName(code) && typeof detail === 'string') {
       return new ServiceError(code, masked(detail, input) + hintFor(code), details);
     }
@@ -119,6 +118,14 @@ async function ask<R extends Route>(
     const isGateway = status === 502 || status === 503 || status === 504;
     const message = `the service responded with the status ${status} and no error details: is its URL right?`;
     return new ServiceError(isGateway ? 'unavailable' : 'invalid_response', message, details);
+  }
+
+  /** Notes what the event of the call says of the last response, and returns its id. */
+  function note(response: Response, output?: object): string | undefined {
+    const id = response.headers.get('x-request-id');
+    const requestId = isName(id) ? id : undefined;
+    Object.assign(asked.seen, requestId && { requestId }, receiptsIn(response, output));
+    return requestId;
   }
 
   function hintFor(code: ServiceErrorCode): string {
@@ -258,30 +265,14 @@ function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
   return [...values, ...values.flatMap((value) => value.split(/\s+/))].filter(({ length }) => length >= 8);
 }
 
+/** Empty responses have no body stream. In React Native, no response has a body stream. */
+const textOf = async (response: Response, signal: AbortSignal): Promise<string> =>
+  response.body
+    ? new TextDecoder().decode(await readAll(response.body, maxBytes, unreadable, signal))
+    : response.text();
+
 /**
  * Limits the memory that a response takes. The largest responses of the service are pages of the audit log, of about
  * 4 MiB, and batches, of about 3 MiB.
  */
 export const maxBytes = 16 * 2 ** 20;
-
-/** Reads the body of a response. If the body has more than `maxBytes`, throws the error that `tooLarge` returns. */
-async function readText(response: Response, signal: AbortSignal, tooLarge: () => Error): Promise<string> {
-  const { body } = response;
-  // Empty responses have no body stream. In React Native, no response has a body stream.
-  if (!body) return response.text();
-  const reader = body.getReader();
-  const cancel = (): void => void reader.cancel().catch(() => {});
-  signal.addEventListener('abort', cancel, { once: true });
-  const decoder = new TextDecoder();
-  let text = '';
-  for (let size = 0; ;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    size += value.length;
-    if (size > maxBytes) {
-      cancel();
-      throw tooLarge();
-    }
-    text += decoder.decode(value, { stream: true });
-  }
-}

@@ -18,10 +18,10 @@ export const person: Rule = (value) =>
   (typeof value === 'string' && /^[^\p{Cc}\p{Cs}]+$/u.test(value) && utf8Length(value) <= 256) ||
   '1 to 256 bytes of UTF-8 without control characters';
 
-/** The same rule for an option that names the subject. Undefined would mean nobody, so it is refused too. */
-export const naming = (rule: Rule): Rule =>
+/** The same rule for an option that must not be undefined if it is there, such as a subject: that would mean nobody. */
+export const required = (rule: Rule): Rule =>
   Object.assign((value: unknown) => rule(value, ''), { refusesUndefined: true });
-export const somebody: Rule = /* @__PURE__ */ naming(person);
+export const somebody: Rule = /* @__PURE__ */ required(person);
 
 /** Returns the options without `subject` if it is undefined. */
 export function withoutNobody<T extends { readonly subject?: string | undefined }>(options: T) {

@@ -79,12 +79,12 @@ describe('batches through the proxy', () => {
   });
 
   test.each([0, 1, 3])(
-    'the response is 502 if the service returns %d results for two items',
+    'both items fail with 502, and one event, if the service returns %d results for two',
     async (count) => {
       const { post, events } = setUp({}, batchAnswer(Array.from({ length: count }, () => result(1))));
-      expect(await post(path, { items: [item, item] })).toMatchObject({
-        status: 502,
-        json: { code: 'unavailable' },
+      const error = { code: 'unavailable', status: 502 };
+      expect((await post(path, { items: [item, item] })).json).toMatchObject({
+        results: [{ error }, { error }],
       });
       expect(events).toMatchObject([{ type: 'service_failed', reason: 'invalid_response' }]);
     },
@@ -94,15 +94,15 @@ describe('batches through the proxy', () => {
     ['swaps two results', (results) => results.toReversed()],
     ['repeats a result', ([first = {}]) => [first, first]],
     ['leaves out one reference', ([first = {}, ...rest]) => [{ ...first, reference: undefined }, ...rest]],
-  ])('the response is 502 if the service %s', async (_, change) => {
+  ])('the items fail with 502, and one event, if the service %s', async (_, change) => {
     const { post, events } = setUp({}, (body) => {
       const { items } = body as { items: { reference: string }[] };
       const results = items.map(({ reference }, index) => Object.assign(result(index + 1), { reference }));
       return Response.json({ results: change(results) });
     });
-    expect(await post(path, { items: [item, item] })).toMatchObject({
-      status: 502,
-      json: { code: 'unavailable' },
+    const error = { code: 'unavailable', status: 502 };
+    expect((await post(path, { items: [item, item] })).json).toMatchObject({
+      results: [{ error }, { error }],
     });
     expect(events).toMatchObject([{ type: 'service_failed', reason: 'invalid_response' }]);
   });
@@ -114,12 +114,11 @@ describe('batches through the proxy', () => {
   });
 
   test('the proxy hides batch errors that concern the API key of the app', async () => {
-    const results = [{ error: problem('permission_missing', 'This API key cannot.'), reference: 'x' }];
-    const { post, events } = setUp({}, batchAnswer(results));
-    const { text, json } = await post(path, { items: [item] });
-    expect(json).toEqual({
-      results: [{ error: expect.objectContaining({ code: 'unavailable', status: 502 }) as object }],
-    });
+    const error = problem('permission_missing', 'This API key cannot.');
+    const { post, events } = setUp({}, batchAnswer([{ error }, { error }]));
+    const { text, json } = await post(path, { items: [item, item] });
+    const hidden = { error: expect.objectContaining({ code: 'unavailable', status: 502 }) as object };
+    expect(json).toEqual({ results: [hidden, hidden] });
     expect(text).not.toContain('API key');
     expect(events).toMatchObject([{ type: 'api_key_refused', code: 'permission_missing' }]);
   });
@@ -138,21 +137,15 @@ describe('batches through the proxy', () => {
     ).toEqual([undefined, undefined, undefined, '']);
   });
 
-  test('the proxy forwards batches of hashes and of unwraps', async () => {
-    const hashes = setUp({}, batchAnswer([{ hash: 'ab', key_id: key }]));
-    await hashes.post('/api/eaas/v1/batch/hash', {
-      items: [
-        { key_id: key, value: 'Ada' },
-        { key_id: otherKey, value: 'Bob' },
-      ],
-    });
-    expect(hashes.sent[0]?.body).toEqual({ items: referenced([{ key_id: key, value: 'Ada' }]) });
-    const unwraps = setUp({}, batchAnswer([{ dek, key_id: key, key_version: 1 }]));
-    await unwraps.post('/api/eaas/v1/batch/unwrap', {
-      items: [{ key_id: key, wrapped_key: 'AQ==', key_version: 1 }],
-    });
-    expect(unwraps.sent[0]?.body).toEqual({
-      items: referenced([{ key_id: key, wrapped_key: 'AQ==', key_version: 1 }]),
-    });
+  test('of a batch, the proxy forwards hashes without a context, and one allowed item as a call', async () => {
+    const hash = { hash: 'ab'.repeat(32), key_id: key };
+    const items = ['Ada', 'Bob'].map((value) => ({ key_id: key, value }));
+    const hashes = setUp({}, batchAnswer([hash, hash]));
+    expect((await hashes.post('/api/eaas/v1/batch/hash', { items })).json).toEqual({ results: [hash, hash] });
+    expect(hashes.sent).toMatchObject([{ body: { items: referenced(items) } }]);
+    const alone = setUp({}, () => Response.json(result(1)));
+    const sent = { items: [item, { ...item, key_id: otherKey }] };
+    expect((await alone.post(path, sent)).json).toMatchObject({ results: [result(1), { error: {} }] });
+    expect(alone.sent).toMatchObject([{ url: `https://keys.example/v1/keys/${key}/wrap`, body: { dek } }]);
   });
 });

@@ -1,87 +1,49 @@
-import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
+// What the proxy asks the service for a session: it judges each item by the grant, and hides what concerns the app alone.
+import { type Context, EaasError, encodeContext, parseUuid } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { isSubjectWrapped } from '@eaas/protocol/internal';
-import { badRequest, checked, orRefusal, Refusal, resultOf } from '@eaas/protocol/internal-service';
 import {
-  type Endpoint,
-  endpoints,
-  type Problem,
-  type ProblemCode,
-  problemDocument,
-  type Receipt,
-  type Route,
-} from '@eaas/protocol/wire';
-import { isName } from '../exchange/outputs.ts';
-import { abortable } from '../transport/abortable.ts';
-import { areInOrder, withReferences } from '../transport/references.ts';
+  badRequest,
+  checked,
+  orRefusal,
+  Refusal,
+  refusalOf,
+  resultOf,
+} from '@eaas/protocol/internal-service';
+import { type Endpoint, endpoints, type ProblemCode } from '@eaas/protocol/wire';
+import type { ServiceErrorCode } from '../errors.ts';
+import { coalesce, type Single } from '../transport/batches.ts';
 import { inSlices } from '../transport/slices.ts';
-import type { CheckedGrant } from './grant.ts';
-import type { Settings } from './options.ts';
-import type { Target } from './routes.ts';
+import { createTransport } from '../transport/transport.ts';
+import type { CheckedGrant, Operation } from './grant.ts';
+import type { ProxyEvent, Settings } from './options.ts';
 
 export interface Answered {
   readonly output: object;
   readonly requestId: string | undefined;
 }
 
-interface Call {
+/** What a session asks for, as the path says. */
+export interface Target {
+  readonly operation: Operation;
+  readonly batch: boolean;
+  /** Undefined for batches and hashes, whose key ids are in the body. */
+  readonly keyId: string | undefined;
+}
+
+const routeOf = (operation: Operation): Single =>
+  operation === 'hash' ? 'POST /v1/hash' : `POST /v1/keys/:key_id/${operation}`;
+
+export const endpointOf = ({ operation, batch }: Target): Endpoint =>
+  endpoints[batch ? (`POST /v1/batch/${operation}` as const) : routeOf(operation)];
+
+/** A call of a session that may make it. `report` emits each kind of event once. */
+export interface GrantedCall {
   readonly target: Target;
   readonly grant: CheckedGrant;
   readonly settings: Settings;
   readonly signal: AbortSignal;
-  readonly onKeyRefused: (keyId: string | undefined) => void;
-}
-
-export async function askOne(body: unknown, call: Call): Promise<Answered> {
-  const { target, settings, signal } = call;
-  const { key_id, user: asserted, ...given } = judge(body, endpoints[target.route].body, call);
-  const fields = { ...given, ...userFor(call, asserted) };
-  return askService(settings, target.route, key_id, target.keyId ? fields : { key_id, ...fields }, signal);
-}
-
-export async function askBatch(body: unknown, call: Call): Promise<Answered> {
-  const { route } = call.target;
-  const { item, body: schema }: Endpoint = endpoints[route];
-  if (!schema || !item) throw new Error(`expected a batch route, such as POST /v1/batch/wrap (got ${route})`);
-  const { items, user: asserted } = checked(schema, body) as { items: readonly unknown[]; user?: string };
-  const user = userFor(call, asserted);
-  // A large batch must not delay other requests of the app's backend.
-  const judged = await inSlices(items, (one) => orRefusal(() => judge(one, item, call)));
-  const allowed = judged.flatMap((one) => (one instanceof Refusal ? [] : [one]));
-  const { answers, requestId } = await askForAll(allowed, user, call);
-  const inOrder = answers.values();
-  const results = judged.map((one, nth) => {
-    const answer = one instanceof Refusal ? one : inOrder.next().value;
-    return resultOf(items[nth], answer ?? badGateway(requestId), undefined);
-  });
-  return { output: { results }, requestId };
-}
-
-/** Asks the service for all items that the session may send, and returns an answer for each. */
-async function askForAll(items: readonly Fields[], user: object, { target, settings, signal }: Call) {
-  if (items.length === 0) return { answers: [], requestId: undefined };
-  const sent = withReferences(items);
-  const { output, requestId } = await askService(
-    settings,
-    target.route,
-    '',
-    { items: sent, ...user },
-    signal,
-  );
-  const { results } = output as { results: readonly Result[] };
-  if (!areInOrder(results, sent)) throw failed(settings, 'invalid_response', requestId);
-  // The ids of entries would tell a browser how much the whole app encrypts.
-  const answers = results.map((result) => {
-    const { reference: _, entry: _entry, error, ...answer } = result;
-    return error ? forBrowser(settings, error, requestId) : answer;
-  });
-  return { answers, requestId };
-}
-
-interface Result {
-  readonly error?: Problem;
-  readonly reference?: string;
-  readonly entry?: Receipt;
+  readonly report: (event: ProxyEvent) => void;
 }
 
 interface Fields extends Record<string, unknown> {
@@ -92,19 +54,60 @@ interface Fields extends Record<string, unknown> {
   readonly wrapped_key?: string;
 }
 
+/** Makes a call, or a batch of calls in which an item that is refused does not fail the others. */
+export async function ask(body: unknown, granted: GrantedCall): Promise<Answered> {
+  const { target, settings, signal } = granted;
+  let requestId: string | undefined;
+  const call = createTransport(
+    { ...settings, timeouts: { total: settings.timeout, attempt: settings.timeout }, retries: 0 },
+    async (_, input, send) => send({ authorization: `Bearer ${await tokenOf(granted)}` }, input),
+    (event) => (requestId = event.type === 'call' ? event.requestId : undefined),
+  );
+  const single = routeOf(target.operation);
+  const send = coalesce(call, single, { total: settings.timeout, retries: 0 });
+  const output: Endpoint['output'] = endpoints[single].output;
+  const answerTo = async (fields: Fields | Refusal): Promise<object> => {
+    if (fields instanceof Refusal) throw fields;
+    const answer = await send(fields as never, { signal }).catch((error: unknown) => {
+      throw refusalFor(error, granted, requestId);
+    });
+    // Without members that the service added, and without receipts, which tell how much the whole app encrypts.
+    return output.parse(answer);
+  };
+  const { body: schema, item } = endpointOf(target);
+  if (!target.batch) {
+    const { user, ...fields } = judge(body, schema, granted);
+    return { output: await answerTo({ ...fields, ...userFor(granted, user) }), requestId };
+  }
+  const { items, user } = checked(schema as never, body) as { items: readonly unknown[]; user?: string };
+  const acting = userFor(granted, user);
+  // A large batch must not delay other requests of the app's backend.
+  const judged = await inSlices(items, (one) =>
+    orRefusal(() => ({ ...judge(one, item, granted), ...acting })),
+  );
+  const results = await Promise.all(
+    judged.map(async (one, nth) => {
+      const answer = await answerTo(one).catch(refusalOf);
+      return resultOf(items[nth], answer, undefined);
+    }),
+  );
+  return { output: { results }, requestId };
+}
+
+/** Returns the item as the service gets it. Throws a Refusal for one that the grant does not allow. */
 function judge(
   value: unknown,
-  schema: NonNullable<Endpoint['body']>,
-  { target: { operation, batch, keyId: inPath }, grant, onKeyRefused }: Call,
+  schema: Endpoint['body'],
+  { target: { batch, keyId: inPath, ...target }, grant, report }: GrantedCall,
 ): Fields & { readonly key_id: string } {
   if (value instanceof Refusal) throw value;
-  const fields: Fields = checked(schema, value, batch ? 'item' : 'body');
+  const fields: Fields = checked(schema as never, value, batch ? 'item' : 'body');
   const { key_id, reference: _, context, subject: _named, ...rest } = fields;
-  const bound = isHash({ operation }) ? undefined : boundContext(grant.context, context);
-  const person = isHash({ operation }) ? undefined : boundSubject(grant, fields);
+  const bound = isHash(target) ? undefined : boundContext(grant.context, context);
+  const subject = isHash(target) ? undefined : boundSubject(grant, fields);
   const keyId = parseUuid(inPath ?? key_id ?? '');
   if (!keyId || !grant.keys.has(keyId)) {
-    onKeyRefused(keyId);
+    report({ type: 'grant_refused', missing: 'key', operation: target.operation, keyId });
     throw new Refusal(
       'not_found',
       'Key not found: pass the id of a key that the app allows this session to use.',
@@ -114,7 +117,7 @@ function judge(
     key_id: keyId,
     ...rest,
     ...(bound && { context: bound }),
-    ...(person !== undefined && { subject: person }),
+    ...(subject !== undefined && { subject }),
   };
 }
 
@@ -135,21 +138,19 @@ function boundSubject(
       ? subject === undefined || subject === granted
       : // Only `true` allows: a promise, for example, does not.
         subject !== undefined && (granted as (subject: string) => unknown)(subject) === true;
-  const person = typeof granted === 'string' ? granted : subject;
   if (!isAllowed || (wrapped !== undefined && !isSubjectWrapped(fromBase64(wrapped)))) {
     throw new Refusal(
       'permission_missing',
       'The app does not allow this session to use this data key: pass the `subject` of a person whose data this user can use.',
     );
   }
-  return person;
+  return typeof granted === 'string' ? granted : subject;
 }
 
 /** Returns the user for the audit log. */
-function userFor({ grant, target }: Call, asserted: string | undefined): { readonly user?: string } {
-  if (asserted !== undefined && asserted !== grant.user)
+function userFor({ grant: { user }, target }: GrantedCall, asserted?: string): { readonly user?: string } {
+  if (asserted !== undefined && asserted !== user)
     throw badRequest('`user` must be the user of this session, whom the app names: leave it out');
-  const { user } = grant;
   return user === undefined || isHash(target) ? {} : { user };
 }
 
@@ -173,92 +174,17 @@ function boundContext(set: Context, added: Context = {}): Context | undefined {
   return context;
 }
 
-async function askService(
-  settings: Settings,
-  route: Route,
-  keyId: string,
-  body: object,
-  signal: AbortSignal,
-): Promise<Answered> {
-  const path = route.slice('POST '.length).replace(':key_id', keyId);
-  const token = await tokenOf(settings, signal);
-  let response: Response;
+async function tokenOf({ settings: { apiKey }, report }: GrantedCall): Promise<string> {
   try {
-    // Copies `fetch` to a variable. In browsers and edge runtimes, `fetch` throws if it is called as a method of
-    // another object, such as `settings.fetch(…)`.
-    const { fetch } = settings;
-    const asking = fetch(settings.baseUrl + path, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      // Does not follow redirects, because a redirected request would contain the API key. Does not use
-      // `redirect: 'error'`, because some runtimes lack it.
-      redirect: 'manual',
-      signal,
-    });
-    response = await abortable(asking, signal);
-  } catch {
-    // Throws a new error, because the error of `fetch` might contain the header with the API key.
-    throw signal.aborted ? tooLate(settings, signal) : failed(settings, 'network', undefined);
-  }
-  const id = response.headers.get('x-request-id');
-  const requestId = isName(id) ? id : undefined;
-  const json: unknown = await abortable(response.json(), signal).catch(() => undefined);
-  const { output }: Endpoint = endpoints[route];
-  const result = response.status === 200 ? output.safeParse(json) : undefined;
-  if (result?.success) return { output: result.data, requestId };
-  const refused = response.status >= 400 ? problemDocument.safeParse(json) : undefined;
-  if (refused?.success) throw forBrowser(settings, refused.data, requestId);
-  throw signal.aborted ? tooLate(settings, signal) : failed(settings, 'invalid_response', requestId);
-}
-
-async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string> {
-  const { apiKey } = settings;
-  try {
-    // Stops waiting for the app's function `apiKey` when the signal aborts, because the function does not receive the
-    // signal.
-    return typeof apiKey === 'string' ? apiKey : await abortable((async () => apiKey())(), signal);
+    return typeof apiKey === 'string' ? apiKey : await apiKey();
   } catch (error) {
-    if (signal.aborted) throw tooLate(settings, signal);
-    settings.report({ type: 'failed', error });
-    throw badGateway(undefined);
+    report({ type: 'failed', error });
+    throw unavailable(502, undefined);
   }
-}
-
-function tooLate(settings: Settings, { reason }: AbortSignal): Refusal {
-  // Reports only timeouts. The signal also aborts if the browser closes the connection, which is not a failure of the
-  // service.
-  if (reason instanceof DOMException && reason.name === 'TimeoutError') {
-    settings.report({ type: 'service_failed', reason: 'timeout', requestId: undefined });
-  }
-  const status = { status: 504, title: 'Gateway Timeout' };
-  return new Refusal(
-    'unavailable',
-    'The key service did not respond in time: send the request again.',
-    status,
-  );
-}
-
-function failed(
-  settings: Settings,
-  reason: 'network' | 'invalid_response',
-  requestId: string | undefined,
-): Refusal {
-  settings.report({ type: 'service_failed', reason, requestId });
-  return badGateway(requestId);
-}
-
-function badGateway(requestId: string | undefined): Refusal {
-  const status = { status: 502, title: 'Bad Gateway', requestId };
-  return new Refusal(
-    'unavailable',
-    'The key service is not available at the moment: try again later.',
-    status,
-  );
 }
 
 /** The error codes that browsers receive. Codes about the app's API key are not in this set. */
-const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>([
+const passedOn: ReadonlySet<string> = /* @__PURE__ */ new Set<ProblemCode>([
   'bad_request',
   // The service can refuse a body that the proxy accepted. The proxy makes the body longer: it adds the grant's
   // context, and a `reference` for each batch item.
@@ -271,15 +197,23 @@ const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>(
   'internal',
 ]);
 
-function forBrowser(
-  settings: Settings,
-  { code, detail }: Pick<Problem, 'code' | 'detail'>,
-  requestId: string | undefined,
-): Refusal {
-  if (passedOn.has(code)) return new Refusal(code, detail, { requestId });
-  if (code === 'unavailable') {
-    return new Refusal(code, 'The key service is not available at the moment: try again.', { requestId });
-  }
-  settings.report({ type: 'api_key_refused', code, requestId });
-  return badGateway(requestId);
+/** Returns what the page learns of a failed call. What the operator must mend is in an event. */
+function refusalFor(error: unknown, { report }: GrantedCall, requestId: string | undefined): unknown {
+  if (!(error instanceof EaasError)) return error;
+  const code = error.code as ServiceErrorCode | 'aborted';
+  if (passedOn.has(code)) return new Refusal(code as ProblemCode, error.message, { requestId });
+  // Nobody waits for this answer: the browser closed the connection.
+  if (code === 'aborted') return unavailable(504, requestId);
+  if (code === 'network' || code === 'timeout' || code === 'invalid_response' || code === 'unavailable')
+    report({ type: 'service_failed', reason: code, requestId });
+  else report({ type: 'api_key_refused', code, requestId });
+  if (code === 'timeout') return unavailable(504, requestId);
+  return unavailable(code === 'unavailable' ? 503 : 502, requestId);
+}
+
+const titles = { 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' } as const;
+
+function unavailable(status: keyof typeof titles, requestId: string | undefined): Refusal {
+  const detail = 'The key service is not available at the moment: send the request again later.';
+  return new Refusal('unavailable', detail, { status, title: titles[status], requestId });
 }

@@ -1,8 +1,13 @@
-import { type Context, encodeContext, InputError, parseUuid } from '@eaas/protocol';
+// What a session can do: the grant that the app returns for it.
+import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
 import { personName } from '@eaas/protocol/internal';
-import { anything, context, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
-import { naming, person } from '../options/people.ts';
-import { type Operation, operations } from './routes.ts';
+import { context, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { person, required } from '../options/people.ts';
+
+const operations = ['wrap', 'unwrap', 'rewrap', 'hash'] as const;
+
+/** The operations that a grant can allow, in single calls and in batches. */
+export type Operation = (typeof operations)[number];
 
 /** The operations and keys that a session can use. A session can do nothing else. */
 export interface Grant {
@@ -41,40 +46,31 @@ export type Authorize = (
   asked: Asked,
 ) => Grant | false | null | undefined | Promise<Grant | false | null | undefined>;
 
-const subject = naming((value) => typeof value === 'function' || person(value, ''));
-const members: OptionRules<Grant> = {
-  keys: anything,
-  operations: anything,
+const isKeyId = (key: unknown): boolean => typeof key === 'string' && parseUuid(key) !== undefined;
+const isOperation = (given: unknown): boolean => (operations as readonly unknown[]).includes(given);
+
+const grantRules: OptionRules<Grant> = {
+  keys: required((value) => (Array.isArray(value) && value.every(isKeyId)) || 'an array of key ids (UUIDs)'),
+  operations: required(
+    (value) =>
+      (Array.isArray(value) && value.every(isOperation)) || `an array of '${operations.join("', '")}'`,
+  ),
   context,
-  subject,
+  subject: required((value) => typeof value === 'function' || person(value, '')),
   user: person,
 };
 
 export type CheckedGrant = ReturnType<typeof checkGrant>;
 
+/** Throws InputError for anything but a grant, such as `true` or a misspelt name. */
 export function checkGrant(returned: unknown) {
-  if (typeof returned !== 'object' || returned === null) {
-    throw new InputError(
-      `\`authorize\` must return a grant (an object) or undefined (got ${kindOf(returned)})`,
-    );
-  }
-  requireOptions<Grant>(members, returned as Grant, 'grant');
-  const { keys, operations: granted, context, subject, user } = returned as Partial<Grant>;
-  if (!Array.isArray(keys) || keys.some((key) => typeof key !== 'string' || !parseUuid(key))) {
-    throw new InputError('the grant that `authorize` returns must have `keys`, an array of key ids (UUIDs)');
-  }
-  if (
-    !Array.isArray(granted) ||
-    granted.some((operation) => !(operations as readonly unknown[]).includes(operation))
-  ) {
-    throw new InputError(
-      `the grant that \`authorize\` returns must have \`operations\`, an array of '${operations.join("', '")}'`,
-    );
-  }
+  const grant = { keys: undefined, operations: undefined, ...Object(returned) } as Grant;
+  requireOptions(grantRules, grant, 'the grant from authorize');
+  const { keys, context, subject, user } = grant;
   encodeContext(context);
   return {
-    keys: new Set(keys.map((key: string) => key.toLowerCase())),
-    operations: new Set(granted as Operation[]),
+    keys: new Set(keys.map((key) => key.toLowerCase())),
+    operations: new Set(grant.operations),
     context: { ...context },
     subject: typeof subject === 'string' ? personName(subject) : subject,
     user: user && personName(user),

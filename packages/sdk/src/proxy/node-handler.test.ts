@@ -76,10 +76,11 @@ test('nodeRequestOf refuses a request that toNodeHandler did not create', () => 
 test('a call is aborted if the browser closes the connection', async () => {
   const signals: AbortSignal[] = [];
   const { port, handled, events } = await serve({
-    fetch: (_, init) =>
+    fetch: (request) =>
       new Promise((_resolve, reject) => {
-        if (init?.signal) signals.push(init.signal);
-        init?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
+        const { signal } = request as Request;
+        signals.push(signal);
+        signal.addEventListener('abort', () => reject(new Error('aborted')));
       }),
   });
   const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };

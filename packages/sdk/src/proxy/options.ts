@@ -4,17 +4,15 @@ import {
   atLeastOne,
   callback,
   flag,
-  kindOf,
   list,
   type OptionRules,
+  requireKind,
   requireOptions,
   text,
 } from '@eaas/protocol/internal-options';
-import type { ProblemCode } from '@eaas/protocol/wire';
 import { baseUrlOf } from '../options/connection.ts';
 import { notify } from '../client/events.ts';
-import type { Authorize } from './grant.ts';
-import type { Operation } from './routes.ts';
+import type { Authorize, Operation } from './grant.ts';
 
 /** Options of the proxy: the service, the pages that can call the proxy, and the permissions of each session. */
 export interface ProxyOptions {
@@ -48,7 +46,7 @@ export interface ProxyOptions {
    * send such requests. Defaults to false.
    */
   readonly allowWithoutOrigin?: boolean | undefined;
-  /** The time limit in milliseconds for reading a request and calling the service. Defaults to 30,000. */
+  /** The time limit in milliseconds for reading a request, and the one for calling the service. Defaults to 30,000. */
   readonly timeout?: number | undefined;
   /** Sends the requests to the service. Defaults to the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
@@ -93,12 +91,12 @@ export type ProxyEvent =
   | {
       /** The service refused the proxy's API key. */
       readonly type: 'api_key_refused';
-      readonly code: ProblemCode;
+      readonly code: string;
       readonly requestId: string | undefined;
     }
   | {
       readonly type: 'service_failed';
-      readonly reason: 'network' | 'timeout' | 'invalid_response';
+      readonly reason: 'network' | 'timeout' | 'invalid_response' | 'unavailable';
       readonly requestId: string | undefined;
     }
   | {
@@ -125,11 +123,9 @@ export type Settings = ReturnType<typeof checkOptions>;
 
 export function checkOptions(options: ProxyOptions) {
   requireOptions(rules, options, 'createProxy');
-  const { apiKey, authorize, basePath = '/api/eaas', timeout = 30_000, onEvent } = options;
+  requireKind(callback, options.authorize, '`authorize`');
+  const { apiKey, basePath = '/api/eaas', timeout = 30_000, onEvent } = options;
   const { origin, allowedOrigins = [], allowWithoutOrigin = false } = options;
-  if (typeof authorize !== 'function') {
-    refuse(`\`authorize\` must be a function that returns the grant of a session (got ${kindOf(authorize)})`);
-  }
   if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey)) {
     refuse('`apiKey` must be an API key, or a function that returns an API key');
   }
@@ -150,7 +146,6 @@ export function checkOptions(options: ProxyOptions) {
     allowedOrigins: [...allowedOrigins],
     allowWithoutOrigin,
     timeout,
-    fetch: options.fetch ?? ((...call: Parameters<typeof fetch>) => fetch(...call)),
     report: (event: ProxyEvent): void => notify(onEvent, event),
   };
 }

@@ -14,6 +14,7 @@ describe('calls that are granted', () => {
     const [{ url, headers, body } = { headers: new Headers() }] = sent;
     expect({ url, body }).toEqual({ url: `https://keys.example/v1/keys/${key}/wrap`, body: { dek } });
     expect(Object.fromEntries(headers)).toEqual({
+      accept: 'application/json',
       authorization: `Bearer ${apiKey}`,
       'content-type': 'application/json',
     });

@@ -1,4 +1,4 @@
-import { InputError } from '@eaas/protocol';
+import { InputError, parseUuid } from '@eaas/protocol';
 import {
   badRequest,
   bodyTooLarge,
@@ -6,17 +6,17 @@ import {
   Refusal,
   requireBodyType,
 } from '@eaas/protocol/internal-service';
-import { type Endpoint, endpoints, limits } from '@eaas/protocol/wire';
-import { longest } from '../transport/abortable.ts';
-import { type Answered, askBatch, askOne } from './calls.ts';
-import { type CheckedGrant, checkGrant } from './grant.ts';
+import { limits } from '@eaas/protocol/wire';
+import type { ServiceError } from '../errors.ts';
+import { within } from '../transport/abortable.ts';
+import { readAll } from '../transport/read-all.ts';
+import { type Answered, ask, endpointOf, type GrantedCall, type Target } from './calls.ts';
+import { type CheckedGrant, checkGrant, type Operation } from './grant.ts';
 import { checkOptions, type ProxyOptions, type Settings } from './options.ts';
-import { findTarget, type Target } from './routes.ts';
 
-export type { Asked, Authorize, Grant } from './grant.ts';
+export type { Asked, Authorize, Grant, Operation } from './grant.ts';
 export { nodeRequestOf, type NodeRequest, type NodeResponse, toNodeHandler } from './node-handler.ts';
 export type { ProxyEvent, ProxyOptions } from './options.ts';
-export type { Operation } from './routes.ts';
 
 /**
  * A function that responds to a request from a client in a page. The returned promise rejects only if the argument is
@@ -49,31 +49,30 @@ export function createProxy(options: ProxyOptions): Proxy {
 
 async function answer(request: Request, settings: Settings): Promise<Answered> {
   const { pathname, search } = new URL(request.url);
+  const { signal } = request;
   const target = requireTarget(request.method, pathname, settings.basePath);
   if (!isFromOwnPage(request, settings)) throw refuseOrigin(request, settings);
   const grant = await requireGrant(request, target, settings);
-  const { signal, end } = deadlineOf(settings.timeout, request.signal, new DOMException('', 'TimeoutError'));
-  try {
-    const body = await readJson(request, endpoints[target.route], signal);
-    if (search !== '') throw new Refusal('bad_request', 'The request must not have query parameters.');
-    const ask = target.batch ? askBatch : askOne;
-    const onKeyRefused = keyReporter(target, settings);
-    return await ask(body, { target, grant, settings, signal, onKeyRefused });
-  } finally {
-    end();
-  }
+  const body = parseBody(endpointOf(target), await readBody(request, settings.timeout));
+  if (search !== '') throw new Refusal('bad_request', 'The request must not have query parameters.');
+  return ask(body, { target, grant, settings, signal, report: onceEach(settings.report) });
 }
 
+const paths = /^\/v1\/(?:keys\/([^/]+)\/(wrap|unwrap|rewrap)|batch\/(wrap|unwrap|rewrap|hash)|(hash))$/;
+
+/** Paths are not decoded, so that percent-encoded characters are in no path that is known. */
 function requireTarget(method: string, path: string, basePath: string): Target {
-  const target = path.startsWith(basePath) ? findTarget(path.slice(basePath.length)) : undefined;
-  if (!target)
+  const found = path.startsWith(basePath) ? paths.exec(path.slice(basePath.length)) : null;
+  const [, key, ofKey, ofBatch, hash] = found ?? [];
+  const keyId = key === undefined ? undefined : parseUuid(key);
+  if (!found || (key !== undefined && !keyId))
     throw new Refusal(
       'not_found',
       'The path of this request does not exist: check that `proxyUrl` of the client ends with `basePath` ' +
         'of the proxy, and that the path contains the id of the key, not the name of the key.',
     );
   if (method !== 'POST') throw new Refusal('method_not_allowed', 'Send a POST request.');
-  return target;
+  return { operation: (ofKey ?? ofBatch ?? hash) as Operation, batch: ofBatch !== undefined, keyId };
 }
 
 /**
@@ -125,11 +124,14 @@ async function requireGrant(request: Request, target: Target, settings: Settings
   return grant;
 }
 
-function keyReporter({ operation }: Target, settings: Settings): (keyId: string | undefined) => void {
-  let isReported = false;
-  return (keyId) => {
-    if (!isReported) settings.report({ type: 'grant_refused', missing: 'key', operation, keyId });
-    isReported = true;
+/** Of a batch, thousands of items can fail in the same way. */
+function onceEach(report: GrantedCall['report']): GrantedCall['report'] {
+  const known = new Set<string>();
+  return (event) => {
+    const { type, ...more } = event;
+    const kind = `${type} ${'code' in more ? more.code : 'reason' in more ? more.reason : ''}`;
+    if (!known.has(kind)) report(event);
+    known.add(kind);
   };
 }
 
@@ -157,64 +159,25 @@ function respond(status: number, type: string, body: object, requestId: string |
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-async function readJson(request: Request, endpoint: Endpoint, signal: AbortSignal): Promise<unknown> {
-  const { headers } = request;
+async function readBody(request: Request, timeout: number): Promise<Uint8Array> {
+  const { headers, body, signal } = request;
   // Accepts only JSON, because forms of other sites cannot send JSON. Scripts of other sites can send JSON only after a
   // preflight, which the proxy refuses.
   requireBodyType(headers.get('content-type'), headers.get('content-encoding'), true);
-  return parseBody(endpoint, await readBytes(request, limits.body, signal));
-}
-
-async function readBytes(request: Request, limit: number, signal: AbortSignal): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > limit) throw bodyTooLarge(limit);
+  const tooLarge = () => bodyTooLarge(limits.body);
+  if (Number(headers.get('content-length') ?? 0) > limits.body) throw tooLarge();
   if (request.bodyUsed)
     throw new InputError(
       '`authorize` must not read the body of its request, which the proxy reads later: read `request.clone()` instead',
     );
-  if (!request.body) return new Uint8Array(0);
-  const reader = request.body.getReader();
-  const giveUp = () => void reader.cancel().catch(() => undefined);
-  signal.addEventListener('abort', giveUp, { once: true });
-  try {
-    const chunks: Uint8Array<ArrayBuffer>[] = [];
-    for (let length = 0; ;) {
-      const { done, value } = await reader.read().catch(() => {
+  if (!body) return new Uint8Array(0);
+  return within((stop) => readAll(body, limits.body, tooLarge, stop), signal, timeout).catch(
+    (error: unknown) => {
+      if (error instanceof Refusal) throw error;
+      if ((error as Partial<ServiceError> | null)?.code !== 'timeout')
         throw badRequest('the connection was closed before the whole request body arrived');
-      });
-      if (signal.aborted) throw notInTime();
-      if (done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
-      length += value.length;
-      if (length > limit) throw bodyTooLarge(limit);
-      chunks.push(value);
-    }
-  } finally {
-    signal.removeEventListener('abort', giveUp);
-    giveUp();
-  }
-}
-
-/**
- * `AbortSignal.any` and `AbortSignal.timeout` are not used, because Node 20 can garbage-collect their signals too
- * early.
- */
-function deadlineOf(milliseconds: number, outer?: AbortSignal | null, reason?: Error) {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort(outer?.reason);
-  const timer = setTimeout(() => controller.abort(reason), Math.min(milliseconds, longest));
-  if (outer?.aborted) abort();
-  outer?.addEventListener('abort', abort);
-  return {
-    signal: controller.signal,
-    end: (): void => {
-      clearTimeout(timer);
-      outer?.removeEventListener('abort', abort);
+      const detail = 'The whole request did not arrive in time: send the request again, without pauses.';
+      throw new Refusal('bad_request', detail, { status: 408, title: 'Request Timeout' });
     },
-  };
-}
-
-/** 408: the request did not arrive in time. */
-function notInTime(): Refusal {
-  const status = { status: 408, title: 'Request Timeout' };
-  const detail = 'The whole request did not arrive in time: send the request again, without pauses.';
-  return new Refusal('bad_request', detail, status);
+  );
 }

@@ -89,7 +89,7 @@ test('the proxy ignores headers that override the method', async () => {
   };
   expect(await post(wrapPath, { dek }, override)).toMatchObject({ status: 200 });
   expect(sent[0]?.url).toBe(`https://keys.example/v1/keys/${key}/wrap`);
-  expect([...(sent[0]?.headers.keys() ?? [])]).toEqual(['authorization', 'content-type']);
+  expect([...(sent[0]?.headers.keys() ?? [])]).toEqual(['accept', 'authorization', 'content-type']);
 });
 
 test.each(['?', '?a=1', '?context=1'])(

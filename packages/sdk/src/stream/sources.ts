@@ -11,6 +11,7 @@ import {
 } from '@eaas/protocol/internal-options';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
 import { httpHeaders } from '../options/connection.ts';
+import { readAll } from '../transport/read-all.ts';
 
 /**
  * Thrown by a source from `urlSource` if the server did not return exactly the requested part, or if the object at the
@@ -97,7 +98,9 @@ export async function urlSource(url: string | URL, options: UrlSourceOptions = {
   requireKind(aUrl, url, 'the first argument');
   requireOptions(urlSourceOptions, options, 'urlSource');
   const { total, etag, response } = await requestPart(url, options, 0, maxHeadLength);
-  const beginning = await beginningOf(response);
+  const tooLong = () =>
+    new SourceError('the server sent more bytes than the requested range', response.status);
+  const beginning = response.body ? await readAll(response.body, maxHeadLength, tooLong) : new Uint8Array(0);
   return {
     size: total,
     async read(start, end, signal) {
@@ -113,20 +116,6 @@ export async function urlSource(url: string | URL, options: UrlSourceOptions = {
       );
     },
   };
-}
-
-async function beginningOf({ body, status }: Response): Promise<Uint8Array> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let length = 0;
-  const reader = body?.getReader();
-  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
-    pieces.push(read.value);
-    length += read.value.length;
-    if (length <= maxHeadLength) continue;
-    await reader?.cancel();
-    throw new SourceError('the server sent more bytes than the requested range', status);
-  }
-  return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
 async function requestPart(

@@ -43,6 +43,19 @@ export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: 
   }).finally(() => end());
 }
 
+/** As `abortable`, for work with a signal of its own: it aborts when the promise rejects, so the work can end too. */
+export function within<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal | undefined,
+  patience: number,
+): Promise<T> {
+  const controller = new AbortController();
+  return abortable(work(controller.signal), signal, patience).catch((error: unknown) => {
+    controller.abort();
+    throw error;
+  });
+}
+
 export function aborted(): ClientError {
   return new ClientError('aborted', 'the call was aborted by its signal');
 }

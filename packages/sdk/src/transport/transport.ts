@@ -11,7 +11,7 @@ import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Emit } from '../client/events.ts';
 import type { ServiceError } from '../errors.ts';
 import { exchange } from '../exchange/exchange.ts';
-import { abortable, aborted, longest } from './abortable.ts';
+import { aborted, longest, within } from './abortable.ts';
 
 /** The options of every call. */
 export interface CallOptions {
@@ -87,11 +87,10 @@ export function createTransport(
   const patience = patienceOf(options);
   return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
-    const controller = new AbortController();
     const seen = { attempts: 0 };
-    let failure: ServiceError | undefined;
+    let code: ServiceError['code'] | undefined;
 
-    async function ask(): Promise<Output<R>> {
+    async function ask(stop: AbortSignal): Promise<Output<R>> {
       if (signal?.aborted) throw aborted();
       return authorize(route, input as object | undefined, (headers, input) =>
         exchange({
@@ -99,7 +98,7 @@ export function createTransport(
           input,
           baseUrl,
           headers,
-          signal: controller.signal,
+          signal: stop,
           timeout: Math.min(patience.attempt, longest),
           retries: patience.retries,
           send,
@@ -112,18 +111,17 @@ export function createTransport(
     try {
       // Ends the call on an abort or a timeout, because the functions of the app do not receive a signal, and some
       // implementations of `fetch` ignore signals.
-      return await abortable(ask(), signal, patience.total);
+      return await within(ask, signal, patience.total);
     } catch (error) {
-      failure = error as ServiceError;
-      controller.abort();
-      throw failure;
+      ({ code } = error as ServiceError);
+      throw error;
     } finally {
       emit({
         type: 'call',
         route,
         milliseconds: Date.now() - start,
         ...seen,
-        ...(failure && { code: failure.code, requestId: failure.requestId }),
+        ...(code && { code }),
       });
     }
   };
