@@ -12,20 +12,18 @@ const entry = [
   'src/engines/engines.ts',
   'src/engines/engines.node.ts',
   'src/engines/engines.deno.ts',
-  'src/options/environment.ts',
-  'src/options/environment.node.ts',
+  'src/client/environment.ts',
+  'src/client/environment.node.ts',
 ];
 
 // What most entries share with the client.
 const core = [
   'src/errors.ts',
   'src/client/events.ts',
-  'src/options/people.ts',
-  'src/options/key-id.ts',
+  'src/client/caller.ts',
   'src/transport/abortable.ts',
-  'src/options/call-options.ts',
   'src/client/ciphertext.ts',
-  'src/options/connection.ts',
+  'src/transport/connection.ts',
 ];
 
 const standalone = /environment|engines\.deno/;

@@ -6,7 +6,7 @@ import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, dateRange, defineFields, field, steps, unencrypted, words } from '@eaas/sdk/fields';
 import { intakeWrappedLength } from '../../packages/protocol/src/intake/suite.ts';
 import * as format from '../../packages/protocol/src/format-sizes.ts';
-import { limitsOf } from '../../packages/sdk/src/options/client-options.ts';
+import { limitsOf } from '../../packages/sdk/src/data-keys/limits.ts';
 import { read, rowsUnder } from '@eaas/test-kit/markdown';
 
 const page = read('docs/limits.md');

@@ -5,7 +5,7 @@ import { read, rowsUnder } from '@eaas/test-kit/markdown';
 import { settle, testWorld } from '@eaas/test-kit/world';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
-import { limitsOf } from '../../packages/sdk/src/options/client-options.ts';
+import { limitsOf } from '../../packages/sdk/src/data-keys/limits.ts';
 
 const page = read('packages/sdk/docs/lists.md');
 const english = (value: number): string => value.toLocaleString('en');

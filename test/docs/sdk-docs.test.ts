@@ -4,7 +4,8 @@ import type { AuditFindingCode } from '../../packages/audit/src/findings.ts';
 import type { BrowserClientOptions } from '../../packages/sdk/src/browser/browser.ts';
 import type { SdkError } from '../../packages/sdk/src/errors.ts';
 import type { MigrateOptions } from '../../packages/migrate/src/migrate.ts';
-import { type CachePreset, clientOptions, limitsOf } from '../../packages/sdk/src/options/client-options.ts';
+import { clientOptions } from '../../packages/sdk/src/client/client-options.ts';
+import { type CachePreset, limitsOf } from '../../packages/sdk/src/data-keys/limits.ts';
 import { codesIn, read, rowsUnder } from '@eaas/test-kit/markdown';
 
 const manual = read('packages/sdk/README.md');

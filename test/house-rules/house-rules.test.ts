@@ -131,7 +131,7 @@ test('only one file of each package reads environment variables', () => {
   const readers = new Set([
     'packages/cli/src/config.ts',
     'packages/server/src/base/shell-word.ts',
-    'packages/sdk/src/options/environment.node.ts',
+    'packages/sdk/src/client/environment.node.ts',
     'packages/files/src/connection.ts',
     'packages/local/src/file-opener.ts',
   ]);

@@ -8,27 +8,14 @@ export type {
   KeyFilter,
   ServerModeCalls,
 } from './client/administration.ts';
-export type {
-  As,
-  DecryptedAs,
-  DecryptedForm,
-  DecryptItem,
-  DecryptOptions,
-  EncryptedAs,
-  EncryptedForm,
-  EncryptItem,
-  EncryptOptions,
-  HashOptions,
-  PrimeOptions,
-  Rewrapped,
-  UnwrapOptions,
-  WrapOptions,
-} from './options/call-options.ts';
+export type { DecryptItem, DecryptOptions } from './client/decrypt.ts';
+export type { EncryptItem, EncryptOptions } from './client/encrypt.ts';
+export type { Rewrapped } from './client/rewrap.ts';
+export type { HashOptions, UnwrapOptions, WrapOptions } from './transport/data-key-calls.ts';
 export type { Bundle, Ciphertext } from './client/ciphertext.ts';
 export type { AuditLog } from './audit/methods.ts';
 export type { AuditEntry, AuditFilter, AuditPage, AuditPageQuery, ListOptions } from './audit/query.ts';
 export {
-  type OwnLog,
   type PersonReportOptions,
   reportColumns,
   reportCsv,
@@ -44,10 +31,8 @@ export {
   type PublicKeys,
   type ServiceInProcess,
 } from './client/client.ts';
-export type { CacheLimits } from './data-keys/cache.ts';
-export type { BudgetLimits } from './data-keys/encrypting.ts';
 export type { Engines } from './engines/engines.ts';
-export type { EnvelopeClient } from './client/envelope-client.ts';
+export type { EnvelopeClient, OwnLog, PrimeOptions } from './client/envelope-client.ts';
 export {
   ClientError,
   type ClientErrorCode,
@@ -59,6 +44,7 @@ export {
 export type { EaasEvent } from './client/events.ts';
 export type { Receipt } from '@eaas/protocol/wire';
 export type { PagesOptions } from './client/listing.ts';
-export type { CacheOptions, CachePreset, ClientOptions, OptionalLimits } from './options/client-options.ts';
-export type { SignInOptions, TokenClaims } from './options/sign-in.ts';
+export type { CacheOptions, CachePreset } from './data-keys/limits.ts';
+export type { ClientOptions } from './client/client-options.ts';
+export type { SignInOptions, TokenClaims } from './sign-in/options.ts';
 export type { Call, CallOptions, TransportOptions } from './transport/transport.ts';

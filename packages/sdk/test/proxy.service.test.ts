@@ -1,6 +1,6 @@
 import { fromBase64 } from '@eaas/protocol/base64';
-import { EaasClient } from '@eaas/sdk';
-import { DecryptionError, type EnvelopeClient, ServiceError } from '@eaas/sdk/browser';
+import { EaasClient, type EnvelopeClient } from '@eaas/sdk';
+import { DecryptionError, ServiceError } from '@eaas/sdk/browser';
 import { createIndexKey, defineFields, field } from '@eaas/sdk/fields';
 import type { Grant } from '@eaas/sdk/proxy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

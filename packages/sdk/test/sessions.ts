@@ -1,4 +1,5 @@
-import { type BrowserClientOptions, createBrowserClient, type EnvelopeClient } from '@eaas/sdk/browser';
+import type { EnvelopeClient } from '@eaas/sdk';
+import { type BrowserClientOptions, createBrowserClient } from '@eaas/sdk/browser';
 import { createProxy, type Grant, type ProxyEvent } from '@eaas/sdk/proxy';
 
 const app = 'https://app.example';

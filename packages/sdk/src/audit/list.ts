@@ -1,7 +1,7 @@
 // Lists the log entry by entry, for `audit.list` and the reports, while others append and purge.
 import { createPageReader } from '../client/page-reader.ts';
+import { loadSignIn } from '../sign-in/options.ts';
 import type { Call } from '../transport/transport.ts';
-import { listOwnEntries } from './own-entries.ts';
 import { type AuditEntry, type AuditFilter, type AuditPage, type ListOptions, queryOf } from './query.ts';
 
 /** Yields, exactly once, each matching entry that is in the log when the listing starts. */
@@ -12,7 +12,7 @@ export async function* listAudit(
 ): AsyncGenerator<AuditEntry, void, undefined> {
   const { pageSize = 100, from, order = from ? 'oldest' : 'newest', signal } = options;
   if (filter.subject_id === 'me') {
-    yield* listOwnEntries(call, filter, options);
+    yield* (await loadSignIn()).listOwnEntries(call, filter, options);
     return;
   }
   const query = { ...queryOf(filter), limit: Math.max(2, pageSize) };

@@ -9,8 +9,7 @@ import {
   text,
 } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
-import { callOptions } from '../options/call-options.ts';
-import type { Call, CallOptions } from '../transport/transport.ts';
+import { type Call, type CallOptions, callOptions } from '../transport/transport.ts';
 import { listAudit } from './list.ts';
 import {
   type AuditEntry,

@@ -1,5 +1,7 @@
 // The log of a signed-in user about the own data. Its entries have no id, so two of them can look the same, and pages are
 // found by the times of entries: these never decrease, so only entries of the newest time can still become more.
+import { InputError } from '@eaas/protocol/internal-core';
+import { requireOptions } from '@eaas/protocol/internal-options';
 import { unreadable } from '../errors.ts';
 import { createPageReader } from '../client/page-reader.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
@@ -11,6 +13,21 @@ import {
   queryOf,
   type WireQuery,
 } from './query.ts';
+import { type ReportOptions, type ReportRow, reportRules, rowsOf } from './report.ts';
+
+/** Yields the report on the signed-in user. */
+export async function* reportOnUser(
+  call: Call,
+  signsIn: boolean,
+  options: ReportOptions = {},
+): AsyncGenerator<ReportRow, void, undefined> {
+  requireOptions(reportRules, options, 'audit.report');
+  if (!signsIn)
+    throw new InputError(
+      '`audit.report` needs a `subject` or `subjectId`: only the report of a client with `issuer` and `token` is about its user',
+    );
+  yield* rowsOf(listOwnEntries(call, { subject_id: 'me' }, options));
+}
 
 /** Yields each entry once that is in the log when the listing starts. */
 export async function* listOwnEntries(

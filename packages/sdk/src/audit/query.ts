@@ -1,7 +1,7 @@
 // What calls of the audit log ask for, and what they get.
 import { isDate, type OptionRules, type Rule, text } from '@eaas/protocol/internal-options';
 import type { AuditAction, Output } from '@eaas/protocol/wire';
-import { keyId } from '../options/key-id.ts';
+import { keyId } from '../client/caller.ts';
 import type { CallOptions } from '../transport/transport.ts';
 
 /** A page of the audit log. */

@@ -1,5 +1,4 @@
 // Reports on a person, and their rows, which are the same in the SDK, the console and the command line.
-import { InputError } from '@eaas/protocol/internal-core';
 import {
   type OptionRules,
   positiveInteger,
@@ -8,10 +7,10 @@ import {
   text,
 } from '@eaas/protocol/internal-options';
 import type { ServiceError } from '../errors.ts';
-import { somebody } from '../options/people.ts';
+import { somebody } from '../client/caller.ts';
 import type { Call } from '../transport/transport.ts';
+import { loadSignIn } from '../sign-in/options.ts';
 import { listAudit } from './list.ts';
-import { listOwnEntries } from './own-entries.ts';
 import type { AuditEntry, ListOptions } from './query.ts';
 
 /** Options of a report: in which order, and how many entries per request. */
@@ -23,15 +22,6 @@ export interface PersonReportOptions extends ReportOptions {
   readonly subject?: string;
   /** The person, by the id that the service keeps. */
   readonly subjectId?: string;
-}
-
-/** The audit log as a signed-in user may read it. The issuer needs the permission `audit.own`. */
-export interface OwnLog {
-  /**
-   * Yields what happened with the data of the signed-in user, newest first: the time, the action, the id of the user who
-   * acted and the outcome. Throws InputError for a client without `issuer` and `token`.
-   */
-  report(options?: ReportOptions): AsyncGenerator<ReportRow, void, undefined>;
 }
 
 /** What happened with the data of a person. It can be shown to this person: it has no address, key or context. */
@@ -99,23 +89,11 @@ export async function* report(
       return nobody;
     });
     yield* rowsOf(listAudit(call, { subject_id }, listing));
-  } else yield* reportOnUser(call, signsIn, listing);
+  } else yield* (await loadSignIn()).reportOnUser(call, signsIn, listing);
 }
 
-/** Yields the report on the signed-in user. */
-export async function* reportOnUser(
-  call: Call,
-  signsIn: boolean,
-  options: ReportOptions = {},
+export async function* rowsOf(
+  entries: AsyncIterable<AuditEntry>,
 ): AsyncGenerator<ReportRow, void, undefined> {
-  requireOptions(reportRules, options, 'audit.report');
-  if (!signsIn)
-    throw new InputError(
-      '`audit.report` needs a `subject` or `subjectId`: only the report of a client with `issuer` and `token` is about its user',
-    );
-  yield* rowsOf(listOwnEntries(call, { subject_id: 'me' }, options));
-}
-
-async function* rowsOf(entries: AsyncIterable<AuditEntry>): AsyncGenerator<ReportRow, void, undefined> {
   for await (const entry of entries) yield reportRow(entry);
 }

@@ -99,21 +99,15 @@ test.each<[Partial<AuditVerification>[]]>([
   [[at(11), at(5)]],
   [[at(0)]],
   [[at(1, row), at(1, row)]],
-  [[at(1, 'keys:b'), at(1, row)]],
-  [[at(1, 'api_keys:a'), at(2, 'keys:b')]],
-  [[at(1, row), at(2)]],
-])('`audit.verify` throws if the next position is not after the previous position: %j', async (parts) => {
+])('`audit.verify` throws if a request makes no progress: %j', async (parts) => {
   const { call, asked } = inParts(parts);
   await expect(verifyAudit(call)).rejects.toMatchObject({
     code: 'invalid_response',
-    message: expect.stringContaining('did not return a greater `next_id` or `next_row` than before'),
+    message: expect.stringContaining(
+      'did not return a greater `next_id`, or another `next_row`, than before',
+    ),
   });
   expect(asked).toHaveLength(parts.length);
-});
-
-test('`audit.verify` throws if the service returns a `next_row` that is smaller than the `row` of the request', async () => {
-  const { call } = inParts([{ next_id: 1, next_row: 'keys:a' }]);
-  await expect(verifyAudit(call, { row: 'keys:b' })).rejects.toMatchObject({ code: 'invalid_response' });
 });
 
 test.each<[string, (calls: number) => Partial<AuditVerification>]>([

@@ -28,33 +28,23 @@ export async function verifyAudit(
       `\`audit.verify\` stopped: the service ${cause}. Ask its operator for the reason`,
     );
   let found = await call('GET /v1/audit/verify', range, { signal });
-  let [from, row] = [0, range.row];
+  let [from, place] = [1, ''];
   for (let calls = 1; ; calls++) {
     onProgress?.(found);
-    const { next_id } = found;
-    const next_row = found.next_row ?? undefined;
+    const { next_id, next_row } = found;
     if (next_id === null) return found;
-    const before = placeOf(row);
-    const place = placeOf(next_row);
-    if (next_id < from || place < before || (next_id === from && place === before))
-      throw endless('did not return a greater `next_id` or `next_row` than before');
+    const next = `${next_id} ${next_row}`;
+    if (next_id < from || next === place)
+      throw endless('did not return a greater `next_id`, or another `next_row`, than before');
     if (calls === mostCalls) throw endless(`did not end the verification after ${mostCalls} calls`);
-    [from, row] = [next_id, next_row];
-    const query = { ...range, from_id: from, ...(row !== undefined && { row }) };
+    [from, place] = [next_id, next];
+    const query = { ...range, from_id: next_id, ...(next_row !== null && { row: next_row }) };
     found = merge(found, await call('GET /v1/audit/verify', query, { signal }));
   }
 }
 
 // 8,640 calls take about a day, because the service verifies for up to 10 seconds per call.
 const mostCalls = 8_640;
-
-const tables = ['keys', 'api_keys', 'done'];
-
-/**
- * Returns a text for comparing rows: a row that the service verifies earlier has a smaller text. Replaces the table
- * name in `row` by the position of the table in `tables`.
- */
-const placeOf = (row = ''): string => row.replace(/^\w+/, (table) => `${tables.indexOf(table)}`);
 
 function merge(before: AuditVerification, now: AuditVerification): AuditVerification {
   const known = new Set(before.errors.map(({ id, reason }) => `${id} ${reason}`));

@@ -1,23 +1,13 @@
 import { InputError } from '@eaas/protocol/internal-core';
 import { object, type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
 import { EnvelopeClient } from '../client/envelope-client.ts';
-import { clientOptions, type ClientOptions } from '../options/client-options.ts';
-import { httpHeaders, parseUrl, requireSecureUrl } from '../options/connection.ts';
-import { isSignIn } from '../options/sign-in.ts';
+import { clientOptions, type ClientOptions } from '../client/client-options.ts';
+import { httpHeaders, parseUrl, requireSecureUrl } from '../transport/connection.ts';
+import { isSignIn } from '../sign-in/options.ts';
 
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol/internal-core';
 export { LoadError } from '@eaas/protocol/internal';
-export type { EnvelopeClient } from '../client/envelope-client.ts';
-export type { OwnLog } from '../audit/report.ts';
-export type { SignInOptions, TokenClaims } from '../options/sign-in.ts';
-export {
-  ClientError,
-  type ClientErrorCode,
-  type SdkError,
-  ServiceError,
-  type ServiceErrorCode,
-  type Settled,
-} from '../errors.ts';
+export { ClientError, ServiceError } from '../errors.ts';
 
 type PlainHeaders = Readonly<Record<string, string>>;
 

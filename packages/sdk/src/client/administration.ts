@@ -2,11 +2,10 @@ import { parseUuid } from '@eaas/protocol/internal-core';
 import { object, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Erasures } from '../data-keys/erasures.ts';
-import { callOptions } from '../options/call-options.ts';
 import { listPages, type PagesOptions } from './listing.ts';
-import { keyId } from '../options/key-id.ts';
-import { type Caller, person, requireActor } from '../options/people.ts';
-import type { Call, CallOptions } from '../transport/transport.ts';
+import { keyId } from './caller.ts';
+import { type Caller, person, requireActor } from './caller.ts';
+import { type Call, type CallOptions, callOptions } from '../transport/transport.ts';
 
 // Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.
 const keyRoutes = {

@@ -17,7 +17,6 @@ import {
   requireWellFormed,
 } from '@eaas/protocol/internal';
 import { kindOf } from '@eaas/protocol/internal-options';
-import type { EncryptedForm } from '../options/call-options.ts';
 import type { DerivedDataKey } from '../data-keys/derive.ts';
 
 /**
@@ -31,6 +30,11 @@ export interface Bundle {
   readonly key_id: string;
   readonly key_version: number;
 }
+
+/** The form of an encrypted value: `bundle` is an object with five members, `bytes` is the envelope. */
+export type EncryptedForm = 'bundle' | 'bytes';
+/** The type of an encrypted value: `Uint8Array` for the form `bytes`, and `Bundle` for the form `bundle`. */
+export type EncryptedAs<Form extends EncryptedForm> = Form extends 'bytes' ? Uint8Array : Bundle;
 
 /** A value that can be decrypted: the `ciphertext` of a bundle, the bundle itself, or the envelope's bytes. */
 export type Ciphertext = string | Uint8Array | { readonly ciphertext: string | Uint8Array };

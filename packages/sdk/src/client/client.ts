@@ -21,17 +21,17 @@ import {
   serverModeCalls,
 } from './administration.ts';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
-import { baseUrlOf } from '../options/connection.ts';
-import { callOptions, type FormOf, type Rewrapped, type UnwrapOptions } from '../options/call-options.ts';
+import { baseUrlOf } from '../transport/connection.ts';
 import type { Ciphertext } from './ciphertext.ts';
 import { EnvelopeClient } from './envelope-client.ts';
 import { ServiceError, type Settled } from '../errors.ts';
-import { requireKeyId } from '../options/key-id.ts';
-import { type ClientOptions, clientOptions } from '../options/client-options.ts';
-import { isSignIn } from '../options/sign-in.ts';
-import { createRewrapAll } from './rewrap.ts';
+import { requireKeyId } from './caller.ts';
+import { type ClientOptions, clientOptions } from './client-options.ts';
+import { isSignIn } from '../sign-in/options.ts';
+import { createRewrapAll, type FormOf, type Rewrapped } from './rewrap.ts';
 import { type SubjectCalls, subjectCalls } from './subjects.ts';
-import { type CallOptions, patienceOf } from '../transport/transport.ts';
+import type { UnwrapOptions } from '../transport/data-key-calls.ts';
+import { type CallOptions, callOptions, patienceOf } from '../transport/transport.ts';
 
 /** Options of `EaasClient`: the URL of the service, the API key, and the options of all clients. */
 export interface EaasClientOptions extends ClientOptions {

@@ -9,31 +9,69 @@ import {
 } from '@eaas/protocol/internal-core';
 import { toBase64 } from '@eaas/protocol/base64';
 import { type Header, isBytes, isPromise, withBody } from '@eaas/protocol/internal';
-import { requireOptions } from '@eaas/protocol/internal-options';
+import { anything, context, flag, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import { DataKeyCache, type Dropped } from '../data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
 import { createHeaderReader, type KnownHeader } from '../data-keys/headers.ts';
 import type { Lease } from '../data-keys/lease.ts';
 import type { Engines } from '../engines/engines.ts';
 import { attempt, notPrimed } from '../errors.ts';
-import {
-  type As,
-  type DecryptedForm,
-  type DecryptItem,
-  decryptItem,
-  type DecryptOptions,
-  decryptOptions,
-} from '../options/call-options.ts';
-import type { Limits } from '../options/client-options.ts';
-import { requireKeyId } from '../options/key-id.ts';
-import { type Caller, requireActor, requireSubjectMatch } from '../options/people.ts';
+import type { Limits } from '../data-keys/limits.ts';
 import { aborted } from '../transport/abortable.ts';
-import type { DataKeyCalls } from '../transport/data-key-calls.ts';
-import { type Ciphertext, contextOf, copyContexts, envelopeBytes } from './ciphertext.ts';
+import {
+  type DataKeyCalls,
+  type SubjectOption,
+  unwrapOptions,
+  type UnwrapOptions,
+} from '../transport/data-key-calls.ts';
+import { type Caller, keyIds, requireActor, requireKeyId, requireSubjectMatch, somebody } from './caller.ts';
+import { type Bundle, type Ciphertext, contextOf, copyContexts, envelopeBytes } from './ciphertext.ts';
 import type { Emit } from './events.ts';
 import { settleMany, settleOne, Waiting } from './settle-many.ts';
 
-type Options = DecryptOptions & As<DecryptedForm>;
+/** The form of a decrypted value: text or bytes. */
+export type DecryptedForm = 'bytes' | 'text';
+/** The type of a decrypted value: `string` for the form `text`, and `Uint8Array` for the form `bytes`. */
+export type DecryptedAs<Form extends DecryptedForm> = Form extends 'text' ? string : Uint8Array;
+
+export interface ExpectedKeyOptions {
+  /** The ids of the keys whose ciphertexts the call accepts. Defaults to the client's key. */
+  readonly keyId?: string | readonly string[] | undefined;
+  /** If true, the call accepts ciphertexts under any key. */
+  readonly anyKey?: boolean | undefined;
+}
+
+/** Options of `decrypt`. */
+export interface DecryptOptions<Form extends DecryptedForm = DecryptedForm>
+  extends UnwrapOptions, ExpectedKeyOptions {
+  /** The form of the result: `text`, or `bytes` (the default). */
+  readonly as?: Form | undefined;
+  /** The context with which the value was encrypted. */
+  readonly context?: Context | undefined;
+}
+
+/** A ciphertext for `decryptMany`. The `context` and the `subject` of an item replace those of the call. */
+export type DecryptItem =
+  | string
+  | Uint8Array
+  | ({ readonly ciphertext: string | Uint8Array; readonly context?: Context | undefined } & SubjectOption);
+
+export const decryptOptions: OptionRules<DecryptOptions> = {
+  ...unwrapOptions,
+  keyId: keyIds,
+  as: anything,
+  context,
+  anyKey: flag,
+};
+const decryptItem: OptionRules<Exclude<DecryptItem, string | Uint8Array> & Bundle> = {
+  ciphertext: anything,
+  context,
+  subject: somebody,
+  wrapped_key: anything,
+  iv: anything,
+  key_id: anything,
+  key_version: anything,
+};
 
 export function createDecrypter(
   calls: DataKeyCalls,
@@ -100,7 +138,7 @@ export function createDecrypter(
   function start(
     ciphertext: Ciphertext,
     caller: Caller,
-    options: Options,
+    options: DecryptOptions,
     context = options.context,
   ): Decrypted | Promise<Decrypted> | Waiting<Decrypted> {
     const { as, signal } = options;
@@ -117,14 +155,14 @@ export function createDecrypter(
   }
 
   return {
-    decrypt: (ciphertext: Ciphertext, caller: Caller, options: Options): Promise<Decrypted> =>
+    decrypt: (ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Promise<Decrypted> =>
       attempt(() => {
         requireOptions(decryptOptions, options, 'decrypt');
         requireActor(caller);
         requireForm(options.as);
         return settleOne(start(ciphertext, caller, options), options.signal, patience);
       }),
-    decryptMany: async (items: readonly DecryptItem[], caller: Caller, options: Options) => {
+    decryptMany: async (items: readonly DecryptItem[], caller: Caller, options: DecryptOptions) => {
       requireOptions(decryptOptions, options, 'decryptMany');
       requireActor(caller);
       requireForm(options.as);
@@ -137,7 +175,7 @@ export function createDecrypter(
       };
       return settleMany(items, startItem, options.signal, patience);
     },
-    decryptSync(ciphertext: Ciphertext, caller: Caller, options: Options): Decrypted {
+    decryptSync(ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Decrypted {
       requireOptions(decryptOptions, options, 'decryptSync');
       requireActor(caller);
       requireForm(options.as);

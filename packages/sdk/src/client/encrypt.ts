@@ -1,36 +1,72 @@
-import { InputError } from '@eaas/protocol/internal-core';
+import { type Context, InputError } from '@eaas/protocol/internal-core';
 import { isBytes } from '@eaas/protocol/internal';
-import { requireOptions } from '@eaas/protocol/internal-options';
-import { aborted } from '../transport/abortable.ts';
 import {
-  type As,
-  type EncryptedForm,
-  type EncryptItem,
-  encryptItem,
-  type EncryptOptions,
-  encryptOptions,
-} from '../options/call-options.ts';
+  anything,
+  context,
+  flag,
+  type OptionRules,
+  requireOptions,
+  text,
+} from '@eaas/protocol/internal-options';
+import { aborted } from '../transport/abortable.ts';
 import {
   contextOf,
   copyContexts,
+  type EncryptedForm,
   type EncryptedValue,
   requireValue,
   type Seal,
   sealAs,
   sealing,
 } from './ciphertext.ts';
-import type { DataKeyCalls } from '../transport/data-key-calls.ts';
+import {
+  type DataKeyCalls,
+  type SubjectOption,
+  wrapOptions,
+  type WrapOptions,
+} from '../transport/data-key-calls.ts';
 import type { Partition } from '../data-keys/derive.ts';
 import { createEncryptingKeys } from '../data-keys/encrypting.ts';
 import type { Engines } from '../engines/engines.ts';
 import { attempt, notPrimed } from '../errors.ts';
 import type { Emit } from './events.ts';
-import { requireKeyId } from '../options/key-id.ts';
-import { type Caller, requireActor } from '../options/people.ts';
-import type { Limits } from '../options/client-options.ts';
+import { type Caller, requireActor, requireKeyId, somebody } from './caller.ts';
+import type { Limits } from '../data-keys/limits.ts';
 import { settleMany, settleOne, Waiting } from './settle-many.ts';
 
-type Options = EncryptOptions & As<EncryptedForm>;
+/** Options of `encrypt`. */
+export interface EncryptOptions<Form extends EncryptedForm = EncryptedForm> extends WrapOptions {
+  /** The form of the result: `bundle` (the default) is an object with five members, `bytes` is the envelope. */
+  readonly as?: Form | undefined;
+  /** Names a group of values, for example by a customer's id. Values of different scopes never share a data key. */
+  readonly scope?: string | undefined;
+  /**
+   * Names and values that are authenticated with the encrypted value. Decryption needs the same context. Do not put
+   * secrets into a context.
+   */
+  readonly context?: Context | undefined;
+  /** If true, the value is encrypted under a new data key that no other value uses. */
+  readonly fresh?: boolean | undefined;
+}
+
+/** A value for `encryptMany`. The `context` and the `subject` of an item replace those of the call. */
+export type EncryptItem =
+  | string
+  | Uint8Array
+  | ({ readonly value: string | Uint8Array; readonly context?: Context | undefined } & SubjectOption);
+
+const encryptOptions: OptionRules<EncryptOptions> = {
+  ...wrapOptions,
+  scope: text,
+  as: anything,
+  context,
+  fresh: flag,
+};
+const encryptItem: OptionRules<Exclude<EncryptItem, string | Uint8Array>> = {
+  value: anything,
+  context,
+  subject: somebody,
+};
 
 export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: Limits, emit: Emit) {
   const keys = createEncryptingKeys(engines, limits, calls, emit);
@@ -43,7 +79,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     seal: Seal,
     value: string | Uint8Array,
     caller: Caller,
-    options: Options,
+    options: EncryptOptions,
     context = options.context,
     subject = options.subject,
   ): EncryptedValue | Promise<EncryptedValue> | Waiting<EncryptedValue> {
@@ -61,14 +97,14 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
   }
 
   return {
-    encrypt: (value: string | Uint8Array, caller: Caller, options: Options): Promise<EncryptedValue> =>
+    encrypt: (value: string | Uint8Array, caller: Caller, options: EncryptOptions): Promise<EncryptedValue> =>
       attempt(() => {
         requireOptions(encryptOptions, options, 'encrypt');
         requireActor(caller);
         const seal = sealAs(options.as);
         return settleOne(start(seal, value, caller, options), options.signal, limits.patience);
       }),
-    encryptMany: async (items: readonly EncryptItem[], caller: Caller, options: Options) => {
+    encryptMany: async (items: readonly EncryptItem[], caller: Caller, options: EncryptOptions) => {
       requireOptions(encryptOptions, options, 'encryptMany');
       requireActor(caller);
       const seal = sealAs(options.as);
@@ -80,7 +116,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       };
       return settleMany(items, startItem, options.signal, limits.patience);
     },
-    encryptSync(value: string | Uint8Array, caller: Caller, options: Options): EncryptedValue {
+    encryptSync(value: string | Uint8Array, caller: Caller, options: EncryptOptions): EncryptedValue {
       requireOptions(encryptOptions, options, 'encryptSync');
       requireActor(caller);
       requireValue(value, options.as);

@@ -1,36 +1,32 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { InputError, type Wrapped } from '@eaas/protocol/internal-core';
-import { requireKind, requireOptions } from '@eaas/protocol/internal-options';
-import { type OwnLog, reportOnUser } from '../audit/report.ts';
+import {
+  flag,
+  iterable,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+  text,
+} from '@eaas/protocol/internal-options';
+import type { ReportOptions, ReportRow } from '../audit/report.ts';
 import type { Dropped } from '../data-keys/cache.ts';
 import { Erasures } from '../data-keys/erasures.ts';
+import { limitsOf } from '../data-keys/limits.ts';
 import type { Engines } from '../engines/engines.ts';
 import { closedError, type Settled } from '../errors.ts';
+import { loadSignIn } from '../sign-in/options.ts';
+import type { SignIn } from '../sign-in/sign-in.ts';
+import { abortable } from '../transport/abortable.ts';
 import {
-  type As,
-  type DecryptedAs,
-  type DecryptedForm,
-  type DecryptItem,
-  type DecryptOptions,
-  type EncryptedAs,
-  type EncryptedForm,
-  type EncryptItem,
-  type EncryptOptions,
+  createDataKeyCalls,
+  type DataKeyCalls,
   type HashOptions,
   hashOptions,
-  type PrimeOptions,
-  primeOptions,
   type UnwrapOptions,
   unwrapOptions,
   type WrapOptions,
   wrapOptions,
-} from '../options/call-options.ts';
-import { type ClientOptions, enginesOf, limitsOf } from '../options/client-options.ts';
-import { requireKeyId } from '../options/key-id.ts';
-import { type Caller, person, requireActor } from '../options/people.ts';
-import { createSignIn } from '../sign-in/sign-in.ts';
-import { abortable } from '../transport/abortable.ts';
-import { createDataKeyCalls, type DataKeyCalls } from '../transport/data-key-calls.ts';
+} from '../transport/data-key-calls.ts';
 import {
   type Authorize,
   type Call,
@@ -39,10 +35,63 @@ import {
   createTransport,
   patienceOf,
 } from '../transport/transport.ts';
-import { type Ciphertext, copied } from './ciphertext.ts';
-import { createDecrypter } from './decrypt.ts';
-import { createEncrypter } from './encrypt.ts';
+import { type Caller, keyIds, person, requireActor, requireKeyId } from './caller.ts';
+import { type Ciphertext, copied, type EncryptedAs, type EncryptedForm } from './ciphertext.ts';
+import { type ClientOptions, enginesOf } from './client-options.ts';
+import {
+  createDecrypter,
+  type DecryptedAs,
+  type DecryptedForm,
+  type DecryptItem,
+  type DecryptOptions,
+  type ExpectedKeyOptions,
+} from './decrypt.ts';
+import { createEncrypter, type EncryptItem, type EncryptOptions } from './encrypt.ts';
 import { createEmit, observed } from './events.ts';
+
+/**
+ * Options of `prime`, which fetches data keys for synchronous calls. `keyId` can be a list: `prime` then fetches the
+ * data key for `encryptSync` under the first key, and accepts ciphertexts under every key of the list.
+ */
+export interface PrimeOptions extends UnwrapOptions, Pick<EncryptOptions, 'scope'>, ExpectedKeyOptions {
+  /** The ciphertexts whose data keys `prime` fetches for `decryptSync`. */
+  readonly ciphertexts?: Iterable<Ciphertext> | undefined;
+  /** Whether `prime` fetches a data key for `encryptSync`. Defaults to true if no ciphertexts are passed. */
+  readonly encrypt?: boolean | undefined;
+  /**
+   * If true, the client replaces the data key for encryption before it reaches a limit, such as its maximum age. The
+   * client keeps replacing data keys until `close` is called. If the clock jumps forward, `encryptSync` uses the current
+   * data key until the next one arrives.
+   */
+  readonly keep?: boolean | undefined;
+}
+
+const primeOptions: OptionRules<PrimeOptions> = {
+  ...unwrapOptions,
+  keyId: keyIds,
+  scope: text,
+  anyKey: flag,
+  ciphertexts: iterable,
+  encrypt: flag,
+  keep: flag,
+};
+
+/** The audit log as a signed-in user may read it. The issuer needs the permission `audit.own`. */
+export interface OwnLog {
+  /**
+   * Yields what happened with the data of the signed-in user, newest first: the time, the action, the id of the user who
+   * acted and the outcome. Throws InputError for a client without `issuer` and `token`.
+   */
+  report(options?: ReportOptions): AsyncGenerator<ReportRow, void, undefined>;
+}
+
+async function* ownReport(
+  call: Call,
+  signsIn: boolean,
+  options?: ReportOptions,
+): AsyncGenerator<ReportRow, void, undefined> {
+  yield* (await loadSignIn()).reportOnUser(call, signsIn, options);
+}
 
 interface Parts {
   readonly calls: DataKeyCalls;
@@ -65,7 +114,7 @@ export class EnvelopeClient {
   /** The implementations of AES-GCM that the client uses. */
   readonly engines: Engines;
   /** Shows the signed-in user what happened with their own data. */
-  readonly audit: OwnLog = { report: (options) => reportOnUser(this.call, this.caller.signsIn, options) };
+  readonly audit: OwnLog = { report: (options) => ownReport(this.call, this.caller.signsIn, options) };
   protected readonly call: Call;
   /** No private members, because the clients that `as` returns inherit these from this one. */
   protected readonly parts: Parts;
@@ -75,9 +124,17 @@ export class EnvelopeClient {
     const emit = createEmit(options);
     if (options.onEvent || options.logger) observed.set(this, emit);
 
-    const signedIn = options.token && createSignIn(options, () => this.drop(true));
-    const authorize: Authorize =
-      signedIn?.authorize ?? (async (_, input, send) => send(await options.headers(), input));
+    const { token } = options;
+    let loading: Promise<SignIn> | undefined;
+    const signIn = (): Promise<SignIn> => {
+      loading ??= loadSignIn().then(({ createSignIn }) => createSignIn(options, () => this.drop(true)));
+      return loading.catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
+    };
+    const authorize: Authorize = async (route, input, send) =>
+      token ? (await signIn()).authorize(route, input, send) : send(await options.headers(), input);
     const call = createTransport(options, authorize, emit);
     const limits = limitsOf(options.cache, patienceOf(options).total);
     this.engines = enginesOf(options.engines, emit);
@@ -85,7 +142,7 @@ export class EnvelopeClient {
       if (this.parts.isClosed) throw closedError();
       return call(route, input, options);
     };
-    const signsIn = !!options.token && options.subject !== null;
+    const signsIn = !!token && options.subject !== null;
     this.keyId = options.keyId && requireKeyId(options.keyId);
     this.caller = { keyId: this.keyId, requireUser: options.requireUser, signsIn };
     const erasures = new Erasures();
@@ -95,7 +152,12 @@ export class EnvelopeClient {
       erasures,
       encrypter: createEncrypter(calls, this.engines, limits, emit),
       decrypter: createDecrypter(calls, this.engines, limits, emit),
-      ask: signedIn && ((signal) => abortable(signedIn.ask(), signal, limits.patience)),
+      ask:
+        token &&
+        ((signal) => {
+          const asked = signIn().then(({ ask }) => ask());
+          return abortable(asked, signal, limits.patience);
+        }),
     };
   }
 
@@ -131,7 +193,7 @@ export class EnvelopeClient {
    */
   encrypt<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,
-    options: EncryptOptions & As<Form> = {},
+    options: EncryptOptions<Form> = {},
   ): Promise<EncryptedAs<Form>> {
     return this.asking(this.parts.encrypter.encrypt, value, options) as Promise<EncryptedAs<Form>>;
   }
@@ -139,7 +201,7 @@ export class EnvelopeClient {
   /** Encrypts many values. The results are in the order of the values. If one value fails, the others still succeed. */
   encryptMany<Form extends EncryptedForm = 'bundle'>(
     items: readonly EncryptItem[],
-    options: EncryptOptions & As<Form> = {},
+    options: EncryptOptions<Form> = {},
   ): Promise<Settled<EncryptedAs<Form>>[]> {
     return this.asking(this.parts.encrypter.encryptMany, items, options) as Promise<
       Settled<EncryptedAs<Form>>[]
@@ -152,7 +214,7 @@ export class EnvelopeClient {
    */
   encryptSync<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,
-    options: EncryptOptions & As<Form> = {},
+    options: EncryptOptions<Form> = {},
   ): EncryptedAs<Form> {
     if (this.parts.isClosed) throw closedError();
     return this.parts.encrypter.encryptSync(value, this.caller, options) as EncryptedAs<Form>;
@@ -165,7 +227,7 @@ export class EnvelopeClient {
    */
   decrypt<Form extends DecryptedForm = 'bytes'>(
     ciphertext: Ciphertext,
-    options: DecryptOptions & As<Form> = {},
+    options: DecryptOptions<Form> = {},
   ): Promise<DecryptedAs<Form>> {
     return this.asking(this.parts.decrypter.decrypt, ciphertext, options) as Promise<DecryptedAs<Form>>;
   }
@@ -173,7 +235,7 @@ export class EnvelopeClient {
   /** Decrypts many ciphertexts. The results are in the order of the items. If one item fails, the others still succeed. */
   decryptMany<Form extends DecryptedForm = 'bytes'>(
     items: readonly DecryptItem[],
-    options: DecryptOptions & As<Form> = {},
+    options: DecryptOptions<Form> = {},
   ): Promise<Settled<DecryptedAs<Form>>[]> {
     return this.asking(this.parts.decrypter.decryptMany, items, options) as Promise<
       Settled<DecryptedAs<Form>>[]
@@ -183,7 +245,7 @@ export class EnvelopeClient {
   /** Decrypts without waiting. Throws ClientError `not_primed` if the data key of the ciphertext is not in memory. */
   decryptSync<Form extends DecryptedForm = 'bytes'>(
     ciphertext: Ciphertext,
-    options: DecryptOptions & As<Form> = {},
+    options: DecryptOptions<Form> = {},
   ): DecryptedAs<Form> {
     if (this.parts.isClosed) throw closedError();
     return this.parts.decrypter.decryptSync(ciphertext, this.caller, options) as DecryptedAs<Form>;

@@ -1,14 +1,27 @@
 import { toBase64 } from '@eaas/protocol/base64';
 import { parseHeader, replaceWrapped } from '@eaas/protocol/internal';
 import { requireOptions } from '@eaas/protocol/internal-options';
-import { type FormOf, type Rewrapped, type UnwrapOptions, unwrapOptions } from '../options/call-options.ts';
 import { type Ciphertext, contextOf, envelopeBytes } from './ciphertext.ts';
 import type { Erasures } from '../data-keys/erasures.ts';
-import { asDecryption, wrappedOf } from '../transport/data-key-calls.ts';
+import { asDecryption, type UnwrapOptions, unwrapOptions, wrappedOf } from '../transport/data-key-calls.ts';
 import { type Settled, settleEach } from '../errors.ts';
-import { type Caller, requireActor, requireSubjectMatch } from '../options/people.ts';
+import { type Caller, requireActor, requireSubjectMatch } from './caller.ts';
 import { coalesce } from '../transport/batches.ts';
 import type { Call, Patience } from '../transport/transport.ts';
+
+export type FormOf<C extends Ciphertext> = C extends { readonly ciphertext: infer T } ? T : C;
+
+/** The result of `rewrap`: a ciphertext whose data key is wrapped under the newest version of its key. */
+export interface Rewrapped<C = string | Uint8Array> {
+  readonly ciphertext: C;
+  readonly wrapped_key: string;
+  readonly key_id: string;
+  readonly key_version: number;
+  /**
+   * False if the data key was already wrapped under the newest key version. In this case the ciphertext is unchanged.
+   */
+  readonly rewrapped: boolean;
+}
 
 export function createRewrapAll(call: Call, patience: Patience, erasures: Erasures) {
   const rewrap = coalesce(call, 'POST /v1/keys/:key_id/rewrap', patience);

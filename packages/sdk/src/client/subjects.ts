@@ -1,9 +1,8 @@
 import { flag, type OptionRules, requireOptions, signal, text } from '@eaas/protocol/internal-options';
 import type { Output } from '@eaas/protocol/wire';
 import type { Erasures } from '../data-keys/erasures.ts';
-import { callOptions } from '../options/call-options.ts';
-import { somebody } from '../options/people.ts';
-import type { Call, CallOptions } from '../transport/transport.ts';
+import { somebody } from './caller.ts';
+import { type Call, type CallOptions, callOptions } from '../transport/transport.ts';
 
 /** A person, by the `subject` that you pass to `encrypt`, or by the id that the service keeps of it. */
 export type SubjectName =

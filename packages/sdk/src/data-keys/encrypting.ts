@@ -3,7 +3,7 @@ import type { DataKeyCalls } from '../transport/data-key-calls.ts';
 import { later, type Timer } from '../transport/abortable.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { Emit } from '../client/events.ts';
-import type { Limits } from '../options/client-options.ts';
+import type { Limits } from './limits.ts';
 import { DataKeyCache, type Dropped } from './cache.ts';
 import { deriveDataKey, type DerivedDataKey, type Partition, partitionName } from './derive.ts';
 import type { Lease } from './lease.ts';

@@ -18,7 +18,7 @@ import {
   type SettledRow,
 } from './decrypt-rows.ts';
 import { encode, encryptRows } from './encrypt-rows.ts';
-import { somebody, withoutNobody } from '../options/people.ts';
+import { somebody, withoutNobody } from '../client/caller.ts';
 import { inField, onErrorRule } from './field-error.ts';
 import { fingerprintsOf, type IndexSource } from './fingerprints.ts';
 import { indexKinds } from './index-key.ts';

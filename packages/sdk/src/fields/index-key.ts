@@ -14,7 +14,7 @@ import {
   requireOptions,
   signal,
 } from '@eaas/protocol/internal-options';
-import type { WrapOptions } from '../options/call-options.ts';
+import type { WrapOptions } from '../transport/data-key-calls.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import { ClientError, ServiceError } from '../errors.ts';
 import { type Mac, macUnder } from '#engines';

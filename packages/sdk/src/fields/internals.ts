@@ -1,7 +1,8 @@
 import { context, type OptionRules, signal, text } from '@eaas/protocol/internal-options';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
-import type { EncryptOptions, UnwrapOptions } from '../options/call-options.ts';
-import { somebody } from '../options/people.ts';
+import type { EncryptOptions } from '../client/encrypt.ts';
+import type { UnwrapOptions } from '../transport/data-key-calls.ts';
+import { somebody } from '../client/caller.ts';
 import type { FieldPlace } from './field.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Plans } from './plan.ts';

@@ -3,7 +3,7 @@ import { FormatError, InputError } from '@eaas/protocol/internal-core';
 import { isBytes, isSubjectWrapped, personName } from '@eaas/protocol/internal';
 import { viewBase64 } from '@eaas/protocol/base64';
 import { kindOf } from '@eaas/protocol/internal-options';
-import { person } from '../options/people.ts';
+import { person } from '../client/caller.ts';
 import type { Row } from './internals.ts';
 import type { TablePlan } from './plan.ts';
 

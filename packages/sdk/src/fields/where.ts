@@ -1,7 +1,6 @@
 import { InputError } from '@eaas/protocol/internal-core';
 import { nearestOf } from '@eaas/protocol/internal';
-import { isDate, requireOptions } from '@eaas/protocol/internal-options';
-import { callOptions } from '../options/call-options.ts';
+import { isDate, requireOptions, signal } from '@eaas/protocol/internal-options';
 import type { CallOptions } from '../transport/transport.ts';
 import { FieldError, inField, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
@@ -23,7 +22,7 @@ export async function where(
   query: Row,
   options: CallOptions = {},
 ): Promise<Record<string, string[] | string[][]>> {
-  requireOptions(callOptions, options, 'where');
+  requireOptions({ signal }, options, 'where');
   // Throws for an empty query, because it would match every row.
   if (Object.keys(Object(query)).length === 0) refuse('the query must name at least one field');
   const conditions = Object.entries(query).flatMap(([field, value]) => {

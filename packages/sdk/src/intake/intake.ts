@@ -6,6 +6,8 @@ import { type OptionNames, requireNames } from '@eaas/protocol/internal-options'
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import {
   contextOf,
+  type EncryptedAs,
+  type EncryptedForm,
   type EncryptedValue,
   type OneDataKey,
   requireDek,
@@ -15,28 +17,24 @@ import {
 import type { Engines } from '../engines/engines.ts';
 import { webHkdf } from '../engines/web-hkdf.ts';
 import { attempt, type Settled, settleEach } from '../errors.ts';
-import type { As, EncryptedAs, EncryptedForm, EncryptItem, WrapOptions } from '../options/call-options.ts';
+import type { EncryptItem, EncryptOptions } from '../client/encrypt.ts';
+import type { WrapOptions } from '../transport/data-key-calls.ts';
 import { aborted } from '../transport/abortable.ts';
 
 /** Options of `createIntake`. */
-export interface IntakeOptions {
+interface IntakeOptions {
   /** The text of a public key, which begins with `eaas_pk_1.`: the `intake_public_key` that the service returns. */
   readonly publicKey: string;
 }
 
-/** Options for encrypting with a public key. */
-export interface IntakeEncryptOptions {
-  /**
-   * Names and values that are authenticated with the encrypted value. Decryption needs the same context. Do not put
-   * secrets into a context.
-   */
-  readonly context?: Context | undefined;
-  /**
-   * The service binds this context to the data key, and unwraps the data key only with the same context. `/v1/decrypt`
-   * cannot decrypt a value whose data key has a wrap context.
-   */
-  readonly wrapContext?: Context | undefined;
-}
+type IntakeEncryptOptions<Form extends EncryptedForm = EncryptedForm> = Pick<
+  EncryptOptions<Form>,
+  'as' | 'context' | 'wrapContext'
+>;
+/** A writer cannot name a subject: the first rewrap with one makes the value that person's. */
+type IntakeWrapOptions = Omit<WrapOptions, 'subject'>;
+/** A value for `encryptMany`. The `context` of an item replaces the `context` of the call. */
+type IntakeItem = string | Uint8Array | Omit<Exclude<EncryptItem, string | Uint8Array>, 'subject'>;
 
 /** Encrypts with a public key. Makes no request, and cannot decrypt. */
 export interface Intake {
@@ -52,7 +50,7 @@ export interface Intake {
    */
   encrypt<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,
-    options?: IntakeEncryptOptions & As<Form>,
+    options?: IntakeEncryptOptions<Form>,
   ): Promise<EncryptedAs<Form>>;
   /**
    * Encrypts many values under one new data key, so that one unwrap is enough to decrypt all of them. The results are
@@ -60,7 +58,7 @@ export interface Intake {
    */
   encryptMany<Form extends EncryptedForm = 'bundle'>(
     items: readonly IntakeItem[],
-    options?: IntakeEncryptOptions & As<Form>,
+    options?: IntakeEncryptOptions<Form>,
   ): Promise<Settled<EncryptedAs<Form>>[]>;
   /**
    * Loads the code that this platform needs, and checks that encryption with the public key works. Later calls need no
@@ -71,16 +69,10 @@ export interface Intake {
   wrap(dek: Uint8Array, options?: IntakeWrapOptions): Promise<Wrapped>;
 }
 
-/** Options of `Intake.wrap`. A writer cannot name a subject: the first rewrap with one makes the value that person's. */
-export type IntakeWrapOptions = Omit<WrapOptions, 'subject'>;
-/** A value for `Intake.encryptMany`. The `context` of an item replaces the `context` of the call. */
-export type IntakeItem = string | Uint8Array | Omit<Exclude<EncryptItem, string | Uint8Array>, 'subject'>;
-type EncryptOptions = IntakeEncryptOptions & As<EncryptedForm>;
-
 // Only the names of options are checked here, so that pages download less JavaScript for `createIntake`. The code that
 // uses an option checks its value.
 const intakeOptions: OptionNames<IntakeOptions> = { publicKey: 0 };
-const encryptOptions: OptionNames<EncryptOptions> = { as: 0, context: 0, wrapContext: 0 };
+const encryptOptions: OptionNames<IntakeEncryptOptions> = { as: 0, context: 0, wrapContext: 0 };
 const encryptItem: OptionNames<Exclude<IntakeItem, string | Uint8Array>> = { value: 0, context: 0 };
 const wrapOptions: OptionNames<IntakeWrapOptions> = { signal: 0, wrapContext: 0, keyId: 0 };
 const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };
@@ -96,7 +88,10 @@ export function createIntake(options: IntakeOptions): Intake {
     throw new InputError('this page has no `crypto.subtle`: serve the page over https or from localhost');
   const { keyId, keyVersion } = publicKey;
 
-  async function encrypt(value: string | Uint8Array, given: EncryptOptions = {}): Promise<EncryptedValue> {
+  async function encrypt(
+    value: string | Uint8Array,
+    given: IntakeEncryptOptions = {},
+  ): Promise<EncryptedValue> {
     requireNames(encryptOptions, given, 'encrypt');
     const seal = sealing(sealAs(given.as), value, given.context);
     const key = await createDataKey(publicKey, given.wrapContext);
@@ -105,7 +100,7 @@ export function createIntake(options: IntakeOptions): Intake {
 
   async function encryptMany(
     items: readonly IntakeItem[],
-    given: EncryptOptions = {},
+    given: IntakeEncryptOptions = {},
   ): Promise<Settled<EncryptedValue>[]> {
     requireNames(encryptOptions, given, 'encryptMany');
     const seal = sealAs(given.as);

@@ -10,7 +10,7 @@ import {
   requireOptions,
   text,
 } from '@eaas/protocol/internal-options';
-import { baseUrlOf } from '../options/connection.ts';
+import { baseUrlOf } from '../transport/connection.ts';
 import { notify } from '../client/events.ts';
 import type { Authorize, Operation } from './grant.ts';
 

@@ -1,11 +1,14 @@
-// Sends the tokens of the app's own sign-in, and names the signed-in user as the subject of calls that name none.
+// What a client with the app's own sign-in needs, loaded on demand: it sends the tokens, and names the signed-in user as the
+// subject of calls that name none.
 import { InputError } from '@eaas/protocol/internal-core';
 import { personName } from '@eaas/protocol/internal';
 import { readBase64 } from '@eaas/protocol/base64';
 import type { Route } from '@eaas/protocol/wire';
 import { ServiceError } from '../errors.ts';
-import type { SignInOptions, TokenClaims } from '../options/sign-in.ts';
+import type { SignInOptions, TokenClaims } from './options.ts';
 import type { Authorize } from '../transport/transport.ts';
+
+export { listOwnEntries, reportOnUser } from '../audit/own-entries.ts';
 
 interface Token {
   readonly jwt: string;

@@ -3,7 +3,7 @@ import { isBytes } from '@eaas/protocol/internal';
 import { having, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import { findStreamHead, maxHeadLength, parseStreamHead } from '@eaas/protocol/stream';
 import type { EaasClient } from '../client/client.ts';
-import { type UnwrapOptions, unwrapOptions } from '../options/call-options.ts';
+import { type UnwrapOptions, unwrapOptions } from '../transport/data-key-calls.ts';
 
 type RewrapClient = Pick<EaasClient, 'rewrap'>;
 

@@ -10,7 +10,7 @@ import {
   signal,
 } from '@eaas/protocol/internal-options';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
-import { httpHeaders } from '../options/connection.ts';
+import { httpHeaders } from '../transport/connection.ts';
 import { readAll } from '../transport/read-all.ts';
 
 /**

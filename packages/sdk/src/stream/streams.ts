@@ -2,7 +2,6 @@ import type { Context, ExpectedKey, Unwrap, Wrap, Wrapped } from '@eaas/protocol
 import {
   callback,
   context,
-  flag,
   having,
   number,
   type OptionRules,
@@ -20,15 +19,10 @@ import {
   type Range,
   type RangeSource,
 } from '@eaas/protocol/stream';
-import {
-  type DecryptOptions,
-  unwrapOptions,
-  type WrapOptions,
-  wrapOptions,
-} from '../options/call-options.ts';
+import { type DecryptOptions, decryptOptions } from '../client/decrypt.ts';
+import { type WrapOptions, wrapOptions } from '../transport/data-key-calls.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
-import { keyIds } from '../options/key-id.ts';
-import { withoutNobody } from '../options/people.ts';
+import { withoutNobody } from '../client/caller.ts';
 import { aBlob } from './sources.ts';
 
 /** The part of an `EaasClient` that encrypted streams use. */
@@ -63,8 +57,11 @@ export interface EncryptStreamOptions extends WrapOptions, Progressing {
   readonly context?: Context | undefined;
 }
 
+/** Options of `openFile`. */
+type OpenOptions = Omit<DecryptOptions, 'as'>;
+
 /** Options for decrypting a stream. */
-export interface DecryptStreamOptions extends DecryptOptions, Progressing {}
+export interface DecryptStreamOptions extends OpenOptions, Progressing {}
 
 const progressing: OptionRules<Progressing> = { onProgress: callback, total: number };
 const encryptStreamOptions: OptionRules<EncryptStreamOptions> = {
@@ -72,7 +69,7 @@ const encryptStreamOptions: OptionRules<EncryptStreamOptions> = {
   ...progressing,
   context,
 };
-const openOptions: OptionRules<DecryptOptions> = { ...unwrapOptions, keyId: keyIds, anyKey: flag, context };
+const { as: _, ...openOptions } = decryptOptions;
 const decryptStreamOptions: OptionRules<DecryptStreamOptions> = { ...openOptions, ...progressing };
 
 type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
@@ -166,7 +163,7 @@ export async function decryptBlob(
 export async function openFile(
   client: StreamClient,
   source: RangeSource,
-  options: DecryptOptions = {},
+  options: OpenOptions = {},
 ): Promise<EncryptedFile> {
   checkCall(client, 'unwrap', openOptions, options, 'openFile');
   requireKind(having('an object with `size` and `read`', 'read'), source, 'the second argument');
@@ -202,17 +199,17 @@ function wrapBy(client: StreamWriter, { keyId, subject, wrapContext, signal }: E
   return (dek) => client.wrap(dek, withoutNobody({ keyId, subject, wrapContext, signal }));
 }
 
-function unwrapBy(client: StreamClient, { subject, wrapContext, signal }: DecryptOptions): Unwrap {
+function unwrapBy(client: StreamClient, { subject, wrapContext, signal }: OpenOptions): Unwrap {
   return (wrapped) => client.unwrap(wrapped, withoutNobody({ subject, wrapContext, signal }));
 }
 
-function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: DecryptOptions): ExpectedKey {
+function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: OpenOptions): ExpectedKey {
   return anyKey ? { anyKey } : { keyId: keyId ?? [] };
 }
 
 function streamOptions(
   { engines }: StreamWriter,
-  { context, signal, onProgress, total }: Progressing & Pick<DecryptOptions, 'context' | 'signal'>,
+  { context, signal, onProgress, total }: Progressing & Pick<OpenOptions, 'context' | 'signal'>,
 ): Parameters<typeof sealStream>[1] {
   const progress = onProgress && ((bytes: number) => onProgress({ bytes, total }));
   return { context, signal, engine: engines.streams, onProgress: progress };

@@ -1,16 +1,46 @@
-import { DecryptionError, InputError, type Wrapped } from '@eaas/protocol/internal-core';
+import { type Context, DecryptionError, InputError, type Wrapped } from '@eaas/protocol/internal-core';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { isBytes } from '@eaas/protocol/internal';
-import { kindOf } from '@eaas/protocol/internal-options';
+import { context as wrapContext, kindOf, type OptionRules, signal } from '@eaas/protocol/internal-options';
 import type { Output } from '@eaas/protocol/wire';
 import { contextOf, requireDek, requireText } from '../client/ciphertext.ts';
 import { type ServiceError, unreadable } from '../errors.ts';
 import type { Partition } from '../data-keys/derive.ts';
 import type { Erasures } from '../data-keys/erasures.ts';
-import { requireKeyId } from '../options/key-id.ts';
-import { type Caller, requireSubjectMatch } from '../options/people.ts';
+import { type Caller, keyId, requireKeyId, requireSubjectMatch, somebody } from '../client/caller.ts';
 import { coalesce } from './batches.ts';
 import type { Call, CallOptions, Patience } from './transport.ts';
+
+export interface SubjectOption {
+  /**
+   * The person whose data the value is, by an opaque id of your app: 1 to 256 bytes of UTF-8. The data key then belongs
+   * to this person, and `subjects.erase` makes everything under it unreadable. Decryption needs the same subject. A UUID
+   * is the same subject in upper and lower case. Undefined throws InputError, because the value would be one of nobody.
+   */
+  readonly subject?: string;
+}
+
+/** Options of `unwrap`. */
+export interface UnwrapOptions extends CallOptions, SubjectOption {
+  /**
+   * The service binds the wrap context to the data key, and unwraps the data key only with the same wrap context.
+   * Server mode cannot decrypt a value whose data key has a wrap context.
+   */
+  readonly wrapContext?: Context | undefined;
+}
+
+/** Options of `wrap`. */
+export interface WrapOptions extends UnwrapOptions {
+  /** The id of the key that the call uses. Defaults to the client's key. */
+  readonly keyId?: string | undefined;
+}
+
+/** Options of `hash`. */
+export type HashOptions = Pick<WrapOptions, 'signal' | 'keyId'>;
+
+export const hashOptions: OptionRules<HashOptions> = { signal, keyId };
+export const unwrapOptions: OptionRules<UnwrapOptions> = { signal, subject: somebody, wrapContext };
+export const wrapOptions: OptionRules<WrapOptions> = { ...unwrapOptions, keyId };
 
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;
 

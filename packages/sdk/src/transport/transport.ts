@@ -6,6 +6,7 @@ import {
   flag,
   type OptionRules,
   requireOptions,
+  signal,
 } from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Emit } from '../client/events.ts';
@@ -18,6 +19,8 @@ export interface CallOptions {
   /** If the signal aborts, the call throws ClientError `aborted`. The service might still carry out the call. */
   readonly signal?: AbortSignal | undefined;
 }
+
+export const callOptions: OptionRules<CallOptions> = { signal };
 
 const timeoutRules: OptionRules<NonNullable<TransportOptions['timeouts']>> = {
   total: atLeastOne,

@@ -1,6 +1,6 @@
 import { InputError } from '@eaas/protocol/internal-core';
-import type { EaasClientOptions } from '../client/client.ts';
-import { requireKeyId } from './key-id.ts';
+import type { EaasClientOptions } from './client.ts';
+import { requireKeyId } from './caller.ts';
 
 // Not imported from `node:process`: that would open the standard streams, which takes some milliseconds.
 const { env } = process;

@@ -1,23 +1,14 @@
+// The option `cache`: how long and how often a client uses a data key, and how many it keeps.
 import { InputError } from '@eaas/protocol/internal-core';
 import {
   anything,
   atLeastOne,
-  callback,
   countFrom,
-  flag,
-  having,
   type OptionRules,
   requireOptions,
 } from '@eaas/protocol/internal-options';
-import { platformEngines } from '#engines';
-import type { CacheLimits } from '../data-keys/cache.ts';
-import type { BudgetLimits } from '../data-keys/encrypting.ts';
-import type { Engines } from '../engines/engines.ts';
-import type { Emit, Observers } from '../client/events.ts';
-import { allNoble } from '../engines/noble-engines.ts';
-import { type TransportOptions, transportOptions } from '../transport/transport.ts';
-import { keyId } from './key-id.ts';
-import { signInOptions, type SignInOptions } from './sign-in.ts';
+import type { CacheLimits } from './cache.ts';
+import type { BudgetLimits } from './encrypting.ts';
 
 /** The limits of a client's data keys. Ages are in milliseconds. */
 export interface CacheOptions {
@@ -34,7 +25,7 @@ export interface CacheOptions {
 }
 
 /** Limits that replace the defaults. A limit that is absent keeps its default. */
-export type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number | undefined };
+type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number | undefined };
 
 /**
  * The name of a set of limits. `server`: 65,536 messages, 1 GiB and 5 minutes under a data key for encryption, and 2,000
@@ -43,24 +34,6 @@ export type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number 
  * client together. In memory, the data keys for encryption take at most 16 MiB, and so do those for decryption.
  */
 export type CachePreset = 'server' | 'serverless' | 'browser';
-
-/** The options of every client. */
-export interface ClientOptions extends Observers, SignInOptions, TransportOptions {
-  /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
-  readonly keyId?: string | undefined;
-  /** The limits of the client's data keys. Defaults to `server`, and in `@eaas/sdk/browser` to `browser`. */
-  readonly cache?: CachePreset | CacheOptions | undefined;
-  /**
-   * The AES-GCM engine for each kind of call. Defaults to the fastest engine of the platform. `noble` selects the
-   * JavaScript library noble for every call, also in a page over plain `http:`, in which the default throws InputError.
-   */
-  readonly engines?: Partial<Engines> | 'noble' | undefined;
-  /**
-   * If true, calls that encrypt or decrypt throw InputError unless they are made by a client from `as`, so that the audit
-   * log names the user of each.
-   */
-  readonly requireUser?: boolean | undefined;
-}
 
 export interface Limits {
   readonly encrypt: BudgetLimits;
@@ -75,7 +48,6 @@ const presets = {
 } as const;
 const maxServerUnwrapped = 10_000;
 
-const engine = /* @__PURE__ */ having('an engine', 'importKey');
 const cacheOptions: OptionRules<CacheOptions> = { encrypt: anything, decrypt: anything };
 const encryptLimits: OptionRules<BudgetLimits> = {
   // Each message has a random 96-bit iv. With more than 2^32 messages under one data key, it would become too probable
@@ -89,42 +61,6 @@ const decryptLimits: OptionRules<CacheLimits> = {
   maxEntries: /* @__PURE__ */ countFrom(0),
   maxAge: atLeastOne,
 };
-const engineRules: OptionRules<Engines> = { values: engine, sync: engine, streams: engine };
-
-export const clientOptions: OptionRules<ClientOptions> = {
-  ...transportOptions,
-  ...signInOptions,
-  keyId,
-  cache: anything,
-  engines: anything,
-  requireUser: flag,
-  onEvent: callback,
-  logger: /* @__PURE__ */ having('a logger such as `console`', 'debug', 'warn'),
-};
-
-export function enginesOf(given: ClientOptions['engines'] = {}, emit: Emit): Engines {
-  if (typeof globalThis.crypto?.getRandomValues !== 'function') {
-    throw new InputError(
-      'this platform has no `crypto.getRandomValues`: import a polyfill first, such as react-native-get-random-values',
-    );
-  }
-  if (given === 'noble') return allNoble;
-  requireOptions<Partial<Engines>>(engineRules, given, 'engines');
-  if (!crypto.subtle) {
-    // React Native has no such property.
-    const { isSecureContext } = globalThis as { isSecureContext?: boolean };
-    if (isSecureContext === false && !(given.values && given.streams)) {
-      throw new InputError(
-        "anybody on the network can replace the script of this page: load it over https:, or pass `engines: 'noble'`",
-      );
-    }
-    emit({ type: 'engine.fallback', code: 'no_webcrypto', engine: 'noble' });
-  }
-  const usual = platformEngines();
-  const { values = usual.values, streams = usual.streams } = given;
-  return { ...usual, ...given, values, streams };
-}
-
 export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience = 30_000): Limits {
   const isNamed = typeof cache === 'string';
   if (isNamed && !Object.hasOwn(presets, cache)) {

@@ -1,6 +1,8 @@
 // The options of a client that sends the tokens of the app's own sign-in.
 import { InputError, parseUuid } from '@eaas/protocol/internal-core';
 import { callback, type OptionRules } from '@eaas/protocol/internal-options';
+import { load } from '../errors.ts';
+import type * as OwnSignIn from './sign-in.ts';
 
 /** What a token says. The client reads the claims and never verifies them: the service does. */
 export interface TokenClaims {
@@ -45,3 +47,6 @@ export function isSignIn(
       throw new InputError(`pass either \`token\` or \`${name}\``);
   return true;
 }
+
+/** Loads what only clients with a sign-in need. */
+export const loadSignIn = (): Promise<typeof OwnSignIn> => load('the sign-in', import('./sign-in.ts'));

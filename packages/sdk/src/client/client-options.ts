@@ -1,0 +1,73 @@
+// The options that both clients have, and which engines they choose.
+import { InputError } from '@eaas/protocol/internal-core';
+import {
+  anything,
+  callback,
+  flag,
+  having,
+  type OptionRules,
+  requireOptions,
+} from '@eaas/protocol/internal-options';
+import { platformEngines } from '#engines';
+import type { CacheOptions, CachePreset } from '../data-keys/limits.ts';
+import type { Engines } from '../engines/engines.ts';
+import type { Emit, Observers } from './events.ts';
+import { allNoble } from '../engines/noble-engines.ts';
+import { type TransportOptions, transportOptions } from '../transport/transport.ts';
+import { keyId } from './caller.ts';
+import { signInOptions, type SignInOptions } from '../sign-in/options.ts';
+
+/** The options of every client. */
+export interface ClientOptions extends Observers, SignInOptions, TransportOptions {
+  /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
+  readonly keyId?: string | undefined;
+  /** The limits of the client's data keys. Defaults to `server`, and in `@eaas/sdk/browser` to `browser`. */
+  readonly cache?: CachePreset | CacheOptions | undefined;
+  /**
+   * The AES-GCM engine for each kind of call. Defaults to the fastest engine of the platform. `noble` selects the
+   * JavaScript library noble for every call, also in a page over plain `http:`, in which the default throws InputError.
+   */
+  readonly engines?: Partial<Engines> | 'noble' | undefined;
+  /**
+   * If true, calls that encrypt or decrypt throw InputError unless they are made by a client from `as`, so that the audit
+   * log names the user of each.
+   */
+  readonly requireUser?: boolean | undefined;
+}
+
+const engine = /* @__PURE__ */ having('an engine', 'importKey');
+const engineRules: OptionRules<Engines> = { values: engine, sync: engine, streams: engine };
+
+export const clientOptions: OptionRules<ClientOptions> = {
+  ...transportOptions,
+  ...signInOptions,
+  keyId,
+  cache: anything,
+  engines: anything,
+  requireUser: flag,
+  onEvent: callback,
+  logger: /* @__PURE__ */ having('a logger such as `console`', 'debug', 'warn'),
+};
+
+export function enginesOf(given: ClientOptions['engines'] = {}, emit: Emit): Engines {
+  if (typeof globalThis.crypto?.getRandomValues !== 'function') {
+    throw new InputError(
+      'this platform has no `crypto.getRandomValues`: import a polyfill first, such as react-native-get-random-values',
+    );
+  }
+  if (given === 'noble') return allNoble;
+  requireOptions<Partial<Engines>>(engineRules, given, 'engines');
+  if (!crypto.subtle) {
+    // React Native has no such property.
+    const { isSecureContext } = globalThis as { isSecureContext?: boolean };
+    if (isSecureContext === false && !(given.values && given.streams)) {
+      throw new InputError(
+        "anybody on the network can replace the script of this page: load it over https:, or pass `engines: 'noble'`",
+      );
+    }
+    emit({ type: 'engine.fallback', code: 'no_webcrypto', engine: 'noble' });
+  }
+  const usual = platformEngines();
+  const { values = usual.values, streams = usual.streams } = given;
+  return { ...usual, ...given, values, streams };
+}
