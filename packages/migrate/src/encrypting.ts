@@ -1,6 +1,7 @@
 // The modes `encrypt` and `reencrypt`, by the definition of the table: what holds plaintext is encrypted, or all values of a row
 // are decrypted and encrypted again. Rows of a page are converted together.
-import type { FieldPlan, Row, SettledRow, TablePlan } from '@eaas/sdk/internal';
+import type { SettledRow } from '@eaas/sdk/fields';
+import type { FieldPlan, Row, TablePlan } from '@eaas/sdk/internal';
 import { headIn } from './heads.ts';
 import type { Rewraps } from './rewrap.ts';
 import {

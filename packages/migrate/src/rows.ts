@@ -1,7 +1,7 @@
 // A row of a table that is converted, and what becomes of it. The passes (passes.ts) know nothing else of rows.
 import { EaasError } from '@eaas/protocol';
 import type { SdkError } from '@eaas/sdk';
-import { FieldError } from '@eaas/sdk/internal';
+import { FieldError } from '@eaas/sdk/fields';
 
 /** The id of a row. A bigint is its decimal text. */
 export type RowId = string | number;

@@ -1,6 +1,5 @@
 // What packages of this repository need of the SDK, and apps do not. It can change in any version.
-export { FieldError, inField } from './fields/field-error.ts';
-export type { SettledRow } from './fields/decrypt-rows.ts';
+export { inField } from './fields/field-error.ts';
 export type { Row } from './fields/internals.ts';
 export {
   type FieldPlan,
@@ -11,5 +10,5 @@ export {
   type TablePlan,
 } from './fields/plan.ts';
 export { subjectOfRow } from './fields/row-subject.ts';
-export type { FieldName, IndexColumns, NameOf, SubjectSource } from './fields/row-types.ts';
+export type { NameOf } from './fields/row-types.ts';
 export { aborted, sleep } from './transport/abortable.ts';

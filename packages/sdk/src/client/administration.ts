@@ -135,7 +135,7 @@ type CallInput<R extends Route> =
     : { readonly [Name in keyof Input<R>]: Name extends 'subject' ? string : Input<R>[Name] };
 
 /** The filter of `keys.list` and `keys.page`. */
-export type KeyFilter = Omit<Input<'GET /v1/keys'>, 'limit' | 'offset'>;
+type KeyFilter = Omit<Input<'GET /v1/keys'>, 'limit' | 'offset'>;
 type KeyRecord = Output<'GET /v1/keys'>['keys'][number];
 type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
 type IssuerRecord = Output<'GET /v1/issuers'>['issuers'][number];

@@ -5,12 +5,12 @@ import { somebody } from './caller.ts';
 import { type Call, type CallOptions, callOptions } from '../transport/transport.ts';
 
 /** A person, by the `subject` that you pass to `encrypt`, or by the id that the service keeps of it. */
-export type SubjectName =
+type SubjectName =
   | { readonly subject: string; readonly subjectId?: undefined }
   | { readonly subjectId: string; readonly subject?: never };
 
 /** Options of `subjects.erase`. */
-export interface EraseOptions extends CallOptions {
+interface EraseOptions extends CallOptions {
   /**
    * If true, a subject that was never used is remembered as erased, so that a delayed job cannot bring it back. By
    * default, the call throws ServiceError `not_found` for such a subject.

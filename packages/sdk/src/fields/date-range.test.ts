@@ -2,15 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '@eaas/test-kit/cases';
 import { observedClient } from '../../test/observed-client.ts';
-import {
-  createIndexKey,
-  type DateBounds,
-  dateRange,
-  defineFields,
-  field,
-  unencrypted,
-  words,
-} from './fields.ts';
+import { createIndexKey, dateRange, defineFields, field, unencrypted, words } from './fields.ts';
+import type { DateBounds } from './date-range.ts';
 import { dateType } from './value-types.ts';
 
 const at = (text: string) => new Date(`${text}Z`);

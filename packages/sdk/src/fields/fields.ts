@@ -1,6 +1,5 @@
 export { field, plaintext, unencrypted } from './builders.ts';
-export { fillPage, type FilledPage, type FillPageOptions } from './fill-page.ts';
-export { checkConstraints, type CheckConstraintsOptions } from './describe-fields.ts';
+export { type FilledPage, fillPage } from './fill-page.ts';
 export {
   type ColumnPlace,
   holdsCiphertext,
@@ -10,17 +9,20 @@ export {
 export type { SettledRow } from './decrypt-rows.ts';
 export { decryptNested } from './decrypt-nested.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';
-export { describeFields, type FieldDescription, type PartDescription } from './describe-fields.ts';
+export {
+  checkConstraints,
+  describeFields,
+  type FieldDescription,
+  indexColumns,
+  type PartDescription,
+} from './describe-fields.ts';
 export type {
   Bound,
   Field,
   FieldOptions,
-  FieldPlace,
-  Index,
   LowEntropyField,
   Plaintext,
   SearchableField,
-  SearchOptions,
   TextField,
   TextSearchOptions,
   Unencrypted,
@@ -34,25 +36,15 @@ export {
   type ThrowingUnlessErased,
 } from './field-error.ts';
 export type { IndexSource } from './fingerprints.ts';
-export { indexColumns } from './describe-fields.ts';
-export { createIndexKey, type IndexKeyOptions, rewrapIndexKey } from './index-key.ts';
-export type { EncryptRowOptions, FieldsClient, PlaintextRead, ReadCount, RowOptions } from './internals.ts';
-export type { DecryptNestedOptions, DecryptNestedResult, Nesting } from './decrypt-nested.ts';
-export type { NamedNormalization, Normalization } from './normalize.ts';
-export type {
-  PartComparison,
-  PartIndex,
-  PartIndexes,
-  PartOptions,
-  TextPartOptions,
-  TypedValue,
-} from './part-index.ts';
+export { createIndexKey, rewrapIndexKey } from './index-key.ts';
+export type { EncryptRowOptions, FieldsClient, ReadCount, RowOptions } from './internals.ts';
+export type { Normalization } from './normalize.ts';
+export type { PartComparison, PartIndex, PartIndexes } from './part-index.ts';
 export { type FieldsQuery, type Query, withFields } from './with-fields.ts';
-export { type DateBounds, dateRange, type DateRangeOptions } from './date-range.ts';
+export { type DateBounds, dateRange } from './date-range.ts';
 export { days, months, type RangeIndex, type SearchRange, steps, years } from './range-rules.ts';
-export type { DecryptOptionsOf, Records } from './records.ts';
+export type { Records } from './records.ts';
 export type {
-  Aliases,
   DecryptRowResult,
   Encrypted,
   EncryptedRow,
@@ -61,14 +53,9 @@ export type {
   Fingerprint,
   Guessable,
   IndexColumns,
-  OnlyColumns,
-  OnlyDefined,
   PlainRow,
-  ReadableRow,
   RecordId,
-  SubjectRow,
   SubjectSource,
-  SubjectValue,
   Tables,
 } from './row-types.ts';
 export { firstCharacters, lastCharacters, prefixes, wholeText, words } from './text-rules.ts';

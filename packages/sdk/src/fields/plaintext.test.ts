@@ -2,7 +2,8 @@ import { inspect } from 'node:util';
 import { toUtf8 } from '@eaas/protocol';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { defineFields, field, plaintext, type PlaintextRead } from './fields.ts';
+import { defineFields, field, plaintext } from './fields.ts';
+import type { PlaintextRead } from './internals.ts';
 
 const fields = defineFields({
   users: {

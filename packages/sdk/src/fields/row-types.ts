@@ -18,7 +18,7 @@ export type Fingerprint<Place extends string> = string & {
 };
 
 /** What names a person in a row. A number and its decimal text are the same subject. */
-export type SubjectValue = string | number | bigint;
+type SubjectValue = string | number | bigint;
 
 interface SubjectFunction {
   // A method, so that the app can declare the type of its rows.

@@ -13,12 +13,12 @@ import {
   months,
   type PartIndex,
   prefixes,
-  type RangeIndex,
   steps,
   wholeText,
   words,
   years,
 } from './fields.ts';
+import type { RangeIndex } from './range-rules.ts';
 
 const exact = { normalize: [] } as const;
 
