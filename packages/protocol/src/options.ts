@@ -15,8 +15,8 @@ export interface Rule {
   readonly refusesUndefined?: boolean;
 }
 
-/** A rule for each option of a call. */
-export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };
+/** A rule for each option of a call, or the name of one that many calls share. */
+export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule | keyof typeof shared };
 
 /** The names of the options of a call, without rules. */
 export type OptionNames<T> = { readonly [Name in keyof T]-?: 0 };
@@ -26,8 +26,10 @@ export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): 
   requireNames(rules, given, of);
   for (const name in given) {
     const value: unknown = given[name];
-    if (!Object.hasOwn(rules, name) || (value === undefined && !rules[name].refusesUndefined)) continue;
-    const expected = rules[name](value, name);
+    if (!Object.hasOwn(rules, name)) continue;
+    const rule = ruleOf(rules[name]);
+    if (value === undefined && !rule.refusesUndefined) continue;
+    const expected = rule(value, name);
     if (expected !== true) throw mismatch(`\`${name}\` of \`${of}\``, expected, value);
   }
 }
@@ -54,10 +56,12 @@ export function requireArray(items: unknown): void {
 }
 
 /** Throws InputError for an argument that breaks the rule. */
-export function requireKind(rule: Rule, value: unknown, argument: string): void {
-  const expected = rule(value, argument);
+export function requireKind(rule: Rule | keyof typeof shared, value: unknown, argument: string): void {
+  const expected = ruleOf(rule)(value, argument);
   if (expected !== true) throw mismatch(argument, expected, value);
 }
+
+const ruleOf = (rule: Rule | keyof typeof shared): Rule => (typeof rule === 'string' ? shared[rule] : rule);
 
 function mismatch(argument: string, expected: string, value: unknown): InputError {
   // Shows a number only where a number was expected. Other numbers can be values of the app.
@@ -149,3 +153,18 @@ export const integerFrom =
 
 /** Accepts the integers from 1. */
 export const positiveInteger: Rule = /* @__PURE__ */ integerFrom(1);
+
+const shared = {
+  anything,
+  flag,
+  text,
+  number,
+  callback,
+  object,
+  list,
+  iterable,
+  context,
+  signal,
+  atLeastOne,
+  positiveInteger,
+};

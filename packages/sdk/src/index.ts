@@ -10,7 +10,7 @@ export type { Bundle, Ciphertext } from './client/ciphertext.ts';
 export type { AuditLog } from './audit/methods.ts';
 export type { AuditEntry, AuditFilter, ListOptions } from './audit/query.ts';
 export { reportColumns, reportCsv, type ReportRow, reportRow } from './audit/report.ts';
-export type { SubjectCalls } from './client/subjects.ts';
+export type { SubjectCalls } from './client/administration.ts';
 export {
   EaasClient,
   type EaasClientOptions,

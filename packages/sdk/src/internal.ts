@@ -9,6 +9,6 @@ export {
   rowIdOf,
   type TablePlan,
 } from './fields/plan.ts';
-export { subjectOfRow } from './fields/row-subject.ts';
+export { subjectOfRow } from './fields/plan.ts';
 export type { NameOf } from './fields/row-types.ts';
 export { aborted, sleep } from './transport/abortable.ts';

@@ -1,5 +1,5 @@
 // Lists the log entry by entry, for `audit.list` and the reports, while others append and purge.
-import { createPageReader } from '../client/page-reader.ts';
+import { createPageReader } from '../client/listing.ts';
 import { loadSignIn } from '../sign-in/options.ts';
 import type { Call } from '../transport/transport.ts';
 import { type AuditEntry, type AuditFilter, type AuditPage, type ListOptions, queryOf } from './query.ts';

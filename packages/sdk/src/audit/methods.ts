@@ -1,15 +1,8 @@
 // `client.audit`: what asks the service about its log. `@eaas/audit` checks the log.
-import {
-  callback,
-  integerFrom,
-  type OptionRules,
-  positiveInteger,
-  requireOptions,
-  signal as aborting,
-  text,
-} from '@eaas/protocol/internal-options';
+import { integerFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { type Call, type CallOptions, callOptions } from '../transport/transport.ts';
+import { ServiceError } from '../errors.ts';
 import { listAudit } from './list.ts';
 import {
   type AuditEntry,
@@ -21,7 +14,6 @@ import {
   queryOf,
 } from './query.ts';
 import { type PersonReportOptions, report, type ReportRow, reportRules } from './report.ts';
-import { type AuditVerification, type Range, verifyAudit, type VerifyOptions } from './verify.ts';
 
 /** The audit log of the API key's tenant. The API key needs the permission `audit.read`. */
 export interface AuditLog {
@@ -55,15 +47,15 @@ export interface AuditLog {
 
 const pageRules: OptionRules<AuditPageQuery> = {
   ...filterRules,
-  limit: positiveInteger,
+  limit: 'positiveInteger',
   offset: integerFrom(0),
 };
-const listRules: OptionRules<ListOptions> = { ...reportRules, from: positiveInteger };
+const listRules: OptionRules<ListOptions> = { ...reportRules, from: 'positiveInteger' };
 const rangeRules: OptionRules<Range> = {
-  from_id: positiveInteger,
-  to_id: positiveInteger,
-  row: text,
-  checkpoint: text,
+  from_id: 'positiveInteger',
+  to_id: 'positiveInteger',
+  row: 'text',
+  checkpoint: 'text',
 };
 
 export function auditOf(call: Call, signsIn = false): AuditLog {
@@ -80,18 +72,75 @@ export function auditOf(call: Call, signsIn = false): AuditLog {
       return call('GET /v1/audit', queryOf(query), options);
     },
     async proof(query = {}, options = {}) {
-      requireOptions({ id: positiveInteger }, query, 'audit.proof');
+      requireOptions({ id: 'positiveInteger' }, query, 'audit.proof');
       requireOptions(callOptions, options, 'audit.proof');
       return call('GET /v1/audit/proof', query, options);
     },
     async verify(range = {}, options = {}) {
       requireOptions(rangeRules, range, 'audit.verify');
-      requireOptions({ signal: aborting, onProgress: callback }, options, 'audit.verify');
+      requireOptions({ signal: 'signal', onProgress: 'callback' }, options, 'audit.verify');
       return verifyAudit(call, range, options);
     },
     async checkpoint(options = {}) {
       requireOptions(callOptions, options, 'audit.checkpoint');
       return call('GET /v1/audit/checkpoint', {}, options);
     },
+  };
+}
+
+/** The entries that a verification checks. */
+export type Range = Input<'GET /v1/audit/verify'>;
+/** The result of a verification by the service. */
+export type AuditVerification = Output<'GET /v1/audit/verify'>;
+
+/** Options of `audit.verify`. */
+export interface VerifyOptions extends CallOptions {
+  /**
+   * Called after each request with the combined result of all requests so far. To continue the verification later, pass
+   * `next_id` and `next_row` of this result as `from_id` and `row` to `audit.verify`. Omit `row` if `next_row` is null.
+   */
+  readonly onProgress?: ((found: AuditVerification) => void) | undefined;
+}
+
+async function verifyAudit(
+  call: Call,
+  range: Range,
+  { signal, onProgress }: VerifyOptions,
+): Promise<AuditVerification> {
+  const endless = (cause: string): ServiceError =>
+    new ServiceError(
+      'invalid_response',
+      `\`audit.verify\` stopped: the service ${cause}. Ask its operator for the reason`,
+    );
+  let found = await call('GET /v1/audit/verify', range, { signal });
+  let [from, place] = [1, ''];
+  for (let calls = 1; ; calls++) {
+    onProgress?.(found);
+    const { next_id, next_row } = found;
+    if (next_id === null) return found;
+    const next = `${next_id} ${next_row}`;
+    if (next_id < from || next === place)
+      throw endless('did not return a greater `next_id`, or another `next_row`, than before');
+    if (calls === mostCalls) throw endless(`did not end the verification after ${mostCalls} calls`);
+    [from, place] = [next_id, next];
+    const query = { ...range, from_id: next_id, ...(next_row !== null && { row: next_row }) };
+    found = merge(found, await call('GET /v1/audit/verify', query, { signal }));
+  }
+}
+
+// 8,640 calls take about a day, because the service verifies for up to 10 seconds per call.
+const mostCalls = 8_640;
+
+function merge(before: AuditVerification, now: AuditVerification): AuditVerification {
+  const known = new Set(before.errors.map(({ id, reason }) => `${id} ${reason}`));
+  const fresh = now.errors.filter(({ id, reason }) => !known.has(`${id} ${reason}`));
+  return {
+    ...now,
+    valid: before.valid === false ? false : now.valid,
+    checked: before.checked + now.checked,
+    first_id: before.first_id ?? now.first_id,
+    last_id: now.last_id ?? before.last_id,
+    errors: [...before.errors, ...fresh].slice(0, 100),
+    error_count: before.error_count + now.error_count - (now.errors.length - fresh.length),
   };
 }

@@ -3,7 +3,7 @@
 import { InputError } from '@eaas/protocol/internal-core';
 import { requireOptions } from '@eaas/protocol/internal-options';
 import { unreadable } from '../errors.ts';
-import { createPageReader } from '../client/page-reader.ts';
+import { createPageReader } from '../client/listing.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
 import {
   type AuditEntry,

@@ -1,5 +1,5 @@
 // What calls of the audit log ask for, and what they get.
-import { isDate, type OptionRules, type Rule, text } from '@eaas/protocol/internal-options';
+import { isDate, type OptionRules, type Rule } from '@eaas/protocol/internal-options';
 import type { AuditAction, Output } from '@eaas/protocol/wire';
 import { keyId } from '../client/caller.ts';
 import type { CallOptions } from '../transport/transport.ts';
@@ -55,10 +55,10 @@ const time: Rule = (value) =>
 
 export const filterRules: OptionRules<AuditFilter> = {
   key_id: keyId,
-  action: text,
-  actor: text,
-  subject_id: text,
-  user_id: text,
+  action: 'text',
+  actor: 'text',
+  subject_id: 'text',
+  user_id: 'text',
   date_from: time,
   date_to: time,
 };

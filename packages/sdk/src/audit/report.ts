@@ -1,11 +1,5 @@
 // Reports on a person, and their rows, which are the same in the SDK, the console and the command line.
-import {
-  type OptionRules,
-  positiveInteger,
-  requireOptions,
-  signal,
-  text,
-} from '@eaas/protocol/internal-options';
+import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import type { ServiceError } from '../errors.ts';
 import { somebody } from '../client/caller.ts';
 import type { Call } from '../transport/transport.ts';
@@ -64,11 +58,15 @@ function csvCell(text: string): string {
 
 export const reportRules: OptionRules<ReportOptions> = {
   order: (value) => value === 'newest' || value === 'oldest' || "'newest' or 'oldest'",
-  pageSize: positiveInteger,
-  signal,
+  pageSize: 'positiveInteger',
+  signal: 'signal',
 };
 
-const personRules: OptionRules<PersonReportOptions> = { ...reportRules, subject: somebody, subjectId: text };
+const personRules: OptionRules<PersonReportOptions> = {
+  ...reportRules,
+  subject: somebody,
+  subjectId: 'text',
+};
 
 /** A subject that was never used has an empty report, and a service without an audit log still says so. */
 const nobody = { subject_id: '0'.repeat(64) };

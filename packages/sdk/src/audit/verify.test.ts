@@ -1,8 +1,7 @@
-import { expect, test } from 'vitest';
 import { playLog } from '@eaas/test-kit/played-log';
+import { expect, test } from 'vitest';
 import type { Call } from '../transport/transport.ts';
-import { auditOf } from './methods.ts';
-import type { AuditVerification, Range, VerifyOptions } from './verify.ts';
+import { auditOf, type AuditVerification, type Range, type VerifyOptions } from './methods.ts';
 
 const verifyAudit = (call: Call, range?: Range, options?: VerifyOptions) =>
   auditOf(call).verify(range, options);

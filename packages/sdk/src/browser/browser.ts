@@ -1,5 +1,5 @@
 import { InputError } from '@eaas/protocol/internal-core';
-import { object, type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
+import { object, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import { EnvelopeClient } from '../client/envelope-client.ts';
 import { clientOptions, type ClientOptions } from '../client/client-options.ts';
 import { httpHeaders, parseUrl, requireSecureUrl } from '../transport/connection.ts';
@@ -29,8 +29,8 @@ export interface BrowserClientOptions extends ClientOptions {
 
 const browserOptions: OptionRules<BrowserClientOptions> = {
   ...clientOptions,
-  baseUrl: text,
-  proxyUrl: text,
+  baseUrl: 'text',
+  proxyUrl: 'text',
   headers: (value, name) => typeof value === 'function' || object(value, name),
 };
 

@@ -1,11 +1,11 @@
+// The calls that operators make: keys, API keys, sign-ins, people, and server mode.
 import { parseUuid } from '@eaas/protocol/internal-core';
-import { object, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
+import { type OptionRules, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Erasures } from '../data-keys/erasures.ts';
-import { listPages, type PagesOptions } from './listing.ts';
-import { keyId } from './caller.ts';
-import { type Caller, person, requireActor } from './caller.ts';
 import { type Call, type CallOptions, callOptions } from '../transport/transport.ts';
+import { listPages, type PagesOptions } from './listing.ts';
+import { type Caller, keyId, person, requireActor, somebody } from './caller.ts';
 
 // Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.
 const keyRoutes = {
@@ -209,7 +209,7 @@ function bind<Routes extends object>(call: Call, routes: Routes): Calls<Routes> 
     name,
     async (input: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}) => {
       requireOptions(callOptions, options, name);
-      requireKind(object, input, `the first argument of \`${name}\``);
+      requireKind('object', input, `the first argument of \`${name}\``);
       if (route.includes(':key_id')) keyId(input['key_id'], 'key_id');
       const [, id] = /:((?:api_key|issuer)_id)/.exec(route) ?? [];
       if (id) requireKind(recordId, input[id], `\`${id}\``);
@@ -217,4 +217,63 @@ function bind<Routes extends object>(call: Call, routes: Routes): Calls<Routes> 
     },
   ]);
   return Object.fromEntries(bound) as Calls<Routes>;
+}
+
+/** A person, by the `subject` that you pass to `encrypt`, or by the id that the service keeps of it. */
+type SubjectName =
+  | { readonly subject: string; readonly subjectId?: undefined }
+  | { readonly subjectId: string; readonly subject?: never };
+
+/** Options of `subjects.erase`. */
+interface EraseOptions extends CallOptions {
+  /**
+   * If true, a subject that was never used is remembered as erased, so that a delayed job cannot bring it back. By
+   * default, the call throws ServiceError `not_found` for such a subject.
+   */
+  readonly create?: boolean | undefined;
+}
+
+/** The methods of `client.subjects`: `show` and `erase`. */
+export interface SubjectCalls {
+  /** Returns the id of a subject, when it was first used, and when it was erased. Needs the permission `audit.read`. */
+  show(name: SubjectName, options?: CallOptions): Promise<Output<'POST /v1/subjects/show'>>;
+  /**
+   * Erases the secret of a subject, **for ever**: nothing that was encrypted under the subject opens again, in any table,
+   * replica or backup of your app. This client also overwrites its data keys of this person, and asks no more about them;
+   * the data keys of other clients end with their lifetime. A repeated call returns the same. Needs the permission `subjects.erase`.
+   */
+  erase(name: SubjectName, options?: EraseOptions): Promise<Output<'POST /v1/subjects/erase'>>;
+}
+
+const names: OptionRules<{ subject?: string; subjectId?: string }> = { subject: somebody, subjectId: 'text' };
+const eraseOptions: OptionRules<EraseOptions> = { signal: 'signal', create: 'flag' };
+
+/** Returns a subject as the API names it. The service refuses a call with both names or none. */
+function wireName(name: SubjectName, of: string) {
+  requireOptions<object>(names, name, of);
+  return { subject: name.subject, subject_id: name.subjectId };
+}
+
+/** `drop` removes the data keys of a subject from the memory of the client, or those of all subjects. */
+export function subjectCalls(call: Call, erasures: Erasures, drop: (subject?: string) => void): SubjectCalls {
+  return {
+    async show(name, options = {}) {
+      const body = wireName(name, 'subjects.show');
+      requireOptions(callOptions, options, 'subjects.show');
+      return call('POST /v1/subjects/show', body, options);
+    },
+    async erase(name, options = {}) {
+      const body = wireName(name, 'subjects.erase');
+      requireOptions(eraseOptions, options, 'subjects.erase');
+      const { create, signal } = options;
+      try {
+        const erased = await call('POST /v1/subjects/erase', { ...body, create }, { signal });
+        if (name.subject !== undefined) erasures.add(name.subject);
+        return erased;
+      } finally {
+        // Also after an error, because the service might have erased the subject before a connection broke.
+        drop(name.subject);
+      }
+    },
+  };
 }

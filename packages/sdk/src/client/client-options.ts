@@ -1,21 +1,13 @@
 // The options that both clients have, and which engines they choose.
 import { InputError } from '@eaas/protocol/internal-core';
-import {
-  anything,
-  callback,
-  flag,
-  having,
-  type OptionRules,
-  requireOptions,
-} from '@eaas/protocol/internal-options';
+import { having, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import { platformEngines } from '#engines';
 import type { CacheOptions, CachePreset } from '../data-keys/limits.ts';
-import type { Engines } from '../engines/engines.ts';
-import type { Emit, Observers } from './events.ts';
-import { allNoble } from '../engines/noble-engines.ts';
+import { allNoble, type Engines } from '../engines/engines.ts';
 import { type TransportOptions, transportOptions } from '../transport/transport.ts';
-import { keyId } from './caller.ts';
 import { signInOptions, type SignInOptions } from '../sign-in/options.ts';
+import type { Emit, Observers } from './events.ts';
+import { keyId } from './caller.ts';
 
 /** The options of every client. */
 export interface ClientOptions extends Observers, SignInOptions, TransportOptions {
@@ -42,10 +34,10 @@ export const clientOptions: OptionRules<ClientOptions> = {
   ...transportOptions,
   ...signInOptions,
   keyId,
-  cache: anything,
-  engines: anything,
-  requireUser: flag,
-  onEvent: callback,
+  cache: 'anything',
+  engines: 'anything',
+  requireUser: 'flag',
+  onEvent: 'callback',
   logger: /* @__PURE__ */ having('a logger such as `console`', 'debug', 'warn'),
 };
 

@@ -1,15 +1,14 @@
 import { InputError } from '@eaas/protocol/internal-core';
-import {
-  anything,
-  having,
-  kindOf,
-  type OptionRules,
-  requireOptions,
-  text,
-} from '@eaas/protocol/internal-options';
+import { having, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { isApiKey } from '@eaas/protocol/internal';
 import { withEnvironment } from '#environment';
+import { type AuditLog, auditOf } from '../audit/methods.ts';
+import { baseUrlOf } from '../transport/connection.ts';
+import { ServiceError, type Settled } from '../errors.ts';
+import { isSignIn } from '../sign-in/options.ts';
+import type { UnwrapOptions } from '../transport/data-key-calls.ts';
+import { type CallOptions, callOptions, patienceOf } from '../transport/transport.ts';
 import {
   type ApiKeyCalls,
   apiKeyCalls,
@@ -19,19 +18,14 @@ import {
   keyCalls,
   type ServerModeCalls,
   serverModeCalls,
+  type SubjectCalls,
+  subjectCalls,
 } from './administration.ts';
-import { type AuditLog, auditOf } from '../audit/methods.ts';
-import { baseUrlOf } from '../transport/connection.ts';
 import type { Ciphertext } from './ciphertext.ts';
 import { EnvelopeClient } from './envelope-client.ts';
-import { ServiceError, type Settled } from '../errors.ts';
 import { requireKeyId } from './caller.ts';
 import { type ClientOptions, clientOptions } from './client-options.ts';
-import { isSignIn } from '../sign-in/options.ts';
 import { createRewrapAll, type FormOf, type Rewrapped } from './rewrap.ts';
-import { type SubjectCalls, subjectCalls } from './subjects.ts';
-import type { UnwrapOptions } from '../transport/data-key-calls.ts';
-import { type CallOptions, callOptions, patienceOf } from '../transport/transport.ts';
 
 /** Options of `EaasClient`: the URL of the service, the API key, and the options of all clients. */
 export interface EaasClientOptions extends ClientOptions {
@@ -62,8 +56,8 @@ export interface ServiceInProcess {
 
 const eaasClientOptions: OptionRules<EaasClientOptions> = {
   ...clientOptions,
-  baseUrl: anything,
-  apiKey: anything,
+  baseUrl: 'anything',
+  apiKey: 'anything',
   service: /* @__PURE__ */ having('a service such as `localService()`', 'fetch'),
 };
 
@@ -159,7 +153,7 @@ export class EaasClient extends EnvelopeClient {
     input: Input<'GET /v1/usage'> = {},
     options: CallOptions = {},
   ): Promise<Output<'GET /v1/usage'>> {
-    requireOptions({ month: text }, input, 'usage');
+    requireOptions({ month: 'text' }, input, 'usage');
     requireOptions(callOptions, options, 'usage');
     return this.call('GET /v1/usage', input, options);
   }

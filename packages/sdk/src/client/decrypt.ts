@@ -9,11 +9,10 @@ import {
 } from '@eaas/protocol/internal-core';
 import { toBase64 } from '@eaas/protocol/base64';
 import { type Header, isBytes, isPromise, withBody } from '@eaas/protocol/internal';
-import { anything, context, flag, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
-import { DataKeyCache, type Dropped } from '../data-keys/cache.ts';
+import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { DataKeyCache, type Dropped, type Lease } from '../data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
 import { createHeaderReader, type KnownHeader } from '../data-keys/headers.ts';
-import type { Lease } from '../data-keys/lease.ts';
 import type { Engines } from '../engines/engines.ts';
 import { attempt, notPrimed } from '../errors.ts';
 import type { Limits } from '../data-keys/limits.ts';
@@ -59,18 +58,18 @@ export type DecryptItem =
 export const decryptOptions: OptionRules<DecryptOptions> = {
   ...unwrapOptions,
   keyId: keyIds,
-  as: anything,
-  context,
-  anyKey: flag,
+  as: 'anything',
+  context: 'context',
+  anyKey: 'flag',
 };
 const decryptItem: OptionRules<Exclude<DecryptItem, string | Uint8Array> & Bundle> = {
-  ciphertext: anything,
-  context,
+  ciphertext: 'anything',
+  context: 'context',
   subject: somebody,
-  wrapped_key: anything,
-  iv: anything,
-  key_id: anything,
-  key_version: anything,
+  wrapped_key: 'anything',
+  iv: 'anything',
+  key_id: 'anything',
+  key_version: 'anything',
 };
 
 export function createDecrypter(

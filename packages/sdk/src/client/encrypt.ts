@@ -1,24 +1,7 @@
 import { type Context, InputError } from '@eaas/protocol/internal-core';
 import { isBytes } from '@eaas/protocol/internal';
-import {
-  anything,
-  context,
-  flag,
-  type OptionRules,
-  requireOptions,
-  text,
-} from '@eaas/protocol/internal-options';
+import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import { aborted } from '../transport/abortable.ts';
-import {
-  contextOf,
-  copyContexts,
-  type EncryptedForm,
-  type EncryptedValue,
-  requireValue,
-  type Seal,
-  sealAs,
-  sealing,
-} from './ciphertext.ts';
 import {
   type DataKeyCalls,
   type SubjectOption,
@@ -29,9 +12,19 @@ import type { Partition } from '../data-keys/derive.ts';
 import { createEncryptingKeys } from '../data-keys/encrypting.ts';
 import type { Engines } from '../engines/engines.ts';
 import { attempt, notPrimed } from '../errors.ts';
+import type { Limits } from '../data-keys/limits.ts';
+import {
+  contextOf,
+  copyContexts,
+  type EncryptedForm,
+  type EncryptedValue,
+  requireValue,
+  type Seal,
+  sealAs,
+  sealing,
+} from './ciphertext.ts';
 import type { Emit } from './events.ts';
 import { type Caller, requireActor, requireKeyId, somebody } from './caller.ts';
-import type { Limits } from '../data-keys/limits.ts';
 import { settleMany, settleOne, Waiting } from './settle-many.ts';
 
 /** Options of `encrypt`. */
@@ -57,14 +50,14 @@ export type EncryptItem =
 
 const encryptOptions: OptionRules<EncryptOptions> = {
   ...wrapOptions,
-  scope: text,
-  as: anything,
-  context,
-  fresh: flag,
+  scope: 'text',
+  as: 'anything',
+  context: 'context',
+  fresh: 'flag',
 };
 const encryptItem: OptionRules<Exclude<EncryptItem, string | Uint8Array>> = {
-  value: anything,
-  context,
+  value: 'anything',
+  context: 'context',
   subject: somebody,
 };
 

@@ -1,13 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { InputError, type Wrapped } from '@eaas/protocol/internal-core';
-import {
-  flag,
-  iterable,
-  type OptionRules,
-  requireKind,
-  requireOptions,
-  text,
-} from '@eaas/protocol/internal-options';
+import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import type { ReportOptions, ReportRow } from '../audit/report.ts';
 import type { Dropped } from '../data-keys/cache.ts';
 import { Erasures } from '../data-keys/erasures.ts';
@@ -69,11 +62,11 @@ export interface PrimeOptions extends UnwrapOptions, Pick<EncryptOptions, 'scope
 const primeOptions: OptionRules<PrimeOptions> = {
   ...unwrapOptions,
   keyId: keyIds,
-  scope: text,
-  anyKey: flag,
-  ciphertexts: iterable,
-  encrypt: flag,
-  keep: flag,
+  scope: 'text',
+  anyKey: 'flag',
+  ciphertexts: 'iterable',
+  encrypt: 'flag',
+  keep: 'flag',
 };
 
 /** The audit log as a signed-in user may read it. The issuer needs the permission `audit.own`. */

@@ -1,13 +1,7 @@
-import {
-  object,
-  type OptionRules,
-  positiveInteger,
-  requireKind,
-  requireOptions,
-  signal,
-} from '@eaas/protocol/internal-options';
-import { createPageReader } from './page-reader.ts';
+// Reads lists page by page, for `keys.list` and its like, and for the audit log.
+import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import type { CallOptions } from '../transport/transport.ts';
+import { unreadable } from '../errors.ts';
 
 /** Options of methods that list records, such as `keys.list`. */
 export interface PagesOptions extends CallOptions {
@@ -15,7 +9,7 @@ export interface PagesOptions extends CallOptions {
   readonly pageSize?: number | undefined;
 }
 
-const pagesOptions: OptionRules<PagesOptions> = { pageSize: positiveInteger, signal };
+const pagesOptions: OptionRules<PagesOptions> = { pageSize: 'positiveInteger', signal: 'signal' };
 
 export type PageOf<Member extends string, Item> = { readonly [Name in Member]: readonly Item[] } & {
   readonly count: number;
@@ -31,7 +25,7 @@ export async function* listPages<Member extends string, Id extends string, Item 
   given: PagesOptions = {},
 ): AsyncGenerator<Item, void, undefined> {
   requireOptions(pagesOptions, given, 'list');
-  requireKind(object, filter, 'the filter of `list`');
+  requireKind('object', filter, 'the filter of `list`');
   const { pageSize: limit = 100, ...options } = given;
   const pages = createPageReader(
     (offset) => pageAt({ ...filter, limit, offset }, options),
@@ -49,4 +43,36 @@ export async function* listPages<Member extends string, Id extends string, Item 
     offset += page.count;
     if (offset >= page.total) return;
   }
+}
+
+interface Page {
+  readonly count: number;
+  readonly offset: number;
+}
+
+// Limits the pages in a row without a new record. Such pages can occur: each new record moves older records to later
+// pages, which then repeat records of previous pages.
+const maxPagesWithoutProgress = 100;
+
+/**
+ * Reads the pages of a list. Throws ServiceError if the service returns a page other than the requested page. Also
+ * throws ServiceError after 100 pages in a row without a new record. Otherwise a listing could continue forever.
+ */
+export function createPageReader<P extends Page>(
+  pageAt: (offset: number) => Promise<P>,
+  itemsOf: (page: P) => readonly unknown[],
+) {
+  let withoutProgress = 0;
+  return {
+    async read(offset: number): Promise<P> {
+      if (++withoutProgress > maxPagesWithoutProgress) throw unreadable();
+      const page = await pageAt(offset);
+      if (page.offset !== offset || page.count !== itemsOf(page).length) throw unreadable();
+      return page;
+    },
+    /** Call this function for each new record. It resets the count of pages without a new record to zero. */
+    progress(): void {
+      withoutProgress = 0;
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { isPromise } from '@eaas/protocol/internal';
 import { requireArray } from '@eaas/protocol/internal-options';
 import type { DerivedDataKey } from '../data-keys/derive.ts';
-import type { Lease } from '../data-keys/lease.ts';
+import type { Lease } from '../data-keys/cache.ts';
 import type { SdkError, Settled } from '../errors.ts';
 
 /** An item that waits for its data key. */

@@ -1,8 +1,8 @@
+// Data keys in memory, for as long as calls use them and the limits allow.
 import { personName } from '@eaas/protocol/internal';
-import { later } from '../transport/abortable.ts';
+import { abortable, later, type Timer } from '../transport/abortable.ts';
 import { closedError, type ServiceError } from '../errors.ts';
 import { type DerivedDataKey, wipe } from './derive.ts';
-import { Lease } from './lease.ts';
 
 /** The limits of cached data keys: the maximum number, and the maximum age in milliseconds. */
 export interface CacheLimits {
@@ -133,5 +133,67 @@ export class DataKeyCache {
     if (!this.#isClosed) return;
     wipe(key);
     throw closedError();
+  }
+}
+
+export class Lease {
+  key: DerivedDataKey | undefined;
+  isReleased = false;
+  /** The number of messages that use this data key. Includes the messages of calls that still wait for the data key. */
+  messages = 0;
+  bytes = 0;
+  /** The person whose data key this is. */
+  subject: string | undefined;
+  expiry?: Timer;
+  #users = 0;
+  readonly #arrival: Promise<DerivedDataKey>;
+  readonly #onFailure: ((error: ServiceError) => void) | undefined;
+
+  constructor(
+    request: () => Promise<DerivedDataKey>,
+    onArrival: (key: DerivedDataKey) => void,
+    onFailure?: (error: ServiceError) => void,
+  ) {
+    this.#onFailure = onFailure;
+    this.#arrival = request().then((key) => {
+      this.key = key;
+      onArrival(key);
+      this.#wipeUnlessHeld();
+      return key;
+    });
+    this.#arrival.catch((error: ServiceError) => this.#abandon(error));
+  }
+
+  async use<T>(
+    work: (key: DerivedDataKey) => T | Promise<T>,
+    signal: AbortSignal | undefined,
+    patience: number,
+  ): Promise<T> {
+    this.#users++;
+    try {
+      return await work(await abortable(this.#arrival, signal, patience));
+    } catch (error) {
+      if ((error as ServiceError | undefined)?.code === 'timeout') this.#abandon(error as ServiceError);
+      throw error;
+    } finally {
+      this.#users--;
+      this.#wipeUnlessHeld();
+    }
+  }
+
+  release(): void {
+    this.isReleased = true;
+    clearTimeout(this.expiry);
+    this.#wipeUnlessHeld();
+  }
+
+  #abandon(error: ServiceError): void {
+    if (this.key || this.isReleased) return;
+    this.isReleased = true;
+    this.#onFailure?.(error);
+  }
+
+  #wipeUnlessHeld(): void {
+    if (this.isReleased && this.#users === 0 && this.key) wipe(this.key);
   }
 }

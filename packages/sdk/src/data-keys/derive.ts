@@ -1,4 +1,3 @@
-import { hkdf } from '#engines';
 import {
   type Context,
   type DataKey,
@@ -8,8 +7,8 @@ import {
 } from '@eaas/protocol/internal-core';
 import { dataKeyFrom, dataKeyInfo, personName } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
-import type { Engines } from '../engines/engines.ts';
-import { loadNoble } from '../engines/noble-engines.ts';
+import { hkdf } from '#engines';
+import { type Engines, loadNoble } from '../engines/engines.ts';
 
 /** The values that share a data key. */
 export interface Partition {

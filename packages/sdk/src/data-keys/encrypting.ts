@@ -4,9 +4,8 @@ import { later, type Timer } from '../transport/abortable.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { Emit } from '../client/events.ts';
 import type { Limits } from './limits.ts';
-import { DataKeyCache, type Dropped } from './cache.ts';
+import { DataKeyCache, type Dropped, type Lease } from './cache.ts';
 import { deriveDataKey, type DerivedDataKey, type Partition, partitionName } from './derive.ts';
-import type { Lease } from './lease.ts';
 
 /** The limits for encryption under one data key. The client replaces a data key that reaches a limit. */
 export interface BudgetLimits {

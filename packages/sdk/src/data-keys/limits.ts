@@ -1,12 +1,6 @@
 // The option `cache`: how long and how often a client uses a data key, and how many it keeps.
 import { InputError } from '@eaas/protocol/internal-core';
-import {
-  anything,
-  atLeastOne,
-  countFrom,
-  type OptionRules,
-  requireOptions,
-} from '@eaas/protocol/internal-options';
+import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import type { CacheLimits } from './cache.ts';
 import type { BudgetLimits } from './encrypting.ts';
 
@@ -48,18 +42,18 @@ const presets = {
 } as const;
 const maxServerUnwrapped = 10_000;
 
-const cacheOptions: OptionRules<CacheOptions> = { encrypt: anything, decrypt: anything };
+const cacheOptions: OptionRules<CacheOptions> = { encrypt: 'anything', decrypt: 'anything' };
 const encryptLimits: OptionRules<BudgetLimits> = {
   // Each message has a random 96-bit iv. With more than 2^32 messages under one data key, it would become too probable
   // that two messages have the same iv.
   maxMessages: /* @__PURE__ */ countFrom(1, 2 ** 32),
-  maxBytes: atLeastOne,
-  maxAge: atLeastOne,
+  maxBytes: 'atLeastOne',
+  maxAge: 'atLeastOne',
   maxEntries: /* @__PURE__ */ countFrom(1),
 };
 const decryptLimits: OptionRules<CacheLimits> = {
   maxEntries: /* @__PURE__ */ countFrom(0),
-  maxAge: atLeastOne,
+  maxAge: 'atLeastOne',
 };
 export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience = 30_000): Limits {
   const isNamed = typeof cache === 'string';

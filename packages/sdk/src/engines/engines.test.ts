@@ -1,18 +1,16 @@
-import { runInNewContext } from 'node:vm';
 import { type Engine, nobleEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
-import * as fc from 'fast-check';
-import { afterEach, expect, test, vi } from 'vitest';
-import { observedClient } from '../../test/observed-client.ts';
 import { runs } from '@eaas/test-kit/cases';
 import { wycheproof } from '@eaas/test-kit/wycheproof';
-import { hkdf, macUnder as onNode } from './engines.node.ts';
-import { macUnder, platformEngines } from './engines.ts';
+import * as fc from 'fast-check';
+import { runInNewContext } from 'node:vm';
+import { afterEach, expect, test, vi } from 'vitest';
+import { observedClient } from '../../test/observed-client.ts';
 import { type EaasClientOptions, InputError } from '../index.ts';
 import { createIndexKey, defineFields, field } from '../fields/fields.ts';
-import { allNoble, loadNoble } from './noble-engines.ts';
 import { decryptStream, encryptStream } from '../stream/stream.ts';
-import { webHkdf } from './web-hkdf.ts';
+import { hkdf, macUnder as onNode } from './engines.node.ts';
+import { allNoble, loadNoble, macUnder, platformEngines, webHkdf } from './engines.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 

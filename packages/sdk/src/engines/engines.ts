@@ -1,7 +1,8 @@
+// Which implementations a client uses, in a page or wherever Node does not choose: WebCrypto, or noble without it.
+import type * as Noble from '@eaas/protocol/internal-noble';
 import type { Engine, SyncEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
-import { allNoble, loadNoble } from './noble-engines.ts';
-import { webHkdf } from './web-hkdf.ts';
+import { load } from '../errors.ts';
 
 /** The AES-GCM engine for each kind of call. All engines produce the same bytes. */
 export interface Engines {
@@ -36,4 +37,33 @@ export async function macUnder(key: Uint8Array<ArrayBuffer>): Promise<Mac> {
   if (!subtle) return (await loadNoble()).hmacUnder(key);
   const imported = await subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
   return async (message) => new Uint8Array(await subtle.sign('HMAC', imported, message));
+}
+
+export const loadNoble = (): Promise<typeof Noble> =>
+  load('the noble engine', import('@eaas/protocol/internal-noble'));
+
+interface Key {
+  readonly nobleEngine: typeof Noble.nobleEngine;
+  readonly bytes: Uint8Array;
+}
+
+const onDemand: Engine<'async', Key> = {
+  name: 'noble',
+  async importKey(key) {
+    // Copies the key, because the caller can overwrite it before the library noble is loaded.
+    const bytes = new Uint8Array(key);
+    return { bytes, nobleEngine: (await loadNoble()).nobleEngine };
+  },
+  encrypt: async ({ nobleEngine, bytes }, ...rest) => nobleEngine.encrypt(bytes, ...rest),
+  decrypt: async ({ nobleEngine, bytes }, ...rest) => nobleEngine.decrypt(bytes, ...rest),
+  wipe: ({ bytes }) => void bytes.fill(0),
+};
+
+export const allNoble: Engines = { values: onDemand, sync: undefined, streams: onDemand };
+
+export async function webHkdf(dek: Uint8Array, info: Uint8Array): Promise<Uint8Array> {
+  const { subtle } = crypto;
+  const key = await subtle.importKey('raw', dek as BufferSource, 'HKDF', false, ['deriveBits']);
+  const params = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: info as BufferSource };
+  return new Uint8Array(await subtle.deriveBits(params, key, 512));
 }

@@ -1,13 +1,5 @@
 import { isBytes, isPromise } from '@eaas/protocol/internal';
-import {
-  callback,
-  having,
-  object,
-  requireArray,
-  requireKind,
-  requireOptions,
-  text,
-} from '@eaas/protocol/internal-options';
+import { having, requireArray, requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import { type OnError, onErrorRule, type SubstituteOf, type ThrowingUnlessErased } from './field-error.ts';
 import { type Row, type RowOptions, rowOptions } from './internals.ts';
 import type { Records } from './records.ts';
@@ -74,7 +66,11 @@ async function decryptUntyped(
   const found = new Map<UntypedNesting, Found>();
 
   const prepare = (nesting: UntypedNesting): void => {
-    requireOptions({ table: text, id: callback, as: object, nested: object }, nesting, 'decryptNested');
+    requireOptions(
+      { table: 'text', id: 'callback', as: 'object', nested: 'object' },
+      nesting,
+      'decryptNested',
+    );
     found.set(nesting, { stored: [], copies: [] });
     for (const inside of Object.values(nesting.nested ?? {})) prepare(inside);
   };

@@ -6,13 +6,14 @@ import { callByGroup, type IdOf, type Internals, type Row, type RowOptions } fro
 import {
   contextOf,
   type FieldPlan,
+  isOfPerson,
   requireField,
   requireRows,
   requireTable,
   rowIdOf,
+  subjectOfRow,
   type TablePlan,
 } from './plan.ts';
-import { isOfPerson, subjectOfRow } from './row-subject.ts';
 import { refuse } from './value-types.ts';
 import { ciphertextAmongPlaintext, reportRows } from './recognize-ciphertext.ts';
 

@@ -1,15 +1,5 @@
-import {
-  anything,
-  callback,
-  context as wrapContext,
-  flag,
-  having,
-  kindOf,
-  object,
-  requireKind,
-  requireOptions,
-  text as scope,
-} from '@eaas/protocol/internal-options';
+import { having, kindOf, requireKind, requireOptions } from '@eaas/protocol/internal-options';
+import { somebody, withoutNobody } from '../client/caller.ts';
 import {
   ciphertextIn,
   decryptRows,
@@ -18,10 +8,8 @@ import {
   type SettledRow,
 } from './decrypt-rows.ts';
 import { encode, encryptRows } from './encrypt-rows.ts';
-import { somebody, withoutNobody } from '../client/caller.ts';
 import { inField, onErrorRule } from './field-error.ts';
-import { fingerprintsOf, type IndexSource } from './fingerprints.ts';
-import { indexKinds } from './index-key.ts';
+import { fingerprintsOf, indexKinds, type IndexSource } from './fingerprints.ts';
 import {
   type EncryptRowOptions,
   encryptRowOptions,
@@ -33,13 +21,19 @@ import {
   type RowOptions,
   rowOptions,
 } from './internals.ts';
-import { onlyMatching } from './only-matching.ts';
-import { contextOf, type FieldPlan, planOf, requireField, requireTable } from './plan.ts';
+import { onlyMatching, where } from './where.ts';
+import {
+  contextOf,
+  type FieldPlan,
+  isOfPerson,
+  planOf,
+  requireField,
+  requireTable,
+  subjectOfRow,
+} from './plan.ts';
 import type { Records } from './records.ts';
 import type { NameOf, OnlyColumns, PlaceOf, RecordId, Searchable, Tables } from './row-types.ts';
-import { isOfPerson, subjectOfRow } from './row-subject.ts';
 import { refuse } from './value-types.ts';
-import { where } from './where.ts';
 
 /** Options of `FieldsDefinition.for`: which keys encrypt the fields, and how fingerprints are computed. */
 export interface RecordsOptions<T extends Tables> {
@@ -92,7 +86,7 @@ function recordsOf<T extends Tables>(
   options: RecordsOptions<T>,
 ): Records<T> {
   requireKind(having('a client', 'encryptMany'), client, 'the first argument');
-  requireOptions({ index: anything, keyIds: object, onPlaintext: callback }, options, 'for');
+  requireOptions({ index: 'anything', keyIds: 'object', onPlaintext: 'callback' }, options, 'for');
   const { index = [], keyIds, onPlaintext } = options;
   const plans = planOf(tables, keyIds);
   const sources = [index].flat();
@@ -128,7 +122,7 @@ function recordsIn(internals: Internals): unknown {
       return encryptRows(internals, table, rows, idOf, options);
     },
     async decryptRow(table: string, id: RecordId, row: Row, options: DecryptRowsOptions = {}) {
-      requireOptions({ ...rowOptions, as: object, onError: onErrorRule }, options, 'decryptRow');
+      requireOptions({ ...rowOptions, as: 'object', onError: onErrorRule }, options, 'decryptRow');
       const { onError = 'throw' } = options;
       return (await decryptRows(internals, table, [row], () => id, { ...options, onError })).map(valueOf)[0];
     },
@@ -139,7 +133,7 @@ function recordsIn(internals: Internals): unknown {
       options: DecryptRowsOptions & { readonly settled?: boolean } = {},
     ) {
       requireOptions(
-        { ...rowOptions, as: object, onError: onErrorRule, settled: flag },
+        { ...rowOptions, as: 'object', onError: onErrorRule, settled: 'flag' },
         options,
         'decryptRows',
       );
@@ -172,7 +166,7 @@ function encryptFieldSync(
   value: unknown,
   options: Omit<EncryptRowOptions, 'signal'> = {},
 ): unknown {
-  requireOptions({ scope, subject: somebody, wrapContext }, options, 'encryptFieldSync');
+  requireOptions({ scope: 'text', subject: somebody, wrapContext: 'context' }, options, 'encryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
   if (value === null || value === undefined) return value;
   const subject = subjectWithoutRow(internals, table, options);
@@ -189,7 +183,7 @@ function decryptFieldSync(
   stored: unknown,
   options: Omit<RowOptions, 'signal'> = {},
 ): unknown {
-  requireOptions({ subject: somebody, wrapContext }, options, 'decryptFieldSync');
+  requireOptions({ subject: somebody, wrapContext: 'context' }, options, 'decryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
   if (stored === null || stored === undefined) return stored;
   return inField({ table, field, row: undefined }, () => {

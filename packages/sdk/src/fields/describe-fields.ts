@@ -1,4 +1,4 @@
-import { flag, object, requireOptions, text } from '@eaas/protocol/internal-options';
+import { requireOptions } from '@eaas/protocol/internal-options';
 import type { FieldsDefinition } from './define-fields.ts';
 import type { PartComparison } from './part-index.ts';
 import { type FieldPlan, planOf, requireField, requireTable } from './plan.ts';
@@ -99,7 +99,11 @@ export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   table: Table,
   options: CheckConstraintsOptions<T[Table]> = {},
 ): string {
-  requireOptions({ schema: text, table: text, columns: object, notValid: flag }, options, 'checkConstraints');
+  requireOptions(
+    { schema: 'text', table: 'text', columns: 'object', notValid: 'flag' },
+    options,
+    'checkConstraints',
+  );
   const { schema, table: stored = table, notValid = false } = options;
   const columns: Readonly<Record<string, string | undefined>> = options.columns ?? {};
   const plan = requireTable(planOf(definition?.tables), table);

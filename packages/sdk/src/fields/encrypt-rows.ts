@@ -3,9 +3,16 @@ import { inField, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
 import { callByGroup, type EncryptRowOptions, type IdOf, type Internals, type Row } from './internals.ts';
 import type { TypedValue } from './part-index.ts';
-import { contextOf, type FieldPlan, requireColumns, requireRows, requireTable, rowIdOf } from './plan.ts';
+import {
+  contextOf,
+  type FieldPlan,
+  requireColumns,
+  requireRows,
+  requireTable,
+  rowIdOf,
+  subjectOfRow,
+} from './plan.ts';
 import { isCiphertext } from './recognize-ciphertext.ts';
-import { subjectOfRow } from './row-subject.ts';
 import { refuse, textType } from './value-types.ts';
 
 interface Cell {

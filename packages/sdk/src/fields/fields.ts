@@ -36,7 +36,7 @@ export {
   type ThrowingUnlessErased,
 } from './field-error.ts';
 export type { IndexSource } from './fingerprints.ts';
-export { createIndexKey, rewrapIndexKey } from './index-key.ts';
+export { createIndexKey, rewrapIndexKey } from './fingerprints.ts';
 export type { EncryptRowOptions, FieldsClient, ReadCount, RowOptions } from './internals.ts';
 export type { Normalization } from './normalize.ts';
 export type { PartComparison, PartIndex, PartIndexes } from './part-index.ts';

@@ -1,15 +1,7 @@
 // Pages of a search whose candidates are filtered after decryption, for list pages of apps: a `limit` in the database would
 // also count the rows that are dropped.
 import { InputError } from '@eaas/protocol/internal-core';
-import {
-  anything,
-  callback,
-  list,
-  type OptionRules,
-  positiveInteger,
-  requireKind,
-  requireNames,
-} from '@eaas/protocol/internal-options';
+import { type OptionRules, requireKind, requireNames } from '@eaas/protocol/internal-options';
 
 /** How `fillPage` reads candidates, and which of them are in the result. */
 export interface FillPageOptions<Row, Cursor> {
@@ -39,12 +31,12 @@ export interface FilledPage<Row, Cursor> {
 }
 
 const rules: OptionRules<FillPageOptions<never, never>> = {
-  size: positiveInteger,
-  after: anything,
-  read: callback,
-  keep: callback,
-  cursorOf: callback,
-  most: positiveInteger,
+  size: 'positiveInteger',
+  after: 'anything',
+  read: 'callback',
+  keep: 'callback',
+  cursorOf: 'callback',
+  most: 'positiveInteger',
 };
 
 /**
@@ -63,13 +55,13 @@ export async function fillPage<Row, Cursor>(
   for (let left = most; left > 0 && rows.length < size; left -= size) {
     const count = Math.min(size, left);
     const candidates = await read(next, count);
-    requireKind(list, candidates, 'the result of `read`');
+    requireKind('list', candidates, 'the result of `read`');
     if (candidates.length > count)
       throw new InputError(
         `\`read\` must return at most ${count} rows (got ${candidates.length}): limit the query to \`count\``,
       );
     const kept = keep(candidates);
-    requireKind(list, kept, 'the result of `keep`');
+    requireKind('list', kept, 'the result of `keep`');
     for (const row of kept) rows.push(row);
     const last = rows.length > size ? rows[size - 1] : candidates[count - 1];
     if (last === undefined) return { rows, next: undefined };

@@ -1,9 +1,24 @@
-import { pae } from '@eaas/protocol/internal-core';
+// Fingerprints of values, by an index key or by the service.
+import { InputError, pae, type Wrapped } from '@eaas/protocol/internal-core';
 import { toBase64 } from '@eaas/protocol/base64';
+import {
+  formatIndexKey,
+  indexKeyContext as wrapContext,
+  parseIndexKey,
+  toHex,
+} from '@eaas/protocol/internal';
+import {
+  having,
+  kindOf,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+} from '@eaas/protocol/internal-options';
+import { type Mac, macUnder } from '#engines';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
-import type { SdkError, Settled } from '../errors.ts';
+import { ClientError, type SdkError, ServiceError, type Settled } from '../errors.ts';
 import type { CallOptions } from '../transport/transport.ts';
-import { indexKeyOf } from './index-key.ts';
+import type { WrapOptions } from '../transport/data-key-calls.ts';
 import type { FieldPlan, PartPlan } from './plan.ts';
 
 /**
@@ -93,4 +108,101 @@ function cut(fingerprint: string, bits: number): string {
   const digits = Math.ceil(bits / 4);
   const last = Number.parseInt(fingerprint.charAt(digits - 1), 16) & (0xf << (digits * 4 - bits));
   return fingerprint.slice(0, digits - 1) + last.toString(16);
+}
+
+/** The key that wraps an index key. Defaults to the key of the client. */
+export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext' | 'subject'>;
+
+export const indexKinds = "'service' or a token from `createIndexKey`";
+
+const aClient = /* @__PURE__ */ having('a client', 'wrap');
+const indexKeyOptions: OptionRules<IndexKeyOptions> = { keyId: 'anything', signal: 'signal' };
+
+/**
+ * Creates an index key and returns its token. Each call creates a **new** index key: call `createIndexKey` once, and
+ * store the token, for example in the configuration of the app. The token contains 32 random bytes, wrapped by the
+ * service. This process computes fingerprints with these bytes. The token is useless without the service. If you lose
+ * the token, you can still decrypt, but no longer search. Throws EaasError if the service refuses.
+ */
+export async function createIndexKey(
+  client: Pick<EnvelopeClient, 'wrap'>,
+  options: IndexKeyOptions = {},
+): Promise<string> {
+  requireKind(aClient, client, 'the first argument');
+  requireOptions(indexKeyOptions, options, 'createIndexKey');
+  return wrapAndWipe(client, crypto.getRandomValues(new Uint8Array(32)), options);
+}
+
+/**
+ * Wraps an index key again: under the newest version of the same key, or under a different key. Returns the new token.
+ * The indexes stay valid. Throws InputError for a value that is not a token, and EaasError if the service refuses.
+ */
+export async function rewrapIndexKey(
+  client: Pick<EnvelopeClient, 'wrap' | 'unwrap'>,
+  token: string,
+  options: IndexKeyOptions = {},
+): Promise<string> {
+  requireKind(aClient, client, 'the first argument');
+  requireOptions(indexKeyOptions, options, 'rewrapIndexKey');
+  const wrapped = parseToken(token);
+  const { keyId = wrapped.keyId, signal } = options;
+  return wrapAndWipe(client, await unwrapped(client, wrapped, signal), { keyId, signal });
+}
+
+async function unwrapped(client: Unwrapping, wrapped: Wrapped, signal?: AbortSignal): Promise<Uint8Array> {
+  return client.unwrap(wrapped, { wrapContext, signal }).catch((error: ServiceError) => {
+    if (error.code !== 'not_found') throw error;
+    const problem = `the index key was made with the key ${wrapped.keyId}, which this service or API key lacks`;
+    throw new ServiceError('not_found', `${problem}: is it the index key of another environment?`, error);
+  });
+}
+
+async function wrapAndWipe(
+  client: Pick<EnvelopeClient, 'wrap'>,
+  key: Uint8Array,
+  options: IndexKeyOptions,
+): Promise<string> {
+  try {
+    return formatIndexKey(await client.wrap(key, { ...options, wrapContext }));
+  } finally {
+    key.fill(0);
+  }
+}
+
+function parseToken(token: string): Wrapped {
+  const wrapped = parseIndexKey(token);
+  if (wrapped) return wrapped;
+  const got = typeof token === 'string' ? 'another string' : kindOf(token);
+  throw new InputError(`\`index\` must be ${indexKinds} (got ${got})`);
+}
+
+type Unwrapping = Pick<EnvelopeClient, 'unwrap'>;
+
+export function indexKeyOf(token: string) {
+  const wrapped = parseToken(token);
+  let key: Promise<Mac> | undefined;
+  let isDropped = false;
+
+  async function load(client: Unwrapping): Promise<Mac> {
+    try {
+      const bytes = (await unwrapped(client, wrapped)) as Uint8Array<ArrayBuffer>;
+      return await macUnder(bytes).finally(() => bytes.fill(0));
+    } catch (error) {
+      key = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    /** The first caller unwraps the index key, and all others share it. */
+    async mac(client: Unwrapping, subject: Uint8Array<ArrayBuffer>): Promise<string> {
+      if (isDropped) throw new ClientError('closed', 'the records were closed');
+      key ??= load(client);
+      return toHex(await (await key)(subject));
+    },
+    drop(): void {
+      isDropped = true;
+      key = undefined;
+    },
+  };
 }

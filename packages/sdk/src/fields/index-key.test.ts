@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { EaasClient } from '../index.ts';
 import { createIndexKey, defineFields, field, rewrapIndexKey } from './fields.ts';
-import { indexKeyOf } from './index-key.ts';
+import { indexKeyOf } from './fingerprints.ts';
 
 const fields = defineFields({ users: { email: field.text().searchable() } });
 const query = { email: 'ada@example.com' };

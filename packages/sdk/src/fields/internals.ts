@@ -1,4 +1,4 @@
-import { context, type OptionRules, signal, text } from '@eaas/protocol/internal-options';
+import type { OptionRules } from '@eaas/protocol/internal-options';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import type { EncryptOptions } from '../client/encrypt.ts';
 import type { UnwrapOptions } from '../transport/data-key-calls.ts';
@@ -30,8 +30,12 @@ export interface RowOptions extends Pick<UnwrapOptions, 'wrapContext' | 'signal'
 /** Options of calls that encrypt rows. */
 export interface EncryptRowOptions extends RowOptions, Pick<EncryptOptions, 'scope'> {}
 
-export const rowOptions: OptionRules<RowOptions> = { subject: somebody, wrapContext: context, signal };
-export const encryptRowOptions: OptionRules<EncryptRowOptions> = { ...rowOptions, scope: text };
+export const rowOptions: OptionRules<RowOptions> = {
+  subject: somebody,
+  wrapContext: 'context',
+  signal: 'signal',
+};
+export const encryptRowOptions: OptionRules<EncryptRowOptions> = { ...rowOptions, scope: 'text' };
 
 export type Row = Record<string, unknown>;
 export type IdOf = (row: Row) => RecordId | undefined;

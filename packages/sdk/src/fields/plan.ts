@@ -1,11 +1,22 @@
-import { type Context, encodeContext, parseUuid, toUtf8 } from '@eaas/protocol/internal-core';
-import { isPromise, nearestOf } from '@eaas/protocol/internal';
-import { callback, object, requireArray, requireKind, type Rule } from '@eaas/protocol/internal-options';
+// The definition as the calls use it: its columns by name, the context of a value, and the person whose data a row is.
+import {
+  type Context,
+  encodeContext,
+  FormatError,
+  InputError,
+  parseUuid,
+  toUtf8,
+} from '@eaas/protocol/internal-core';
+import { isBytes, isPromise, isSubjectWrapped, nearestOf, personName } from '@eaas/protocol/internal';
+import { kindOf, object, requireArray, requireKind, type Rule } from '@eaas/protocol/internal-options';
+import { viewBase64 } from '@eaas/protocol/base64';
 import { ValidContext } from '../client/ciphertext.ts';
+import { person } from '../client/caller.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 import type { RecordId, SubjectSource, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';
+import type { Row } from './internals.ts';
 
 /** The names in each fingerprint of an index, in UTF-8. The value follows them. */
 type Label = readonly Uint8Array[];
@@ -46,7 +57,7 @@ export type Plans = ReadonlyMap<string, TablePlan>;
 export type KeyIds = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export function planOf(tables: Tables, keyIds: KeyIds = {}): Plans {
-  requireKind(object, tables, 'the definition');
+  requireKind('object', tables, 'the definition');
   const keys = new Map(Object.entries(keyIds).map(([name, ids]) => [name, requireKeyIds(name, ids)]));
   const plans = new Map(
     Object.entries(tables).map(([table, columns]) => [table, planTable(table, columns, keys)]),
@@ -76,7 +87,7 @@ function planTable(
   given: Tables[string],
   keys: ReadonlyMap<string, FieldPlan['keyIds']>,
 ): TablePlan {
-  requireKind(object, given, `the table \`${table}\``);
+  requireKind('object', given, `the table \`${table}\``);
   const columns: string[] = [];
   const fields: (FieldPlan & { readonly parts: PartPlan[]; readonly indexColumns: string[] })[] = [];
   let subject: SubjectSource | undefined;
@@ -198,7 +209,7 @@ const aRow: Rule = (value, name) =>
 
 export function requireRows(rows: unknown, idOf: unknown): void {
   requireArray(rows);
-  requireKind(callback, idOf, 'the third argument');
+  requireKind('callback', idOf, 'the third argument');
   for (const row of rows as unknown[]) requireKind(aRow, row, 'a row');
 }
 
@@ -250,4 +261,55 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
   const context: Context | undefined = field.context(place);
   // Throws for a missing context, because a ciphertext without a context could be decrypted in any row and field.
   return context ?? refuse('the `context` function must return a context (got undefined or null)');
+}
+
+/**
+ * Returns the subject of a row, or undefined if the table has none. `given` is the option `subject` of the call. Throws
+ * InputError for a value that names nobody, so that no value of a person is encrypted without them, and FormatError if the
+ * value was read from a stored row, because then the row is at fault and not the call.
+ */
+export function subjectOfRow(
+  { table, subject }: TablePlan,
+  row: Row | undefined,
+  id: string | undefined,
+  given: string | undefined,
+  isRead = false,
+): string | undefined {
+  if (subject === undefined) return given;
+  const source =
+    typeof subject === 'string'
+      ? `the column \`${table}.${subject}\``
+      : `the function \`subject\` of ${table}`;
+  if (!row) {
+    if (given !== undefined) return given;
+    throw new InputError(
+      `the values of ${table} belong to people, and this call has no row: pass the option \`subject\``,
+    );
+  }
+  if (given !== undefined)
+    throw new InputError(`${source} names the person of each row: leave out the option \`subject\``);
+  const value =
+    typeof subject === 'string' ? (Object.hasOwn(row, subject) ? row[subject] : undefined) : subject(row);
+  const name =
+    typeof value === 'bigint' || Number.isSafeInteger(value)
+      ? String(value)
+      : typeof value === 'string'
+        ? personName(value)
+        : undefined;
+  if (name !== undefined && person(name, '') === true) return name;
+  const place = id === undefined ? 'a row' : `row ${id.replace(/\p{Cc}/gu, '\ufffd')}`;
+  const remedy = typeof subject === 'string' ? 'have the column in the row' : 'return the id of the person';
+  const isStored = isRead && (typeof subject !== 'string' || Object.hasOwn(row, subject));
+  throw new (isStored ? FormatError : InputError)(
+    `${source} must name the person of ${place}: a text of 1 to 256 bytes of UTF-8 without control ` +
+      `characters, a safe integer or a bigint (got ${kindOf(value)}): ${remedy}`,
+  );
+}
+
+/** Whether a ciphertext belongs to a person. One from before does not, and is read without a subject. */
+export function isOfPerson(ciphertext: string | Uint8Array): boolean {
+  // The wrapped key begins at byte 26 of an envelope. The eight characters are bytes 24 to 29.
+  if (isBytes(ciphertext)) return isSubjectWrapped(ciphertext.subarray(26, 28));
+  const bytes = viewBase64(ciphertext.slice(32, 40));
+  return bytes !== undefined && isSubjectWrapped(bytes.subarray(2, 4));
 }

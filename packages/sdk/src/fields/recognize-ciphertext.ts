@@ -1,7 +1,7 @@
 import { FormatError } from '@eaas/protocol/internal-core';
 import { viewBase64 } from '@eaas/protocol/base64';
 import { readHeader, storedCiphertext } from '@eaas/protocol/internal';
-import { having, requireArray, requireKind, requireOptions, text } from '@eaas/protocol/internal-options';
+import { having, requireArray, requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import { observed } from '../client/events.ts';
 import type { FieldsClient, Row } from './internals.ts';
 
@@ -89,7 +89,7 @@ export function reportCiphertexts(
   values: readonly unknown[],
 ): void {
   requireKind(having('a client', 'encryptMany'), client, 'the first argument');
-  requireOptions({ table: text, column: text }, place, 'reportCiphertexts');
+  requireOptions({ table: 'text', column: 'text' }, place, 'reportCiphertexts');
   requireArray(values);
   reportIn(client, place, values);
 }

@@ -1,7 +1,9 @@
+// Searches: the fingerprints that find rows, and the comparison of what they found.
 import { InputError } from '@eaas/protocol/internal-core';
 import { nearestOf } from '@eaas/protocol/internal';
-import { isDate, requireOptions, signal } from '@eaas/protocol/internal-options';
+import { isDate, requireArray, requireOptions } from '@eaas/protocol/internal-options';
 import type { CallOptions } from '../transport/transport.ts';
+import { observed } from '../client/events.ts';
 import { FieldError, inField, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';
@@ -22,7 +24,7 @@ export async function where(
   query: Row,
   options: CallOptions = {},
 ): Promise<Record<string, string[] | string[][]>> {
-  requireOptions({ signal }, options, 'where');
+  requireOptions({ signal: 'signal' }, options, 'where');
   // Throws for an empty query, because it would match every row.
   if (Object.keys(Object(query)).length === 0) refuse('the query must name at least one field');
   const conditions = Object.entries(query).flatMap(([field, value]) => {
@@ -95,14 +97,56 @@ function condition(
   throw new FieldError(cause, place, 'no_fingerprint');
 }
 
-export function isPartQuery({ parts }: FieldPlan, value: unknown): value is Row {
+function isPartQuery({ parts }: FieldPlan, value: unknown): value is Row {
   return parts.length > 0 && typeof value === 'object' && !isDate(value);
 }
 
-export function requirePart({ parts }: FieldPlan, name: string): PartPlan {
+function requirePart({ parts }: FieldPlan, name: string): PartPlan {
   const part = parts.find((part) => part.name === name);
   if (part) return part;
   const names = parts.map((part) => part.name);
   const near = nearestOf(names, name) ?? names[0];
   return refuse(`the field has no index \`${name}\`: did you mean \`${near}\`?`);
+}
+
+/**
+ * Returns the decrypted rows whose values match a query exactly, and drops what a search found besides them: values in
+ * the same month as a bound, with the same short fingerprint, or of a row whose fingerprint somebody moved.
+ */
+export function onlyMatching(
+  { client, plans }: Internals,
+  table: string,
+  rows: readonly Row[],
+  query: Row,
+): Row[] {
+  const plan = requireTable(plans, table);
+  requireArray(rows);
+  const tests = Object.entries(query).map(([name, asked]) => {
+    const field = requireField(plan, name);
+    const accepts = inField({ table, field: name, row: undefined }, () => testOf(field, asked));
+    return (row: Row) => (row[name] ?? null) !== null && accepts(row[name]);
+  });
+  if (tests.length === 0) refuse('the query must name at least one field');
+  const kept = rows.filter((row) => tests.every((test) => test(row)));
+  if (rows.length > 0) {
+    const columns = Object.keys(query);
+    observed.get(client)?.({ type: 'search.filtered', table, columns, read: rows.length, kept: kept.length });
+  }
+  return kept;
+}
+
+function testOf(field: FieldPlan, asked: unknown): (value: unknown) => boolean {
+  if (!isPartQuery(field, asked)) {
+    const bytesOf = (value: unknown) => String(subjectOf(field, value)?.bytes);
+    const wanted = bytesOf(asked);
+    return (value) => bytesOf(value) === wanted;
+  }
+  const tests = Object.entries(asked).map(([name, query]) => {
+    const { comparison } = requirePart(field, name).index;
+    if (!comparison)
+      return refuse(`the index \`${name}\` cannot compare: filter the decrypted rows yourself`);
+    comparison.isWhole(query); // Throws for an invalid query.
+    return (value: unknown) => comparison.accepts(value, query);
+  });
+  return (value) => tests.every((test) => test(value));
 }

@@ -14,8 +14,7 @@ import {
   sealAs,
   sealing,
 } from '../client/ciphertext.ts';
-import type { Engines } from '../engines/engines.ts';
-import { webHkdf } from '../engines/web-hkdf.ts';
+import { type Engines, webHkdf } from '../engines/engines.ts';
 import { attempt, type Settled, settleEach } from '../errors.ts';
 import type { EncryptItem, EncryptOptions } from '../client/encrypt.ts';
 import type { WrapOptions } from '../transport/data-key-calls.ts';

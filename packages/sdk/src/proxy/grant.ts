@@ -1,7 +1,7 @@
 // What a session can do: the grant that the app returns for it.
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
 import { personName } from '@eaas/protocol/internal';
-import { context, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import { person, required } from '../client/caller.ts';
 
 const operations = ['wrap', 'unwrap', 'rewrap', 'hash'] as const;
@@ -55,7 +55,7 @@ const grantRules: OptionRules<Grant> = {
     (value) =>
       (Array.isArray(value) && value.every(isOperation)) || `an array of '${operations.join("', '")}'`,
   ),
-  context,
+  context: 'context',
   subject: required((value) => typeof value === 'function' || person(value, '')),
   user: person,
 };

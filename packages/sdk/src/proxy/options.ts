@@ -1,15 +1,5 @@
 import { InputError } from '@eaas/protocol';
-import {
-  anything,
-  atLeastOne,
-  callback,
-  flag,
-  list,
-  type OptionRules,
-  requireKind,
-  requireOptions,
-  text,
-} from '@eaas/protocol/internal-options';
+import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import { baseUrlOf } from '../transport/connection.ts';
 import { notify } from '../client/events.ts';
 import type { Authorize, Operation } from './grant.ts';
@@ -106,24 +96,24 @@ export type ProxyEvent =
     };
 
 const rules: OptionRules<ProxyOptions> = {
-  baseUrl: anything,
-  insecureHttp: flag,
-  apiKey: anything,
-  authorize: anything,
-  basePath: text,
-  origin: text,
-  allowedOrigins: list,
-  allowWithoutOrigin: flag,
-  timeout: atLeastOne,
-  fetch: callback,
-  onEvent: callback,
+  baseUrl: 'anything',
+  insecureHttp: 'flag',
+  apiKey: 'anything',
+  authorize: 'anything',
+  basePath: 'text',
+  origin: 'text',
+  allowedOrigins: 'list',
+  allowWithoutOrigin: 'flag',
+  timeout: 'atLeastOne',
+  fetch: 'callback',
+  onEvent: 'callback',
 };
 
 export type Settings = ReturnType<typeof checkOptions>;
 
 export function checkOptions(options: ProxyOptions) {
   requireOptions(rules, options, 'createProxy');
-  requireKind(callback, options.authorize, '`authorize`');
+  requireKind('callback', options.authorize, '`authorize`');
   const { apiKey, basePath = '/api/eaas', timeout = 30_000, onEvent } = options;
   const { origin, allowedOrigins = [], allowWithoutOrigin = false } = options;
   if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey)) {

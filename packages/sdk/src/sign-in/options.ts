@@ -30,7 +30,7 @@ export interface SignInOptions {
 
 export const signInOptions: OptionRules<SignInOptions> = {
   issuer: (id) => (typeof id === 'string' && !!parseUuid(id)) || 'the UUID that `eaas issuer add` printed',
-  token: callback,
+  token: 'callback',
   subject: (value, name) => value === null || callback(value, name),
 };
 

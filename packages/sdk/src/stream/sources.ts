@@ -1,13 +1,10 @@
 import { EaasError } from '@eaas/protocol/internal-core';
 import {
-  anything,
-  callback,
   having,
   type OptionRules,
   requireKind,
   requireOptions,
   type Rule,
-  signal,
 } from '@eaas/protocol/internal-options';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
 import { httpHeaders } from '../transport/connection.ts';
@@ -83,7 +80,11 @@ export interface UrlSourceOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const urlSourceOptions: OptionRules<UrlSourceOptions> = { fetch: callback, headers: anything, signal };
+const urlSourceOptions: OptionRules<UrlSourceOptions> = {
+  fetch: 'callback',
+  headers: 'anything',
+  signal: 'signal',
+};
 
 /**
  * Returns a source that reads parts of an object by range requests (RFC 9110, section 14). Immediately requests the

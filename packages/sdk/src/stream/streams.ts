@@ -1,14 +1,5 @@
 import type { Context, ExpectedKey, Unwrap, Wrap, Wrapped } from '@eaas/protocol';
-import {
-  callback,
-  context,
-  having,
-  number,
-  type OptionRules,
-  requireKind,
-  requireOptions,
-  signal as aborting,
-} from '@eaas/protocol/internal-options';
+import { having, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import { openFile as open, openStream, sealStream } from '@eaas/protocol/internal-stream';
 import {
   ciphertextSize,
@@ -63,11 +54,11 @@ type OpenOptions = Omit<DecryptOptions, 'as'>;
 /** Options for decrypting a stream. */
 export interface DecryptStreamOptions extends OpenOptions, Progressing {}
 
-const progressing: OptionRules<Progressing> = { onProgress: callback, total: number };
+const progressing: OptionRules<Progressing> = { onProgress: 'callback', total: 'number' };
 const encryptStreamOptions: OptionRules<EncryptStreamOptions> = {
   ...wrapOptions,
   ...progressing,
-  context,
+  context: 'context',
 };
 const { as: _, ...openOptions } = decryptOptions;
 const decryptStreamOptions: OptionRules<DecryptStreamOptions> = { ...openOptions, ...progressing };
@@ -182,7 +173,7 @@ export async function openFile(
   return { ...file, stream, read };
 }
 
-const rangeRules: OptionRules<Range> = { start: number, end: number, signal: aborting };
+const rangeRules: OptionRules<Range> = { start: 'number', end: 'number', signal: 'signal' };
 
 function checkCall<Options>(
   client: unknown,

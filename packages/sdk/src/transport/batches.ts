@@ -1,6 +1,6 @@
+// Sends concurrent calls of a route as batches.
 import { utf8Length } from '@eaas/protocol/internal';
 import type { Input, Output, Problem } from '@eaas/protocol/wire';
-import { areInOrder, referenceBytes, withReferences } from './references.ts';
 import { ServiceError, unreadable } from '../errors.ts';
 import { later, watch } from './abortable.ts';
 import type { Call, CallOptions, Patience } from './transport.ts';
@@ -146,4 +146,27 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
       const end = watch((error) => stop(item, error), signal, patience.total);
       enqueue([item]);
     });
+}
+
+/**
+ * Adds a `reference` (a number) to each item of a batch. The service returns the reference in the result of the item.
+ * The first reference is random, so the references of two batches differ.
+ */
+function withReferences<Item extends object>(items: readonly Item[]) {
+  const start = (Math.random() * 2 ** 32) >>> 0;
+  return items.map((item, index) => ({ ...item, reference: `${start + index}` }));
+}
+
+/** The maximum number of bytes that `withReferences` adds to an item. A reference has at most ten digits. */
+const referenceBytes = 25;
+
+/** Returns whether each result belongs to the item in the same position. */
+function areInOrder(
+  results: readonly { readonly reference?: string | undefined }[],
+  items: readonly { readonly reference: string }[],
+): boolean {
+  return (
+    results.length === items.length &&
+    results.every(({ reference }, index) => reference === items[index]?.reference)
+  );
 }

@@ -1,7 +1,7 @@
 import { type Context, DecryptionError, InputError, type Wrapped } from '@eaas/protocol/internal-core';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { isBytes } from '@eaas/protocol/internal';
-import { context as wrapContext, kindOf, type OptionRules, signal } from '@eaas/protocol/internal-options';
+import { kindOf, type OptionRules } from '@eaas/protocol/internal-options';
 import type { Output } from '@eaas/protocol/wire';
 import { contextOf, requireDek, requireText } from '../client/ciphertext.ts';
 import { type ServiceError, unreadable } from '../errors.ts';
@@ -38,8 +38,12 @@ export interface WrapOptions extends UnwrapOptions {
 /** Options of `hash`. */
 export type HashOptions = Pick<WrapOptions, 'signal' | 'keyId'>;
 
-export const hashOptions: OptionRules<HashOptions> = { signal, keyId };
-export const unwrapOptions: OptionRules<UnwrapOptions> = { signal, subject: somebody, wrapContext };
+export const hashOptions: OptionRules<HashOptions> = { signal: 'signal', keyId };
+export const unwrapOptions: OptionRules<UnwrapOptions> = {
+  signal: 'signal',
+  subject: somebody,
+  wrapContext: 'context',
+};
 export const wrapOptions: OptionRules<WrapOptions> = { ...unwrapOptions, keyId };
 
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;

@@ -1,13 +1,4 @@
-import {
-  anything,
-  atLeastOne,
-  callback,
-  countFrom,
-  flag,
-  type OptionRules,
-  requireOptions,
-  signal,
-} from '@eaas/protocol/internal-options';
+import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Emit } from '../client/events.ts';
 import type { ServiceError } from '../errors.ts';
@@ -20,11 +11,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const callOptions: OptionRules<CallOptions> = { signal };
+export const callOptions: OptionRules<CallOptions> = { signal: 'signal' };
 
 const timeoutRules: OptionRules<NonNullable<TransportOptions['timeouts']>> = {
-  total: atLeastOne,
-  attempt: atLeastOne,
+  total: 'atLeastOne',
+  attempt: 'atLeastOne',
 };
 
 /** Gets the headers and the body of each request and response as text. If it throws, the call throws the same error. */
@@ -66,9 +57,9 @@ export interface TransportOptions {
 }
 
 export const transportOptions: OptionRules<TransportOptions> = {
-  insecureHttp: flag,
-  fetch: callback,
-  timeouts: anything,
+  insecureHttp: 'flag',
+  fetch: 'callback',
+  timeouts: 'anything',
   retries: /* @__PURE__ */ countFrom(0),
 };
 
