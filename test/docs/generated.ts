@@ -13,11 +13,11 @@ import { fingerprint } from '../../packages/protocol/src/wire/primitives.ts';
 import { read } from '@eaas/test-kit/markdown';
 
 const contract = 'docs/api-contract.md';
-const outputKinds = 'packages/sdk/src/exchange/output-kinds.ts';
+const outputKinds = 'packages/sdk/src/exchange/output-kinds.json';
 
 /** Returns the current text of each generated file, by its path. */
 export function generated(): Readonly<Record<string, string>> {
-  return { [contract]: withTables(read(contract)), [outputKinds]: kindsModule() };
+  return { [contract]: withTables(read(contract)), [outputKinds]: outputKindsOf() };
 }
 
 type Schema = Endpoint['output']['shape'][string];
@@ -195,37 +195,29 @@ function kindOf(schema: Schema): unknown {
   }
 }
 
-function kindsModule(): string {
-  const lines = routes.map((route) => {
+/** What each response must contain. For a batch, what each result must contain that is no error. */
+function outputKindsOf(): string {
+  const kinds = routes.map((route) => {
     const { results } = shapeOf(route);
-    // The kind of a batch is the kind of a result that succeeded.
     return [route, kindOf(results ? definitionOf(results).element : endpoints[route].output)] as const;
   });
   const forUsers = routes.flatMap((route) => {
     const { userOutput }: Endpoint = endpoints[route];
-    return userOutput ? [`  '${route}': ${JSON.stringify(kindOf(userOutput))},`] : [];
+    return userOutput ? [[route, kindOf(userOutput)]] : [];
   });
-  const texts = lines.map(([, kind]) => JSON.stringify(kind));
-  const shared = [...new Set(texts.filter((text, at) => texts.indexOf(text) !== at))];
-  const named = (text: string): string =>
-    shared.reduce((rest, kind, at) => rest.replaceAll(kind, `kind${at + 1}`), text);
-  return [
-    '// Generated from the endpoint table by `npm run generate`. Do not edit.',
-    '',
-    ...shared.map((text, at) => inLines(`const kind${at + 1} = ${text} as const;`)),
-    '',
-    '/** What each response must contain. For a batch, what each result must contain that is no error. */',
-    'export const kinds = {',
-    ...lines.map(([route], at) => inLines(`  '${route}': ${named(texts[at] ?? '')},`)),
-    '} as const;',
-    '',
-    '/** What a response to a user of an issuer must contain, where that is less. */',
-    'export const kindsForUsers = {',
-    ...forUsers.map(inLines),
-    '} as const;',
-    '',
-  ].join('\n');
+  const texts = kinds.map(([, kind]) => JSON.stringify(kind));
+  const repeated = [...new Set(texts.filter((text, at) => texts.indexOf(text) !== at))];
+  const shared = Object.fromEntries(
+    repeated.map((text, at) => [`record${at + 1}`, JSON.parse(text) as unknown]),
+  );
+  const ofRoutes = repeated.reduce(
+    (rest, text, at) => rest.replaceAll(text, `"record${at + 1}"`),
+    JSON.stringify(Object.fromEntries(kinds)),
+  );
+  const all = {
+    shared,
+    routes: JSON.parse(ofRoutes) as object,
+    forUsers: Object.fromEntries(forUsers) as object,
+  };
+  return `${JSON.stringify(all, undefined, 1)}\n`;
 }
-
-/** Breaks a line of JSON after commas. */
-const inLines = (line: string): string => line.replace(/(.{90,130},)(?=.{20})/g, '$1\n    ');

@@ -227,11 +227,7 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
 
     ['defineFields', fields.defineFields, () => [{ users: { email: fields.field.text() } }]],
     ['a table', (users) => fields.defineFields({ users }), () => [{ email: fields.field.text() }]],
-    [
-      'for',
-      definition.for,
-      () => [client, { index: token, keyIds: { users: keyId }, onPlaintext: () => undefined }],
-    ],
+    ['for', definition.for, () => [client, { index: token, keyIds: { users: keyId } }]],
     ['keyIds', (keyIds) => definition.for(client, { index: token, keyIds }), () => [{ users: keyId }]],
     ['encryptRow', records.encryptRow, () => ['users', 1, { id: 1, email: 'x' }, encrypting]],
     ['encryptRows', records.encryptRows, () => ['users', [{ id: 1, email: 'x' }], () => 1, encrypting]],

@@ -4,7 +4,7 @@ import { type OptionRules, requireKind, requireOptions, type Rule } from '@eaas/
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Erasures } from '../data-keys/erasures.ts';
 import { type Call, type CallOptions, callOptions } from '../transport/transport.ts';
-import { listPages, type PagesOptions } from './listing.ts';
+import { listPages, type PageOf, type PagesOptions } from './listing.ts';
 import { type Caller, keyId, person, requireActor, somebody } from './caller.ts';
 
 // Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.
@@ -176,22 +176,22 @@ export type IssuerCalls = Calls<IssuerRoutes> & {
  */
 export type ServerModeCalls = Calls<typeof serverModeRoutes>;
 
-export function keyCalls(call: Call): KeyCalls {
-  const calls = bind(call, keyRoutes);
-  return { ...calls, list: (filter, options) => listPages(calls.page, filter, 'keys', 'key_id', options) };
-}
+export const keyCalls = (call: Call): KeyCalls => withList(bind(call, keyRoutes), 'keys', 'key_id');
 
-export function apiKeyCalls(call: Call): ApiKeyCalls {
-  const calls = bind(call, recordRoutes('/v1/api-keys', 'api_key_id') as ApiKeyRoutes);
-  const list: ApiKeyCalls['list'] = (filter, options) =>
-    listPages(calls.page, filter, 'api_keys', 'api_key_id', options);
-  return { ...calls, list };
-}
+export const apiKeyCalls = (call: Call): ApiKeyCalls =>
+  withList(bind(call, recordRoutes('/v1/api-keys', 'api_key_id') as ApiKeyRoutes), 'api_keys', 'api_key_id');
 
-export function issuerCalls(call: Call): IssuerCalls {
-  const calls = bind(call, recordRoutes('/v1/issuers', 'issuer_id') as IssuerRoutes);
-  const list: IssuerCalls['list'] = (filter, options) =>
-    listPages(calls.page, filter, 'issuers', 'issuer_id', options);
+export const issuerCalls = (call: Call): IssuerCalls =>
+  withList(bind(call, recordRoutes('/v1/issuers', 'issuer_id') as IssuerRoutes), 'issuers', 'issuer_id');
+
+function withList<
+  Member extends string,
+  Id extends string,
+  Item extends Record<Id, string>,
+  Listed extends { readonly page: (query: object, options: CallOptions) => Promise<PageOf<Member, Item>> },
+>(calls: Listed, member: Member, id: Id) {
+  const list = (filter?: object, options?: PagesOptions): AsyncGenerator<Item, void, undefined> =>
+    listPages(calls.page, filter, member, id, options);
   return { ...calls, list };
 }
 

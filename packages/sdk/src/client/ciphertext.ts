@@ -112,10 +112,8 @@ export function requireDek(dek: Uint8Array): void {
 }
 
 export type EncryptedValue = Bundle | Uint8Array;
-type WrappedDataKey = Pick<DerivedDataKey, 'wrappedText' | 'keyId' | 'keyVersion'>;
-export type OneDataKey = WrappedDataKey & Pick<DerivedDataKey, 'values'>;
 export type Seal<T = EncryptedValue> = <Mode extends EngineMode>(
-  key: WrappedDataKey,
+  key: DerivedDataKey,
   dataKey: DataKey<Mode>,
   value: string | Uint8Array,
   context: Context | undefined,
@@ -135,14 +133,14 @@ export function sealing(seal: Seal, value: string | Uint8Array, context: Context
   requireValue(value);
   const own = typeof value === 'string' ? value : new Uint8Array(value);
   const ownContext = contextOf(context);
-  return (key: OneDataKey) => seal(key, key.values, own, ownContext);
+  return (key: DerivedDataKey) => seal(key, key.values, own, ownContext);
 }
 
 const sealBytes: Seal<Uint8Array> = (_, dataKey, value, context) =>
   sealUnder(dataKey, typeof value === 'string' ? toUtf8(value) : value, context);
 
 const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
-  { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version }: WrappedDataKey,
+  { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version }: DerivedDataKey,
   dataKey: DataKey<Mode>,
   value: string | Uint8Array,
   context: Context | undefined,

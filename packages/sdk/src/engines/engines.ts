@@ -26,7 +26,11 @@ const webCrypto: Engines = { values: webCryptoEngine, sync: undefined, streams: 
 export const platformEngines = (): Engines => (crypto.subtle ? webCrypto : allNoble);
 
 export async function hkdf(dek: Uint8Array, info: Uint8Array): Promise<Uint8Array> {
-  return crypto.subtle ? webHkdf(dek, info) : (await loadNoble()).hkdf(dek, info);
+  const { subtle } = crypto;
+  if (!subtle) return (await loadNoble()).hkdf(dek, info);
+  const key = await subtle.importKey('raw', dek as BufferSource, 'HKDF', false, ['deriveBits']);
+  const params = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: info as BufferSource };
+  return new Uint8Array(await subtle.deriveBits(params, key, 512));
 }
 
 /** Computes the HMAC-SHA-256 of a message. */
@@ -60,10 +64,3 @@ const onDemand: Engine<'async', Key> = {
 };
 
 export const allNoble: Engines = { values: onDemand, sync: undefined, streams: onDemand };
-
-export async function webHkdf(dek: Uint8Array, info: Uint8Array): Promise<Uint8Array> {
-  const { subtle } = crypto;
-  const key = await subtle.importKey('raw', dek as BufferSource, 'HKDF', false, ['deriveBits']);
-  const params = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: info as BufferSource };
-  return new Uint8Array(await subtle.deriveBits(params, key, 512));
-}

@@ -1,8 +1,9 @@
 import type { Output, Route } from '@eaas/protocol/wire';
-import { kinds, kindsForUsers } from './output-kinds.ts';
+import kinds from './output-kinds.json' with { type: 'json' };
 
 /**
- * A kind describes how to check a JSON value. The kinds of all responses are generated from the endpoint table.
+ * A kind describes how to check a JSON value. The kinds of all responses are generated from the endpoint table
+ * (`npm run generate`), with names for those of several routes.
  *
  * - `[kind]`: the value must be an array, and each item must have the kind in the brackets.
  * - `[kind, null]`: the value must be null or have the kind in the brackets.
@@ -11,13 +12,20 @@ import { kinds, kindsForUsers } from './output-kinds.ts';
  * - `text`: the value must be a string. For a union of strings, every string is accepted, because a newer service can
  *   add strings to the union.
  */
-type Kind = keyof typeof checks | List | Members;
+type Kind = string | List | Members;
 type List = readonly [Kind] | readonly [Kind, null | 'optional'];
+interface Generated {
+  readonly shared: Members;
+  readonly routes: Readonly<Record<Route, Kind>>;
+  readonly forUsers: Readonly<Partial<Record<Route, Kind>>>;
+}
 interface Members {
   readonly [name: string]: Kind;
 }
 
-const checks = {
+const { shared, routes, forUsers } = kinds as unknown as Generated;
+
+const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
   text: (value: unknown) => typeof value === 'string',
   hash: (value: unknown) => typeof value === 'string' && /^[\da-f]{64}$/.test(value),
   name: isName,
@@ -36,8 +44,7 @@ const refused = {
  * other members.
  */
 export function isOutput<R extends Route>(route: R, output: unknown, forUser = false): output is Output<R> {
-  const ofUser: Partial<Record<Route, Kind>> = forUser ? kindsForUsers : {};
-  const kind: Kind = ofUser[route] ?? kinds[route];
+  const kind = (forUser && forUsers[route]) || routes[route];
   if (!route.includes('/batch/')) return hasKind(output, kind);
   const { results } = Object(output) as { results?: unknown };
   return (
@@ -47,7 +54,7 @@ export function isOutput<R extends Route>(route: R, output: unknown, forUser = f
 }
 
 function hasKind(value: unknown, kind: Kind): boolean {
-  if (typeof kind === 'string') return checks[kind](value);
+  if (typeof kind === 'string') return checks[kind]?.(value) ?? hasKind(value, shared[kind] ?? {});
   if (isList(kind)) {
     if (kind.length === 2) return value === (kind[1] ? undefined : null) || hasKind(value, kind[0]);
     return Array.isArray(value) && value.every((item) => hasKind(item, kind[0]));

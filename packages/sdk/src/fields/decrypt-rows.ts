@@ -1,6 +1,5 @@
 import { type Context, FormatError, InputError } from '@eaas/protocol/internal-core';
 import { isPromise, storedCiphertext } from '@eaas/protocol/internal';
-import { notify } from '../client/events.ts';
 import { FieldError, inField, isOfValue, type OnError, resultOf, type Where } from './field-error.ts';
 import { callByGroup, type IdOf, type Internals, type Row, type RowOptions } from './internals.ts';
 import {
@@ -45,13 +44,12 @@ interface Cell {
 }
 
 export async function decryptRows(
-  internals: Internals,
+  { client, plans }: Internals,
   table: string,
   given: readonly Row[],
   idOf: IdOf,
   { as, onError, subject: named, ...options }: DecryptRowsOptions,
 ): Promise<SettledRow<Row>[]> {
-  const { client, plans } = internals;
   const definition = requireTable(plans, table);
   const { fields, known } = columnsOf(definition, as);
   requireRows(given, idOf);
@@ -66,7 +64,7 @@ export async function decryptRows(
       const where = { table, field: plan.name, row: id, isRead: true };
       attempt(opening, column, where, onError, () => {
         const ciphertext = ciphertextIn(plan, value);
-        if (ciphertext === undefined) opening.row[column] = readPlaintext(internals, plan, value, id);
+        if (ciphertext === undefined) opening.row[column] = readPlaintext(plan, value);
         else {
           const isOwned = (definition.subject !== undefined || named !== undefined) && isOfPerson(ciphertext);
           const subject = isOwned ? subjectOfRow(definition, stored, id, named, true) : undefined;
@@ -136,12 +134,7 @@ export function ciphertextIn({ field }: FieldPlan, stored: unknown): string | Ui
   return field.previous ? ciphertextAmongPlaintext(stored) : storedCiphertext(stored);
 }
 
-export function readPlaintext(
-  { onPlaintext }: Internals,
-  { table, name, field, reads }: FieldPlan,
-  stored: unknown,
-  row: string | undefined,
-): unknown {
+export function readPlaintext({ field, reads }: FieldPlan, stored: unknown): unknown {
   if (!field.previous) {
     throw new FormatError(
       'the stored value must be a ciphertext, which begins with `eaas`: if it is plaintext, define the field with `previous: plaintext()`',
@@ -159,7 +152,6 @@ export function readPlaintext(
   }
   requireType(field.type, value);
   reads.plaintext++;
-  notify(onPlaintext, { table, field: name, row });
   return value;
 }
 

@@ -16,7 +16,6 @@ import {
   type FieldsClient,
   type IdOf,
   type Internals,
-  type PlaintextRead,
   type Row,
   type RowOptions,
   rowOptions,
@@ -52,8 +51,6 @@ export interface RecordsOptions<T extends Tables> {
   readonly keyIds?:
     | { readonly [Place in NameOf<T> | PlaceOf<T>]?: string | readonly string[] | undefined }
     | undefined;
-  /** Called for each plaintext that is read from a column, if the field has the option `previous`. */
-  readonly onPlaintext?: ((read: PlaintextRead) => void) | undefined;
 }
 
 type OptionsOf<T extends Tables> = {
@@ -86,8 +83,8 @@ function recordsOf<T extends Tables>(
   options: RecordsOptions<T>,
 ): Records<T> {
   requireKind(having('a client', 'encryptMany'), client, 'the first argument');
-  requireOptions({ index: 'anything', keyIds: 'object', onPlaintext: 'callback' }, options, 'for');
-  const { index = [], keyIds, onPlaintext } = options;
+  requireOptions({ index: 'anything', keyIds: 'object' }, options, 'for');
+  const { index = [], keyIds } = options;
   const plans = planOf(tables, keyIds);
   const sources = [index].flat();
   const all = [...plans.values()].flatMap(({ fields }) => fields);
@@ -106,7 +103,7 @@ function recordsOf<T extends Tables>(
     );
   }
   const fingerprints = fingerprintsOf(sources);
-  return recordsIn({ client, plans, fingerprints, onPlaintext }) as Records<T>;
+  return recordsIn({ client, plans, fingerprints }) as Records<T>;
 }
 
 function recordsIn(internals: Internals): unknown {
@@ -188,7 +185,7 @@ function decryptFieldSync(
   if (stored === null || stored === undefined) return stored;
   return inField({ table, field, row: undefined }, () => {
     const ciphertext = ciphertextIn(plan, stored);
-    if (ciphertext === undefined) return readPlaintext(internals, plan, stored, undefined);
+    if (ciphertext === undefined) return readPlaintext(plan, stored);
     const subject = isOfPerson(ciphertext) ? subjectWithoutRow(internals, table, options) : undefined;
     const all = { ...options, subject, keyId: plan.keyIds, context: contextOf(plan, undefined) };
     const value = plan.field.type.decode(internals.client.decryptSync(ciphertext, withoutNobody(all)));

@@ -1,21 +1,15 @@
 import { requireOptions } from '@eaas/protocol/internal-options';
 import type { FieldsDefinition } from './define-fields.ts';
-import type { PartComparison } from './part-index.ts';
+import type { PartComparison, PartIndex } from './part-index.ts';
 import { type FieldPlan, planOf, requireField, requireTable } from './plan.ts';
 import type { FieldName, IndexColumns, NameOf, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';
 
-/** An index that `searchableBy` added to a field. */
-export interface PartDescription {
+/** An index that `searchableBy` added to a field. A write of the field needs the values of the `others` too. */
+export interface PartDescription extends Pick<PartIndex<unknown>, 'others' | 'isList' | 'bits'> {
   readonly name: string;
   /** The name of the index column. */
   readonly column: string;
-  /** The names of the other fields that the index covers. A write needs the values of these fields too. */
-  readonly others: readonly string[];
-  /** Whether the index column contains several fingerprints, separated by spaces. */
-  readonly isList: boolean;
-  /** The length of a fingerprint in bits. */
-  readonly bits: number;
   /** Compares decrypted values with a query. Undefined if only the app can compare. */
   readonly comparison: PartComparison | undefined;
 }
@@ -49,14 +43,9 @@ export function describeFields<T extends Tables>(
       type: field.type.name,
       indexColumn,
       bits: field.index?.bits,
-      parts: parts.map(({ name, column, index: { others, isList, bits, comparison } }) => ({
-        name,
-        column,
-        others,
-        isList,
-        bits,
-        comparison,
-      })),
+      parts: parts.map(({ name, column, index: { others, isList, bits, comparison } }) => {
+        return { name, column, others, isList, bits, comparison };
+      }),
       isBoundToRow: field.context !== 'field',
     }),
   );

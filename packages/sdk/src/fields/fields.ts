@@ -20,6 +20,7 @@ export type {
   Bound,
   Field,
   FieldOptions,
+  FieldPlace,
   LowEntropyField,
   Plaintext,
   SearchableField,

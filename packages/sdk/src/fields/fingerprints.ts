@@ -16,7 +16,7 @@ import {
 } from '@eaas/protocol/internal-options';
 import { type Mac, macUnder } from '#engines';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
-import { ClientError, type SdkError, ServiceError, type Settled } from '../errors.ts';
+import { ClientError, ServiceError, type Settled, settleEach } from '../errors.ts';
 import type { CallOptions } from '../transport/transport.ts';
 import type { WrapOptions } from '../transport/data-key-calls.ts';
 import type { FieldPlan, PartPlan } from './plan.ts';
@@ -51,23 +51,16 @@ export function fingerprintsOf(given: readonly IndexSource[]) {
 
   type Tasks = ReturnType<typeof tasksOf>;
   const make = (client: Client, { signal }: CallOptions, tasks: Tasks): Promise<Settled<string>[]> =>
-    Promise.all(
-      tasks.map(async ({ subject: { plan, part, bytes }, source, keyId }): Promise<Settled<string>> => {
-        try {
-          const { label } = part ?? plan;
-          const { index } = part ?? plan.field;
-          const preimage = pae(...label, bytes);
-          const options = { keyId, signal };
-          const whole =
-            typeof source === 'object'
-              ? source.mac(client, preimage)
-              : client.hash(toBase64(preimage), options);
-          return { ok: true, value: cut(await whole, index?.bits ?? 256) };
-        } catch (error) {
-          return { ok: false, error: error as SdkError };
-        }
-      }),
-    );
+    settleEach(tasks, async ({ subject: { plan, part, bytes }, source, keyId }) => {
+      const { label } = part ?? plan;
+      const { index } = part ?? plan.field;
+      const preimage = pae(...label, bytes);
+      const whole =
+        typeof source === 'object'
+          ? source.mac(client, preimage)
+          : client.hash(toBase64(preimage), { keyId, signal });
+      return cut(await whole, index?.bits ?? 256);
+    });
 
   return {
     written: (client: Client, subjects: readonly Subject[], options: CallOptions) =>

@@ -3,7 +3,6 @@ import type { EnvelopeClient } from '../client/envelope-client.ts';
 import type { EncryptOptions } from '../client/encrypt.ts';
 import type { UnwrapOptions } from '../transport/data-key-calls.ts';
 import { somebody } from '../client/caller.ts';
-import type { FieldPlace } from './field.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Plans } from './plan.ts';
 import type { RecordId } from './row-types.ts';
@@ -18,7 +17,6 @@ export interface Internals {
   readonly client: FieldsClient;
   readonly plans: Plans;
   readonly fingerprints: Fingerprints;
-  readonly onPlaintext: ((read: PlaintextRead) => void) | undefined;
 }
 
 /** Options of calls that encrypt or decrypt rows. */
@@ -45,9 +43,6 @@ export interface ReadCount {
   readonly encrypted: number;
   readonly plaintext: number;
 }
-
-/** Where a plaintext was read: table, field and row. */
-export type PlaintextRead = Omit<FieldPlace, 'row'> & { readonly row: string | undefined };
 
 export async function callByGroup<Item, Key, Result>(
   items: readonly Item[],

@@ -1,20 +1,19 @@
-import { type Context, InputError, wipeDataKey, type Wrapped } from '@eaas/protocol';
-import { toBase64 } from '@eaas/protocol/base64';
+import { type Context, InputError, type Wrapped } from '@eaas/protocol';
 import { type IntakePublicKey, parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
-import { dataKeyFrom, dataKeyInfo, isBytes } from '@eaas/protocol/internal';
-import { type OptionNames, requireNames } from '@eaas/protocol/internal-options';
+import { isBytes } from '@eaas/protocol/internal';
+import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import {
   contextOf,
   type EncryptedAs,
   type EncryptedForm,
   type EncryptedValue,
-  type OneDataKey,
   requireDek,
   sealAs,
   sealing,
 } from '../client/ciphertext.ts';
-import { type Engines, webHkdf } from '../engines/engines.ts';
+import { deriveDataKey, type DerivedDataKey, wipe } from '../data-keys/derive.ts';
+import type { Engines } from '../engines/engines.ts';
 import { attempt, type Settled, settleEach } from '../errors.ts';
 import type { EncryptItem, EncryptOptions } from '../client/encrypt.ts';
 import type { WrapOptions } from '../transport/data-key-calls.ts';
@@ -68,12 +67,21 @@ export interface Intake {
   wrap(dek: Uint8Array, options?: IntakeWrapOptions): Promise<Wrapped>;
 }
 
-// Only the names of options are checked here, so that pages download less JavaScript for `createIntake`. The code that
-// uses an option checks its value.
-const intakeOptions: OptionNames<IntakeOptions> = { publicKey: 0 };
-const encryptOptions: OptionNames<IntakeEncryptOptions> = { as: 0, context: 0, wrapContext: 0 };
-const encryptItem: OptionNames<Exclude<IntakeItem, string | Uint8Array>> = { value: 0, context: 0 };
-const wrapOptions: OptionNames<IntakeWrapOptions> = { signal: 0, wrapContext: 0, keyId: 0 };
+const intakeOptions: OptionRules<IntakeOptions> = { publicKey: 'anything' };
+const encryptOptions: OptionRules<IntakeEncryptOptions> = {
+  as: 'anything',
+  context: 'context',
+  wrapContext: 'context',
+};
+const encryptItem: OptionRules<Exclude<IntakeItem, string | Uint8Array>> = {
+  value: 'anything',
+  context: 'context',
+};
+const wrapOptions: OptionRules<IntakeWrapOptions> = {
+  signal: 'signal',
+  wrapContext: 'context',
+  keyId: 'anything',
+};
 const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };
 
 /**
@@ -81,7 +89,7 @@ const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: we
  * InputError for a public key that was altered or truncated, and on a platform without WebCrypto.
  */
 export function createIntake(options: IntakeOptions): Intake {
-  requireNames(intakeOptions, options, 'createIntake');
+  requireOptions(intakeOptions, options, 'createIntake');
   const publicKey = parsePublicKey(options.publicKey);
   if (!globalThis.crypto?.subtle)
     throw new InputError('this page has no `crypto.subtle`: serve the page over https or from localhost');
@@ -91,7 +99,7 @@ export function createIntake(options: IntakeOptions): Intake {
     value: string | Uint8Array,
     given: IntakeEncryptOptions = {},
   ): Promise<EncryptedValue> {
-    requireNames(encryptOptions, given, 'encrypt');
+    requireOptions(encryptOptions, given, 'encrypt');
     const seal = sealing(sealAs(given.as), value, given.context);
     const key = await createDataKey(publicKey, given.wrapContext);
     return attempt(() => seal(key)).finally(() => wipe(key));
@@ -101,7 +109,7 @@ export function createIntake(options: IntakeOptions): Intake {
     items: readonly IntakeItem[],
     given: IntakeEncryptOptions = {},
   ): Promise<Settled<EncryptedValue>[]> {
-    requireNames(encryptOptions, given, 'encryptMany');
+    requireOptions(encryptOptions, given, 'encryptMany');
     const seal = sealAs(given.as);
     const shared = contextOf(given.context);
     const creating = createDataKey(publicKey, contextOf(given.wrapContext));
@@ -112,7 +120,7 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   async function wrap(dek: Uint8Array, given: IntakeWrapOptions = {}): Promise<Wrapped> {
-    requireNames(wrapOptions, given, 'wrap');
+    requireOptions(wrapOptions, given, 'wrap');
     if (given.signal?.aborted) throw aborted();
     const id: unknown = given.keyId ?? keyId;
     if (String(id).toLowerCase() !== keyId)
@@ -134,28 +142,18 @@ export function createIntake(options: IntakeOptions): Intake {
 
 function partsOf(item: IntakeItem): { value: string | Uint8Array; context?: Context | undefined } {
   if (typeof item === 'string' || isBytes(item)) return { value: item };
-  requireNames(encryptItem, item, 'an item of encryptMany');
+  requireOptions(encryptItem, item, 'an item of encryptMany');
   return item;
 }
 
 async function createDataKey(
   publicKey: IntakePublicKey,
   wrapContext: Context | undefined,
-): Promise<OneDataKey> {
+): Promise<DerivedDataKey> {
   const dek = crypto.getRandomValues(new Uint8Array(32));
-  let derived: Uint8Array = dek;
   try {
-    const wrapped = await wrapForIntake(publicKey, dek, wrapContext);
-    derived = await webHkdf(dek, dataKeyInfo);
-    const values = await dataKeyFrom(webCryptoEngine, derived, wrapped);
-    const { keyId, keyVersion, wrappedKey } = wrapped;
-    return { keyId, keyVersion, wrappedText: toBase64(wrappedKey), values };
+    return await deriveDataKey(engines, dek, await wrapForIntake(publicKey, dek, wrapContext), false);
   } finally {
     dek.fill(0);
-    derived.fill(0);
   }
-}
-
-function wipe({ values }: OneDataKey): void {
-  wipeDataKey(values);
 }
