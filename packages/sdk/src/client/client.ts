@@ -93,8 +93,9 @@ export class EaasClient extends EnvelopeClient {
     const given = ofService(options);
     const complete = given === options ? withEnvironment(options) : given;
     const { apiKey } = complete;
-    const nameOf = (option: 'baseUrl' | 'apiKey', variable: string): string =>
+    const nameOf = (option: 'baseUrl' | 'apiKey' | 'keyId', variable: string): string =>
       complete[option] === given[option] ? option : variable;
+    if (complete.keyId) requireKeyId(complete.keyId, nameOf('keyId', 'EAAS_KEY_ID'));
     if (!signsIn && typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
     const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
     super({ ...complete, baseUrl, headers: () => authorization(apiKey) });

@@ -136,7 +136,7 @@ export class EnvelopeClient {
       return call(route, input, options);
     };
     const signsIn = !!token && options.subject !== null;
-    this.keyId = options.keyId && requireKeyId(options.keyId);
+    this.keyId = options.keyId;
     this.caller = { keyId: this.keyId, requireUser: options.requireUser, signsIn };
     const erasures = new Erasures();
     const calls = createDataKeyCalls(this.call, patienceOf(options), erasures);

@@ -1,6 +1,5 @@
 import { InputError } from '@eaas/protocol/internal-core';
 import type { EaasClientOptions } from './client.ts';
-import { requireKeyId } from './caller.ts';
 
 // Not imported from `node:process`: that would open the standard streams, which takes some milliseconds.
 const { env } = process;
@@ -26,8 +25,7 @@ export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
 
 function keyIdInEnvironment({ baseUrl }: EaasClientOptions): string | undefined {
   const read = (): string | undefined => env['EAAS_KEY_ID'];
-  const keyId = baseUrl === undefined ? read() : ifAllowed(read);
-  return keyId ? requireKeyId(keyId, 'EAAS_KEY_ID') : undefined;
+  return (baseUrl === undefined ? read() : ifAllowed(read)) || undefined;
 }
 
 /** An app that passes its settings may run without the right to read variables, as in Deno. */

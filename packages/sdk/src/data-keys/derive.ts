@@ -8,7 +8,8 @@ import {
 import { dataKeyFrom, dataKeyInfo, personName } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
 import { hkdf } from '#engines';
-import { type Engines, loadNoble } from '../engines/engines.ts';
+import type { Engines } from '../engines/engines.ts';
+import { loadNoble } from '../engines/noble-engines.ts';
 
 /** The values that share a data key. */
 export interface Partition {

@@ -10,7 +10,8 @@ import { type EaasClientOptions, InputError } from '../index.ts';
 import { createIndexKey, defineFields, field } from '../fields/fields.ts';
 import { decryptStream, encryptStream } from '../stream/stream.ts';
 import { hkdf, macUnder as onNode } from './engines.node.ts';
-import { allNoble, hkdf as webHkdf, loadNoble, macUnder, platformEngines } from './engines.ts';
+import { hkdf as webHkdf, macUnder, platformEngines } from './engines.ts';
+import { allNoble, loadNoble } from './noble-engines.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 

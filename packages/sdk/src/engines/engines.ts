@@ -1,8 +1,7 @@
 // Which implementations a client uses, in a page or wherever Node does not choose: WebCrypto, or noble without it.
-import type * as Noble from '@eaas/protocol/internal-noble';
 import type { Engine, SyncEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
-import { load } from '../errors.ts';
+import { allNoble, loadNoble } from './noble-engines.ts';
 
 /** The AES-GCM engine for each kind of call. All engines produce the same bytes. */
 export interface Engines {
@@ -42,25 +41,3 @@ export async function macUnder(key: Uint8Array<ArrayBuffer>): Promise<Mac> {
   const imported = await subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
   return async (message) => new Uint8Array(await subtle.sign('HMAC', imported, message));
 }
-
-export const loadNoble = (): Promise<typeof Noble> =>
-  load('the noble engine', import('@eaas/protocol/internal-noble'));
-
-interface Key {
-  readonly nobleEngine: typeof Noble.nobleEngine;
-  readonly bytes: Uint8Array;
-}
-
-const onDemand: Engine<'async', Key> = {
-  name: 'noble',
-  async importKey(key) {
-    // Copies the key, because the caller can overwrite it before the library noble is loaded.
-    const bytes = new Uint8Array(key);
-    return { bytes, nobleEngine: (await loadNoble()).nobleEngine };
-  },
-  encrypt: async ({ nobleEngine, bytes }, ...rest) => nobleEngine.encrypt(bytes, ...rest),
-  decrypt: async ({ nobleEngine, bytes }, ...rest) => nobleEngine.decrypt(bytes, ...rest),
-  wipe: ({ bytes }) => void bytes.fill(0),
-};
-
-export const allNoble: Engines = { values: onDemand, sync: undefined, streams: onDemand };

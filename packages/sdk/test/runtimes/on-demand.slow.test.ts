@@ -94,11 +94,11 @@ whereAvailable('Chromium', hasChromium, () => {
     message: expect.stringContaining('X25519') as string,
   };
 
-  test('a page loads at most 16,400 bytes for intake, and can then encrypt offline', async () => {
+  test('a page loads at most 17,500 bytes for intake, and can then encrypt offline', async () => {
     const page = await visit(site);
     const loaded = await loadedBy(page)();
     expect(loaded).toBeGreaterThan(5_000);
-    expect(loaded).toBeLessThanOrEqual(16_400);
+    expect(loaded).toBeLessThanOrEqual(17_500);
     const before = site.requested.length;
     await page.context().setOffline(true);
     expect(await page.evaluate(prime)).toBe('primed');
@@ -138,9 +138,9 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await decrypted(await page.evaluate(encrypt))).toBe('Ada');
   });
 
-  test('a page loads at most 24,500 bytes for the client', async () => {
+  test('a page loads at most 24,000 bytes for the client', async () => {
     const page = await visit(clientSite);
-    expect(await loadedBy(page)()).toBeLessThanOrEqual(24_500);
+    expect(await loadedBy(page)()).toBeLessThanOrEqual(24_000);
     expect(await page.evaluate(onClient('hash'))).toBe('network');
   });
 });
