@@ -1,4 +1,5 @@
 import type { Output, Problem, Receipt, Route } from '@eaas/protocol/wire';
+import { EaasError } from '@eaas/protocol/internal-core';
 import ky, { HTTPError } from 'ky';
 import type { Receipts } from '../client/events.ts';
 import { ServiceError, type ServiceErrorCode, timeoutError, unreadable } from '../errors.ts';
@@ -32,24 +33,10 @@ const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|decrypt|show|erase)$|^DELETE .*
  * the request contains the API key.
  */
 export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output<R>> {
-  const { judge, headers, input } = asked;
-  if (!judge) return ask(asked);
-  judge(JSON.stringify([headers, input]));
-  const received: string[] = [];
-  const note = ({ headers }: Response, text: string): void => {
-    received.push(Array.from(headers).join() + text);
-  };
-  return ask(asked, note).finally(() => received.forEach((response) => judge(response)));
-}
-
-async function ask<R extends Route>(
-  asked: Asked<R>,
-  onResponse?: (response: Response, text: string) => void,
-): Promise<Output<R>> {
   // Copies `fetch` to the variable `send`. Browsers and edge runtimes throw an error if `fetch` is called as a method
   // of another object.
-  const { route, headers, send } = asked;
-  const input = asked.input ?? {};
+  const { route, headers, send, judge, input = {} } = asked;
+  judge?.(JSON.stringify([headers, input]));
   const texts = new WeakMap<Response, string>();
   try {
     const { path, ...request } = requestFor(route, { ...input });
@@ -69,7 +56,7 @@ async function ask<R extends Route>(
         delay: backoff,
         maxRetryAfter: 5_000,
         retryOnTimeout: true,
-        shouldRetry: ({ error }) => (error instanceof ServiceError ? false : undefined),
+        shouldRetry: ({ error }) => (error instanceof EaasError ? false : undefined),
       },
       // The library ky stops its timer when this function returns. The function reads the body before it returns, so
       // that the time limit includes the body.
@@ -78,7 +65,7 @@ async function ask<R extends Route>(
         const response = await send(...request);
         const text = await textOf(response, (request[0] as Request).signal);
         texts.set(response, text);
-        onResponse?.(response, text);
+        judge?.(Array.from(response.headers).join() + text);
         return response;
       },
     });
@@ -91,7 +78,7 @@ async function ask<R extends Route>(
     note(response, output);
     return withMaskedDetails(output);
   } catch (error) {
-    if (error instanceof ServiceError) throw error;
+    if (error instanceof EaasError) throw error;
     if (error instanceof HTTPError) throw refusal(error.response);
     throw (error as Error | undefined)?.name === 'TimeoutError' ? timeoutError() : networkError(error);
   }

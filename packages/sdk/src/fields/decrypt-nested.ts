@@ -53,7 +53,12 @@ export async function decryptNested<
   requireOptions({ ...rowOptions, onError: onErrorRule }, options, 'decryptNested');
   requireKind(having('the return value of `for`', 'decryptRows'), records, 'the first argument');
   requireArray(rows);
-  const opened = await decryptUntyped(records, rows, nesting as unknown as UntypedNesting, options);
+  const opened = await decryptUntyped(
+    records as unknown as UntypedRecords,
+    rows,
+    nesting as unknown as UntypedNesting,
+    options,
+  );
   return opened as DecryptNestedResult<T, Row, Shape, SubstituteOf<Handler>>[];
 }
 

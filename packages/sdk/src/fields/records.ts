@@ -8,17 +8,17 @@ import type {
   DecryptRowResult,
   Encrypted,
   EncryptRowResult,
-  FieldInput,
-  FieldValue,
   IdFor,
   NameOf,
   OnlyDefined,
   PlaceOf,
+  Plain,
   PlainRow,
   ReadableRow,
   Stored,
   SubjectRow,
   Tables,
+  ValueOf,
   WithoutRow,
 } from './row-types.ts';
 
@@ -34,6 +34,8 @@ interface DecryptOptionsOf<As, Handler = OnError> extends RowOptions {
   /** What a stored value that cannot be decrypted becomes. By default, the call throws. */
   readonly onError?: Handler | undefined;
 }
+
+type OrSettled<Row, IsSettled> = IsSettled extends true ? SettledRow<Row> : Row;
 
 /**
  * The methods that encrypt, decrypt and search the rows of a definition. Fields with the value null or undefined stay
@@ -92,24 +94,16 @@ export interface Records<T extends Tables> {
     Table extends NameOf<T>,
     Row extends object,
     const As extends Aliases<T[Table], Row> = object,
-    Handler extends OnError<Row> = Throwing<Row>,
+    IsSettled extends boolean = false,
+    Handler extends OnError<Row> = IsSettled extends true
+      ? Throwing<Row>
+      : ThrowingUnlessErased<T[Table], Row>,
   >(
     table: Table,
     rows: readonly Row[] & readonly (ReadableRow<T[Table], Table, Row, As> & SubjectRow<T[Table]>)[],
     idOf: (row: Row) => IdFor<T[Table]>,
-    options: DecryptOptionsOf<As, Handler> & { readonly settled: true },
-  ): Promise<SettledRow<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>>>[]>;
-  decryptRows<
-    Table extends NameOf<T>,
-    Row extends object,
-    const As extends Aliases<T[Table], Row> = object,
-    Handler extends OnError<Row> = ThrowingUnlessErased<T[Table], Row>,
-  >(
-    table: Table,
-    rows: readonly Row[] & readonly (ReadableRow<T[Table], Table, Row, As> & SubjectRow<T[Table]>)[],
-    idOf: (row: Row) => IdFor<T[Table]>,
-    options?: DecryptOptionsOf<As, Handler> & { readonly settled?: false },
-  ): Promise<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>>[]>;
+    options?: DecryptOptionsOf<As, Handler> & { readonly settled?: IsSettled },
+  ): Promise<OrSettled<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>>, IsSettled>[]>;
 
   /**
    * Returns the fingerprints to search for, by index column: `where('users', { email })`. To search by a part of a
@@ -150,13 +144,13 @@ export interface Records<T extends Tables> {
   encryptFieldSync<
     Table extends NameOf<T>,
     Name extends WithoutRow<T[Table]>,
-    Given extends FieldInput<T[Table], Name> | Absent,
+    Given extends Plain<ValueOf<T[Table][Name]>> | Absent,
   >(
     table: Table,
     field: Name,
     value: Given,
     options?: Omit<EncryptRowOptions, 'signal'>,
-  ): Encrypted<`${Table}.${Name}`, FieldValue<T[Table], Name>> | Extract<Given, Absent>;
+  ): Encrypted<`${Table}.${Name}`, ValueOf<T[Table][Name]>> | Extract<Given, Absent>;
 
   /**
    * Decrypts one value synchronously. Throws FieldError, with the code `not_primed` if the data key is not in memory:
@@ -165,13 +159,13 @@ export interface Records<T extends Tables> {
   decryptFieldSync<
     Table extends NameOf<T>,
     Name extends WithoutRow<T[Table]>,
-    Given extends Stored<`${Table}.${Name}`, FieldValue<T[Table], Name>> | Absent,
+    Given extends Stored<`${Table}.${Name}`, ValueOf<T[Table][Name]>> | Absent,
   >(
     table: Table,
     field: Name,
     stored: Given,
     options?: Omit<RowOptions, 'signal'>,
-  ): FieldValue<T[Table], Name> | Extract<Given, Absent>;
+  ): ValueOf<T[Table][Name]> | Extract<Given, Absent>;
 
   /** Returns, for each field, how many ciphertexts and how many plaintexts this object has read. */
   reads(): Record<PlaceOf<T>, ReadCount>;

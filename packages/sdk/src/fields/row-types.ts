@@ -191,9 +191,6 @@ export type WithoutRow<F> = {
   [Name in NameOf<F>]: F[Name] extends Field<unknown, 'field'> ? Name : never;
 }[NameOf<F>];
 
-export type FieldValue<F, Name extends keyof F> = ValueOf<F[Name]>;
-export type FieldInput<F, Name extends keyof F> = Plain<ValueOf<F[Name]>>;
-
 export type IdFor<F> = [FieldName<F>] extends [WithoutRow<F>] ? RecordId | undefined : RecordId;
 
 export type PlaceOf<T> = { [Table in NameOf<T>]: `${Table}.${FieldName<T[Table]>}` }[NameOf<T>];

