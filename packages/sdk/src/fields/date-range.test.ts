@@ -129,16 +129,6 @@ describe('records', () => {
     ]);
   });
 
-  test('`where` returns one list of fingerprints, which does not show the order of the dates', async () => {
-    const { records } = await openPatients();
-    const { born_range_index } = await records.where('patients', {
-      born: { range: { to: day('2006-03-15') } },
-    });
-    expect(born_range_index).toHaveLength(1);
-    expect(born_range_index[0]).toHaveLength(110);
-    expect(born_range_index[0]).toEqual(born_range_index[0]?.toSorted());
-  });
-
   test('`onlyMatching` compares whole values after normalization, and refuses other parts', async () => {
     const { records, rows } = await openPatients();
     const withNull = [...rows, { id: 9, name: null, born: null }];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { EaasClient, InputError } from '../index.ts';
+import { InputError } from '../index.ts';
 import { decryptNested, defineFields, field, unencrypted } from './fields.ts';
 
 const fields = defineFields({
@@ -16,16 +16,15 @@ const notes = [
 ];
 
 async function openClinic() {
-  const { service, client, keyId } = observedClient();
+  const { service, client, make, events } = observedClient();
   const writer = fields.for(client, { index: 'service' });
   const storedDoctor = await writer.encryptRow('doctors', doctor.id, doctor, { scope: 'a' });
   const storedPatient = await writer.encryptRow('patients', patient.id, patient, { scope: 'b' });
   const visits = await writer.encryptRows('visits', notes, ({ number }) => number, { scope: 'c' });
-  const { baseUrl, apiKey, fetch } = service;
-  const records = fields.for(new EaasClient({ baseUrl, apiKey, fetch, keyId }), { index: 'service' });
+  const records = fields.for(make(), { index: 'service' });
   const rows = [{ ...storedDoctor, patients: [{ ...storedPatient, visits, substitute: storedDoctor }] }];
   const before = service.requests.length;
-  return { records, rows, storedPatient, visits, requests: () => service.requests.slice(before) };
+  return { events, records, rows, storedPatient, visits, requests: () => service.requests.slice(before) };
 }
 
 const nesting = {
@@ -92,14 +91,8 @@ test('the option `as` of decryptNested names the field of a renamed column', asy
 });
 
 test('nested rows that `nested` does not name stay encrypted, and cause an event', async () => {
-  const { rows } = await openClinic();
-  const { client, events } = observedClient();
-  const name = (await fields.for(client, { index: 'service' }).encryptRow('doctors', 'd-1', doctor)).name;
-  const [row] = await decryptNested(
-    fields.for(client, { index: 'service' }),
-    rows.map((row) => ({ ...row, name })),
-    { table: 'doctors' },
-  );
+  const { records, rows, events } = await openClinic();
+  const [row] = await decryptNested(records, rows, { table: 'doctors' });
   expect(row).toEqual({ ...doctor, patients: rows[0]?.patients });
   expect(events).toContainEqual({ type: 'unexpected_ciphertext', table: 'doctors', column: 'patients' });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
-import { observedClient, range } from '../../test/observed-client.ts';
-import { createIndexKey, dateRange, defineFields, field, fillPage, unencrypted } from './fields.ts';
+import { range } from '../../test/observed-client.ts';
+import { fillPage } from './fields.ts';
 
 interface Candidate {
   readonly id: number;
@@ -78,27 +78,5 @@ describe('fillPage', () => {
       name: 'InputError',
       message: expect.stringContaining(message),
     });
-  });
-
-  test('takes what `onlyMatching` keeps of a range', async () => {
-    const { client } = observedClient();
-    const born = field.date().searchableBy({ range: dateRange() });
-    const fields = defineFields({ people: { lowEntropy: 'accepted', ...unencrypted('id'), born } });
-    const records = fields.for(client, { index: await createIndexKey(client) });
-    const days = ['2006-11-01', '2006-11-30', '1990-05-17', '2006-11-24'];
-    const people = days.map((day, id) => ({ id, born: new Date(day) }));
-    const stored = await records.encryptRows('people', people, ({ id }) => id);
-    const adults = { born: { range: { to: new Date('2006-11-24') } } };
-    const page = await fillPage({
-      size: 2,
-      after: undefined as number | undefined,
-      read: async (after = -1, count) => {
-        const rows = stored.filter(({ id }) => id > after).slice(0, count);
-        return records.decryptRows('people', rows, ({ id }) => id);
-      },
-      keep: (candidates) => records.onlyMatching('people', candidates, adults),
-      cursorOf: ({ id }) => id,
-    });
-    expect(page).toEqual({ rows: [people[0], people[2]], next: 2 });
   });
 });

@@ -43,26 +43,15 @@ test.each(['service', 'here'])(
   },
 );
 
-test('normalization does not change the stored value', async () => {
+test('equal values have different fingerprints in two fields, unless `boundTo` joins the fields', async () => {
   const { client } = observedClient();
   const records = fields.for(client, { index: 'service' });
-  const stored = await records.encryptRow('users', 1, { email: ' Ada@Example.com' });
-  expect(await records.decryptRow('users', 1, stored)).toEqual({ email: ' Ada@Example.com' });
+  const email = 'ada@example.com';
+  const users = await records.encryptRow('users', 1, { email, phone: email });
+  const invites = await records.encryptRow('invites', 1, { email, sent_to: email });
+  expect(new Set([users.email_index, users.phone_mark, invites.email_index]).size).toBe(3);
+  expect(invites.sent_to_index).toBe(users.email_index);
 });
-
-test.each(['service', 'here'])(
-  'equal values have different fingerprints in two fields, unless `boundTo` joins the fields (%s)',
-  async (made) => {
-    const { client } = observedClient();
-    const index = made === 'service' ? 'service' : await createIndexKey(client);
-    const records = fields.for(client, { index });
-    const email = 'ada@example.com';
-    const users = await records.encryptRow('users', 1, { email, phone: email });
-    const invites = await records.encryptRow('invites', 1, { email, sent_to: email });
-    expect(new Set([users.email_index, users.phone_mark, invites.email_index]).size).toBe(3);
-    expect(invites.sent_to_index).toBe(users.email_index);
-  },
-);
 
 test('a fingerprint has as many bits as the option `bits` of its field says', async () => {
   const { client } = observedClient();
@@ -156,11 +145,7 @@ test.each([
   ['a lone surrogate', { email: '\udc00' }, 'users.email: text must be valid Unicode (got a lone surrogate)'],
 ])('`where` throws for a query with %s', async (_, query, message) => {
   const { client } = observedClient();
-  const records = defineFields({ users: { email: field.text().searchable(), name: field.text() } }).for(
-    client,
-    {
-      index: 'service',
-    },
-  );
+  const columns = { email: field.text().searchable(), name: field.text() };
+  const records = defineFields({ users: columns }).for(client, { index: 'service' });
   await expect(records.where('users', query as never)).rejects.toThrow(message);
 });

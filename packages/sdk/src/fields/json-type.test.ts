@@ -18,22 +18,16 @@ const deep = (levels: number): unknown => (levels === 0 ? 1n : { inside: deep(le
 test.each<[string, unknown, string]>([
   ['undefined', undefined, 'undefined: use null'],
   ['undefined in a list', { tags: [1, undefined, 'secret'] }, 'undefined in `tags[1]`: use null'],
-  ['a hole', [1, , 3], 'holes'], // oxlint-disable-line no-sparse-arrays
   ['an extra member of a list', Object.assign([1], { name: 'secret' }), 'extra members'],
   ['as many extra members as holes', Object.assign([, 1], { name: 'secret' }), 'holes'], // oxlint-disable-line no-sparse-arrays
   ['a function', { of: { it: () => 1 }, note: 'secret' }, 'a function in `of.it`: omit it'],
-  ['a symbol', [Symbol('secret')], 'a symbol in `[0]`'],
   ['a bigint', { list: [{ n: 1n }] }, 'a bigint in `list[0].n`: use text'],
   ['a member whose name can be data', { 'secret@example.com': { n: 1n } }, 'a bigint in `[…].n`'],
   ['a member far inside', deep(30), '…`: use text'],
   ['NaN', [Number.NaN], 'NaN or Infinity'],
-  ['an infinity', Infinity, 'NaN or Infinity'],
   ['a Date', { born: new Date(0) }, 'instance of a class (Date, Map …) in `born`'],
-  ['a Map', new Map(), 'instance of a class'],
   ['bytes', new Uint8Array(2), 'instance of a class'],
-  ['a boxed string', new String('secret'), 'instance of a class'], // oxlint-disable-line no-new-wrappers
   ['a member named by a symbol', { [Symbol('secret')]: 1 }, 'instance of a class'],
-  ['an object with toJSON', { toJSON: () => 'secret' }, 'a function in `toJSON`'],
   ['a cycle', cycle, 'an object that contains itself'],
   ['too many levels', Array.from({ length: 600 }).reduce((inner) => [inner], 1), 'levels of nesting'],
 ])('a JSON field refuses %s without quoting the value', (_, value, reason) => {

@@ -45,10 +45,3 @@ test.each(['abc', '', 'n/a'])(
     expect(service.requests).toEqual([]);
   },
 );
-
-test('encryptRow replaces a passed fingerprint by null if the value is empty after normalization', async () => {
-  const { client } = observedClient();
-  const records = phones.for(client, { index: 'service' });
-  const stale = { phone: 'n/a', phone_index: 'stale' };
-  expect((await records.encryptRow('patients', 1, stale)).phone_index).toBeNull();
-});

