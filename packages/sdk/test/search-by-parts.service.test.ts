@@ -120,17 +120,6 @@ test('rows written under two index keys are found by characters, words, prefixes
   ).toEqual(idsOf(({ income }) => income >= 10_000 && income < 30_000));
 });
 
-test('the GIN index is used for a search by words', async () => {
-  const records = await fill();
-  const { name_words_index } = await records.where('patients', { name: { words: 'hopper' } });
-  const [word = []] = name_words_index;
-  const plan = await sql.begin(async (one) => {
-    await one`set local enable_seqscan = off`;
-    return one`explain select id from patients where string_to_array(name_words_index, ' ') && ${word}::text[]`;
-  });
-  expect(JSON.stringify(plan)).toContain('Bitmap Index Scan on patients_string_to_array_idx');
-});
-
 test('check constraints of the table refuse parts of values in plaintext', async () => {
   await fill();
   const rows = await sql`select * from patients`;

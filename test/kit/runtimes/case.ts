@@ -8,8 +8,6 @@ export interface Settings {
   readonly keyId: string;
   readonly otherKeyId: string;
   readonly intake: { readonly keyId: string; readonly publicKey: string };
-  readonly old: { readonly keyId: string; readonly ciphertext: string; readonly text: string };
-  readonly common: { readonly keyId: string; readonly apiKey?: string | undefined };
   readonly vectors: {
     readonly messages: VectorFile<'envelope-v1'>;
     readonly streams: VectorFile<'envelope-v2'>;
@@ -21,7 +19,6 @@ export interface Settings {
 export interface Scene extends Settings {
   readonly engines: readonly Engine[];
   readonly connect: (options?: ClientOptions) => EnvelopeClient;
-  readonly connectToCommon: (options?: ClientOptions) => EnvelopeClient;
 }
 
 export interface Case<S extends Scene = Scene> {

@@ -84,11 +84,11 @@ describe('responses for another key', () => {
 describe('responses of a gateway', () => {
   retryAtOnce();
 
-  test.each(
-    [502, 503, 504].flatMap((status) =>
-      ['<h1>Bad Gateway</h1>', '', '{}', '[]'].map((body) => ({ status, body })),
-    ),
-  )('the response %j is `unavailable`, and the client repeats the request', async ({ status, body }) => {
+  test.each([
+    [502, '<h1>Bad Gateway</h1>'],
+    [503, '{}'],
+    [504, ''],
+  ])('the response %d %j is `unavailable`, and the client repeats the request', async (status, body) => {
     const { hash, attempts } = setUp(() => new Response(body, { status, headers: { 'retry-after': '0' } }));
     expect(await hash()).toMatchObject({ code: 'unavailable', retryable: true, status });
     expect(attempts()).toBe(3);
@@ -113,10 +113,7 @@ describe('problem documents without `code`', () => {
     [403, 'Forbidden', 'The permission is missing.', 'permission_missing'],
     [403, 'Forbidden', 'E_ENVELOPE_ONLY: encrypt locally.', 'envelope_only'],
     [404, 'Not Found', 'Key not found.', 'not_found'],
-    [409, 'Conflict', 'The key is disabled.', 'conflict'],
-    [422, 'Decryption Failed', 'The ciphertext was altered.', 'decryption_failed'],
     [429, 'Quota Exceeded', 'The quota is used up.', 'quota_exceeded'],
-    [500, 'Internal Server Error', 'The entry was not written.', 'internal'],
   ])(
     'for the response %d %s %j without `code`, a call throws an error with the code %s',
     async (status, title, detail, code) => {
@@ -134,14 +131,11 @@ describe('problem documents without `code`', () => {
 });
 
 describe('bodies of responses', () => {
-  test.each(['<!doctype html>', ''])(
-    'if a response is not JSON (%j), the error asks whether the URL is right',
-    async (text) => {
-      const { hash } = setUp(() => new Response(text));
-      const message = 'the service did not respond with JSON: is its URL right?';
-      expect(await hash()).toMatchObject({ code: 'invalid_response', message });
-    },
-  );
+  test('if a response is not JSON, the error asks whether the URL is right', async () => {
+    const { hash } = setUp(() => new Response('<!doctype html>'));
+    const message = 'the service did not respond with JSON: is its URL right?';
+    expect(await hash()).toMatchObject({ code: 'invalid_response', message });
+  });
 
   test('the client sends a request again if the response body does not arrive within `timeouts.attempt`', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
@@ -159,17 +153,6 @@ describe('bodies of responses', () => {
     expect(attempts()).toBe(2);
     expect(await hashing).toEqual(hashed);
     expect(cancelled).toHaveBeenCalledOnce();
-  });
-
-  test('a call throws `timeout` if none of its attempts receives a body', async () => {
-    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-    const { hash, attempts } = setUp(() => streamed(() => {}), {
-      timeouts: { attempt: 1_000, total: 30_000 },
-    });
-    const hashing = hash();
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await hashing).toMatchObject({ code: 'timeout', retryable: true });
-    expect(attempts()).toBe(3);
   });
 
   test('a late body of an earlier attempt does not replace the response of a later attempt', async () => {

@@ -92,12 +92,6 @@ test('`wrap` wraps a DEK of the app', async () => {
 describe('streams', () => {
   const content = Buffer.from(Uint8Array.from({ length: 150_000 }, (_, at) => at * 7));
 
-  test('encryptStream encrypts with the public key', async () => {
-    const sealed = new Blob([content]).stream().pipeThrough(encryptStream(intake, { context }));
-    const opening = openStream(unwrap(), { keyId, context });
-    expect(content.equals(await bytesOf(sealed.pipeThrough(opening)))).toBe(true);
-  });
-
   test('encryptBlob returns the size of the ciphertext', async () => {
     const { stream, size } = await encryptBlob(intake, new Blob([content]), { wrapContext: context });
     const sealed = await bytesOf(stream);

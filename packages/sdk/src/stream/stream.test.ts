@@ -57,19 +57,6 @@ describe('encryptStream and decryptStream', () => {
     );
   });
 
-  test('a Node pipeline with `decryptStream` rejects with the error of the stream', async () => {
-    const { client, keyId } = world();
-    const content = contentOf(3 * chunk);
-    const encrypting = encryptStream(client) as ReadableWritablePair;
-    const sealed = await pipeline(Readable.from([content]), Duplex.fromWeb(encrypting), buffer);
-    const decrypt = (bytes: Buffer): Promise<Buffer> => {
-      const decrypting = decryptStream(client, { keyId }) as ReadableWritablePair;
-      return pipeline(Readable.from([bytes]), Duplex.fromWeb(decrypting), buffer);
-    };
-    expect(same(await decrypt(sealed), content)).toBe(true);
-    await expect(decrypt(sealed.subarray(0, -1))).rejects.toBeInstanceOf(DecryptionError);
-  });
-
   test('a stream of any length needs one call to encrypt and one call to decrypt', async () => {
     const { client, service, keyId } = world();
     const { content } = await sendThrough(encryptStream(client), [contentOf(5 * chunk)]);

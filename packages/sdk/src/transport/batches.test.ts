@@ -1,11 +1,10 @@
-import { createTestService } from '@eaas/local';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
 import { observedClient } from '../../test/observed-client.ts';
 import { runs } from '@eaas/test-kit/cases';
 import { coalesce } from './batches.ts';
-import { EaasClient, type SdkError, ServiceError } from '../index.ts';
+import { type SdkError, ServiceError } from '../index.ts';
 import type { Call } from './transport.ts';
 
 const patience = { total: 30_000, retries: 2 };
@@ -17,18 +16,6 @@ interface Input {
 const echo = (results: readonly object[], items: Input['items']): object[] =>
   results.map((result, index) => Object.assign({ reference: items?.[index]?.reference }, result));
 const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
-
-test('a context without a prototype is accepted', async () => {
-  const service = createTestService();
-  const keyId = service.createKey('fields').key_id;
-  const client = new EaasClient({ ...service, keyId });
-  const wrapContext = Object.assign(Object.create(null) as object, { user: '1' });
-  const { ciphertext } = await client.encrypt('x', { wrapContext });
-  const other = client.decrypt(ciphertext, { wrapContext: { user: '2' } });
-  await expect(other).rejects.toMatchObject({ code: 'decryption' });
-  const asAnother = client.as('who has no data key in memory');
-  expect(await asAnother.decrypt(ciphertext, { as: 'text', wrapContext: { user: '1' } })).toBe('x');
-});
 
 test('a batch is sent while fake timers of Jest replace `queueMicrotask`', async () => {
   const call = async (_: string, input: object): Promise<unknown> => input;

@@ -56,13 +56,12 @@ afterAll(async () => {
 describe.each(frameworks)('$name', (framework) => {
   let app: RunningApp;
   let keyId: string;
-  let otherKeyId: string;
   let wrapUrl: string;
 
   beforeAll(async () => {
     const place = await composeApp(framework);
     const settled = await service.settle(framework.folder);
-    ({ keyId, otherKeyId } = settled);
+    ({ keyId } = settled);
     const { baseUrl, apiKey } = settled;
     app = await startApp(framework, place, {
       EAAS_BASE_URL: baseUrl,
@@ -118,27 +117,12 @@ describe.each(frameworks)('$name', (framework) => {
       ]);
   });
 
-  test.each([
-    ['session', 403, 'permission_missing', () => wrapUrl, 'wrap', () => keyId, { cookie: 'session=1' }],
-    [
-      'operation',
-      403,
-      'permission_missing',
-      () => wrapUrl.replace(/wrap$/, 'rewrap'),
-      'rewrap',
-      () => keyId,
-      {},
-    ],
-    ['key', 404, 'not_found', () => wrapUrl.replace(keyId, otherKeyId), 'wrap', () => otherKeyId, {}],
-  ] as const)(
-    'a call whose grant lacks the %s gets %d %s and causes an event',
-    async (missing, status, code, url, operation, key, headers) => {
-      const answer = await post(url(), JSON.stringify({ dek }), headers);
-      expect([answer.status, await answer.json()]).toMatchObject([status, { code }]);
-      const event = { type: 'grant_refused', missing, operation, keyId: key() };
-      await expect.poll(() => app.events()).toEqual([event]);
-    },
-  );
+  test('a call without a session gets 403 and causes an event', async () => {
+    const answer = await post(wrapUrl, JSON.stringify({ dek }), { cookie: 'session=1' });
+    expect([answer.status, await answer.json()]).toMatchObject([403, { code: 'permission_missing' }]);
+    const event = { type: 'grant_refused', missing: 'session', operation: 'wrap', keyId };
+    await expect.poll(() => app.events()).toEqual([event]);
+  });
 
   test('the proxy refuses a body above its limit with 413', async () => {
     const item = JSON.stringify({ items: [{ key_id: keyId, dek }] });

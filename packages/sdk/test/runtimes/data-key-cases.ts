@@ -18,18 +18,6 @@ export const dataKeyCases: readonly Case[] = [
     },
   },
   {
-    name: 'decrypting 1,000 values under one data key concurrently takes one request',
-    run: async (scene) => {
-      const writer = scene.connect();
-      const bundles = (await writer.encryptMany(numbered)).map(valueOf);
-      same(new Set(bundles.map(({ wrapped_key }) => wrapped_key)).size, 1, 'the number of data keys');
-      const { client, requests } = counted(scene);
-      const texts = await Promise.all(bundles.map((bundle) => client.decrypt(bundle, { as: 'text' })));
-      same(texts, numbered, 'the texts');
-      same(requests.length, 1, 'the number of requests');
-    },
-  },
-  {
     name: 'decrypting 1,000 values under 1,000 data keys concurrently takes one batch request',
     run: async (scene) => {
       const writer = counted(scene);
@@ -41,17 +29,6 @@ export const dataKeyCases: readonly Case[] = [
       same(texts, numbered, 'the texts');
       same(requests.length, 1, 'the number of requests');
       holds(requests[0]?.endsWith('/batch/unwrap') === true, `it asked ${requests[0]}`);
-    },
-  },
-  {
-    name: 'decryptMany of 10,000 values under 1,000 data keys takes one request, also as the first call of a client',
-    run: async (scene) => {
-      const bundles = (await scene.connect().encryptMany(numbered, { fresh: true })).map(valueOf);
-      const { client, requests } = counted(scene);
-      const rows = Array.from({ length: 10 }, () => bundles).flat();
-      const texts = (await client.decryptMany(rows, { as: 'text' })).map(valueOf);
-      same(texts.slice(-many), numbered, 'the last texts');
-      same(requests.map(lastPart), ['unwrap'], 'the requests');
     },
   },
   {
@@ -73,23 +50,6 @@ export const dataKeyCases: readonly Case[] = [
       );
       await refused(() => reader.decryptSync(bundle), 'decryption');
       holds(requests.length <= 2, `it asked ${requests.join()}`);
-    },
-  },
-  {
-    name: 'a closed client refuses every call and sends no request',
-    run: async (scene) => {
-      const { client, requests } = counted(scene);
-      await client.prime();
-      const bundle = client.encryptSync('a secret');
-      await client.decrypt(bundle);
-      await client.close();
-      const asked = requests.length;
-      await refused(() => client.encrypt('a secret'), 'closed');
-      await refused(() => client.decrypt(bundle), 'closed');
-      await refused(() => client.hash('a secret'), 'closed');
-      await refused(() => client.encryptSync('a secret'), 'closed');
-      await refused(() => client.decryptSync(bundle), 'closed');
-      same(requests.length, asked, 'the number of requests');
     },
   },
   {

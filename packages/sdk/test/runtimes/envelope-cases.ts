@@ -53,47 +53,4 @@ export const envelopeCases: readonly Case[] = [
       await refused(() => client.decrypt('plain text', { context }), 'format');
     },
   },
-  {
-    name: 'equal values have equal fingerprints, and different values have different fingerprints',
-    run: async ({ connect }) => {
-      const client = connect();
-      const hash = await client.hash('ada@example.com');
-      holds(/^[0-9a-f]{64}$/.test(hash), 'a fingerprint is 64 digits');
-      const [again, other] = await Promise.all([
-        client.hash('ada@example.com'),
-        client.hash('bob@example.com'),
-      ]);
-      same(again, hash, 'the second fingerprint');
-      holds(other !== hash, 'two values have one fingerprint');
-    },
-  },
-  {
-    name: 'encryptMany and decryptMany return a result per item, and each fails alone',
-    run: async ({ connect }) => {
-      const client = connect();
-      const values = ['one', Uint8Array.of(2), { value: 'three', context }];
-      const [one, two, three] = (await client.encryptMany(values)).map(valueOf);
-      const items = [
-        one ?? '',
-        'no ciphertext',
-        two ?? '',
-        { ...three, ciphertext: three?.ciphertext ?? '', context },
-      ];
-      const [first, second, third, fourth] = await client.decryptMany(items);
-      same(new TextDecoder().decode(valueOf(first)), 'one');
-      same(second?.ok === false && second.error.code, 'format');
-      same(valueOf(third), Uint8Array.of(2));
-      same(new TextDecoder().decode(valueOf(fourth)), 'three');
-    },
-  },
-  {
-    name: 'unwrap returns the data key that was wrapped',
-    run: async ({ connect }) => {
-      const client = connect();
-      const dek = crypto.getRandomValues(new Uint8Array(32));
-      const wrapped = await client.wrap(dek, { wrapContext: context });
-      same(await client.unwrap(wrapped, { wrapContext: context }), dek, 'the data key');
-      await refused(() => client.unwrap(wrapped), 'decryption');
-    },
-  },
 ];

@@ -1,14 +1,6 @@
 import type { Case } from '@eaas/test-kit/runtimes/case';
 import { holds, refused, same } from './expect.ts';
 
-const problem = {
-  type: 'about:blank',
-  title: 'Conflict',
-  status: 409,
-  detail: 'The key is disabled.',
-  code: 'key_state',
-};
-
 const silent: typeof fetch = (input, init) =>
   new Promise((_, reject) => {
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
@@ -43,33 +35,6 @@ export const failureCases: readonly Case[] = [
       same('retryable' in (await refused(() => late.encrypt('a secret'), 'timeout')), true);
       const gone = connect({ fetch: () => Promise.reject(new TypeError('failed to fetch')), retries: 0 });
       await refused(() => gone.encrypt('a secret'), 'network');
-    },
-  },
-  {
-    name: 'the client retries a 503, but not a 409',
-    run: async ({ connect }) => {
-      let tries = 0;
-      const busy = connect({
-        fetch: (input, init) =>
-          tries++ === 0
-            ? Promise.resolve(new Response('{}', { status: 503, headers: { 'retry-after': '0' } }))
-            : fetch(input, init),
-      });
-      await busy.encrypt('a secret');
-      same(tries, 2, 'the number of requests');
-      let asked = 0;
-      const refusing = connect({
-        fetch: () => {
-          asked++;
-          return Promise.resolve(Response.json(problem, { status: 409 }));
-        },
-      });
-      same(
-        (await refused(() => refusing.encrypt('a secret'), 'key_state')).message,
-        problem.detail,
-        'the advice',
-      );
-      same(asked, 1, 'the number of requests that were refused');
     },
   },
 ];

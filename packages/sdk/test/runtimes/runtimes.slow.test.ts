@@ -7,7 +7,7 @@ import { chromium } from '@eaas/test-kit/runtimes/chromium';
 import { programs } from '@eaas/test-kit/runtimes/programs';
 import { proxyFor } from './proxied-page.ts';
 import type { Runtime, Work } from '@eaas/test-kit/runtimes/runtime';
-import { openService, type RunningService, type Settled } from './service.ts';
+import { openService, type RunningService } from './service.ts';
 import { enginesEverywhere } from './shared-cases.ts';
 import { programCases, type run as runInProgram } from './suite.ts';
 import { pageCases, type run as runInPage } from './suite-in-page.ts';
@@ -66,24 +66,11 @@ async function runProgram(runtime: Runtime): Promise<Ran> {
 }
 
 async function runPage(runtime: Runtime): Promise<Ran> {
-  const settings = await service.settle(runtime.name);
-  const mounts = await mountsFor(settings);
-  const { apiKey: _, ...told } = settings;
-  const common = { keyId: settings.common.keyId };
-  return runIn(runtime, 'suite-in-page.ts', { ...told, common, baseUrl: '/api/eaas' }, mounts);
-}
-
-async function mountsFor({ baseUrl, apiKey, keyId, otherKeyId, intake, common }: Settled) {
+  const { apiKey, ...told } = await service.settle(runtime.name);
+  const { baseUrl, keyId, otherKeyId, intake } = told;
   const keys = [keyId, otherKeyId, intake.keyId];
-  return {
-    api: await proxyFor(app, { baseUrl, apiKey, basePath: '/api/eaas', keys }),
-    common: await proxyFor(app, {
-      baseUrl,
-      apiKey: common.apiKey,
-      basePath: '/common/eaas',
-      keys: [common.keyId],
-    }),
-  };
+  const api = await proxyFor(app, { baseUrl, apiKey, basePath: '/api/eaas', keys });
+  return runIn(runtime, 'suite-in-page.ts', { ...told, baseUrl: '/api/eaas' }, { api });
 }
 
 async function runIn(

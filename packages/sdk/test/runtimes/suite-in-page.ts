@@ -36,12 +36,10 @@ export const pageCases: readonly Case[] = [
 ];
 
 export async function run(settings: Settings): Promise<CaseResult[]> {
-  const { keyId, common } = settings;
+  const { keyId } = settings;
   return runCases(pageCases, {
     ...settings,
     engines: enginesEverywhere,
     connect: (options) => createBrowserClient({ keyId, ...options }),
-    connectToCommon: (options) =>
-      createBrowserClient({ proxyUrl: '/common/eaas', keyId: common.keyId, ...options }),
   });
 }

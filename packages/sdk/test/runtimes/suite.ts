@@ -10,12 +10,11 @@ export const programCases = (engines: readonly string[]): readonly Case<ProgramS
 ];
 
 export async function run(settings: Settings, more: readonly Engine[]): Promise<CaseResult[]> {
-  const { baseUrl, apiKey = '', keyId, common } = settings;
+  const { baseUrl, apiKey = '', keyId } = settings;
   const engines = [...enginesEverywhere, ...more];
   return runCases(programCases(engines.map(({ name }) => name)), {
     ...settings,
     engines,
     connect: (options = {}) => new EaasClient({ baseUrl, apiKey, keyId, ...options }),
-    connectToCommon: (options = {}) => new EaasClient({ baseUrl, apiKey: '', ...common, ...options }),
   });
 }
