@@ -1,6 +1,5 @@
 // The table below stores methods without binding them to objects. No stored method uses `this`.
 /* oxlint-disable typescript/unbound-method */
-import { createTestService } from '@eaas/local';
 import { createBrowserClient } from '../src/browser/browser.ts';
 import * as fields from '../src/fields/fields.ts';
 import { EaasClient, type EaasEvent } from '../src/index.ts';
@@ -316,26 +315,6 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
     ['createProxy', createProxy, () => [proxy()]],
     ['toNodeHandler', toNodeHandler, () => [createProxy(proxy())]],
     ['nodeRequestOf', nodeRequestOf, () => [new Request('https://app.example')]],
-
-    [
-      'createTestService',
-      createTestService,
-      () => [{ envelopeOnly: true, monthlyEncryptQuota: 1, now: () => 0 }],
-    ],
-    ['service.createKey', service.createKey, () => [`of an operator ${names++}`, { intake: true }]],
-    ['service.createApiKey', service.createApiKey, () => [{ name: 'x', permissions: ['encrypt'] }]],
-    ['service.setTenant', service.setTenant, () => [{ envelopeOnly: false, monthlyEncryptQuota: null }]],
-    [
-      'service.failNext',
-      (...given) => createTestService().failNext(...(given as unknown as ['network'])),
-      () => ['network', { times: 1, route: 'POST /v1/keys' }],
-    ],
-    [
-      'service.tamper',
-      (...given) => createTestService().tamper(...(given as unknown as [1, object])),
-      () => [1, { action: 'key.wrap' }],
-    ],
-    ['service.advance', (by) => createTestService().advance(by), () => [1]],
   ];
   return all.map(([name, call, args]) => ({ name, call, args }));
 

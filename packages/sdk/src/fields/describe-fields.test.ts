@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  checkConstraints,
   defineFields,
   describeFields,
   field,
@@ -46,6 +47,15 @@ test('describeFields returns the encrypted fields of a table', () => {
 });
 
 test('describeFields refuses a table that is not defined', () => {
-  // @ts-expect-error: the table `user` is not defined
-  expect(() => describeFields(fields, 'user')).toThrow('did you mean `users`?');
+  expect(() => describeFields(fields, 'user' as 'users')).toThrow('did you mean `users`?');
+});
+
+test.each<[string, object, string]>([
+  ['user', {}, '`user` is not defined: did you mean `users`?'],
+  ['users', { columns: { emial: 'x' } }, '`users.emial` is not defined: did you mean `email`?'],
+  ['users', { notvalid: true }, '`notvalid`: did you mean `notValid`?'],
+  ['plain', {}, 'the table `plain` has no encrypted fields'],
+])('checkConstraints refuses the table %s with %j', (table, options, message) => {
+  const definition = defineFields({ users: { email: field.text() }, plain: unencrypted('id') });
+  expect(() => checkConstraints(definition, table as 'users', options)).toThrow(message);
 });

@@ -54,16 +54,6 @@ test('decryptFieldSync refuses the ciphertext of another field', async () => {
   );
 });
 
-test('a synchronous call without a cached data key throws and advises `prime`', async () => {
-  const { client, records } = await primed();
-  const notPrimed = expect.objectContaining({ code: 'not_primed', message: expect.stringMatching(/prime/) });
-  const name = records.encryptFieldSync('users', 'name', 'Ada');
-  expect(() => records.decryptFieldSync('users', 'name', name)).toThrow(notPrimed);
-  await client.close();
-  const cold = observedClient().client;
-  expect(() => fields.for(cold).encryptFieldSync('users', 'name', 'Ada')).toThrow(notPrimed);
-});
-
 test('if a field has the option `previous`, decryptFieldSync returns stored plaintext, and `reads()` counts it', async () => {
   const { records, client } = await primed();
   const nick = records.encryptFieldSync('users', 'nick', 'ace');

@@ -98,12 +98,3 @@ test('values of one scope are never encrypted under the data key of another scop
   }
   expect(service.requests).toHaveLength(2);
 });
-
-test('an aborted signal ends encryptRows and decryptRows', async () => {
-  const { client } = observedClient();
-  const records = fields.for(client, { index: 'service' });
-  const signal = AbortSignal.abort();
-  await expect(records.encryptRow('users', 1, { name: 'Ada' }, { signal })).rejects.toMatchObject({
-    code: 'aborted',
-  });
-});

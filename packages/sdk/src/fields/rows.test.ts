@@ -45,36 +45,18 @@ async function errorOf(work: Promise<unknown>): Promise<FieldError> {
   return error;
 }
 
-test('a row is the same after encryption and decryption', async () => {
+test('a row is the same after encryption and decryption, which do not change their arguments', async () => {
   const { records } = openFields();
-  const stored = await records.encryptRow('users', 42, ada);
+  const stored = Object.freeze(await records.encryptRow('users', 42, Object.freeze({ ...ada })));
   expect(stored).toMatchObject({
     id: 42,
     city: 'London',
     email_index: expect.stringMatching(/^[\da-f]{64}$/),
   });
-  const encrypted = Object.entries(stored).filter(([, value]) => String(value).startsWith('eaas'));
-  expect(encrypted.map(([name]) => name)).toEqual([
-    'email',
-    'name',
-    'ssn',
-    'age',
-    'balance',
-    'active',
-    'born',
-    'photo',
-    'notes',
-  ]);
+  const plain = Object.entries(stored).filter(([, value]) => !String(value).startsWith('eaas'));
+  expect(plain.map(([name]) => name)).toEqual(['id', 'city', 'email_index']);
   expect(inspect(stored)).not.toMatch(/Ada King|Ada@|123-45/);
   expect(await records.decryptRow('users', 42, stored)).toStrictEqual(ada);
-});
-
-test('encryptRow and decryptRow do not change their arguments', async () => {
-  const { records } = openFields();
-  const given = Object.freeze({ ...ada });
-  const stored = Object.freeze(await records.encryptRow('users', 42, given));
-  await records.decryptRow('users', 42, stored);
-  expect(given).toEqual(ada);
 });
 
 test('a null, undefined or omitted field stays unchanged, and its index column is null, undefined or omitted too', async () => {
@@ -164,29 +146,6 @@ test('a field with a context function decrypts a value that `client.encrypt` enc
   expect(await records.decryptRow('users', 7, { name: ciphertext })).toEqual({ name: 'Ada' });
   const { name } = await records.encryptRow('users', 8, { name: 'Bob' });
   expect(await client.decrypt(name, { as: 'text', context: { user: '8' } })).toBe('Bob');
-});
-
-test('`client.decrypt` with `as: text` decrypts text fields and refuses number fields', async () => {
-  const { client, records } = openFields();
-  const stored = await records.encryptRow('users', 1, { name: 'Ada', age: 36 });
-  const context = { table: 'users', row: '1' };
-  expect(await client.decrypt(stored.name, { as: 'text', context: { ...context, field: 'name' } })).toBe(
-    'Ada',
-  );
-  await expect(
-    client.decrypt(stored.age, { as: 'text', context: { ...context, field: 'age' } }),
-  ).rejects.toThrow(DecryptionError);
-});
-
-test('if a field and the stored value have different types, the error names both types', async () => {
-  const { client, records } = openFields();
-  const { age } = await records.encryptRow('users', 1, { age: 36 });
-  const changed = defineFields({ users: { age: field.text() } }).for(client);
-  const error = await errorOf(changed.decryptRow('users', 1, { age: String(age) }));
-  expect(error).toMatchObject({ code: 'format' });
-  expect(error.message).toMatch(
-    /^users\.age of row 1: the field has the type text, but the stored value has the type number;/,
-  );
 });
 
 test.each([

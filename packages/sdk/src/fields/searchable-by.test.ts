@@ -182,7 +182,7 @@ test.each([
   ['a range without `to`', { born: { month: { from: born.from } } }, 'a range needs `from` and `to`'],
   ['a range up to null', { income: { band: { from: 1, to: null } } }, 'a range needs `from` and `to`'],
   ['NaN', { income: { band: Number.NaN } }, '`from` of a range must not be greater than `to`'],
-  ['a long range', { income: { band: { from: 0, to: 1e7 } } }, 'at most 1000 buckets'],
+  ['a range of 1,001 buckets', { income: { band: { from: 0, to: 1e7 } } }, 'at most 1000 buckets'],
   [
     'some of the fields',
     { name: { and_born: { name: 'Ada', born: born.from } } },
@@ -192,12 +192,6 @@ test.each([
 ])('`where` refuses a search by %s', async (_, query, message) => {
   const { records } = await open();
   await expect(records.where('patients', query as never)).rejects.toThrow(message);
-});
-
-test('`where` accepts a range of 1,000 buckets', async () => {
-  const { records } = await open();
-  const terms = await records.where('patients', { income: { band: { from: 0, to: 1e7 - 1 } } });
-  expect(new Set(terms.income_band_index).size).toBe(1000);
 });
 
 test.each<[string, () => unknown, string]>([

@@ -7,7 +7,6 @@ import {
   type EncryptedRow,
   field,
   type Fingerprint,
-  indexColumns,
   lastCharacters,
   months,
   steps,
@@ -106,31 +105,6 @@ const byParts = defineFields({
     }),
     born: field.date().searchableBy({ month: months() }),
   },
-});
-
-interface Patient {
-  id: string;
-  ssn: string;
-  name?: string;
-}
-
-test('the type of an encrypted row has the index columns', async () => {
-  const { client } = observedClient();
-  const records = byParts.for(client, { index: await createIndexKey(client) });
-  const patient: Patient = { id: '1', ssn: '123-45-6789' };
-  const stored = await records.encryptRow('patients', patient.id, patient);
-  expectTypeOf(stored).toEqualTypeOf<{
-    id: string;
-    ssn: Encrypted<'patients.ssn', string>;
-    name?: Encrypted<'patients.name', string>;
-    ssn_index: Fingerprint<'patients.ssn'> | null;
-    ssn_last4_index: Fingerprint<'patients.ssn'> | null;
-    name_marks?: Fingerprint<'patients.name'> | null;
-    name_and_born_index?: Fingerprint<'patients.name'> | null;
-  }>();
-  expectTypeOf(indexColumns(byParts, 'patients')).toEqualTypeOf<
-    ('ssn_index' | 'ssn_last4_index' | 'name_marks' | 'name_and_born_index' | 'born_month_index')[]
-  >();
 });
 
 test('the type of `where` accepts each index name with its query type', async () => {

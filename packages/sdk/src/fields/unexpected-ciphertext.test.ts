@@ -62,14 +62,6 @@ test('the event of a column occurs once per client, is logged as a warning, and 
   expect(logger.warn.mock.calls).toEqual([warning, warning]);
 });
 
-test('without an observer, rows are not searched for ciphertexts', async () => {
-  const { make } = observedClient({ onEvent: undefined });
-  const seen = vi.fn();
-  const nickname = new Proxy({}, { ownKeys: () => (seen(), []), getPrototypeOf: () => (seen(), null) });
-  await fields.for(make(), { index: 'service' }).decryptRow('patients', 1, { nickname });
-  expect(seen).not.toHaveBeenCalled();
-});
-
 test('`decryptRows` looks at no more than 1,000 values inside the JSON of a column', async () => {
   const { records, unexpected } = await openFields();
   const reads = vi.fn();

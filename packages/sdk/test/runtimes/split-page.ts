@@ -19,12 +19,11 @@ export async function serveSplitPage(code: string) {
     outputFiles.map(({ path, contents }) => [`/${basename(path)}`, gzipSync(contents, { level: 9 })]),
   );
   const requested: string[] = [];
-  const missing = new Set<string>();
   const server = createServer(({ url = '' }, response) => {
     requested.push(url);
     const headers = { 'cache-control': 'no-store', 'content-security-policy': policy };
     if (url === '/') return response.writeHead(200, { ...headers, 'content-type': 'text/html' }).end(html);
-    const file = missing.has(url) ? undefined : files.get(url);
+    const file = files.get(url);
     if (!file) return response.writeHead(404, headers).end();
     const type = { 'content-type': 'text/javascript', 'content-encoding': 'gzip' };
     return response.writeHead(200, { ...headers, ...type }).end(file);
@@ -33,9 +32,7 @@ export async function serveSplitPage(code: string) {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    files: [...files.keys()],
     requested,
-    missing,
     close: async (): Promise<void> => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
