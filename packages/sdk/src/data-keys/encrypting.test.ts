@@ -208,37 +208,3 @@ test('with `prime({ keep: true })`, the client renews its data key again after a
   for (let at = 0; at < 40; at++) await pass(second / 2);
   expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
 });
-
-test('evicted data keys and closed clients leave no timers', () =>
-  withFakeTimers(async (timers) => {
-    const cache = { encrypt: { maxMessages: 2 }, decrypt: { maxEntries: 5 } };
-    const { client } = observedClient({ retries: 0, cache });
-    await client.prime({ keep: true });
-    const bundles = await client.encryptMany(Array.from({ length: 100 }, String));
-    await client.decryptMany(bundles.map((bundle) => (bundle.ok ? bundle.value : '')));
-    await arrivals();
-    expect(timers.size).toBeLessThanOrEqual(7);
-    await client.close();
-    await arrivals();
-    expect(timers.size).toBe(0);
-  }));
-
-test('a data key that arrives while the client closes is overwritten', async () => {
-  const { keys, live, engines } = watchedEngine();
-  for (let microtasks = 0; microtasks < 20; microtasks++) {
-    const closing: { client?: EaasClient } = {};
-    const { client } = setUp({
-      engines,
-      onEvent({ type }) {
-        let moment = Promise.resolve();
-        for (let at = 0; at < microtasks; at++) moment = moment.then(() => undefined);
-        if (type === 'data_key.minted') void moment.then(() => closing.client?.close());
-      },
-    });
-    closing.client = client;
-    await client.encrypt('x').catch(() => undefined);
-  }
-  await arrivals(15);
-  expect(keys).toHaveLength(20);
-  expect(live()).toEqual([]);
-});

@@ -1,6 +1,6 @@
 import { type Endpoint, endpoints, type Route } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
-import { isName, isOutput } from './outputs.ts';
+import { isName, isOutput, namesSameKeys } from './outputs.ts';
 
 interface Definition {
   readonly type: string;
@@ -125,3 +125,17 @@ test('a name has 1 to 64 letters, digits, hyphens and underscores, and contains 
   for (const other of ['', 'x'.repeat(65), 'a b', ' a', 'a\n', 'a.b', 'x-eaas_sk_1', 1, null])
     expect(isName(other)).toBe(false);
 });
+
+test.each([
+  [true, { key_id: 'A1' }, { key_id: 'a1' }],
+  [true, { value: 'x' }, { key_id: 'b' }],
+  [false, { key_id: 'a' }, { key_id: 'b' }],
+  [false, { api_key_id: 'a' }, { api_key_id: 'b' }],
+  [false, { issuer_id: 'a' }, { issuer_id: 'b' }],
+  [false, { items: [{ key_id: 'a' }, { key_id: 'a' }] }, { results: [{ key_id: 'a' }, { key_id: 'b' }] }],
+])(
+  'that both name the same keys is %s for the request %j and the response %j',
+  (isSame, request, response) => {
+    expect(namesSameKeys(request, response)).toBe(isSame);
+  },
+);

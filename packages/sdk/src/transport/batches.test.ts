@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
-import { observedClient } from '../../test/observed-client.ts';
 import { runs } from '@eaas/test-kit/cases';
 import { coalesce } from './batches.ts';
 import { type SdkError, ServiceError } from '../index.ts';
@@ -110,23 +109,18 @@ test('each call of a batch gets its result, even if other calls are aborted', as
   );
 });
 
-describe('services without a batch endpoint', () => {
-  test('calls are sent one by one to a service without a batch endpoint', async () => {
-    const { service, client, make } = observedClient();
-    const bundles = await Promise.all(range(20).map((n) => client.encrypt(`${n}`, { fresh: true })));
-    const asked: string[] = [];
-    const older: typeof fetch = async (input, init) => {
-      const { url } = input as Request;
-      asked.push(new URL(url).pathname.replace(/keys\/.*\//, 'keys/:key_id/'));
-      return url.includes('/batch/') ? new Response(null, { status: 404 }) : service.fetch(input, init);
-    };
-    const reader = make({ fetch: older });
-    const texts = await Promise.all(bundles.map((bundle) => reader.decrypt(bundle, { as: 'text' })));
-    expect(texts).toEqual(range(20).map(String));
-    await reader.decrypt((await client.encrypt('y', { fresh: true })).ciphertext, { as: 'text' });
-    expect(asked.filter((path) => path.includes('batch'))).toHaveLength(1);
-    expect(asked.filter((path) => path.endsWith('/keys/:key_id/unwrap'))).toHaveLength(21);
-  });
+test('a service without a batch endpoint is asked for a batch only once', async () => {
+  const asked: string[] = [];
+  const call = async (route: string, { value }: Input) => {
+    asked.push(route);
+    if (route.includes('batch')) throw new ServiceError('not_found', 'none', { status: 404 });
+    return { hash: value };
+  };
+  const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
+  const ask = (values: string[]) => Promise.all(values.map((value) => hash({ key_id: 'k', value })));
+  expect(await ask(['a', 'b'])).toEqual([{ hash: 'a' }, { hash: 'b' }]);
+  expect(await ask(['c', 'd'])).toEqual([{ hash: 'c' }, { hash: 'd' }]);
+  expect(asked.filter((route) => route.includes('batch'))).toHaveLength(1);
 });
 
 describe('items that the service refuses in a batch', () => {
@@ -261,19 +255,4 @@ describe('a service that confuses the results of a batch', () => {
     await ask(['alone']);
     expect(sent[1]).toEqual({ key_id: 'k', value: 'alone' });
   });
-});
-
-test('`rewrap` copies the wrap context, and throws InputError for an invalid wrap context', async () => {
-  const { client, service } = observedClient();
-  const wrapContext = { customer: '7' };
-  const { ciphertext } = await client.encrypt('x', { wrapContext });
-  const rewrapping = client.rewrap(ciphertext, { wrapContext });
-  wrapContext.customer = '8';
-  expect(await rewrapping).toMatchObject({ ciphertext, rewrapped: false });
-  const before = service.requests.length;
-  for (const invalid of [null as never, { customer: '\ud800' }])
-    await expect(client.rewrap(ciphertext, { wrapContext: invalid })).rejects.toMatchObject({
-      code: 'input',
-    });
-  expect(service.requests).toHaveLength(before);
 });

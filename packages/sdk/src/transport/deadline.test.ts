@@ -85,18 +85,6 @@ test('a call with many values adds few listeners to its signal, and the signal a
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('a call with a signal leaves no listeners on the signal', async () => {
-  const { client } = setUp({ timeouts: {} });
-  const { signal } = new AbortController();
-  const { ciphertext } = await client.encrypt('x', { signal });
-  await client.decrypt(ciphertext, { signal });
-  await client.encrypt('x', { signal, fresh: true });
-  await Promise.all([client.hash('x', { signal }), client.hash('y', { signal })]);
-  await client.keys.page({}, { signal });
-  await failureOf(client.keys.get({ key_id: 'none' }, { signal }));
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
-});
-
 test('after one call with a signal has ended, the signal can still abort another call', async () => {
   const { client } = setUp({ timeouts: {} });
   const controller = new AbortController();
