@@ -128,17 +128,6 @@ test('a data key is renewed repeatedly after `prime({ keep: true })`', async () 
   expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
 });
 
-test('`prime({ keep: true })` also renews a data key that is already in memory', async () => {
-  const { client } = setUp();
-  await client.encrypt('x');
-  await pass(3 * minute);
-  await client.prime({ keep: true });
-  for (let at = 0; at < 10; at++) {
-    await pass(minute);
-    expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
-  }
-});
-
 test('if a large value exceeds the rest of the budget, the call that finds no kept data key renews it at once', async () => {
   const { client } = setUp({ cache: { encrypt: { maxBytes: 1_000 } } });
   await client.prime({ keep: true });

@@ -121,16 +121,3 @@ test('`settled` and `decryptNested` take the option too', async () => {
   expect(nested).toEqual([{ ...users[0], friends: [broken] }]);
   expectTypeOf<(typeof nested)[0]['friends'][0]['name']>().toEqualTypeOf<string | null>();
 });
-
-test('the type of the result contains what stands for a bad value', async () => {
-  const { records, stored } = await openUsers();
-  const thrown = await records.decryptRows('users', stored, idOf);
-  const asNull = await records.decryptRows('users', stored, idOf, { onError: 'null' });
-  const asText = await records.decryptRows('users', stored, idOf, {
-    onError: (error, row) => `${error.code} ${row.id}`,
-  });
-  expectTypeOf<(typeof thrown)[0]['age']>().toEqualTypeOf<number>();
-  expectTypeOf<(typeof asNull)[0]['age']>().toEqualTypeOf<number | null>();
-  expectTypeOf<(typeof asNull)[0]['city']>().toEqualTypeOf<string>();
-  expectTypeOf<(typeof asText)[0]['age']>().toEqualTypeOf<number | string>();
-});

@@ -246,16 +246,6 @@ test('synchronous calls have no row, and need the option', async () => {
   expect(records.decryptFieldSync('patients', 'name', stored, { subject })).toBe('x');
 });
 
-test('a search finds the rows of every person', async () => {
-  const { client } = open();
-  const searched = defineFields({ patients: { subject: 'id', name: field.text().searchable() } });
-  const records = searched.for(client, { index: 'service' });
-  const rows = [1, 2].map((id) => ({ id, name: 'Ada' }));
-  const stored = await records.encryptRows('patients', rows, ({ id }) => id);
-  const { name_index } = await records.where('patients', { name: 'Ada' });
-  expect(stored.map((row) => row.name_index)).toEqual([name_index[0], name_index[0]]);
-});
-
 test('a definition refuses the encrypted column as the one of the person', () => {
   const define = () => defineFields({ patients: { subject: 'name', name: field.text() } });
   expect(define).toThrow(/names the encrypted column `name`/);

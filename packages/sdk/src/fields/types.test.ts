@@ -164,20 +164,6 @@ test('the compiler refuses synchronous calls for fields whose context contains t
   });
 });
 
-test('if `as` maps a column to a field, decryptRow returns the column with the type of this field', async () => {
-  const records = open();
-  const { ssn, email } = await records.encryptRow('users', 1, { ssn: '1', email: 'a' });
-  const row = { id: 1, alias: ssn as string, other: email as string | null, count: 3 };
-  assertType<() => unknown>(async () => {
-    const opened = await records.decryptRow('users', 1, row, { as: { alias: 'born', other: null } });
-    expectTypeOf(opened).toEqualTypeOf<{ id: number; alias: Date; other: string | null; count: number }>();
-    const many = await records.decryptRows('users', [row], ({ id }) => id, { as: { alias: 'born' } });
-    expectTypeOf(many).toEqualTypeOf<(typeof opened)[]>();
-    // @ts-expect-error: the field `birth` does not exist
-    await records.decryptRow('users', 1, row, { as: { alias: 'birth' } });
-  });
-});
-
 test("the types ask for `lowEntropy: 'accepted'` where values are easy to guess", () => {
   const { client } = observedClient();
   assertType<() => unknown>(() => [

@@ -71,22 +71,11 @@ test('the values in a call of `encryptMany` share one wrapped key, and an invali
   expect(results[3]).toMatchObject({ ok: false, error: { code: 'input' } });
 });
 
-test('`encryptMany` returns an empty list for an empty list', async () => {
-  expect(await intake.encryptMany([])).toEqual([]);
-});
-
 test('a data key with a wrap context can be unwrapped only with the same wrap context', async () => {
   const { ciphertext } = await intake.encrypt('x', { wrapContext: { form: 'contact' } });
   const envelope = fromBase64(ciphertext);
   await expect(open(envelope, unwrap(), { keyId })).rejects.toBeInstanceOf(DecryptionError);
   expect(await open(envelope, unwrap({ form: 'contact' }), { keyId })).toEqual(Uint8Array.of(120));
-});
-
-test('`wrap` wraps a DEK of the app', async () => {
-  const dek = new Uint8Array(32).fill(9);
-  const wrapped = await intake.wrap(dek, { wrapContext: context });
-  expect(wrapped).toMatchObject({ keyId, keyVersion });
-  expect(unwrap(context)(wrapped)).toEqual(dek);
 });
 
 describe('streams', () => {

@@ -34,14 +34,6 @@ test('the client decrypts a value that was encrypted with a public key', async (
   expect(await client.serverMode.decrypt({ ...bundle, context })).toEqual({ plaintext: 'hello' });
 });
 
-test('a value that was encrypted with a public key and a wrap context is decrypted only with the same wrap context', async () => {
-  const { client, keyId, intake } = await backOffice();
-  const wrapContext = { form: 'contact' };
-  const bundle = await intake.encrypt('hello', { wrapContext });
-  await expect(client.decrypt(bundle, { keyId })).rejects.toBeInstanceOf(DecryptionError);
-  expect(await client.decrypt(bundle, { keyId, wrapContext, as: 'text' })).toBe('hello');
-});
-
 test('one batch unwraps data keys that were wrapped with a public key and data keys that the service wrapped', async () => {
   const { client, keyId, intake, service } = await backOffice();
   const ours = await client.encryptMany(['x', 'y'], { keyId, context });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { ProxyEvent } from '@eaas/sdk/proxy';
-import { build, transform } from 'esbuild';
+import { transform } from 'esbuild';
 import { read } from '@eaas/test-kit/markdown';
 import { freePort } from '@eaas/test-kit/free-port';
 import { requireTools } from '@eaas/test-kit/tools';
@@ -62,19 +62,7 @@ export async function composeApp({ name, folder, modules }: Framework): Promise<
     if (modules === undefined)
       write(path.replace(/ts$/, 'js'), (await transform(code, { loader: 'ts' })).code);
   }
-  if (modules === undefined) {
-    write('public/index.html', '<!doctype html><script type="module" src="/page.js"></script>');
-    const code =
-      "import { createBrowserClient } from '@eaas/sdk/browser'; Object.assign(globalThis, { createBrowserClient });";
-    const stdin = { contents: code, resolveDir: place };
-    await build({
-      stdin,
-      bundle: true,
-      format: 'esm',
-      outfile: join(place, 'public/page.js'),
-      logLevel: 'silent',
-    });
-  }
+  if (modules === undefined) write('public/index.html', '<!doctype html>');
   return place;
 }
 

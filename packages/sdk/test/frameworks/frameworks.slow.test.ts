@@ -7,8 +7,6 @@ import { createBrowserClient } from '@eaas/sdk/browser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '@eaas/test-kit/markdown';
 import { openService, type RunningService } from '../runtimes/service.ts';
-import { whereAvailable } from '@eaas/test-kit/available';
-import { hasChromium, launchChromium, type Page } from '@eaas/test-kit/chromium';
 import { composeApp, type Framework, type RunningApp, startApp } from './app.ts';
 
 const serverOf = (name: string, folder: Framework['folder']): Framework => ({
@@ -41,15 +39,12 @@ const frameworks: readonly Framework[] = [
 const limit = 2 * 2 ** 20;
 const dek = Buffer.alloc(32, 7).toString('base64');
 let service: RunningService;
-let chromium: Awaited<ReturnType<typeof launchChromium>> | undefined;
 
 beforeAll(async () => {
   service = await openService();
-  if (hasChromium) chromium = await launchChromium();
 });
 
 afterAll(async () => {
-  await chromium?.close();
   await service.close();
 });
 
@@ -157,45 +152,6 @@ describe.each(frameworks)('$name', (framework) => {
     socket.destroy();
     expect((await post(wrapUrl, JSON.stringify({ dek }))).status).toBe(200);
     expect(app.events()).toEqual([]);
-  });
-
-  whereAvailable(`Chromium with ${framework.name}`, hasChromium, () => {
-    let page: Page;
-
-    beforeAll(async () => {
-      if (!chromium) throw new Error('Chromium did not start');
-      page = await chromium.browser.newPage();
-      await page.goto(app.origin);
-    });
-
-    afterAll(() => page.close());
-
-    const roundTrip = (cookie: string): Promise<string> =>
-      page.evaluate(`(async () => {
-        while (!globalThis.createBrowserClient) await new Promise((resolve) => setTimeout(resolve, 20));
-        document.cookie = ${JSON.stringify(cookie)};
-        const client = () => createBrowserClient({ keyId: ${JSON.stringify(keyId)}, retries: 0 });
-        const { ciphertext } = await client().encrypt('blood type 0', { context: { row: '7' } });
-        return client().decrypt(ciphertext, { as: 'text', context: { row: '7' } });
-      })().catch((error) => error.code ?? String(error))`);
-
-    test('a page encrypts and decrypts only with the cookie of its session', async () => {
-      app.events();
-      expect(await roundTrip('session=42; path=/')).toBe('blood type 0');
-      expect(app.events()).toEqual([]);
-      expect(await roundTrip('session=1; path=/')).toBe('permission_missing');
-      await expect.poll(() => app.events()).toMatchObject([{ type: 'grant_refused', missing: 'session' }]);
-    });
-
-    test('a page of another site cannot call the proxy', async () => {
-      const foreign = await chromium?.browser.newPage();
-      await foreign?.goto(app.origin.replace('127.0.0.1', 'localhost'));
-      const call = `fetch(${JSON.stringify(wrapUrl)}, {
-        method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body: '{}',
-      }).then(() => 'called', String)`;
-      expect(await foreign?.evaluate(call)).toMatch(/Failed to fetch/);
-      await foreign?.close();
-    });
   });
 });
 
