@@ -22,10 +22,10 @@ import {
   type RecordsOptions,
   type Tables,
 } from '@eaas/sdk/fields';
-import { type NameOf, sleep } from '@eaas/sdk/internal';
+import type { NameOf } from '@eaas/sdk/internal';
 import type { SqlDatabase } from './database.ts';
 import { encrypting, reencrypting, type RowsCodec } from './encrypting.ts';
-import { convertTable } from './passes.ts';
+import { convertTable, sleep } from './passes.ts';
 import { progressLine } from './progress-line.ts';
 import { beginProgress, type Mode, type Progress } from './progress.ts';
 import { createRewraps, rewrapping } from './rewrap.ts';

@@ -1,10 +1,19 @@
 // Converts a table: once page by page, and then what is still left, which is the proof that nothing is. A row that the app
 // changes meanwhile is read and converted again. A run that was killed loses nothing, because all that it knows is in the table.
 import { EaasError } from '@eaas/protocol';
-import { aborted, type sleep } from '@eaas/sdk/internal';
+import { abortable, aborted } from '@eaas/sdk/internal';
 import { advance, type Progress, resultOf, type RowResult, TooManyFailures } from './progress.ts';
 import type { Outcome, RowFailure, RowId, TableRow, Work } from './rows.ts';
 import type { Store } from './table.ts';
+
+/** Waits, and throws ClientError `aborted` as soon as the signal aborts. */
+export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  return abortable(wait, signal).finally(() => clearTimeout(timer));
+}
 
 interface Run {
   readonly store: Pick<Store, 'page' | 'rows' | 'heads' | 'write'>;

@@ -11,4 +11,4 @@ export {
 } from './fields/plan.ts';
 export { subjectOfRow } from './fields/plan.ts';
 export type { NameOf } from './fields/row-types.ts';
-export { aborted, sleep } from './transport/abortable.ts';
+export { abortable, aborted } from './transport/abortable.ts';

@@ -156,15 +156,11 @@ export function createDecrypter(
   return {
     decrypt: (ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Promise<Decrypted> =>
       attempt(() => {
-        requireOptions(decryptOptions, options, 'decrypt');
-        requireActor(caller);
-        requireForm(options.as);
+        requireCall('decrypt', options, caller);
         return settleOne(start(ciphertext, caller, options), options.signal, patience);
       }),
     decryptMany: async (items: readonly DecryptItem[], caller: Caller, options: DecryptOptions) => {
-      requireOptions(decryptOptions, options, 'decryptMany');
-      requireActor(caller);
-      requireForm(options.as);
+      requireCall('decryptMany', options, caller);
       const own = copyContexts(options);
       const startItem = (item: DecryptItem) => {
         if (typeof item === 'string' || isBytes(item)) return start(item, caller, own);
@@ -175,9 +171,7 @@ export function createDecrypter(
       return settleMany(items, startItem, options.signal, patience);
     },
     decryptSync(ciphertext: Ciphertext, caller: Caller, options: DecryptOptions): Decrypted {
-      requireOptions(decryptOptions, options, 'decryptSync');
-      requireActor(caller);
-      requireForm(options.as);
+      requireCall('decryptSync', options, caller);
       const bytes = envelopeBytes(ciphertext);
       const known = headerOf(bytes, caller, options);
       const envelope = withBody(known.header, bytes);
@@ -230,9 +224,11 @@ function open(
   return isPromise<Uint8Array>(plaintext) ? plaintext.then(textOf) : textOf(plaintext);
 }
 
-function requireForm(form: DecryptedForm | undefined): void {
-  if (form === undefined || form === 'bytes' || form === 'text') return;
-  throw new InputError("`as` must be 'bytes' or 'text'");
+function requireCall(call: string, options: DecryptOptions, caller: Caller): void {
+  requireOptions(decryptOptions, options, call);
+  requireActor(caller);
+  const { as = 'bytes' } = options;
+  if (as !== 'bytes' && as !== 'text') throw new InputError("`as` must be 'bytes' or 'text'");
 }
 
 function textOf(plaintext: Uint8Array): string {

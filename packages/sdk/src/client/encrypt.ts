@@ -92,15 +92,11 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
   return {
     encrypt: (value: string | Uint8Array, caller: Caller, options: EncryptOptions): Promise<EncryptedValue> =>
       attempt(() => {
-        requireOptions(encryptOptions, options, 'encrypt');
-        requireActor(caller);
-        const seal = sealAs(options.as);
+        const seal = sealFor('encrypt', options, caller);
         return settleOne(start(seal, value, caller, options), options.signal, limits.patience);
       }),
     encryptMany: async (items: readonly EncryptItem[], caller: Caller, options: EncryptOptions) => {
-      requireOptions(encryptOptions, options, 'encryptMany');
-      requireActor(caller);
-      const seal = sealAs(options.as);
+      const seal = sealFor('encryptMany', options, caller);
       const own = copyContexts(options);
       const startItem = (item: EncryptItem) => {
         if (typeof item === 'string' || isBytes(item)) return start(seal, item, caller, own);
@@ -110,14 +106,13 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       return settleMany(items, startItem, options.signal, limits.patience);
     },
     encryptSync(value: string | Uint8Array, caller: Caller, options: EncryptOptions): EncryptedValue {
-      requireOptions(encryptOptions, options, 'encryptSync');
-      requireActor(caller);
+      const seal = sealFor('encryptSync', options, caller);
       requireValue(value, options.as);
       const { context, fresh } = options;
       if (!context) warn();
       const of = partitionOf(caller, options);
       const key = fresh ? undefined : keys.take(of, lengthOf(value), true);
-      if (key?.sync) return sealAs(options.as)(key, key.sync, value, context);
+      if (key?.sync) return seal(key, key.sync, value, context);
       requireKeyId(of.keyId);
       if (fresh) throw notPrimed('`encryptSync` cannot request a fresh data key', 'use `encrypt`');
       throw notPrimed('no data key is in memory to encrypt with');
@@ -137,6 +132,13 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     drop: keys.drop,
     close: (): void => keys.close(),
   };
+}
+
+/** Checks what every form of the call checks, and returns how values become results. */
+function sealFor(call: string, options: EncryptOptions, caller: Caller): Seal {
+  requireOptions(encryptOptions, options, call);
+  requireActor(caller);
+  return sealAs(options.as);
 }
 
 function partitionOf(

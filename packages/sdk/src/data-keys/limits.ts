@@ -35,12 +35,13 @@ export interface Limits {
   readonly patience: number;
 }
 
-const presets = {
-  server: { maxMessages: 65_536, maxAge: 300_000, maxBytes: 2 ** 30, maxEntries: 2_000 },
-  serverless: { maxMessages: 65_536, maxAge: 60_000, maxBytes: 2 ** 30, maxEntries: 500 },
-  browser: { maxMessages: 1_024, maxAge: 60_000, maxBytes: 2 ** 26, maxEntries: 500 },
-} as const;
-const maxServerUnwrapped = 10_000;
+const server = { maxMessages: 65_536, maxAge: 300_000, maxBytes: 2 ** 30, maxEntries: 2_000 };
+const serverless = { ...server, maxAge: 60_000, maxEntries: 500 };
+const presets: Readonly<Record<CachePreset, Omit<Limits, 'patience'>>> = {
+  server: { encrypt: server, decrypt: { ...server, maxEntries: 10_000 } },
+  serverless: { encrypt: serverless, decrypt: serverless },
+  browser: { encrypt: { ...serverless, maxMessages: 1_024, maxBytes: 2 ** 26 }, decrypt: serverless },
+};
 
 const cacheOptions: OptionRules<CacheOptions> = { encrypt: 'anything', decrypt: 'anything' };
 const encryptLimits: OptionRules<BudgetLimits> = {
@@ -68,11 +69,8 @@ export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience 
   requireOptions<OptionalLimits<BudgetLimits>>(encryptLimits, encrypt, 'cache.encrypt');
   requireOptions<OptionalLimits<CacheLimits>>(decryptLimits, decrypt, 'cache.decrypt');
   return {
-    encrypt: withDefaults(encrypt, preset),
-    decrypt: withDefaults(
-      decrypt,
-      preset === presets.server ? { ...preset, maxEntries: maxServerUnwrapped } : preset,
-    ),
+    encrypt: withDefaults(encrypt, preset.encrypt),
+    decrypt: withDefaults(decrypt, preset.decrypt),
     patience,
   };
 }

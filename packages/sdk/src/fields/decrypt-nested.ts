@@ -9,22 +9,8 @@ import { refuse } from './value-types.ts';
 interface UntypedNesting {
   readonly table: string;
   readonly id?: (row: Row) => RecordId;
-  readonly as?: Readonly<Record<string, string | null>>;
+  readonly as?: object;
   readonly nested?: Readonly<Record<string, UntypedNesting>>;
-}
-
-interface Found {
-  readonly stored: Row[];
-  readonly copies: Row[];
-}
-
-interface UntypedRecords {
-  decryptRows(
-    table: string,
-    rows: readonly Row[],
-    idOf: (row: Row) => RecordId,
-    options: DecryptNestedOptions & Pick<UntypedNesting, 'as'>,
-  ): Promise<Row[]>;
 }
 
 /** Options of `decryptNested`. */
@@ -54,7 +40,7 @@ export async function decryptNested<
   requireKind(having('the return value of `for`', 'decryptRows'), records, 'the first argument');
   requireArray(rows);
   const opened = await decryptUntyped(
-    records as unknown as UntypedRecords,
+    records as unknown as Records<Tables>,
     rows,
     nesting as unknown as UntypedNesting,
     options,
@@ -63,12 +49,12 @@ export async function decryptNested<
 }
 
 async function decryptUntyped(
-  records: UntypedRecords,
+  records: Records<Tables>,
   given: readonly object[],
   top: UntypedNesting,
   options: DecryptNestedOptions,
 ): Promise<unknown[]> {
-  const found = new Map<UntypedNesting, Found>();
+  const found = new Map<UntypedNesting, { readonly stored: Row[]; readonly copies: Row[] }>();
 
   const prepare = (nesting: UntypedNesting): void => {
     requireOptions(
@@ -105,7 +91,10 @@ async function decryptUntyped(
   const rows = given.map((row) => copyOf(row, top));
   await Promise.all(
     Array.from(found, async ([{ table, id = idOf, as = {} }, { stored, copies }]) => {
-      const results = await records.decryptRows(table, stored, id, { ...options, as });
+      const results = await records.decryptRows(table, stored, id, {
+        ...options,
+        as,
+      });
       for (const [at, copy] of copies.entries()) Object.assign(copy, results[at]);
     }),
   );

@@ -16,18 +16,7 @@ export {
   indexColumns,
   type PartDescription,
 } from './describe-fields.ts';
-export type {
-  Bound,
-  Field,
-  FieldOptions,
-  FieldPlace,
-  LowEntropyField,
-  Plaintext,
-  SearchableField,
-  TextField,
-  TextSearchOptions,
-  Unencrypted,
-} from './field.ts';
+export type * from './field.ts';
 export {
   FieldError,
   type FieldErrorCode,

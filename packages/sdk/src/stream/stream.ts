@@ -1,6 +1,6 @@
 export { ciphertextSize, plaintextSize } from '@eaas/protocol/stream';
 export type { EncryptedFile, Range, RangeContent, RangeSource } from '@eaas/protocol/stream';
-export { rewrapHead, type RewrappedHead, rewrapStream } from './rewrap-stream.ts';
+export * from './rewrap-stream.ts';
 export {
   blobSource,
   handleSource,
@@ -9,16 +9,4 @@ export {
   urlSource,
   type UrlSourceOptions,
 } from './sources.ts';
-export {
-  decryptBlob,
-  decryptStream,
-  type DecryptStreamOptions,
-  encryptBlob,
-  encryptStream,
-  type EncryptStreamOptions,
-  openFile,
-  type SizedStream,
-  type StreamClient,
-  type StreamProgress,
-  type StreamWriter,
-} from './streams.ts';
+export * from './streams.ts';

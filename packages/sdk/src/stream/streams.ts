@@ -7,6 +7,7 @@ import {
   maxHeadLength,
   parseStreamHead,
   plaintextSize,
+  type Range,
   type RangeSource,
 } from '@eaas/protocol/stream';
 import { type DecryptOptions, decryptOptions } from '../client/decrypt.ts';
@@ -160,7 +161,16 @@ export async function openFile(
   const { context, signal } = options;
   const engine = client.engines.streams;
   const expected = expectedKey(client, options);
-  return open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
+  const file = await open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
+  const checked = (range: Range = {}): Range => {
+    requireOptions({ start: 'number', end: 'number', signal: 'signal' }, range, 'range');
+    return range;
+  };
+  return {
+    ...file,
+    stream: (range) => file.stream(checked(range)),
+    read: async (range) => file.read(checked(range)),
+  };
 }
 
 function checkCall<Options>(

@@ -60,14 +60,6 @@ export function aborted(): ClientError {
   return new ClientError('aborted', 'the call was aborted by its signal');
 }
 
-export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const wait = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.min(milliseconds, longest));
-  });
-  return abortable(wait, signal).finally(() => clearTimeout(timer));
-}
-
 /** The longest delay of a JavaScript timer, in milliseconds. A timer with a longer delay fires immediately. */
 export const longest = 2 ** 31 - 1;
 

@@ -11,14 +11,10 @@ export function baseUrlOf(
     throw new InputError(`\`${name}\` must be the URL of the service (got ${got}): is EAAS_BASE_URL set?`);
   }
   const url = parseUrl(given);
-  if (!url || !/^https?:$/.test(url.protocol)) {
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new InputError(
-      `\`${name}\` must be the URL of the service, such as https://eaas.example or http://localhost:8080`,
-    );
-  }
-  if (url.username || url.password || url.search || url.hash) {
-    throw new InputError(
-      `\`${name}\` must be the URL of the service without a user name, password, query or fragment`,
+      `\`${name}\` must be the URL of the service, such as https://eaas.example or http://localhost:8080, ` +
+        'without a user name, password, query or fragment',
     );
   }
   requireSecureUrl(url, insecureHttp, name);
