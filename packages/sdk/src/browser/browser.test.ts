@@ -63,14 +63,6 @@ describe('calls of the browser client', () => {
     expect(sent[0]?.headers.get('x-csrf-token')).toBe('one');
     expect(sent[0]?.headers.get('content-type')).toBe('application/json');
   });
-
-  test('a call that the proxy refuses throws an error with the code and the advice of the proxy', async () => {
-    const refusal = problem('permission_missing', 'The app does not let this session do this.');
-    const { client } = setUp({}, () => Response.json(refusal, { status: 403 }));
-    const error = await thrownBy(client.hash('Ada'));
-    expect(error).toBeInstanceOf(EaasError);
-    expect(error).toMatchObject({ code: 'permission_missing', status: 403, message: refusal.detail });
-  });
 });
 
 describe('API keys in a browser', () => {

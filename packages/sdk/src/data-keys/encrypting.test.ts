@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { withFakeTimers } from '../../test/fake-timers.ts';
 import { arrivals, observedClient, range, routesOf, watchedEngine } from '../../test/observed-client.ts';
 import { type EaasClient, type EaasClientOptions } from '../index.ts';
 
@@ -196,4 +195,24 @@ test('with `prime({ keep: true })`, the client renews its data key again after a
   service.failNext('unavailable', { times: 5 });
   for (let at = 0; at < 40; at++) await pass(second / 2);
   expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
+});
+
+test('a data key that arrives while the client closes is overwritten', async () => {
+  const { keys, live, engines } = watchedEngine();
+  for (let microtasks = 0; microtasks < 20; microtasks++) {
+    const closing: { client?: EaasClient } = {};
+    const { client } = setUp({
+      engines,
+      onEvent({ type }) {
+        let moment = Promise.resolve();
+        for (let at = 0; at < microtasks; at++) moment = moment.then(() => undefined);
+        if (type === 'data_key.minted') void moment.then(() => closing.client?.close());
+      },
+    });
+    closing.client = client;
+    await client.encrypt('x').catch(() => undefined);
+  }
+  await arrivals(15);
+  expect(keys).toHaveLength(20);
+  expect(live()).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { createTestService } from '@eaas/local';
 import { expect, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { EaasClient, type EaasClientOptions, EaasError } from '../index.ts';
+import { EaasClient, type EaasClientOptions } from '../index.ts';
 import { defineFields, field } from '../fields/fields.ts';
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
@@ -143,7 +143,6 @@ test('a client accepts an API key that ends with a line break, as the content of
   expect(await failureOf(client.hash('x', { keyId: crypto.randomUUID() }))).toMatchObject({
     code: 'not_found',
   });
-  expect(await failureOf(client.hash('x', { keyId: crypto.randomUUID() }))).toBeInstanceOf(EaasError);
 });
 
 test('a call that waits in the queue ends at its deadline', async () => {

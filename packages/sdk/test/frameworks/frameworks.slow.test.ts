@@ -132,10 +132,7 @@ describe.each(frameworks)('$name', (framework) => {
     expect([passed.status, await passed.json()]).toMatchObject([200, { results: [{ key_id: keyId }] }]);
   });
 
-  test.each([
-    ['in the middle of its body', 1_000],
-    ['before its response', JSON.stringify({ dek }).length],
-  ])('the app continues after a request that is aborted %s', async (_, length) => {
+  test('the app continues after a request that is aborted in the middle of its body', async () => {
     const socket = connect(app.port, '127.0.0.1');
     await once(socket, 'connect');
     const lines = [
@@ -144,7 +141,7 @@ describe.each(frameworks)('$name', (framework) => {
       `origin: ${app.origin}`,
       'cookie: session=42',
       'content-type: application/json',
-      `content-length: ${length}`,
+      'content-length: 1000',
       '',
       JSON.stringify({ dek }),
     ];
