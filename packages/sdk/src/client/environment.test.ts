@@ -70,7 +70,7 @@ test.each([
   ['EAAS_BASE_URL', '', 'is EAAS_BASE_URL set?'],
   ['EAAS_BASE_URL', 'http://eaas.example', '`EAAS_BASE_URL` must use https:'],
   ['EAAS_BASE_URL', 'eaas.example', '`EAAS_BASE_URL` must be the URL of the service'],
-  ['EAAS_BASE_URL', 'https://me@eaas.example', '`EAAS_BASE_URL` must be the URL of the service without'],
+  ['EAAS_BASE_URL', 'https://me@eaas.example', 'without a user name'],
   ['EAAS_API_KEY', undefined, 'is EAAS_API_KEY set?'],
   ['EAAS_API_KEY', 'hunter2', '`EAAS_API_KEY` must be an API key (eaas_sk_ and 49 characters) (got another'],
   ['EAAS_KEY_ID', 'patients', '`EAAS_KEY_ID` must be a UUID (got text of 8 characters)'],

@@ -128,10 +128,8 @@ async function requireGrant(request: Request, target: Target, settings: Settings
 function onceEach(report: GrantedCall['report']): GrantedCall['report'] {
   const known = new Set<string>();
   return (event) => {
-    const { type, ...more } = event;
-    const kind = `${type} ${'code' in more ? more.code : 'reason' in more ? more.reason : ''}`;
-    if (!known.has(kind)) report(event);
-    known.add(kind);
+    if (!known.has(event.type)) report(event);
+    known.add(event.type);
   };
 }
 

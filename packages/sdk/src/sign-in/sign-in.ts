@@ -127,13 +127,10 @@ export function createSignIn(options: SignInOptions, drop: () => void): SignIn {
       typeof exp === 'number' && exp <= seconds
         ? `it expired ${seconds - exp} s ago by this clock, so \`token\` must return a fresh one`
         : `compare with \`eaas issuer show ${issuer}\``;
-    const facts = [
-      `\`iss\` ${shown(claims['iss'])}`,
-      `\`aud\` ${shown(claims['aud'])}`,
-      `lifetime ${Number(exp) - Number(iat) || 'unknown'} s`,
-    ];
     const { status, requestId } = error;
-    const message = `the sign-in's token was refused (${facts.join(', ')}): ${age}`;
+    const message =
+      `the sign-in's token was refused (\`iss\` ${shown(claims['iss'])}, \`aud\` ${shown(claims['aud'])}, ` +
+      `lifetime ${Number(exp) - Number(iat) || 'unknown'} s): ${age}`;
     return new ServiceError('unauthorized', message, { status, requestId });
   }
 
