@@ -136,14 +136,6 @@ describe('audit.list from an entry', () => {
       expect(await listed(log, { key_id }, options)).toEqual(matching);
     },
   );
-
-  test('yields what is left after a purge, and each entry once while others append', async () => {
-    const log = playLog(250);
-    log.purge(100);
-    log.before = () => log.append(7);
-    const options = { from: 90, pageSize: 20 };
-    expect(await listed(log, {}, options)).toEqual(upTo(257, 101));
-  });
 });
 
 test('audit.list passes the signal to every call', async () => {

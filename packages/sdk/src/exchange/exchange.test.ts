@@ -126,19 +126,14 @@ describe('bodies of responses', () => {
   test('a late body of an earlier attempt does not replace the response of a later attempt', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     const late = { hash: 'cd'.repeat(32), key_id: keyId };
-    const slow = (text: () => Promise<string>) =>
-      Object.assign(Object.create(null) as object, { status: 200, ok: true, headers: new Headers(), text });
-    const { hash } = setUp(
-      (attempt) =>
-        attempt === 1
-          ? (slow(
-              () => new Promise((resolve) => setTimeout(() => resolve(JSON.stringify(late)), 1_500)),
-            ) as Response)
-          : (slow(
-              () => new Promise((resolve) => setTimeout(() => resolve(JSON.stringify(hashed)), 900)),
-            ) as Response),
-      { timeouts: { attempt: 1_000, total: 30_000 } },
-    );
+    const slow = (body: object, delay: number): Response => {
+      const text = () =>
+        new Promise<string>((resolve) => setTimeout(() => resolve(JSON.stringify(body)), delay));
+      return { status: 200, ok: true, headers: new Headers(), text } as Response;
+    };
+    const { hash } = setUp((attempt) => (attempt === 1 ? slow(late, 1_500) : slow(hashed, 900)), {
+      timeouts: { attempt: 1_000, total: 30_000 },
+    });
     const hashing = hash();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await hashing).toEqual(hashed);
@@ -208,21 +203,15 @@ describe('receipts in events', () => {
     expect(silent.events[0]).not.toHaveProperty('entry');
   });
 
-  test('the event of a refused call has the entry of the refusal, beside the code', async () => {
+  test('the event of a repeated and refused call has the entry of the last response, beside the code', async () => {
     const body = problem('wrapped_key_unauthentic', 'The wrapped key was altered.');
-    const service = setUp(() => Response.json(body, { status: body.status, headers: receipt(7) }));
-    expect(await wrap(service)).toMatchObject({ code: 'wrapped_key_unauthentic' });
-    expect(service.events).toMatchObject([{ code: 'wrapped_key_unauthentic', entry: { id: 7, hash } }]);
-  });
-
-  test('the event of a repeated call has the entry of the last response', async () => {
     const service = setUp((attempt) =>
       attempt < 3
         ? new Response('', { status: 503, headers: receipt(attempt) })
-        : Response.json(wrapped, { headers: receipt(attempt) }),
+        : Response.json(body, { status: body.status, headers: receipt(attempt) }),
     );
-    await wrap(service);
-    expect(service.events).toMatchObject([{ attempts: 3, entry: { id: 3, hash } }]);
+    expect(await wrap(service)).toMatchObject({ code: 'wrapped_key_unauthentic' });
+    expect(service.events).toMatchObject([{ code: body.code, attempts: 3, entry: { id: 3, hash } }]);
   });
 
   test('the event of a batch has the entries of its items, in their order', async () => {

@@ -30,18 +30,6 @@ test('10,000 rows under 1,000 data keys are decrypted with one request', async (
   ]);
 });
 
-test('fields under different keys are decrypted with one request', async () => {
-  const { service, client, make, keyId } = observedClient();
-  const keyIds = { 'users.email': service.createKey('emails').key_id, 'users.name': keyId };
-  const options = { index: 'service', keyIds };
-  const rows = users(500);
-  const stored = await fields.for(client, options).encryptRows('users', rows, idOf);
-  const reader = fields.for(make(), options);
-  const before = service.requests.length;
-  expect(await reader.decryptRows('users', stored, idOf)).toEqual(rows);
-  expect(service.requests.slice(before)).toEqual([{ route: 'POST /v1/batch/unwrap', status: 200, items: 2 }]);
-});
-
 test('decryptRows unwraps each data key once, even if the cache cannot hold all data keys', async () => {
   const { service, client, make } = observedClient();
   const rows = users(1_500).map(({ id, name }) => ({ id, name }));

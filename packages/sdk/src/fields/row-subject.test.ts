@@ -117,10 +117,7 @@ describe.each([
 
   test('encryption throws before any request', async () => {
     const { records, service } = open();
-    const rows = [
-      { id: 1, name: 'Ada' },
-      { id: id as string, name: 'Bob' },
-    ];
+    const rows = [1, id as string].map((each) => ({ id: each, name: 'Ada' }));
     const failure = records.encryptRows('patients', rows, () => 7);
     await expect(failure).rejects.toThrow(message);
     await expect(failure).rejects.toBeInstanceOf(InputError);

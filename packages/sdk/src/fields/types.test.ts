@@ -172,11 +172,5 @@ test("the types ask for `lowEntropy: 'accepted'` where values are easy to guess"
     defineFields({ t: { age: field.number().searchable() } }),
     // @ts-expect-error: the table does not accept that parts of texts are easy to guess
     defineFields({ t: { ssn: field.text().searchableBy({ last4: lastCharacters(4) }) } }),
-    // @ts-expect-error: `lowEntropy` must be 'accepted'
-    defineFields({ t: { lowEntropy: 'yes', born: field.date().searchable() } }),
-    // @ts-expect-error: bytes fields are not searchable
-    field.bytes().searchable(),
-    // @ts-expect-error: the field `users.mail` does not exist
-    fields.for(client, { index: 'service', keyIds: { 'users.mail': '' } }),
   ]);
 });

@@ -1,22 +1,9 @@
-import { fromBase64 } from '@eaas/test-kit/bytes';
 import type { Case, Scene } from '@eaas/test-kit/runtimes/case';
 import { holds, refused, same, valueOf } from './expect.ts';
 
 const many = 1_000;
 
 export const dataKeyCases: readonly Case[] = [
-  {
-    name: 'each data key in the vectors of people is known to belong to a person, before any request',
-    run: async (scene) => {
-      const { client, requests } = counted(scene);
-      for (const { name, key: keyId, version: keyVersion, wrapped } of scene.vectors.people.cases) {
-        const given = { keyId, keyVersion, wrappedKey: fromBase64(wrapped) };
-        const { message } = await refused(() => client.unwrap(given), 'input');
-        holds(message.includes('belongs to a person: pass `subject`'), `${name}: ${message}`);
-      }
-      same(requests, [], 'the requests');
-    },
-  },
   {
     name: 'decrypting 1,000 values under 1,000 data keys concurrently takes one batch request',
     run: async (scene) => {
