@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { problem } from '@eaas/protocol/wire';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type BrowserClientOptions, createBrowserClient, EaasError, InputError } from './browser.ts';
+import { type BrowserClientOptions, createBrowserClient, InputError } from './browser.ts';
 
 const keyId = '00000000-0000-4000-8000-00000000000a';
 const proxyUrl = 'https://app.example/api/eaas';

@@ -198,7 +198,7 @@ function requestFor(route: Route, input: Record<string, unknown>) {
  * Says what a text of the service says for users of the SDK, who know calls and no requests: `keys.enable` instead of
  * POST /v1/keys/:id/enable.
  */
-export const asCalls = (detail: string): string =>
+const asCalls = (detail: string): string =>
   detail
     .replace(/query parameter /i, '')
     .replace(/`?POST \/v1\/([a-z-]+)(?:\/:id)?\/?([a-z]*)`?/g, (_, resource: string, action: string) => {

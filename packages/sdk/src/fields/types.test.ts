@@ -165,7 +165,6 @@ test('the compiler refuses synchronous calls for fields whose context contains t
 });
 
 test("the types ask for `lowEntropy: 'accepted'` where values are easy to guess", () => {
-  const { client } = observedClient();
   assertType<() => unknown>(() => [
     defineFields({ t: { email: field.text().searchable(), age: field.number() } }),
     // @ts-expect-error: the table does not accept that numbers are easy to guess

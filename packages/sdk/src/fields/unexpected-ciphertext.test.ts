@@ -1,14 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { deepJson, lookAlike } from '@eaas/test-kit/look-alike';
-import {
-  decryptNested,
-  defineFields,
-  field,
-  holdsCiphertext,
-  reportCiphertexts,
-  unencrypted,
-} from './fields.ts';
+import { defineFields, field, holdsCiphertext, reportCiphertexts, unencrypted } from './fields.ts';
 
 const fields = defineFields({
   patients: { ...unencrypted('id', 'nickname'), name: field.text().searchable(), ssn: field.text() },

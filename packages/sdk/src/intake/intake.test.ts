@@ -4,7 +4,7 @@ import { openStream } from '@eaas/protocol/stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { intakeKey } from '@eaas/test-kit/intake-key';
 import type { Bundle } from '../client/ciphertext.ts';
-import { ciphertextSize, encryptBlob, encryptStream } from '../stream/stream.ts';
+import { ciphertextSize, encryptBlob } from '../stream/stream.ts';
 import { createIntake } from './intake.ts';
 
 const { keyId, keyVersion, publicKey, unwrap } = intakeKey();

@@ -8,7 +8,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sendThrough } from '@eaas/test-kit/streams';
 import { runs } from '@eaas/test-kit/cases';
-import { DecryptionError, EaasClient, FormatError } from '../index.ts';
+import { DecryptionError, EaasClient } from '../index.ts';
 import {
   blobSource,
   encryptStream,

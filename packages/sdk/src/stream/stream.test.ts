@@ -1,8 +1,4 @@
 import { getEventListeners } from 'node:events';
-import { Duplex, Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
-import type { ReadableWritablePair } from 'node:stream/web';
 import { inspect } from 'node:util';
 import { createTestService } from '@eaas/local';
 import * as fc from 'fast-check';

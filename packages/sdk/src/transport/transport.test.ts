@@ -31,7 +31,7 @@ function answered(
 }
 
 const send = (call: ReturnType<typeof createTransport>, route: Route): Promise<unknown> =>
-  call(route, { key_id: 'k', api_key_id: 'a' } as never);
+  call(route, { key_id: 'k', api_key_id: 'a' });
 const failureOf = (work: Promise<unknown>): Promise<SdkError> =>
   work.then(
     () => Promise.reject(new Error('it succeeded')),

@@ -1,5 +1,5 @@
 import type { Case } from '@eaas/test-kit/runtimes/case';
-import { holds, refused, same, valueOf } from './expect.ts';
+import { refused, same } from './expect.ts';
 
 const context = { table: 'patients', row: '4711' };
 
