@@ -8,29 +8,25 @@ const fields = defineFields({
 
 const words = [
   'eaasAhead',
-  'eaasAbout',
   'eaas@example.com',
   'eaasAhead of all others, because it begins with a name',
   `eaasAQ${'A'.repeat(100)}`,
   `eaasAQ${'z'.repeat(100)}`,
 ];
 
-test.each(words)('encryptRow encrypts plaintext that begins like a ciphertext: %s', async (name) => {
-  const records = fields.for(observedClient().client);
-  const stored = await records.encryptRow('users', 1, { name });
-  expect(await records.decryptRow('users', 1, stored)).toEqual({ name });
-});
-
-test.each(words.filter((word) => word !== 'eaasAbout'))(
-  'plaintext that begins like a ciphertext can be read during a migration: %s',
-  async (old) => {
+test.each(words)(
+  'plaintext that begins like a ciphertext is encrypted, and read during a migration: %s',
+  async (name) => {
     const records = fields.for(observedClient().client);
-    expect(await records.decryptRow('users', 1, { old })).toEqual({ old });
+    const stored = await records.encryptRow('users', 1, { name });
+    expect(await records.decryptRow('users', 1, { ...stored, old: name })).toEqual({ name, old: name });
   },
 );
 
-test('a short text that might be a truncated ciphertext is not read as plaintext', async () => {
+test('a short text that might be a truncated ciphertext is encrypted, but not read as plaintext', async () => {
   const records = fields.for(observedClient().client);
+  const stored = await records.encryptRow('users', 1, { name: 'eaasAbout' });
+  expect(await records.decryptRow('users', 1, stored)).toEqual({ name: 'eaasAbout' });
   await expect(records.decryptRow('users', 1, { old: 'eaasAbout' })).rejects.toMatchObject({
     code: 'format',
   });

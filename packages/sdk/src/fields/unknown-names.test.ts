@@ -15,14 +15,6 @@ function openFields() {
   return { client, keyId, service, fields, records: fields.for(client, { index: 'service' }) };
 }
 
-async function errorOf(work: () => unknown): Promise<unknown> {
-  try {
-    return await work();
-  } catch (error) {
-    return error;
-  }
-}
-
 type Opened = ReturnType<typeof openFields>;
 const idOf = () => 1;
 const any = (value: unknown) => value as never;
@@ -49,9 +41,9 @@ test.each<[string, (opened: Opened) => unknown, string]>([
   ['a table', ({ records }) => records.encryptRow(any('user'), 1, any({})), 'did you mean `users`?'],
 ])('%s refuses an unknown name', async (_, call, message) => {
   const opened = openFields();
-  const error = await errorOf(() => call(opened));
-  expect(error).toBeInstanceOf(InputError);
-  expect(String(error)).toContain(message);
+  const work = (async () => call(opened))();
+  await expect(work).rejects.toBeInstanceOf(InputError);
+  await expect(work).rejects.toThrow(message);
   expect(opened.service.requests).toEqual([]);
 });
 

@@ -35,25 +35,6 @@ test('if JSON cannot represent the input of one call, the other calls of the bat
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
 });
 
-test('a call that is aborted before it is sent leaves no timer and no listener', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const silent = (): Promise<never> => new Promise(() => undefined);
-  const hash = coalesce(silent as unknown as Call, 'POST /v1/hash', patience);
-  for (const value of ['a', 'b', 'c', 'd']) {
-    void hash({ key_id: 'k', value });
-    await Promise.resolve();
-  }
-  const before = vi.getTimerCount();
-  const controller = new AbortController();
-  const removed = vi.spyOn(controller.signal, 'removeEventListener');
-  const waiting = hash({ key_id: 'k', value: 'e' }, controller);
-  controller.abort();
-  await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
-  expect(removed).toHaveBeenCalledOnce();
-  expect(vi.getTimerCount()).toBe(before);
-  vi.useRealTimers();
-});
-
 test('each call of a batch gets its result, even if other calls are aborted', async () => {
   const step = fc.record({
     calls: fc.integer({ min: 0, max: 30 }),

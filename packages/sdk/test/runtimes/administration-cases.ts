@@ -10,19 +10,6 @@ export interface ProgramScene extends Scene {
 
 export const administrationCases: readonly Case<ProgramScene>[] = [
   {
-    name: 'an API key works until it is revoked, and no error shows it',
-    run: async ({ connect, keyId }) => {
-      const { apiKeys } = connect();
-      const { api_key_id, api_key } = await apiKeys.create({ name: 'passing', permissions: ['encrypt'] });
-      const client = connect({ apiKey: api_key });
-      const { ciphertext } = await client.encrypt('a secret', { keyId });
-      await refused(() => connect({ apiKey: api_key }).decrypt(ciphertext), 'permission_missing');
-      await apiKeys.revoke({ api_key_id });
-      const error = await refused(() => connect({ apiKey: api_key }).encrypt('a secret'), 'unauthorized');
-      holds(!`${error.stack}${JSON.stringify(error)}`.includes(api_key), 'the error shows the API key');
-    },
-  },
-  {
     name: 'the client decrypts values of the service, and the service decrypts values of the client',
     run: async ({ connect, keyId }) => {
       const client = connect();
