@@ -143,7 +143,7 @@ export function recordsOf({ all, user }: Access, of: Table) {
   return {
     encrypt: async (rows: readonly Row[]): Promise<Row[]> => own.encryptRows(table, rows as never[], idOf),
     decrypt: async (rows: readonly Row[], onError: OnError | undefined): Promise<Row[]> =>
-      own.decryptRows(table, rows as never[], idOf, { onError }),
+      own.decryptRows(table, rows, idOf, { onError }),
     /** Returns the fingerprints to search for, by the names of index columns. */
     search: async (column: string, query: unknown): Promise<Record<string, string[] | string[][]>> =>
       own.where(table, { [column]: query } as never),
