@@ -1,6 +1,7 @@
 // Who and what calls name: the key, whose data a value is (the subject), and on whose behalf the app acts (the user).
 import { InputError, parseUuid } from '@eaas/protocol/internal-core';
-import { isSubjectWrapped, utf8Length } from '@eaas/protocol/internal';
+import { viewBase64 } from '@eaas/protocol/base64';
+import { isBytes, isSubjectWrapped, utf8Length } from '@eaas/protocol/internal';
 import { kindOf, type Rule } from '@eaas/protocol/internal-options';
 
 /** The client of a call: its key, and the user on whose behalf it acts. */
@@ -70,4 +71,12 @@ export function requireKeyId(given: string | undefined, name = 'keyId'): string 
     throw new InputError('`keyId` is missing: pass it to the client or set EAAS_KEY_ID');
   keyId(given, name);
   return given;
+}
+
+/** Whether a ciphertext belongs to a person. One from before does not, and is read without a subject. */
+export function isOfPerson(ciphertext: string | Uint8Array): boolean {
+  // The wrapped key begins at byte 26 of an envelope. The eight characters are bytes 24 to 29.
+  if (isBytes(ciphertext)) return isSubjectWrapped(ciphertext.subarray(26, 28));
+  const bytes = viewBase64(ciphertext.slice(32, 40));
+  return bytes !== undefined && isSubjectWrapped(bytes.subarray(2, 4));
 }

@@ -1,11 +1,11 @@
 import { type Context, FormatError, InputError } from '@eaas/protocol/internal-core';
 import { isPromise, storedCiphertext } from '@eaas/protocol/internal';
+import { isOfPerson } from '../client/caller.ts';
 import { FieldError, inField, isOfValue, type OnError, resultOf, type Where } from './field-error.ts';
 import { callByGroup, type IdOf, type Internals, type Row, type RowOptions } from './internals.ts';
 import {
   contextOf,
   type FieldPlan,
-  isOfPerson,
   requireField,
   requireRows,
   requireTable,

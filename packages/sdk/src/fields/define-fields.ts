@@ -1,5 +1,5 @@
 import { having, kindOf, requireKind, requireOptions } from '@eaas/protocol/internal-options';
-import { somebody, withoutNobody } from '../client/caller.ts';
+import { isOfPerson, somebody, withoutNobody } from '../client/caller.ts';
 import {
   ciphertextIn,
   decryptRows,
@@ -21,15 +21,7 @@ import {
   rowOptions,
 } from './internals.ts';
 import { onlyMatching, where } from './where.ts';
-import {
-  contextOf,
-  type FieldPlan,
-  isOfPerson,
-  planOf,
-  requireField,
-  requireTable,
-  subjectOfRow,
-} from './plan.ts';
+import { contextOf, type FieldPlan, planOf, requireField, requireTable, subjectOfRow } from './plan.ts';
 import type { Records } from './records.ts';
 import type { NameOf, OnlyColumns, PlaceOf, RecordId, Searchable, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';

@@ -7,9 +7,8 @@ import {
   parseUuid,
   toUtf8,
 } from '@eaas/protocol/internal-core';
-import { isBytes, isPromise, isSubjectWrapped, nearestOf, personName } from '@eaas/protocol/internal';
+import { isPromise, nearestOf, personName } from '@eaas/protocol/internal';
 import { kindOf, object, requireArray, requireKind, type Rule } from '@eaas/protocol/internal-options';
-import { viewBase64 } from '@eaas/protocol/base64';
 import { ValidContext } from '../client/ciphertext.ts';
 import { person } from '../client/caller.ts';
 import type { Field, Unencrypted } from './field.ts';
@@ -304,12 +303,4 @@ export function subjectOfRow(
     `${source} must name the person of ${place}: a text of 1 to 256 bytes of UTF-8 without control ` +
       `characters, a safe integer or a bigint (got ${kindOf(value)}): ${remedy}`,
   );
-}
-
-/** Whether a ciphertext belongs to a person. One from before does not, and is read without a subject. */
-export function isOfPerson(ciphertext: string | Uint8Array): boolean {
-  // The wrapped key begins at byte 26 of an envelope. The eight characters are bytes 24 to 29.
-  if (isBytes(ciphertext)) return isSubjectWrapped(ciphertext.subarray(26, 28));
-  const bytes = viewBase64(ciphertext.slice(32, 40));
-  return bytes !== undefined && isSubjectWrapped(bytes.subarray(2, 4));
 }

@@ -1,9 +1,10 @@
 // What a client with the app's own sign-in needs, loaded on demand: it sends the tokens, and names the signed-in user as the
 // subject of calls that name none.
 import { InputError } from '@eaas/protocol/internal-core';
-import { personName } from '@eaas/protocol/internal';
+import { isSubjectWrapped, personName } from '@eaas/protocol/internal';
 import { readBase64 } from '@eaas/protocol/base64';
 import type { Route } from '@eaas/protocol/wire';
+import { isOfPerson } from '../client/caller.ts';
 import { ServiceError } from '../errors.ts';
 import type { SignInOptions, TokenClaims } from './options.ts';
 import type { Authorize } from '../transport/transport.ts';
@@ -186,16 +187,13 @@ function bodyFor(route: Route, input: object | undefined, subject?: string): obj
   const { items } = input as Items;
   const fill = (of: object): object => {
     const body = of as { subject?: string; wrapped_key?: string; ciphertext?: string };
-    return body.subject === undefined && isOfPerson(body) ? { ...body, subject } : body;
+    return body.subject === undefined && isForPerson(body) ? { ...body, subject } : body;
   };
   return items ? { ...input, items: items.map(fill) } : fill(input);
 }
 
 /** Whether what comes in belongs to a person. A new value does. */
-function isOfPerson({ wrapped_key, ciphertext }: { wrapped_key?: string; ciphertext?: string }): boolean {
-  // The wrapped key of an envelope begins at its byte 26. The eight characters are bytes 24 to 29.
-  const bytes = wrapped_key
-    ? readBase64(wrapped_key)
-    : ciphertext && readBase64(ciphertext.slice(32, 40))?.subarray(2);
-  return !bytes || (bytes[0] === 1 && bytes[1] === 2);
+function isForPerson({ wrapped_key, ciphertext }: { wrapped_key?: string; ciphertext?: string }): boolean {
+  if (wrapped_key !== undefined) return isSubjectWrapped(readBase64(wrapped_key) ?? new Uint8Array(0));
+  return ciphertext === undefined || isOfPerson(ciphertext);
 }
