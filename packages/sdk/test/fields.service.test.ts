@@ -132,17 +132,3 @@ test('checkConstraints with `notValid` refuses new plaintext while old plaintext
   await sql`update users set email = ${email} where id = 1`;
   await validate();
 });
-
-test('a unique index column accepts two values that are empty after normalization', async () => {
-  await sql`create table phones (id int primary key, phone text, phone_index text unique)`;
-  const phones = defineFields({
-    phones: { ...unencrypted('id'), phone: field.text().searchable({ normalize: ['digits'] }) },
-  });
-  const records = phones.for(client, { index: 'service' });
-  const store = async (id: number, phone: string) =>
-    sql`insert into phones ${sql(await records.encryptRow('phones', id, { id, phone }))}`;
-  await store(1, 'n/a');
-  await store(2, '');
-  await store(3, '020 7946');
-  await expect(store(4, '0207946')).rejects.toMatchObject({ code: '23505' });
-});

@@ -77,12 +77,3 @@ test('each field is encrypted under its own keys and refuses ciphertexts under o
     'users.name of row 1: decryption failed',
   );
 });
-
-test('values of one scope are never encrypted under the data key of another scope', async () => {
-  const { service, client } = observedClient();
-  const records = fields.for(client, { index: 'service' });
-  for (const scope of ['acme', 'acme', 'globex']) {
-    await records.encryptRow('users', 1, { name: 'Ada' }, { scope });
-  }
-  expect(service.requests).toHaveLength(2);
-});

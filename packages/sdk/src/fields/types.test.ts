@@ -151,25 +151,3 @@ test('the type of `where` accepts each index name with its query type', async ()
     months({ normalize: [] }),
   ]);
 });
-
-test('the compiler refuses synchronous calls for fields whose context contains the row id', () => {
-  const records = open();
-  assertType<() => unknown>(() => {
-    const born: Date | null = Math.random() < 1 ? new Date() : null;
-    const stored = records.encryptFieldSync('users', 'born', born);
-    expectTypeOf(stored).toEqualTypeOf<Encrypted<'users.born', Date> | null>();
-    expectTypeOf(records.decryptFieldSync('users', 'born', stored)).toEqualTypeOf<Date | null>();
-    // @ts-expect-error: a synchronous call cannot encrypt a field that is bound to its row
-    return records.encryptFieldSync('users', 'email', 'ada@example.com');
-  });
-});
-
-test("the types ask for `lowEntropy: 'accepted'` where values are easy to guess", () => {
-  assertType<() => unknown>(() => [
-    defineFields({ t: { email: field.text().searchable(), age: field.number() } }),
-    // @ts-expect-error: the table does not accept that numbers are easy to guess
-    defineFields({ t: { age: field.number().searchable() } }),
-    // @ts-expect-error: the table does not accept that parts of texts are easy to guess
-    defineFields({ t: { ssn: field.text().searchableBy({ last4: lastCharacters(4) }) } }),
-  ]);
-});
