@@ -194,6 +194,12 @@ test.each([
   await expect(records.where('patients', query as never)).rejects.toThrow(message);
 });
 
+test('`where` accepts a range of 1,000 buckets', async () => {
+  const { records } = await open();
+  const terms = await records.where('patients', { income: { band: { from: 0, to: 1e7 - 1 } } });
+  expect(new Set(terms.income_band_index).size).toBe(1000);
+});
+
 test.each<[string, () => unknown, string]>([
   ['a length', () => lastCharacters(0), '`lastCharacters` must be an integer from 1 to 64'],
   ['ordered lengths', () => prefixes(4, 2), 'must not be greater than the second (longest length)'],
