@@ -276,6 +276,12 @@ describe('secrets that a faulty gateway copies into `detail`', () => {
     expect((error as Error).message).toContain('…');
   });
 
+  test('a value of one letter is not masked in the message of an error', async () => {
+    const { hash } = setUp(refusing('Pass a valid key.'));
+    expect(await hash('e')).toMatchObject({ message: 'Pass a valid key.' });
+    expect(await hash('')).toMatchObject({ message: 'Pass a valid key.' });
+  });
+
   test('a secret that contains another secret is masked completely', () => {
     expect(mask('no: Ada Lovelace, Ada', ['Ada', 'Ada Lovelace'])).toBe('no: …, …');
     expect(mask('no: Lovelace, Ada Lovelace', ['Lovelace', 'Ada Lovelace'])).toBe('no: …, …');

@@ -52,6 +52,13 @@ describe('fillPage', () => {
     }
   });
 
+  test('has no more rows than `size`, and goes on behind its last row', async () => {
+    const read = async (after = -1, count: number) => range(9).slice(after + 1, after + 1 + count);
+    const keep = (ids: readonly number[]) => ids.filter((id) => id > 0);
+    const page = await fillPage({ size: 2, after: undefined, read, keep, cursorOf: (id) => id });
+    expect(page).toEqual({ rows: [1, 2], next: 2 });
+  });
+
   test('ends early after `most` candidates, and the next page goes on behind them', async () => {
     const table = tableOf(100);
     const none = { size: 10, ...table, keep: () => [] };

@@ -203,3 +203,23 @@ test('`encryptRow` replaces the given value of an index column', async () => {
     'the SDK computes the index column `email_index` from users.email: pass `email`,',
   );
 });
+
+test('each field is encrypted under its own keys and refuses ciphertexts under other keys', async () => {
+  const { service, client, keyId } = observedClient();
+  const { key_id: emails } = service.createKey('emails');
+  const { key_id: people } = service.createKey('people');
+  const keyIds = { users: people, 'users.email': [emails.toUpperCase(), keyId] };
+  const records = fields.for(client, { index: 'service', keyIds });
+  const row = { email: 'ada@example.com', name: 'Ada' };
+  const stored = await records.encryptRow('users', 1, row);
+  const keyOf = (envelope: string): string => Buffer.from(envelope, 'base64').subarray(4, 20).toString('hex');
+  expect([stored.email, stored.name].map(keyOf)).toEqual(
+    [emails, people].map((id) => id.replaceAll('-', '')),
+  );
+  expect(await records.decryptRow('users', 1, stored)).toEqual(row);
+  const before = await fields.for(client, { index: 'service' }).encryptRow('users', 1, row);
+  expect(await records.decryptRow('users', 1, { email: before.email })).toEqual({ email: row.email });
+  await expect(records.decryptRow('users', 1, { name: before.name })).rejects.toThrow(
+    'users.name of row 1: decryption failed',
+  );
+});

