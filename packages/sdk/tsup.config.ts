@@ -28,7 +28,8 @@ export default defineConfig({
   sourcemap: true,
   clean: true,
   silent: true,
+  removeNodeProtocol: false,
   treeshake: { moduleSideEffects: false },
-  external: ['#engines', '#environment'],
+  external: ['#engines', '#environment', 'node:crypto'],
   esbuildPlugins: [together([...clients, 'src/sign-in/sign-in.ts', 'src/engines/engines.ts'], core)],
 });

@@ -101,9 +101,11 @@ type Folder = 'sdk' | 'migrate' | 'audit' | 'protocol';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: `Absent AliasesIn ByteTransform Calls Defined FieldOf FieldValue Flat FormOf IdFor IndexColumn
+  sdk: `Absent Aliases AliasesIn AuditPage ByteTransform Calls DecryptedAs DecryptedForm Defined EncryptedAs
+    EncryptedForm FieldOf Flat IntakeEncryptOptions IntakeItem IntakeWrapOptions KeyFilter OnlyColumns OnlyDefined
+    OpenOptions OptionalLimits OrSettled ReadableRow SubjectRow TypedValue FormOf IdFor IndexColumn
     IndexValue IsWhole NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
-    PlaceOf RewrapClient RowIn Searchable Stored SubjectColumn SubjectFunction SubjectOption ValueOf ValueType
+    PlaceOf RewrapClient RowIn Searchable SubjectFunction SubjectOption ValueOf ValueType
     Where ApiKeyRoutes IssuerRoutes keyRoutes named operations serverModeRoutes`.split(/\s+/),
   migrate: [],
   audit: [],
@@ -115,7 +117,7 @@ const unsaid: Readonly<Record<Folder, readonly string[]>> = {
   sdk: [
     ...['on', 'resume'].map((name) => `sdk-proxy.NodeRequest.${name}`),
     ...['setHeader', 'end', 'on'].map((name) => `sdk-proxy.NodeResponse.${name}`),
-    ...['decryptRows', '[dispose]'].map((name) => `sdk-fields.Records.${name}`),
+    'sdk-fields.Records.[dispose]',
   ],
   migrate: [],
   audit: [],

@@ -1,15 +1,29 @@
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol/internal-core';
 export { LoadError } from '@eaas/protocol/internal';
 export type { Context, Engine, SyncEngine, Wrapped } from '@eaas/protocol';
-export type { ApiKeyCalls, IssuerCalls, KeyCalls, ServerModeCalls } from './client/administration.ts';
+export type {
+  ApiKeyCalls,
+  EraseOptions,
+  IssuerCalls,
+  KeyCalls,
+  ServerModeCalls,
+  SubjectName,
+} from './client/administration.ts';
 export type { DecryptItem, DecryptOptions } from './client/decrypt.ts';
 export type { EncryptItem, EncryptOptions } from './client/encrypt.ts';
 export type { Rewrapped } from './client/rewrap.ts';
-export type { UnwrapOptions, WrapOptions } from './transport/data-key-calls.ts';
+export type { HashOptions, UnwrapOptions, WrapOptions } from './transport/data-key-calls.ts';
 export type { Bundle, Ciphertext } from './client/ciphertext.ts';
-export type { AuditLog } from './audit/methods.ts';
-export type { AuditEntry, AuditFilter, ListOptions } from './audit/query.ts';
-export { reportColumns, reportCsv, type ReportRow, reportRow } from './audit/report.ts';
+export type { AuditLog, VerifyOptions } from './audit/methods.ts';
+export type { AuditEntry, AuditFilter, AuditPageQuery, ListOptions } from './audit/query.ts';
+export {
+  type PersonReportOptions,
+  reportColumns,
+  reportCsv,
+  type ReportOptions,
+  type ReportRow,
+  reportRow,
+} from './audit/report.ts';
 export type { SubjectCalls } from './client/administration.ts';
 export {
   EaasClient,
@@ -18,7 +32,7 @@ export {
   type ServiceInProcess,
 } from './client/client.ts';
 export type { Engines } from './engines/engines.ts';
-export type { EnvelopeClient, OwnLog } from './client/envelope-client.ts';
+export type { EnvelopeClient, OwnLog, PrimeOptions } from './client/envelope-client.ts';
 export {
   ClientError,
   type ClientErrorCode,
@@ -28,7 +42,10 @@ export {
   type Settled,
 } from './errors.ts';
 export type { EaasEvent } from './client/events.ts';
-export type { CacheOptions } from './data-keys/limits.ts';
+export type { CacheOptions, CachePreset } from './data-keys/limits.ts';
 export type { ClientOptions } from './client/client-options.ts';
 export type { SignInOptions, TokenClaims } from './sign-in/options.ts';
 export type { Call, CallOptions } from './transport/transport.ts';
+export type { PagesOptions } from './client/listing.ts';
+export type { CacheLimits } from './data-keys/cache.ts';
+export type { BudgetLimits } from './data-keys/encrypting.ts';

@@ -220,12 +220,12 @@ function bind<Routes extends object>(call: Call, routes: Routes): Calls<Routes> 
 }
 
 /** A person, by the `subject` that you pass to `encrypt`, or by the id that the service keeps of it. */
-type SubjectName =
+export type SubjectName =
   | { readonly subject: string; readonly subjectId?: undefined }
   | { readonly subjectId: string; readonly subject?: never };
 
 /** Options of `subjects.erase`. */
-interface EraseOptions extends CallOptions {
+export interface EraseOptions extends CallOptions {
   /**
    * If true, a subject that was never used is remembered as erased, so that a delayed job cannot bring it back. By
    * default, the call throws ServiceError `not_found` for such a subject.

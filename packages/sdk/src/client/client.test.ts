@@ -156,12 +156,6 @@ test.each([
   expect(fetch).not.toHaveBeenCalled();
 });
 
-test('`hash` returns the fingerprint that the service computes', async () => {
-  const { client, requests } = service();
-  expect(await client.hash('ada@example.com', { keyId })).toBe('ab'.repeat(32));
-  expect(await requests[0]?.json()).toEqual({ key_id: keyId, value: 'ada@example.com' });
-});
-
 test('a ServiceError has the code, advice and request id of the response', async () => {
   const { client } = service(() => refusal('key_state'));
   const error: unknown = await client.encrypt('a secret', { keyId }).catch((thrown: unknown) => thrown);
@@ -173,16 +167,6 @@ test('a ServiceError has the code, advice and request id of the response', async
     requestId: 'request-1',
     message: 'What to do next.',
   });
-});
-
-test('a call is retried only after a temporary failure', async () => {
-  let answers = 0;
-  const { client } = service(() => (answers++ < 2 ? refusal('unavailable') : undefined));
-  expect(await client.hash('x', { keyId })).toHaveLength(64);
-  expect(answers).toBe(3);
-  const exhausted = service(() => refusal('quota_exceeded'));
-  await expect(exhausted.client.hash('x', { keyId })).rejects.toMatchObject({ code: 'quota_exceeded' });
-  expect(exhausted.requests).toHaveLength(1);
 });
 
 test('no error shows the API key, the plaintext or a data key', async () => {

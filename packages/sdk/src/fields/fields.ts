@@ -1,5 +1,5 @@
 export { field, plaintext, unencrypted } from './builders.ts';
-export { type FilledPage, fillPage } from './fill-page.ts';
+export { type FilledPage, fillPage, type FillPageOptions } from './fill-page.ts';
 export {
   type ColumnPlace,
   holdsCiphertext,
@@ -7,16 +7,35 @@ export {
   reportCiphertexts,
 } from './recognize-ciphertext.ts';
 export type { SettledRow } from './decrypt-rows.ts';
-export { decryptNested } from './decrypt-nested.ts';
+export {
+  decryptNested,
+  type DecryptNestedOptions,
+  type DecryptNestedResult,
+  type Nesting,
+} from './decrypt-nested.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';
 export {
   checkConstraints,
+  type CheckConstraintsOptions,
   describeFields,
   type FieldDescription,
   indexColumns,
   type PartDescription,
 } from './describe-fields.ts';
-export type * from './field.ts';
+export type {
+  Bound,
+  Field,
+  FieldOptions,
+  FieldPlace,
+  Index,
+  LowEntropyField,
+  Plaintext,
+  SearchOptions,
+  SearchableField,
+  TextField,
+  TextSearchOptions,
+  Unencrypted,
+} from './field.ts';
 export {
   FieldError,
   type FieldErrorCode,
@@ -26,14 +45,14 @@ export {
   type ThrowingUnlessErased,
 } from './field-error.ts';
 export type { IndexSource } from './fingerprints.ts';
-export { createIndexKey, rewrapIndexKey } from './fingerprints.ts';
+export { createIndexKey, type IndexKeyOptions, rewrapIndexKey } from './fingerprints.ts';
 export type { EncryptRowOptions, FieldsClient, ReadCount, RowOptions } from './internals.ts';
-export type { Normalization } from './normalize.ts';
-export type { PartComparison, PartIndex, PartIndexes } from './part-index.ts';
+export type { NamedNormalization, Normalization } from './normalize.ts';
+export type { PartComparison, PartIndex, PartIndexes, PartOptions, TextPartOptions } from './part-index.ts';
 export { type FieldsQuery, type Query, withFields } from './with-fields.ts';
-export { type DateBounds, dateRange } from './date-range.ts';
+export { type DateBounds, dateRange, type DateRangeOptions } from './date-range.ts';
 export { days, months, type RangeIndex, type SearchRange, steps, years } from './range-rules.ts';
-export type { Records } from './records.ts';
+export type { DecryptOptionsOf, Records } from './records.ts';
 export type {
   DecryptRowResult,
   Encrypted,

@@ -15,7 +15,7 @@ export type Normalization = NamedNormalization | ((text: string) => string);
  * - `nfc` converts to the Unicode normalization form NFC.
  * - `nfkc` converts to NFKC, which also replaces characters such as full-width letters and ligatures.
  */
-type NamedNormalization = keyof typeof named;
+export type NamedNormalization = keyof typeof named;
 
 const named = {
   trim: (text: string) => text.trim(),

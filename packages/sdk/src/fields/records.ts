@@ -25,7 +25,7 @@ import type {
 type Absent = null | undefined;
 
 /** Options of `decryptRow` and `decryptRows`. */
-interface DecryptOptionsOf<As, Handler = OnError> extends RowOptions {
+export interface DecryptOptionsOf<As, Handler = OnError> extends RowOptions {
   /**
    * Maps each renamed column to its field, as in `{ patientName: 'name' }`. Map a column to null to return its value
    * unchanged, even if the value is a ciphertext.

@@ -20,7 +20,7 @@ import type { WrapOptions } from '../transport/data-key-calls.ts';
 import { aborted } from '../transport/abortable.ts';
 
 /** Options of `createIntake`. */
-interface IntakeOptions {
+export interface IntakeOptions {
   /** The text of a public key, which begins with `eaas_pk_1.`: the `intake_public_key` that the service returns. */
   readonly publicKey: string;
 }

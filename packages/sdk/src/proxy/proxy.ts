@@ -158,7 +158,7 @@ function respond(status: number, type: string, body: object, requestId: string |
 }
 
 async function readBody(request: Request, timeout: number): Promise<Uint8Array> {
-  const { headers, body, signal } = request;
+  const { headers, signal } = request;
   // Accepts only JSON, because forms of other sites cannot send JSON. Scripts of other sites can send JSON only after a
   // preflight, which the proxy refuses.
   requireBodyType(headers.get('content-type'), headers.get('content-encoding'), true);
@@ -168,6 +168,8 @@ async function readBody(request: Request, timeout: number): Promise<Uint8Array> 
     throw new InputError(
       '`authorize` must not read the body of its request, which the proxy reads later: read `request.clone()` instead',
     );
+  // Not before: a framework may begin to read the body when it is asked for.
+  const { body } = request;
   if (!body) return new Uint8Array(0);
   return within((stop) => readAll(body, limits.body, tooLarge, stop), signal, timeout).catch(
     (error: unknown) => {
