@@ -1,6 +1,6 @@
 export { ciphertextSize, plaintextSize } from '@eaas/protocol/stream';
 export type { EncryptedFile, Range, RangeContent, RangeSource } from '@eaas/protocol/stream';
-export * from './rewrap-stream.ts';
+export { rewrapHead, type RewrappedHead, rewrapStream } from './rewrap-stream.ts';
 export {
   blobSource,
   handleSource,
@@ -9,4 +9,16 @@ export {
   urlSource,
   type UrlSourceOptions,
 } from './sources.ts';
-export * from './streams.ts';
+export {
+  decryptBlob,
+  decryptStream,
+  type DecryptStreamOptions,
+  encryptBlob,
+  encryptStream,
+  type EncryptStreamOptions,
+  openFile,
+  type SizedStream,
+  type StreamClient,
+  type StreamProgress,
+  type StreamWriter,
+} from './streams.ts';
