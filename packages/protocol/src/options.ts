@@ -103,7 +103,7 @@ export const text: Rule = /* @__PURE__ */ kind('a string');
 export const number: Rule = /* @__PURE__ */ kind('a number');
 /** Accepts functions. */
 export const callback: Rule = /* @__PURE__ */ kind('a function');
-/** Accepts objects. */
+/** Accepts objects. Other code checks their members. */
 export const object: Rule = /* @__PURE__ */ kind('an object');
 
 /** Accepts arrays. */
@@ -112,9 +112,6 @@ export const list: Rule = (value) => Array.isArray(value) || 'an array';
 /** Accepts every object that `for … of` accepts. */
 export const iterable: Rule = (value) =>
   (typeof value === 'object' && value !== null && Symbol.iterator in value) || 'an array';
-
-/** Accepts objects. Other code checks the members of the object. */
-export const context: Rule = (value, name) => object(value, name);
 
 /**
  * Accepts every value that has all methods in `names`. The error for another value says that `expected` was expected.
@@ -163,7 +160,6 @@ const shared = {
   object,
   list,
   iterable,
-  context,
   signal,
   atLeastOne,
   positiveInteger,

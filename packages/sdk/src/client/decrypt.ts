@@ -59,12 +59,12 @@ export const decryptOptions: OptionRules<DecryptOptions> = {
   ...unwrapOptions,
   keyId: keyIds,
   as: 'anything',
-  context: 'context',
+  context: 'object',
   anyKey: 'flag',
 };
 const decryptItem: OptionRules<Exclude<DecryptItem, string | Uint8Array> & Bundle> = {
   ciphertext: 'anything',
-  context: 'context',
+  context: 'object',
   subject: somebody,
   wrapped_key: 'anything',
   iv: 'anything',

@@ -52,12 +52,12 @@ const encryptOptions: OptionRules<EncryptOptions> = {
   ...wrapOptions,
   scope: 'text',
   as: 'anything',
-  context: 'context',
+  context: 'object',
   fresh: 'flag',
 };
 const encryptItem: OptionRules<Exclude<EncryptItem, string | Uint8Array>> = {
   value: 'anything',
-  context: 'context',
+  context: 'object',
   subject: somebody,
 };
 

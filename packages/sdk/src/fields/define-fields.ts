@@ -155,7 +155,7 @@ function encryptFieldSync(
   value: unknown,
   options: Omit<EncryptRowOptions, 'signal'> = {},
 ): unknown {
-  requireOptions({ scope: 'text', subject: somebody, wrapContext: 'context' }, options, 'encryptFieldSync');
+  requireOptions({ scope: 'text', subject: somebody, wrapContext: 'object' }, options, 'encryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
   if (value === null || value === undefined) return value;
   const subject = subjectWithoutRow(internals, table, options);
@@ -172,7 +172,7 @@ function decryptFieldSync(
   stored: unknown,
   options: Omit<RowOptions, 'signal'> = {},
 ): unknown {
-  requireOptions({ subject: somebody, wrapContext: 'context' }, options, 'decryptFieldSync');
+  requireOptions({ subject: somebody, wrapContext: 'object' }, options, 'decryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
   if (stored === null || stored === undefined) return stored;
   return inField({ table, field, row: undefined }, () => {

@@ -30,7 +30,7 @@ export interface EncryptRowOptions extends RowOptions, Pick<EncryptOptions, 'sco
 
 export const rowOptions: OptionRules<RowOptions> = {
   subject: somebody,
-  wrapContext: 'context',
+  wrapContext: 'object',
   signal: 'signal',
 };
 export const encryptRowOptions: OptionRules<EncryptRowOptions> = { ...rowOptions, scope: 'text' };

@@ -70,16 +70,16 @@ export interface Intake {
 const intakeOptions: OptionRules<IntakeOptions> = { publicKey: 'anything' };
 const encryptOptions: OptionRules<IntakeEncryptOptions> = {
   as: 'anything',
-  context: 'context',
-  wrapContext: 'context',
+  context: 'object',
+  wrapContext: 'object',
 };
 const encryptItem: OptionRules<Exclude<IntakeItem, string | Uint8Array>> = {
   value: 'anything',
-  context: 'context',
+  context: 'object',
 };
 const wrapOptions: OptionRules<IntakeWrapOptions> = {
   signal: 'signal',
-  wrapContext: 'context',
+  wrapContext: 'object',
   keyId: 'anything',
 };
 const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };

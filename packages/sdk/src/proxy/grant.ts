@@ -55,7 +55,7 @@ const grantRules: OptionRules<Grant> = {
     (value) =>
       (Array.isArray(value) && value.every(isOperation)) || `an array of '${operations.join("', '")}'`,
   ),
-  context: 'context',
+  context: 'object',
   subject: required((value) => typeof value === 'function' || person(value, '')),
   user: person,
 };

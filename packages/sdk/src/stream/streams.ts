@@ -58,7 +58,7 @@ const progressing: OptionRules<Progressing> = { onProgress: 'callback', total: '
 const encryptStreamOptions: OptionRules<EncryptStreamOptions> = {
   ...wrapOptions,
   ...progressing,
-  context: 'context',
+  context: 'object',
 };
 const { as: _, ...openOptions } = decryptOptions;
 const decryptStreamOptions: OptionRules<DecryptStreamOptions> = { ...openOptions, ...progressing };

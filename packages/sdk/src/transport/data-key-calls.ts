@@ -42,7 +42,7 @@ export const hashOptions: OptionRules<HashOptions> = { signal: 'signal', keyId }
 export const unwrapOptions: OptionRules<UnwrapOptions> = {
   signal: 'signal',
   subject: somebody,
-  wrapContext: 'context',
+  wrapContext: 'object',
 };
 export const wrapOptions: OptionRules<WrapOptions> = { ...unwrapOptions, keyId };
 
