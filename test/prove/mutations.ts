@@ -361,8 +361,8 @@ export const mutations: readonly Mutation[] = [
     { [apiTests]: [costs], 'fairness:uploads': ['the server uses less than 400 MiB of memory'] },
     [
       `${server}/http/api.ts`,
-      "await traced('admission.wait', () => enter(fair, request, cost + Math.floor(bytes / unit)));",
-      'void [fair, cost, bytes];',
+      "await traced('admission.wait', () => enter(fair, request, withBody));",
+      'void [fair, withBody];',
     ],
   ),
   mutation('lists-shown-without-a-share', { [apiTests]: [costs] }, [

@@ -93,6 +93,8 @@ export class Fair {
   async #turn(): Promise<void> {
     this.#sliceEnd = undefined;
     const strangers = new Set<string>();
+    // From a promise on, a tick comes after all that promises do, also after the first who goes on.
+    await Promise.resolve();
     while (this.#paused.size > 0) {
       const tenantId = this.#next(strangers);
       if (tenantId === undefined || this.isOver()) return;

@@ -75,8 +75,9 @@ describe('the endpoint table over HTTP', () => {
     const { fetch, post } = await listen(memoryService({ fair }));
     await post('/v1/hash', 'x');
     await post('/v1/hash', 'x'.repeat(300 * 1024));
+    await post('/v1/hash', 'x'.repeat(1_900 * 1024));
     for (const path of ['/v1/usage', '/v1/keys', '/v1/issuers', '/v1/audit/verify']) await fetch(path);
-    expect(costs).toEqual([1, 10, 1, 16, 33, 31]);
+    expect(costs).toEqual([1, 10, 33, 1, 16, 33, 31]);
   });
 
   it('the server passes any path parameter unchanged to the operation', async () => {

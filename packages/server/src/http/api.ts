@@ -1,7 +1,7 @@
 // The routes of the API: who calls, its share of this replica, the body, the operation, and the response, by the schemas of the
 // endpoint table. app.ts adds them.
 import { splitRoute } from '@eaas/protocol/internal-service';
-import { type Endpoint, endpoints, type Input, limits, type Route } from '@eaas/protocol/wire';
+import { type Endpoint, endpoints, type Input, type Route } from '@eaas/protocol/wire';
 import { admit, type Arrival, type Caller, confirm, locationOf, Refusal, run } from '@eaas/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
@@ -15,6 +15,8 @@ import { canonicalIp, enter, traceRequest } from './visit.ts';
 
 /** How many bytes of a body cost as much as a request without one. */
 const unit = 32 * 1024;
+/** What a request costs at most: a tenant has one of these at once, and another has room for many beside its own `takesLong`. */
+const mostCost = 33;
 
 /** Serves every endpoint of the table. */
 export function serveApi(app: FastifyInstance, served: Served, isClosing: () => boolean): void {
@@ -57,8 +59,8 @@ async function handle(
     throw error;
   }
   allowOrigin(reply, arrival.origin);
-  const bytes = Math.min(visit.body.bytes, limits.body);
-  await traced('admission.wait', () => enter(fair, request, cost + Math.floor(bytes / unit)));
+  const withBody = Math.min(cost + Math.floor(visit.body.bytes / unit), mostCost);
+  await traced('admission.wait', () => enter(fair, request, withBody));
   const waited = performance.now() - visit.arrivedAt;
   let input: object;
   try {
@@ -95,7 +97,7 @@ const canBeLarge = /^GET \/v1\/(api-keys|issuers)$/;
 /** What a call costs beside its body: a wrap 1, and more what takes longer. */
 function costOf(route: Route, endpoint: Endpoint): number {
   if (takesLong.test(route)) return 31;
-  if (canBeLarge.test(route)) return 33;
+  if (canBeLarge.test(route)) return mostCost;
   return Object.values(endpoint.output.shape).some((field) => field instanceof z.ZodMiniArray) ? 16 : 1;
 }
 
