@@ -112,7 +112,7 @@ test('a request whose client has gone waits no longer, and does not begin', asyn
 test('work is over after its time, until the event loop has handled I/O', async () => {
   const { fair, place, turn } = made();
   expect(fair.isOver()).toBe(false);
-  place.time = 1;
+  place.time = 0.5;
   expect(fair.isOver()).toBe(false);
   place.time = 10;
   expect(fair.isOver()).toBe(true);
@@ -145,7 +145,7 @@ test('those who paused go on tenant by tenant as far as the time is enough, and 
   const work = async (tenantId: string): Promise<void> => {
     await fair.pause(tenantId);
     done.push(tenantId);
-    place.time += 0.5;
+    place.time += 0.25;
   };
   const ann = '00000000-0000-4000-8000-000000000001';
   for (const name of ['no tenant', 'no tenant', 'no tenant', ann, ann, ann, ann]) void work(name);

@@ -10,7 +10,7 @@ const capacity = 128;
 /** How long a request waits until it may enter, in milliseconds. */
 const patience = 2_000;
 /** For how long work goes on before the event loop handles I/O, in milliseconds. */
-const slice = 2;
+const slice = 1;
 
 interface Waiting {
   readonly cost: number;
