@@ -20,7 +20,7 @@ import { isQuery } from './chunks.ts';
 import { refuse } from './error.ts';
 import { flatFields, nestedFields, requirePlainFields, requireSelected, sourcesOf } from './fields.ts';
 import type { Run } from './late.ts';
-import { hiddenFields, type Level, levelIn, newReading, readFields } from './reading.ts';
+import { hiddenFields, type Level, levelIn, newReading, readFields } from './results.ts';
 import type { Builder, Shape } from './run.ts';
 import { encryptionOf, isIndexColumn, readable } from './table.ts';
 import { narrowing, requirePlainSelection, type Scope, selectedField, type WideSearch } from './walk.ts';

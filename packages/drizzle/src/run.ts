@@ -4,7 +4,7 @@ import type { SQL } from 'drizzle-orm';
 import type { Access } from './access.ts';
 import { refuseToBuild } from './error.ts';
 import { isSettled, newRun, type Run, settle } from './late.ts';
-import { open, type Reading } from './reading.ts';
+import { open, type Reading } from './results.ts';
 import { type Scope, walk } from './walk.ts';
 
 export type Method = (...args: unknown[]) => unknown;

@@ -1,6 +1,6 @@
 // One walk over the SQL of a statement, wherever the app put it: conditions, joins, subqueries, `with`, conflict clauses. Each
 // comparison of an encrypted column becomes a late condition on fingerprints, and every other use of one is refused. A range of
-// dates whose bounds are inside a month also finds the other days of the month, which `reading.ts` drops after decryption, where
+// dates whose bounds are inside a month also finds the other days of the month, which `results.ts` drops after decryption, where
 // that changes nothing but which rows are returned.
 import { Column, is, Param, SQL, type SQLChunk, sql, StringChunk, Subquery } from 'drizzle-orm';
 import { type Row, recordsOf } from './access.ts';

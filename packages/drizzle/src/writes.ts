@@ -13,7 +13,7 @@ import {
 } from './fields.ts';
 import { findsSameForm, keepsForm } from './id-form.ts';
 import { Late, type Run } from './late.ts';
-import { newReading, readFields } from './reading.ts';
+import { newReading, readFields } from './results.ts';
 import type { Methods, Shape } from './run.ts';
 import { type Encryption, isBound, type KeyedColumn, layoutOf, requireIdColumn } from './table.ts';
 import { walk } from './walk.ts';

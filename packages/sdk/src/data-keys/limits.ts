@@ -56,6 +56,8 @@ const decryptLimits: OptionRules<CacheLimits> = {
   maxEntries: /* @__PURE__ */ countFrom(0),
   maxAge: 'atLeastOne',
 };
+
+/** What the option `cache` says, complete. Throws InputError. `patience`: how long a call waits for the service, in milliseconds. */
 export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience = 30_000): Limits {
   const isNamed = typeof cache === 'string';
   if (isNamed && !Object.hasOwn(presets, cache)) {

@@ -1,4 +1,4 @@
-import type { Output, Problem, Receipt, Route } from '@eaas/protocol/wire';
+import type { Output, Problem, ProblemCode, problems, Receipt, Route } from '@eaas/protocol/wire';
 import { EaasError } from '@eaas/protocol/internal-core';
 import ky, { HTTPError } from 'ky';
 import type { Receipts } from '../client/events.ts';
@@ -160,6 +160,11 @@ function readReceipt(text: string | null): Receipt | undefined {
   return hash ? { id: Number(id), hash } : undefined;
 }
 
+type StatusOf<Code extends ProblemCode> = (typeof problems)[Code]['status'];
+type CodeWith<Status> = {
+  [Code in ProblemCode]: StatusOf<Code> extends Status ? Code : never;
+}[ProblemCode];
+
 // Repeats the statuses of the table `problems`, because importing the table would make the download of a web page
 // larger.
 const codes: Readonly<Record<number, ServiceErrorCode>> = {
@@ -172,7 +177,7 @@ const codes: Readonly<Record<number, ServiceErrorCode>> = {
   429: 'quota_exceeded',
   500: 'internal',
   503: 'unavailable',
-};
+} satisfies { readonly [Status in StatusOf<ProblemCode>]?: CodeWith<Status> };
 
 /** Returns the code for a problem document without the member `code`. The API does not require this member. */
 function codeOf(
