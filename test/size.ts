@@ -9,7 +9,7 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_248,
   service: 4_842,
   local: 1_801,
-  sdk: 7_030,
+  sdk: 6_860,
   migrate: 1_450,
   audit: 800,
   drizzle: 2_000,

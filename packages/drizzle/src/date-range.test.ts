@@ -67,16 +67,9 @@ const adults = matches(patients.born, { range: { to: day('2006-11-24') } });
 const select = (where: SQL | undefined) => db.select({ name: patients.name }).from(patients).where(where);
 
 describe('a range with a bound inside a month', () => {
-  test('is exact in a select: the rows outside are dropped after decryption, and counted', async () => {
+  test('is exact in a select: the rows outside are dropped after decryption', async () => {
     const found = await select(adults);
     expect(found).toEqual([{ name: '1990-01-01' }, { name: '2006-11-01' }]);
-    expect(events).toContainEqual({
-      type: 'search.filtered',
-      table: 'patients',
-      columns: ['born'],
-      read: 3,
-      kept: 2,
-    });
     const [{ statement, params }] = sent as [(typeof sent)[0]];
     expect(statement).toContain('string_to_array("patients"."born_range_index", \' \') && array[');
     expect(params).toHaveLength(1 + 106 + 11);
@@ -134,5 +127,4 @@ test('a range of whole months works with `limit`, with `or` and in `$count`', as
   const quarter = matches(patients.born, { range: { from: day('2026-10-01'), to } });
   await select(or(quarter, eq(patients.id, 'x'))).limit(10);
   expect(sent).toHaveLength(1);
-  expect(events.some(({ type }) => type === 'search.filtered')).toBe(false);
 });

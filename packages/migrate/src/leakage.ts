@@ -15,7 +15,7 @@ export interface PublicValue {
 
 /** Options of `measureLeakage`. All names are those of the database. */
 export interface LeakageOptions {
-  /** The index columns, such as those of `indexColumns(fields, 'patients')`. Defaults to all that end in `_index`. */
+  /** The index columns. Defaults to all that end in `_index`. */
   readonly columns?: readonly string[] | undefined;
   readonly schema?: string | undefined;
   /** Public lists by index column, such as the first names of a country with their frequencies. See `publicList`. */

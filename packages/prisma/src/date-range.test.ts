@@ -76,15 +76,8 @@ const idsOf = (rows: unknown) => (rows as { id: string }[]).map(({ id }) => id);
 const adults = { born: { range: { to: day('2006-11-24') } } };
 
 describe('a range with a bound inside a month', () => {
-  test('is exact in `findMany`: the rows outside are dropped after decryption, and counted', async () => {
+  test('is exact in `findMany`: the rows outside are dropped after decryption', async () => {
     expect(idsOf(await run('findMany', { where: adults }))).toEqual(['1990-01-01', '2006-11-01']);
-    expect(events).toContainEqual({
-      type: 'search.filtered',
-      table: 'Patient',
-      columns: ['born'],
-      read: 3,
-      kept: 2,
-    });
     const [{ where }] = sent as [{ where: { AND: { OR: object[] }[] } }];
     expect(where.AND[0]?.OR).toHaveLength(1 + 106 + 11);
   });
@@ -153,7 +146,6 @@ test.each(['findMany', 'findFirst', 'count'])(
     const where = { OR: [{ born: { range: quarter } }, { city: 'Turin' }] };
     await run(name, { where, take: 1 });
     expect(sent).toHaveLength(1);
-    expect(events.some(({ type }) => type === 'search.filtered')).toBe(false);
   },
 );
 

@@ -7,7 +7,7 @@ import { openStream as opening, sealStream as sealing, type StreamOptions } from
 
 export type { EncryptedFile, FileOptions, Range } from './stream-range.ts';
 export type { RangeContent, RangeSource } from './range-source.ts';
-export { ciphertextSize, findStreamHead, maxHeadLength, parseStreamHead } from './stream-format.ts';
+export { ciphertextSize, maxHeadLength, parseStreamHead } from './stream-format.ts';
 export { plaintextSize, type StreamHead } from './stream-format.ts';
 export type { StreamOptions } from './stream-transforms.ts';
 

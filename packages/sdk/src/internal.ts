@@ -7,8 +7,8 @@ export {
   requireField,
   requireTable,
   rowIdOf,
+  subjectOfRow,
   type TablePlan,
 } from './fields/plan.ts';
-export { subjectOfRow } from './fields/plan.ts';
 export type { NameOf } from './fields/row-types.ts';
 export { abortable, aborted } from './transport/abortable.ts';

@@ -209,7 +209,6 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
     ['file.read', file.read, () => [{ start: 0, end: 1, signal }]],
     ['file.stream', file.stream, () => [{ start: 0, end: 1, signal }]],
     ['rewrapHead', streams.rewrapHead, () => [client, sealed, { wrapContext: {}, signal }]],
-    ['rewrapStream', streams.rewrapStream, () => [client, { wrapContext: {}, signal }]],
     ['blobSource', streams.blobSource, () => [new Blob([sealed])]],
     [
       'handleSource',
@@ -242,8 +241,6 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
       fields.fillPage,
       () => [{ size: 1, after: 1, most: 1, read: async () => [], keep: () => [], cursorOf: () => 1 }],
     ],
-    ['encryptFieldSync', records.encryptFieldSync, () => ['users', 'email', 'x', {}]],
-    ['decryptFieldSync', records.decryptFieldSync, () => ['users', 'email', stored.email, {}]],
     [
       'decryptNested',
       fields.decryptNested,
@@ -255,13 +252,7 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
       () => [definition, 'users', { schema: 'x', table: 'y', columns: {}, notValid: true }],
     ],
     ['describeFields', fields.describeFields, () => [definition, 'users']],
-    ['indexColumns', fields.indexColumns, () => [definition, 'users']],
     ['holdsCiphertext', fields.holdsCiphertext, () => [ciphertext]],
-    [
-      'reportCiphertexts',
-      fields.reportCiphertexts,
-      () => [client, { table: 'users', column: 'comment' }, [ciphertext]],
-    ],
     ['createIndexKey', fields.createIndexKey, () => [client, { keyId, signal }]],
     ['rewrapIndexKey', fields.rewrapIndexKey, () => [client, token, { keyId, signal }]],
     ...Object.entries(fields.field).map(([type, define]): (typeof all)[number] => [

@@ -43,17 +43,6 @@ export type EaasEvent =
       readonly type: 'unexpected_ciphertext';
       readonly table: string | undefined;
       readonly column: string | undefined;
-    }
-  /**
-   * Rows that a search found were compared with its query after decryption. `read` rows were decrypted and `kept` of
-   * them match, so the difference was read in vain. `columns` are the searched columns.
-   */
-  | {
-      readonly type: 'search.filtered';
-      readonly table: string;
-      readonly columns: readonly string[];
-      readonly read: number;
-      readonly kept: number;
     };
 
 /** The members of an event that name audit entries. */

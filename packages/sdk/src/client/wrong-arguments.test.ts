@@ -50,13 +50,9 @@ const quotable: Readonly<Record<string, readonly (number | string)[]>> = {
   decryptRow: [0, 1, 'as'],
   decryptRows: [0, 'as'],
   where: [0],
-  encryptFieldSync: [0, 1],
-  decryptFieldSync: [0, 1],
   decryptNested: ['table', 'as'],
   checkConstraints: [1],
   describeFields: [1],
-  indexColumns: [1],
-  reportCiphertexts: ['table', 'column'],
   'service.failNext': [0, 'route'],
 };
 

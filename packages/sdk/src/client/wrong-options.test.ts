@@ -13,7 +13,6 @@ import {
   encryptBlob,
   encryptStream,
   openFile,
-  rewrapStream,
   urlSource,
 } from '../stream/stream.ts';
 
@@ -109,7 +108,6 @@ describe('misspelt options', () => {
     ['encryptBlob', (options) => encryptBlob(client, new Blob(), options)],
     ['decryptBlob', (options) => decryptBlob(client, new Blob(), options)],
     ['openFile', (options) => openFile(client, { size: 0, read: () => new Uint8Array(0) }, options)],
-    ['rewrapStream', (options) => rewrapStream(client, options)],
     ['urlSource', (options) => urlSource('https://eaas.test', options)],
     ['a client', (options) => make(options)],
     ["a browser's client", (options) => browser.createBrowserClient(options)],

@@ -113,7 +113,7 @@ export function unencrypted<const Name extends string>(
 /**
  * Lets a field read plaintext that is still in its column during a migration: `field.text({ previous: plaintext() })`. `read`
  * converts the stored value to the type of the field: `field.number({ previous: plaintext(Number) })`. Remove `previous` when
- * the whole column is encrypted: the counts of plaintexts in `reads()` then stay 0. While `previous` is set, anyone who
+ * the whole column is encrypted: `inventory` of `@eaas/migrate` then counts no plaintext. While `previous` is set, anyone who
  * can write to the database can store any value, because the field accepts plaintext. Throws InputError if `read` is
  * not a function.
  */

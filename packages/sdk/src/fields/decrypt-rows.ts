@@ -96,7 +96,6 @@ export async function decryptRows(
   for (const [index, { opening, column, plan, where }] of cells.entries()) {
     attempt(opening, column, where, onError, () => {
       opening.row[column] = plan.field.type.decode(resultOf(opened[index], where));
-      plan.reads.encrypted++;
     });
   }
   return openings.map(({ row, error }) => (error ? { ok: false, error } : { ok: true, value: row }));
@@ -130,11 +129,11 @@ function substitute(value: unknown): unknown {
   return isPromise(value) ? refuse('the function `onError` must return a value (got a promise)') : value;
 }
 
-export function ciphertextIn({ field }: FieldPlan, stored: unknown): string | Uint8Array | undefined {
+function ciphertextIn({ field }: FieldPlan, stored: unknown): string | Uint8Array | undefined {
   return field.previous ? ciphertextAmongPlaintext(stored) : storedCiphertext(stored);
 }
 
-export function readPlaintext({ field, reads }: FieldPlan, stored: unknown): unknown {
+function readPlaintext({ field }: FieldPlan, stored: unknown): unknown {
   if (!field.previous) {
     throw new FormatError(
       'the stored value must be a ciphertext, which begins with `eaas`: if it is plaintext, define the field with `previous: plaintext()`',
@@ -151,7 +150,6 @@ export function readPlaintext({ field, reads }: FieldPlan, stored: unknown): unk
     );
   }
   requireType(field.type, value);
-  reads.plaintext++;
   return value;
 }
 

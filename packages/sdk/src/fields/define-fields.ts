@@ -1,14 +1,7 @@
 import { having, kindOf, requireKind, requireOptions } from '@eaas/protocol/internal-options';
-import { isOfPerson, somebody, withoutNobody } from '../client/caller.ts';
-import {
-  ciphertextIn,
-  decryptRows,
-  type DecryptRowsOptions,
-  readPlaintext,
-  type SettledRow,
-} from './decrypt-rows.ts';
-import { encode, encryptRows } from './encrypt-rows.ts';
-import { inField, onErrorRule } from './field-error.ts';
+import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
+import { encryptRows } from './encrypt-rows.ts';
+import { onErrorRule } from './field-error.ts';
 import { fingerprintsOf, indexKinds, type IndexSource } from './fingerprints.ts';
 import {
   type EncryptRowOptions,
@@ -17,11 +10,10 @@ import {
   type IdOf,
   type Internals,
   type Row,
-  type RowOptions,
   rowOptions,
 } from './internals.ts';
 import { onlyMatching, where } from './where.ts';
-import { contextOf, type FieldPlan, planOf, requireField, requireTable, subjectOfRow } from './plan.ts';
+import { planOf } from './plan.ts';
 import type { Records } from './records.ts';
 import type { NameOf, OnlyColumns, PlaceOf, RecordId, Searchable, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';
@@ -99,7 +91,7 @@ function recordsOf<T extends Tables>(
 }
 
 function recordsIn(internals: Internals): unknown {
-  const { client, plans, fingerprints } = internals;
+  const { client, fingerprints } = internals;
   return {
     as: (user: string) => recordsIn({ ...internals, client: client.as(user) }),
     async encryptRow(table: string, id: RecordId, row: Row, options: EncryptRowOptions = {}) {
@@ -132,12 +124,6 @@ function recordsIn(internals: Internals): unknown {
     },
     where: where.bind(undefined, internals),
     onlyMatching: onlyMatching.bind(undefined, internals),
-    encryptFieldSync: encryptFieldSync.bind(undefined, internals),
-    decryptFieldSync: decryptFieldSync.bind(undefined, internals),
-    reads: () => {
-      const all = [...plans.values()].flatMap(({ fields }) => fields);
-      return Object.fromEntries(all.map(({ place, reads }) => [place, { ...reads }]));
-    },
     close: () => fingerprints.drop(),
     [Symbol.dispose]: () => fingerprints.drop(),
   };
@@ -146,57 +132,4 @@ function recordsIn(internals: Internals): unknown {
 function valueOf(result: SettledRow<Row>): Row {
   if (result.ok) return result.value;
   throw result.error;
-}
-
-function encryptFieldSync(
-  internals: Internals,
-  table: string,
-  field: string,
-  value: unknown,
-  options: Omit<EncryptRowOptions, 'signal'> = {},
-): unknown {
-  requireOptions({ scope: 'text', subject: somebody, wrapContext: 'object' }, options, 'encryptFieldSync');
-  const plan = fieldWithoutRow(internals, table, field);
-  if (value === null || value === undefined) return value;
-  const subject = subjectWithoutRow(internals, table, options);
-  return inField({ table, field, row: undefined }, () => {
-    const all = { ...options, subject, keyId: plan.keyIds?.[0], context: contextOf(plan, undefined) };
-    return internals.client.encryptSync(encode(plan, value), withoutNobody(all)).ciphertext;
-  });
-}
-
-function decryptFieldSync(
-  internals: Internals,
-  table: string,
-  field: string,
-  stored: unknown,
-  options: Omit<RowOptions, 'signal'> = {},
-): unknown {
-  requireOptions({ subject: somebody, wrapContext: 'object' }, options, 'decryptFieldSync');
-  const plan = fieldWithoutRow(internals, table, field);
-  if (stored === null || stored === undefined) return stored;
-  return inField({ table, field, row: undefined }, () => {
-    const ciphertext = ciphertextIn(plan, stored);
-    if (ciphertext === undefined) return readPlaintext(plan, stored);
-    const subject = isOfPerson(ciphertext) ? subjectWithoutRow(internals, table, options) : undefined;
-    const all = { ...options, subject, keyId: plan.keyIds, context: contextOf(plan, undefined) };
-    const value = plan.field.type.decode(internals.client.decryptSync(ciphertext, withoutNobody(all)));
-    plan.reads.encrypted++;
-    return value;
-  });
-}
-
-const subjectWithoutRow = (
-  { plans }: Internals,
-  table: string,
-  { subject }: RowOptions,
-): string | undefined => subjectOfRow(requireTable(plans, table), undefined, undefined, subject);
-
-function fieldWithoutRow({ plans }: Internals, table: string, name: string): FieldPlan {
-  const plan = requireField(requireTable(plans, table), name);
-  if (plan.field.context === 'field') return plan;
-  return refuse(
-    `each ciphertext of ${plan.place} is bound to a row, but this call has no row: use encryptRow and ` +
-      `decryptRow, or define the field with context: 'field'`,
-  );
 }

@@ -51,18 +51,6 @@ export function describeFields<T extends Tables>(
   );
 }
 
-/**
- * Returns the names of all index columns of a table. Pass these names to an inventory, which must ignore fingerprints:
- * `{ except: indexColumns(fields, 'users') }`.
- */
-export function indexColumns<T extends Tables, Table extends NameOf<T>>(
-  definition: FieldsDefinition<T>,
-  table: Table,
-): IndexColumns<T[Table]>[] {
-  const { fields } = requireTable(planOf(definition?.tables), table);
-  return fields.flatMap(({ indexColumns }) => indexColumns) as IndexColumns<T[Table]>[];
-}
-
 /** Options of `checkConstraints`: the names in the database, where they differ from the names in the definition. */
 export interface CheckConstraintsOptions<F> {
   /** The schema of the table in the database. By default, PostgreSQL uses the search path. */

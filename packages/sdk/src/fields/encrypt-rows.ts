@@ -94,7 +94,7 @@ export async function encryptRows(
   return rows;
 }
 
-export function encode({ field }: FieldPlan, value: unknown): string | Uint8Array {
+function encode({ field }: FieldPlan, value: unknown): string | Uint8Array {
   if (!field.allowCiphertexts && isCiphertext(value)) {
     refuse('the value is already encrypted: to encrypt it again, set `allowCiphertexts` on the field');
   }

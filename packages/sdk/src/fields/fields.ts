@@ -1,11 +1,6 @@
 export { field, plaintext, unencrypted } from './builders.ts';
 export { type FilledPage, fillPage, type FillPageOptions } from './fill-page.ts';
-export {
-  type ColumnPlace,
-  holdsCiphertext,
-  isCiphertext as isEncrypted,
-  reportCiphertexts,
-} from './recognize-ciphertext.ts';
+export { type ColumnPlace, holdsCiphertext, isCiphertext as isEncrypted } from './recognize-ciphertext.ts';
 export type { SettledRow } from './decrypt-rows.ts';
 export {
   decryptNested,
@@ -19,7 +14,6 @@ export {
   type CheckConstraintsOptions,
   describeFields,
   type FieldDescription,
-  indexColumns,
   type PartDescription,
 } from './describe-fields.ts';
 export type {
@@ -46,7 +40,7 @@ export {
 } from './field-error.ts';
 export type { IndexSource } from './fingerprints.ts';
 export { createIndexKey, type IndexKeyOptions, rewrapIndexKey } from './fingerprints.ts';
-export type { EncryptRowOptions, FieldsClient, ReadCount, RowOptions } from './internals.ts';
+export type { EncryptRowOptions, FieldsClient, RowOptions } from './internals.ts';
 export type { NamedNormalization, Normalization } from './normalize.ts';
 export type { PartComparison, PartIndex, PartIndexes, PartOptions, TextPartOptions } from './part-index.ts';
 export { type FieldsQuery, type Query, withFields } from './with-fields.ts';

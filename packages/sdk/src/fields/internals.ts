@@ -10,7 +10,7 @@ import type { RecordId } from './row-types.ts';
 /** The methods of an `EaasClient` that encrypted fields call. */
 export type FieldsClient = Pick<
   EnvelopeClient,
-  'as' | 'needsUser' | 'encryptMany' | 'decryptMany' | 'encryptSync' | 'decryptSync' | 'hash' | 'unwrap'
+  'as' | 'needsUser' | 'encryptMany' | 'decryptMany' | 'hash' | 'unwrap'
 >;
 
 export interface Internals {
@@ -21,7 +21,7 @@ export interface Internals {
 
 /** Options of calls that encrypt or decrypt rows. */
 export interface RowOptions extends Pick<UnwrapOptions, 'wrapContext' | 'signal'> {
-  /** The person whose data the rows are. Only for tables whose definition has no `subject`, and calls without a row. */
+  /** The person whose data the rows are. Only for tables whose definition has no `subject`. */
   readonly subject?: string;
 }
 
@@ -37,12 +37,6 @@ export const encryptRowOptions: OptionRules<EncryptRowOptions> = { ...rowOptions
 
 export type Row = Record<string, unknown>;
 export type IdOf = (row: Row) => RecordId | undefined;
-
-/** How many ciphertexts and how many plaintexts were read from one field. */
-export interface ReadCount {
-  readonly encrypted: number;
-  readonly plaintext: number;
-}
 
 export async function callByGroup<Item, Key, Result>(
   items: readonly Item[],

@@ -32,13 +32,6 @@ test('a column can hold both plaintext and ciphertext during a migration', async
     { id: 1, name: 'Ada', age: 36, notes: { a: 1 } },
     { id: 2, name: 'Bob', age: null, notes: null },
   ]);
-  expect(records.reads()).toEqual({
-    'users.name': { encrypted: 1, plaintext: 1 },
-    'users.ssn': { encrypted: 0, plaintext: 0 },
-    'users.age': { encrypted: 0, plaintext: 1 },
-    'users.born': { encrypted: 0, plaintext: 0 },
-    'users.notes': { encrypted: 0, plaintext: 1 },
-  });
 });
 
 test('a ciphertext that cannot be decrypted is never read as plaintext', async () => {
@@ -63,7 +56,6 @@ test('a ciphertext that cannot be decrypted is never read as plaintext', async (
     const [result] = await records.decryptRows('users', [{ name: stored }], () => id, { settled: true });
     expect([what, result]).toMatchObject([what, { ok: false, error: { code, field: 'name' } }]);
   }
-  expect(records.reads()['users.name']).toEqual({ encrypted: 0, plaintext: 0 });
 });
 
 test('plaintext in a field without `previous` is refused', async () => {
@@ -101,6 +93,5 @@ test('decryptRow decrypts a ciphertext that the database returns as UTF-8 bytes'
   const binary = { photo: toUtf8(stored.photo), name: toUtf8(stored.name) as never };
   const row = await photos.decryptRow('users', 1, binary);
   expect(row).toEqual({ photo: Uint8Array.of(1, 2, 3), name: 'Ada' });
-  expect(photos.reads()['users.photo']).toEqual({ encrypted: 1, plaintext: 0 });
   await expect(photos.encryptRow('users', 1, binary)).rejects.toThrow('is already encrypted');
 });

@@ -40,7 +40,6 @@ export interface FieldPlan {
   readonly indexColumns: readonly string[];
   /** The ids of the field's keys. New values are encrypted under the first key. */
   readonly keyIds: readonly string[] | undefined;
-  readonly reads: { encrypted: number; plaintext: number };
 }
 
 export interface TablePlan {
@@ -113,11 +112,10 @@ function planTable(
     const column = field.index?.column;
     const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;
     const indexColumns = indexColumn === undefined ? [] : [requireName(place, indexColumn)];
-    const reads = { encrypted: 0, plaintext: 0 };
     const keyIds = keys.get(place) ?? keys.get(table);
     const bound = field.index?.boundTo ?? { table, field: name };
     const label = labelOf('eaas field index v1', bound.table, bound.field);
-    fields.push({ table, name, place, field, label, indexColumn, indexColumns, parts: [], keyIds, reads });
+    fields.push({ table, name, place, field, label, indexColumn, indexColumns, parts: [], keyIds });
   }
   for (const field of fields) {
     field.parts.push(...planParts(field, (name) => requireField({ table, fields }, name)));
@@ -269,7 +267,7 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
  */
 export function subjectOfRow(
   { table, subject }: TablePlan,
-  row: Row | undefined,
+  row: Row,
   id: string | undefined,
   given: string | undefined,
   isRead = false,
@@ -279,12 +277,6 @@ export function subjectOfRow(
     typeof subject === 'string'
       ? `the column \`${table}.${subject}\``
       : `the function \`subject\` of ${table}`;
-  if (!row) {
-    if (given !== undefined) return given;
-    throw new InputError(
-      `the values of ${table} belong to people, and this call has no row: pass the option \`subject\``,
-    );
-  }
   if (given !== undefined)
     throw new InputError(`${source} names the person of each row: leave out the option \`subject\``);
   const value =

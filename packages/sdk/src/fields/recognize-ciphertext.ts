@@ -1,7 +1,6 @@
 import { FormatError } from '@eaas/protocol/internal-core';
 import { viewBase64 } from '@eaas/protocol/base64';
 import { readHeader, storedCiphertext } from '@eaas/protocol/internal';
-import { having, requireArray, requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import { observed } from '../client/events.ts';
 import type { FieldsClient, Row } from './internals.ts';
 
@@ -79,22 +78,9 @@ export interface ColumnPlace {
 }
 
 /**
- * Emits the event `unexpected_ciphertext` of the client if a value of a column holds a ciphertext. Call it with values
- * that your app did not encrypt, such as the result of raw SQL. Each column causes at most one event, because users can
- * type texts that look like ciphertexts as often as they like.
+ * Emits the event `unexpected_ciphertext` of the client for the columns of rows that hold a ciphertext, except those in
+ * `known`. Each column causes at most one event, because users can type texts that look like ciphertexts as often as they like.
  */
-export function reportCiphertexts(
-  client: FieldsClient,
-  place: ColumnPlace,
-  values: readonly unknown[],
-): void {
-  requireKind(having('a client', 'encryptMany'), client, 'the first argument');
-  requireOptions({ table: 'text', column: 'text' }, place, 'reportCiphertexts');
-  requireArray(values);
-  reportIn(client, place, values);
-}
-
-/** Reports the columns of rows, except the columns in `known`. */
 export function reportRows(
   client: FieldsClient,
   table: string,

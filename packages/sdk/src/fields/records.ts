@@ -1,28 +1,20 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { SettledRow } from './decrypt-rows.ts';
 import type { OnError, SubstituteOf, Throwing, ThrowingUnlessErased } from './field-error.ts';
-import type { EncryptRowOptions, ReadCount, RowOptions } from './internals.ts';
+import type { EncryptRowOptions, RowOptions } from './internals.ts';
 import type { Query, Terms } from './with-fields.ts';
 import type {
   Aliases,
   DecryptRowResult,
-  Encrypted,
   EncryptRowResult,
   IdFor,
   NameOf,
   OnlyDefined,
-  PlaceOf,
-  Plain,
   PlainRow,
   ReadableRow,
-  Stored,
   SubjectRow,
   Tables,
-  ValueOf,
-  WithoutRow,
 } from './row-types.ts';
-
-type Absent = null | undefined;
 
 /** Options of `decryptRow` and `decryptRows`. */
 export interface DecryptOptionsOf<As, Handler = OnError> extends RowOptions {
@@ -129,46 +121,12 @@ export interface Records<T extends Tables> {
    * Returns the decrypted rows that match a query of `where` exactly. A search by `dateRange` also finds the other days
    * of the first and last month, and whoever can write to the database can move fingerprints. Compares whole values
    * after normalization, and bounds of `dateRange`; throws InputError for other parts of values. Null matches nothing.
-   * Emits the event `search.filtered` with the numbers of rows, to show what an index reads in vain.
    */
   onlyMatching<Table extends NameOf<T>, Row extends object>(
     table: Table,
     rows: readonly Row[],
     query: Query<T[Table]>,
   ): Row[];
-
-  /**
-   * Encrypts one value synchronously, and computes no fingerprint. The field must have `context: 'field'`. Throws
-   * FieldError, with the code `not_primed` if no data key is in memory: call `client.prime()` first.
-   */
-  encryptFieldSync<
-    Table extends NameOf<T>,
-    Name extends WithoutRow<T[Table]>,
-    Given extends Plain<ValueOf<T[Table][Name]>> | Absent,
-  >(
-    table: Table,
-    field: Name,
-    value: Given,
-    options?: Omit<EncryptRowOptions, 'signal'>,
-  ): Encrypted<`${Table}.${Name}`, ValueOf<T[Table][Name]>> | Extract<Given, Absent>;
-
-  /**
-   * Decrypts one value synchronously. Throws FieldError, with the code `not_primed` if the data key is not in memory:
-   * call `client.prime({ ciphertexts })` first.
-   */
-  decryptFieldSync<
-    Table extends NameOf<T>,
-    Name extends WithoutRow<T[Table]>,
-    Given extends Stored<`${Table}.${Name}`, ValueOf<T[Table][Name]>> | Absent,
-  >(
-    table: Table,
-    field: Name,
-    stored: Given,
-    options?: Omit<RowOptions, 'signal'>,
-  ): ValueOf<T[Table][Name]> | Extract<Given, Absent>;
-
-  /** Returns, for each field, how many ciphertexts and how many plaintexts this object has read. */
-  reads(): Record<PlaceOf<T>, ReadCount>;
 
   /** Forgets the index keys. Later calls that need an index key throw. Does not close the client. */
   close(): void;

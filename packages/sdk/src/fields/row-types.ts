@@ -124,7 +124,7 @@ export type Plain<Value> = Value extends string
     }
   : Value;
 
-export type Stored<Place extends string, Value> =
+type Stored<Place extends string, Value> =
   | (string & { readonly 'encrypt it first: records.encryptRow'?: readonly [Place, Value] })
   | Exclude<Value, string>;
 
@@ -187,7 +187,7 @@ export type DecryptRowResult<F, Row, As = object, Substitute = never> = Flat<{
     : never;
 }>;
 
-export type WithoutRow<F> = {
+type WithoutRow<F> = {
   [Name in NameOf<F>]: F[Name] extends Field<unknown, 'field'> ? Name : never;
 }[NameOf<F>];
 

@@ -8,7 +8,6 @@ import {
   defineFields,
   field,
   firstCharacters,
-  indexColumns,
   lastCharacters,
   months,
   prefixes,
@@ -69,8 +68,7 @@ test('decryption removes the index columns that encryption adds to a row', async
     born_month_index: expect.stringMatching(one),
     income_band_index: expect.stringMatching(one),
   });
-  const indexes = indexColumns(fields, 'patients');
-  expect(Object.keys(stored).toSorted()).toEqual([...Object.keys(ada), ...indexes].toSorted());
+  expect(Object.keys(stored)).toHaveLength(Object.keys(ada).length + 8);
   expect(await records.decryptRow('patients', 1, stored)).toEqual(ada);
 });
 
@@ -125,7 +123,8 @@ test('null and a value without parts have no fingerprint', async () => {
   const { records } = await open();
   const none = { ssn: null, name: null, born: null, member: true, income: Number.NaN };
   const withoutAny = new Map(Object.entries(await records.encryptRow('patients', 1, none)));
-  for (const column of indexColumns(fields, 'patients')) expect(withoutAny.get(column)).toBeNull();
+  const indexes = [...withoutAny].filter(([column]) => !(column in none));
+  expect(indexes.map(([, stored]) => stored)).toEqual(Array(8).fill(null));
   const short = { name: '-', born: ada.born, member: true, ssn: '12', ssn_last4_index: 'stale' };
   expect(await records.encryptRow('patients', 1, short)).toMatchObject({
     ssn_index: expect.any(String),

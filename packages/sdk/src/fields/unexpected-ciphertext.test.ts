@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { deepJson, lookAlike } from '@eaas/test-kit/look-alike';
-import { defineFields, field, holdsCiphertext, reportCiphertexts, unencrypted } from './fields.ts';
+import { defineFields, field, holdsCiphertext, unencrypted } from './fields.ts';
 
 const fields = defineFields({
   patients: { ...unencrypted('id', 'nickname'), name: field.text().searchable(), ssn: field.text() },
@@ -72,15 +72,6 @@ test('`holdsCiphertext` finds a ciphertext at any depth', () => {
   const cycle: unknown[] = [];
   cycle.push(cycle);
   expect(holdsCiphertext(cycle)).toBe(false);
-});
-
-test('`reportCiphertexts` reports a column once', async () => {
-  const { client, unexpected } = await openFields();
-  reportCiphertexts(client, { column: 'name' }, ['Ada', null, 1]);
-  expect(unexpected()).toEqual([]);
-  for (let read = 0; read < 3; read++) reportCiphertexts(client, { column: 'name' }, ['Ada', lookAlike]);
-  reportCiphertexts(client, {}, [[lookAlike]]);
-  expect(unexpected()).toEqual([event(undefined, 'name'), event(undefined, undefined)]);
 });
 
 test('with the option `as`, decryptRow and decryptRows decrypt renamed columns', async () => {

@@ -3,7 +3,6 @@ import { InputError } from '@eaas/protocol/internal-core';
 import { nearestOf } from '@eaas/protocol/internal';
 import { isDate, requireArray, requireOptions } from '@eaas/protocol/internal-options';
 import type { CallOptions } from '../transport/transport.ts';
-import { observed } from '../client/events.ts';
 import { FieldError, inField, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';
@@ -113,12 +112,7 @@ function requirePart({ parts }: FieldPlan, name: string): PartPlan {
  * Returns the decrypted rows whose values match a query exactly, and drops what a search found besides them: values in
  * the same month as a bound, with the same short fingerprint, or of a row whose fingerprint somebody moved.
  */
-export function onlyMatching(
-  { client, plans }: Internals,
-  table: string,
-  rows: readonly Row[],
-  query: Row,
-): Row[] {
+export function onlyMatching({ plans }: Internals, table: string, rows: readonly Row[], query: Row): Row[] {
   const plan = requireTable(plans, table);
   requireArray(rows);
   const tests = Object.entries(query).map(([name, asked]) => {
@@ -127,12 +121,7 @@ export function onlyMatching(
     return (row: Row) => (row[name] ?? null) !== null && accepts(row[name]);
   });
   if (tests.length === 0) refuse('the query must name at least one field');
-  const kept = rows.filter((row) => tests.every((test) => test(row)));
-  if (rows.length > 0) {
-    const columns = Object.keys(query);
-    observed.get(client)?.({ type: 'search.filtered', table, columns, read: rows.length, kept: kept.length });
-  }
-  return kept;
+  return rows.filter((row) => tests.every((test) => test(row)));
 }
 
 function testOf(field: FieldPlan, asked: unknown): (value: unknown) => boolean {

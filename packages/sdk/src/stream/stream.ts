@@ -1,6 +1,6 @@
 export { ciphertextSize, plaintextSize } from '@eaas/protocol/stream';
 export type { EncryptedFile, Range, RangeContent, RangeSource } from '@eaas/protocol/stream';
-export { rewrapHead, type RewrappedHead, rewrapStream } from './rewrap-stream.ts';
+export { rewrapHead, type RewrappedHead } from './rewrap-head.ts';
 export {
   blobSource,
   handleSource,

@@ -1,9 +1,9 @@
-import { FormatError } from '@eaas/protocol/internal-core';
+// Moves a stream under the newest version of its key: only its beginning changes.
 import { isBytes } from '@eaas/protocol/internal';
-import { having, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
-import { findStreamHead, maxHeadLength, parseStreamHead } from '@eaas/protocol/stream';
+import { having, requireKind, type Rule } from '@eaas/protocol/internal-options';
+import { parseStreamHead } from '@eaas/protocol/stream';
 import type { EaasClient } from '../client/client.ts';
-import { type UnwrapOptions, unwrapOptions } from '../transport/data-key-calls.ts';
+import type { UnwrapOptions } from '../transport/data-key-calls.ts';
 
 type RewrapClient = Pick<EaasClient, 'rewrap'>;
 
@@ -39,36 +39,4 @@ export async function rewrapHead(
   const { end } = parseStreamHead(beginning);
   const { ciphertext, key_version, rewrapped } = await client.rewrap(beginning.subarray(0, end), options);
   return { head: ciphertext, replaces: end, keyVersion: key_version, rewrapped };
-}
-
-/**
- * Returns a TransformStream that copies an encrypted stream and rewraps its data key, as `rewrapHead` does. Use it if
- * your store can write only whole objects, and so cannot replace the beginning of a stream. Does not check the chunks.
- */
-export function rewrapStream(
-  client: RewrapClient,
-  options: UnwrapOptions = {},
-): TransformStream<Uint8Array, Uint8Array> {
-  requireKind(aClient, client, 'the first argument');
-  requireOptions(unwrapOptions, options, 'rewrapStream');
-  let beginning: Uint8Array | undefined = new Uint8Array(0);
-  return new TransformStream<Uint8Array, Uint8Array>({
-    async transform(bytes, controller) {
-      if (!beginning) return controller.enqueue(bytes);
-      const before = beginning.length;
-      beginning = Uint8Array.from([...beginning, ...bytes.subarray(0, maxHeadLength - before)]);
-      if (!findStreamHead(beginning)) return;
-      const { head, replaces } = await rewrapHead(client, beginning, options);
-      beginning = undefined;
-      controller.enqueue(head);
-      const rest = bytes.subarray(replaces - before);
-      if (rest.length > 0) controller.enqueue(rest);
-    },
-    flush() {
-      if (beginning)
-        throw new FormatError(
-          'the stream ends before its header is complete: pass all bytes of an encrypted stream',
-        );
-    },
-  });
 }
