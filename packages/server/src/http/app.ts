@@ -106,14 +106,11 @@ function settings(options: AppOptions): FastifyServerOptions {
 /** Creates the server of the API, the pages and the console. It listens when its caller says so. */
 export function createApp(served: Served, options: AppOptions = {}): FastifyInstance {
   const { fair, requests } = served;
-  const refuse = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+  const refuse = async (given: unknown, request: FastifyRequest, reply: FastifyReply) => {
     // Who has no share of this replica yet takes that of strangers: thousands of them would leave no time for the tenants.
-    try {
-      if (!request.visit.hasEntered) await enter(fair, request);
-    } catch (late) {
-      return answerError(late, request, reply);
-    }
-    return answerError(error, request, reply);
+    let fault = given;
+    if (!request.visit.hasEntered) await enter(fair, request).catch((late: unknown) => void (fault = late));
+    return answerError(fault, request, reply);
   };
   const answerLater = async (fault: Error & { code?: string }, socket: Socket): Promise<void> => {
     await fair.pause('no tenant');
