@@ -9,7 +9,7 @@ import { type AuditEntry, checkAudit, openCheckpoint, proveEntry, verifyLog, ver
 const at = (log: PlayedLog, id: number): AuditEntry => log.entries[id - 1 - log.purged] as AuditEntry;
 
 describe('rounds with an honest log', () => {
-  test.each([0, 2, 99, 100, 101, 350])('read each of %i entries once, in order', async (length) => {
+  test.each([0, 2, 99, 100, 101, 2_000])('read each of %i entries once, in order', async (length) => {
     const log = playLog(length);
     const audit = auditor(log);
     const seen: number[] = [];
@@ -18,22 +18,14 @@ describe('rounds with an honest log', () => {
     log.time++;
     log.append(3, 'key.export');
     const id = length + 3;
+    const before = log.calls['GET /v1/audit'] ?? 0;
     expect(await audit.check({ onEntry })).toMatchObject({ ok: true, checked: 3, checkpoint: { id } });
+    expect((log.calls['GET /v1/audit'] ?? 0) - before).toBeLessThan(4);
     expect(await audit.check({ onEntry })).toMatchObject({ ok: true, checked: 0 });
     expect(seen).toEqual(Array.from({ length: id }, (_, nth) => nth + 1));
     const read = { id, hash: log.entries.at(-1)?.hash };
     expect(audit.state).toMatchObject({ start: { id: 0 }, read, tenant_id: log.tenantId });
     expect(await audit.check({ full: true })).toMatchObject({ ok: true, checked: id });
-  });
-
-  test('read only what was added', async () => {
-    const log = playLog(2_000);
-    const audit = auditor(log);
-    await audit.check();
-    log.append(5);
-    const before = log.calls['GET /v1/audit'] ?? 0;
-    expect(await audit.check()).toMatchObject({ ok: true, checked: 5 });
-    expect((log.calls['GET /v1/audit'] ?? 0) - before).toBeLessThan(4);
   });
 
   test.each([1, 17, 60])('find nothing if %i entries arrive before each request', async (growth) => {

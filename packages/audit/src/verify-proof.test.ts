@@ -1,19 +1,13 @@
 import { expect, test } from 'vitest';
 import { vectors } from '@eaas/test-kit/vectors';
-import { LogProofError, verifyProof } from './index.ts';
+import { verifyProof } from './index.ts';
 
-const { policy, cases, refusals } = vectors('log-proof');
+const { policy, cases } = vectors('log-proof');
 const [{ proof, tenant_id, id, hash, before }] = cases as [(typeof cases)[number]];
 
 test('`verifyProof` verifies a proof with the text of a policy, on this platform alone', async () => {
   const proven = await verifyProof(proof, policy);
   expect(proven).toMatchObject({ tenantId: tenant_id, id, hash, before: new Date(before * 1_000) });
-});
-
-test.each(refusals)('`verifyProof` refuses $name with $code', async ({ proof: changed, code }) => {
-  const error = await verifyProof(changed, policy).catch((cause: unknown) => cause);
-  expect(error).toBeInstanceOf(LogProofError);
-  expect(error).toMatchObject({ code });
 });
 
 test('the option `verifySignature` decides in the place of the platform', async () => {

@@ -64,23 +64,21 @@ async function rechain(from: number): Promise<void> {
   }
 }
 
-describe('audits of an honest log', () => {
-  test('a log can be listed and verified while calls append entries, even if all entries have the same time', async () => {
-    const growing = (async () => {
-      for (let time = 0; time < 12; time++) await wraps(17);
-    })();
-    const [newest, oldest, report] = await Promise.all([
-      shown('newest'),
-      shown('oldest'),
-      auditor(client).check(),
-    ]);
-    await growing;
-    for (const entries of [newest.toReversed(), oldest]) {
-      expect(entries.length).toBeGreaterThanOrEqual(length);
-      expect(entries.map(({ id }) => id)).toEqual(entries.map((_, index) => index + 1));
-    }
-    expect(report).toMatchObject({ ok: true, findings: [] });
-  });
+test('a log can be listed and verified while calls append entries, even if all entries have the same time', async () => {
+  const growing = (async () => {
+    for (let time = 0; time < 12; time++) await wraps(17);
+  })();
+  const [newest, oldest, report] = await Promise.all([
+    shown('newest'),
+    shown('oldest'),
+    auditor(client).check(),
+  ]);
+  await growing;
+  for (const entries of [newest.toReversed(), oldest]) {
+    expect(entries.length).toBeGreaterThanOrEqual(length);
+    expect(entries.map(({ id }) => id)).toEqual(entries.map((_, index) => index + 1));
+  }
+  expect(report).toMatchObject({ ok: true, findings: [] });
 });
 
 describe('audits of a log that a database administrator changed', () => {
@@ -112,14 +110,6 @@ describe('audits of a log that a database administrator changed', () => {
   test('an audit throws if a database administrator removes all entries, because the service then lists nothing', async () => {
     await tamper('delete from eaas.audit_entries where mine');
     await expect(auditor(client).check()).rejects.toMatchObject({ code: 'invalid_response' });
-    expect(await client.audit.verify()).toMatchObject({ valid: false });
-  });
-
-  test('a full audit round finds an altered entry that an earlier round read', async () => {
-    const one = await watcher();
-    await tamper("update eaas.audit_entries set actor = 'nobody' where mine and id = 100");
-    expect(await one.check()).toMatchObject({ ok: true });
-    expect(await one.check({ full: true })).toMatchObject({ findings: [{ code: 'entry_altered', id: 100 }] });
     expect(await client.audit.verify()).toMatchObject({ valid: false });
   });
 
