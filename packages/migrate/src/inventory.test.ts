@@ -27,7 +27,7 @@ async function openClient() {
   return { client, keyId, encrypt };
 }
 
-test('values are counted by form, and by the version of their key', async () => {
+test('values are counted by form and key version, beside the counts of the service', async () => {
   const { client, keyId, encrypt } = await openClient();
   const texts = [
     null,
@@ -36,23 +36,20 @@ test('values are counted by form, and by the version of their key', async () => 
     await encrypt(),
     await encrypt({ subject: 'p' }),
   ];
-  await client.keys.rotate({ key_id: keyId });
+  for (let rotations = 0; rotations < 2; rotations++) await client.keys.rotate({ key_id: keyId });
   texts.push(await encrypt({ fresh: true }));
+  const counts = { values: 6, empty: 1, plaintexts: 1, broken: 1, others: 0 };
+  const first = { key_version: 1, values: 2, intake: 0, people: 1 };
+  const last = { key_version: 3, values: 1, intake: 0, people: 0 };
   expect(await inventory(databaseOf(texts), 'notes', { fields })).toEqual({
-    values: 6,
-    empty: 1,
-    plaintexts: 1,
-    broken: 1,
-    others: 0,
-    keys: [
-      {
-        key_id: keyId,
-        versions: [
-          { key_version: 1, values: 2, intake: 0, people: 1 },
-          { key_version: 2, values: 1, intake: 0, people: 0 },
-        ],
-      },
-    ],
+    ...counts,
+    keys: [{ key_id: keyId, versions: [first, last] }],
+  });
+  const unused = { key_version: 2, values: 0, wraps: 0 };
+  const versions = [first, unused, { ...last, wraps: 1 }];
+  expect(await inventory(databaseOf(texts), 'notes', { fields, client })).toMatchObject({
+    ...counts,
+    keys: [{ key_id: keyId, key_version: 3, status: 'active', versions }],
   });
 });
 

@@ -90,7 +90,7 @@ test('a run resumes from its progress as JSON, and keeps its counts', async () =
   expect([...table.values.values()].filter(isDone)).toHaveLength(2);
   const half = { ...beginProgress(subject, 5, undefined), cursor: 2, seen: 2, rewritten: 2 };
   const { result } = passing(table, {}, JSON.parse(JSON.stringify(half)) as Progress);
-  expect(await result).toMatchObject({ done: true, progress: { seen: 5, rewritten: 5 } });
+  expect(await result).toMatchObject({ done: true, progress: { seen: 5, rewritten: 5, checked: 5 } });
 });
 
 test('a dry run counts like a real one, and writes nothing', async () => {

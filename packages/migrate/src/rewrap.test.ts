@@ -34,7 +34,7 @@ function open() {
     return { outcomes, texts: outcomes.map(({ changed }) => changed?.['note'] ?? ''), left };
   };
   const encrypt = async (value: string, more: object = {}): Promise<string> =>
-    (await client.encrypt(value, { context: {}, ...more })).ciphertext;
+    (await client.encrypt(value, { context: { row: '1' }, ...more })).ciphertext;
   return { client, keyId, convert, encrypt, rewraps };
 }
 
@@ -53,7 +53,7 @@ test('only the header changes, and values with one data key are one request and 
     expect([now.iv, now.commitment, now.body]).toEqual([old.iv, old.commitment, old.body]);
   }
   expect(partsOf(texts[0]).wrappedKey).toEqual(partsOf(texts[1]).wrappedKey);
-  const options = { as: 'text', context: {}, subject: 'person 3' } as const;
+  const options = { as: 'text', context: { row: '1' }, subject: 'person 3' } as const;
   expect(await client.decrypt(texts[2] ?? '', options)).toBe('c');
 });
 
