@@ -93,20 +93,9 @@ const recipes: readonly Recipe[] = [
         'drizzle({ connection: JSON.parse(process.env.CONNECTION!),',
       ),
       encryptedMembers,
-      // The app changes a row between the read and the write of the run.
-      `const { execute } = plain;
-       plain.execute = ((statement) => {
-         const update = async () => {
-           plain.execute = execute;
-           const id = '00000000-0000-4000-8000-000000000001';
-           await db.update(members).set({ name: 'Ada Lovelace' }).where(eq(members.id, id));
-           return execute.call(plain, statement);
-         };
-         return JSON.stringify(statement).includes('update') ? update() : execute.call(plain, statement);
-       }) as typeof execute;`,
       conversion,
       `const [member] = await db.select().from(members).where(eq(members.email, 'ada@example.com'));
-       console.log(member?.name); // Ada Lovelace
+       console.log(member?.name); // Ada
        const stored = await plain.$client\`select * from members\`;
        console.log(JSON.stringify(stored).includes('example')); // false`,
       ...ofPeople,
