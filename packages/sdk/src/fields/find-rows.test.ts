@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { pae } from '@eaas/protocol';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { createIndexKey, defineFields, field, type Normalization } from './fields.ts';
+import { createIndexKey, defineFields, field, FieldError, type Normalization } from './fields.ts';
 
 const fields = defineFields({
   users: {
@@ -95,6 +95,39 @@ test('a search uses a fingerprint under each key and index key, but a stored row
   const older = [await written('service', newKey), await written('service', keyId)];
   expect(email_index).toEqual([newest, ...older].map(String).toSorted());
   expect((await all.encryptRow('users', 1, row)).email_index).toBe(newest);
+});
+
+test('a value that is empty after normalization is stored without a fingerprint', async () => {
+  const { client, service } = observedClient();
+  const records = fields.for(client, { index: 'service' });
+  const rows = [
+    { phone: 'n/a', email: '' },
+    { phone: '', email: 'Ada' },
+    { phone: '020 7946', email: null },
+  ];
+  const stored = await records.encryptRows('users', rows, () => 1);
+  const fingerprint: unknown = expect.stringMatching(/^[\da-f]{64}$/);
+  expect(stored.map(({ phone_mark, email_index }) => [phone_mark, email_index])).toEqual([
+    [null, null],
+    [null, fingerprint],
+    [fingerprint, null],
+  ]);
+  expect(service.requests.find(({ route }) => route === 'POST /v1/batch/hash')?.items).toBe(2);
+  expect(await records.decryptRows('users', stored, () => 1)).toEqual(rows);
+});
+
+test('a search for a value that is empty after normalization throws `no_fingerprint`', async () => {
+  const { client, service } = observedClient();
+  const search = fields.for(client, { index: 'service' }).where('users', { phone: 'n/a' });
+  await expect(search).rejects.toBeInstanceOf(FieldError);
+  await expect(search).rejects.toMatchObject({
+    code: 'no_fingerprint',
+    table: 'users',
+    field: 'phone',
+    message:
+      'users.phone: the value to search for must not be empty after normalization: search for a longer text',
+  });
+  expect(service.requests).toEqual([]);
 });
 
 test('with `boundTo`, a fingerprint is the one of another field', async () => {

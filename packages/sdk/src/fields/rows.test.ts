@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { expect, test } from 'vitest';
-import { observedClient } from '../../test/observed-client.ts';
+import { expect, test, vi } from 'vitest';
+import { observedClient, range } from '../../test/observed-client.ts';
 import { DecryptionError, EaasClient, FormatError, InputError } from '../index.ts';
 import { defineFields, field, FieldError, unencrypted } from './fields.ts';
 
@@ -57,6 +57,19 @@ test('a row is the same after encryption and decryption, which do not change the
   expect(plain.map(([name]) => name)).toEqual(['id', 'city', 'email_index']);
   expect(inspect(stored)).not.toMatch(/Ada King|Ada@|123-45/);
   expect(await records.decryptRow('users', 42, stored)).toStrictEqual(ada);
+});
+
+test('a list is one call of the client, however long it is, so that each data key is unwrapped once', async () => {
+  const { client, records } = openFields();
+  const { name } = await records.encryptRow('users', 1, { name: 'Ada' });
+  const decryptMany = vi.spyOn(client, 'decryptMany');
+  const read = await records.decryptRows(
+    'users',
+    range(10_000).map(() => ({ name })),
+    () => 1,
+  );
+  expect(read.at(-1)).toEqual({ name: 'Ada' });
+  expect(decryptMany).toHaveBeenCalledOnce();
 });
 
 test('a null, undefined or omitted field stays unchanged, and its index column is null, undefined or omitted too', async () => {
@@ -120,6 +133,28 @@ test('a ciphertext that was copied to another row, field or table is refused', a
   });
 });
 
+test('the message of a FieldError has one line, even if the row id contains line breaks', async () => {
+  const { records } = openFields();
+  const id = '7\r\n2026-11-22 ERROR forged\u001b[2K';
+  const error = await errorOf(records.decryptRow('users', id, { name: 'plaintext' }));
+  expect(error.row).toBe(id);
+  expect(error.message).toMatch(/^users\.name of row 7\P{Cc}+$/u);
+});
+
+test('a FieldError asks for the row id only if the value is under an expected key', async () => {
+  const { client, service, keyId, records } = openFields();
+  const stored = await records.encryptRow('users', 1, { name: 'Ada' });
+  const { message } = await errorOf(records.decryptRow('users', 2, stored));
+  expect(message).toContain(' (was it encrypted with this row id?)');
+  const { key_id: other } = service.createKey('other');
+  const others = fields.for(client, { index: 'service', keyIds: { users: other } });
+  expect((await errorOf(others.decryptRow('users', 1, stored))).message).toBe(
+    `users.name of row 1: decryption failed: the value is under the key ${keyId.slice(0, 8)}, and only ` +
+      `${other.slice(0, 8)} is accepted (is it from another environment?); to read the rest, pass ` +
+      `\`onError: 'null'\``,
+  );
+});
+
 test('a field with the context `field` needs no row id', async () => {
   const { records, client } = openFields();
   const { total } = await records.encryptRow('invoices', 1, { total: 5 });
@@ -155,7 +190,9 @@ test.each([
   const { records } = openFields();
   const error = await errorOf(records.decryptRow('users', 1, { name: name as string }));
   expect(error.cause).toBeInstanceOf(FormatError);
-  expect(error.message).toContain('users.name of row 1: the stored value must be a ciphertext');
+  expect(error.message).toMatch(
+    /^users\.name of row 1: the stored value must be a ciphertext, .*`previous: plaintext\(\)`/,
+  );
 });
 
 test('a field can allow ciphertexts as values', async () => {

@@ -41,12 +41,15 @@ test.each<[string, PartIndex<string, string, boolean, true>, (text: string) => s
     prefixes(2, 3, exact),
     (text) => [/^.{2}/u, /^.{3}/u].flatMap((start) => (start.exec(text) ?? []).slice(0, 1)),
   ],
-])('%s gives two texts as many equal parts as they have', async (_, rule, partsOf) => {
+])('%s finds a text by itself, and two texts by equal parts', async (_, rule, partsOf) => {
   const { type } = field.text();
   const madeOf = (value: string) => new Set(rule.partsOf({ name: 'f', type, value }));
   fc.assert(
     fc.property(similar, ([a, b]) => {
       const [madeA, madeB] = [madeOf(a), madeOf(b)];
+      const sought = madeA.size > 0 ? rule.soughtBy(a) : [];
+      expect(sought.length > 0).toBe(madeA.size > 0);
+      expect(sought.filter((part) => !madeA.has(part))).toEqual([]);
       const [partsA, partsB] = [new Set(partsOf(a)), new Set(partsOf(b))];
       expect(madeA.size).toBe(partsA.size);
       expect([...madeA].filter((part) => madeB.has(part)).length).toBe(

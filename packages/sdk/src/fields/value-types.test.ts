@@ -118,26 +118,21 @@ test('the byte that marks the type of a value never occurs in UTF-8 text', () =>
 });
 
 test.each([
-  ['f9', 'no sign'],
-  ['f901', 'a sign without a number'],
-  ['f902ff', 'another sign'],
-  ['f90000ff', 'a leading zero'],
-])('decoding the bytes %s as a bigint throws: %s', (hex) => {
-  expect(() => bigintType.decode(ofHex(hex))).toThrow(FormatError);
-});
-
-test.each([
-  ['boolean', booleanType, 'fa02'],
-  ['boolean', booleanType, 'fa0100'],
-  ['date', dateType, 'fb7fffffffffffffff'],
-  ['date', dateType, 'fb001eb208c2dc0001'],
-  ['number', numberType, 'f800'],
-  ['json', jsonType, 'fd7b'],
-  ['json', jsonType, 'fdff'],
-])('decoding a %s throws if the bytes after the first byte are invalid (case %#)', (name, type, hex) => {
-  expect(() => type.decode(ofHex(hex))).toThrow(
-    `the stored value has the type ${name}, but its bytes are not a valid ${name}`,
-  );
+  ['no sign', bigintType, 'f9'],
+  ['a sign without a number', bigintType, 'f901'],
+  ['another sign', bigintType, 'f902ff'],
+  ['a leading zero', bigintType, 'f90000ff'],
+  ['another number than 0 and 1', booleanType, 'fa02'],
+  ['a byte more', booleanType, 'fa0100'],
+  ['the largest time', dateType, 'fb7fffffffffffffff'],
+  ['a millisecond after the last Date', dateType, 'fb001eb208c2dc0001'],
+  ['too few bytes', numberType, 'f800'],
+  ['a text that is no JSON', jsonType, `fd${Buffer.from('secret').toString('hex')}`],
+  ['JSON that is not UTF-8', jsonType, 'fdff'],
+])('bytes with %s throw an error that does not quote them', (_, type: ValueType<unknown>, hex) => {
+  const message = `the stored value has the type ${type.name}, but its bytes are not a valid ${type.name}`;
+  // Compares the whole error, with its cause.
+  expect(() => type.decode(ofHex(hex))).toThrow(new FormatError(message));
 });
 
 test.each<[ValueType<unknown>, ...unknown[]]>([
