@@ -1,6 +1,6 @@
 import { nobleEngine } from '@eaas/protocol';
 import { createTestService, type TestService } from '@eaas/local';
-import { EaasClient, type EaasClientOptions, type EaasEvent } from '../src/index.ts';
+import { EaasClient, type EaasClientOptions, type EaasEvent, type Settled } from '../src/index.ts';
 
 export function observedClient(options: Partial<EaasClientOptions> = {}) {
   const service = createTestService();
@@ -11,10 +11,46 @@ export function observedClient(options: Partial<EaasClientOptions> = {}) {
   return { service, keyId, events, make, client: make() };
 }
 
+/** A client whose requests are kept as they are sent. */
+export function spiedClient() {
+  const { service, make, ...observed } = observedClient();
+  const sent: { url: string; path: string; body: Record<string, unknown> }[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const text = await request.clone().text();
+    const path = new URL(request.url).pathname.replace(/.*\//, '');
+    sent.push({ url: request.url, path, body: JSON.parse(text || '{}') as Record<string, unknown> });
+    return service.fetch(request);
+  };
+  const makeSpied = (more: Partial<EaasClientOptions> = {}): EaasClient => make({ fetch, ...more });
+  return { ...observed, sent, make: makeSpied, client: makeSpied() };
+}
+
 export const routesOf = ({ requests }: TestService): string[] =>
   requests.map(({ route }) => (route ?? '').replace(/^\w+ \/v1\//, ''));
 
 export const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
+
+/** The values of a call for many. Throws the first error. */
+export const valuesOf = <T>(results: readonly Settled<T>[]): T[] =>
+  results.map((result) => {
+    if (result.ok) return result.value;
+    throw result.error;
+  });
+
+/** The value of each result, or the code of its error. */
+export const outcomesOf = <T>(results: readonly Settled<T>[]) =>
+  results.map((result) => (result.ok ? result.value : result.error.code));
+
+export async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await new Response(stream as BodyInit).arrayBuffer());
+}
+
+export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
 
 const realSetImmediate = setImmediate;
 

@@ -7,7 +7,7 @@ import { createIntake } from '../src/intake/intake.ts';
 import { createProxy, nodeRequestOf, toNodeHandler } from '../src/proxy/proxy.ts';
 import * as streams from '../src/stream/stream.ts';
 import { intakeKey } from '@eaas/test-kit/intake-key';
-import { observedClient } from './observed-client.ts';
+import { bytesOf, observedClient } from './observed-client.ts';
 import { witnessedLog } from '@eaas/test-kit/witnessed-log';
 
 /** A public function of the SDK, and arguments with which it succeeds. */
@@ -335,7 +335,3 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
 }
 
 const notFound = async (): Promise<Response> => new Response(null, { status: 404 });
-
-export async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  return new Uint8Array(await new Response(stream as BodyInit).arrayBuffer());
-}

@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { bytesOf, type PublicCall, publicCalls } from '../../test/public-calls.ts';
+import { bytesOf } from '../../test/observed-client.ts';
+import { type PublicCall, publicCalls } from '../../test/public-calls.ts';
 import { some } from '@eaas/test-kit/cases';
-import { EaasError, type EaasEvent } from '../index.ts';
+import { EaasError, type EaasEvent, InputError } from '../index.ts';
 
 const wrong: readonly unknown[] = [
   null,
@@ -103,6 +104,35 @@ test('every public call accepts valid arguments', async () => {
     }
   }
   expect(refused).toEqual([expect.stringMatching(/^nodeRequestOf: /)]);
+});
+
+/** Calls whose last object has names that the app chose, or methods. */
+const withoutOptions = /^(?:handleSource|defineFields|describeFields|a table|keyIds|searchableBy)$/;
+
+test.each(calls.filter(({ name, args }) => args().some(isPlain) && !withoutOptions.test(name)))(
+  'a misspelt option is refused by $name',
+  async (of) => {
+    const at = of.args().findLastIndex(isPlain);
+    const args = of.args().with(at, { ...(of.args()[at] as object), contxt: 1 });
+    const message = expect.stringContaining('has no option `contxt`') as string;
+    expect(await errorsOf(of, args)).toEqual([expect.objectContaining({ code: 'input', message })]);
+  },
+);
+
+const withKeyId = calls.flatMap((of) => {
+  const option = /^(?:keys|audit)\./.test(of.name) ? 'key_id' : 'keyId';
+  const at = of.args().findIndex((given) => isPlain(given) && option in given);
+  // An intake knows its only key, and says which one it is.
+  return at < 0 || of.name === 'intake.wrap' ? [] : [{ ...of, at, option }];
+});
+
+test.each(withKeyId)('a key id that is not a UUID is refused by $name', async (of) => {
+  const { at, option } = of;
+  const args = of.args().with(at, { ...(of.args()[at] as object), [option]: 'patients' });
+  const refusal =
+    `\`${option}\` must be a UUID (got text of 8 characters): ` +
+    'pass the `key_id` that `keys.create` returned';
+  expect(await errorsOf(of, args)).toEqual([new InputError(refusal)]);
 });
 
 /**

@@ -1,20 +1,12 @@
 import { anything, kindOf, numberFrom, requireOptions } from '@eaas/protocol/internal-options';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { intakeKey } from '@eaas/test-kit/intake-key';
 import { observedClient } from '../../test/observed-client.ts';
 import * as browser from '../browser/browser.ts';
-import { createIndexKey } from '../fields/fields.ts';
 import * as sdk from '../index.ts';
 import { createIntake } from '../intake/intake.ts';
 import { EaasError, InputError } from '../index.ts';
-import {
-  decryptBlob,
-  decryptStream,
-  encryptBlob,
-  encryptStream,
-  openFile,
-  urlSource,
-} from '../stream/stream.ts';
+import { decryptStream, encryptStream } from '../stream/stream.ts';
 
 const known = { context: anything, keyId: anything, maxAge: numberFrom(1) };
 
@@ -59,7 +51,6 @@ test.each([
 const misspelt = { contxt: { row: '1' } } as object;
 const { client, make, keyId } = observedClient();
 const { ciphertext } = await client.encrypt('x');
-const wrapped = await client.wrap(new Uint8Array(32));
 const first = async (results: Promise<readonly { ok: boolean }[]>): Promise<void> => {
   const [result] = await results;
   if (result && 'error' in result) throw result.error;
@@ -78,76 +69,22 @@ test.each<[string, (options?: object) => Promise<unknown>, readonly object[]]>([
   expect(await call()).toEqual([]);
 });
 
-describe('misspelt options', () => {
-  test.each<[string, (options: object) => unknown]>([
-    ['encrypt', (options) => client.encrypt('x', options)],
-    ['encrypt, as bytes', (options) => client.encrypt('x', { ...options, as: 'bytes' })],
-    ['encryptSync', (options) => client.encryptSync('x', options)],
-    ['encryptMany', (options) => client.encryptMany(['x'], options)],
-    ['an item of encryptMany', (item) => first(client.encryptMany([{ value: 'x', ...item }]))],
-    ['decrypt', (options) => client.decrypt(ciphertext, options)],
-    ['decrypt, as text', (options) => client.decrypt(ciphertext, { ...options, as: 'text' })],
-    ['decryptSync', (options) => client.decryptSync(ciphertext, options)],
-    ['decryptMany', (options) => client.decryptMany([ciphertext], options)],
-    ['an item of decryptMany', (item) => first(client.decryptMany([{ ciphertext, ...item }]))],
-    ['prime', (options) => client.prime(options)],
-    ['hash', (options) => client.hash('x', options)],
-    ['wrap', (options) => client.wrap(new Uint8Array(32), options)],
-    ['unwrap', (options) => client.unwrap(wrapped, options)],
-    ['rewrap', (options) => client.rewrap(ciphertext, options)],
-    ['rewrapMany', (options) => client.rewrapMany([ciphertext], options)],
-    ['keys.page', (options) => client.keys.page({}, options)],
-    ['keys.list', (options) => client.keys.list({}, options).next()],
-    ['apiKeys.list', (options) => client.apiKeys.list({}, options).next()],
-    ['usage', (options) => client.usage({}, options)],
-    ['audit.list', (options) => client.audit.list({}, options).next()],
-    ['the filter of audit.list', (filter) => client.audit.list(filter).next()],
-    ['audit.verify', (options) => client.audit.verify({}, options)],
-    ['encryptStream', (options) => encryptStream(client, options)],
-    ['decryptStream', (options) => decryptStream(client, options)],
-    ['encryptBlob', (options) => encryptBlob(client, new Blob(), options)],
-    ['decryptBlob', (options) => decryptBlob(client, new Blob(), options)],
-    ['openFile', (options) => openFile(client, { size: 0, read: () => new Uint8Array(0) }, options)],
-    ['urlSource', (options) => urlSource('https://eaas.test', options)],
-    ['a client', (options) => make(options)],
-    ["a browser's client", (options) => browser.createBrowserClient(options)],
-    ['cache', (cache) => make({ cache })],
-    ['cache.encrypt', (encrypt) => make({ cache: { encrypt } })],
-    ['cache.decrypt', (decrypt) => make({ cache: { decrypt } })],
-    ['engines', (engines) => make({ engines })],
-    ['timeouts', (timeouts) => make({ timeouts })],
-  ])('a misspelt option is refused by %s', async (_, call) => {
-    await expect((async () => call(misspelt))()).rejects.toThrow(/has no option `contxt`/);
-  });
-});
-
 test.each<[string, () => unknown, RegExp]>([
-  [
-    'null options',
-    () => client.encrypt('x', null as never),
-    /`encrypt` takes an object of options \(got null\)/,
-  ],
+  ['null options', () => client.encrypt('x', null as never), /takes an object of options \(got null\)/],
   ['a DEK of text', () => client.wrap('a'.repeat(32) as never), /Uint8Array of 32 bytes \(got a string\)/],
   ['a short DEK', () => client.wrap(new Uint8Array(16)), /\(got a Uint8Array of 16 bytes\)/],
   ['a DEK to unwrap', () => client.unwrap(new Uint8Array(32) as never), /must be the return value of `wrap`/],
+  ['a misspelt filter', () => client.audit.list(misspelt).next(), /has no option `contxt`/],
+  ['no id of a key', () => client.keys.destroy({} as never), /`key_id` must be a UUID \(got undefined\)/],
+  ['the name of a key', () => client.publicKey('patients'), /a UUID \(got text of 8 characters\)/],
+  [
+    'the name of a key in a list',
+    () => client.decrypt(ciphertext, { keyId: [keyId, 'patients'] }),
+    /a UUID \(got text of 8 characters\)/,
+  ],
   ['a number to hash', () => client.hash(7 as never), /must be a string \(got a number\)/],
   ['a number to encrypt', () => client.encrypt(7 as never), /a string or a Uint8Array \(got a number\)/],
   ['a number to decrypt', () => client.decrypt(7 as never), /`ciphertext` \(got a number\)/],
-  [
-    'the name of a key',
-    () => client.encrypt('x', { keyId: 'patients' }),
-    /a UUID \(got text of 8 characters\)/,
-  ],
-  [
-    'a token as a key',
-    () => client.hash('x', { keyId: `eaas_sk_${keyId}` }),
-    /a UUID \(got text of 44 characters\)/,
-  ],
-  [
-    'inherited context',
-    () => client.encrypt('x', { context: Object.create({ a: 'b' }) as never }),
-    /inherited/,
-  ],
 ])('an argument error says what was expected: %s', async (_, call, message) => {
   const result = call();
   expect(result).toBeInstanceOf(Promise);
@@ -155,67 +92,16 @@ test.each<[string, () => unknown, RegExp]>([
   await expect(result).rejects.toBeInstanceOf(InputError);
 });
 
-const other = 'patients';
-const uuidRefused =
-  '`keyId` must be a UUID (got text of 8 characters): pass the `key_id` that `keys.create` returned';
-
-describe('a key id that is not a UUID', () => {
-  test.each<[string, () => unknown]>([
-    ['a client', () => make({ keyId: other })],
-    [
-      "a browser's client",
-      () => browser.createBrowserClient({ keyId: other, proxyUrl: 'https://app.test/api' }),
-    ],
-    ['encrypt', () => client.encrypt('x', { keyId: other })],
-    ['encryptSync', () => client.encryptSync('x', { keyId: other })],
-    ['encryptMany', () => client.encryptMany(['x'], { keyId: other })],
-    ['decrypt', () => client.decrypt(ciphertext, { keyId: other })],
-    ['decrypt, in a list', () => client.decrypt(ciphertext, { keyId: [keyId, other] })],
-    ['decryptSync', () => client.decryptSync(ciphertext, { keyId: other })],
-    ['decryptMany', () => client.decryptMany([ciphertext], { keyId: other })],
-    ['prime', () => client.prime({ keyId: other })],
-    ['hash', () => client.hash('x', { keyId: other })],
-    ['wrap', () => client.wrap(new Uint8Array(32), { keyId: other })],
-    ['publicKey', () => client.publicKey(other)],
-    ['createIndexKey', () => createIndexKey(client, { keyId: other })],
-    ['encryptStream', () => encryptStream(client, { keyId: other })],
-    ['decryptStream', () => decryptStream(client, { keyId: other })],
-    ['openFile', () => openFile(client, { size: 0, read: () => new Uint8Array(0) }, { keyId: other })],
-    ['decryptBlob', () => decryptBlob(client, new Blob(), { keyId: other })],
-  ])('is refused by %s', async (_, call) => {
-    await expect((async () => call())()).rejects.toThrow(new InputError(uuidRefused));
-  });
-
-  test.each<[string, () => unknown, string]>([
-    ['keys.get', () => client.keys.get({ key_id: other }), '`key_id`'],
-    ['keys.rotate', () => client.keys.rotate({ key_id: other }), '`key_id`'],
-    ['keys.destroy', () => client.keys.destroy({} as never), '`key_id`'],
-    ['audit.page', () => client.audit.page({ key_id: other }), '`key_id`'],
-    ['audit.list', () => client.audit.list({ key_id: other }).next(), '`key_id`'],
-    ['unwrap', () => client.unwrap({ ...wrapped, keyId: other }), '`keyId`'],
-  ])('is refused by %s', async (_, call, name) => {
-    const result = (async () => call())();
-    await expect(result).rejects.toThrow(`${name} must be a UUID (got `);
-    await expect(result).rejects.toBeInstanceOf(InputError);
-  });
-
-  test.each([`eaas_sk_${keyId}`, 'k'.repeat(41), 'a+b/c=', 'Ada', '', 7])(
-    'is not shown in the error: %j',
-    async (given) => {
-      const isNumber = typeof given === 'number';
-      const got = isNumber ? 'a number' : `text of ${given.length} characters`;
-      await expect(client.hash('x', { keyId: given as string })).rejects.toThrow(`a UUID (got ${got})`);
-      const kind = isNumber ? 'a number' : 'a string';
-      const id = given as string;
-      for (const [name, get] of [
-        ['api_key_id', client.apiKeys.get({ api_key_id: id })],
-        ['issuer_id', client.issuers.revoke({ issuer_id: id })],
-      ] as const) {
-        const expected = `\`${name}\` must be a UUID, the \`${name}\` that \`create\` returned (got ${kind})`;
-        await expect(get).rejects.toThrow(new InputError(expected));
-      }
-    },
-  );
+test.each([`eaas_sk_${keyId}`, 'Ada', ''])('an error about an id does not show it: %j', async (given) => {
+  const got = `(got text of ${given.length} characters)`;
+  await expect(client.hash('x', { keyId: given })).rejects.toThrow(`a UUID ${got}`);
+  for (const [name, get] of [
+    ['api_key_id', client.apiKeys.get({ api_key_id: given })],
+    ['issuer_id', client.issuers.revoke({ issuer_id: given })],
+  ] as const) {
+    const expected = `\`${name}\` must be a UUID, the \`${name}\` that \`create\` returned (got a string)`;
+    await expect(get).rejects.toThrow(new InputError(expected));
+  }
 });
 
 test.each<[string, (wrong: never) => unknown, unknown, string]>([
@@ -228,25 +114,8 @@ test.each<[string, (wrong: never) => unknown, unknown, string]>([
   ['logger', (logger) => make({ logger }), {}, 'a logger such as `console` (got an Object)'],
   ['insecureHttp', (insecureHttp) => make({ insecureHttp }), 'no', 'a boolean (got a string)'],
   ['engines.values', (values) => make({ engines: { values } }), {}, 'an engine (got an Object)'],
-  [
-    'cache.encrypt.maxAge',
-    (maxAge) => make({ cache: { encrypt: { maxAge } } }),
-    Number.NaN,
-    'Infinity (got NaN)',
-  ],
-  [
-    'cache.decrypt.maxAge',
-    (maxAge) => make({ cache: { decrypt: { maxAge } } }),
-    '1',
-    'Infinity (got a string)',
-  ],
   ['signal', (signal) => client.encrypt('x', { signal }), {}, 'an AbortSignal (got an Object)'],
-  [
-    'signal',
-    (signal) => client.keys.page({}, { signal }),
-    new AbortController(),
-    'an AbortSignal (got an AbortController)',
-  ],
+  ['signal', (signal) => client.keys.page({}, { signal }), 7, 'an AbortSignal (got a number)'],
   ['scope', (scope) => client.encrypt('x', { scope }), 5, 'a string (got a number)'],
   ['fresh', (fresh) => client.encrypt('x', { fresh }), 'yes', 'a boolean (got a string)'],
   ['anyKey', (anyKey) => client.decrypt(ciphertext, { anyKey }), 1, 'a boolean (got a number)'],
