@@ -8,12 +8,12 @@ type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
 export async function serve(
   options: Partial<ProxyOptions> = {},
-  before: (req: IncomingMessage, next: () => void) => void = (_, next) => next(),
+  before: (req: IncomingMessage, next: () => void, res: ServerResponse) => void = (_, next) => next(),
 ) {
   const { proxy, sent, events } = setUp(options);
   const handled: Promise<void>[] = [];
   const handler: Handler = toNodeHandler(proxy);
-  const server = createServer((req, res) => before(req, () => void handled.push(handler(req, res))));
+  const server = createServer((req, res) => before(req, () => void handled.push(handler(req, res)), res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();

@@ -26,6 +26,10 @@ describe('authorize', () => {
     ['text in place of keys', { keys: key, operations: ['wrap'] }],
     ['a misspelt context', { ...all, contexts: { user: '1' } }],
     ['a context that is not an object of texts', { ...all, context: { user: 1 } }],
+    ['an empty subject', { ...all, subject: '' }],
+    ['a subject that is a number', { ...all, subject: 42 }],
+    ['an undefined subject', { ...all, subject: undefined }],
+    ['a user with a control character', { ...all, user: 'a\n' }],
   ])('the proxy responds with 500 and an event if `authorize` returns %s', async (_, decided) => {
     const { post, sent, events } = setUp({ authorize: () => decided as Grant });
     const answer = await post(wrapPath, { dek });
@@ -75,12 +79,13 @@ describe('authorize', () => {
     expect([...sent, ...nothing.sent]).toEqual([]);
   });
 
-  test('a batch with many keys outside the grant emits one event', async () => {
-    const { post, events } = setUp();
+  test('a batch with many keys outside the grant emits one event, and sends nothing', async () => {
+    const { post, sent, events } = setUp();
     const items = [otherKey, 'patients', otherKey].map((key_id) => ({ key_id, dek }));
     const { json } = await post('/api/eaas/v1/batch/wrap', { items });
     expect(json).toMatchObject({ results: items.map(() => ({ error: { code: 'not_found' } })) });
-    expect(events).toEqual([{ type: 'grant_refused', missing: 'key', operation: 'wrap', keyId: otherKey }]);
+    const event = { type: 'grant_refused', missing: 'key', operation: 'wrap', keyId: otherKey };
+    expect({ sent, events }).toEqual({ sent: [], events: [event] });
   });
 
   test('`authorize` gets the operation and the key before the body is read', async () => {

@@ -4,11 +4,13 @@ import { all, dek, key, referenced, setUp, wrapPath } from '../../test/proxied.t
 describe('the context of the grant', () => {
   const authorize = () => ({ ...all, context: { user: '42' } });
   const unwrapPath = `/api/eaas/v1/keys/${key}/unwrap`;
+  const rewrapPath = `/api/eaas/v1/keys/${key}/rewrap`;
 
   test('the proxy merges the context of the browser with the context that `authorize` returned', async () => {
     const { post, sent } = setUp({ authorize });
     await post(wrapPath, { dek });
     await post(wrapPath, { dek, context: { form: 'a' } });
+    for (const path of [unwrapPath, rewrapPath]) await post(path, { wrapped_key: 'AQ==' });
     await post('/api/eaas/v1/batch/wrap', {
       items: [
         { key_id: key, dek },
@@ -18,6 +20,8 @@ describe('the context of the grant', () => {
     expect(sent.map(({ body }) => body)).toEqual([
       { dek, context: { user: '42' } },
       { dek, context: { form: 'a', user: '42' } },
+      { wrapped_key: 'AQ==', context: { user: '42' } },
+      { wrapped_key: 'AQ==', context: { user: '42' } },
       {
         items: referenced([
           { key_id: key, dek, context: { user: '42' } },

@@ -1,4 +1,4 @@
-import { createServer, request as send } from 'node:http';
+import { request as send } from 'node:http';
 import { connect as connectSecond, createServer as createSecondServer } from 'node:http2';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -114,18 +114,12 @@ test('the proxy responds to a GET request with 405', async () => {
 });
 
 test('the handler does not respond if the framework has already responded', async () => {
-  const { proxy } = setUp({ authorize: () => new Promise((resolve) => setTimeout(resolve, 20)) });
-  const handled: Promise<void>[] = [];
-  const server = createServer((req, res) => {
-    handled.push(toNodeHandler(proxy)(req, res));
+  const authorize = () => new Promise<undefined>((resolve) => setTimeout(resolve, 20));
+  const { post, handled } = await serve({ authorize }, (_, next, res) => {
+    next();
     res.writeHead(503).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as { port: number };
-  const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
-  const answer = await fetch(`http://127.0.0.1:${port}${wrapPath}`, { method: 'POST', headers, body: '{}' });
-  expect(answer.status).toBe(503);
+  expect((await post('{}')).status).toBe(503);
   await expect(Promise.all(handled)).resolves.toEqual([undefined]);
 });
 

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { problem } from '@eaas/protocol/wire';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { apiKey, dek, key, setUp, wrapPath } from '../../test/proxied.ts';
+import { apiKey, dek, setUp, wrapPath } from '../../test/proxied.ts';
 
 describe('failures of the service', () => {
   const answering = (code: Parameters<typeof problem>[0], detail = 'What to do next.') => {
@@ -68,15 +66,12 @@ describe('failures of the service', () => {
     expect(events).toEqual([{ type: 'service_failed', reason: 'invalid_response', requestId: undefined }]);
   });
 
-  test.each(['x'.repeat(65), 'request 1', `id:${apiKey}`, apiKey, `id-${apiKey}`])(
-    'the request id %j is not passed on',
-    async (id) => {
-      const answer = () => Response.json({ error: 'no' }, { status: 500, headers: { 'x-request-id': id } });
-      const { post, events } = setUp({}, answer);
-      expect((await post(wrapPath, { dek })).headers.get('x-request-id')).toBeNull();
-      expect(events).toEqual([{ type: 'service_failed', reason: 'invalid_response', requestId: undefined }]);
-    },
-  );
+  test('a request id with an API key is not passed on', async () => {
+    const headers = { 'x-request-id': `id-${apiKey}` };
+    const { post, events } = setUp({}, () => Response.json({ error: 'no' }, { status: 500, headers }));
+    expect((await post(wrapPath, { dek })).headers.get('x-request-id')).toBeNull();
+    expect(events).toEqual([{ type: 'service_failed', reason: 'invalid_response', requestId: undefined }]);
+  });
 
   test('the proxy responds with 502 without details to a network failure', async () => {
     const { post, events } = setUp({
@@ -97,39 +92,13 @@ describe('failures of the service', () => {
     expect({ events, sent }).toEqual({ events: [{ type: 'failed', error }], sent: [] });
   });
 
-  test('the proxy responds with 502 to a redirect and does not follow it', async () => {
-    const seen: (string | undefined)[] = [];
-    const server = createServer((req, res) => {
-      seen.push(req.url);
-      res.writeHead(307, { location: '/elsewhere' }).end();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    const { post } = setUp({ baseUrl: `http://127.0.0.1:${port}`, fetch });
-    expect(await post(wrapPath, { dek })).toMatchObject({ status: 502 });
-    expect(seen).toEqual([`/v1/keys/${key}/wrap`]);
-  });
-
-  const never: typeof fetch = (_, init) =>
-    new Promise((_resolve, reject) => {
-      init?.signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
-    });
-
-  const deaf = () => new Promise<never>(() => {});
-  const endless = () => new ReadableStream({ pull: deaf });
-
-  test.each<[string, (asked: () => void) => Parameters<typeof setUp>[0]]>([
-    ['a service that does not respond', (asked) => ({ fetch: (...all) => (asked(), never(...all)) })],
-    ['a function `apiKey` that never returns', (asked) => ({ apiKey: () => (asked(), deaf()) })],
-    ['a `fetch` that ignores its signal', (asked) => ({ fetch: () => (asked(), deaf()) })],
-    ['a response that never ends', (asked) => ({ fetch: async () => (asked(), new Response(endless())) })],
-  ])('the response is 504 after `timeout` with %s', async (_, optionsOf) => {
+  test('the response is 504 after `timeout` if the service does not respond', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     let asked = (): void => undefined;
     const reached = new Promise<void>((resolve) => (asked = resolve));
-    const { post, events } = setUp({ ...optionsOf(() => asked()), timeout: 20 });
+    const silent = () => (asked(), new Promise<never>(() => undefined));
+    const { post, events } = setUp({ fetch: silent, timeout: 20 });
     const answer = post(wrapPath, { dek });
     await reached;
     await vi.advanceTimersByTimeAsync(20);
@@ -137,34 +106,10 @@ describe('failures of the service', () => {
     expect(events).toMatchObject([{ type: 'service_failed', reason: 'timeout' }]);
   });
 
-  test('no event is emitted for a failure if the browser closed the connection', async () => {
-    let asked = (): void => undefined;
-    const started = new Promise<void>((resolve) => (asked = resolve));
-    const { proxy, events } = setUp({ fetch: (input, init) => (asked(), never(input, init)) });
-    const leaving = new AbortController();
-    const answer = proxy(
-      new Request(`https://app.example${wrapPath}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-        body: JSON.stringify({ dek }),
-        signal: leaving.signal,
-      }),
-    );
-    await started;
-    leaving.abort();
-    await answer;
-    expect(events).toEqual([]);
-  });
-
-  test.each([
-    [
-      'throwing',
-      () => {
-        throw new Error('full disk');
-      },
-    ],
-    ['rejecting', () => Promise.reject(new Error('full disk'))],
-  ])('the browser gets the response even if `onEvent` fails by %s', async (_, onEvent: () => unknown) => {
+  test('the browser gets the response even if `onEvent` throws', async () => {
+    const onEvent = (): never => {
+      throw new Error('full disk');
+    };
     const { post } = setUp({ onEvent }, answering('unauthorized'));
     expect(await post(wrapPath, { dek })).toMatchObject({ status: 502 });
   });

@@ -1,9 +1,6 @@
-import { createTestService } from '@eaas/local';
 import { describe, expect, test } from 'vitest';
 import { all, dek, key, setUp, wrapPath, wrapped } from '../../test/proxied.ts';
-import { createBrowserClient } from '../browser/browser.ts';
-import { EaasClient } from '../index.ts';
-import { createProxy, type Grant } from './proxy.ts';
+import type { Grant } from './proxy.ts';
 
 const owned = Buffer.from([1, 2, ...new Uint8Array(76)]).toString('base64');
 const plain = Buffer.from([1, 1, ...new Uint8Array(76)]).toString('base64');
@@ -104,50 +101,5 @@ describe('the user of a grant', () => {
       expect(await post('/api/eaas/v1/batch/wrap', batch)).toMatchObject(problem);
       expect(sent).toEqual([]);
     }
-  });
-});
-
-test.each([
-  ['an empty subject', { ...all, subject: '' }],
-  ['a number', { ...all, subject: 42 }],
-  ['an undefined subject', { ...all, subject: undefined }],
-  ['a user with a control character', { ...all, user: 'a\n' }],
-])('the proxy responds with 500 and an event to a grant with %s', async (_, decided) => {
-  const { post, sent, events } = setUp({ authorize: () => decided as Grant });
-  expect(await post(wrapPath, { dek })).toMatchObject({ status: 500 });
-  expect(events).toMatchObject([{ type: 'authorize_failed', error: { name: 'InputError' } }]);
-  expect(sent).toEqual([]);
-});
-
-test('a browser reaches only the data of its subject', async () => {
-  const service = createTestService();
-  const keyId = service.createKey('people').key_id;
-  const proxy = createProxy({
-    ...service,
-    authorize: () => ({ keys: [keyId], operations: ['wrap', 'unwrap'], subject: '42', user: '7' }),
-  });
-  const page = createBrowserClient({
-    proxyUrl: 'https://app.example/api/eaas',
-    keyId,
-    fetch: async (input, init) => {
-      const request = new Request(input, init);
-      request.headers.set('sec-fetch-site', 'same-origin');
-      return proxy(request);
-    },
-  });
-  const app = new EaasClient({ ...service, keyId });
-  const [own, other] = await Promise.all(['42', '43'].map((subject) => app.encrypt('x', { subject })));
-  expect(await page.decrypt(own ?? '', { subject: '42', as: 'text' })).toBe('x');
-  await expect(page.decrypt(other ?? '', { subject: '43' })).rejects.toMatchObject({
-    code: 'permission_missing',
-  });
-  await expect(page.decrypt(other ?? '', { subject: '42' })).rejects.toMatchObject({ code: 'decryption' });
-  await expect(page.decrypt(await app.encrypt('x'))).rejects.toMatchObject({ code: 'permission_missing' });
-  expect(await app.decrypt(await page.encrypt('y', { subject: '42' }), { subject: '42', as: 'text' })).toBe(
-    'y',
-  );
-  await app.subjects.erase({ subject: '42' });
-  await expect(page.encrypt('z', { subject: '42', fresh: true })).rejects.toMatchObject({
-    code: 'subject_erased',
   });
 });
