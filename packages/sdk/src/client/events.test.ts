@@ -1,33 +1,15 @@
 import { expect, test, vi } from 'vitest';
-import { observedClient } from '../../test/observed-client.ts';
+import { all, observedClient } from '../../test/observed-client.ts';
 import { EaasClient, type EaasClientOptions } from '../index.ts';
 
+const fail = (): never => {
+  throw new Error('no');
+};
+
 test.each<[string, Partial<EaasClientOptions>]>([
-  [
-    'throws',
-    {
-      onEvent: () => {
-        throw new Error('no');
-      },
-    },
-  ],
-  [
-    'rejects',
-    {
-      onEvent: () => Promise.reject(new Error('no')) as never,
-    },
-  ],
-  [
-    'is a logger that throws',
-    {
-      logger: {
-        debug: () => {
-          throw new Error('no');
-        },
-        warn: () => undefined,
-      },
-    },
-  ],
+  ['throws', { onEvent: fail }],
+  ['rejects', { onEvent: () => Promise.reject(new Error('no')) as never }],
+  ['is a logger that throws', { logger: { debug: fail, warn: () => undefined } }],
 ])('an observer that %s does not affect calls and other observers', async (_, options) => {
   const broken = vi.fn();
   process.on('unhandledRejection', broken);
@@ -50,11 +32,9 @@ test('every entry that calls of a client write is in an event, also if calls are
   const received = events.flatMap((event) =>
     event.type === 'call' ? (event.entries ?? event.entry ?? []) : [],
   );
-  const logged: unknown[] = [];
-  for await (const { id, hash } of new EaasClient(service).audit.list({}, { order: 'oldest' }))
-    logged.push({ id, hash });
+  const logged = await all(new EaasClient(service).audit.list({}, { order: 'oldest' }));
   // The first two entries are about the API key and the key, which the test service made itself.
-  expect(received).toEqual(logged.slice(2));
+  expect(received).toEqual(logged.slice(2).map(({ id, hash }) => ({ id, hash })));
   expect(received).toHaveLength(5);
 });
 

@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { arrivals, observedClient, range, routesOf, watchedEngine } from '../../test/observed-client.ts';
-import { type EaasClient, type EaasClientOptions } from '../index.ts';
+import {
+  arrivals,
+  observedClient,
+  outcomesOf,
+  range,
+  routesOf,
+  valuesOf,
+  watchedEngine,
+} from '../../test/observed-client.ts';
+import type { EaasClient, EaasClientOptions, EaasError } from '../index.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -18,13 +26,9 @@ describe('data keys for encryption', () => {
 
   test('encryptMany uses a new data key after `maxMessages` values, and fetches data keys in batches', async () => {
     const { client, service } = observedClient({ cache: { encrypt: { maxMessages: 3 } } });
-    const results = await client.encryptMany(range(3_001).map(String));
     const uses = new Map<string, number>();
-    for (const result of results) {
-      if (!result.ok) throw result.error;
-      const { wrapped_key } = result.value;
+    for (const { wrapped_key } of valuesOf(await client.encryptMany(range(3_001).map(String))))
       uses.set(wrapped_key, (uses.get(wrapped_key) ?? 0) + 1);
-    }
     expect(Math.max(...uses.values())).toBe(3);
     expect(uses.size).toBe(1_001);
     expect(routesOf(service)).toEqual(['batch/wrap', 'keys/:key_id/wrap']);
@@ -92,16 +96,14 @@ describe('data keys for encryption', () => {
     const fresh = await Promise.all(range(5).map(() => client.encrypt('x', { fresh: true })));
     expect(new Set(fresh.map((bundle) => bundle.wrapped_key)).size).toBe(5);
     expect(routesOf(service)).toEqual(['batch/wrap']);
-    const each = await make({ cache: { encrypt: false } }).encryptMany(['x', 'y']);
-    const keys = each.map((result) => result.ok && result.value.wrapped_key);
-    expect(new Set(keys).size).toBe(2);
+    const each = valuesOf(await make({ cache: { encrypt: false } }).encryptMany(['x', 'y']));
+    expect(new Set(each.map((bundle) => bundle.wrapped_key)).size).toBe(2);
   });
 
   test('if a data key request fails, all waiting calls fail, and the next call succeeds', async () => {
     const { service, client } = observedClient();
     service.failNext('key_state');
-    const results = await client.encryptMany(['x', 'y']);
-    expect(results.map((result) => !result.ok && result.error.code)).toEqual(['key_state', 'key_state']);
+    expect(outcomesOf(await client.encryptMany(['x', 'y']))).toEqual(['key_state', 'key_state']);
     expect((await client.encrypt('x')).ciphertext).toMatch(/^eaas/);
   });
 });
@@ -116,15 +118,23 @@ function setUp(options: Partial<EaasClientOptions> = {}) {
   return observedClient({ retries: 0, ...options });
 }
 
-test('a data key is renewed repeatedly after `prime({ keep: true })`', async () => {
+test('with `prime({ keep: true })`, the data key is renewed before it expires, until the client is closed', async () => {
   const { client, service } = setUp({ cache: { encrypt: { maxMessages: 10 } } });
   await client.prime({ keep: true });
   await client.encryptMany(Array.from({ length: 1_000 }, String));
   await pass(minute);
   const before = service.requests.length;
-  for (let at = 0; at < 20; at++) await pass(minute);
+  const keys = new Set<string>();
+  for (let at = 0; at < 20; at++) {
+    await pass(minute);
+    keys.add(client.encryptSync('x').wrapped_key);
+  }
+  expect(keys.size).toBe(6);
   expect(service.requests.length - before).toBeLessThanOrEqual(6);
-  expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
+  await client.close();
+  const closed = service.requests.length;
+  await pass(30 * minute);
+  expect(service.requests).toHaveLength(closed);
 });
 
 test('if a large value exceeds the rest of the budget, the call that finds no kept data key renews it at once', async () => {
@@ -199,6 +209,7 @@ test('with `prime({ keep: true })`, the client renews its data key again after a
 
 test('a data key that arrives while the client closes is overwritten', async () => {
   const { keys, live, engines } = watchedEngine();
+  const codes = new Set<unknown>();
   for (let microtasks = 0; microtasks < 20; microtasks++) {
     const closing: { client?: EaasClient } = {};
     const { client } = setUp({
@@ -210,9 +221,10 @@ test('a data key that arrives while the client closes is overwritten', async () 
       },
     });
     closing.client = client;
-    await client.encrypt('x').catch(() => undefined);
+    await client.encrypt('x').catch(({ code }: EaasError) => codes.add(code));
   }
   await arrivals(15);
+  expect(Array.from(codes)).toEqual(['closed']);
   expect(keys).toHaveLength(20);
   expect(live()).toEqual([]);
 });
