@@ -2,17 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { playLog, type PlayedLog } from '@eaas/test-kit/played-log';
 import { runs } from '@eaas/test-kit/cases';
+import { all } from '../../test/observed-client.ts';
 import type { Call } from '../transport/transport.ts';
 import { InputError } from '../index.ts';
 import { auditOf } from './methods.ts';
 import type { AuditFilter, AuditPage, ListOptions } from './query.ts';
 
 async function listed(log: PlayedLog, filter?: AuditFilter, options?: ListOptions): Promise<number[]> {
-  const ids: number[] = [];
-  for await (const { id } of auditOf(log.call).list(filter, options)) {
-    ids.push(id);
-  }
-  return ids;
+  return (await all(auditOf(log.call).list(filter, options))).map(({ id }) => id);
 }
 
 const upTo = (last: number, first = 1): number[] =>
@@ -70,13 +67,10 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
         async (length, pageSize, happening, isFiltered) => {
           const log = playLog(length);
           log.time--;
-          const queue = [{ recorded: 0, milliseconds: 0, purged: 0 }, ...happening];
+          const nothing = { recorded: 0, milliseconds: 0, purged: 0 };
+          const queue = [nothing, ...happening];
           log.before = () => {
-            const { recorded, milliseconds, purged } = queue.shift() ?? {
-              recorded: 0,
-              milliseconds: 0,
-              purged: 0,
-            };
+            const { recorded, milliseconds, purged } = queue.shift() ?? nothing;
             log.time += milliseconds;
             log.append(recorded);
             if (purged > 0) log.purge(Math.min(log.purged + purged, length));
@@ -126,11 +120,7 @@ describe('audit.list from an entry', () => {
       expect(await listed(log, {}, options)).toEqual(upTo(250).slice(from - 1));
       expect(log.calls['GET /v1/audit']).toBeLessThan(4 + Math.max(0, 250 - from) / 15);
       const newest = await listed(log, {}, { ...options, order: 'newest' });
-      expect(newest).toEqual(
-        upTo(250)
-          .slice(from - 1)
-          .toReversed(),
-      );
+      expect(newest.toReversed()).toEqual(upTo(250).slice(from - 1));
       const key_id = '00000000-0000-4000-8000-000000000001';
       const matching = upTo(250).filter((id) => id >= from && id % 3 === 1);
       expect(await listed(log, { key_id }, options)).toEqual(matching);

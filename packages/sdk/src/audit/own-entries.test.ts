@@ -2,8 +2,9 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '@eaas/test-kit/cases';
 import { playLog, type PlayedLog } from '@eaas/test-kit/played-log';
+import { all } from '../../test/observed-client.ts';
 import { auditOf } from './methods.ts';
-import type { ListOptions } from './query.ts';
+import type { AuditFilter, ListOptions } from './query.ts';
 
 /** A log as the service shows it to a user: entries without ids. Only this test knows which is which. */
 function ownLog(entries: number, milliseconds: number): PlayedLog {
@@ -18,11 +19,9 @@ function ownLog(entries: number, milliseconds: number): PlayedLog {
   return log;
 }
 
-async function listed(log: PlayedLog, options?: ListOptions): Promise<number[]> {
-  const found: number[] = [];
-  for await (const { metadata } of auditOf(log.call).list({ subject_id: 'me' }, options))
-    found.push(Number(metadata['nth']));
-  return found;
+async function listed(log: PlayedLog, options?: ListOptions, dates: AuditFilter = {}): Promise<number[]> {
+  const found = await all(auditOf(log.call).list({ subject_id: 'me', ...dates }, options));
+  return found.map(({ metadata }) => Number(metadata['nth']));
 }
 
 const downFrom = (last: number, first = 1): number[] =>
@@ -56,14 +55,11 @@ test('each entry without an id is listed once, even if entries are recorded or p
       fc.array(events, { maxLength: 25 }),
       async (length, by, pageSize, happening) => {
         const log = ownLog(length, by);
+        const nothing = { recorded: 0, milliseconds: 0, purged: 0 };
         const queue = [...happening];
         let newestAtStart = 0;
         log.before = () => {
-          const { recorded, milliseconds, purged } = queue.shift() ?? {
-            recorded: 0,
-            milliseconds: 0,
-            purged: 0,
-          };
+          const { recorded, milliseconds, purged } = queue.shift() ?? nothing;
           if (newestAtStart === 0) newestAtStart = log.purged + log.entries.length;
           else {
             log.time += milliseconds;
@@ -97,10 +93,7 @@ test('a list of entries without ids keeps the dates of its filter', async () => 
   const [from, to] = [log.entries[100], log.entries[250]].map((entry) => entry?.created_at ?? '');
   const isBetween = (id: number) =>
     [log.entries[id - 1]?.created_at ?? ''].every((time) => time >= (from ?? '') && time <= (to ?? ''));
-  const found: number[] = [];
-  const filter = { subject_id: 'me', date_from: from, date_to: to };
-  for await (const { metadata } of auditOf(log.call).list(filter, { pageSize: 2 }))
-    found.push(Number(metadata['nth']));
+  const found = await listed(log, { pageSize: 2 }, { date_from: from, date_to: to });
   expect(found).toEqual(downFrom(300).filter(isBetween));
 });
 
