@@ -1,7 +1,8 @@
-import { EaasClient, type EaasEvent } from '@eaas/sdk';
+import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, dateRange, defineFields, field, unencrypted } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { columns, extensionOf, operate, relation } from '../test/played.ts';
 import { encrypted } from './encrypted.ts';
 import type { Args } from './values.ts';
 
@@ -18,8 +19,7 @@ const fields = defineFields({
 
 const service = createTestService();
 const { key_id: keyId } = service.createKey('patients');
-const events: EaasEvent[] = [];
-const eaas = new EaasClient({ ...service, keyId, onEvent: (event) => events.push(event) });
+const eaas = new EaasClient({ ...service, keyId });
 const index = await createIndexKey(eaas);
 const records = fields.for(eaas, { index });
 
@@ -37,39 +37,27 @@ const patients = (
   )
 ).map((row) => Object.assign(row, { visits }));
 
-const column = (of: string) => ({ name: of, kind: 'scalar', type: 'String' });
-const models = {
-  Patient: {
-    fields: [
-      ...['id', 'name', 'city', 'born', 'born_range_index'].map(column),
-      { name: 'visits', kind: 'object', type: 'Visit', relationName: 'visits' },
-    ],
+const extension = extensionOf(
+  {
+    Patient: {
+      fields: [...columns('id', 'name', 'city', 'born', 'born_range_index'), relation('visits', 'Visit')],
+    },
+    Visit: { fields: columns('id', 'at', 'at_range_index') },
   },
-  Visit: { fields: ['id', 'at', 'at_range_index'].map(column) },
-};
+  (prisma) => encrypted(prisma, eaas, fields, { index }),
+);
 
 let sent: Args[] = [];
 beforeEach(() => {
   sent = [];
-  events.length = 0;
 });
-
-type Extension = { query: { $allOperations(call: object): Promise<unknown> } };
 
 /** Runs an operation on all stored patients, with the columns that it selects, as a database would that has no `where`. */
 function run(operation: string, args: Args, stored: unknown = patients): Promise<unknown> {
-  const prisma = {
-    _runtimeDataModel: { models },
-    _engineConfig: { inlineSchema: '' },
-    $extends: (extension: object) => extension,
-  };
-  const extend = encrypted(prisma, eaas, fields, { index }) as unknown as (client: object) => Extension;
-  const query = async (given: Args) => {
+  return operate(extension, operation, args, async (given) => {
     sent.push(given);
     return structuredClone(stored);
-  };
-  const __internalParams = { dataPath: [] };
-  return extend(prisma).query.$allOperations({ model: 'Patient', operation, args, query, __internalParams });
+  });
 }
 
 const idsOf = (rows: unknown) => (rows as { id: string }[]).map(({ id }) => id);
@@ -78,8 +66,10 @@ const adults = { born: { range: { to: day('2006-11-24') } } };
 describe('a range with a bound inside a month', () => {
   test('is exact in `findMany`: the rows outside are dropped after decryption', async () => {
     expect(idsOf(await run('findMany', { where: adults }))).toEqual(['1990-01-01', '2006-11-01']);
-    const [{ where }] = sent as [{ where: { AND: { OR: object[] }[] } }];
-    expect(where.AND[0]?.OR).toHaveLength(1 + 106 + 11);
+    const fingerprints = JSON.stringify(sent).match(/[\da-f]{64}/g) ?? [];
+    expect(fingerprints).toHaveLength(1 + 106 + 11);
+    // Their order says nothing about the dates.
+    expect(fingerprints).toEqual(fingerprints.toSorted());
   });
 
   test('is exact inside `AND` and beside other filters', async () => {
@@ -115,6 +105,7 @@ describe('a range with a bound inside a month', () => {
   test.each<[string, string, Args]>([
     ['`take`', 'findMany', { where: adults, take: 10 }],
     ['`skip`', 'findMany', { where: adults, skip: 10 }],
+    ['`cursor`', 'findMany', { where: adults, cursor: { id: 'x' } }],
     ['`distinct`', 'findMany', { where: adults, distinct: ['city'] }],
     ['`OR`', 'findMany', { where: { OR: [adults, { city: 'Turin' }] } }],
     ['a filter of a relation', 'findMany', { where: some }],
@@ -123,11 +114,7 @@ describe('a range with a bound inside a month', () => {
     ['`count`', 'count', { where: adults }],
     ['`aggregate`', 'aggregate', { where: adults, _count: true }],
     ['`groupBy`', 'groupBy', { where: adults, by: ['city'] }],
-    [
-      'the count of a relation',
-      'findMany',
-      { include: { _count: { select: { visits: { where: some.visits.some } } } } },
-    ],
+    ['`_count`', 'findMany', { include: { _count: { select: { visits: { where: some.visits.some } } } } }],
   ])('is refused with %s, before a query', async (_, operation, args) => {
     await expect(run(operation, args)).rejects.toMatchObject({
       name: 'EncryptedModelError',
@@ -148,11 +135,3 @@ test.each(['findMany', 'findFirst', 'count'])(
     expect(sent).toHaveLength(1);
   },
 );
-
-test('a range without bounds is refused by the field', async () => {
-  const where = { born: { range: {} } };
-  await expect(run('findMany', { where })).rejects.toMatchObject({
-    name: 'FieldError',
-    message: expect.stringContaining('Patient.born: a search by `dateRange` takes { from }') as string,
-  });
-});

@@ -1,15 +1,10 @@
 import { defineFields, describeFields, field } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
+import { column, columns } from '../test/played.ts';
 import { storedForm } from './id-form.ts';
-import { modelsOf, type RuntimeDataModel, type RuntimeField } from './models.ts';
+import { modelsOf, type RuntimeField } from './models.ts';
 import { withSchema } from './schema.ts';
 
-const column = (name: string, more: Partial<RuntimeField> = {}): RuntimeField => ({
-  name,
-  kind: 'scalar',
-  type: 'String',
-  ...more,
-});
 const uuid = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
 test.each<[string, Partial<RuntimeField>, unknown, unknown]>([
@@ -21,6 +16,7 @@ test.each<[string, Partial<RuntimeField>, unknown, unknown]>([
   ['a text with too many spaces', { nativeType: 'Char(3)' }, 'a b  ', 'a b'],
   ['a text in a column of one character', { nativeType: 'Char' }, 'a ', 'a'],
   ['the text of a BigInt', { type: 'BigInt' }, '007', 7n],
+  ['the text of a BigInt with a sign', { type: 'BigInt' }, ' +7', 7n],
   ['a number', { type: 'Int' }, 7, 7],
 ])('ciphertexts are bound to the id that the database returns: %s', (_, more, given, expected) => {
   expect(storedForm(column('id', more), given)).toBe(expected);
@@ -42,21 +38,22 @@ model Doctor {
 `;
 
 test('the native types of the columns are read from the Prisma schema', () => {
-  const model: RuntimeDataModel = {
-    models: {
-      Visit: { fields: ['id', 'note', 'kind'].map((name) => column(name)) },
-      Doctor: { fields: ['id', 'kind'].map((name) => column(name)) },
-    },
+  const given = {
+    Visit: { fields: columns('id', 'note', 'kind') },
+    Doctor: { fields: columns('id', 'kind') },
   };
-  const { models } = withSchema(model, schema);
+  const { models } = withSchema({ models: given }, schema);
   const typesOf = (name: string) => models[name]?.fields.map(({ nativeType }) => nativeType);
   expect(typesOf('Visit')).toEqual(['Uuid', undefined, 'Char(12)']);
   expect(typesOf('Doctor')).toEqual([undefined, 'Citext']);
 });
 
-test('a column of the type Inet is refused as the id of a row', () => {
+test.each<[string, Partial<RuntimeField>]>([
+  ['Inet', { nativeType: 'Inet' }],
+  ['DateTime', { type: 'DateTime' }],
+])('a column of the type %s is refused as the id of a row', (_, type) => {
   const fields = defineFields({ Visit: { note: field.text() } });
-  const models = { Visit: { fields: [column('note'), column('id', { nativeType: 'Inet' })] } };
+  const models = { Visit: { fields: [column('note'), column('id', type)] } };
   expect(() => modelsOf({ models }, new Map([['Visit', describeFields(fields, 'Visit')]]))).toThrow(
     'Visit.id: the id of a row must be String, Int or BigInt, and not @db.Inet',
   );

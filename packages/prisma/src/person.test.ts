@@ -1,8 +1,8 @@
 import { defineFields, describeFields, field, type Tables, unencrypted } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
-import { encrypted } from './encrypted.ts';
-import { modelsOf, type RuntimeField } from './models.ts';
-import { type Codec, perform } from './perform.ts';
+import { column, columns, play as played, relation } from '../test/played.ts';
+import { modelsOf } from './models.ts';
+import type { Codec } from './perform.ts';
 import { peopleOf } from './person.ts';
 import { withSchema } from './schema.ts';
 import type { Args } from './values.ts';
@@ -31,27 +31,19 @@ model Patient {
   visits Visit[] @relation("of")
 }
 `;
-const column = (name: string, type = 'String'): RuntimeField => ({ name, kind: 'scalar', type });
-const relation = (name: string, type: string): RuntimeField => ({
-  name,
-  kind: 'object',
-  type,
-  relationName: 'of',
-});
-const texts = ['id', 'token', 'other', 'made', 'text', 'note', 'nick', 'place', 'patientId', 'ward'];
 const declared = withSchema(
   {
     models: {
       Visit: {
         fields: [
-          ...texts.map((name) => column(name)),
-          column('number', 'Int'),
-          column('seen', 'DateTime'),
-          column('isOpen', 'Boolean'),
-          relation('patient', 'Patient'),
+          ...columns('id', 'token', 'other', 'made', 'text', 'note', 'nick', 'place', 'patientId', 'ward'),
+          column('number', { type: 'Int' }),
+          column('seen', { type: 'DateTime' }),
+          column('isOpen', { type: 'Boolean' }),
+          relation('patient', 'Patient', 'of'),
         ],
       },
-      Patient: { fields: [column('id'), column('ward'), column('name'), relation('visits', 'Visit')] },
+      Patient: { fields: [...columns('id', 'ward', 'name'), relation('visits', 'Visit', 'of')] },
     },
   },
   schema,
@@ -64,11 +56,11 @@ function modelsWith(tables: Tables) {
   return modelsOf(declared, described, {}, peopleOf(tables));
 }
 
-/** Runs an operation on visits. Returns the statements, what is encrypted, and the rows that were read before. */
-async function play(visit: Tables[string], operation: string, args: Args, result: unknown = null) {
-  const models = modelsWith({ Visit: visit });
+const note = field.text();
+
+/** Runs an operation on visits, or on `model`. Returns the statements, what is encrypted, and what was read before. */
+async function play(visit: object, operation: string, args: Args, result: unknown = null, model = 'Visit') {
   const rows: Args[] = [];
-  const [sent, reads]: [Args[], Args[]] = [[], []];
   const codec: Codec = {
     onErrorOf: () => 'throw',
     onlyMatching: (_, found) => found,
@@ -79,37 +71,13 @@ async function play(visit: Tables[string], operation: string, args: Args, result
     decryptRows: async (_, given) => given,
     where: async () => ({}),
   };
-  const executor = {
-    run: async (_: unknown, __: string, read: Args) => {
-      reads.push(read);
-      return result;
-    },
-    query: async (given: Args) => {
-      sent.push(given);
-      return result;
-    },
-    queryEach: async (_: unknown, all: readonly Args[]) => {
-      sent.push(...all);
-      return all.map(() => ({ count: 1 }));
-    },
+  const models = modelsWith({ Visit: { note, ...visit } });
+  const each = Array.isArray(result) ? result.map(() => ({ count: 1 })) : undefined;
+  return {
+    rows,
+    ...(await played(models, codec, [model, operation, args], { query: result, run: result, each })),
   };
-  const model = models.get('Visit');
-  if (!model) throw new Error('no such model');
-  await perform(models, codec, executor, { model, operation, args, path: [] });
-  return { sent, rows, reads };
 }
-
-test('foreign keys and random defaults are read from the Prisma schema', () => {
-  const fields = new Map(declared.models['Visit']?.fields.map((field) => [field.name, field]));
-  expect([...(fields.get('patient')?.key ?? [])]).toEqual([
-    ['patientId', 'id'],
-    ['ward', 'ward'],
-  ]);
-  expect([...fields.values()].filter(({ isRandom }) => isRandom).map(({ name }) => name)).toEqual([
-    'token',
-    'made',
-  ]);
-});
 
 describe('a definition', () => {
   test.each<[string, Tables[string], string | RegExp]>([
@@ -129,59 +97,63 @@ describe('a definition', () => {
       /^Visit\.seen: .*list another field with `unencrypted`/,
     ],
   ])('whose person is %s is refused', (_, subject, message) => {
-    expect(() => modelsWith({ Visit: { ...subject, note: field.text() } })).toThrow(message);
+    expect(() => modelsWith({ Visit: { ...subject, note } })).toThrow(message);
   });
 
   test('a function can read Booleans', () => {
-    const subject = ({ isOpen, ward }: Readonly<Record<string, unknown>>) =>
-      `${String(isOpen)} ${String(ward)}`;
-    const models = modelsWith({ Visit: { subject, ...unencrypted('isOpen', 'ward'), note: field.text() } });
+    const subject = ({ isOpen, ward }: Args) => `${String(isOpen)} ${String(ward)}`;
+    const models = modelsWith({ Visit: { subject, ...unencrypted('isOpen', 'ward'), note } });
     expect(models.get('Visit')?.subject).toEqual(['isOpen', 'ward']);
-    expect(modelsWith({ Visit: { note: field.text() } }).get('Visit')?.subject).toEqual([]);
+    expect(modelsWith({ Visit: { note } }).get('Visit')?.subject).toEqual([]);
   });
 });
 
 describe('what names the person', () => {
-  const note = field.text();
+  const ofBoth = {
+    subject: ({ patientId, ward }: Args) => `${String(patientId)} ${String(ward)}`,
+    ...unencrypted('patientId', 'ward'),
+  };
 
-  test.each<[string, Args, Args]>([
-    ['a new id', { subject: 'id' }, { id: expect.any(String) }],
-    ['a random default', { subject: 'token' }, { token: expect.any(String) }],
-    ['a random default of the database', { subject: 'made' }, { made: expect.any(String) }],
-    ['what the app passes', { subject: 'other' }, { other: 'x' }],
-  ])('in a new row is %s, and it is stored', async (_, subject, expected) => {
-    const data = { note: 'x', ...('other' in expected ? expected : {}) };
-    const { sent, rows } = await play({ ...(subject as { subject: string }), note }, 'create', { data });
-    const [name = ''] = Object.keys(expected);
-    expect(rows).toMatchObject([expected]);
-    expect(sent[0]).toMatchObject({ data: { [name]: rows[0]?.[name], note: 'sealed' } });
+  test.each<[string, string, Args]>([
+    ['a new id', 'id', {}],
+    ['a random default', 'token', {}],
+    ['a random default of the database', 'made', {}],
+    ['what the app passes', 'other', { other: 'x' }],
+  ])('in a new row is %s, and it is stored', async (_, subject, given) => {
+    const { sent, rows } = await play({ subject }, 'create', { data: { note: 'x', ...given } });
+    expect(rows).toMatchObject([{ [subject]: expect.any(String), ...given }]);
+    expect(sent[0]).toMatchObject({ data: { [subject]: rows[0]?.[subject], note: 'sealed' } });
   });
 
-  test.each<[string, Args]>([
-    ['other', { note: 'x' }],
-    ['number', { note: 'x' }],
-    ['text', { note: 'x' }],
-  ])('in a new row is not the default of `%s`', async (subject, data) => {
-    await expect(play({ subject, note }, 'create', { data })).rejects.toMatchObject({
+  test.each<[string, object, string, Args]>([
+    ['a default that is no UUID', { subject: 'other' }, 'other', {}],
+    ['a number of the database', { subject: 'number' }, 'number', {}],
+    ['a text that looks like a default', { subject: 'text' }, 'text', {}],
+    ['null', { subject: 'patientId' }, 'patientId', { patientId: null }],
+    ['a row that has other columns', { subject: 'ward' }, 'ward', { patient: { connect: { id: '7' } } }],
+    ['one of two columns', ofBoth, 'ward', { patientId: '7' }],
+  ])('in a new row is not %s', async (_, visit, name, given) => {
+    await expect(play(visit, 'create', { data: { note: 'x', ...given } })).rejects.toMatchObject({
       code: 'unknown_subject',
       model: 'Visit',
-      field: subject,
+      field: name,
+      remedy: expect.stringMatching(/^pass `.* in `data`, or connect|^write `patientId` too/) as string,
     });
   });
 
   test('is the key of the connected row, of several columns too', async () => {
-    const of = { subject: ({ patientId, ward }: Args) => `${String(patientId)} ${String(ward)}`, note };
-    const visit = { ...of, ...unencrypted('patientId', 'ward') } as Tables[string];
     const patient = { connect: { id_ward: { id: '7', ward: 'A' } } };
-    const { rows } = await play(visit, 'create', { data: { note: 'x', patient } });
+    const { rows } = await play(ofBoth, 'create', { data: { note: 'x', patient } });
     expect(rows).toEqual([{ patientId: '7', ward: 'A', note: 'x' }]);
   });
 
+  const subject = 'patientId';
+  const data = { note: 'x' };
+
   test('is not written by an update, and stays in its `where`', async () => {
     const where = { id: '1', patientId: '7' };
-    const args = { where, data: { note: 'x' } };
-    const { sent, rows, reads } = await play({ subject: 'patientId', note }, 'update', args);
-    expect([sent, rows, reads]).toEqual([
+    const { sent, rows, runs } = await play({ subject }, 'update', { where, data });
+    expect([sent, rows, runs]).toEqual([
       [{ where, data: { note: 'sealed' } }],
       [{ patientId: '7', note: 'x' }],
       [],
@@ -190,9 +162,10 @@ describe('what names the person', () => {
 
   test('is read with the id, and pinned, if the id is unknown', async () => {
     const row = { id: '1', patientId: '7' };
-    const args = { where: { token: 't' }, data: { note: 'x' }, select: { id: true } };
-    const { sent, rows, reads } = await play({ subject: 'patientId', note }, 'update', args, row);
-    expect(reads).toMatchObject([{ where: { token: 't' }, select: { id: true, patientId: true } }]);
+    const args = { where: { token: 't' }, data, select: { id: true } };
+    const { sent, rows, runs } = await play({ subject }, 'update', args, row);
+    const read = { where: { token: 't' }, select: { id: true, patientId: true } };
+    expect(runs).toMatchObject([['Visit', 'findFirstOrThrow', read]]);
     expect(sent).toMatchObject([{ where: { token: 't', ...row }, data: { note: 'sealed' } }]);
     expect(rows).toEqual([{ patientId: '7', note: 'x' }]);
   });
@@ -202,50 +175,65 @@ describe('what names the person', () => {
       { id: '1', patientId: '7' },
       { id: '2', patientId: '8' },
     ];
-    const given = await play({ subject: 'patientId', note }, 'updateMany', { data: { note: 'x' } }, rows);
+    const given = await play({ subject }, 'updateMany', { data }, rows);
     expect(given.rows.map(({ patientId }) => patientId)).toEqual(['7', '8']);
     expect(given.sent.map(({ where }) => where)).toMatchObject(rows);
   });
 
-  test('is unknown from a condition that ignores case', async () => {
-    const args = { where: { id: '1', nick: 'ADA' }, data: { note: 'x' } };
-    await expect(play({ subject: 'nick', note }, 'update', args)).rejects.toMatchObject({
+  const where = { id: '1' };
+  test.each<[string, string, object, string, Args]>([
+    ['an update by the id', subject, {}, 'update', { where, data }],
+    ['an upsert by the id', subject, {}, 'upsert', { where, create: { patientId: '7' }, update: data }],
+    ['`updateMany` without ids', subject, { note: field.text({ context: 'field' }) }, 'updateMany', { data }],
+    ['a condition that ignores case', 'nick', {}, 'update', { where: { id: '1', nick: 'ADA' }, data }],
+  ])('is unknown from %s', async (_, name, visit, operation, args) => {
+    // The row would name the person, but nothing is read before an update.
+    const row = { id: '1', patientId: '7', nick: 'Ada' };
+    await expect(play({ subject: name, ...visit }, operation, args, row)).rejects.toMatchObject({
       code: 'unknown_subject',
-      field: 'nick',
-      remedy: 'add `nick` to `where`',
+      field: name,
+      remedy: `add \`${name}\` to \`where\``,
+    });
+  });
+
+  const ofOne = { id: '1', patientId: '7' };
+  test.each<[string, string, Args]>([
+    ['its column', 'Visit', { where: ofOne, data: { patientId: '8' } }],
+    ['its column, also without values', 'Visit', { where, data: { patientId: { set: '8' } } }],
+    ['an operation on its column', 'Visit', { where: ofOne, data: { patientId: { increment: '7' } } }],
+    ['its relation', 'Visit', { where: ofOne, data: { patient: { connect: { id: '8' } } } }],
+    ['a new row', 'Visit', { where: ofOne, data: { patient: { create: { id: '8' } } } }],
+    ['a relation that ends', 'Visit', { where: ofOne, data: { patient: { disconnect: true } } }],
+    ['the other side', 'Patient', { where: { id: '8' }, data: { visits: { connect: where } } }],
+    ['a list from the other side', 'Patient', { where: { id: '8' }, data: { visits: { set: [] } } }],
+    [
+      'the end from the other side',
+      'Patient',
+      { where: { id: '7' }, data: { visits: { disconnect: where } } },
+    ],
+  ])('is not changed by %s', async (_, model, args) => {
+    await expect(play({ subject }, 'update', args, null, model)).rejects.toMatchObject({
+      code: 'unsupported_value',
+      field: model === 'Visit' ? 'patientId' : 'visits',
+      remedy: expect.stringContaining('delete the old one') as string,
     });
   });
 
   test('is required in a result, although the options of the client omit it', async () => {
     const row = { id: '1', note: 'sealed' };
-    await expect(play({ subject: 'patientId', note }, 'findFirst', {}, row)).rejects.toMatchObject({
+    await expect(play({ subject }, 'findFirst', {}, row)).rejects.toMatchObject({
       code: 'unknown_subject',
       remedy: 'read it: add `omit: { patientId: false }`',
     });
-    await play({ subject: 'patientId', note }, 'findFirst', {}, { id: '1', note: null });
+    await play({ subject }, 'findFirst', {}, { id: '1', note: null });
   });
-});
 
-test('an upsert that writes nothing is refused', async () => {
-  const args = { where: { id: '1', patientId: '7' }, create: { patientId: '7' }, update: { note: 'x' } };
-  await expect(play({ subject: 'patientId', note: field.text() }, 'upsert', args)).rejects.toMatchObject({
-    code: 'unsupported_value',
-    field: 'patientId',
-    remedy: 'name the person whose row it is in `where`',
+  test('of an upsert that writes nothing is another, so the upsert is refused', async () => {
+    const args = { where: ofOne, create: { patientId: '7' }, update: data };
+    await expect(play({ subject }, 'upsert', args)).rejects.toMatchObject({
+      code: 'unsupported_value',
+      field: 'patientId',
+      remedy: 'name the person whose row it is in `where`',
+    });
   });
-});
-
-test('`$as` without its client is refused, because it could be in a transaction', () => {
-  const fields = defineFields({ Visit: { note: field.text() } });
-  const prisma = {
-    _runtimeDataModel: declared,
-    _engineConfig: { inlineSchema: schema },
-    $extends: (extension: object) => extension,
-  };
-  const eaas = { decryptMany: async () => [], encryptMany: async () => [], as: () => eaas };
-  const extend = encrypted(prisma, eaas as never, fields) as unknown as (client: object) => {
-    client: { readonly $as: (this: void, user: string) => unknown };
-  };
-  const { $as } = extend(prisma).client;
-  expect(() => $as('7')).toThrow(/`\$as` has no client: call it on the client, as in `db\.\$as\(userId\)`/);
 });

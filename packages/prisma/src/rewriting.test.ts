@@ -1,8 +1,15 @@
 import { defineFields, describeFields, field, lastCharacters, withFields } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
+import { column, columns, play as played, relation } from '../test/played.ts';
 import type { EncryptedModelErrorCode } from './error.ts';
-import { type Definition, modelsOf, type RuntimeDataModel, type RuntimeField } from './models.ts';
-import { type Codec, perform } from './perform.ts';
+import {
+  type Definition,
+  type ModelOptions,
+  modelsOf,
+  type RuntimeDataModel,
+  type RuntimeField,
+} from './models.ts';
+import type { Codec } from './perform.ts';
 import type { Args } from './values.ts';
 import { idOf } from './work.ts';
 
@@ -36,14 +43,6 @@ const definition: Definition = new Map([
   ['Nurse', describeFields(fields, 'Nurse')],
 ]);
 
-const columns = (...names: string[]): RuntimeField[] =>
-  names.map((name) => ({ name, kind: 'scalar', type: 'String' }));
-const relation = (name: string, type: string): RuntimeField => ({
-  name,
-  kind: 'object',
-  type,
-  relationName: name,
-});
 const patient = ['id', 'city', 'name', 'ssn', 'ssn_index', 'born', 'born_index', 'weight', 'notes', 'ward'];
 const schema: RuntimeDataModel = {
   models: {
@@ -100,34 +99,8 @@ const codec: Codec = {
     Object.fromEntries(Object.entries(query).map(([name, value]) => [`${name}_index`, [mark(value)]])),
 };
 
-async function play(
-  name: string,
-  operation: string,
-  args: Args,
-  results: { readonly query?: unknown; readonly run?: unknown; readonly each?: unknown[] } = {},
-) {
-  const sent: Args[] = [];
-  const runs: unknown[] = [];
-  const executor = {
-    run: async (model: { name: string }, other: string, given: Args) => {
-      runs.push([model.name, other, given]);
-      return results.run ?? null;
-    },
-    query: async (given: Args) => {
-      sent.push(given);
-      return results.query ?? null;
-    },
-    queryEach: async (_model: unknown, all: readonly Args[]) => {
-      sent.push(...all);
-      return results.each ?? all.map(() => ({ count: 1 }));
-    },
-  };
-  const model = models.get(name);
-  if (!model) throw new Error('no such model');
-  const result = await perform(models, codec, executor, { model, operation, args, path: [] });
-  return { sent, result, runs };
-}
-
+const play = (name: string, operation: string, args: Args, results: Parameters<typeof played>[3] = {}) =>
+  played(models, codec, [name, operation, args], results);
 const sentOf = async (name: string, operation: string, args: Args, run?: unknown) =>
   (await play(name, operation, args, { run })).sent[0];
 const whereOf = async (where: Args, name = 'Patient') =>
@@ -141,28 +114,33 @@ test.each<[string, Args, unknown]>([
   ['null', { ssn: null }, { ssn: null }],
   ['equals null', { name: { equals: null } }, { name: null }],
   ['not null', { name: { not: null } }, { name: { not: null } }],
-  ['in', { ssn: { in: ['1', '2'] } }, { ssn_index: { in: ['#1', '#2'] } }],
   ['in, sorted', { ssn: { in: ['3', '1', '2'] } }, { ssn_index: { in: ['#1', '#2', '#3'] } }],
   ['an empty list', { ssn: { in: [] } }, { ssn_index: { in: [] } }],
   ['a date', { born: new Date(0) }, { born_index: '#0' }],
   ['undefined', { ssn: undefined, city: 'x' }, { city: 'x' }],
   ['OR', { OR: [{ ssn: '1' }, { city: 'x' }] }, { OR: [{ ssn_index: '#1' }, { city: 'x' }] }],
   ['AND', { AND: { ssn: '1' } }, { AND: { ssn_index: '#1' } }],
-  ['some', { visits: { some: { note: null } } }, { visits: { some: { note: null } } }],
   ['two operators', { ssn: { in: ['1'], equals: '1' } }, { AND: [{ ssn_index: '#1' }, { ssn_index: '#1' }] }],
   ['a compound key', { city_ssn: { city: 'x', ssn: '1' } }, { city_ssn: { city: 'x', ssn_index: '#1' } }],
 ])('a filter by %s is rewritten to a filter by index columns', async (_name, where, expected) => {
   expect(await whereOf(where)).toEqual(expected);
 });
 
-test('a filter of a related model is rewritten, with and without `is`', async () => {
-  const rewritten = { ssn_index: '#1' };
-  expect(await whereOf({ patient: { ssn: '1' } }, 'Visit')).toEqual({ patient: rewritten });
-  expect(await whereOf({ patient: { is: { ssn: '1' } } }, 'Visit')).toEqual({ patient: { is: rewritten } });
-  expect(await whereOf({ patient: null }, 'Visit')).toEqual({ patient: null });
-});
+const rewritten = { ssn_index: '#1' };
+const exact = { OR: [{ AND: [rewritten, { ssn_index: { not: null } }] }, { ssn: '' }] };
 
-const exact = { OR: [{ AND: [{ ssn_index: '#1' }, { ssn_index: { not: null } }] }, { ssn: '' }] };
+test.each<[string, string, Args, unknown]>([
+  ['directly', 'Visit', { patient: { ssn: '1' } }, { patient: rewritten }],
+  ['by `is`', 'Visit', { patient: { is: { ssn: '1' } } }, { patient: { is: rewritten } }],
+  ['by null', 'Visit', { patient: null }, { patient: null }],
+  ['by `some`', 'Doctor', { patients: { some: { ssn: '1' } } }, { patients: { some: rewritten } }],
+  // What is negated must be NULL only if the field is NULL.
+  ['by `isNot`', 'Visit', { patient: { isNot: { ssn: '1' } } }, { patient: { isNot: exact } }],
+  ['by `none`', 'Doctor', { patients: { none: { ssn: '1' } } }, { patients: { none: exact } }],
+  ['by `every`', 'Doctor', { patients: { every: { ssn: '1' } } }, { patients: { every: exact } }],
+])('a filter of a related model is rewritten %s', async (_name, model, where, expected) => {
+  expect(await whereOf(where, model)).toEqual(expected);
+});
 
 test.each<[string, Args, unknown]>([
   ['not', { ssn: { not: '1' } }, { NOT: exact }],
@@ -176,12 +154,6 @@ test.each<[string, Args, unknown]>([
   },
 );
 
-test('the filters `none` and `every` negate the filters inside them', async () => {
-  expect(await whereOf({ patients: { none: { ssn: '1' } } }, 'Doctor')).toEqual({
-    patients: { none: exact },
-  });
-});
-
 const code = (code: EncryptedModelErrorCode, more: object = {}) => expect.objectContaining({ code, ...more });
 
 const nestedWrites: [string, Args][] = [
@@ -193,12 +165,14 @@ const nestedWrites: [string, Args][] = [
 
 test.each<[EncryptedModelErrorCode, string, string, Args]>([
   ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { contains: '1' } } }],
-  ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { gt: '1' } } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { name: 'Ada' } }],
   ['unsupported_filter', 'Patient', 'deleteMany', { where: { ssn: {} } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { equals: { last4: '1' } } } }],
-  ['unsupported_filter', 'Nurse', 'findMany', { where: { NOT: { first: { full: { last: 'b' } } } } }],
-  ['unsupported_filter', 'Nurse', 'deleteMany', { where: { first: { full: { last: 'b' } } } }],
+  ['unsupported_filter', 'Nurse', 'findMany', { where: { NOT: { first: { full: 'b' } } } }],
+  ['unsupported_filter', 'Nurse', 'findMany', { where: { first: { not: { full: 'b' } } } }],
+  ['unsupported_filter', 'Nurse', 'deleteMany', { where: { first: { full: 'b' } } }],
+  ['unsupported_filter', 'Nurse', 'delete', { where: { id: 'n', first: { full: 'b' } } }],
+  ['unsupported_filter', 'Nurse', 'updateMany', { where: { first: { full: 'b' } }, data: {} }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { notes: { equals: {} } } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { coarse: 'x' } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { in: '1' } } }],
@@ -215,6 +189,7 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
   ['index_column', 'Patient', 'findMany', { where: { city_ssn: { city: 'x', ssn_index: '#1' } } }],
   ['index_column', 'Patient', 'findMany', { select: { ssn_index: true } }],
   ['index_column', 'Patient', 'create', { data: { ssn_index: '#1' } }],
+  ['index_column', 'Nurse', 'create', { data: { full_name: '#1' } }],
   ['index_column', 'Patient', 'findMany', { orderBy: { ssn_index: 'asc' } }],
   ['index_column', 'Patient', 'count', { select: { ssn_index: true } }],
   ['unsupported_order', 'Patient', 'findMany', { orderBy: { name: 'asc' } }],
@@ -266,38 +241,30 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
   await expect(play(name, operation, args)).rejects.toEqual(code(expected));
 });
 
-test('an error about an unsupported operation names the model, the field and the remedy', async () => {
-  const remedy = 'filter by `equals`, `in`, `not`, `notIn`, or filter the rows after reading them';
-  await expect(whereOf({ ssn: { contains: '1' } })).rejects.toMatchObject({
-    model: 'Patient',
-    field: 'ssn',
-    remedy,
-    message: `Patient.ssn: an encrypted field has no filter \`contains\`: ${remedy}`,
-  });
-});
-
-test('an error about an unknown filter names the indexes of the field', async () => {
-  await expect(whereOf({ last: { year: 1 } }, 'Nurse')).rejects.toThrow(
+test.each<[string, string, Args, string]>([
+  [
+    'an unknown filter names the model, the field and the indexes of the field',
+    'Nurse',
+    { last: { year: 1 } },
     'Nurse.last: an encrypted field has no filter `year`: filter by `equals`, `in`, `not`, `notIn`, `end`, or filter ' +
       'the rows after reading them',
-  );
-});
-
-test('the error for a case-insensitive filter says how to normalize the field', async () => {
-  await expect(whereOf({ ssn: { equals: 'a', mode: 'insensitive' } })).rejects.toThrow(
+  ],
+  [
+    'a case-insensitive filter says how to normalize the field',
+    'Patient',
+    { ssn: { equals: 'a', mode: 'insensitive' } },
     "define the field with searchable({ normalize: ['lowercase'] })",
-  );
-});
-
-test('an error about an unknown field lists the fields of the model', async () => {
-  await expect(whereOf({ not: 'a' }, 'Visit')).rejects.toThrow(
+  ],
+  [
+    'an unknown field lists the fields of the model',
+    'Visit',
+    { not: 'a' },
     '`where` has an unknown member `not`: the model has `id`, `kind`, `note`, `patient`',
-  );
-});
-
-test('an error about an index column names every field that the index covers', async () => {
-  await expect(whereOf({ ssn_index: '#1' })).rejects.toThrow('use `ssn` instead');
-  await expect(whereOf({ full_name: '#1' }, 'Nurse')).rejects.toThrow('use `first` and `last` instead');
+  ],
+  ['an index column names its field', 'Patient', { ssn_index: '#1' }, 'use `ssn` instead'],
+  ['an index column names every field', 'Nurse', { full_name: '#1' }, 'use `first` and `last` instead'],
+])('the error about %s', async (_, model, where, message) => {
+  await expect(whereOf(where, model)).rejects.toThrow(message);
 });
 
 test('a ciphertext is bound to the id of the row that the operation writes', async () => {
@@ -332,10 +299,8 @@ test('a JSON value with the only member `set` is refused, because it could be me
   const where = { id: 'p' };
   const writes: [string, string, Args][] = [
     ['Patient', 'create', { data }],
-    ['Patient', 'createMany', { data: [data] }],
     ['Patient', 'update', { where, data }],
     ['Patient', 'upsert', { where, create: {}, update: data }],
-    ['Patient', 'upsert', { where, create: data, update: {} }],
     ['Visit', 'create', { data: { patient: { create: data } } }],
   ];
   for (const write of writes) await expect(play(...write)).rejects.toEqual(refused);
@@ -519,16 +484,12 @@ test('the extension decrypts results at any depth, and removes the columns that 
   ]);
 });
 
-test('an omitted field of an index with several fields is written as null', async () => {
-  const sent = await sentOf('Nurse', 'create', { data: { id: 'n', first: 'Ada' } });
-  expect(sent?.['data']).toEqual({ id: 'n', first: sealed('Nurse', 'first', 'n', 'Ada'), last: null });
-});
-
-test('no id is created for a new row whose id is not text', () => {
-  const id: RuntimeField = { name: 'id', kind: 'scalar', type: 'Int' };
-  const visits: Definition = new Map([['Visit', describeFields(fields, 'Visit')]]);
-  const model = modelsOf({ models: { Visit: { fields: [id, ...columns('note')] } } }, visits).get('Visit');
-  expect(model?.newId).toBeUndefined();
+test('an omitted field of an index with several fields is null in a new row, and untouched by an update', async () => {
+  const written = { first: sealed('Nurse', 'first', 'n', 'Ada') };
+  const created = await sentOf('Nurse', 'create', { data: { id: 'n', first: 'Ada' } });
+  expect(created?.['data']).toEqual({ id: 'n', ...written, last: null });
+  const updated = await sentOf('Nurse', 'update', { where: { id: 'n' }, data: { first: 'Ada' } });
+  expect(updated?.['data']).toEqual(written);
 });
 
 test('an id that the query omits is read for decryption and removed from the result', async () => {
@@ -536,6 +497,18 @@ test('an id that the query omits is read for decryption and removed from the res
   const { sent, result } = await play('Patient', 'findFirst', { omit: { id: true } }, { query: row });
   expect(sent[0]).toEqual({ omit: { id: false, ...hidden.omit } });
   expect(result).toEqual({ name: 'Ada' });
+});
+
+/** The models of a schema that has only visits, with the given columns. */
+const visitsWith = (fields: readonly RuntimeField[], options: ModelOptions = {}) =>
+  modelsOf({ models: { Visit: { fields } } }, new Map([['Visit', definition.get('Visit') ?? []]]), {
+    Visit: options,
+  });
+
+test('a new row whose id is not text is refused without its id', async () => {
+  const numbered = visitsWith([column('id', { type: 'Int' }), column('note')]);
+  const created = played(numbered, codec, ['Visit', 'create', { data: { note: 'x' } }]);
+  await expect(created).rejects.toEqual(code('unknown_id', { model: 'Visit', field: 'id' }));
 });
 
 test('an index of `searchableBy` with the name of an operator is refused', () => {
@@ -558,45 +531,29 @@ test.each<[string, object, string]>([
 test('an encrypted table without a Prisma model is refused', () => {
   const more: Definition = new Map([...definition, ['Bill', []]]);
   expect(() => modelsOf(schema, more)).toThrow(
-    'Bill: exactly one model must have this table (got 0): name the table like a model (Patient, Visit, Nurse, Doctor)',
+    'Bill: exactly one model must have this table (got 0): name the table like a model ' +
+      "(Patient, Visit, Nurse, Doctor), or pass { models: { <Model>: 'Bill' } }",
   );
 });
 
-test('an encrypted field whose column is not text is refused', () => {
-  const without = { models: { Visit: { fields: columns('id') } } };
-  const visits: Definition = new Map([['Visit', describeFields(fields, 'Visit')]]);
-  expect(() => modelsOf(without, visits)).toThrow('Visit.note: the column is missing');
-  const dated = {
-    models: { Visit: { fields: [...columns('id'), { name: 'note', kind: 'scalar', type: 'DateTime' }] } },
-  };
-  expect(() => modelsOf(dated, visits)).toThrow('the column is DateTime, but must be text');
+test.each<[string, readonly RuntimeField[], string]>([
+  ['is missing', [], 'Visit.note: the column is missing'],
+  ['is not text', [column('note', { type: 'DateTime' })], 'the column is DateTime, but must be text'],
+  ...['VarChar(219)', 'Char(300)', 'Uuid'].map((nativeType): [string, RuntimeField[], string] => [
+    `has @db.${nativeType}`,
+    [column('note', { nativeType })],
+    `remove \`@db.${nativeType}\` and migrate`,
+  ]),
+])('an encrypted field whose column %s is refused', (_, fields, message) => {
+  expect(() => visitsWith([column('id'), ...fields])).toThrow(message);
 });
 
-test.each(['VarChar(219)', 'Char(300)', 'Uuid'])(
-  'an encrypted field with @db.%s is refused',
-  (nativeType) => {
-    const visits: Definition = new Map([['Visit', describeFields(fields, 'Visit')]]);
-    const withType = (type: string): RuntimeDataModel => ({
-      models: {
-        Visit: {
-          fields: [...columns('id'), { name: 'note', kind: 'scalar', type: 'String', nativeType: type }],
-        },
-      },
-    });
-    expect(() => modelsOf(withType(nativeType), visits)).toThrow(`remove \`@db.${nativeType}\` and migrate`);
-    for (const type of ['Text', 'VarChar', 'VarChar(220)']) {
-      expect(modelsOf(withType(type), visits).size).toBe(1);
-    }
-  },
-);
+test.each(['Text', 'VarChar', 'VarChar(220)'])('a ciphertext fits a column with @db.%s', (nativeType) => {
+  expect(visitsWith([column('id'), column('note', { nativeType })]).size).toBe(1);
+});
 
 test('two compound ids differ even if a part of one id contains the separator', () => {
-  const pairs = modelsOf(
-    { models: { Visit: { fields: columns('a', 'b', 'note') } } },
-    new Map([['Visit', describeFields(fields, 'Visit')]]),
-    { Visit: { id: ['a', 'b'] } },
-  );
-  const model = pairs.get('Visit');
+  const model = visitsWith(columns('a', 'b', 'note'), { id: ['a', 'b'] }).get('Visit');
   const idsOf = (rows: Args[]) => rows.map((row) => model && idOf(model, row));
   const ids = idsOf([
     { a: 'x/y', b: 'z' },
@@ -605,20 +562,4 @@ test('two compound ids differ even if a part of one id contains the separator', 
   ]);
   expect(new Set(ids).size).toBe(3);
   expect(idsOf([{ a: 'x', b: 1 }])).toEqual(['x/1']);
-});
-
-test.each(['007', ' 7', '+7', 7, 7n])('the BigInt id `%s` has the same form as in the database', (id) => {
-  const big: RuntimeField = { name: 'id', kind: 'scalar', type: 'BigInt' };
-  const visits: Definition = new Map([['Visit', describeFields(fields, 'Visit')]]);
-  const model = modelsOf({ models: { Visit: { fields: [...columns('note'), big] } } }, visits).get('Visit');
-  expect(String(model && idOf(model, { id }))).toBe('7');
-});
-
-test('a field of the type DateTime is refused as the id of a row', () => {
-  const at: RuntimeField = { name: 'at', kind: 'scalar', type: 'DateTime' };
-  const dated: RuntimeDataModel = { models: { Visit: { fields: [...columns('note'), at] } } };
-  const visits: Definition = new Map([['Visit', describeFields(fields, 'Visit')]]);
-  expect(() => modelsOf(dated, visits, { Visit: { id: 'at' } })).toThrow(
-    'Visit.at: the id of a row must be String, Int or BigInt',
-  );
 });

@@ -1,0 +1,40 @@
+import { EaasClient } from '@eaas/sdk';
+import { defineFields, field } from '@eaas/sdk/fields';
+import { createTestService } from '@eaas/local';
+import { expect, test } from 'vitest';
+import { columns, extensionOf, operate } from '../test/played.ts';
+import { encrypted } from './encrypted.ts';
+import type { Args } from './values.ts';
+
+const service = createTestService();
+const eaas = new EaasClient({ ...service, keyId: service.createKey('patients').key_id });
+const fields = defineFields({ Patient: { name: field.text() } });
+const open = (members: object = {}) =>
+  extensionOf(
+    { Patient: { fields: columns('id', 'name') } },
+    (prisma) => encrypted(prisma, eaas, fields),
+    members,
+  );
+
+test('`encrypted` throws if its arguments are in the wrong order, or no fields', () => {
+  const swapped = () => encrypted(eaas, { $extends: () => {} } as never, fields);
+  expect(swapped).toThrow('`encrypted` takes (prisma, eaas, fields, options)');
+  expect(() => encrypted({ $extends: () => {} }, eaas, {} as never)).toThrow('that `defineFields` returned');
+});
+
+test.each<Args>([
+  { where: undefined },
+  { where: { name: undefined } },
+  { where: { OR: [{ name: { equals: undefined } }] } },
+])('undefined throws with `strictUndefinedChecks`, before a query: %j', async (args) => {
+  const strict = open({ _previewFeatures: ['strictUndefinedChecks'] });
+  const query = async () => expect.unreachable();
+  await expect(operate(strict, 'deleteMany', args, query)).rejects.toMatchObject({
+    code: 'unknown_argument',
+  });
+});
+
+test('`$as` without its client is refused, because it could be in a transaction', () => {
+  const { $as } = open().client;
+  expect(() => $as('7')).toThrow(/`\$as` has no client: call it on the client, as in `db\.\$as\(userId\)`/);
+});

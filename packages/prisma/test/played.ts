@@ -1,0 +1,80 @@
+// Operations without Prisma and without a database: what the extension sends, reads before, and returns.
+import type { Models, RuntimeDataModel, RuntimeField } from '../src/models.ts';
+import { type Codec, perform } from '../src/perform.ts';
+import type { Args } from '../src/values.ts';
+
+export const column = (name: string, more: Partial<RuntimeField> = {}): RuntimeField => ({
+  name,
+  kind: 'scalar',
+  type: 'String',
+  ...more,
+});
+
+export const columns = (...names: string[]): RuntimeField[] => names.map((name) => column(name));
+
+export const relation = (name: string, type: string, relationName = name): RuntimeField => ({
+  name,
+  kind: 'object',
+  type,
+  relationName,
+});
+
+interface Extension {
+  readonly client: { readonly $as: (this: void, user: string) => unknown };
+  readonly query: { readonly $allOperations: (call: object) => Promise<unknown> };
+}
+
+/** Returns the extension that `encrypted` makes for a client with these models, and other members if given. */
+export function extensionOf(
+  models: RuntimeDataModel['models'],
+  encrypt: (prisma: object) => unknown,
+  members: object = {},
+): Extension {
+  const prisma = {
+    _runtimeDataModel: { models },
+    _engineConfig: { inlineSchema: '' },
+    $extends: (extension: object) => extension,
+    ...members,
+  };
+  return (encrypt(prisma) as (client: object) => Extension)(prisma);
+}
+
+/** Runs an operation on patients. Prisma answers with what `query` returns. */
+export function operate(
+  { query: { $allOperations } }: Extension,
+  operation: string,
+  args: Args,
+  query: (args: Args) => Promise<unknown>,
+): Promise<unknown> {
+  const __internalParams = { dataPath: [] };
+  return $allOperations({ model: 'Patient', operation, args, query, __internalParams });
+}
+
+/** Runs an operation. `results` are the answers of Prisma: to the statement, to a read before, and to several updates. */
+export async function play(
+  models: Models,
+  codec: Codec,
+  [name, operation, args]: readonly [name: string, operation: string, args: Args],
+  results: { readonly query?: unknown; readonly run?: unknown; readonly each?: unknown[] | undefined } = {},
+) {
+  const sent: Args[] = [];
+  const runs: unknown[] = [];
+  const executor = {
+    run: async (of: { name: string }, other: string, given: Args) => {
+      runs.push([of.name, other, given]);
+      return results.run ?? null;
+    },
+    query: async (given: Args) => {
+      sent.push(given);
+      return results.query ?? null;
+    },
+    queryEach: async (_: unknown, all: readonly Args[]) => {
+      sent.push(...all);
+      return results.each ?? all.map(() => ({ count: 1 }));
+    },
+  };
+  const model = models.get(name);
+  if (!model) throw new Error('no such model');
+  const result = await perform(models, codec, executor, { model, operation, args, path: [] });
+  return { sent, result, runs };
+}
