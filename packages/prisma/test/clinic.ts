@@ -1,19 +1,8 @@
 import { encrypted } from '@eaas/prisma';
-import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, defineFields, field } from '@eaas/sdk/fields';
-import { createTestService, type TestService } from '@eaas/local';
+import { defineFields, field } from '@eaas/sdk/fields';
 import type postgres from 'postgres';
-import type { TestDatabase } from '@eaas/test-kit/database';
-import { type Client, folderOf, generateClient, type Major, openPrisma, schema } from './generated-client.ts';
-
-export interface Clinic {
-  readonly db: Client;
-  readonly plain: Client;
-  readonly sql: postgres.Sql;
-  readonly eaas: EaasClient;
-  readonly service: TestService;
-  readonly close: () => Promise<void>;
-}
+import { createClient } from '@eaas/test-kit/orms/client';
+import { type Major, openPrisma } from './generated-client.ts';
 
 const fields = defineFields({
   patients: {
@@ -32,37 +21,35 @@ const fields = defineFields({
   Tag: { label: field.text().searchable({ column: 'labelIndex' }) },
 });
 
-export async function openClinic(
-  major: Major,
-  name: string,
-  database: Pick<TestDatabase, 'connection'>,
-): Promise<Clinic> {
-  const folder = folderOf(major, name);
-  await generateClient(major, folder, schema);
-  const { prisma, sql, close } = await openPrisma(major, folder, database);
-  const service = createTestService();
-  const { key_id: keyId } = service.createKey('clinic');
-  const { baseUrl, apiKey, fetch } = service;
-  const eaas = new EaasClient({ baseUrl, apiKey, keyId, fetch });
-  const index = await createIndexKey(eaas);
-  const models = { Patient: 'patients' } as const;
-  const extended = prisma.$extends(encrypted(prisma, eaas, fields, { index, models }));
-  return { db: extended, plain: prisma, sql, eaas, service, close };
+export type Clinic = Awaited<ReturnType<typeof openClinic>>;
+
+export async function openClinic(major: Major, name: string) {
+  const { prisma: plain, sql, close } = await openPrisma(major, name, 'clinic');
+  const { eaas, index, service } = await createClient();
+  const db = plain.$extends(encrypted(plain, eaas, fields, { index, models: { Patient: 'patients' } }));
+  const misplaced = async () =>
+    misplacedIn(sql, {
+      patients: ['name', 'email', 'ssn', 'born', 'weight', 'notes', 'scan', 'ward'],
+      visits: ['note'],
+      bills: ['text'],
+      tags: ['label'],
+      doctors: [],
+    });
+  return { db, plain, sql, eaas, service, misplaced, close };
 }
 
-const encryptedColumns: Readonly<Record<string, readonly string[]>> = {
-  patients: ['name', 'email', 'ssn', 'born', 'weight', 'notes', 'scan', 'ward'],
-  visits: ['note'],
-  bills: ['text'],
-  tags: ['label'],
-};
-
-export async function misplaced(sql: postgres.Sql): Promise<string[]> {
+/** Returns the columns that hold plaintext although they are encrypted, or what belongs into another column. */
+export async function misplacedIn(
+  sql: postgres.Sql,
+  encryptedColumns: Readonly<Record<string, readonly string[]>>,
+): Promise<string[]> {
   const wrong: string[] = [];
-  for (const table of [...Object.keys(encryptedColumns), 'doctors']) {
-    for (const row of await sql<Record<string, string | number | null>[]>`select * from ${sql(table)}`) {
+  for (const [table, columns] of Object.entries(encryptedColumns)) {
+    for (const row of await sql<
+      Record<string, string | number | string[] | null>[]
+    >`select * from ${sql(table)}`) {
       for (const [column, value] of Object.entries(row)) {
-        if (value === null || isRight(table, column, String(value))) continue;
+        if (value === null || isRight(columns.includes(column), column, String(value))) continue;
         wrong.push(`${table}.${column}`);
       }
     }
@@ -70,9 +57,11 @@ export async function misplaced(sql: postgres.Sql): Promise<string[]> {
   return wrong;
 }
 
-function isRight(table: string, column: string, value: string): boolean {
-  if (encryptedColumns[table]?.includes(column)) return value.startsWith('eaasA') && value.length >= 220;
+function isRight(isEncrypted: boolean, column: string, value: string): boolean {
+  if (isEncrypted) return value.startsWith('eaasA') && value.length >= 220;
   if (column.endsWith('_index')) return /^[0-9a-f]{64}$/.test(value);
+  if (/_(?:words|start|born|month|range)$/.test(column))
+    return /^[0-9a-f]{16,64}(?: [0-9a-f]{16,64})*$/.test(value);
   return !value.includes('eaasA');
 }
 

@@ -4,25 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
-import type { TestDatabase } from '@eaas/test-kit/database';
+import { createDatabase } from '@eaas/test-kit/database';
 import { root } from '@eaas/test-kit/markdown';
 import { requireTools } from '@eaas/test-kit/tools';
 
 type Delegate = Readonly<Record<string, (args?: object) => Promise<unknown>>>;
-type Clinic = 'patient' | 'visit' | 'bill' | 'doctor' | 'tag';
-type Model =
-  | Clinic
-  | 'stay'
-  | 'letter'
-  | 'comment'
-  | 'person'
-  | 'bed'
-  | 'check'
-  | 'uuid'
-  | 'padded'
-  | 'caseless'
-  | 'plain';
-export interface Client extends Readonly<Record<Model, Delegate>> {
+type Clinic = 'patient' | 'visit' | 'bill' | 'doctor' | 'tag' | 'stay' | 'letter' | 'comment';
+type Staff = 'person' | 'bed' | 'check';
+type Ids = 'uuid' | 'padded' | 'caseless' | 'plain';
+export interface Client extends Readonly<Record<Clinic | Staff | Ids, Delegate>> {
   $extends(extension: unknown): Client;
   $as(user: string): Client;
   $transaction(work: unknown): Promise<unknown>;
@@ -47,11 +37,9 @@ export function folderOf(major: Major, name: string): string {
   return join(root, toolsOf(major), 'generated', name);
 }
 
-export const schema = readSchema('schema.prisma');
+const readHere = (name: string): string => readFileSync(join(here, name), 'utf8');
 
-export function readSchema(name: string): string {
-  return readFileSync(join(here, name), 'utf8');
-}
+export const readSchema = (name: string): string => readHere(`${name}.prisma`);
 
 export const generators: Readonly<Record<Major, string>> = {
   7: `
@@ -101,21 +89,20 @@ export async function generateClient(
   await promisify(execFile)(process.execPath, command, { cwd: folder, env });
 }
 
+/** Generates a client from the models of a schema, and opens it in a new database with their tables. */
 export async function openPrisma(
   major: Major,
-  folder: string,
-  { connection }: Pick<TestDatabase, 'connection'>,
-  tables = 'tables.sql',
-): Promise<{
-  prisma: Client;
-  sent: Sent[];
-  sql: postgres.Sql;
-  close: () => Promise<void>;
-}> {
+  name: string,
+  models: string,
+  features: readonly string[] = [],
+) {
+  const folder = folderOf(major, name);
+  await generateClient(major, folder, readSchema(models), features);
   const modules = await requireTools(toolsOf(major));
+  const { connection, drop } = await createDatabase();
   const { host, port, database, username: user } = connection('owner');
   const sql = postgres({ ...connection('owner'), max: 1, onnotice: () => {} });
-  await sql.unsafe(readFileSync(join(here, tables), 'utf8'));
+  await sql.unsafe(readHere(`${models}.sql`));
   const { PrismaPg } = (await load(join(modules, '@prisma/adapter-pg/dist/index.mjs'))) as {
     PrismaPg: new (config: object) => object;
   };
@@ -131,8 +118,9 @@ export async function openPrisma(
   const close = async (): Promise<void> => {
     await prisma.$disconnect();
     await sql.end();
+    await drop();
   };
-  return { prisma, sent, sql, close };
+  return { prisma: prisma as Client, sent, sql, close };
 }
 
 function load(file: string): Promise<unknown> {

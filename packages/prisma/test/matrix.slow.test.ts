@@ -1,25 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { EncryptedModelError } from '@eaas/prisma';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { comparisons, expected, filters, type Kind, kinds, reads, searches, writes } from './cells.ts';
-import { type Clinic, misplaced, openClinic, showsStored } from './clinic.ts';
+import { type Clinic, openClinic, showsStored } from './clinic.ts';
 import { majors } from './generated-client.ts';
 import { type Outcome, pageOf, type Section } from './page.ts';
 
 describe.each(majors)('Prisma %i', (major) => {
-  let database: TestDatabase;
   let clinic: Clinic;
 
   beforeAll(async () => {
-    database = await createDatabase();
-    clinic = await openClinic(major, 'matrix', database);
-  });
-
-  afterAll(async () => {
-    await clinic.close();
-    await database.drop();
+    clinic = await openClinic(major, 'matrix');
+    return clinic.close;
   });
 
   const sections: Section[] = [];
@@ -33,7 +26,7 @@ describe.each(majors)('Prisma %i', (major) => {
       if (error instanceof EncryptedModelError) return error.code;
       throw error;
     } finally {
-      expect(await misplaced(clinic.sql)).toEqual([]);
+      expect(await clinic.misplaced()).toEqual([]);
     }
   }
 

@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process';
-import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { blocksOf, read, root } from '@eaas/test-kit/markdown';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
-import { folderOf, generateClient, generators, majors, readSchema, schema } from './generated-client.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { blocksOf, read } from '@eaas/test-kit/markdown';
+import { folderOf, generateClient, generators, majors, readSchema } from './generated-client.ts';
+import { openPrograms, type Programs, saidBy } from './programs.ts';
 
 const readme = read('packages/prisma/README.md');
 const migration = /^## A table that already has rows\n.*?(?=^## )/ms.exec(readme)?.[0] ?? '';
@@ -14,13 +12,6 @@ const [start = '', member = ''] = blocksOf(readme, 'prisma');
 const models = start.slice(start.indexOf('model '));
 const [setup = '', usage = '', client = ''] = blocksOf(readme.replace(migration, ''), 'ts');
 const [deployment = '', ...conversion] = blocksOf(migration, 'ts');
-const config = {
-  extends: join(root, 'tsconfig.json'),
-  compilerOptions: { noPropertyAccessFromIndexSignature: false },
-  include: ['*.mts'],
-  exclude: ['**/node_modules'],
-};
-
 const before = `
 import { createIndexKey } from '@eaas/sdk/fields';
 import { eaas as admin } from '@eaas/test-kit/played-service';
@@ -35,14 +26,14 @@ const after = `
 await prisma.$disconnect();
 `;
 
-const app = [before, setup, usage, after];
+const app = [before, setup, usage, after].join('\n');
 const imports = `
 import { encrypted } from '@eaas/prisma';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
 const eaas = new EaasClient();
 `;
-const ward = [before, imports, ...blocksOf(people, 'ts'), after];
+const ward = [before, imports, ...blocksOf(people, 'ts'), after].join('\n');
 const job = [
   before,
   imports,
@@ -62,7 +53,7 @@ const job = [
   `const ada = await db.member.findUnique({ where: { email: 'ada@example.com' } });
    console.log(ada?.name); // Ada Lovelace`,
   after,
-];
+].join('\n');
 
 const tables = `
 create table "Patient" (
@@ -73,46 +64,23 @@ create table "Member" (id text primary key, name text, email text not null, emai
 insert into "Member" values ('1', 'Ada', 'ada@example.com'), ('2', null, 'grace@example.com');
 `;
 
-function saidBy(program: readonly string[]): (string | undefined)[] {
-  return program.flatMap((code) =>
-    Array.from(code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm), ([, output]) => output),
-  );
-}
+const types = readFileSync(new URL('types.txt', import.meta.url), 'utf8');
 
 describe.each(majors)('Prisma %i', (major) => {
-  const folder = folderOf(major, 'readme');
-  const types = folderOf(major, 'types');
-  const staffTypes = folderOf(major, 'staff-types');
-
-  let database: TestDatabase;
-  let sql: postgres.Sql;
+  let programs: Programs;
+  let typed: Programs;
 
   beforeAll(async () => {
-    await generateClient(major, folder, models + member);
-    await generateClient(major, types, schema);
-    await generateClient(major, staffTypes, readSchema('staff.prisma'));
-    writeFileSync(join(folder, 'app.mts'), app.join('\n'));
-    writeFileSync(join(folder, 'job.mts'), job.join('\n'));
-    writeFileSync(join(folder, 'ward.mts'), ward.join('\n'));
-    copyFileSync(new URL('types.txt', import.meta.url), join(types, 'types.mts'));
-    for (const each of [folder, types]) writeFileSync(join(each, 'tsconfig.json'), JSON.stringify(config));
-    database = await createDatabase();
-    sql = postgres({ ...database.connection('owner'), max: 1 });
-    await sql.unsafe(tables);
+    const files = { 'app.mts': app, 'job.mts': job, 'ward.mts': ward };
+    programs = await openPrograms(major, 'readme', models + member, files);
+    typed = await openPrograms(major, 'types', readSchema('clinic'), { 'types.mts': types });
+    await generateClient(major, join(folderOf(major, 'types'), 'staff'), readSchema('staff'));
+    await programs.sql.unsafe(tables);
+    return async () => {
+      await programs.close();
+      await typed.close();
+    };
   });
-
-  afterAll(async () => {
-    await sql.end();
-    await database.drop();
-    for (const each of [folder, types, staffTypes]) rmSync(each, { recursive: true, force: true });
-  });
-
-  function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-    const options = { cwd: folder, env: { ...process.env, ...env } };
-    return new Promise((resolve) => {
-      execFile(process.execPath, args, options, (_, stdout, stderr) => resolve(stdout + stderr));
-    });
-  }
 
   test('encryption takes at most 12 lines in the README’s app', () => {
     const lines = setup.split('\n').filter((line) => line.trim() !== '');
@@ -120,22 +88,14 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(lines.length + columns.length).toBeLessThanOrEqual(12);
   });
 
-  test.each([
-    ['the code of the README', folder],
-    ['the plain types of the extended client', types],
-  ])('%s compile', async (_name, project) => {
-    expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', project])).toBe('');
+  test('the code of the README, and the plain types of the extended client compile', async () => {
+    expect([await programs.compile(), await typed.compile()]).toEqual(['', '']);
   });
-
-  function runProgram(file: string): Promise<string> {
-    const { host, port, database: name, username } = database.connection('owner');
-    const program = ['--no-deprecation', '--conditions=@eaas/source', '--import', 'tsx', join(folder, file)];
-    return run(program, { DATABASE: JSON.stringify({ host, port, database: name, user: username }) });
-  }
 
   test('the code in the README prints the text in the code’s comments', async () => {
     expect(saidBy(app)).toHaveLength(4);
-    expect(await runProgram('app.mts')).toBe(`${saidBy(app).join('\n')}\n`);
+    expect(await programs.run('app.mts')).toBe(saidBy(app).join(''));
+    const { sql } = programs;
     const stored = await sql`select * from "Patient" join "Visit" on "patientId" = "Patient".id`;
     expect(stored).toHaveLength(1);
     expect(JSON.stringify(stored)).not.toMatch(/"Ada"|123-45|1815|dry cough|seen/);
@@ -143,17 +103,15 @@ describe.each(majors)('Prisma %i', (major) => {
 
   test('the code about people prints the text in its comments', async () => {
     expect(saidBy(ward)).toHaveLength(2);
-    await sql`truncate "Patient", "Visit"`;
-    expect(await runProgram('ward.mts')).toBe(`${saidBy(ward).join('\n')}\n`);
-    expect(JSON.stringify(await sql`select * from "Visit"`)).not.toMatch(/rash|healed/);
+    await programs.sql`truncate "Patient", "Visit"`;
+    expect(await programs.run('ward.mts')).toBe(saidBy(ward).join(''));
   });
 
   test('the job in the README encrypts rows that the app changes while the job runs', async () => {
     expect(saidBy(job)).toHaveLength(3);
-    expect(await runProgram('job.mts')).toBe(`${saidBy(job).join('\n')}\n`);
-    const stored = await sql`select name, email, email_index is not null as found from "Member"`;
-    expect(stored).toHaveLength(2);
-    expect(stored.every(({ found }) => found)).toBe(true);
+    expect(await programs.run('job.mts')).toBe(saidBy(job).join(''));
+    const stored = await programs.sql`select name, email, email_index is not null as found from "Member"`;
+    expect(stored).toMatchObject([{ found: true }, { found: true }]);
     expect(JSON.stringify(stored)).not.toMatch(/Ada|example/);
   });
 

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { fillPage } from '@eaas/sdk/fields';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
 import { showsStored } from './clinic.ts';
 import { type Client, majors } from './generated-client.ts';
-import { misplacedIn, openStaff, type Staff } from './staff.ts';
+import { openStaff, type Staff } from './staff.ts';
 
 type Row = Record<string, unknown>;
 
 describe.each(majors)('Prisma %i', (major) => {
-  let database: TestDatabase;
   let staff: Staff;
 
   beforeAll(async () => {
-    database = await createDatabase();
-    staff = await openStaff(major, database);
-  });
-
-  afterAll(async () => {
-    await staff.close();
-    await database.drop();
+    staff = await openStaff(major);
+    return staff.close;
   });
 
   beforeEach(async () => {
@@ -38,14 +31,13 @@ describe.each(majors)('Prisma %i', (major) => {
     } finally {
       // Checks the rows only after a transaction, because a separate connection does not see the changes of an
       // unfinished one.
-      expect(await misplacedIn(staff.sql)).toEqual([]);
+      expect(await staff.misplaced()).toEqual([]);
     }
   }
   const person = <T = Row>(operation: string, args: object, db?: Client) =>
     call<T>('person', operation, args, db);
   const bed = <T = Row>(operation: string, args: object) => call<T>('bed', operation, args);
   const code = (code: string) => expect.objectContaining({ name: 'EncryptedModelError', code });
-  const named = (name: string) => expect.objectContaining({ name });
 
   describe('self relations, enums and lists', () => {
     beforeEach(async () => {
@@ -206,12 +198,13 @@ describe.each(majors)('Prisma %i', (major) => {
       await person('createMany', { data: [{ name: 'Ada', born: new Date('1816-01-05') }, { nick: 'n' }] });
     });
 
+    const namesIn = (rows: readonly Row[]) => rows.map(({ name }) => String(name)).toSorted();
+    const whole = { from: new Date('1905-02-01'), to: new Date(Date.UTC(1907, 0) - 1) };
     test.each<[string, object, readonly string[]]>([
-      ['a word', { name: { words: 'ADA' } }, ['Ada', 'Ada King-Noël']],
-      ['several words', { name: { words: 'noel ada' } }, ['Ada King-Noël']],
+      ['several words', { name: { words: 'noel ADA' } }, ['Ada King-Noël']],
       ['a prefix', { name: { start: 'grac' } }, ['Grace Hopper']],
-      ['a month', { born: { month: new Date('1816-01-20') } }, ['Ada']],
       ['a range', { born: { month: { from: born, to: new Date('1816-02-01') } } }, ['Ada', 'Ada King-Noël']],
+      ['years and months', { born: { range: whole } }, ['Grace Hopper']],
       ['several fields', { name: { and_born: { name: 'ada king-noel', born } } }, ['Ada King-Noël']],
       ['two indexes', { name: { words: 'ada', start: 'ada' } }, ['Ada', 'Ada King-Noël']],
       ['two fields', { name: { words: 'ada' }, born: { month: born } }, ['Ada King-Noël']],
@@ -219,123 +212,48 @@ describe.each(majors)('Prisma %i', (major) => {
       ['OR', { OR: [{ nick: 'g' }, { name: { words: 'king' } }] }, ['Ada King-Noël', 'Grace Hopper']],
     ])('indexes of `searchableBy` find rows by %s', async (_, where, names) => {
       const found = await person<Row[]>('findMany', { where, select: { name: true } });
-      expect(found.map(({ name }) => String(name)).toSorted()).toEqual(names);
+      expect(namesIn(found)).toEqual(names);
       expect(await person('count', { where })).toBe(names.length);
     });
 
     test('a range of dates is exact, and leaves the rows of other days and the field out of the result', async () => {
-      const names = async (range: object, args: object = {}) => {
-        const where = { born: { range } };
-        const found = await person<Row[]>('findMany', { where, select: { name: true }, ...args });
-        expect(found.every((row) => Object.keys(row).join() === 'name')).toBe(true);
-        return found.map(({ name }) => String(name)).toSorted();
-      };
-      expect(await names({ to: new Date('1816-01-04') })).toEqual(['Ada King-Noël']);
-      expect(await names({ from: new Date('1815-12-11') })).toEqual(['Ada', 'Grace Hopper']);
-      expect(await names({ from: new Date('1815-12-10'), to: new Date('1816-01-05') })).toEqual([
-        'Ada',
-        'Ada King-Noël',
-      ]);
-      expect(await names({ from: new Date('1906-01-01') }, { take: 1 })).toEqual(['Grace Hopper']);
-      const friends = { where: { born: { range: { to: new Date('1906-12-08') } } } };
-      const [ada] = await person<Row[]>('findMany', { where: { nick: 'a' }, include: { friends } });
-      expect(ada?.['friends']).toEqual([]);
+      const where = { born: { range: { from: new Date('1815-12-11'), to: new Date('1906-12-08') } } };
+      expect(await person('findMany', { where, select: { name: true } })).toEqual([{ name: 'Ada' }]);
+      const args = { where: { nick: 'a' }, include: { friends: { where } } };
+      expect(await person('findMany', args)).toMatchObject([{ nick: 'a', friends: [] }]);
     });
 
     test('`fillPage` pages through a range with `take`, and drops the other days', async () => {
       const range = { to: new Date(Date.UTC(1907, 0) - 1) };
-      const names: string[] = [];
+      const first = '00000000-0000-0000-0000-000000000000';
+      const found: Row[] = [];
       let after: string | undefined;
       do {
         const page = await fillPage({
           size: 1,
           after,
-          read: (behind, count) => {
-            const where = { born: { range }, ...(behind === undefined ? {} : { id: { gt: behind } }) };
+          read: (behind = first, count) => {
+            const where = { born: { range }, id: { gt: behind } };
             return person<Row[]>('findMany', { where, orderBy: { id: 'asc' }, take: count });
           },
           keep: (candidates) => candidates.filter(({ born }) => Number(born) < Date.UTC(1906, 11, 9)),
           cursorOf: ({ id }) => String(id),
         });
-        names.push(...page.rows.map(({ name }) => String(name)));
+        found.push(...page.rows);
         after = page.next;
       } while (after !== undefined);
-      expect(names.toSorted()).toEqual(['Ada', 'Ada King-Noël']);
-    });
-
-    test('`onError` reads a list with a value of another row, in a transaction too', async () => {
-      await staff.sql`update persons set name = (select name from persons where nick_index is null limit 1)
-        where name_start is not null`;
-      await expect(person('findMany', {})).rejects.toEqual(named('FieldError'));
-      const args = { select: { name: true }, onError: 'null' };
-      const names = (rows: unknown) => (rows as Row[]).map(({ name }) => String(name)).toSorted();
-      const expected = ['Ada', 'null', 'null', 'null'];
-      expect(names(await person('findMany', args))).toEqual(expected);
-      await staff.db.$transaction(async (tx: Client) => {
-        expect(names(await tx.person['findMany']?.(args))).toEqual(expected);
-      });
-    });
-
-    const nicks = Array.from({ length: 20 }, (_, at) => `nick ${at}`);
-    const all = { from: new Date('1946-01-01'), to: new Date('2026-11-23') };
-    test.each<[string, object, number]>([
-      ['a range', { born: { month: all } }, 971],
-      ['years and months', { born: { range: all } }, 80 + 11],
-      ['words', { name: { words: nicks.join(' ') } }, 21],
-      ['a list of values', { nick: { in: nicks } }, 20],
-    ])('a statement shows the fingerprints of %s in the order of their bytes', async (_, where, count) => {
-      const earlier = staff.sent.length;
-      await person('findMany', { where, select: { id: true } });
-      const [{ params } = { params: '' }] = staff.sent.slice(earlier);
-      const fingerprints = params.match(/[\da-f]{16,64}/g) ?? [];
-      expect(fingerprints).toHaveLength(count);
-      expect(fingerprints).toEqual(fingerprints.toSorted());
+      expect(namesIn(found)).toEqual(['Ada', 'Ada King-Noël']);
     });
 
     test('updates and nested updates also update the indexes of `searchableBy`', async () => {
       const friends = { update: { where: { nick: 'g' }, data: { name: 'Ada Hopper', born } } };
       await person('update', { where: { nick: 'a' }, data: { name: null, born, friends } });
-      const names = async (where: object) =>
-        (await person<Row[]>('findMany', { where })).map(({ name }) => String(name)).toSorted();
+      const names = async (where: object) => namesIn(await person<Row[]>('findMany', { where }));
       expect(await names({ name: { words: 'ada' } })).toEqual(['Ada', 'Ada Hopper']);
       expect(await names({ name: { words: 'grace' } })).toEqual([]);
       expect(await names({ name: { and_born: { name: 'Ada Hopper', born } } })).toEqual(['Ada Hopper']);
       await person('updateMany', { where: { nick: 'g' }, data: { name: 'Eve', born } });
       expect(await names({ name: { start: 'ev' } })).toEqual(['Eve']);
-    });
-
-    test('an update of only one field of a `withFields` index throws, because the index would not match', async () => {
-      const update = person('update', { where: { nick: 'a' }, data: { born: new Date() } });
-      await expect(update).rejects.toEqual(named('FieldError'));
-    });
-
-    test.each<[string, string, object]>([
-      ['in `NOT`', 'findMany', { where: { NOT: { name: { words: 'ada' } } } }],
-      ['in `not`', 'findMany', { where: { name: { not: { words: 'ada' } } } }],
-      ['in `none`', 'findMany', { where: { friends: { none: { name: { words: 'ada' } } } } }],
-      ['in `every`', 'findMany', { where: { friends: { every: { born: { month: new Date(0) } } } } }],
-      ['in a deleteMany', 'deleteMany', { where: { name: { words: 'ada' } } }],
-      [
-        'of a range in an updateMany',
-        'updateMany',
-        { where: { born: { range: { to: born } } }, data: { rank: 'nurse' } },
-      ],
-      ['of a range inside a month in a count', 'count', { where: { born: { range: { to: born } } } }],
-      ['in an updateMany', 'updateMany', { where: { name: { words: 'ada' } }, data: { rank: 'nurse' } }],
-      ['in a delete', 'delete', { where: { nick: 'a', name: { words: 'ada' } } }],
-      ['if its name is misspelt', 'findMany', { where: { name: { wrods: 'ada' } } }],
-    ])('a filter by an index of `searchableBy` throws %s', async (_, operation, args) => {
-      await expect(person(operation, args)).rejects.toEqual(code('unsupported_filter'));
-      expect(await person('count', {})).toBe(4);
-    });
-
-    test.each<[string, object]>([
-      ['a prefix that is too short', { name: { start: 'a' } }],
-      ['a text without words', { name: { words: '-' } }],
-      ['a range that ends before it begins', { born: { month: { from: new Date(), to: new Date(0) } } }],
-      ['half a range', { born: { month: { from: new Date() } } }],
-    ])('a search throws FieldError for %s', async (_, where) => {
-      await expect(person('findMany', { where })).rejects.toEqual(named('FieldError'));
     });
   });
 
@@ -402,12 +320,15 @@ describe.each(majors)('Prisma %i', (major) => {
       },
     );
 
-    test('in a transaction', async () => {
-      await staff.db.$extends(writing('create')).$transaction(async (tx: Client) => {
+    test('in a transaction, which leaves nothing if it fails', async () => {
+      const work = staff.db.$extends(writing('create')).$transaction(async (tx: Client) => {
         await person('create', { data: { nick: 'a' } }, tx);
         await person('updateMany', { data: { name: 'Ada', born: new Date(0) } }, tx);
         expect(await person('findUnique', { where: { nick: 'a' } }, tx)).toMatchObject({ name: 'Ada' });
+        throw new Error('stop');
       });
+      await expect(work).rejects.toThrow('stop');
+      expect(await person('count', {})).toBe(0);
     });
   });
 });
