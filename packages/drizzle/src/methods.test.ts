@@ -9,6 +9,7 @@ import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, field } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { describe, expect, test } from 'vitest';
+import { returnedColumns } from '../test/returned-columns.ts';
 import * as mysql from './mysql.ts';
 import * as pg from './pg.ts';
 import * as sqlite from './sqlite.ts';
@@ -67,10 +68,7 @@ const sent: unknown[] = [];
 /** A driver that answers each statement with one row, in the order of the columns that it names. */
 const answer = (statement: string, params: unknown[]) => {
   sent.push(...params);
-  const [, list = ''] = /^(?:select|.* returning) (.*?)(?: from |$)/.exec(statement) ?? [];
-  const names = list.replaceAll('`', '"').split(', ');
-  const own = names.map((name) => (/"(\w+)"(?: as "eaas [^"]+")?$/.exec(name) ?? [])[1] ?? '');
-  return own.map((name) => (stored as Record<string, unknown>)[name]);
+  return returnedColumns(statement).map((name) => (stored as Record<string, unknown>)[name]);
 };
 
 interface Statement {

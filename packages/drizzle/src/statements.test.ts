@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { desc, eq, inArray, ne, notInArray, relations, type SQL, sql } from 'drizzle-orm';
+import { desc, eq, inArray, ne, not, notExists, notInArray, relations, type SQL, sql } from 'drizzle-orm';
 import { alias, pgTable, pgView, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, field, months, words } from '@eaas/sdk/fields';
+import { createIndexKey, field, words } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { migrate } from '@eaas/migrate';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -19,6 +19,11 @@ const patients = encryptedTable(
   },
   { lowEntropy: 'accepted' },
 );
+const people = encryptedTable(
+  'people',
+  { id: uuid().primaryKey(), name: encrypted(field.text().searchableBy({ words: words() })) },
+  { lowEntropy: 'accepted' },
+);
 const visits = pgTable('visits', { id: uuid().primaryKey(), patientId: uuid(), ssn: text() });
 const visitsOfPatients = relations(patients, ({ many }) => ({ visits: many(visits) }));
 const patientOfVisits = relations(visits, ({ one }) => ({
@@ -27,12 +32,7 @@ const patientOfVisits = relations(visits, ({ one }) => ({
 
 const service = createTestService();
 const { key_id: keyId } = service.createKey('patients');
-const eaas = new EaasClient({
-  baseUrl: service.baseUrl,
-  apiKey: service.apiKey,
-  keyId,
-  fetch: service.fetch,
-});
+const eaas = new EaasClient({ ...service, keyId });
 const indexKey = await createIndexKey(eaas);
 
 let sent: { sql: string; params: unknown[] }[] = [];
@@ -119,31 +119,12 @@ describe('conditions', () => {
   });
 });
 
-describe('the order of the fingerprints in a statement says nothing about the values', () => {
-  const staff = encryptedTable(
-    'staff',
-    {
-      id: uuid().primaryKey(),
-      nick: encrypted(field.text().searchable()),
-      name: encrypted(field.text().searchableBy({ words: words() })),
-      born: encrypted(field.date().searchableBy({ month: months() })),
-    },
-    { lowEntropy: 'accepted' },
-  );
-  const nicks = Array.from({ length: 20 }, (_, at) => `nick ${at}`);
-  const [from, to] = [new Date('1946-01-01'), new Date('2026-11-23')];
-
-  test.each<[string, () => SQL, number]>([
-    ['a range', () => matches(staff.born, { month: { from, to } }), 971],
-    ['words', () => matches(staff.name, { words: nicks.join(' ') }), 21],
-    ['a list of values', () => inArray(staff.nick, nicks), 20],
-    ['a negated list', () => notInArray(staff.nick, nicks), 20],
-  ])('%s', async (_, where, count) => {
-    await db.select({ id: staff.id }).from(staff).where(where());
-    const params = (sent[0]?.params ?? []).map(String);
-    expect(params).toHaveLength(count);
-    expect(params).toEqual(params.toSorted());
-  });
+test('the order of the fingerprints in a statement says nothing about the values', async () => {
+  const numbers = Array.from({ length: 20 }, (_, at) => `${at}`);
+  await db.select({ id: patients.id }).from(patients).where(inArray(patients.ssn, numbers));
+  const params = (sent[0]?.params ?? []).map(String);
+  expect(params).toHaveLength(20);
+  expect(params).toEqual(params.toSorted());
 });
 
 const name = patients.name;
@@ -161,6 +142,9 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
   const update = (set: object) => db.update(patients).set(set);
   const excludedName = { name: excluded(patients.name) };
   const other = randomUUID();
+  const ada = matches(people.name, { words: 'ada' });
+  const one = () => db.select({ n: sql`1` }).from(people);
+  const index: unknown = Reflect.get(people, 'name_words_index');
   test.each<[string, () => PromiseLike<unknown>, string]>([
     ['eq without an index', () => where(eq(name, 'Ada')), 'not_searchable'],
     ['eq null', () => where(sql`${ssn} = ${null}`), 'not_supported'],
@@ -187,18 +171,8 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
       'not_supported',
     ],
     [
-      'an insert of a select',
-      () => db.insert(patients).select(sql`select ${visits.id} from ${visits}`),
-      'not_supported',
-    ],
-    [
       'a conflict that writes a value to one of several rows',
       () => onConflict([{ id }, { id: other }], patients.id, { name: 'Ada' }),
-      'row_unknown',
-    ],
-    [
-      'a conflict that writes a value to a row with another id',
-      () => onConflict([{ id }], ssn, { name: 'Ada' }),
       'row_unknown',
     ],
     [
@@ -207,8 +181,17 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
       'row_unknown',
     ],
     ['a view', () => db.select().from(shown), 'cannot_open'],
-    ['prepare', async () => db.select().from(patients).prepare('x').execute(), 'synchronous'],
-    ['toSQL', async () => insert({ id, name: 'Ada' }).toSQL(), 'synchronous'],
+    ['an insert of a select', () => db.insert(patients).select(sql`select 1`), 'not_supported'],
+    ['`not` of a search by parts', () => one().where(not(ada)), 'not_supported'],
+    ['`not exists` with a search by parts', () => one().where(notExists(one().where(ada))), 'not_supported'],
+    ['a delete by parts', () => db.delete(people).where(ada), 'not_supported'],
+    ['an update by parts', () => db.update(people).set({ name: 'Eve' }).where(ada), 'not_supported'],
+    ['an index of parts in SQL', () => db.select({ n: sql`max(${index})` }).from(people), 'not_supported'],
+    [
+      'a value for an index of parts',
+      () => db.insert(people).values({ id, name_words_index: 'x' } as never),
+      'schema',
+    ],
   ])('%s', async (_, run, code) => {
     await expect((async () => run())()).rejects.toMatchObject({ name: 'EncryptedColumnError', code });
     expect(sent).toEqual([]);
@@ -263,21 +246,6 @@ test('a statement without encrypted columns is sent as Drizzle builds it', async
     'select "id", "patientId", "ssn" from "visits" order by "visits"."ssn" desc',
     'insert into "visits" ("id", "patientId", "ssn") values ($1, default, default)',
   ]);
-});
-
-test('300 rows are encrypted with one request', async () => {
-  const requests = service.requests.length;
-  const rows = Array.from({ length: 300 }, (_, at) => ({
-    id: randomUUID(),
-    name: `name ${at}`,
-    ssn: `${at}`,
-  }));
-  await db.insert(patients).values(rows);
-  expect(service.requests.length - requests).toBeLessThanOrEqual(1);
-  const params = sent[0]?.params ?? [];
-  expect(params).toHaveLength(1_200);
-  expect(params.filter((param) => String(param).startsWith('eaasA'))).toHaveLength(600);
-  expect(JSON.stringify(params)).not.toMatch(/name \d/);
 });
 
 test('a join of two encrypted tables is decrypted with one request for data keys', async () => {

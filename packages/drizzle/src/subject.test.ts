@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { alias, integer, uuid, varchar } from 'drizzle-orm/pg-core';
@@ -74,6 +74,13 @@ test('the subject of a row goes into the request, and never into SQL that the ap
   const own = alias(notes, 'own');
   expect(await db.select({ text: own.text }).from(own)).toEqual([{ text: 'cough' }]);
   expect(statements[1]?.sql).toBe('select "text", "id", "patient" from "notes" "own"');
+});
+
+test('an update of values leaves a row alone that gets another person after it was read', async () => {
+  const { db, statements, answer } = setUp();
+  answer.rows = [[id, 7]];
+  await db.update(notes).set({ text: 'fever' });
+  expect(statements[1]?.sql).toMatch(/ where \("notes"\."id" = \$\d and "notes"\."patient" = \$\d\)$/);
 });
 
 describe('an upsert', () => {
@@ -229,10 +236,17 @@ test.each([
   expect(define).toThrow(/`subject` must be the key of a column that is not encrypted/);
 });
 
-test('a subject that the database stores as another text is refused', async () => {
-  const { db } = setUp();
-  const values = { id, patient: '007' as never, text: 'x' };
-  await expect((async () => db.insert(notes).values(values))()).rejects.toMatchObject({
-    code: 'subject_unknown',
-  });
+test.each<[string, (db: ReturnType<typeof setUp>['db']) => PromiseLike<unknown>]>([
+  ['an update', (db) => db.update(notes).set({ patient: 8 }).where(eq(notes.id, id))],
+  ['SQL', (db) => db.insert(notes).values({ id, patient: sql`8`, text: 'x' })],
+  ['nothing', (db) => db.insert(notes).values({ id, text: 'x' } as never)],
+  [
+    'a text that the database changes',
+    (db) => db.insert(notes).values({ id, patient: '007' as never, text: 'x' }),
+  ],
+])('a person named by %s is refused', async (_, run) => {
+  const { db, statements } = setUp();
+  const unknown = { code: 'subject_unknown', table: 'notes', column: 'patient' };
+  await expect((async () => run(db))()).rejects.toMatchObject(unknown);
+  expect(statements).toEqual([]);
 });

@@ -65,17 +65,13 @@ export async function expectExisting({
   await sql(`update members set email = 'other@example.com' where id = '${twin}'`);
   const second = await migrate(plain, 'encrypt');
   expect(second).toMatchObject({ done: true, left: { count: 0 }, progress: { rewritten: 1, skipped: 7 } });
-  const rows = await stored();
-  for (const row of rows) {
+  for (const row of await stored()) {
     expect(row['email']).toMatch(/^eaasA/);
     expect(row['email_index']).toMatch(/^[\da-f]{64}$/);
     if (row['name'] !== null) expect(row['name']).toMatch(/^eaasA/);
   }
   const expected = ['ADA', ...names.slice(1), 'Twin'];
   expect((await opened()).map(({ name }) => name)).toEqual(expected);
-  const third = await migrate(plain, 'encrypt');
-  expect(third).toMatchObject({ done: true, progress: { rewritten: 0 } });
-  expect(await stored()).toEqual(rows);
   await rotate();
   const rotated = await migrate(plain, 'rewrap');
   expect(rotated).toMatchObject({ done: true, left: { count: 0 }, progress: { rewritten: 8 } });

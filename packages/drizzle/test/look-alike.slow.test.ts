@@ -1,14 +1,13 @@
 import { eq, relations, sql } from 'drizzle-orm';
 import { jsonb, pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
-import postgres from 'postgres';
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { encrypted, encryptedTable, withEncryption } from '@eaas/drizzle/pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { deepJson, lookAlike } from '@eaas/test-kit/look-alike';
-import { createDatabase } from '@eaas/test-kit/database';
 import { field } from '@eaas/sdk/fields';
+import { openPostgres } from './postgres.ts';
 
 const patients = encryptedTable('patients', {
   id: uuid().primaryKey(),
@@ -29,15 +28,13 @@ const patientOf = relations(comments, ({ one }) => ({
 const shown = pgView('shown', { called: text(), nickname: text() }).existing();
 
 const [ada, eve] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
-const database = await createDatabase();
-const connection = postgres({ ...database.connection('owner'), max: 2, onnotice: () => {} });
+const { connection } = await openPostgres();
 const plain = drizzle(connection, { schema: { patients, comments, commentsOf, patientOf } });
 const service = createTestService();
 const { key_id: keyId } = service.createKey('patients');
 
 function open(onEvent: (event: EaasEvent) => void) {
-  const { baseUrl, apiKey, fetch } = service;
-  return withEncryption(plain, new EaasClient({ baseUrl, apiKey, fetch, keyId, onEvent }), {});
+  return withEncryption(plain, new EaasClient({ ...service, keyId, onEvent }), {});
 }
 
 let events: EaasEvent[];
@@ -49,11 +46,6 @@ beforeAll(async () => {
     create table patients (id uuid primary key, name text, nickname text, profile jsonb);
     create table comments (id uuid primary key, patient_id uuid, text text, extra jsonb);
     create view shown as select name as called, nickname from patients`);
-});
-
-afterAll(async () => {
-  await connection.end();
-  await database.drop();
 });
 
 beforeEach(async () => {
@@ -133,6 +125,5 @@ test('JSON of any depth can be read', async () => {
   const [row] = await db.select().from(patients);
   expect(row?.name).toBe('Ada');
   expect(JSON.stringify(row?.profile)).toBe(JSON.stringify(profile));
-  expect([...(await db.execute(sql`select profile from patients`))]).toHaveLength(1);
   expect(unexpected()).toEqual([]);
 });

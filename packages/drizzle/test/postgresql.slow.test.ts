@@ -1,21 +1,15 @@
 import type * as nodePostgres from 'drizzle-orm/node-postgres';
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
-import postgres from 'postgres';
 import * as pg from '@eaas/drizzle/pg';
-import { afterAll, expect, test } from 'vitest';
-import { createDatabase } from '@eaas/test-kit/database';
+import { expect, test } from 'vitest';
 import { outcomesIn } from './dialect.ts';
 import { requireDrivers } from './drivers.ts';
 import { promisedTo } from './matrix.ts';
+import { openPostgres } from './postgres.ts';
 import { tables } from './tables.ts';
 
-const database = await createDatabase();
-const connection = postgres({ ...database.connection('owner'), max: 2, onnotice: () => {} });
-afterAll(async () => {
-  await connection.end();
-  await database.drop();
-});
+const { database, connection } = await openPostgres();
 
 interface Pool {
   end(): Promise<void>;
