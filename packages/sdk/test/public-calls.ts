@@ -158,9 +158,9 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
     [
       'keys.setRotationPolicy',
       client.keys.setRotationPolicy,
-      () => [{ key_id: spare(), rotation_days: 90 }, admin],
+      () => [{ key_id: spare(), interval_days: 90 }, admin],
     ],
-    ['keys.setMinVersion', client.keys.setMinVersion, () => [{ key_id: spare(), min_version: 2 }, admin]],
+    ['keys.setMinVersion', client.keys.setMinVersion, () => [{ key_id: spare(), key_version: 1 }, admin]],
     ['keys.export', client.keys.export, () => [{ key_id: spare(), public_key: 'x' }, admin]],
     ['apiKeys.create', client.apiKeys.create, () => [{ name: 'x', permissions: ['encrypt'] }, admin]],
     ['apiKeys.page', client.apiKeys.page, () => [{ limit: 1, offset: 0 }, admin]],
