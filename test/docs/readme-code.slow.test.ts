@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { whereAvailable } from '@eaas/test-kit/available';
+import { formatSealed, newSealed } from '../../packages/local/src/sealed.ts';
 import { startOpenBao } from '@eaas/test-kit/open-bao';
 import { surroundingsOf } from './surroundings.ts';
 
@@ -52,8 +53,10 @@ function programsOf(document: string): Program[] {
   return [{ ...first, code: [before, ...code].join('\n') }];
 }
 
+const variables = { EAAS_LOCAL: formatSealed(newSealed(Date.now())) };
+
 function run(args: readonly string[], vault = { VAULT_ADDR: '', VAULT_TOKEN: '' }): Promise<string> {
-  const options = { cwd: place, env: { ...process.env, ...vault } };
+  const options = { cwd: place, env: { ...process.env, ...variables, ...vault } };
   return new Promise((resolve) => {
     execFile(process.execPath, args, options, (_, stdout, stderr) => resolve(stdout + stderr));
   });

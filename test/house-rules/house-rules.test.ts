@@ -166,7 +166,7 @@ test('no file of the packages has `export *`', () => {
 // enough: it takes the next word for its own, so that `npx --no @eaas/cli --help` shows the help of npm.
 test('no text lets a shell fetch a package of this project from npm, where none is published', () => {
   const runs =
-    /\b(?:npx|npm exec|bunx|(?:pnpm|yarn) dlx)\s(?!--no-install @eaas\\?\/cli\b)[^`'"|;&\n]*\beaas\b/;
+    /\b(?:npx|npm exec|bunx|(?:pnpm|yarn) dlx)\s(?!--no-install @eaas\\?\/(?:cli|local|migrate)\b)[^`'"|;&\n]*\beaas\b/;
   const installs = /\bnpm (?:i|ci|install|add)\s[^`'"|;&\n]*(?:@eaas\/|\beaas(?![-./\w]))/;
   const texts = files.filter(({ path }) => path !== 'test/house-rules/house-rules.test.ts');
   expect([...places(texts, runs), ...places(texts, installs)]).toEqual([]);

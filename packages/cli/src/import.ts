@@ -9,15 +9,16 @@ const remedy = 'set EAAS_LOCAL_PASSPHRASE, or run the command at a terminal';
 
 export const importCommand = reporting(
   'import',
-  'Turn the key file of a local service into a tenant. The tenant keeps its id, its keys and their versions, so every ' +
-    'ciphertext, fingerprint and intake key stays valid. Imports everything or nothing, leaves the file as it is, and ' +
-    'prints its SHA-256. A locked file is opened by EAAS_LOCAL_PASSPHRASE, EAAS_LOCAL_KEY_COMMAND, or a passphrase ' +
-    'that the command asks for. Stop the app first: it could still rotate a key in the file.',
-  ['import .eaas/local.json --tenant acme', 'import .eaas/local.json --tenant acme --json'],
+  'Turn the keys of a local service into a tenant. They are in a file, or in the variable EAAS_LOCAL. It keeps its id, ' +
+    'its keys and their versions, so every ciphertext, fingerprint and intake key stays valid. Imports everything or ' +
+    'nothing, leaves the file as it is, and prints its SHA-256. A locked file is opened by EAAS_LOCAL_PASSPHRASE, ' +
+    'EAAS_LOCAL_KEY_COMMAND, or a passphrase that the command asks for. Stop the app first: it could still rotate a ' +
+    'key in the file.',
+  ['import .eaas/local.json --tenant acme', 'import --tenant acme --json'],
 )
-  .argument('<file>', 'the path of the key file')
+  .argument('[file]', 'the path of the key file; without it, the variable EAAS_LOCAL')
   .requiredOption('--tenant <name>', 'the name of the new tenant, which must be unique')
-  .action(async (path: string, { tenant: name, ...options }: Reporting & { tenant: string }) => {
+  .action(async (path: string | undefined, { tenant: name, ...options }: Reporting & { tenant: string }) => {
     const file = await openForImport(path, () => askPassphrase(`key file ${path}`, remedy)).catch(cannotUse);
     const { tenantId, keys, subjects, sha256 } = file;
     const tenant = await withService(({ service }) => createTenant(service, { name }, file));

@@ -171,3 +171,27 @@ test('a locked key file opens with a variable, or with a passphrase that the com
   expect(afterQuestion).not.toContain('correct horse');
   expect(await server.json('tenant', 'list')).toHaveLength(1);
 });
+
+test('values under the keys of a variable stay readable, and new ones are under their newest version', async () => {
+  const data = join(await newDirectory(), 'data');
+  const local = (command: string, sealed?: string) =>
+    run(
+      [process.execPath, 'packages/local/bin/eaas-local.mjs', command],
+      sealed === undefined ? {} : { EAAS_LOCAL: sealed },
+    );
+  const sealedIn = ({ stdout }: { stdout: string }) => stdout.trim().replace('EAAS_LOCAL=', '');
+  const sealed = sealedIn(await local('rotate', sealedIn(await local('new'))));
+  const service = localService({ sealed });
+  const value = await new EaasClient({ service }).encrypt('token', { context });
+  expect(value.key_version).toBe(1);
+
+  const embedded = { EAAS_DATA_DIR: data, EAAS_PORT: '0', EAAS_LOCAL: sealed };
+  const onEmbedded = (...args: string[]) => run([...program, ...args], embedded);
+  const server = await serve(embedded, { command: 'dev' });
+  onTestFinished(() => server.stop());
+  expect(await onEmbedded('import', '--tenant', 'acme')).toMatchObject({ code: 0 });
+  const apiKey = await apiKeyOf('acme', onEmbedded);
+  const client = new EaasClient({ baseUrl: server.baseUrl, apiKey, keyId: service.keyId });
+  expect(await client.decrypt(value, { as: 'text', context })).toBe('token');
+  expect((await client.encrypt('x', { context })).key_version).toBe(2);
+});

@@ -4,28 +4,7 @@ import { randomBytes, scryptSync } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { InputError } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
-
-/** What the secret of a key file is sealed under. */
-export type Lock =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'passphrase'; readonly salt: string }
-  | { readonly kind: 'key' };
-
-/** Opens files with one kind of lock. */
-export interface Opener {
-  readonly kind: Lock['kind'];
-  readonly newLock: () => Lock;
-  /** Returns the key that seals the secret of the file, or null if nothing does. The caller must wipe it. */
-  readonly keyFor: (lock: Lock) => Uint8Array | null;
-}
-
-export const advice: Readonly<Record<Lock['kind'], string>> = {
-  none: 'unset EAAS_LOCAL_PASSPHRASE and EAAS_LOCAL_KEY_COMMAND',
-  passphrase: 'set EAAS_LOCAL_PASSPHRASE to its passphrase',
-  key: 'set EAAS_LOCAL_KEY_COMMAND to the program that prints its key',
-};
-
-const openFile: Opener = { kind: 'none', newLock: () => ({ kind: 'none' }), keyFor: () => null };
+import { type Opener, unlocked } from './lock.ts';
 
 /** Reads the variables of the lock, or of the lock that a file is to get. */
 export function openerOfEnvironment(prefix: 'EAAS_LOCAL' | 'EAAS_LOCAL_NEW' = 'EAAS_LOCAL'): Opener {
@@ -34,7 +13,7 @@ export function openerOfEnvironment(prefix: 'EAAS_LOCAL' | 'EAAS_LOCAL_NEW' = 'E
   if (passphrase !== undefined && program !== undefined)
     throw new InputError(`set either ${ofPassphrase} or ${ofProgram} (got both)`);
   if (passphrase !== undefined) return passphraseOpener(passphrase);
-  if (program === undefined) return openFile;
+  if (program === undefined) return unlocked;
   return { kind: 'key', newLock: () => ({ kind: 'key' }), keyFor: () => keyPrintedBy(program, ofProgram) };
 }
 
@@ -50,6 +29,9 @@ export function passphraseOpener(passphrase: string): Opener {
     },
   };
 }
+
+/** The keys in the variable that the command makes, if it is set. */
+export const sealedOfEnvironment = (): string | undefined => process.env['EAAS_LOCAL'];
 
 export const isProduction = (): boolean => process.env['NODE_ENV'] === 'production';
 

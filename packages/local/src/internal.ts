@@ -1,8 +1,11 @@
 // For the commands `eaas import` and `eaas local lock`, and for tests of services in memory.
 import { createHash } from 'node:crypto';
-import { type Lock, type Opener, openerOfEnvironment, passphraseOpener } from './file-opener.ts';
-import { readKeyFile, relockKeyFile } from './key-file.ts';
+import { InputError } from '@eaas/protocol';
+import { openerOfEnvironment, passphraseOpener, sealedOfEnvironment } from './file-opener.ts';
+import { nameOf, readKeyFile, relockKeyFile } from './key-file.ts';
 import { openKeyFile, readLock, withMaterial } from './key-file-format.ts';
+import type { Lock, Opener } from './lock.ts';
+import { openSealed } from './sealed.ts';
 
 export { respond } from './door.ts';
 export { memoryStore, type MemoryTenant } from './memory-store.ts';
@@ -12,11 +15,10 @@ export type OpenedFile = Awaited<ReturnType<typeof openForImport>>;
 
 /**
  * Opens a key file by the variables of `localService`. If it is locked with a passphrase and no variable is set, asks for
- * the passphrase. Throws InputError.
+ * the passphrase. Without a path, opens the keys in the variable EAAS_LOCAL. Throws InputError.
  */
-export async function openForImport(path: string, askPassphrase: () => Promise<string>) {
-  const { text } = readKeyFile(path);
-  const file = openKeyFile(path, text, await openerOf(path, text, askPassphrase));
+export async function openForImport(path: string | undefined, askPassphrase: () => Promise<string>) {
+  const { text, file } = await (path === undefined ? openVariable() : openFile(path, askPassphrase));
   const { tenantId, secret } = file;
   const { keys, subjects } = withMaterial(file, (_, material) => material);
   return {
@@ -32,6 +34,17 @@ export async function openForImport(path: string, askPassphrase: () => Promise<s
       subjects.map(({ subject_id, sealed, ...times }) => [subject_id, { ...times, secret: sealed }]),
     ),
   };
+}
+
+async function openFile(path: string, askPassphrase: () => Promise<string>) {
+  const { text } = readKeyFile(path);
+  return { text, file: openKeyFile(nameOf(path), text, await openerOf(path, text, askPassphrase)) };
+}
+
+function openVariable() {
+  const text = sealedOfEnvironment();
+  if (text === undefined) throw new InputError('pass the path of the key file, or set EAAS_LOCAL');
+  return { text, file: openSealed(text) };
 }
 
 /** Overwrites every secret of an opened file. */
@@ -62,7 +75,7 @@ export async function lockKeyFile(
 ): Promise<LockedFile> {
   const { text } = readKeyFile(path);
   const current = await openerOf(path, text, askPassphrase);
-  const file = openKeyFile(path, text, current);
+  const file = openKeyFile(nameOf(path), text, current);
   file.secret.fill(0);
   const ofEnvironment = openerOfEnvironment('EAAS_LOCAL_NEW');
   const next = ofEnvironment.kind === 'none' ? passphraseOpener(await askNew()) : ofEnvironment;
@@ -73,6 +86,6 @@ export async function lockKeyFile(
 
 async function openerOf(path: string, text: string, askPassphrase: () => Promise<string>): Promise<Opener> {
   const ofEnvironment = openerOfEnvironment();
-  const asks = ofEnvironment.kind === 'none' && readLock(path, text).kind === 'passphrase';
+  const asks = ofEnvironment.kind === 'none' && readLock(nameOf(path), text).kind === 'passphrase';
   return asks ? passphraseOpener(await askPassphrase()) : ofEnvironment;
 }

@@ -1,8 +1,8 @@
-// The text of a key file, written and read. docs/key-file.md specifies it. The store over the file uses it (key-file-store.ts),
-// and the commands that import and lock files.
-import { randomBytes } from 'node:crypto';
+// The text of a key file, written and read. docs/key-file.md specifies it. The stores over a file and over a sealed text use it
+// (key-file-store.ts, sealed.ts), and the commands that import, lock and rotate them.
 import { InputError, pae, parseUuid, toUtf8 } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { randomBytes } from '@eaas/protocol/internal';
 import {
   hashKeyPlace,
   type SecretPlace,
@@ -10,8 +10,17 @@ import {
   tenantPlace,
   versionPlace,
 } from '@eaas/protocol/internal-sealing';
-import { hkdf, hmac, type KeyRow, openSecret, rootKey, sameBytes, sealSecret } from '@eaas/service';
-import { advice, type Lock, type Opener } from './file-opener.ts';
+import {
+  hkdf,
+  hmac,
+  type KeyRow,
+  openSecret,
+  rootKey,
+  sameBytes,
+  sealSecret,
+  type Secret,
+} from '@eaas/service';
+import { advice, type Lock, type Opener } from './lock.ts';
 
 /** A key as the file has it. Its material is sealed in the form of the server, in base64, or null once it is destroyed. */
 export interface FileKey<Material = string | null> extends Omit<
@@ -21,7 +30,15 @@ export interface FileKey<Material = string | null> extends Omit<
   readonly intake: boolean;
   readonly subjects: 'optional' | 'required';
   readonly hash_key: Material;
-  readonly versions: readonly { readonly created_at: number; readonly sealed: Material }[];
+  readonly versions: readonly FileVersion<Material>[];
+}
+
+/** A version of a key as the file has it. */
+interface FileVersion<Material = string | null> {
+  readonly created_at: number;
+  /** Until when it only decrypts, in a sealed text. Absent: it encrypts. */
+  readonly from?: number;
+  readonly sealed: Material;
 }
 
 /** A subject as the file has it. An erased one has null in place of its secret. */
@@ -61,7 +78,7 @@ const version = 1;
 
 /** Makes the file of a new tenant. */
 export const newKeyFile = (opener: Opener): KeyFile => ({
-  ...lockedBy(opener, crypto.randomUUID(), new Uint8Array(randomBytes(32))),
+  ...lockedBy(opener, crypto.randomUUID(), randomBytes(32)),
   keys: [],
   subjects: [],
 });
@@ -73,8 +90,8 @@ export const newKeyFile = (opener: Opener): KeyFile => ({
 export function relockedKeyFile(file: KeyFile, opener: Opener): KeyFile {
   const { tenantId, subjects } = file;
   if (subjects.length > 0) return { ...file, ...lockedBy(opener, tenantId, new Uint8Array(file.secret)) };
-  const next = lockedBy(opener, tenantId, new Uint8Array(randomBytes(32)));
-  const sealing = derived(next.secret, tenantId, 'sealing');
+  const next = lockedBy(opener, tenantId, randomBytes(32));
+  const sealing = sealingOf(next);
   const resealed = withMaterial(file, (place, material) => {
     const sealed = material && toBase64(sealSecret(sealing, place, material));
     material?.fill(0);
@@ -93,10 +110,11 @@ function lockedBy(opener: Opener, tenantId: string, secret: Uint8Array) {
 
 /** Opens all material of a file. `use` wipes it. Throws InputError for what does not open. */
 export function withMaterial<T>(
-  { tenantId, secret, keys, subjects }: KeyFile,
+  { keys, subjects, ...tenant }: KeyFile,
   use: (place: SecretPlace, material: Uint8Array | null) => T,
 ): Contents<T> {
-  const sealing = derived(secret, tenantId, 'sealing');
+  const { tenantId } = tenant;
+  const sealing = sealingOf(tenant);
   const open = (place: SecretPlace, text: string | null): T => {
     const material = text === null ? null : openSecret(sealing, place, readBase64(text) ?? new Uint8Array());
     if (material === undefined)
@@ -107,8 +125,8 @@ export function withMaterial<T>(
     keys: keys.map(({ hash_key, versions, ...key }) => ({
       ...key,
       hash_key: open(hashKeyPlace(tenantId, key.key_id), hash_key),
-      versions: versions.map(({ created_at, sealed }, index) => ({
-        created_at,
+      versions: versions.map(({ sealed, ...times }, index) => ({
+        ...times,
         sealed: open(versionPlace(tenantId, key.key_id, index + 1), sealed),
       })),
     })),
@@ -119,31 +137,33 @@ export function withMaterial<T>(
   };
 }
 
-/** Returns the text of a file. */
-export function formatKeyFile({ tenantId, lock, sealedSecret, secret, keys, subjects }: KeyFile): string {
+/** Returns the text of a file, in lines if it is indented. */
+export function formatKeyFile(file: KeyFile, indent = 2): string {
+  const { tenantId, lock, sealedSecret, secret, keys, subjects } = file;
   const content = { format, version, tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys, subjects };
-  return `${JSON.stringify({ ...content, mac: toBase64(macOf(content, secret, tenantId)) }, null, 2)}\n`;
+  const mac = toBase64(macOf(content, secret, tenantId));
+  return `${JSON.stringify({ ...content, mac }, null, indent)}\n`;
 }
 
-/** Opens a key file. `known` is what this process found in it before. */
+/** Opens a key file, which errors call `name`. `known` is what this process found in it before. */
 export function openKeyFile(
-  path: string,
+  name: string,
   text: string,
   opener: Opener,
   known?: Pick<KeyFile, 'sealedSecret' | 'secret'>,
 ): KeyFile {
-  const { mac, ...content } = parse(path, text);
+  const { mac, ...content } = parse(name, text);
   const { tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys, subjects } = content;
   const damaged = (): InputError =>
-    new InputError(`the key file ${path} was cut, damaged or edited: restore it from your copy`);
+    new InputError(`${name} was cut, damaged or edited: restore it from your copy`);
   try {
     if (parseUuid(tenantId) !== tenantId) throw damaged();
     if (known && known.sealedSecret !== sealedSecret)
       throw new InputError(
-        `the key file ${path} was locked anew, or was cut, damaged or edited: restart this process with ` +
-          `the variables that open the file, or restore it from your copy`,
+        `${name} was locked anew, or was cut, damaged or edited: restart this process with ` +
+          `the variables that open it, or restore it from your copy`,
       );
-    const secret = known?.secret ?? openTenantSecret(path, content, opener);
+    const secret = known?.secret ?? openTenantSecret(name, content, opener);
     const found = readBase64(mac);
     if (!found || !sameBytes(found, macOf(content, secret, tenantId))) throw damaged();
     return { tenantId, lock, sealedSecret, secret, keys, subjects };
@@ -152,40 +172,40 @@ export function openKeyFile(
   }
 }
 /** Returns what locks a file, before anything is opened. */
-export function readLock(path: string, text: string): Lock {
-  return parse(path, text).lock;
+export function readLock(name: string, text: string): Lock {
+  return parse(name, text).lock;
 }
 
-function parse(path: string, text: string): Stored {
+function parse(name: string, text: string): Stored {
   let found: Partial<Stored>;
   try {
     found = Object(JSON.parse(text)) as Partial<Stored>;
   } catch {
     throw new InputError(
-      `the key file ${path} is not JSON (${text.length} characters): it was cut or overwritten, so restore it from your copy`,
+      `${name} is not JSON (${text.length} characters): it was cut or overwritten, so restore it from your copy`,
     );
   }
   if (found.format !== format)
-    throw new InputError(`the file ${path} is not a key file of a local service: pass another path`);
+    throw new InputError(`${name} is not a key file of a local service: pass another path`);
   if (found.version !== version)
     throw new InputError(
-      `the key file ${path} has another version than ${version} (got ${Number(found.version)}): use the ` +
+      `${name} has another version than ${version} (got ${Number(found.version)}): use the ` +
         `release of @eaas/local that wrote it, or a newer one`,
     );
   return found as Stored;
 }
 
 function openTenantSecret(
-  path: string,
+  name: string,
   { tenant_id, lock, tenant_secret }: Omit<Stored, 'mac'>,
   opener: Opener,
 ): Uint8Array {
   if (lock.kind !== opener.kind)
     throw new InputError(
       lock.kind === 'none'
-        ? `the key file ${path} is not locked, but the environment says so, and somebody might have ` +
-            `replaced the file: restore it from your copy, or ${advice.none}`
-        : `the key file ${path} is locked: ${advice[lock.kind]}`,
+        ? `${name} is not locked, but the environment says so, and somebody might have ` +
+            `replaced it: restore it from your copy, or ${advice.none}`
+        : `${name} is locked: ${advice[lock.kind]}`,
     );
   const key = opener.keyFor(lock);
   const stored = readBase64(tenant_secret);
@@ -194,13 +214,17 @@ function openTenantSecret(
   if (secret?.length === 32) return new Uint8Array(secret);
   throw new InputError(
     lock.kind === 'none'
-      ? `the key file ${path} was damaged or edited: restore it from your copy`
-      : `the key file ${path} does not open: ${advice[lock.kind]}, or restore the file from your copy if it was edited`,
+      ? `${name} was damaged or edited: restore it from your copy`
+      : `${name} does not open: ${advice[lock.kind]}, or restore it from your copy if it was edited`,
   );
 }
 
 const macOf = (content: object, secret: Uint8Array, tenantId: string): Uint8Array =>
   hmac(derived(secret, tenantId, 'local-file'), toUtf8(JSON.stringify(content)));
 
-const derived = (secret: Uint8Array, tenantId: string, name: string) =>
+/** The key that seals the material of a file. */
+export const sealingOf = ({ secret, tenantId }: Pick<KeyFile, 'secret' | 'tenantId'>): Secret =>
+  derived(secret, tenantId, 'sealing');
+
+const derived = (secret: Uint8Array, tenantId: string, name: string): Secret =>
   hkdf(secret, pae('eaas tenant v1', tenantId, name));

@@ -1,68 +1,33 @@
 // A store over a key file, which several processes change. Its rows are in memory, sealed as in the file; what others changed is
 // read before each call. The local service opens it, as `#key-file`.
 import { InputError } from '@eaas/protocol';
-import { readBase64, toBase64 } from '@eaas/protocol/base64';
-import { randomBytes } from '@eaas/protocol/internal';
-import { fromHex, toHex } from '@eaas/protocol/internal-audit';
+import { toBase64 } from '@eaas/protocol/base64';
+import { toHex } from '@eaas/protocol/internal-audit';
 import {
   type Appended,
   type KeyRow,
   keys,
-  type KeyVersionRow,
   keyVersions,
   type Link,
-  openTenantSecrets,
-  refOf,
-  refTo,
   Refusal,
-  sealHead,
-  sealRow,
   type Service,
-  type Store,
-  type SubjectRow,
   subjects,
   type Table,
-  type TenantRow,
-  tenants,
 } from '@eaas/service';
 import type { StoreAtOnce } from './at-once.ts';
 import { type Held, lockNow, lockSoon } from './file-lock.ts';
 import { openerOfEnvironment } from './file-opener.ts';
-import { holding, lockOf, placeOfKeyFile, readKeyFile, stampOf, writeKeyFile } from './key-file.ts';
-import {
-  type Contents,
-  type FileKey,
-  type FileSubject,
-  formatKeyFile,
-  type KeyFile,
-  openKeyFile,
-} from './key-file-format.ts';
+import { holding, lockOf, nameOf, placeOfKeyFile, readKeyFile, stampOf, writeKeyFile } from './key-file.ts';
+import { type Contents, type FileKey, formatKeyFile, openKeyFile } from './key-file-format.ts';
+import { isKept, type KeyStore, layIn, tenantIn } from './key-store.ts';
 import type { MemoryStore, MemoryTenant } from './memory-store.ts';
 
-/** A key file as a store. */
-export interface KeyFileStore {
-  readonly tenantId: string;
-  /** The secret of the tenant. */
-  readonly secret: Uint8Array;
-  /** Its methods throw Refusal `unavailable` for a file that does not open. */
-  readonly store: Store;
-  /** As the store, but it blocks the process while it waits for the lock, and throws InputError. */
-  readonly atOnce: StoreAtOnce;
-  /** Lays the keys of the file in memory, where the tenant must be. */
-  open(service: Service): void;
-  /** Reads what others have changed. */
-  refresh(): void;
-}
-
-const kept = new Set([keys.name, keyVersions.name, subjects.name]);
-const isKept = ({ writes }: Link): boolean => writes.some(({ table }) => kept.has(table.name));
-
 /** Opens a key file. If it is missing, makes it, or throws InputError if `create` is false. */
-export function openKeyFileStore(given: string, memory: MemoryStore, create = true): KeyFileStore {
+export function openKeyFileStore(given: string, memory: MemoryStore, create = true): KeyStore {
   const opener = openerOfEnvironment();
   const path = placeOfKeyFile(given, opener, create);
   let { text, stamp } = readKeyFile(path);
-  let file = openKeyFile(path, text, opener);
+  let file = openKeyFile(nameOf(path), text, opener);
   const { tenantId, secret } = file;
   let service: Service | undefined;
 
@@ -70,7 +35,7 @@ export function openKeyFileStore(given: string, memory: MemoryStore, create = tr
     if (stamp !== '' && stampOf(path) === stamp) return;
     const found = readKeyFile(path);
     if (found.text !== text) {
-      const next = openKeyFile(path, found.text, opener, file);
+      const next = openKeyFile(nameOf(path), found.text, opener, file);
       if (service) layIn(service, tenantIn(memory, tenantId), next);
       file = next;
     }
@@ -137,75 +102,7 @@ export function openKeyFileStore(given: string, memory: MemoryStore, create = tr
   };
 }
 
-function tenantIn({ tenants: all }: MemoryStore, tenantId: string): MemoryTenant {
-  const tenant = all.get(tenantId);
-  if (!tenant) throw new Error(`the tenant ${tenantId} of the key file must be in memory`);
-  return tenant;
-}
-
-/**
- * Lays the rows of a file in memory, under a head of their own. No sum is checked: the file has a MAC over all that it holds.
- */
-function layIn({ roots, tables }: Service, tenant: MemoryTenant, file: KeyFile): void {
-  const { tenantId } = file;
-  const row = tenant.tables.get(tenants.name)?.get(refTo(tenants, tenantId))?.row as TenantRow;
-  const secrets = openTenantSecrets(roots, row);
-  const lay = <Row extends object>(table: Table<Row>, rows: readonly Row[]) => {
-    const widened = (tables.get(table.name) ?? table) as unknown as Table<Row>;
-    const stored = rows.map((each) => {
-      const sealed = sealRow(secrets, widened, each);
-      return [refOf(table, each), { row: sealed, newest_rev: widened.record?.revOf(each) ?? null }] as const;
-    });
-    tenant.tables.set(table.name, new Map(stored));
-  };
-  lay(
-    keys,
-    file.keys.map((key, index) => keyRow(tenantId, key, index + 1)),
-  );
-  lay(
-    keyVersions,
-    file.keys.flatMap((key) => versionRows(tenantId, key)),
-  );
-  lay(
-    subjects,
-    file.subjects.map((subject) => subjectRow(tenantId, subject)),
-  );
-  const id = Math.max(tenant.head.id + 1, file.keys.length);
-  tenant.head = sealHead(secrets, { ...tenant.head, id, sum: randomBytes(32), nonce: randomBytes(16) });
-}
-
-const bytesIn = (text: string | null): Uint8Array | null =>
-  text === null ? null : (readBase64(text) ?? null);
 const textOf = (bytes: Uint8Array | null): string | null => bytes && toBase64(bytes);
-
-function keyRow(tenant_id: string, { hash_key, ...key }: FileKey, created_id: number): KeyRow {
-  const { versions: _, ...columns } = key;
-  return { ...columns, tenant_id, sealed_hash_key: bytesIn(hash_key), created_id, rev: 0 };
-}
-
-const versionRows = (tenant_id: string, { key_id, versions }: FileKey): KeyVersionRow[] =>
-  versions.map(({ created_at, sealed }, index) => ({
-    tenant_id,
-    key_id,
-    key_version: index + 1,
-    created_at,
-    sealed: bytesIn(sealed),
-  }));
-
-function subjectRow(
-  tenant_id: string,
-  { subject_id, created_at, erased_at, sealed }: FileSubject,
-): SubjectRow {
-  const erased = { erased_id: erased_at === null ? null : 1, erased_at, erased_hash: null };
-  return {
-    tenant_id,
-    subject_id: fromHex(subject_id),
-    sealed: bytesIn(sealed),
-    created_id: 0,
-    created_at,
-    ...erased,
-  };
-}
 
 /** What memory has of keys and people, as a file has it. */
 function contentsOf({ tables }: MemoryTenant): Contents {

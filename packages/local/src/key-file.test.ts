@@ -173,7 +173,7 @@ describe('a key file that is missing', () => {
   });
 
   test('is not looked for in memory: `create: false` needs `file`', () => {
-    expect(() => localService({ file: undefined, create: false })).toThrow('`create: false` needs `file`');
+    expect(() => localService({ create: false })).toThrow('`create: false` needs `file`');
   });
 });
 

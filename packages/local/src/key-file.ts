@@ -18,8 +18,9 @@ import { dirname, join, resolve } from 'node:path';
 import process, { platform } from 'node:process';
 import { InputError } from '@eaas/protocol';
 import { type Held, lockNow } from './file-lock.ts';
-import { isProduction, type Opener } from './file-opener.ts';
+import { isProduction } from './file-opener.ts';
 import { formatKeyFile, type KeyFile, newKeyFile, openKeyFile, relockedKeyFile } from './key-file-format.ts';
+import type { Opener } from './lock.ts';
 
 /** Returns the path of a key file. If it is missing, makes it, or throws InputError if `create` is false. */
 export function placeOfKeyFile(given: string, opener: Opener, create: boolean): string {
@@ -38,6 +39,9 @@ export function placeOfKeyFile(given: string, opener: Opener, create: boolean): 
   });
   return path;
 }
+
+/** What errors call a key file. */
+export const nameOf = (path: string): string => `the key file ${path}`;
 
 /** Returns the path of the lock of a key file. */
 export const lockOf = (path: string): string => `${path}.lock`;
@@ -73,7 +77,7 @@ export function relockKeyFile(given: string, current: Opener, next: Opener): Key
       throw new InputError(
         `the key file ${path} belongs to another user: run the command as this user, who could not open a file of yours`,
       );
-    const file = openKeyFile(path, readKeyFile(path).text, current);
+    const file = openKeyFile(nameOf(path), readKeyFile(path).text, current);
     const relocked = relockedKeyFile(file, next);
     writeKeyFile(path, formatKeyFile(relocked), lock);
     file.secret.fill(0);

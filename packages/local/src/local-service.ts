@@ -2,7 +2,7 @@
 // Apps call it, and hand it to a client.
 import { InputError } from '@eaas/protocol';
 import { toHex } from '@eaas/protocol/internal';
-import { flag, type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
+import { flag, type OptionRules, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import { nextTurn } from '@eaas/protocol/internal-turn';
 import { genesisHash } from '@eaas/protocol/audit';
 import { endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
@@ -22,9 +22,12 @@ import {
   settle,
 } from '@eaas/service';
 import { openKeyFileStore } from '#key-file';
+import { type Call, createCall } from './call.ts';
+import type { Door } from './door.ts';
 import { baseUrl, createFetch, type Fetch } from './fetch.ts';
 import { memoryStore } from './memory-store.ts';
 import { clientError, ownTenant, withControls } from './own-tenant.ts';
+import { openSealedStore } from './sealed.ts';
 
 type KeyRecord = Output<'POST /v1/keys'>;
 type NewKeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
@@ -37,6 +40,8 @@ export interface LocalService {
   readonly apiKey: string;
   /** Responds to requests to `baseUrl`. All other requests fail. */
   readonly fetch: Fetch;
+  /** Answers what a client asks for, without a request. Throws ServiceError. */
+  readonly call: Call;
   /** The id of the key `default`, which the client uses if it has no other `keyId`. */
   readonly keyId: string;
   /** The id of the tenant. */
@@ -54,9 +59,15 @@ export interface LocalServiceOptions {
    * The path of the key file, such as `.eaas/local.json`. The service makes the file, with mode 600, and its folder.
    * Whoever can read the file can decrypt everything, and without the file nobody can: copy it to a safe place.
    * EAAS_LOCAL_PASSPHRASE or EAAS_LOCAL_KEY_COMMAND locks a new file. On Windows, the service does not check who can
-   * read the file. Without `file`, the keys are only in memory.
+   * read the file. Without `file` and `sealed`, the keys are only in memory.
    */
   readonly file?: string | undefined;
+  /**
+   * The keys themselves, as one text: the variable EAAS_LOCAL, which `npx --no-install @eaas/local new` prints. For platforms
+   * without a disk, such as edge runtimes: nothing is written. Whoever has the text can decrypt everything, and without it
+   * nobody can. Keys cannot be created, and there are no people: those need a file or a server.
+   */
+  readonly sealed?: string | undefined;
   /**
    * Whether to make the key file if it is missing. Defaults to true. Set it to false once there are values: with a lost
    * file, the service then throws InputError, instead of making a new file that opens none of them.
@@ -64,42 +75,58 @@ export interface LocalServiceOptions {
   readonly create?: boolean | undefined;
 }
 
-const serviceRules: OptionRules<LocalServiceOptions> = { file: text, create: flag };
+/** An option that is there but has no value is a mistake, such as a variable that is not set: keys in memory would be lost. */
+const given = (expected: string): Rule =>
+  Object.assign((value: unknown) => (typeof value === 'string' && value.trim() !== '') || expected, {
+    refusesUndefined: true,
+  });
+
+const serviceRules: OptionRules<LocalServiceOptions> = {
+  file: given('the path of the key file, such as `.eaas/local.json`'),
+  sealed: given('the text that `npx --no-install @eaas/local new` printed: is the variable set?'),
+  create: flag,
+};
 
 /**
- * Creates a service inside this process, with its keys in a file. It has no audit log, no API keys, no usage and no
- * server mode: their paths return 404, and say how to get a server. Several processes can use one file at once. Without
- * `file`, it is NOT FOR PRODUCTION: when the process ends, the keys are lost, and values under these keys can no longer
- * be decrypted. Throws InputError for a file that is damaged, that does not open, that others can read, or, with
- * `create: false`, that is missing.
+ * Creates a service inside this process, with its keys in a file, or in a text such as a variable. It has no audit log, no
+ * API keys, no usage and no server mode: their paths return 404, and say how to get a server. Several processes can use one
+ * file at once. Without `file` and `sealed`, it is NOT FOR PRODUCTION: when the process ends, the keys are lost, and values
+ * under these keys can no longer be decrypted. Throws InputError for keys that are damaged or do not open, for a file that
+ * others can read, and, with `create: false`, for one that is missing.
  */
 export function localService(options: LocalServiceOptions = {}): LocalService {
   requireOptions(serviceRules, options, 'localService');
-  const { file, create } = options;
+  const { file, sealed, create } = options;
+  if (file !== undefined && sealed !== undefined)
+    throw new InputError('pass either `file` or `sealed`: each has the keys (got both)');
   if (create === false && file === undefined)
     throw new InputError('`create: false` needs `file`: pass the path of the key file');
   const now = () => Date.now();
   const memory = memoryStore({ now, hasLog: false });
+  let kept = file === undefined ? undefined : openKeyFileStore(file, memory, create);
+  if (sealed !== undefined) kept = openSealedStore(sealed, memory, now);
   const own = ownTenant({
     memory,
-    file: file === undefined ? undefined : openKeyFileStore(file, memory, create),
+    kept,
     plugins: [people(), intake()],
     settings: { name: 'local', envelope_only: true },
     now,
   });
   const { service, tenantId, operator, decide } = own;
   const { key_id: keyId } = decide(operator, ensureKey(service, operator, 'default'));
-  const fetch = createFetch({
+  const door: Door = {
     service,
     before: async (route) => {
       requireRouteOfLocalService(route);
       await own.before();
     },
     shownWithoutLog: (route, answer) => ({ ...answer, ...withoutLog(route, tenantId) }),
-  });
+  };
+  const fetch = createFetch(door);
   const connection = { baseUrl, apiKey: own.apiKey.api_key, keyId, fetch };
   return withControls(connection, {
     tenantId,
+    call: createCall(door, { ...operator, isUser: true }),
     createKey: async (name: string, fields?: NewKeyFields) => {
       await nextTurn();
       try {

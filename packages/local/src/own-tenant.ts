@@ -22,7 +22,7 @@ import {
   uses,
 } from '@eaas/service';
 import { settleAtOnce } from './at-once.ts';
-import type { KeyFileStore } from './key-file-store.ts';
+import type { KeyStore } from './key-store.ts';
 import type { MemoryStore } from './memory-store.ts';
 
 export interface OwnTenant {
@@ -40,7 +40,7 @@ export interface OwnTenant {
 interface Made {
   readonly memory: MemoryStore;
   /** Where the keys are kept, if not only in memory. */
-  readonly file?: KeyFileStore | undefined;
+  readonly kept?: KeyStore | undefined;
   readonly plugins: readonly Plugin[];
   readonly settings: TenantSettings & { readonly name: string };
   readonly now: () => number;
@@ -51,16 +51,16 @@ const minute = 60_000;
 const patienceForFile = 30_000;
 
 /** Makes a service with one tenant. */
-export function ownTenant({ memory, file, plugins, settings, now }: Made): OwnTenant {
+export function ownTenant({ memory, kept, plugins, settings, now }: Made): OwnTenant {
   const roots = [rootKey(randomBytes(32))] as const;
-  const { head, writes } = newTenant(roots, settings, now(), file);
+  const { head, writes } = newTenant(roots, settings, now(), kept);
   const { tenant_id: tenantId } = head;
   const service = createService({
-    store: file?.store ?? memory,
+    store: kept?.store ?? memory,
     roots,
-    plugins,
+    plugins: [...plugins, ...(kept?.plugins ?? [])],
     clock: { now, learn: () => {} },
-    patience: file ? patienceForFile : Infinity,
+    patience: kept ? patienceForFile : Infinity,
     listener: {
       used: (tenant_id, api_key_id) => {
         const last_used_at = Math.floor(now() / minute) * minute;
@@ -69,9 +69,9 @@ export function ownTenant({ memory, file, plugins, settings, now }: Made): OwnTe
     },
   });
   memory.add(head, writes);
-  file?.open(service);
+  kept?.open(service);
   const [operator, system] = [insider(tenantId, 'operator'), insider(tenantId, 'system')];
-  const { atOnce } = file ?? memory;
+  const { atOnce } = kept ?? memory;
   const decide: OwnTenant['decide'] = (caller, part) => settleAtOnce(service, caller, part, atOnce);
   const input = { name: 'everything', permissions: [...permissions] };
   return {
@@ -81,7 +81,7 @@ export function ownTenant({ memory, file, plugins, settings, now }: Made): OwnTe
     decide,
     apiKey: decide(operator, partOf(service, operator, 'POST /v1/api-keys', input)),
     before: async () => {
-      file?.refresh();
+      kept?.refresh?.();
       const rows = memory.tenants.get(tenantId)?.tables.get(keys.name)?.values() ?? [];
       const due = Array.from(rows, ({ row }) => row as KeyRow).filter((row) => isDue(row, now()));
       for (const { key_id } of due) {

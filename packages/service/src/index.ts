@@ -17,6 +17,7 @@ export { resealTenant, tenantRecord } from './operations/tenants.ts';
 export { settleKey } from './operations/keys.ts';
 export { type Caller, insider, type Part } from './operation.ts';
 export { decisionOf, partOf, run, settle } from './operate.ts';
+export { type View } from './ledger/decision.ts';
 export { shownEntry } from './operations/audit.ts';
 export { openSignedCheckpoint } from './verify/checkpoint.ts';
 export { isAuthenticEntry, readEntries } from './verify/entries.ts';

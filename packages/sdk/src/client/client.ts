@@ -8,7 +8,7 @@ import { baseUrlOf } from '../transport/connection.ts';
 import { ServiceError, type Settled } from '../errors.ts';
 import { isSignIn } from '../sign-in/options.ts';
 import type { UnwrapOptions } from '../transport/data-key-calls.ts';
-import { type CallOptions, callOptions, patienceOf } from '../transport/transport.ts';
+import { type Answer, type CallOptions, callOptions, patienceOf } from '../transport/transport.ts';
 import {
   type ApiKeyCalls,
   apiKeyCalls,
@@ -48,8 +48,10 @@ export interface EaasClientOptions extends ClientOptions {
 export interface ServiceInProcess {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Responds to the requests of the client. */
+  /** Responds to the requests of the client, if it has no `call`. */
   readonly fetch: typeof fetch;
+  /** Answers the calls of the client, without requests. */
+  readonly call?: Answer;
   /** The id of the default key. */
   readonly keyId?: string | undefined;
 }
@@ -98,7 +100,8 @@ export class EaasClient extends EnvelopeClient {
     if (complete.keyId) requireKeyId(complete.keyId, nameOf('keyId', 'EAAS_KEY_ID'));
     if (!signsIn && typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
     const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
-    super({ ...complete, baseUrl, headers: () => authorization(apiKey) });
+    const inProcess = options.service?.call;
+    super({ ...complete, baseUrl, inProcess, headers: () => authorization(apiKey) });
     this.rewrapAll = createRewrapAll(this.call, patienceOf(complete), this.parts.erasures);
     this.keys = keyCalls(this.call);
     this.apiKeys = apiKeyCalls(this.call);

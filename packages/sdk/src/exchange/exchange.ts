@@ -211,6 +211,13 @@ const asCalls = (detail: string): string =>
       return `\`${calls}.${action || 'create'}\``;
     });
 
+/** Rethrows an error of a service in this process, whose text speaks of requests too. */
+export function inWordsOfCalls(error: unknown): never {
+  if (!(error instanceof ServiceError)) throw error;
+  const { code, message, status } = error;
+  throw new ServiceError(code, asCalls(message), { status });
+}
+
 const anyApiKey = /eaas_sk_\w*/g;
 const anyDek = /[\w+/-]{43}=/g;
 

@@ -2,7 +2,7 @@ import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/inte
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Emit } from '../client/events.ts';
 import type { ServiceError } from '../errors.ts';
-import { exchange } from '../exchange/exchange.ts';
+import { exchange, inWordsOfCalls } from '../exchange/exchange.ts';
 import { aborted, longest, within } from './abortable.ts';
 
 /** The options of every call. */
@@ -31,12 +31,17 @@ export type Authorize = <T>(
 /** Calls a route of the API: `call('POST /v1/keys/:key_id/wrap', { key_id, dek })`. Throws ServiceError. */
 export type Call = <R extends Route>(route: R, input: Input<R>, options?: CallOptions) => Promise<Output<R>>;
 
+/** Answers a call, as a service in this process does. */
+export type Answer = <R extends Route>(route: R, input: Input<R>) => Promise<Output<R>>;
+
 /** Where a client sends its calls, and with what credentials. */
 export interface Connection {
   readonly baseUrl: string;
   /** Returns the headers that authorize a call. A client with the app's sign-in sends its token instead. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
   readonly judge?: Judge;
+  /** Answers the calls, if the service is in this process: no request is made. Throws ServiceError. */
+  readonly inProcess?: Answer | undefined;
 }
 
 /** Options for the connection to the service. */
@@ -74,7 +79,13 @@ export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions
 }
 
 export function createTransport(
-  { baseUrl, judge, fetch: send = fetch, ...options }: TransportOptions & Omit<Connection, 'headers'>,
+  {
+    baseUrl,
+    judge,
+    inProcess,
+    fetch: send = fetch,
+    ...options
+  }: TransportOptions & Omit<Connection, 'headers'>,
   authorize: Authorize,
   emit: Emit,
 ): Call {
@@ -86,6 +97,10 @@ export function createTransport(
 
     async function ask(stop: AbortSignal): Promise<Output<R>> {
       if (signal?.aborted) throw aborted();
+      if (inProcess) {
+        seen.attempts++;
+        return inProcess(route, input).catch(inWordsOfCalls);
+      }
       return authorize(route, input as object | undefined, (headers, input) =>
         exchange({
           route,

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { run } from './command.ts';
+import { localService } from './index.ts';
+
+let printed = '';
+let noted = '';
+beforeEach(() => {
+  [printed, noted] = ['', ''];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => ((printed += String(text)), true));
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => ((noted += String(text)), true));
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 26, 12) });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** Runs a command that must succeed, with the keys that are given, and returns what it prints. */
+function printedBy(args: string[], sealed?: string): string {
+  vi.stubEnv('EAAS_LOCAL', sealed);
+  printed = '';
+  expect(run(args)).toBe(0);
+  return printed.trim().replace(/^EAAS_LOCAL=/, '');
+}
+
+test('`new` prints a variable that a local service opens, and says to keep a copy', () => {
+  const sealed = printedBy(['new']);
+  expect(localService({ sealed }).keyId).toMatch(/^[\da-f-]{36}$/);
+  expect(noted).toMatch(/keep a copy/);
+  expect(noted).not.toContain(sealed.slice(11, 40));
+  expect(printedBy(['new'])).not.toBe(sealed);
+});
+
+test.each([
+  [[], '2026-11-26T13:00:00.000Z'],
+  [['--in', '30m'], '2026-11-26T12:30:00.000Z'],
+  [['--in', '2d'], '2026-11-28T12:00:00.000Z'],
+])('`rotate` %j prints keys whose new version encrypts from %s on', (options, from) => {
+  const next = printedBy(['rotate', ...options], printedBy(['new']));
+  expect(noted).toContain(`encrypts from ${from} on`);
+  const shown = printedBy(['show'], next);
+  expect(shown).toContain(`version 2, made 2026-11-26T12:00:00.000Z, encrypts from ${from} on`);
+  expect(shown).toContain(localService({ sealed: next }).keyId);
+  expect(shown).not.toContain(next.slice(11, 40));
+});
+
+test('`rotate --in 0` and `show` speak of no delay', () => {
+  const next = printedBy(['rotate', '--in', '0'], printedBy(['new']));
+  expect(printedBy(['show'], next)).toMatch(/version 2, made [^,]*$/m);
+});
+
+test.each<[string[], string | undefined, RegExp]>([
+  [[], undefined, /pass one command.*\(got none\)/],
+  [['news'], undefined, /\(got `news`\)/],
+  [['new', 'keys'], undefined, /\(got `new keys`\)/],
+  [['new', '--in', '1h'], undefined, /`--in` belongs to `rotate`/],
+  [['rotate', '--in', 'soon'], 'x', /`--in` must be a time such as 30m/],
+  [['rotate', '--at', '1h'], 'x', /--at/],
+  [['show'], 'eaas_sk_secret', /must be one that .* printed/],
+])('%j is refused, with the way to the help, and prints nothing', (args, sealed, message) => {
+  vi.stubEnv('EAAS_LOCAL', sealed);
+  expect(run(args)).toBe(2);
+  expect([printed, noted]).toEqual(['', expect.stringMatching(message)]);
+  expect(noted).toContain('--help');
+  expect(noted).not.toContain('secret');
+});
+
+test('`--help` names every command', () => {
+  expect(printedBy(['--help'])).toMatch(/new .*rotate .*show /s);
+});

@@ -1,0 +1,134 @@
+// The command `npx --no-install @eaas/local`: makes the keys of a local service as a variable, and the next variable from one. It changes
+// nothing anywhere: what it prints is the result, and what it says goes to standard error.
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { InputError } from '@eaas/protocol';
+import { sealedOfEnvironment } from './file-opener.ts';
+import type { FileKey } from './key-file-format.ts';
+import { formatSealed, newSealed, openSealed, rotated } from './sealed.ts';
+
+const variable = 'EAAS_LOCAL';
+
+const help = `Usage: npx --no-install @eaas/local <command>
+
+Keys for an app without a server, in one variable, which is the option \`sealed\` of localService.
+
+Commands:
+  new     print the variable with a new key
+  rotate  read the variable, and print the next one: its keys have one more version
+  show    say what is in the variable, without secrets
+
+Options:
+  --in <time>  rotate: when the new version begins to encrypt, such as 30m, 1h (the default), 2d or 0.
+               Deploy the next variable everywhere before: the new version decrypts at once.
+  -h, --help   show this help
+
+\`rotate\` and \`show\` read ${variable} from the environment, or else standard input.
+
+Examples:
+  npx --no-install @eaas/local new >> .env
+  node --env-file=.env node_modules/.bin/eaas-local rotate > next.env
+  npx --no-install @eaas/local show < next.env
+`;
+
+/** Runs a command, and returns its exit code. */
+export function run(args: readonly string[]): number {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { in: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    });
+    const [command = '', ...rest] = positionals;
+    if (values.help) return print(help);
+    const work = commands.get(command);
+    if (!work || rest.length > 0) {
+      const got = positionals.length === 0 ? 'none' : `\`${positionals.join(' ').slice(0, 64)}\``;
+      throw new InputError(`pass one command: \`new\`, \`rotate\` or \`show\` (got ${got})`);
+    }
+    if (values.in !== undefined && command !== 'rotate') throw new InputError('`--in` belongs to `rotate`');
+    return work(values.in ?? '1h');
+  } catch (error) {
+    if (
+      !(error instanceof InputError) &&
+      !String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS')
+    )
+      throw error;
+    note(
+      `${(error as Error).message}\n\`npx --no-install @eaas/local --help\` shows how to use the command.`,
+    );
+    return 2;
+  }
+}
+
+const commands = new Map<string, (delay: string) => number>([
+  [
+    'new',
+    () => {
+      note(
+        `Whoever has this variable can decrypt everything, and without it nobody can: keep a copy in a safe place. ` +
+          `Next: pass it to the app as \`sealed\` of \`localService\`.`,
+      );
+      return print(`${variable}=${formatSealed(newSealed(Date.now()))}\n`);
+    },
+  ],
+  [
+    'rotate',
+    (delay) => {
+      const now = Date.now();
+      const from = now + millisecondsIn(delay);
+      const next = rotated(openSealed(given()), now, from);
+      const versions = next.keys
+        .map(({ name, key_version }) => `version ${key_version} of \`${name}\``)
+        .join(', ');
+      note(
+        `New: ${versions}. It decrypts at once, and encrypts from ${new Date(from).toISOString()} on: deploy this variable ` +
+          `everywhere before. Then move old values with \`migrate(db, table, 'rewrap')\`.`,
+      );
+      return print(`${variable}=${formatSealed(next)}\n`);
+    },
+  ],
+  [
+    'show',
+    () => {
+      const text = given();
+      const { tenantId, keys } = openSealed(text);
+      const lines = keys.map(({ key_id, name, versions }) =>
+        [`key ${key_id} \`${name}\``, ...versions.map(versionLine)].join('\n'),
+      );
+      return print(`tenant ${tenantId}\n${lines.join('\n')}\n${text.length} characters\n`);
+    },
+  ],
+]);
+
+function versionLine({ created_at, from }: FileKey['versions'][number], index: number): string {
+  const made = new Date(created_at).toISOString();
+  const start =
+    from === undefined || from <= created_at ? '' : `, encrypts from ${new Date(from).toISOString()} on`;
+  return `  version ${index + 1}, made ${made}${start}`;
+}
+
+function given(): string {
+  const set = sealedOfEnvironment();
+  if (set !== undefined) return set;
+  if (process.stdin.isTTY) throw new InputError(`set ${variable}, or pass the variable on standard input`);
+  return readFileSync(0, 'utf8').replace(`${variable}=`, '').trim();
+}
+
+const units: Readonly<Record<string, number>> = { '': 1, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function millisecondsIn(delay: string): number {
+  const [, number, unit = ''] = /^(?:(\d{1,4})([mhd])|0)$/.exec(delay) ?? refuseDelay();
+  return Number(number ?? 0) * (units[unit] ?? 0);
+}
+
+function refuseDelay(): never {
+  throw new InputError('`--in` must be a time such as 30m, 1h, 2d or 0');
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+const note = (text: string): void => void process.stderr.write(`${text}\n`);

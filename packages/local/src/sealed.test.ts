@@ -1,0 +1,179 @@
+import { EaasClient, type EaasEvent } from '@eaas/sdk';
+import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { localService } from './index.ts';
+import { formatSealed, newSealed, openSealed, rotated } from './sealed.ts';
+
+const hour = 3_600_000;
+const start = Date.UTC(2026, 10, 26);
+
+afterEach(() => void vi.useRealTimers());
+
+function at(time: number): void {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.setSystemTime(time);
+}
+
+/** A deployment, with a client whose data keys nobody has yet. */
+function deploy(sealed: string, events: EaasEvent[] = []) {
+  const service = localService({ sealed });
+  return { service, client: new EaasClient({ service, onEvent: (event) => void events.push(event) }) };
+}
+
+const versionIn = async ({ client }: ReturnType<typeof deploy>): Promise<number> =>
+  (await client.encrypt('x', { context: {}, fresh: true })).key_version;
+
+describe('a sealed text', () => {
+  const text = formatSealed(newSealed(start));
+
+  test('opens the same keys in every process', async () => {
+    const [one, other] = [deploy(text), deploy(` ${text}\n`)];
+    expect([other.service.keyId, other.service.tenantId]).toEqual([one.service.keyId, one.service.tenantId]);
+    const { ciphertext } = await one.client.encrypt('token', { context: { row: '1' } });
+    expect(await other.client.decrypt(ciphertext, { as: 'text', context: { row: '1' } })).toBe('token');
+    expect(await other.client.hash('token')).toBe(await one.client.hash('token'));
+    await expect(deploy(formatSealed(newSealed(start))).client.decrypt(ciphertext)).rejects.toThrow(
+      /another environment/,
+    );
+  });
+
+  test('has ten versions of a key in at most 4 kB', () => {
+    let file = newSealed(start);
+    for (let version = 2; version <= 10; version++) file = rotated(file, start, start);
+    expect(formatSealed(file).length).toBeLessThanOrEqual(4_096);
+    expect(openSealed(formatSealed(file)).keys[0]).toMatchObject({ key_version: 10 });
+  });
+
+  const edited = (change: (json: string) => string): string => {
+    const json = new TextDecoder().decode(readBase64(text.slice('eaas_local_'.length)));
+    return `eaas_local_${toBase64(new TextEncoder().encode(change(json)))}`;
+  };
+
+  test.each<[string, string, RegExp]>([
+    ['is cut', text.slice(0, -40), /was cut/],
+    ['is cut between its characters', text.slice(0, -41), /was cut/],
+    ['is there twice', `${text}${text}`, /is there twice/],
+    ['is there twice, in two lines', `${text}\n${text}`, /is there twice/],
+    ['is quoted', `"${text}"`, /begins with eaas_local_/],
+    ['is broken into lines', `${text.slice(0, 60)}\n${text.slice(60)}`, /quoted, or broken into lines/],
+    ['is another text', 'eaas_sk_1234', /begins with eaas_local_/],
+    [
+      'was edited',
+      edited((json) => json.replace('"exportable":false', '"exportable":true')),
+      /cut, damaged or edited/,
+    ],
+    [
+      'has another secret',
+      edited((json) => json.replace(/("tenant_secret":").{8}/, '$1AAAAAAAA')),
+      /damaged or edited/,
+    ],
+    ['is locked', edited((json) => json.replace('"none"', '"key"')), /is locked/],
+    [
+      'is of another version',
+      edited((json) => json.replace('"version":1', '"version":2')),
+      /another version than 1/,
+    ],
+  ])('that %s is refused, and not quoted', (_, given, reason) => {
+    let message = '';
+    try {
+      localService({ sealed: given });
+    } catch (error) {
+      ({ message } = error as Error);
+    }
+    expect(message).toMatch(reason);
+    expect(message).not.toContain(text.slice(20, 40));
+  });
+
+  test.each<[object, RegExp]>([
+    [{ sealed: undefined }, /is the variable set\? \(got undefined\)/],
+    [{ sealed: '' }, /is the variable set\?/],
+    [{ sealed: ' \n' }, /is the variable set\?/],
+    [{ file: undefined }, /must be the path of the key file/],
+    [{ file: '' }, /must be the path of the key file/],
+    [{ file: '.eaas/local.json', sealed: text }, /pass either `file` or `sealed`/],
+    [{ sealed: text, create: false }, /`create: false` needs `file`/],
+  ])('options without a value never mean keys in memory: %j', (options, message) => {
+    expect(() => localService(options)).toThrow(message);
+  });
+
+  test('cannot change: what needs a file or a server says so', async () => {
+    const { service, client } = deploy(text);
+    const key_id = service.keyId;
+    const changes = [
+      () => client.encrypt('x', { context: {}, subject: '42' }),
+      () => client.keys.create({ name: 'other' }),
+      () => client.keys.rotate({ key_id }),
+      () => client.keys.disable({ key_id }),
+      () => client.keys.setRotationPolicy({ key_id, interval_days: 30 }),
+      () => client.keys.setMinVersion({ key_id, key_version: 1 }).then(() => service.createKey('other')),
+      () => client.subjects.erase({ subject: '42' }, { create: true }),
+      () => service.createKey('other'),
+    ];
+    for (const change of changes)
+      await expect(change()).rejects.toMatchObject({
+        code: 'not_found',
+        message: expect.stringMatching(/npx --no-install @eaas\/local rotate.*eaas import/) as string,
+      });
+    await expect(client.audit.list().next()).rejects.toThrow(/no audit log/);
+    expect(
+      await client.decrypt(await client.encrypt('x', { context: {} }), { as: 'text', context: {} }),
+    ).toBe('x');
+  });
+});
+
+describe('a rotation', () => {
+  const before = newSealed(start);
+  const after = rotated(before, start, start + hour);
+
+  test('encrypts under the new version from its time on, and decrypts under it at once', async () => {
+    at(start + hour - 1);
+    const [old, next] = [deploy(formatSealed(before)), deploy(formatSealed(after))];
+    expect(await versionIn(next)).toBe(1);
+    const early = await next.client.encrypt('early', { context: {}, fresh: true });
+    expect(await old.client.decrypt(early, { as: 'text', context: {} })).toBe('early');
+
+    at(start + hour);
+    expect(await versionIn(next)).toBe(2);
+    const late = await next.client.encrypt('late', { context: {}, fresh: true });
+    at(start);
+    const behind = deploy(formatSealed(after));
+    expect(await versionIn(behind)).toBe(1);
+    expect(await behind.client.decrypt(late, { as: 'text', context: {} })).toBe('late');
+  });
+
+  test('moves old values to the version that encrypts, and never to a later one', async () => {
+    at(start + hour - 1);
+    const next = deploy(formatSealed(after));
+    const { ciphertext } = await next.client.encrypt('x', { context: {} });
+    expect(await next.client.rewrap(ciphertext)).toMatchObject({ key_version: 1, rewrapped: false });
+    at(start + hour);
+    expect(await next.client.rewrap(ciphertext)).toMatchObject({ key_version: 2, rewrapped: true });
+  });
+
+  test('can follow another before its time', async () => {
+    const third = rotated(after, start + 1, start + 2 * hour);
+    at(start + hour);
+    expect(await versionIn(deploy(formatSealed(third)))).toBe(2);
+    at(start + 2 * hour);
+    expect(await versionIn(deploy(formatSealed(third)))).toBe(3);
+  });
+});
+
+test('a client calls the service, and makes no request', async () => {
+  const events: EaasEvent[] = [];
+  const { service, client } = deploy(formatSealed(newSealed(start)), events);
+  vi.spyOn(service, 'fetch').mockRejectedValue(new Error('fetched'));
+  await client.encrypt('x', { context: {} });
+  expect((await client.keys.page({ limit: 1 })).keys).toHaveLength(1);
+  await expect(client.keys.get({ key_id: '00000000-0000-4000-8000-000000000000' })).rejects.toMatchObject({
+    code: 'not_found',
+    status: 404,
+  });
+  await expect(client.keys.create({ name: '' })).rejects.toMatchObject({ code: 'bad_request', status: 400 });
+  expect(events.filter(({ type }) => type === 'call')).toMatchObject([
+    { route: 'POST /v1/keys/:key_id/wrap', attempts: 1 },
+    { route: 'GET /v1/keys', attempts: 1 },
+    { code: 'not_found' },
+    { code: 'bad_request' },
+  ]);
+});

@@ -1,0 +1,146 @@
+// The keys of a local service as one text, for platforms that have variables and no disk. Nothing changes a text while it is in
+// use: the command makes the next one (command.ts). The local service opens it.
+import { InputError, toUtf8 } from '@eaas/protocol';
+import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { randomBytes } from '@eaas/protocol/internal';
+import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
+import { keys, type KeyRow, type Link, type Plugin, Refusal, sealSecret, type View } from '@eaas/service';
+import {
+  type FileKey,
+  formatKeyFile,
+  type KeyFile,
+  newKeyFile,
+  openKeyFile,
+  sealingOf,
+} from './key-file-format.ts';
+import { isKept, type KeyStore, layIn, tenantIn } from './key-store.ts';
+import { unlocked } from './lock.ts';
+import type { MemoryStore } from './memory-store.ts';
+
+const prefix = 'eaas_local_';
+
+/** Makes the keys of a new tenant: one, named `default`. */
+export function newSealed(now: number): KeyFile {
+  const file = newKeyFile(unlocked);
+  const key_id = crypto.randomUUID();
+  const key: FileKey = {
+    key_id,
+    name: 'default',
+    key_version: 1,
+    status: 'active',
+    exportable: false,
+    intake: false,
+    created_at: now,
+    rotated_at: null,
+    interval_days: null,
+    next_rotation_at: null,
+    destroy_at: null,
+    min_version: 1,
+    subjects: 'optional',
+    hash_key: newMaterial(file, hashKeyPlace(file.tenantId, key_id)),
+    versions: [{ created_at: now, sealed: newMaterial(file, versionPlace(file.tenantId, key_id, 1)) }],
+  };
+  return { ...file, keys: [key] };
+}
+
+/** Adds a version to each key. It decrypts at once, and encrypts from a time on, when all deployments have the text. */
+export function rotated(file: KeyFile, now: number, from: number): KeyFile {
+  const rotatedKey = (key: FileKey): FileKey => {
+    const key_version = key.key_version + 1;
+    const sealed = newMaterial(file, versionPlace(file.tenantId, key.key_id, key_version));
+    const versions = [...key.versions, { created_at: now, from, sealed }];
+    return { ...key, key_version, rotated_at: now, versions };
+  };
+  return { ...file, keys: file.keys.map(rotatedKey) };
+}
+
+function newMaterial(file: KeyFile, place: Parameters<typeof sealSecret>[1]): string {
+  const material = randomBytes(32);
+  const sealed = toBase64(sealSecret(sealingOf(file), place, material));
+  material.fill(0);
+  return sealed;
+}
+
+/** Returns the text. */
+export const formatSealed = (file: KeyFile): string =>
+  prefix + toBase64(toUtf8(formatKeyFile(file, 0).trimEnd()));
+
+/** Opens a text. Throws InputError, which quotes nothing of it. */
+export function openSealed(given: string): KeyFile {
+  const refuse = (what: string): never => {
+    throw new InputError(`the sealed text ${what}`);
+  };
+  const text = given.trim();
+  if (!text.startsWith(prefix))
+    refuse(`must be one that \`npx --no-install @eaas/local new\` printed, which begins with ${prefix}`);
+  if (text.includes(prefix, 1)) refuse('is there twice: set the variable to one of them');
+  const sealed = text.slice(prefix.length);
+  if (/[^A-Za-z\d+/=]/.test(sealed))
+    refuse('has a character that no such text has: was it quoted, or broken into lines?');
+  const json = new TextDecoder().decode(readBase64(sealed));
+  if (!json.endsWith('"}')) refuse('was cut: copy it whole');
+  return openKeyFile('the sealed text', json, unlocked);
+}
+
+/** A store over a text. */
+export function openSealedStore(given: string, memory: MemoryStore, now: () => number): KeyStore {
+  const file = openSealed(given);
+  const { tenantId, secret } = file;
+  const unchanged = (link: Link): Link => {
+    if (isKept(link)) throw new Refusal('not_found', readOnly);
+    return link;
+  };
+  return {
+    tenantId,
+    secret,
+    plugins: [startingVersions(file, now)],
+    open: (service) => layIn(service, tenantIn(memory, tenantId), file),
+    atOnce: { ...memory.atOnce, append: (id, link) => memory.atOnce.append(id, unchanged(link)) },
+    store: {
+      ...memory,
+      append: async (id, link) => memory.append(id, unchanged(link)),
+      locked: (id, needs, lost, work) =>
+        memory.locked(id, needs, lost, (known) => {
+          const link = work(known);
+          return link && unchanged(link);
+        }),
+    },
+  };
+}
+
+const readOnly =
+  'The keys in `sealed` cannot change while they are in use. To rotate, run `npx --no-install @eaas/local rotate`, and deploy what it ' +
+  'prints. Other keys and people need a server: start one, and move the keys into it with `eaas import`; no value needs to be ' +
+  'encrypted again.';
+
+/** Wraps data keys under the newest version that has started. Later ones only unwrap until then. */
+function startingVersions(file: KeyFile, now: () => number): Plugin {
+  const starts = new Map(
+    file.keys.map(({ key_id, versions }) => [key_id, versions.map(({ from = 0 }) => from)]),
+  );
+  const startedVersion = ({ key_id }: KeyRow): number =>
+    (starts.get(key_id) ?? []).filter((from) => from <= now()).length;
+  const atThisTime = (view: View): View => ({
+    tenant: view.tenant,
+    secrets: view.secrets,
+    now: view.now,
+    createdAt: view.createdAt,
+    head: view.head,
+    entryId: view.entryId,
+    encrypts: view.encrypts,
+    all: (query) => view.all(query),
+    open: (place, sealed) => view.open(place, sealed),
+    find(table, ...id) {
+      const row = view.find(table, ...id);
+      if (row === null || table.name !== keys.name) return row;
+      return { ...row, key_version: startedVersion(row as unknown as KeyRow) };
+    },
+  });
+  return {
+    name: 'starting versions',
+    around: (_, route, part) =>
+      /\/(?:re)?wrap$/.test(route)
+        ? { ...part, judge: (view, holder) => part.judge(atThisTime(view), holder) }
+        : part,
+  };
+}
