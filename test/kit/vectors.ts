@@ -137,6 +137,12 @@ interface IntakeRefusal extends Named {
   readonly wrapped: string;
 }
 
+interface ForeignValue extends Named {
+  readonly reader: 'joined' | 'betterAuth' | 'cloak' | 'fernet' | 'typeormEncrypted';
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly stored: string;
+}
+
 type Row = Readonly<Record<string, unknown>>;
 
 interface ProvenHead extends Named {
@@ -202,6 +208,15 @@ interface VectorFiles {
     cases: readonly StreamCase[];
     accepted_changes: readonly AcceptedChange[];
     refusals: readonly StreamRefusal[];
+  };
+  formats: {
+    keys: readonly (Named & {
+      from: 'fromHex' | 'fromBase64' | 'fromUtf8' | 'fromSha256' | 'fromScrypt';
+      arguments: readonly unknown[];
+      key_hex: string;
+    })[];
+    cases: readonly (ForeignValue & { plaintext: string })[];
+    refusals: readonly ForeignValue[];
   };
   hash: {
     cases: readonly (Named & { hash_key: string; value: string; hash: string })[];

@@ -11,6 +11,7 @@ const frozen = {
   'context.json': '7f2414c50c08da3a',
   'envelope-v1.json': 'd88c7196714f1596',
   'envelope-v2.json': 'f5f8185d683e345c',
+  'formats.json': '191c15f439f67abb',
   'hash.json': '04e90e81f7d0ae63',
   'intake.json': 'eab72d7feeae1d65',
   'ledger.json': 'a44158e6a6468a76',

@@ -1,0 +1,120 @@
+// The formats that people write by hand around AES: iv, tag and ciphertext, joined in some order and encoding.
+import { InputError } from '@eaas/protocol';
+import { anything, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
+import { cbc, gcm } from '@noble/ciphers/aes.js';
+import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { type Decode, decoders, type Encoding, keysOf, type OldKeys } from './keys.ts';
+import { anyOf, type Reader, reader } from './reader.ts';
+
+/** A part of a stored value. The tag is that of GCM, or the HMAC of `aes-256-cbc-hmac`. */
+export type JoinedPart = 'iv' | 'tag' | 'ciphertext';
+
+/**
+ * How a value was encrypted. `aes-256-cbc-hmac` has an HMAC-SHA-256 over iv and ciphertext, under a key of its own.
+ * `aes-256-cbc` is not authenticated.
+ */
+export type JoinedCipher = 'aes-256-gcm' | 'aes-256-cbc-hmac' | 'aes-256-cbc';
+
+/** Describes a hand-written format for `joined`. */
+export interface JoinedOptions {
+  /** The key of 32 bytes, such as `fromHex(text)`, or a list, with older keys last. */
+  readonly key: OldKeys;
+  /** The key of the HMAC, of 32 bytes, for `aes-256-cbc-hmac`. */
+  readonly macKey?: Uint8Array | undefined;
+  /** The order of the parts. If `tag` is not in it, the tag is the end of the ciphertext. */
+  readonly parts: readonly JoinedPart[];
+  /** The text between the parts. Without it, all parts are encoded together, as one run of bytes. */
+  readonly separator?: string | undefined;
+  /** How each part is written, or all of them together if there is no separator. */
+  readonly encoding: Encoding;
+  /** The text before the first part, such as `enc:v1:`. */
+  readonly prefix?: string | undefined;
+  /** Defaults to `aes-256-gcm`. */
+  readonly cipher?: JoinedCipher | undefined;
+  /**
+   * The bytes of an iv of GCM. Without a separator, it defaults to 12. With a separator, each iv has 12 or 16 bytes if this
+   * option does not say which. An iv of CBC has 16 bytes.
+   */
+  readonly ivLength?: 12 | 16 | undefined;
+}
+
+/**
+ * Returns a reader of a hand-written format. For example, `{ key, parts: ['iv', 'tag', 'ciphertext'], separator: ':',
+ * encoding: 'hex' }` reads `iv:tag:ciphertext` in hex. Lengths and encodings must be exact, and plaintexts valid UTF-8.
+ * Throws InputError for options that describe no format, and for a key that does not have 32 bytes.
+ */
+export function joined(options: JoinedOptions): Reader {
+  requireOptions(rules, options, 'joined');
+  for (const name of ['parts', 'encoding'] as const)
+    requireKind(rules[name], options[name], `\`${name}\` of \`joined\``);
+  const { parts, separator = '‖', encoding, prefix = '', cipher = 'aes-256-gcm', ivLength } = options;
+  const [macKey] = options.macKey === undefined ? [] : keysOf([options.macKey], '`macKey` of `joined`');
+  const fitsMac = (macKey !== undefined) === (cipher === 'aes-256-cbc-hmac');
+  const fitsIv = ivLength !== 12 || cipher === 'aes-256-gcm';
+  if (!fitsMac || !fitsIv || (cipher === 'aes-256-cbc' && parts.includes('tag')))
+    throw new InputError(`the options of \`joined\` do not fit ${cipher}: ${needs}`);
+  const name = `${cipher} ${prefix}${parts.join(separator)} in ${encoding}`;
+  const isAuthenticated = cipher !== 'aes-256-cbc';
+  const under = (key: Uint8Array): Reader => reader(name, isAuthenticated, opener(options, key, macKey));
+  return anyOf(name, keysOf(options.key, '`key` of `joined`').map(under));
+}
+
+const needs = 'HMAC needs a `macKey`, CBC an `ivLength` of 16, and aes-256-cbc `parts` without a tag';
+
+/** Returns a function that takes a stored value apart and decrypts it, if all parts have their lengths. */
+function opener(options: JoinedOptions, key: Uint8Array, macKey: Uint8Array | undefined): Decode {
+  const { parts, separator, encoding, prefix = '', cipher = 'aes-256-gcm', ivLength } = options;
+  const decode = decoders[encoding];
+  const tagLength = tagLengths[cipher];
+  const ivLengths = ivLength ? [ivLength] : cipher === 'aes-256-gcm' ? [12, 16] : [16];
+
+  function split(text: string): readonly (Uint8Array | undefined)[] {
+    // Splits off one part too many, to notice that there is one.
+    if (separator !== undefined) return text.split(separator, parts.length + 1).map(decode);
+    const bytes = decode(text) ?? new Uint8Array();
+    const [iv = 0] = ivLengths;
+    const tag = parts.includes('tag') ? tagLength : 0;
+    const size = { iv, tag, ciphertext: Math.max(0, bytes.length - iv - tag) };
+    let end = 0;
+    return parts.map((part) => bytes.subarray(end, (end += size[part])));
+  }
+
+  return (stored) => {
+    const pieces = stored.startsWith(prefix) ? split(stored.slice(prefix.length)) : [];
+    const [iv, tag, ciphertext] = partNames.map((part) => pieces[parts.indexOf(part)]);
+    if (pieces.length !== parts.length || pieces.includes(undefined) || !iv || !ciphertext) return undefined;
+    if (!ivLengths.includes(iv.length) || (tag && tag.length !== tagLength)) return undefined;
+    const sealed = tag ? concatBytes(ciphertext, tag) : ciphertext;
+    if (cipher === 'aes-256-gcm') return gcm(key, iv).decrypt(sealed);
+    if (!macKey) return cbc(key, iv).decrypt(sealed);
+    const body = sealed.subarray(0, -tagLength);
+    requireMac(macKey, concatBytes(iv, body), sealed.subarray(-tagLength));
+    return cbc(key, iv).decrypt(body);
+  };
+}
+
+/** Throws if the HMAC-SHA-256 does not hold, so that nothing is decrypted. Compares in constant time. */
+export function requireMac(macKey: Uint8Array, signed: Uint8Array, mac: Uint8Array): void {
+  if (!equalBytes(hmac(sha256, macKey, signed), mac)) throw new Error('wrong HMAC');
+}
+
+const tagLengths = { 'aes-256-gcm': 16, 'aes-256-cbc-hmac': 32, 'aes-256-cbc': 0 } as const;
+const partNames: readonly JoinedPart[] = ['iv', 'tag', 'ciphertext'];
+
+const nameIn = (known: object) => (value: unknown) =>
+  Object.hasOwn(known, String(value)) || `one of ${Object.keys(known).join(', ')}`;
+
+const rules = {
+  key: anything,
+  macKey: anything,
+  parts: (value) =>
+    (Array.isArray(value) && /^ciphertext,iv(,tag)?$/.test((value as string[]).toSorted().join())) ||
+    "a list of 'iv', 'ciphertext' and, if it is a part of its own, 'tag'",
+  separator: (value) => (typeof value === 'string' && value !== '') || 'a text that is not empty',
+  encoding: nameIn(decoders),
+  prefix: 'text',
+  cipher: nameIn(tagLengths),
+  ivLength: nameIn({ 12: 0, 16: 0 }),
+} satisfies OptionRules<JoinedOptions>;

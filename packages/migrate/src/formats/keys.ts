@@ -1,0 +1,105 @@
+// The keys of other tools, as apps have them in their environment, and the encodings of keys and values. A decoder returns
+// undefined for all that an encoder would not have written: other digits, missing padding, unused bits that are not zero.
+import { InputError, toUtf8 } from '@eaas/protocol';
+import { readBase64 } from '@eaas/protocol/base64';
+import { isBytes } from '@eaas/protocol/internal';
+import { kindOf, requireOptions, type Rule } from '@eaas/protocol/internal-options';
+import { hexToBytes } from '@noble/ciphers/utils.js';
+import { scrypt } from '@noble/hashes/scrypt.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+
+/** How bytes are written as text: hex is lower-case, base64 has its padding, and base64url has all of it or none. */
+export type Encoding = 'hex' | 'base64' | 'base64url';
+
+/** A key of 32 bytes, or a list of keys that a reader tries in turn: put the older ones last. */
+export type OldKeys = Uint8Array | readonly Uint8Array[];
+
+/** The cost of scrypt. Defaults to the cost of `crypto.scryptSync` in Node. */
+export interface ScryptCost {
+  /** Defaults to 16,384. */
+  readonly N?: number | undefined;
+  /** Defaults to 8. */
+  readonly r?: number | undefined;
+  /** Defaults to 1. */
+  readonly p?: number | undefined;
+}
+
+/** Returns bytes, or undefined for a text that is not of the encoding or format. */
+export type Decode = (text: string) => Uint8Array | undefined;
+
+export const decoders: Readonly<Record<Encoding, Decode>> = {
+  // Looks for what is no digit. A pattern that matches all digits would need a stack as long as the text.
+  hex: (text) => (text.length % 2 === 0 && !/[^0-9a-f]/.test(text) ? hexToBytes(text) : undefined),
+  base64: readBase64,
+  base64url(text) {
+    const padding = text.includes('=') ? '' : '='.repeat(-text.length & 3);
+    const inBase64 = text.replaceAll('-', '+').replaceAll('_', '/') + padding;
+    return /[+/]/.test(text) ? undefined : readBase64(inBase64);
+  },
+};
+
+/** Returns the key that is written as 64 lower-case hex digits. Throws InputError for any other text. */
+export const fromHex = (text: string): Uint8Array =>
+  keyFrom(text, 'the argument of `fromHex`', '64 lower-case hex digits', decoders.hex);
+
+/** Returns the key that is written in base64 or base64url. Throws InputError for any other text. */
+export function fromBase64(text: string): Uint8Array {
+  const decode: Decode = (given) => decoders.base64(given) ?? decoders.base64url(given);
+  return keyFrom(text, 'the argument of `fromBase64`', '32 bytes in base64', decode);
+}
+
+/**
+ * Returns the key whose bytes are the text itself, as in `createCipheriv('aes-256-gcm', text, iv)`. Throws InputError for a
+ * text that does not have 32 bytes in UTF-8.
+ */
+export const fromUtf8 = (text: string): Uint8Array =>
+  keyFrom(text, 'the argument of `fromUtf8`', 'a text of 32 bytes', toUtf8);
+
+/** Returns the SHA-256 of a text as the key. Throws InputError for an empty text. */
+export const fromSha256 = (text: string): Uint8Array =>
+  sha256(toUtf8(requireText(text, 'the argument of `fromSha256`')));
+
+/**
+ * Returns the key that scrypt derives from a passphrase and a salt, as `crypto.scryptSync(passphrase, salt, 32)` does. It
+ * is slow on purpose: call it once, and not for each value. Throws InputError for an empty passphrase, and for a cost that
+ * scrypt does not allow.
+ */
+export function fromScrypt(passphrase: string, salt: string | Uint8Array, cost: ScryptCost = {}): Uint8Array {
+  const secret = toUtf8(requireText(passphrase, 'the passphrase of `fromScrypt`'));
+  requireOptions({ N: powerOf2, r: 'positiveInteger', p: 'positiveInteger' }, cost, 'fromScrypt');
+  const { N = 16_384, r = 8, p = 1 } = cost;
+  return scrypt(secret, typeof salt === 'string' ? toUtf8(salt) : salt, { N, r, p, dkLen: 32 });
+}
+
+const powerOf2: Rule = (value) =>
+  (Number(value) > 1 && Number.isInteger(Math.log2(Number(value)))) || 'a power of 2';
+
+/** Returns copies of keys that are bytes. Throws InputError if there is none, or if one does not have 32 bytes. */
+export function keysOf(given: OldKeys, argument: string): readonly Uint8Array[] {
+  return listOf(given, argument).map((key) => {
+    if (isBytes(key) && key.length === 32) return Uint8Array.from(key);
+    throw new InputError(`${argument} must be 32 bytes, as \`fromHex\` returns (got ${kindOf(key)})`);
+  });
+}
+
+/** Returns what is given alone or in a list. Throws InputError for an empty list. */
+export function listOf<T>(given: T | readonly T[], argument: string): readonly T[] {
+  const all = Array.isArray(given) ? (given as readonly T[]) : [given as T];
+  if (all.length === 0) throw new InputError(`${argument} must not be an empty list`);
+  return all;
+}
+
+/** Decodes a key. Throws InputError, which does not quote the text, if that does not give 32 bytes. */
+export function keyFrom(text: string, argument: string, expected: string, decode: Decode): Uint8Array {
+  const key = decode(requireText(text, argument));
+  if (key?.length === 32) return key;
+  throw new InputError(
+    `${argument} must be ${expected} (got ${key ? `${key.length} bytes` : 'another text'})`,
+  );
+}
+
+/** Throws InputError for what is no text, or empty, such as the value of an environment variable that is not set. */
+export function requireText(text: unknown, argument: string): string {
+  if (typeof text === 'string' && text !== '') return text;
+  throw new InputError(`${argument} must be a non-empty text (got ${kindOf(text)}): is its variable set?`);
+}

@@ -1,0 +1,66 @@
+import { FormatError, InputError } from '@eaas/protocol';
+import { vectors } from '@eaas/test-kit/vectors';
+import { expect, test } from 'vitest';
+import { betterAuth, cloak, fernet, typeormEncrypted } from './libraries.ts';
+import { asIs, firstOf } from './reader.ts';
+
+const key = '7f'.repeat(32);
+const cloakKey = `k1.aesgcm256.${'A'.repeat(43)}=`;
+const typeorm = (options: object) => typeormEncrypted({ algorithm: 'aes-256-gcm', ...options } as never);
+
+test.each<[string, () => unknown, RegExp]>([
+  [
+    'no secret',
+    () => betterAuth({}),
+    /^each secret of `betterAuth` must be a non-empty text \(got undefined\)/,
+  ],
+  ['an empty secret', () => betterAuth({ secret: '' }), /\(got a string\)/],
+  ['an empty list of secrets', () => betterAuth({ secrets: [] }), /\(got undefined\)/],
+  [
+    'an empty versioned secret',
+    () => betterAuth({ secrets: [{ version: 1, value: '' }] }),
+    /\(got a string\)/,
+  ],
+  [
+    'a key of cloak without its head',
+    () => cloak('A'.repeat(43)),
+    /^each key of `cloak` .*\(got another text\)$/,
+  ],
+  ['a short key of cloak', () => cloak(cloakKey.replace('AAAA', '')), /\(got 29 bytes\)/],
+  ['a key of cloak with a line feed', () => cloak(`${cloakKey}\n`), /\(got another text\)/],
+  ['no key of cloak', () => cloak([]), /^the argument of `cloak` must not be an empty list/],
+  ['a key of cloak that is not set', () => cloak([cloakKey, undefined as never]), /\(got undefined\)/],
+  ['a short key of Fernet', () => fernet('A'.repeat(22)), /^each key of `fernet` .*\(got 16 bytes\)$/],
+  ['a key of Fernet in hex', () => fernet(key), /\(got 48 bytes\)/],
+  ['no key of Fernet', () => fernet([]), /^the argument of `fernet` must not be an empty list/],
+  [
+    'a key of typeorm-encrypted that is a text',
+    () => typeorm({ key }),
+    /^`key` .* 32 bytes, .*\(got a string\)$/,
+  ],
+  [
+    'another algorithm',
+    () => typeorm({ key: new Uint8Array(32), algorithm: 'aes-256-ctr' }),
+    /^`cipher` .* aes-256-gcm/,
+  ],
+  [
+    'an iv of 24 bytes',
+    () => typeorm({ key: new Uint8Array(32), ivLength: 24 }),
+    /^`ivLength` .* one of 12, 16/,
+  ],
+])('%s is an InputError, which quotes nothing', (_, make, message) => {
+  expect(make).toThrow(InputError);
+  expect(make).toThrow(message);
+  expect(make).not.toThrow(/AAAA|7f7f/);
+});
+
+test('a column with values of Better Auth, of cloak and plaintext has one reader', () => {
+  const found = (name: string) => vectors('formats').cases.find((each) => each.name === name);
+  const [bare, cloaked] = [found('Better Auth, bare hex, a token'), found('cloak, a token')];
+  const { keys = [] } = (cloaked?.options ?? {}) as { keys?: string[] };
+  const strict = firstOf(betterAuth(bare?.options ?? {}), cloak(keys));
+  const plain = ['ya29.plain', 'deadbeef', '$ba$1$00', 'v1.aesgcm256.', 'ab'.repeat(60), ''];
+  for (const text of plain) expect(() => strict(text)).toThrow(FormatError);
+  const all = [bare?.stored, cloaked?.stored, ...plain];
+  expect(all.map(firstOf(strict, asIs))).toEqual([bare?.plaintext, cloaked?.plaintext, ...plain]);
+});

@@ -1,0 +1,91 @@
+// Readers of what libraries store: Better Auth, @47ng/cloak, Fernet and typeorm-encrypted.
+import { toUtf8 } from '@eaas/protocol';
+import { cbc } from '@noble/ciphers/aes.js';
+import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
+import { bytesToHex } from '@noble/ciphers/utils.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { joined, type JoinedOptions, type JoinedPart, requireMac } from './joined.ts';
+import { decoders, keyFrom, listOf, requireText } from './keys.ts';
+import { anyOf, type Reader, reader } from './reader.ts';
+
+/** The secrets of Better Auth. One of the two options is required. */
+export interface BetterAuthOptions {
+  /** The option `secret` of Better Auth (`BETTER_AUTH_SECRET`), for values in bare hex. */
+  readonly secret?: string | undefined;
+  /** The option `secrets` of Better Auth (`BETTER_AUTH_SECRETS`), for values that begin with `$ba$`. */
+  readonly secrets?: readonly { readonly version: number; readonly value: string }[] | undefined;
+}
+
+/**
+ * Returns a reader of the tokens that Better Auth encrypts (`encryptOAuthTokens`): bare hex under `secret`, and
+ * `$ba$<version>$<hex>` under the secret of that version. Throws InputError for a secret that is no text or empty.
+ */
+export function betterAuth({ secret, secrets = [] }: BetterAuthOptions): Reader {
+  const readers = secrets.map(({ version, value }) => betterAuthUnder(value, `$ba$${version}$`));
+  if (secret !== undefined || readers.length === 0) readers.push(betterAuthUnder(secret, ''));
+  return anyOf('Better Auth', readers);
+}
+
+function betterAuthUnder(secret: string | undefined, prefix: string): Reader {
+  const key = sha256(toUtf8(requireText(secret, 'each secret of `betterAuth`')));
+  return reader('Better Auth', true, (stored) => {
+    const bytes = stored.startsWith(prefix) ? decoders.hex(stored.slice(prefix.length)) : undefined;
+    if (!bytes || bytes.length < 24 + 16) return undefined;
+    return xchacha20poly1305(key, bytes.subarray(0, 24)).decrypt(bytes.subarray(24));
+  });
+}
+
+/**
+ * Returns a reader of `v1.aesgcm256.…`, which @47ng/cloak and prisma-field-encryption write. `keys` is one key or a list, each
+ * exactly as in the environment (`k1.aesgcm256.…`), because a value names its key by a fingerprint of that text. Throws
+ * InputError for any other key.
+ */
+export function cloak(keys: string | readonly string[]): Reader {
+  const head = 'k1.aesgcm256.';
+  const decode = (text: string) =>
+    text.startsWith(head) ? decoders.base64url(text.slice(head.length)) : undefined;
+  const readers = listOf(keys, 'the argument of `cloak`').map((text) => {
+    const key = keyFrom(text, 'each key of `cloak`', `\`${head}\` and 32 bytes in base64url`, decode);
+    const prefix = `v1.aesgcm256.${bytesToHex(sha256(toUtf8(text))).slice(0, 8)}.`;
+    return joined({ key, prefix, ...cloaked });
+  });
+  return anyOf('@47ng/cloak', readers);
+}
+
+const cloaked = { parts: ['iv', 'ciphertext'], separator: '.', encoding: 'base64url', ivLength: 12 } as const;
+
+/**
+ * Returns a reader of Fernet tokens, as the npm package fernet and Python's cryptography write them. `keys` is one key in
+ * base64url or a list. The age of a token does not matter. Throws InputError for any other key.
+ */
+export function fernet(keys: string | readonly string[]): Reader {
+  const readers = listOf(keys, 'the argument of `fernet`').map((text) => {
+    const key = keyFrom(text, 'each key of `fernet`', '32 bytes in base64url', decoders.base64url);
+    return reader('Fernet', true, (stored) => {
+      // Version, time (8 bytes), iv (16), ciphertext, HMAC (32).
+      const bytes = decoders.base64url(stored);
+      if (bytes?.[0] !== 0x80 || bytes.length < 1 + 8 + 16 + 32) return undefined;
+      const signed = bytes.subarray(0, -32);
+      requireMac(key.subarray(0, 16), signed, bytes.subarray(-32));
+      return cbc(key.subarray(16), signed.subarray(9, 25)).decrypt(signed.subarray(25));
+    });
+  });
+  return anyOf('Fernet', readers);
+}
+
+/** The options of `EncryptionTransformer` in typeorm-encrypted that its values depend on. */
+export interface TypeormEncryptedOptions extends Pick<JoinedOptions, 'key'> {
+  /** Values of `aes-256-cbc` are not authenticated. */
+  readonly algorithm: 'aes-256-gcm' | 'aes-256-cbc';
+  /** Defaults to 16. */
+  readonly ivLength?: 12 | 16 | undefined;
+}
+
+/**
+ * Returns a reader of what `EncryptionTransformer` of typeorm-encrypted stores in a column of text. Throws InputError for
+ * another algorithm or length of the iv, and for a key that does not have 32 bytes.
+ */
+export function typeormEncrypted({ key, algorithm: cipher, ivLength = 16 }: TypeormEncryptedOptions): Reader {
+  const parts: JoinedPart[] = cipher === 'aes-256-cbc' ? ['iv', 'ciphertext'] : ['iv', 'tag', 'ciphertext'];
+  return anyOf('typeorm-encrypted', [joined({ key, cipher, parts, encoding: 'base64', ivLength })]);
+}
