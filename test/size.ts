@@ -88,8 +88,8 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
 ];
 const mostCorrections = 250;
 const sites = { 'docs/site': 1_029, examples: 1_002 };
-const mostTestLines = 69_791;
-const mostWords = 88_085;
+const mostTestLines = 69_824;
+const mostWords = 88_719;
 const longestLine = 140;
 const printWidth = 110;
 

@@ -151,6 +151,39 @@ await using played = await openPlayedDatabase();
 const { sql } = played;
 await fillPeople(sql, eaas, process.env.EAAS_INDEX_KEY!);
 `,
+  'migrate/docs/formats.md': `
+import { eaas } from '@eaas/test-kit/played-service';
+Object.assign(process.env, {
+  ENCRYPTION_KEY: 'c5e9f115aa8f7b9988f80cc457b22e3b2dafd96277c388403c061be6811d5365',
+  PASSPHRASE: 'correct horse battery staple',
+  KEY_OF_32_CHARACTERS: 'a key of exactly 32 characters..',
+  MAC_KEY: '20323a27b17053c0ea4fbcae53396fdb1af16bbbe77dd6992d326a446b6dcb1f',
+  BETTER_AUTH_SECRET: 'a-secret-of-at-least-32-characters',
+  BETTER_AUTH_SECRET_1: 'another-secret-of-32-characters-1',
+  CLOAK_KEY: 'k1.aesgcm256.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+  OLD_CLOAK_KEY: 'k1.aesgcm256.BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA=',
+  FERNET_KEY: 'cw_0x689RpI-jtRR7oE8h_eQsKImvJapLeSbXpwF4e4=',
+  TYPEORM_KEY: '8d067d88fdfb0a0311982e9ba0daed0043117e9d1bc18f5b46195f26abb026e5',
+});
+const row = {
+  id: '1',
+  token: 'enc:v1:f7b48cc4d7f25194905cd21a:415d89016cf20a77752d2200e19fc21d:60b5596f3e1af9258a0b8a5b',
+};
+const stored = {
+  run: 'qBhLCV/0FVs1leeDU6EXKfP41cU6mmuWdKpPj3i/hA==',
+  signed: 'mVvFnfnnJTeWBuheLUjxqA.8xxPQOZS_Tmi-cgUc4R0ng.jOoAQvu9tRBXB_MKOYWFwzaVMeWygE0r7W8OYUiLQmA',
+  cbc: 'd20260e6b78429b7197429041def9e9b:fb62f97529de1c62a8fdfef3fb459045',
+};
+const account = {
+  accessToken: '4235e769c5a1cd1e59107fe7233bbd1d71c704cf102830474b96154548c323c386d480400754f4685153b1810e88b1',
+  refreshToken: '$ba$1$3486900f43b467251de42c49394428294a63bb198a1ade81dffb990a185dd4b06f1b9f399469c46b03fe604d5a',
+};
+const user = {
+  email: 'v1.aesgcm256.053d78ce.A5gzrXb2_HyPxhAW.GgcgV3btOPKEQObKx3c8JF_J8MJrPu7Ur63mR8swPA==',
+  phone: 'gAAAAABrCLub18jGHuFLPHSmxVL1R3e02pyjJiBDgrNF2tamtabNTvLSqgnKk9wFIjTMJ1vfQBvchPZsBPAGgj3fjd5qejF3tB-rAIeqk6wKXtyGRL2H5fk=',
+  iban: 'k9p8IB2bPd9C9XVr7dbNWZLl+xFNaQ/QUANtjFMfD2CciuSwHCgg9b57sKze6uTFMrD0dE0d',
+};
+`,
   'sdk/docs/from-server-mode.md': `
 import { eaas, keyId, service } from '@eaas/test-kit/played-service';
 const report = (..._facts: unknown[]): void => {};
