@@ -89,7 +89,7 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
 const mostCorrections = 250;
 const sites = { 'docs/site': 1_029, examples: 1_002 };
 const mostTestLines = 69_824;
-const mostWords = 88_719;
+const mostWords = 88_815;
 const longestLine = 140;
 const printWidth = 110;
 

@@ -64,7 +64,7 @@ export function refuse(...given: ConstructorParameters<typeof EncryptedColumnErr
 export function refuseSql(place: ColumnPlace): never {
   const problem = 'the database sees only ciphertexts, so this SQL cannot work on the column';
   const remedy =
-    'use `eq`, `ne`, `inArray`, `notInArray`, `isNull` or `isNotNull`, or compute after decryption';
+    'use `eq`, `ne`, `inArray`, `notInArray`, `isNull`, `isNotNull` or `matches`, or compute after decryption';
   return refuse('not_supported', place, problem, remedy);
 }
 

@@ -220,8 +220,8 @@ function bindingOf({ field, table, column }: Encryption): string {
 function requireIndex(column: Column, encryption: Encryption, { sources }: Scope): Column {
   const { index } = entryOf(column);
   if (index) return requireSelected(index, sources);
-  const problem = 'the column cannot be searched';
-  return refuse('not_searchable', encryption, problem, 'define its field with `.searchable()`');
+  const remedy = 'define its field with `.searchable()`, or search its parts by `matches`';
+  return refuse('not_searchable', encryption, 'the column cannot be searched', remedy);
 }
 
 /** The queries of `matches` whose near misses are dropped. Each stands at one place of one statement. */

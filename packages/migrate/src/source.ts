@@ -63,7 +63,7 @@ function sourceOf(db: object, table: unknown, options: TableOptions): TableSourc
   if (typeof encrypted?.$encryptedTable === 'function') return encrypted.$encryptedTable(table);
   if (typeof table !== 'string')
     throw new InputError(
-      'a table of Drizzle needs the database that encrypts it: pass what `encrypted` returned, or a database with ' +
+      'a table of Drizzle needs the database that encrypts it: pass what `withEncryption` returned, or a database with ' +
         '`query` and the name of a table',
     );
   return { ...options, database: db as SqlDatabase, name: table, id: () => 'id' };

@@ -33,7 +33,7 @@ export function withoutNobody<T extends { readonly subject?: string | undefined 
 /** Throws InputError for a call without a user, if the client requires one. */
 export function requireActor({ user, requireUser }: Caller): void {
   if (requireUser && user === undefined)
-    throw new InputError('`requireUser` is set: call `client.as(userId)`');
+    throw new InputError('`requireUser` is set: call `as(userId)` of the client or database');
 }
 
 /**
