@@ -101,11 +101,11 @@ type Folder = 'sdk' | 'migrate' | 'audit' | 'protocol';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: `Absent Aliases AliasesIn AuditPage ByteTransform Calls DecryptedAs DecryptedForm Defined EncryptedAs
+  sdk: `Absent Aliases AliasesIn Answer AuditPage ByteTransform Calls DecryptedAs DecryptedForm Defined EncryptedAs
     EncryptedForm FieldOf Flat IntakeEncryptOptions IntakeItem IntakeWrapOptions KeyFilter OnlyColumns OnlyDefined
     OpenOptions OptionalLimits OrSettled ReadableRow SubjectRow TypedValue FormOf IdFor IndexColumn
     IndexValue IsWhole NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
-    PlaceOf RewrapClient RowIn Searchable SubjectFunction SubjectOption ValueOf ValueType
+    RewrapClient RowIn Searchable SubjectFunction SubjectOption ValueOf ValueType
     Where ApiKeyRoutes IssuerRoutes keyRoutes named operations serverModeRoutes`.split(/\s+/),
   migrate: [],
   audit: [],
