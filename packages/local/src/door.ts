@@ -1,10 +1,11 @@
 // The service as a function from a request to a response: for tests, and for services inside a process. A server has its own
 // door, with the same order of checks: 404 and 405, 401 and 403, 415, 413, 400, and what the operation refuses.
 import { requireBodyType, takesFields } from '@eaas/protocol/internal-service';
-import { type Input, type Receipt, type Route } from '@eaas/protocol/wire';
+import { type Endpoint, endpoints, type Input, type Receipt, type Route } from '@eaas/protocol/wire';
 import {
   admit,
   type Arrival,
+  type Caller,
   confirm,
   locationOf,
   readInput,
@@ -63,15 +64,26 @@ async function answer(
     await confirm(service, arrival, caller);
     throw error;
   }
-  const done = await run(service, caller, route, input as Input<Route>);
-  const { status = 200, maxAge, userOutput } = endpoint;
-  const shown = shownWithoutLog?.(route, done.answer) ?? done.answer;
-  const output = ((caller.isUser && userOutput) || endpoint.output).parse(shown);
+  const { output, receipt } = await perform(door, caller, route, input as Input<Route>);
+  const { status = 200, maxAge } = endpoint;
   return responseTo(status, output, {
-    ...entryHead(done.receipt),
+    ...entryHead(receipt),
     ...(status === 201 && { location: locationOf(route, output) }),
     ...(maxAge !== undefined && { 'cache-control': `private, max-age=${maxAge}` }),
   });
+}
+
+/** Runs an operation, and returns what its caller is shown of the answer. Throws Refusal. */
+export async function perform<R extends Route>(
+  { service, shownWithoutLog }: Door,
+  caller: Caller,
+  route: R,
+  input: Input<R>,
+) {
+  const { answer, receipt } = await run(service, caller, route, input);
+  const { output, userOutput }: Endpoint = endpoints[route];
+  const shown = shownWithoutLog?.(route, answer) ?? answer;
+  return { output: ((caller.isUser && userOutput) || output).parse(shown), receipt };
 }
 
 const entryHead = (receipt: Receipt | undefined): Record<string, string> =>
