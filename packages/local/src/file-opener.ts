@@ -4,7 +4,7 @@ import { randomBytes, scryptSync } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { InputError } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
-import { type Opener, unlocked } from './lock.ts';
+import { type Opener, unlocked } from './opener.ts';
 
 /** Reads the variables of the lock, or of the lock that a file is to get. */
 export function openerOfEnvironment(prefix: 'EAAS_LOCAL' | 'EAAS_LOCAL_NEW' = 'EAAS_LOCAL'): Opener {

@@ -4,7 +4,7 @@ import { InputError } from '@eaas/protocol';
 import { openerOfEnvironment, passphraseOpener, sealedOfEnvironment } from './file-opener.ts';
 import { nameOf, readKeyFile, relockKeyFile } from './key-file.ts';
 import { openKeyFile, readLock, withMaterial } from './key-file-format.ts';
-import type { Lock, Opener } from './lock.ts';
+import type { Lock, Opener } from './opener.ts';
 import { openSealed } from './sealed.ts';
 
 export { respond } from './door.ts';

@@ -20,7 +20,7 @@ import {
   sealSecret,
   type Secret,
 } from '@eaas/service';
-import { advice, type Lock, type Opener } from './lock.ts';
+import { advice, type Lock, type Opener } from './opener.ts';
 
 /** A key as the file has it. Its material is sealed in the form of the server, in base64, or null once it is destroyed. */
 export interface FileKey<Material = string | null> extends Omit<

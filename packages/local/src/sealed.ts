@@ -14,7 +14,7 @@ import {
   sealingOf,
 } from './key-file-format.ts';
 import { isKept, type KeyStore, layIn, tenantIn } from './key-store.ts';
-import { unlocked } from './lock.ts';
+import { unlocked } from './opener.ts';
 import type { MemoryStore } from './memory-store.ts';
 
 const prefix = 'eaas_local_';

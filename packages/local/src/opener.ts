@@ -1,5 +1,4 @@
-// What the keys of a local service are sealed under beside their own secret. It needs no file and no variable: what reads those
-// is in file-opener.ts.
+// What opens the keys of a local service, on every platform. What reads variables and runs programs is in file-opener.ts.
 
 /** What the secret of a key file is sealed under. */
 export type Lock =
