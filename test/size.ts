@@ -10,7 +10,7 @@ const packages: Readonly<Record<string, number>> = {
   service: 4_842,
   local: 2_151,
   sdk: 6_880,
-  migrate: 1_709,
+  migrate: 2_150,
   audit: 800,
   drizzle: 2_000,
   prisma: 2_500,
@@ -19,7 +19,7 @@ const packages: Readonly<Record<string, number>> = {
   server: 5_368,
   log: 1_165,
   dev: 1_078,
-  cli: 3_239,
+  cli: 3_278,
 };
 /** What corrections of faults cost beyond the budgets above: each a promise that the code did not keep. */
 const corrections: readonly { of: string; lines: number; what: string }[] = [
@@ -87,9 +87,9 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
   },
 ];
 const mostCorrections = 250;
-const sites = { 'docs/site': 1_029, examples: 1_002 };
-const mostTestLines = 69_824;
-const mostWords = 88_815;
+const sites = { 'docs/site': 1_029, examples: 1_049 };
+const mostTestLines = 70_158;
+const mostWords = 89_605;
 const longestLine = 140;
 const printWidth = 110;
 

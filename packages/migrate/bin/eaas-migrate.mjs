@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { run } from '../dist/adopt/command.js';
+
+process.exitCode = await run(process.argv.slice(2));

@@ -1,0 +1,170 @@
+// The command `npx --no-install @eaas/migrate adopt`: converts columns that the app has encrypted by itself, or with a library, while
+// the app runs. It surveys all values, says what it will do, asks, and calls `migrate`.
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { parseArgs } from 'node:util';
+import { EaasError, InputError } from '@eaas/protocol';
+import { EaasClient } from '@eaas/sdk';
+import { defineFields, field, plaintext, type Tables } from '@eaas/sdk/fields';
+import type { SqlDatabase } from '../database.ts';
+import { requireText } from '../formats/keys.ts';
+import { anyOf, type Reader } from '../formats/reader.ts';
+import { migrate } from '../migrate.ts';
+import { targetOf } from '../source.ts';
+import { openTable } from '../table.ts';
+import { connect, fromApp, type Names, placeOf, variable } from './place.ts';
+import { type OldKey, plainOnly, recogniser } from './recognise.ts';
+import { survey, unopened } from './survey.ts';
+import { type Adopted, type Column, definition, epitaph, formatsOf, readingBoth, surveyOf } from './words.ts';
+
+const help = `Usage: npx --no-install @eaas/migrate adopt <place> <table> <column> … --old-key <variable>
+
+Converts columns that your app encrypted by itself, or with a library, while the app runs. It looks at every value, says
+what it will do, and asks. If it is killed, run it again: it goes on with what is left.
+
+The place is the address of the database (postgres://…, mysql://…, file:app.db), a variable that has it, or the path of a
+schema of Drizzle or Prisma, with the address in DATABASE_URL. A schema in TypeScript needs Node 22.18, or tsx and
+NODE_OPTIONS="--import tsx".
+
+Options:
+  --old-key <variable>   the variable with the old key or passphrase; repeat it for older keys
+  --salt <text>          the salt of scrypt, if the old key is a passphrase (default: salt)
+  --plaintext            also encrypt values without a known format, which are plaintext
+  --id <column>          the primary key, if the command cannot know it
+  --rows-per-second <n>  limit the load on the database
+  --yes                  do not ask
+  -h, --help             show this help
+
+The new keys are in EAAS_LOCAL, or on the server of EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID. Variables can be in .env.
+
+For example: npx --no-install @eaas/migrate adopt DATABASE_URL connectors token --old-key ENCRYPTION_KEY
+`;
+
+const options = {
+  'old-key': { type: 'string', multiple: true },
+  salt: { type: 'string', default: 'salt' },
+  id: { type: 'string' },
+  plaintext: { type: 'boolean', default: false },
+  'rows-per-second': { type: 'string', default: 'Infinity' },
+  yes: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options });
+
+type Given = ReturnType<typeof parse>['values'];
+
+/** Runs the command, and returns its exit code: 0 if nothing old is left, 1 if something is, and 2 if it was refused. */
+export async function run(args: readonly string[]): Promise<number> {
+  try {
+    const { values, positionals } = parse(args);
+    const [command, where, table, ...columns] = positionals;
+    if (values.help) return say(help);
+    if (command !== 'adopt' || where === undefined || table === undefined || columns.length === 0)
+      throw new InputError('pass `adopt`, where the table is, its name, and the columns to convert');
+    if (existsSync('.env')) process.loadEnvFile();
+    const { names, address } = await placeOf(where, table);
+    const { database, close } = await connect(address);
+    const named = { ...names, id: values.id ?? names.id ?? 'id' };
+    return await adopt(database, named, columnsIn(names, columns), values).finally(close);
+  } catch (error) {
+    const isOfArguments = /^ERR_(?:PARSE_ARGS|UNKNOWN_FILE)/.test(String((error as { code?: unknown }).code));
+    if (!(error instanceof EaasError) && !isOfArguments) throw error;
+    process.stderr.write(
+      `${(error as Error).message}\nFor help: \`npx --no-install @eaas/migrate --help\`\n`,
+    );
+    return 2;
+  }
+}
+
+async function adopt(
+  database: SqlDatabase,
+  names: Names,
+  columns: readonly Column[],
+  given: Given,
+): Promise<number> {
+  const oldKeys = (given['old-key'] ?? []).map((name): OldKey => {
+    return { variable: name, text: requireText(variable(name), `\`--old-key ${name}\``) };
+  });
+  const client = await clientOf();
+  const whole = targetOf(database, names.name, define(names, columns, plainOnly));
+  const surveys = await survey(await openTable(whole, 'adopt'), recogniser(oldKeys, given.salt));
+  const adopted = columns.map(({ field: own, column }): Adopted => {
+    return { field: own, column, holds: surveys.get(own) ?? new Map() };
+  });
+  for (const each of adopted) say(surveyOf(each));
+  requireReadable(adopted, given.plaintext, oldKeys);
+
+  const readers = formatsOf(adopted).map(({ it }) => it);
+  const previous = given.plaintext ? [...readers, plainOnly] : readers;
+  if (previous.length > 0) {
+    say('\nFirst deploy your app with these lines. It then reads both forms, and writes the new one:\n\n');
+    say(`${readingBoth(names, adopted)}\n`);
+    if (!given.yes && !(await isConfirmed())) return say('Nothing was changed.\n');
+  }
+  const { done, failures, left, progress, constraints } = await migrate(database, names.name, 'encrypt', {
+    ...define(names, adopted, anyOf('an old value', previous)),
+    client,
+    rowsPerSecond: Number(given['rows-per-second']),
+  });
+  for (const { message } of failures) say(`${message}\n`);
+  if (!done) {
+    say(`${left.count} rows are left, and ${failures.length} failures: run the same command again.\n`);
+    return 1;
+  }
+  say(`All ${progress.checked} rows were looked at again: nothing old is left.\n`);
+  say(`\nNow remove \`previous\` from your app:\n\n${definition(names, adopted)}`);
+  if (constraints) say(`\nand let the database refuse anything else:\n\n${constraints}\n`);
+  return say(oldKeys.length > 0 ? epitaph(oldKeys, new Date()) : '');
+}
+
+/** The columns, by their names in the app or in the database. */
+const columnsIn = ({ columns }: Names, wanted: readonly string[]): Column[] =>
+  wanted.map((own) => {
+    const [column, field] = Array.from(columns).find((pair) => pair.includes(own)) ?? [own, own];
+    return { column, field };
+  });
+
+/** The options of `migrate` that define the columns. */
+function define({ name, schema, table, id }: Names, columns: readonly Column[], read: Reader) {
+  const previous = plaintext(read);
+  const fields = Object.fromEntries(columns.map((each) => [each.field, field.text({ previous })]));
+  const stored = Object.fromEntries(columns.map((each) => [each.field, each.column]));
+  return { fields: defineFields<Tables>({ [name]: fields }), schema, table, id, columns: stored };
+}
+
+/** Throws before the first write if values would stay as they are, or if an old key seems to be the wrong one. */
+function requireReadable(adopted: readonly Adopted[], allowsPlaintext: boolean, oldKeys: readonly OldKey[]) {
+  const having = (test: (column: Adopted) => boolean): string =>
+    adopted.flatMap((each) => (test(each) ? [each.column] : [])).join(', ');
+  const sealed = having(({ holds }) => holds.has(unopened.sealed));
+  const isPlain = ({ holds }: Adopted) => holds.has(unopened.plain);
+  const plain = allowsPlaintext ? '' : having(isPlain);
+  const strange = having((column) => oldKeys.length > 0 && isPlain(column) && column.holds.size === 1);
+  const problems = [
+    sealed && `name all old keys of ${sealed} with \`--old-key\``,
+    plain && `pass \`--plaintext\` if the values without a known format in ${plain} are plaintext`,
+    strange && `convert ${strange} without \`--old-key\`, because no old key opens a value there`,
+  ].filter(Boolean);
+  if (problems.length > 0) throw new InputError(`Nothing was changed: ${problems.join(', and ')}`);
+}
+
+async function isConfirmed(): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new InputError('Nothing was changed: pass `--yes` to convert without a terminal');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question('Convert the values now? [y/N] ').finally(() => terminal.close());
+  return /^y(?:es)?$/i.test(answer.trim());
+}
+
+async function clientOf(): Promise<EaasClient> {
+  const sealed = variable('EAAS_LOCAL');
+  if (sealed === undefined) return new EaasClient();
+  const { it } = await fromApp('@eaas/local');
+  return new EaasClient({ service: it.localService({ sealed }) });
+}
+
+function say(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}

@@ -1,0 +1,87 @@
+import { createCipheriv, createHash, createHmac, randomBytes, scryptSync } from 'node:crypto';
+import { runInNewContext } from 'node:vm';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { runs } from '@eaas/test-kit/cases';
+import * as formats from '../formats/index.ts';
+import { looksEncrypted, recogniser } from './recognise.ts';
+
+const hex = randomBytes(32).toString('hex');
+const keys: Readonly<Record<string, readonly [text: string, key: Buffer]>> = {
+  fromHex: [hex, Buffer.from(hex, 'hex')],
+  fromBase64: [Buffer.from(hex, 'hex').toString('base64'), Buffer.from(hex, 'hex')],
+  fromUtf8: [hex.slice(0, 32), Buffer.from(hex.slice(0, 32))],
+  fromSha256: ['a passphrase', createHash('sha256').update('a passphrase').digest()],
+  fromScrypt: ['a passphrase', scryptSync('a passphrase', "Ada's salt", 32)],
+};
+const recognisers = new Map(
+  Object.entries(keys).map(([maker, [text]]) => [
+    maker,
+    recogniser([{ variable: 'OLD', text }], "Ada's salt"),
+  ]),
+);
+const stranger = recogniser([{ variable: 'OTHER', text: 'another passphrase' }], "Ada's salt");
+
+const shape = fc.record({
+  maker: fc.constantFrom(...Object.keys(keys)),
+  order: fc.constantFrom('ic', 'ci', 'itc', 'ict', 'tic', 'tci', 'cit', 'cti'),
+  separator: fc.constantFrom(undefined, ':', '.', '$', '|'),
+  encoding: fc.constantFrom('hex', 'base64', 'base64url'),
+  prefix: fc.constantFrom('', 'enc:v1:', 'v1.', 'simenc:v1:'),
+  suite: fc.constantFrom<'gcm12' | 'gcm16' | 'hmac'>('gcm12', 'gcm16', 'hmac'),
+  text: fc.string({ minLength: 1, maxLength: 60 }),
+});
+
+test('the format of every hand-written shape is found under its key, with the code of its reader, and under no other key', () => {
+  fc.assert(
+    fc.property(shape, ({ maker, order, separator, encoding, prefix, suite, text }) => {
+      const key = keys[maker]?.[1] ?? Buffer.alloc(0);
+      const iv = randomBytes(suite === 'gcm12' ? 12 : 16);
+      const gcm = createCipheriv('aes-256-gcm', key, iv);
+      const cipher = suite === 'hmac' ? createCipheriv('aes-256-cbc', key, iv) : gcm;
+      let ciphertext = Buffer.concat([cipher.update(text), cipher.final()]);
+      const mac = createHmac('sha256', key).update(iv).update(ciphertext).digest();
+      const tag = suite === 'hmac' ? mac : gcm.getAuthTag();
+      if (!order.includes('t')) ciphertext = Buffer.concat([ciphertext, tag]);
+      const parts = Array.from(order, (letter) => (letter === 'i' ? iv : letter === 't' ? tag : ciphertext));
+      const pieces = separator === undefined ? [Buffer.concat(parts)] : parts;
+      const stored = prefix + pieces.map((piece) => piece.toString(encoding)).join(separator);
+
+      const found = recognisers.get(maker)?.(stored, false);
+      expect(found?.it(stored)).toBe(text);
+      expect(found?.code).toContain(`${maker}(process.env.OLD!`);
+      const app = { ...formats, process: { env: { OLD: keys[maker]?.[0] } } };
+      const read = runInNewContext(String(found?.code.replaceAll('!', '')), app) as formats.Reader;
+      expect(read(stored)).toBe(text);
+      expect(stranger(stored, false)).toBeUndefined();
+      expect(looksEncrypted(stored) || (separator === undefined && encoding !== 'hex')).toBe(true);
+    }),
+    { numRuns: runs(300) },
+  );
+});
+
+test.each([
+  'ghp_16C7e42F292c6912E7710c838347Ae178B4a',
+  'sk-ant-api03-R2D2-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG',
+  'xoxb-17653672481-19874698323-pdFZKVeTuE8sk7oOcHrzqqgy',
+  '1//0gFU7XeKRtEbMCgYIARAAGBASNwF-L9IrTZQ',
+  'ya29.a0AfB_byDbcdefghijklmnopqrstuvwxyz',
+  'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+  'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  '6f2c1ad0a5f7a2d3b4c5d6e7f8091a2b3c4d5e6f',
+  'postgres://user:password@example.com/database',
+  'hunter2',
+])('the plaintext %s has no form of a ciphertext', (token) => {
+  expect(looksEncrypted(token)).toBe(false);
+});
+
+test.each([
+  'eaasB',
+  `$ba$2$${hex}`,
+  'v1.aesgcm256.01234567.x.y',
+  'gAAAAABk',
+  `old:${hex}`,
+  `${'Ab+/'.repeat(11)}Q==`,
+])('what begins like %s is no plaintext', (text) => {
+  expect(looksEncrypted(text)).toBe(true);
+});

@@ -1,0 +1,159 @@
+// How `adopt` recognises a format: it tries the old keys on the shapes that a stored text can have. Nothing is a guess: a format
+// counts only if it opens the text.
+import { inspect } from 'node:util';
+import { FormatError, InputError, toUtf8 } from '@eaas/protocol';
+import { joined, type JoinedCipher, type JoinedOptions, type JoinedPart } from '../formats/joined.ts';
+import { decoders, fromBase64, fromHex, fromScrypt, fromSha256, fromUtf8 } from '../formats/keys.ts';
+import { betterAuth, cloak, fernet } from '../formats/libraries.ts';
+import { type Reader, reader } from '../formats/reader.ts';
+
+/** The text of an old key, and the variable that has it. */
+export interface OldKey {
+  readonly variable: string;
+  readonly text: string;
+}
+
+/** What was made of an old key, with the code that makes it in the app. */
+interface Made<T> {
+  readonly it: T;
+  readonly code: string;
+  readonly variable: string;
+}
+
+/** The reader of a format under a key. */
+export type Known = Made<Reader>;
+
+/** Finds the format that opens a text. `trusting` also tries AES-CBC alone, which a wrong key can open. */
+export type Recognise = (text: string, trusting: boolean) => Known | undefined;
+
+type Shape = Pick<JoinedOptions, 'parts' | 'separator' | 'encoding' | 'prefix' | 'ivLength'>;
+
+export function recogniser(oldKeys: readonly OldKey[], salt: string): Recognise {
+  const scrypted = { [`fromScrypt(…, ${inspect(salt)})`]: (text: string) => fromScrypt(text, salt) };
+  const keys = made(oldKeys, { fromHex, fromBase64, fromUtf8, fromSha256, ...scrypted });
+  const ofLibraries = made(oldKeys, {
+    cloak,
+    fernet,
+    'betterAuth({ secret: … })': (secret) => betterAuth({ secret }),
+  });
+
+  function* candidates(text: string, trusting: boolean): Generator<Known> {
+    yield* ofLibraries;
+    const [, version] = /^\$ba\$(\d+)\$/.exec(text) ?? [];
+    const versioned = (value: string) => betterAuth({ secrets: [{ version: Number(version), value }] });
+    const code = `betterAuth({ secrets: [{ version: ${version}, value: … }] })`;
+    if (version !== undefined) yield* made(oldKeys, { [code]: versioned });
+    const ciphers: JoinedCipher[] = ['aes-256-gcm', 'aes-256-cbc-hmac'];
+    for (const cipher of trusting ? [...ciphers, 'aes-256-cbc' as const] : ciphers)
+      for (const shape of shapesOf(text).filter((each) => canHave(cipher, each)))
+        for (const key of keys)
+          for (const mac of cipher === 'aes-256-cbc-hmac' ? keys : [undefined])
+            yield {
+              it: joined({ key: key.it, macKey: mac?.it, cipher, ...shape }),
+              code: codeOf(shape, cipher, key.code, mac?.code),
+              variable: key.variable,
+            };
+  }
+
+  return (text, trusting) => {
+    for (const known of candidates(text, trusting)) if (opens(known, text)) return known;
+    return undefined;
+  };
+}
+
+export const opens = ({ it: read }: Known, text: string): boolean =>
+  unlessRefused(FormatError, () => read(text)) !== undefined;
+
+/** What functions make of the texts of old keys, without those that refuse a text. The names are the code for the app. */
+function made<T>(oldKeys: readonly OldKey[], makers: Readonly<Record<string, (text: string) => T>>) {
+  return oldKeys.flatMap(({ variable, text }) =>
+    Object.entries(makers).flatMap(([name, make]): Made<T>[] => {
+      const value = `process.env.${variable}!`;
+      const code = name.includes('…') ? name.replace('…', value) : `${name}(${value})`;
+      const it = unlessRefused(InputError, () => make(text));
+      return it === undefined ? [] : [{ it, code, variable }];
+    }),
+  );
+}
+
+function unlessRefused<T>(refusal: typeof FormatError | typeof InputError, work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof refusal) return undefined;
+    throw error;
+  }
+}
+
+/** Such as `joined({ key: …, parts: [ 'iv', 'ciphertext' ], encoding: 'hex' })`. */
+function codeOf(shape: Shape, cipher: JoinedCipher, key: string, macKey: string | undefined): string {
+  const options = inspect(cipher === 'aes-256-gcm' ? shape : { cipher, ...shape }, { breakLength: Infinity });
+  return `joined({ key: ${key},${macKey === undefined ? '' : ` macKey: ${macKey},`}${options.slice(1)})`;
+}
+
+const encodings = ['hex', 'base64', 'base64url'] as const;
+const orders: readonly (readonly JoinedPart[])[] = [
+  ['iv', 'ciphertext'],
+  ['iv', 'tag', 'ciphertext'],
+  ['iv', 'ciphertext', 'tag'],
+  ['ciphertext', 'iv'],
+  ['ciphertext', 'iv', 'tag'],
+  ['ciphertext', 'tag', 'iv'],
+  ['tag', 'iv', 'ciphertext'],
+  ['tag', 'ciphertext', 'iv'],
+];
+const lengths: Partial<Record<JoinedPart, readonly number[]>> = { iv: [12, 16], tag: [16, 32] };
+const longestPrefix = 40;
+
+/** All that no encoding has: what ends with one of the separators. */
+const prefixOf = (text: string): string => /^.*[:.$|,;~]/.exec(text)?.[0] ?? '';
+
+const shapesOf = (text: string): Shape[] => [...separatedShapes(text), ...runShapes(text)];
+
+/** The shapes of a text whose parts stand between separators. */
+function* separatedShapes(text: string): Generator<Shape> {
+  for (const separator of ':.$|,;~')
+    for (const parts of orders) {
+      const pieces = text.split(separator);
+      const [first = '', ...others] = pieces.slice(-parts.length);
+      const tail = [first.slice(prefixOf(first).length), ...others];
+      const prefix = text.slice(0, text.length - tail.join(separator).length);
+      if (pieces.length < parts.length || prefix.length > longestPrefix) continue;
+      for (const encoding of encodings) {
+        const sizes = tail.map((piece) => decoders[encoding](piece)?.length);
+        const fits = sizes.every(
+          (size, at) => lengths[parts[at] as JoinedPart]?.includes(size ?? 0) ?? size !== undefined,
+        );
+        if (fits) yield { ...(prefix !== '' && { prefix }), parts, separator, encoding };
+      }
+    }
+}
+
+/** The shapes of a text whose parts are one run of bytes, perhaps after a prefix that ends with a separator. */
+function* runShapes(text: string): Generator<Shape> {
+  const prefix = prefixOf(text);
+  for (const encoding of prefix.length > longestPrefix ? [] : encodings)
+    if ((decoders[encoding](text.slice(prefix.length))?.length ?? 0) >= 12 + 16)
+      for (const ivLength of [12, 16] as const)
+        for (const parts of orders)
+          yield { ...(prefix !== '' && { prefix }), parts, encoding, ...(ivLength === 16 && { ivLength }) };
+}
+
+const canHave = (cipher: JoinedCipher, { parts, separator, ivLength }: Shape): boolean =>
+  (cipher === 'aes-256-gcm' || separator !== undefined || ivLength === 16) &&
+  (cipher !== 'aes-256-cbc' || !parts.includes('tag'));
+
+/**
+ * Whether a text has the form of a known format, so that it is no plaintext, even if no key opens it. A token of a provider can be
+ * a run of letters and digits: such a run counts only if it is hex, or has a sign of base64.
+ */
+export function looksEncrypted(text: string): boolean {
+  const isHead = /^(?:eaas[A-D]|\$ba\$|v1\.aesgcm256\.|gAAAAA)/.test(text);
+  const isRun = /^(?:.{0,40}[:.$|])?(?:[0-9a-f]{56,}|(?=.*[+/=])[A-Za-z0-9+/]{42,}={0,2})$/.test(text);
+  return isHead || isRun || separatedShapes(text).next().value !== undefined;
+}
+
+/** Reads plaintext, but nothing that looks like the ciphertext of another key. */
+export const plainOnly: Reader = /* @__PURE__ */ reader('plaintext', false, (text) =>
+  looksEncrypted(text) ? undefined : toUtf8(text),
+);

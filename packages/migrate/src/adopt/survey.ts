@@ -1,0 +1,67 @@
+// What each column of a table holds, by form: the first step of `adopt`. It keeps no value.
+import { headIn } from '../heads.ts';
+import type { RowId, TableRow } from '../rows.ts';
+import type { Store } from '../table.ts';
+import { type Known, looksEncrypted, opens, type Recognise } from './recognise.ts';
+
+/** What no old key opens. */
+export const unopened = {
+  new: 'encrypted by Eaas',
+  plain: 'no known format: plaintext?',
+  sealed: 'looks encrypted, and no key opens it',
+} as const;
+
+/** A number of values, and the ids of the first rows that have them. */
+interface Tally {
+  count: number;
+  readonly ids: RowId[];
+}
+
+/** The values of a column that are not NULL, by form. */
+export type ColumnSurvey = Map<Known | (typeof unopened)[keyof typeof unopened], Tally>;
+
+const listed = 5;
+const rowsPerPage = 1_000;
+/** So many values in a column that no key opens end the search for further formats in it, which is slow. */
+const mostUnknown = 1_000;
+/** So many values must all open under a key before a format without authentication is believed. */
+const sampled = 32;
+
+export async function survey({ fields, page }: Pick<Store, 'page' | 'fields'>, recognise: Recognise) {
+  const sample = await page(undefined, rowsPerPage);
+  const trusted = new Map(fields.map((column) => [column, trustedIn(sample, column, recognise)]));
+  const surveys = new Map(fields.map((column): [string, ColumnSurvey] => [column, new Map()]));
+  for (let last: RowId | undefined; ;) {
+    const rows = await page(last, rowsPerPage);
+    last = rows.at(-1)?.id;
+    if (last === undefined) return surveys;
+    for (const [column, tallies] of surveys)
+      for (const { id, values } of rows) {
+        const text = values[column];
+        if (typeof text !== 'string') continue;
+        const form = formOf(text, tallies, trusted.get(column), recognise);
+        const tally = tallies.get(form) ?? { count: 0, ids: [] };
+        tallies.set(form, tally);
+        tally.count++;
+        if (tally.ids.length < listed) tally.ids.push(id);
+      }
+  }
+}
+
+/** The format without authentication that opens all values of a sample that nothing else opens, if they are enough. */
+function trustedIn(sample: readonly TableRow[], column: string, recognise: Recognise): Known | undefined {
+  const texts = sample.map(({ values }) => values[column]).filter((text) => typeof text === 'string');
+  const unknown = texts.filter((text) => looksEncrypted(text) && !recognise(text, false));
+  const found = unknown.length < sampled ? undefined : recognise(unknown[0] ?? '', true);
+  return found && unknown.every((text) => opens(found, text)) ? found : undefined;
+}
+
+function formOf(text: string, tallies: ColumnSurvey, trusted: Known | undefined, recognise: Recognise) {
+  if (typeof headIn(text) === 'object') return unopened.new;
+  for (const form of tallies.keys()) if (typeof form === 'object' && opens(form, text)) return form;
+  const unknown = [unopened.plain, unopened.sealed].map((form) => tallies.get(form)?.count ?? 0);
+  const found = Math.max(...unknown) < mostUnknown ? recognise(text, false) : undefined;
+  if (found) return found;
+  if (trusted && opens(trusted, text)) return trusted;
+  return looksEncrypted(text) ? unopened.sealed : unopened.plain;
+}

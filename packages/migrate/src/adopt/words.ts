@@ -1,0 +1,73 @@
+// What `adopt` says: what a column holds, the lines for the app, and what becomes of the old keys. No text has a value of a row.
+import type { Names } from './place.ts';
+import type { Known, OldKey } from './recognise.ts';
+import { type ColumnSurvey, unopened } from './survey.ts';
+
+/** The names of a column in the app and in the database. */
+export interface Column {
+  readonly field: string;
+  readonly column: string;
+}
+
+export interface Adopted extends Column {
+  readonly holds: ColumnSurvey;
+}
+
+/** The formats of columns. One that a wrong key could open comes last. */
+export function formatsOf(adopted: readonly Adopted[]): Known[] {
+  const forms = adopted.flatMap(({ holds }) => [...holds.keys()]).filter((form) => typeof form === 'object');
+  return forms.toSorted((a, b) => Number(b.it.isAuthenticated) - Number(a.it.isAuthenticated));
+}
+
+/** A line for each form of values in a column. */
+export function surveyOf({ column, holds }: Adopted): string {
+  const lines = Array.from(holds, ([form, { count, ids }]) => {
+    const rows = ` (rows ${ids.join(', ')}${count > ids.length ? ' …' : ''})`;
+    const what = typeof form === 'object' ? `${form.it.name}, under ${form.variable}` : form;
+    const isDoubtful = typeof form === 'object' && !form.it.isAuthenticated;
+    const doubt = isDoubtful ? ': not authenticated, so somebody could have altered them' : '';
+    return `${count.toLocaleString('en').padStart(9)}  ${what}${doubt}${holds.size > 1 ? rows : ''}\n`;
+  });
+  return `${column}\n${lines.join('')}`;
+}
+
+/** The lines with which the app reads both forms, and writes the new one. */
+export function readingBoth(names: Names, adopted: readonly Adopted[]): string {
+  const hasPlaintext = adopted.some(({ holds }) => holds.has(unopened.plain));
+  const codes = formatsOf(adopted).map(({ code }) => code);
+  const readers = [...new Set(codes), ...(hasPlaintext ? ['asIs'] : [])];
+  const previous = readers.length > 1 ? `firstOf(\n    ${readers.join(',\n    ')},\n  )` : readers.join('');
+  const imported = new Set(previous.match(/\b\w+(?=\()|\basIs\b/g));
+  return (
+    `  import { ${[...imported].toSorted().join(', ')} } from '@eaas/migrate/formats';\n` +
+    `  const previous = plaintext(${previous});\n${definition(names, adopted, '{ previous }')}`
+  );
+}
+
+/** The lines that define the columns. */
+export function definition({ style, name }: Names, adopted: readonly Adopted[], options = ''): string {
+  const [before, after] = {
+    drizzle: [`table = encryptedTable('${name}', {`, '…\n  });\n  const db = withEncryption(plain, eaas);'],
+    prisma: [
+      `fields = defineFields({ ${name}: {`,
+      '} });\n  const db = prisma.$extends(encrypted(prisma, eaas, fields));',
+    ],
+    sql: [`fields = defineFields({ ${name}: {`, '} });\n  const records = fields.for(eaas);'],
+  }[style];
+  const fields = adopted.map(({ field, column }) => {
+    const value = `field.text(${options})`;
+    const own = field === column ? '' : `'${column}', `;
+    return `    ${field}: ${style === 'drizzle' ? `encrypted(${own}${value})` : value},\n`;
+  });
+  return `  const ${before}\n${fields.join('')}  ${after}\n`;
+}
+
+/** What becomes of the old keys. */
+export function epitaph(oldKeys: readonly OldKey[], now: Date): string {
+  const day = now.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  const variables = oldKeys.map(({ variable }) => variable).join(' and ');
+  return (
+    `\nKeep ${variables} as long as you keep backups of before ${day}, which nothing else opens, and delete it then.\n` +
+    `If it leaked, whoever has such a backup can read it: also revoke the tokens at their providers.\n`
+  );
+}

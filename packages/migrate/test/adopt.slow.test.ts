@@ -1,0 +1,244 @@
+// The command `adopt`, as a process: the apps of `examples/adopt` are converted while they write, and killed at any moment.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createCipheriv, randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { runInNewContext } from 'node:vm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { localService } from '@eaas/local';
+import * as formats from '@eaas/migrate/formats';
+import { EaasClient } from '@eaas/sdk';
+import { defineFields, field, plaintext } from '@eaas/sdk/fields';
+import postgres from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
+import { createDatabase } from '@eaas/test-kit/database';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { root } from '@eaas/test-kit/markdown';
+import { inherited, run } from '@eaas/test-kit/program';
+import { requireTools } from '@eaas/test-kit/tools';
+
+const oldKey = randomBytes(32).toString('hex');
+const made = await run([process.execPath, `${root}packages/local/bin/eaas-local.mjs`, 'new'], {});
+const sealed = made.stdout.trim().replace('EAAS_LOCAL=', '');
+const database = await closing(createDatabase(), (it) => it.drop());
+const connection = database.connection('owner');
+const sql = await closing(postgres({ ...connection, max: 4, onnotice: () => {} }), (it) => it.end());
+const env = {
+  OLD_KEY: oldKey,
+  EAAS_LOCAL: sealed,
+  DATABASE_URL: 'postgres://',
+  PGHOST: connection.host,
+  PGPORT: String(connection.port),
+  PGDATABASE: connection.database,
+  PGUSERNAME: connection.username,
+};
+const eaas = new EaasClient({ service: localService({ sealed }) });
+process.env['OLD_KEY'] = oldKey;
+
+const command = [process.execPath, `${root}packages/migrate/bin/eaas-migrate.mjs`, 'adopt'];
+const adopt = (args: readonly string[], cwd = root, more = {}) =>
+  run([...command, ...args], { ...env, ...more }, { cwd });
+
+interface App {
+  readonly encrypt: (text: string) => string;
+  readonly decrypt: (stored: string) => string;
+}
+
+const rows = 4_000;
+const kills = 20;
+
+test.each(['links', 'connectors', 'calendars', 'mailboxes'])(
+  '%s: killed 20 times while the app writes, no value is old, and none is lost',
+  async (name) => {
+    const { decrypt } = await appOf(name);
+    await run([process.execPath, `examples/adopt/seed.mjs`, name], { ...env, ROWS: String(rows) });
+    const known = new Map(Array.from({ length: rows }, (_, at) => [at + 1, `token ${at + 1}`]));
+    // The app as the command tells to deploy it.
+    const fields = defineFields({
+      [name]: { token: field.text({ previous: plaintext((stored) => decrypt(String(stored))) }) },
+    });
+    const records = fields.for(eaas);
+    const stop = new AbortController();
+    const writing = (async () => {
+      for (let turn = 0; !stop.signal.aborted; turn++) {
+        const id = 1 + ((turn * 37) % rows);
+        const token = `token ${id}, in turn ${turn}`;
+        const row = await records.encryptRow(name, id, { token });
+        await sql`update ${sql(name)} set token = ${String(row['token'])} where id = ${id}`;
+        known.set(id, token);
+        await sleep(2);
+      }
+    })();
+    const args = [
+      'DATABASE_URL',
+      name,
+      'token',
+      '--old-key',
+      'OLD_KEY',
+      '--yes',
+      '--rows-per-second',
+      '1500',
+    ];
+    const converted = async () => {
+      const [row] = await sql`select count(*)::int as count from ${sql(name)} where token like 'eaasA%'`;
+      return Number(row?.['count']);
+    };
+    for (let kill = 0; kill < kills; kill++) {
+      const child = started(args);
+      const exited = once(child, 'exit');
+      await sleep(randomInt(1_500));
+      child.kill('SIGKILL');
+      await exited;
+    }
+    const last = await adopt(args);
+    stop.abort();
+    await writing;
+    expect([last.code, last.stderr]).toEqual([0, '']);
+    expect(last.stdout).toContain('nothing old is left');
+    expect(await converted()).toBe(rows);
+    const stored = await sql<{ id: number; token: string }[]>`select * from ${sql(name)} order by id`;
+    const opened = await defineFields({ [name]: { token: field.text() } })
+      .for(eaas)
+      .decryptRows(name, stored, ({ id }) => id);
+    expect(opened.map(({ id, token }) => [id, token])).toEqual([...known]);
+  },
+);
+
+/** A table whose column has the values of an app, and its content. */
+async function tableOf(name: string, values: readonly string[]): Promise<() => Promise<string[]>> {
+  await sql`drop table if exists ${sql(name)}`;
+  await sql`create table ${sql(name)} (id int primary key, token text)`;
+  for (const [at, token] of values.entries())
+    await sql`insert into ${sql(name)} values (${at + 1}, ${token})`;
+  return async () => {
+    const found = await sql<{ token: string }[]>`select token from ${sql(name)} order by id`;
+    return found.map(({ token }) => token);
+  };
+}
+
+test('a column of two formats and plaintext is told by counts and row ids, and nothing is written before all opens', async () => {
+  const [links, mailboxes] = await Promise.all(['links', 'mailboxes'].map(appOf));
+  const mixed = [links?.encrypt('one'), 'ghp_plain', mailboxes?.encrypt('two'), links?.encrypt('three')];
+  const content = await tableOf('mixed', mixed as string[]);
+  const args = ['DATABASE_URL', 'mixed', 'token', '--old-key', 'OLD_KEY'];
+  const refused = await adopt([...args, '--yes']);
+  expect([refused.code, await content()]).toEqual([2, mixed]);
+  expect(refused.stdout).toMatch(
+    /^token\n +2 {2}aes-256-gcm iv:tag:ciphertext in hex, under OLD_KEY \(rows 1, 4\)\n/,
+  );
+  expect(refused.stdout).toMatch(
+    / +1 {2}no known format: plaintext\? \(rows 2\)\n +1 {2}aes-256-cbc-hmac .*\(rows 3\)/,
+  );
+  expect(refused.stderr).toContain('Nothing was changed: pass `--plaintext`');
+  expect(refused.stdout + refused.stderr).not.toMatch(/ghp_plain|[0-9a-f]{24}/);
+
+  const unasked = await adopt([...args, '--plaintext']);
+  expect([unasked.code, await content()]).toEqual([2, mixed]);
+  expect(unasked.stderr).toContain('pass `--yes` to convert without a terminal');
+
+  const wrong = await adopt([...args, '--plaintext', '--yes'], root, { OLD_KEY: 'f'.repeat(64) });
+  expect([wrong.code, await content()]).toEqual([2, mixed]);
+  expect(wrong.stderr).toContain('Nothing was changed: name all old keys of token');
+
+  const done = await adopt([...args, '--plaintext', '--yes']);
+  expect([done.code, done.stderr]).toEqual([0, '']);
+  expect((await content()).filter((text) => !text.startsWith('eaasA'))).toEqual([]);
+  const again = await adopt([...args, '--yes']);
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('4  encrypted by Eaas')]);
+});
+
+test('AES-CBC alone is believed after 32 values, and the lines that it prints read the values', async () => {
+  const { encrypt } = await appOf('mailboxes');
+  const key = Buffer.from(oldKey, 'hex');
+  const alone = (text: string) => {
+    const iv = randomBytes(16);
+    const cipher = createCipheriv('aes-256-cbc', key, iv);
+    return `${iv.toString('hex')}:${cipher.update(text, 'utf8', 'hex')}${cipher.final('hex')}`;
+  };
+  const args = ['DATABASE_URL', 'alone', 'token', '--old-key', 'OLD_KEY', '--yes'];
+  await tableOf(
+    'alone',
+    Array.from({ length: 31 }, (_, at) => alone(`token ${at}`)),
+  );
+  expect((await adopt(args)).stderr).toContain('name all old keys of token');
+  await tableOf('alone', [encrypt('signed'), ...Array.from({ length: 32 }, (_, at) => alone(`token ${at}`))]);
+  const { code, stdout } = await adopt(args);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('32  aes-256-cbc iv:ciphertext in hex')]);
+  expect(stdout).toContain('not authenticated');
+  const [, printed = ''] = /const previous = plaintext\(([^]*?)\);\n/.exec(stdout) ?? [];
+  const read = runInNewContext(printed.replaceAll('!', ''), { ...formats, process }) as formats.Reader;
+  expect([read(alone('one')), read(encrypt('two'))]).toEqual(['one', 'two']);
+});
+
+test('a schema of Drizzle names the columns of a table in SQLite, and one of Prisma those in PostgreSQL', async () => {
+  const tools = await requireTools('test/tools/drizzle');
+  const load = createRequire(join(tools, 'index.js'));
+  const folder = await newDirectory();
+  const file = join(folder, 'app.db');
+  const { encrypt } = await appOf('connectors');
+  const Database = load('libsql') as new (path: string) => { exec(text: string): void };
+  new Database(file).exec(
+    `create table account (user_id text primary key, email text unique, access_token text); ` +
+      `insert into account values ('ada', 'ada@example.com', '${encrypt('ya29.a0')}')`,
+  );
+  const drizzle = JSON.stringify(pathToFileURL(load.resolve('drizzle-orm/sqlite-core')).href);
+  await writeFile(
+    join(folder, 'schema.mjs'),
+    `import { sqliteTable, text } from ${drizzle};
+    export const [version, none, accounts] = ['1', null, sqliteTable('account', {
+      userId: text('user_id').primaryKey(), email: text(), accessToken: text('access_token'),
+    })];`,
+  );
+  const inDrizzle = [join(folder, 'schema.mjs'), 'account', 'accessToken', '--old-key', 'OLD_KEY', '--yes'];
+  const first = await adopt(inDrizzle, tools, { DATABASE_URL: `file:${file}` });
+  expect([first.code, first.stderr]).toEqual([0, '']);
+  expect(first.stdout).toContain("accessToken: encrypted('access_token', field.text({ previous })),");
+
+  await sql`create table accounts (id int primary key, "accessToken" text)`;
+  await sql`insert into accounts values (7, ${encrypt('ya29.a1')})`;
+  await writeFile(
+    join(folder, 'schema.prisma'),
+    `model User {\n  id Int @id\n}\n
+    model Account {\n  key Int @id @map("id")\n  token String? @map("accessToken") // of Google\n  @@map("accounts")\n}`,
+  );
+  const second = await adopt([
+    join(folder, 'schema.prisma'),
+    'Account',
+    'token',
+    '--old-key',
+    'OLD_KEY',
+    '--yes',
+  ]);
+  expect([second.code, second.stderr]).toEqual([0, '']);
+  const [row] = await sql<{ id: number; token: string }[]>`select id, "accessToken" as token from accounts`;
+  const records = defineFields({ Account: { token: field.text() } }).for(eaas);
+  expect(row && (await records.decryptRow('Account', 7, row))).toEqual({ id: 7, token: 'ya29.a1' });
+});
+
+test.each([
+  [['DATABASE_URL', 'nowhere', 'token'], 'the database has no table "nowhere"'],
+  [['DATABASE_URL', 'refusals', 'tokn'], 'did you mean `token`?'],
+  [['DATABASE_URL', 'refusals'], 'the columns to convert'],
+  [['UNSET', 'refusals', 'token'], 'the first argument must be the address of a database'],
+  [['examples/adopt/links.mjs', 'refusals', 'token'], 'has no table `refusals` (it has none)'],
+  [['DATABASE_URL', 'refusals', 'token', '--old-key', 'UNSET'], '`--old-key UNSET` must be a non-empty text'],
+  [['DATABASE_URL', 'refusals', 'token', '--plaintext', '--old-key', 'OLD_KEY'], 'without `--old-key`'],
+  [['DATABASE_URL', 'refusals', 'token', '--pace', '1'], "Unknown option '--pace'"],
+])('%j is refused, with what to do', async (args, reason) => {
+  await tableOf('refusals', ['ghp_16C7e42F']);
+  const { code, stderr } = await adopt(args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
+});
+
+const appOf = async (name: string) => (await import(`${root}examples/adopt/${name}.mjs`)) as App;
+
+function started(args: readonly string[]): ChildProcess {
+  const [node = '', ...rest] = [...command, ...args];
+  const child = spawn(node, rest, { cwd: root, env: { ...inherited(), ...env }, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
