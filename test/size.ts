@@ -85,10 +85,12 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
     lines: 4,
     what: 'server mode refuses an undefined subject, and asks nothing about the erased',
   },
+  { of: 'protocol', lines: 6, what: 'a local service answers at the edge of Next.js, whose channels throw' },
+  { of: 'local', lines: 10, what: 'a client of sealed keys in module scope starts in Workers' },
 ];
 const mostCorrections = 250;
 const sites = { 'docs/site': 1_029, examples: 1_049 };
-const mostTestLines = 70_158;
+const mostTestLines = 70_195;
 const mostWords = 89_605;
 const longestLine = 140;
 const printWidth = 110;

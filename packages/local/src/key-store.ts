@@ -29,6 +29,8 @@ import type { MemoryStore, MemoryTenant } from './memory-store.ts';
 /** Keys as a store. */
 export interface KeyStore {
   readonly tenantId: string;
+  /** The id of the key `default`, if it is there for ever. */
+  readonly keyId?: string | undefined;
   /** The secret of the tenant. */
   readonly secret: Uint8Array;
   /** Its methods throw Refusal `unavailable` for a file that does not open. */

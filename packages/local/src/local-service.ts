@@ -9,6 +9,7 @@ import { endpoints, type Input, type Output, type Route } from '@eaas/protocol/w
 import {
   type Caller,
   checked,
+  insider,
   intake,
   keyRecord,
   keys,
@@ -26,7 +27,7 @@ import { type Call, createCall } from './call.ts';
 import type { Door } from './door.ts';
 import { baseUrl, createFetch, type Fetch } from './fetch.ts';
 import { memoryStore } from './memory-store.ts';
-import { clientError, ownTenant, withControls } from './own-tenant.ts';
+import { clientError, type OwnTenant, ownTenant, withControls } from './own-tenant.ts';
 import { openSealedStore } from './sealed.ts';
 
 type KeyRecord = Output<'POST /v1/keys'>;
@@ -105,32 +106,41 @@ export function localService(options: LocalServiceOptions = {}): LocalService {
   const memory = memoryStore({ now, hasLog: false });
   let kept = file === undefined ? undefined : openKeyFileStore(file, memory, create);
   if (sealed !== undefined) kept = openSealedStore(sealed, memory, now);
-  const own = ownTenant({
-    memory,
-    kept,
-    plugins: [people(), intake()],
-    settings: { name: 'local', envelope_only: true },
-    now,
-  });
-  const { service, tenantId, operator, decide } = own;
-  const { key_id: keyId } = decide(operator, ensureKey(service, operator, 'default'));
+  const settings = { name: 'local', envelope_only: true };
+  let made: OwnTenant | undefined;
+  // With keys in a text, the first call makes it: it draws random bytes, which Workers have only while they answer a request.
+  const own = (): OwnTenant =>
+    (made ??= ownTenant({ memory, kept, plugins: [people(), intake()], settings, now }));
+  const tenantId = kept?.tenantId ?? own().tenantId;
+  const operator = insider(tenantId, 'operator');
+  const keyId = kept?.keyId ?? own().decide(operator, ensureKey(own().service, operator, 'default')).key_id;
   const door: Door = {
-    service,
+    get service() {
+      return own().service;
+    },
     before: async (route) => {
       requireRouteOfLocalService(route);
-      await own.before();
+      await own().before();
     },
     shownWithoutLog: (route, answer) => ({ ...answer, ...withoutLog(route, tenantId) }),
   };
   const fetch = createFetch(door);
-  const connection = { baseUrl, apiKey: own.apiKey.api_key, keyId, fetch };
+  const connection = {
+    baseUrl,
+    get apiKey() {
+      return own().apiKey.api_key;
+    },
+    keyId,
+    fetch,
+  };
   return withControls(connection, {
     tenantId,
     call: createCall(door, { ...operator, isUser: true }),
     createKey: async (name: string, fields?: NewKeyFields) => {
       await nextTurn();
       try {
-        await own.before();
+        const { service, before } = own();
+        await before();
         return (await settle(service, operator, ensureKey(service, operator, name, fields))).answer;
       } catch (error) {
         throw clientError(error);

@@ -37,6 +37,18 @@ describe('a sealed text', () => {
     );
   });
 
+  test('opens without random bytes, which Workers do not have before the first request', async () => {
+    const drawing = [vi.spyOn(crypto, 'getRandomValues'), vi.spyOn(crypto, 'randomUUID')];
+    const { client, service } = deploy(text);
+    expect([service.keyId.length, service.tenantId.length]).toEqual([36, 36]);
+    expect(drawing.map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
+    drawing.forEach((each) => each.mockRestore());
+    const { ciphertext, key_id } = await client.encrypt('token', { context: {} });
+    expect(key_id).toBe(service.keyId);
+    const overHttp = new EaasClient({ ...service });
+    expect(await overHttp.decrypt(ciphertext, { as: 'text', context: {} })).toBe('token');
+  });
+
   test('has ten versions of a key in at most 4 kB', () => {
     let file = newSealed(start);
     for (let version = 2; version <= 10; version++) file = rotated(file, start, start);

@@ -92,6 +92,7 @@ export function openSealedStore(given: string, memory: MemoryStore, now: () => n
   };
   return {
     tenantId,
+    keyId: file.keys.find(({ name }) => name === 'default')?.key_id,
     secret,
     plugins: [startingVersions(file, now)],
     open: (service) => layIn(service, tenantIn(memory, tenantId), file),

@@ -171,7 +171,9 @@ function ofService(options: EaasClientOptions): EaasClientOptions {
     if (options[name] !== undefined)
       throw new InputError(`pass either \`service\` or \`${name}\`: \`service\` has its own \`${name}\``);
   }
-  const { baseUrl, apiKey, fetch } = service;
+  const { baseUrl, fetch } = service;
+  // Calls of such a service need no API key, and it makes one when somebody asks.
+  const apiKey = service.call ? () => service.apiKey : service.apiKey;
   return { ...options, baseUrl, apiKey, fetch, keyId };
 }
 
