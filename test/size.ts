@@ -87,10 +87,11 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
   },
   { of: 'protocol', lines: 6, what: 'a local service answers at the edge of Next.js, whose channels throw' },
   { of: 'local', lines: 10, what: 'a client of sealed keys in module scope starts in Workers' },
+  { of: 'local', lines: 26, what: 'after a leak, a new key takes the place of the one in the variable' },
 ];
 const mostCorrections = 250;
 const sites = { 'docs/site': 1_029, examples: 1_049 };
-const mostTestLines = 70_195;
+const mostTestLines = 70_216;
 const mostWords = 89_605;
 const longestLine = 140;
 const printWidth = 110;

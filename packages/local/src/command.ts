@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { InputError } from '@eaas/protocol';
 import { sealedOfEnvironment } from './file-opener.ts';
 import type { FileKey } from './key-file-format.ts';
-import { formatSealed, newSealed, openSealed, rotated } from './sealed.ts';
+import { forgotten, formatSealed, newSealed, openSealed, replaced, rotated } from './sealed.ts';
 
 const variable = 'EAAS_LOCAL';
 
@@ -16,6 +16,8 @@ Keys for an app without a server, in one variable, which is the option \`sealed\
 Commands:
   new     print the variable with a new key
   rotate  read the variable, and print the next one: its keys have one more version
+  replace if the variable leaked: print one with a new key, which encrypts, and the old one, which decrypts
+  forget  print the variable without its replaced keys, when nothing is encrypted under them any more
   show    say what is in the variable, without secrets
 
 Options:
@@ -23,7 +25,7 @@ Options:
                Deploy the next variable everywhere before: the new version decrypts at once.
   -h, --help   show this help
 
-\`rotate\` and \`show\` read ${variable} from the environment, or else standard input.
+All but \`new\` read ${variable} from the environment, or else standard input.
 
 Examples:
   npx --no-install @eaas/local new >> .env
@@ -44,7 +46,7 @@ export function run(args: readonly string[]): number {
     const work = commands.get(command);
     if (!work || rest.length > 0) {
       const got = positionals.length === 0 ? 'none' : `\`${positionals.join(' ').slice(0, 64)}\``;
-      throw new InputError(`pass one command: \`new\`, \`rotate\` or \`show\` (got ${got})`);
+      throw new InputError(`pass one command: \`${[...commands.keys()].join('`, `')}\` (got ${got})`);
     }
     if (values.in !== undefined && command !== 'rotate') throw new InputError('`--in` belongs to `rotate`');
     return work(values.in ?? '1h');
@@ -89,6 +91,19 @@ const commands = new Map<string, (delay: string) => number>([
     },
   ],
   [
+    'replace',
+    () => {
+      const next = replaced(openSealed(given()), Date.now());
+      const keyIds = next.keys.map(({ key_id }) => `'${key_id}'`).join(', ');
+      note(
+        `New: a key that encrypts at once. Deploy this variable, with [${keyIds}] as the key ids of each table. Then call ` +
+          `\`migrate(db, table, 'reencrypt')\`, and \`forget\` the old key.`,
+      );
+      return print(`${variable}=${formatSealed(next)}\n`);
+    },
+  ],
+  ['forget', () => print(`${variable}=${formatSealed(forgotten(openSealed(given())))}\n`)],
+  [
     'show',
     () => {
       const text = given();
@@ -112,7 +127,9 @@ function given(): string {
   const set = sealedOfEnvironment();
   if (set !== undefined) return set;
   if (process.stdin.isTTY) throw new InputError(`set ${variable}, or pass the variable on standard input`);
-  return readFileSync(0, 'utf8').replace(`${variable}=`, '').trim();
+  const text = readFileSync(0, 'utf8');
+  // A whole .env file may hold other variables.
+  return (/^EAAS_LOCAL=(.*)$/m.exec(text)?.[1] ?? text).trim();
 }
 
 const units: Readonly<Record<string, number>> = { '': 1, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -2,7 +2,7 @@ import { EaasClient, type EaasEvent } from '@eaas/sdk';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { localService } from './index.ts';
-import { formatSealed, newSealed, openSealed, rotated } from './sealed.ts';
+import { forgotten, formatSealed, newSealed, openSealed, replaced, rotated } from './sealed.ts';
 
 const hour = 3_600_000;
 const start = Date.UTC(2026, 10, 26);
@@ -187,5 +187,25 @@ test('a client calls the service, and makes no request', async () => {
     { route: 'GET /v1/keys', attempts: 1 },
     { code: 'not_found' },
     { code: 'bad_request' },
+  ]);
+});
+
+test('a leaked key is replaced: a new one encrypts, the old one decrypts until it is forgotten', async () => {
+  const before = rotated(newSealed(start), start, start);
+  const between = replaced(before, start);
+  const [old, both, after] = [before, between, forgotten(between)].map((file) => deploy(formatSealed(file)));
+  const leaked = await old?.client.encrypt('token', { context: {} });
+  const moved = await both?.client.encrypt('token', { context: {} });
+  expect([moved?.key_id === leaked?.key_id, moved?.key_id]).toEqual([false, after?.service.keyId]);
+  const keyId = [moved?.key_id ?? '', leaked?.key_id ?? ''];
+  const options = { as: 'text', context: {}, keyId } as const;
+  for (const { ciphertext } of [leaked, moved].filter((each) => each !== undefined))
+    expect(await both?.client.decrypt(ciphertext, options)).toBe('token');
+  expect(await after?.client.decrypt(moved?.ciphertext ?? '', options)).toBe('token');
+  await expect(after?.client.decrypt(leaked?.ciphertext ?? '', options)).rejects.toThrow(/key/);
+  expect(replaced(between, start).keys.map(({ name }) => name.slice(0, 9))).toEqual([
+    'default',
+    'replaced ',
+    'replaced ',
   ]);
 });

@@ -22,8 +22,12 @@ const prefix = 'eaas_local_';
 /** Makes the keys of a new tenant: one, named `default`. */
 export function newSealed(now: number): KeyFile {
   const file = newKeyFile(unlocked);
+  return { ...file, keys: [newKey(file, now)] };
+}
+
+function newKey(file: KeyFile, now: number): FileKey {
   const key_id = crypto.randomUUID();
-  const key: FileKey = {
+  return {
     key_id,
     name: 'default',
     key_version: 1,
@@ -40,8 +44,19 @@ export function newSealed(now: number): KeyFile {
     hash_key: newMaterial(file, hashKeyPlace(file.tenantId, key_id)),
     versions: [{ created_at: now, sealed: newMaterial(file, versionPlace(file.tenantId, key_id, 1)) }],
   };
-  return { ...file, keys: [key] };
 }
+
+/** Makes a new key the one named `default`, which encrypts at once. The others stay, so that their values open. */
+export function replaced(file: KeyFile, now: number): KeyFile {
+  const others = file.keys.map((key): FileKey => ({ ...key, name: `replaced ${key.key_id}` }));
+  return { ...file, keys: [newKey(file, now), ...others] };
+}
+
+/** Leaves out all keys but the one named `default`. */
+export const forgotten = (file: KeyFile): KeyFile => ({
+  ...file,
+  keys: file.keys.filter(({ name }) => name === 'default'),
+});
 
 /** Adds a version to each key. It decrypts at once, and encrypts from a time on, when all deployments have the text. */
 export function rotated(file: KeyFile, now: number, from: number): KeyFile {
