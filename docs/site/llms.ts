@@ -17,7 +17,7 @@ export function llmsIndex(site: string): string {
   const groups = contents().groups.map(
     ({ title, entries }) => `## ${title}\n\n${entries.flatMap(lineOf).join('\n')}\n`,
   );
-  return `${summary()}\n${groups.join('\n')}`;
+  return `${summary(site)}\n${groups.join('\n')}`;
 }
 
 /** Returns every page as one text, in the order of the index. */
@@ -28,12 +28,13 @@ export function llmsFull(site: string): string {
   const texts = paths.map(
     (path) => `<!-- ${markdownUrl(path, site)} -->\n\n${markdownOf(path, read(path), site)}`,
   );
-  return `${summary()}\n${texts.join('\n')}`;
+  return `${summary(site)}\n${texts.join('\n')}`;
 }
 
-function summary(): string {
+/** What Eaas is, and where a model begins that would otherwise write a cipher of its own. */
+function summary(site: string): string {
   const [, sentence = ''] = /^# Eaas\n\n(.+)\n/.exec(read('README.md')) ?? [];
-  return `# Eaas\n\n> ${sentence}\n`;
+  return `# Eaas\n\n> ${sentence}\n\nFor OAuth tokens and API keys, or in place of \`createCipheriv\` with an \`ENCRYPTION_KEY\`, begin with [the skill](${markdownUrl('docs/skills/eaas/SKILL.md', site)}).\n`;
 }
 
 /** Writes the files beside the pages of a built site. */

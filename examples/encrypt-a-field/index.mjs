@@ -1,4 +1,4 @@
-// Encrypts a field in this process, decrypts it, and shows that the ciphertext does not decrypt in another row.
+// Encrypts a refresh token in this process, decrypts it, and shows that the ciphertext does not decrypt in another row.
 // Requires a running server, EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID. `npm start` writes these variables to `.env`.
 import { EaasClient } from '@eaas/sdk';
 
@@ -9,11 +9,11 @@ if (unset.length > 0) {
 }
 
 const eaas = new EaasClient();
-const context = { table: 'users', row: '42' };
-const { ciphertext } = await eaas.encrypt('4111 1111 1111 1111', { context });
+const context = { table: 'accounts', row: '42' };
+const { ciphertext } = await eaas.encrypt('1//0gRefreshToken', { context });
 console.log(`Ciphertext ${ciphertext.slice(0, 40)}… (${ciphertext.length} characters)`);
 console.log(`Plaintext  ${await eaas.decrypt(ciphertext, { as: 'text', context })}`);
 
-const moved = { table: 'users', row: '43' };
+const moved = { table: 'accounts', row: '43' };
 const refusal = await eaas.decrypt(ciphertext, { context: moved }).catch((error) => error);
 console.log(`Moved      ${refusal.name}: ${refusal.message}`);

@@ -13,12 +13,14 @@ import { benchmark as rotate } from './rotate.bench.ts';
 import { type Figures, tableOfFigures } from './figures.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
 import { benchmark as search } from './search.bench.ts';
+import { benchmark as variable } from './variable.bench.ts';
 import { benchmark as verify } from './verify.bench.ts';
 import { writePage } from './write-page.ts';
 
 const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   search,
   fields,
+  variable,
   many,
   drizzle,
   rotate,

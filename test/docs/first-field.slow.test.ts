@@ -72,7 +72,7 @@ test.each(['README.md', 'docs/concepts.md'])(
     const [code = ''] = blocksOf(read(document), 'js');
     await writeFile(join(folder, 'eaas', 'app.mjs'), code);
     expect(await terminal.type('node --env-file=.env app.mjs')).toMatchObject({
-      output: expect.stringContaining('4111 1111 1111 1111\n') as string,
+      output: expect.stringContaining('1//0gRefreshToken\n') as string,
       failed: [],
     });
   },
@@ -86,7 +86,7 @@ test('the commands in the README work one after the other in one terminal', asyn
     outputs.push(output);
   }
   await terminal.type('kill %1');
-  expect(outputs.join('')).toMatch(/4111 1111 1111 1111[^]*key\.wrap/);
+  expect(outputs.join('')).toMatch(/0gRefreshToken[^]*key\.wrap/);
 });
 
 test('`npm start` of a script ends with npm', async () => {

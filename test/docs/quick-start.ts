@@ -73,12 +73,19 @@ const commandsIn = (text: string): string[] =>
 
 /**
  * Does what `npm install /tmp/eaas-*.tgz name@version …` would: our packages are those of `app`, and the others, with all
- * that they need, are copied from the first of the folders that has a version as the command asks for.
+ * that they need, are copied from the first of the folders that has a version as the command asks for. A second command
+ * names no tarballs.
  */
 async function install(command: string, app: App, homes: readonly string[], folder: string): Promise<void> {
-  const [, , tarballs, ...named] = command.split(' ');
-  expect(tarballs).toBe('/tmp/eaas-*.tgz');
-  await copyFolder(join(app.directory, 'node_modules'), join(folder, 'node_modules'));
+  const ours = '/tmp/eaas-*.tgz';
+  const named = command.split(' ').slice(2);
+  const modules = join(folder, 'node_modules');
+  expect(named.includes(ours)).toBe(!existsSync(modules));
+  if (named[0] === ours) {
+    named.shift();
+    await copyFolder(join(app.directory, 'node_modules'), modules);
+    for (const name of readdirSync(join(modules, '@eaas'))) linkPrograms(`@eaas/${name}`, folder);
+  }
   const locks = homes.map((home) => ({
     home,
     packages: (JSON.parse(readFileSync(join(home, 'package-lock.json'), 'utf8')) as Lock).packages,
@@ -117,11 +124,16 @@ async function copyOnce(place: string, home: string, folder: string): Promise<vo
   if (place.lastIndexOf('node_modules/') > 0 || !existsSync(from) || existsSync(to)) return;
   mkdirSync(dirname(to), { recursive: true });
   await copyFolder(from, to);
-  const { name, bin = {} } = JSON.parse(readFileSync(join(to, 'package.json'), 'utf8')) as Manifest;
+  linkPrograms(place.replace('node_modules/', ''), folder);
+}
+
+function linkPrograms(module: string, folder: string): void {
+  const at = join(folder, 'node_modules', module);
+  const { name, bin = {} } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')) as Manifest;
   const programs = typeof bin === 'string' ? { [name.replace(/^.*\//, '')]: bin } : bin;
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
   for (const [program, path] of Object.entries(programs))
-    symlinkSync(join(to, path), join(folder, 'node_modules/.bin', program));
+    symlinkSync(join(at, path), join(folder, 'node_modules/.bin', program));
 }
 
 // Links the files where the file system can, because they are hundreds of megabytes. No page changes a file of a package.
@@ -194,7 +206,7 @@ export async function follow(page: string, { app, homes, database, browse }: Sur
       for (const command of commandsIn(own(text))) await type(command);
     } else if (language === 'text') {
       await browse(own(/http:\/\/localhost:\d+/.exec(read(page))?.[0] ?? ''), text.trimEnd());
-    } else {
+    } else if (language === '') {
       await expect.poll(() => asSeen(terminal.shown().slice(typedAt))).toMatch(patternOf(own(text)));
     }
   }
@@ -213,10 +225,10 @@ async function execute({ connection }: TestDatabase, statement: string): Promise
   await sql.end();
 }
 
-/** What the app stored: the files of SQLite in its folder, and the rows in the reader's database. */
+/** What the app stored: the files of SQLite in its folder, the cookies of curl, and the rows in the reader's database. */
 export async function storedIn(folder: string, { connection }: TestDatabase): Promise<string> {
   const names = [...readdirSync(folder), ...inside(folder, '.wrangler')];
-  const files = names.filter((file) => /\.(?:jsonl|db|sqlite)(?:-wal)?$/.test(file));
+  const files = names.filter((file) => /\.(?:jsonl|db|sqlite)(?:-wal)?$|^jar\.txt$/.test(file));
   const sql = postgres({ ...connection('owner'), max: 1 });
   const tables = await sql<{ name: string }[]>`
     select table_name as name from information_schema.tables where table_schema = 'public'`;

@@ -98,12 +98,14 @@ test('a page as Markdown links Markdown, says where sources are, and keeps its c
 
 test('llms.txt names every page once with what it is for, and llms-full.txt has them all', () => {
   const index = llmsIndex('https://eaas.example/');
-  expect(index).toMatch(/^# Eaas\n\n> Encrypt [^\n]+\n\n## Overview\n\n- \[/);
+  expect(index).toMatch(/^# Eaas\n\n> Encrypt [^\n]+\n\nFor OAuth tokens [^\n]+\n\n## Overview\n\n- \[/);
   expect(index).toContain('(https://eaas.example/sdk.md): to encrypt and decrypt\n');
   expect(index).toContain(
     '(https://eaas.example/start/script.md): with a script, Kysely, SQLite, without a server\n',
   );
-  const urls = Array.from(index.matchAll(/\]\((\S+)\)/g), ([, url]) => url);
+  const [skill, ...urls] = Array.from(index.matchAll(/\]\((\S+)\)/g), ([, url]) => url);
+  expect(urls).toContain(skill);
+  expect(skill).toBe(markdownUrl('docs/skills/eaas/SKILL.md', 'https://eaas.example/'));
   expect(urls).toEqual(listed.map(({ path }) => markdownUrl(path, 'https://eaas.example/')));
   const full = llmsFull('https://eaas.example/');
   expect(urls.filter((url) => !full.includes(`<!-- ${url} -->\n\n`))).toEqual([]);
@@ -121,7 +123,8 @@ test('the skill has the name of its folder, says when to use it, and warns of ea
   const [, name, description = ''] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(skill) ?? [];
   expect(name).toBe('eaas');
   expect(existsSync(`${root}docs/skills/${name}/SKILL.md`)).toBe(true);
-  expect(description).toMatch(/Use it when/);
+  for (const occasion of ['Use it when', 'OAuth tokens', 'API keys', 'createCipheriv', 'ENCRYPTION_KEY'])
+    expect(description).toContain(occasion);
   expect(description.length).toBeLessThan(1024);
   for (const trap of [
     'past the client',

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 export type Tools =
   | 'docs/site'
   | 'examples/clinic'
+  | 'packages/drizzle/test/accounts'
   | 'test/tools/console'
   | 'test/tools/drizzle'
   | 'test/tools/grafana'

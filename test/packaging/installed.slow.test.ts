@@ -49,7 +49,7 @@ test('the installed example encrypts with the server of eaas dev', async () => {
   const env = { EAAS_BASE_URL: server.baseUrl, EAAS_API_KEY: api_key, EAAS_KEY_ID: key_id };
   const app = await run([process.execPath, 'app.mjs'], env, { cwd: folder });
   expect(app).toMatchObject({ code: 0, stderr: '' });
-  expect(app.stdout).toContain('4111 1111 1111 1111');
+  expect(app.stdout).toContain('1//0gRefreshToken');
   expect(await json('audit', 'verify', '--tenant', 'acme')).toMatchObject({ name: 'acme', valid: true });
 });
 

@@ -1,4 +1,7 @@
+import { gzipSync } from 'node:zlib';
+import { build, type Plugin } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { browserBuild } from '@eaas/test-kit/browser-build';
 import { bundle, entryFoldersIn, sourcesIn } from './bundle.ts';
 
 // The largest allowed size of each entry point, in bytes after `gzip -9`.
@@ -32,6 +35,32 @@ test.each(Object.entries(besideTheClient))(
     expect(both.warnings).toEqual([]);
   },
 );
+
+test('in a Worker, keys in a variable add at most 1,850 bytes to a local service, and no module of Node', async () => {
+  const bundled = async (...plugins: Plugin[]): Promise<string> => {
+    const contents = "export { EaasClient } from '@eaas/sdk'; export { localService } from '@eaas/local'";
+    const { outputFiles } = await build({
+      ...browserBuild,
+      splitting: false,
+      stdin: { contents, resolveDir: import.meta.dirname },
+      conditions: ['@eaas/source', 'workerd', 'worker'],
+      plugins,
+    });
+    return outputFiles[0]?.text ?? '';
+  };
+  const contents = 'export const openSealedStore = () => undefined;';
+  const [all, inMemory] = await Promise.all([
+    bundled(),
+    bundled({
+      name: 'no keys in a variable',
+      setup: (its) => its.onLoad({ filter: /local\/src\/sealed\.ts$/ }, () => ({ contents })),
+    }),
+  ]);
+  const [most, least] = [all, inMemory].map((text) => gzipSync(text, { level: 9 }).length);
+  expect(all).toContain('eaas_local_');
+  expect(Number(most) - Number(least)).toBeLessThanOrEqual(1_850);
+  expect(all).not.toMatch(/\bnode:|\brequire\(/);
+});
 
 describe.each(['', '/base64', '/internal', '/stream', '/audit', '/wire', '/webcrypto'])(
   '@eaas/protocol%s',

@@ -1,0 +1,242 @@
+// Signs in with an OpenID provider in apps made of the code of docs/start/better-auth.md, and reads what their databases
+// have: the tokens only as ciphertexts, which the apps open, refresh and use.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { testDatabase } from '@eaas/test-kit/database';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { read, root } from '@eaas/test-kit/markdown';
+import { requireTools } from '@eaas/test-kit/tools';
+import { afterAll, expect, test, vi } from 'vitest';
+import { formatSealed, newSealed } from '../../packages/local/src/sealed.ts';
+import { openProvider } from './open-id-provider.ts';
+import { openBrowser } from './signed-in.ts';
+
+type Dialect = 'pg' | 'sqlite';
+type Handler = (request: Request) => Promise<Response>;
+type Row = Readonly<Record<string, string>>;
+type Api = Readonly<Record<string, (call: object) => Promise<{ accessToken: string }>>>;
+type Columns = readonly (readonly [name: string, type: string])[];
+
+const page = read('docs/start/better-auth.md');
+const origin = 'http://app.example';
+const generated = join(root, 'packages/drizzle/test/accounts/generated');
+const load = createRequire(join(await requireTools('packages/drizzle/test/accounts'), 'x.cjs'));
+const importOf = <T>(name: string) => import(pathToFileURL(load.resolve(name)).href) as Promise<T>;
+const { symmetricEncrypt } = await importOf<{
+  symmetricEncrypt: (options: { key: unknown; data: string }) => Promise<string>;
+}>('better-auth/crypto');
+const { getAuthTables } = await importOf<{
+  getAuthTables: (options: object) => Record<string, { fields: Record<string, { type: string }> }>;
+}>('better-auth/db');
+
+const [secret, versioned] = ['a-secret-of-at-least-32-characters', 'another-secret-of-32-characters-1'];
+vi.stubEnv('EAAS_LOCAL', formatSealed(newSealed(Date.now())));
+vi.stubEnv('BETTER_AUTH_SECRET', secret);
+afterAll(() => rmSync(generated, { recursive: true, force: true }));
+
+const provider = await openProvider([
+  `${origin}/api/auth/callback/example`,
+  `${origin}/auth/callback/example`,
+]);
+const accessTokens = { typ: 'JWT', lifetime: 3_600, claims: () => ({}) } as const;
+provider.use({ iss: provider.url, alg: 'ES256', jwksPath: '/jwks', ...accessTokens });
+
+/** The user whose access token it is, as the provider says. */
+async function userOf(accessToken = ''): Promise<unknown> {
+  const response = await fetch(`${provider.url}/me`, { headers: { authorization: `Bearer ${accessToken}` } });
+  return ((await response.json()) as { sub?: string }).sub;
+}
+
+/** The page's code of a file, with what the reader's app has at `// …`. */
+function codeOf(file: string, rest = ''): string {
+  const [, code = ''] = new RegExp(`^\`\`\`\\w+ ${file}\n(.*?)^\`\`\`$`, 'ms').exec(page) ?? [];
+  return code
+    .replace('SECRET! }', `SECRET!, secrets: [{ version: 1, value: '${versioned}' }] }`)
+    .replace(/^ *\/\/ … .*$/m, rest);
+}
+
+const builders = {
+  pg: `import { pgTable as table, text as string, timestamp as date, boolean } from 'drizzle-orm/pg-core';`,
+  sqlite: `import { sqliteTable as table, text as string, integer } from 'drizzle-orm/sqlite-core';
+const date = (name) => integer(name, { mode: 'timestamp' });
+const boolean = (name) => integer(name, { mode: 'boolean' });`,
+};
+// SQLite takes these names too.
+const types: Row = { string: 'text', date: 'timestamp', boolean: 'boolean' };
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** The tables that Better Auth's command writes. */
+const tables = Object.entries(getAuthTables({})).map(([name, { fields }]) => {
+  const columns: Columns = Object.entries(fields).map(([column, { type }]) => [column, type]);
+  return { name, columns };
+});
+const linesOf = (columns: Columns): string =>
+  `id: string('id').primaryKey(), ${columns.map(([name, type]) => `${name}: ${type}('${snake(name)}')`).join()}, `;
+
+/** Saves the files of an app with a database, and returns what the last exports. */
+async function appOf(dialect: Dialect, files: Readonly<Record<string, string>>) {
+  const { connection, name } = await testDatabase();
+  const folder = join(generated, `${name}-${Object.keys(files).length}-${dialect}`);
+  mkdirSync(folder, { recursive: true });
+  const opening = {
+    pg: `import postgres from 'postgres'; import { drizzle } from 'drizzle-orm/postgres-js';
+export const db = drizzle(postgres({ ...${JSON.stringify(connection('owner'))}, max: 1 }));
+export const query = (statement) => db.execute(statement);`,
+    sqlite: `import { drizzle } from 'drizzle-orm/libsql';
+export const db = drizzle('file:${await newDirectory()}/app.db');
+export const query = (statement) => db.all(statement);`,
+  };
+  for (const [file, code] of Object.entries({ 'db.ts': opening[dialect], ...files }))
+    writeFileSync(join(folder, file), code.replaceAll(/(?<=@eaas\/drizzle\/|provider: ')pg/g, dialect));
+  const load = (file: string): Promise<unknown> => import(pathToFileURL(join(folder, file)).href);
+  const { query } = (await load('db.ts')) as { query: (statement: string) => Promise<Row[]> };
+  return { query, app: await load(Object.keys(files).at(-1) ?? '') };
+}
+
+const ofEaas = `
+import { localService } from '@eaas/local';
+import { EaasClient } from '@eaas/sdk';
+import { defineFields, field, plaintext } from '@eaas/sdk/fields';
+const eaas = new EaasClient({ service: localService({ sealed: process.env.EAAS_LOCAL }) });`;
+
+/** An app of Better Auth with the tables of its command, but those of `schema`. */
+async function betterAuthApp(dialect: Dialect, code: string, schema = '') {
+  const others = tables.filter(({ name }) => !schema.includes(`const ${name} =`));
+  const plain = others.map(
+    ({ name, columns }) => `export const ${name} = table('${name}', {${linesOf(columns)}});`,
+  );
+  const imports = `
+import { betterAuth } from 'better-auth';
+import { drizzleAdapter } from 'better-auth/adapters/drizzle';
+import { genericOAuth } from 'better-auth/plugins';
+import { db } from './db.ts';
+import * as schema from './schema.ts';
+const settings = {
+  secret: '${secret}',
+  baseURL: '${origin}',
+  plugins: [genericOAuth({ config: [{
+    providerId: 'example', clientId: 'web', discoveryUrl: '${provider.url}/.well-known/openid-configuration',
+    scopes: ['openid'], mapProfileToUser: ({ sub }) => ({ name: sub, email: sub + '@example.com' }),
+  }] })],
+};`;
+  const files = { 'schema.ts': [builders[dialect], schema, ...plain].join('\n'), 'auth.ts': imports + code };
+  const { query, app } = await appOf(dialect, files);
+  const { auth } = app as { auth: { handler: Handler; api: Api } };
+  for (const { name, columns } of tables) {
+    const lines = columns.map(([column, type]) => `, ${snake(column)} ${types[type]}`);
+    await query(`create table "${name}" (id text primary key${lines.join('')})`);
+  }
+  const signedIn = async () => {
+    const browser = openBrowser(origin, auth.handler, 'ann');
+    const choice = JSON.stringify({ provider: 'example', callbackURL: '/signed-in' });
+    const begun = await browser.send(`${origin}/api/auth/sign-in/social`, choice);
+    expect(await browser.visit(((await begun.json()) as { url: string }).url)).toBe(`${origin}/signed-in`);
+    return browser;
+  };
+  const stored = () => query('select access_token, refresh_token, id_token from account');
+  return { api: auth.api, query, signedIn, stored };
+}
+
+const columnsOfAccount = tables.find(({ name }) => name === 'account')?.columns ?? [];
+const withDrizzle = (dialect: Dialect) => {
+  const others = columnsOfAccount.filter(([name]) => !/^(?:access|refresh|id)Token$/.test(name));
+  return betterAuthApp(
+    dialect,
+    ofEaas + codeOf('auth.ts', '...settings,'),
+    codeOf('schema.ts', linesOf(others)),
+  );
+};
+const wrapped = (dialect: Dialect) => {
+  const [previous = ''] = /const previous.*/.exec(codeOf('schema.ts')) ?? [];
+  const [, database = ''] = /`(database: \(options\).*?)`/.exec(page) ?? [];
+  const adapter = database.replace('yourAdapter', `drizzleAdapter(db, { provider: 'pg', schema })`);
+  const code = `${ofEaas}
+import { asIs, betterAuth as ofBetterAuth, firstOf } from '@eaas/migrate/formats';
+${previous.replace('betterAuth(', 'ofBetterAuth(')}
+${codeOf('encrypt-tokens.js')}
+export const auth = betterAuth({ ${adapter}, ...settings });`;
+  return betterAuthApp(dialect, code);
+};
+
+const ciphertext = expect.stringMatching(/^eaasA/) as string;
+const sealedTokens = { access_token: ciphertext, refresh_token: ciphertext, id_token: ciphertext };
+const dialects = ['sqlite', 'pg'] as const;
+
+test.each([
+  ...dialects.map((dialect) => ({ way: 'with Drizzle', dialect, open: withDrizzle })),
+  ...dialects.map((dialect) => ({ way: 'with a wrapped adapter', dialect, open: wrapped })),
+])('Better Auth $way stores ciphertexts, and uses the tokens: $dialect', async ({ dialect, open }) => {
+  const { api, query, signedIn, stored } = await open(dialect);
+  await signedIn();
+  expect(await stored()).toMatchObject([sealedTokens]);
+  const browser = await signedIn(); // The second sign-in updates the row.
+  expect(await stored()).toMatchObject([sealedTokens]);
+
+  const [account] = await query('select id from account');
+  const call = { body: { accountId: account?.['id'] }, headers: browser.headers() };
+  const first = await api['getAccessToken']?.(call);
+  expect(await userOf(first?.accessToken)).toBe('ann');
+  const second = await api['refreshToken']?.(call);
+  expect(second?.accessToken).not.toBe(first?.accessToken);
+  expect(await userOf(second?.accessToken)).toBe('ann');
+  expect(await api['getAccessToken']?.(call)).toMatchObject({ accessToken: second?.accessToken });
+  expect(await stored()).toMatchObject([sealedTokens]);
+
+  const hex = await symmetricEncrypt({ key: secret, data: 'ya29.old' });
+  const keys = { keys: new Map([[1, versioned]]), currentVersion: 1 };
+  const named = await symmetricEncrypt({ key: keys, data: 'ya29.old' });
+  expect([hex, named]).toEqual([expect.stringMatching(/^[\da-f]+$/), expect.stringMatching(/^\$ba\$1\$/)]);
+  for (const text of [hex, named, 'ya29.old']) {
+    await query(`update account set access_token = '${text}'`);
+    expect(await api['getAccessToken']?.(call)).toMatchObject({ accessToken: 'ya29.old' });
+  }
+});
+
+test('Better Auth alone leaves the id token plain, and can have the tokens in a cookie', async () => {
+  const options = 'account: { encryptOAuthTokens: true, storeAccountCookie: true }';
+  const database = `database: drizzleAdapter(db, { provider: 'pg', schema })`;
+  const code = `export const auth = betterAuth({ ${database}, ...settings, ${options} });`;
+  const { signedIn, stored } = await betterAuthApp('sqlite', code);
+  const { cookies } = await signedIn();
+  const hex = expect.stringMatching(/^[\da-f]+$/) as string;
+  expect(await stored()).toMatchObject([
+    { access_token: hex, refresh_token: hex, id_token: expect.stringMatching(/^eyJ/) as string },
+  ]);
+  expect([...cookies.keys()]).toContain('better-auth.account_data');
+});
+
+test.each(dialects)('Auth.js stores ciphertexts, which its app opens: %s', async (dialect) => {
+  const code = `${ofEaas}
+import { db } from './db.ts';
+import { Auth } from '@auth/core';
+import { DrizzleAdapter } from '@auth/drizzle-adapter';
+const adapter = DrizzleAdapter(db);
+${codeOf('encrypted-adapter.js')}
+const client = { token_endpoint_auth_method: 'none', id_token_signed_response_alg: 'ES256' };
+const profile = ({ sub }) => ({ id: sub, name: sub, email: sub + '@example.com' });
+const example = { id: 'example', type: 'oidc', issuer: '${provider.url}', clientId: 'web', client, profile };
+export const auth = (request) => Auth(request, {
+  adapter: encryptedAdapter, providers: [example], secret: '${secret}', trustHost: true, basePath: '/auth' });`;
+  const { query, app: made } = await appOf(dialect, { 'auth.js': code });
+  const app = made as { auth: Handler; openTokens: (row: Row) => Promise<Row> };
+  await query(`create table "user" (id text, name text, email text, "emailVerified" timestamp, image text)`);
+  await query(`create table session ("sessionToken" text, "userId" text, expires timestamp)`);
+  await query(`create table account ("userId" text, type text, provider text, "providerAccountId" text, scope text,
+    access_token text, refresh_token text, id_token text, expires_at integer, token_type text, session_state text)`);
+  const browser = openBrowser(origin, app.auth, 'ann');
+  const { csrfToken } = (await (await browser.send(`${origin}/auth/csrf`)).json()) as { csrfToken: string };
+  const form = new URLSearchParams({ csrfToken, callbackUrl: `${origin}/signed-in` });
+  const begun = await browser.send(`${origin}/auth/signin/example`, form);
+  expect(await browser.visit(begun.headers.get('location') ?? '')).toBe(`${origin}/signed-in`);
+
+  const [account = {}] = await query('select * from account');
+  expect(account).toMatchObject({ ...sealedTokens, provider: 'example', providerAccountId: 'ann' });
+  const tokens = await app.openTokens(account);
+  expect(await userOf(tokens['access_token'])).toBe('ann');
+  expect([tokens['refresh_token'], tokens['id_token']]).not.toContainEqual(ciphertext);
+
+  const ofBob = { ...account, providerAccountId: 'bob' };
+  await expect(app.openTokens(ofBob)).rejects.toMatchObject({ code: 'decryption' });
+  expect(await app.openTokens({ ...account, access_token: 'old' })).toMatchObject({ access_token: 'old' });
+});
