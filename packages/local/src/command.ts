@@ -96,8 +96,7 @@ const commands = new Map<string, (delay: string) => number>([
       const next = replaced(openSealed(given()), Date.now());
       const keyIds = next.keys.map(({ key_id }) => `'${key_id}'`).join(', ');
       note(
-        `New: a key that encrypts at once. Deploy this variable, with [${keyIds}] as the key ids of each table. Then call ` +
-          `\`migrate(db, table, 'reencrypt')\`, and \`forget\` the old key.`,
+        `New: a key that encrypts at once. Deploy it with [${keyIds}] as \`keyIds\`, and re-encrypt each table.`,
       );
       return print(`${variable}=${formatSealed(next)}\n`);
     },

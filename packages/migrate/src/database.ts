@@ -124,9 +124,9 @@ function rowsIn(result: unknown): readonly Stored[] {
 export function idIn(row: Stored, table: string): string | number {
   const { id } = row;
   if (typeof id === 'bigint') return String(id);
-  if (typeof id === 'string' || typeof id === 'number') return id;
+  if (typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id))) return id;
   throw new InputError(
-    `the ids of \`${table}\` must be texts or numbers (got another type): name another unique column as \`id\``,
+    `the ids of \`${table}\` must be texts or safe integers (got another type or number): name another unique column as \`id\``,
   );
 }
 

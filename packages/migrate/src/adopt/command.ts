@@ -31,7 +31,6 @@ Options:
   --salt <text>          the salt of scrypt, if the old key is a passphrase (default: salt)
   --plaintext            also encrypt values without a known format, which are plaintext
   --id <column>          the primary key, if the command cannot know it
-  --rows-per-second <n>  limit the load on the database
   --yes                  do not ask
   -h, --help             show this help
 
@@ -40,17 +39,17 @@ The new keys are in EAAS_LOCAL, or on the server of EAAS_BASE_URL, EAAS_API_KEY 
 For example: npx --no-install @eaas/migrate adopt DATABASE_URL connectors token --old-key ENCRYPTION_KEY
 `;
 
-const options = {
+const flags = {
   'old-key': { type: 'string', multiple: true },
   salt: { type: 'string', default: 'salt' },
   id: { type: 'string' },
   plaintext: { type: 'boolean', default: false },
-  'rows-per-second': { type: 'string', default: 'Infinity' },
   yes: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options });
+const parse = (args: readonly string[]) =>
+  parseArgs({ args: [...args], allowPositionals: true, options: flags });
 
 type Given = ReturnType<typeof parse>['values'];
 
@@ -65,14 +64,13 @@ export async function run(args: readonly string[]): Promise<number> {
     if (existsSync('.env')) process.loadEnvFile();
     const { names, address } = await placeOf(where, table);
     const { database, close } = await connect(address);
-    const named = { ...names, id: values.id ?? names.id ?? 'id' };
+    const schema = names.schema ?? /[?&]schema=(\w+)/.exec(address)?.[1];
+    const named = { ...names, schema, id: values.id ?? names.id ?? 'id' };
     return await adopt(database, named, columnsIn(names, columns), values).finally(close);
   } catch (error) {
     const isOfArguments = /^ERR_(?:PARSE_ARGS|UNKNOWN_FILE)/.test(String((error as { code?: unknown }).code));
     if (!(error instanceof EaasError) && !isOfArguments) throw error;
-    process.stderr.write(
-      `${(error as Error).message}\nFor help: \`npx --no-install @eaas/migrate --help\`\n`,
-    );
+    process.stderr.write(`${(error as Error).message}\nHelp: \`npx --no-install @eaas/migrate --help\`\n`);
     return 2;
   }
 }
@@ -84,45 +82,56 @@ async function adopt(
   given: Given,
 ): Promise<number> {
   const oldKeys = (given['old-key'] ?? []).map((name): OldKey => {
-    return { variable: name, text: requireText(variable(name), `\`--old-key ${name}\``) };
+    return { variable: name, text: requireText(variable(name), 'the variable after `--old-key`') };
   });
   const client = await clientOf();
   const whole = targetOf(database, names.name, define(names, columns, plainOnly));
   const surveys = await survey(await openTable(whole, 'adopt'), recogniser(oldKeys, given.salt));
-  const adopted = columns.map(({ field: own, column }): Adopted => {
-    return { field: own, column, holds: surveys.get(own) ?? new Map() };
-  });
+  const adopted = columns.map((each): Adopted =>
+    Object.assign(each, { holds: surveys.get(each.field) ?? new Map() }),
+  );
   for (const each of adopted) say(surveyOf(each));
-  requireReadable(adopted, given.plaintext, oldKeys);
+  const strange = adopted.find(({ holds }) => holds.has(unopened.plain) && holds.size === 1);
+  if (strange && oldKeys.length > 0)
+    stop(`no old key opens ${strange.column}. If it is plaintext, omit \`--old-key\``);
 
   const readers = formatsOf(adopted).map(({ it }) => it);
   const previous = given.plaintext ? [...readers, plainOnly] : readers;
-  if (previous.length > 0) {
+  const options = { ...define(names, adopted, anyOf('an old value', previous)), client };
+  const trial = { ...options, dryRun: true, maxFailures: 10 ** 9 };
+  const tried = await migrate(database, names.name, 'encrypt', trial);
+  if (tried.failures[0]) stop(`${tried.failures[0].message}. ${remedies}`);
+  if (tried.left.count > 0) {
     say('\nFirst deploy your app with these lines. It then reads both forms, and writes the new one:\n\n');
     say(`${readingBoth(names, adopted)}\n`);
     if (!given.yes && !(await isConfirmed())) return say('Nothing was changed.\n');
   }
-  const { done, failures, left, progress, constraints } = await migrate(database, names.name, 'encrypt', {
-    ...define(names, adopted, anyOf('an old value', previous)),
-    client,
-    rowsPerSecond: Number(given['rows-per-second']),
-  });
-  for (const { message } of failures) say(`${message}\n`);
+  const { done, failures, progress, constraints } = await migrate(database, names.name, 'encrypt', options);
   if (!done) {
-    say(`${left.count} rows are left, and ${failures.length} failures: run the same command again.\n`);
+    for (const { message } of failures) say(`${message}\n`);
+    say('These rows could not be converted. Run the same command again.\n');
     return 1;
   }
-  say(`All ${progress.checked} rows were looked at again: nothing old is left.\n`);
+  say(`Each of ${progress.checked} rows was looked at again, and nothing old was left.\n`);
   say(`\nNow remove \`previous\` from your app:\n\n${definition(names, adopted)}`);
   if (constraints) say(`\nand let the database refuse anything else:\n\n${constraints}\n`);
   return say(oldKeys.length > 0 ? epitaph(oldKeys, new Date()) : '');
 }
 
-/** The columns, by their names in the app or in the database. */
-const columnsIn = ({ columns }: Names, wanted: readonly string[]): Column[] =>
-  wanted.map((own) => {
-    const [column, field] = Array.from(columns).find((pair) => pair.includes(own)) ?? [own, own];
-    return { column, field };
+const remedies =
+  'Name all old keys with `--old-key`, and pass `--plaintext` if the values without a known format are plaintext';
+
+function stop(why: string): never {
+  throw new InputError(`Nothing was changed: ${why}`);
+}
+
+/** The columns, by their names in the app or in the database. Drizzle binds ciphertexts to the latter. */
+const columnsIn = ({ columns, style, name }: Names, wanted: readonly string[]): Column[] =>
+  wanted.map((given) => {
+    const known = Array.from(columns).find((pair) => pair.includes(given));
+    if (!known && style !== 'sql') stop(`the schema has no column \`${given}\` in \`${name}\``);
+    const [column, own] = known ?? [given, given];
+    return { own, column, field: style === 'drizzle' ? column : own };
   });
 
 /** The options of `migrate` that define the columns. */
@@ -133,27 +142,11 @@ function define({ name, schema, table, id }: Names, columns: readonly Column[], 
   return { fields: defineFields<Tables>({ [name]: fields }), schema, table, id, columns: stored };
 }
 
-/** Throws before the first write if values would stay as they are, or if an old key seems to be the wrong one. */
-function requireReadable(adopted: readonly Adopted[], allowsPlaintext: boolean, oldKeys: readonly OldKey[]) {
-  const having = (test: (column: Adopted) => boolean): string =>
-    adopted.flatMap((each) => (test(each) ? [each.column] : [])).join(', ');
-  const sealed = having(({ holds }) => holds.has(unopened.sealed));
-  const isPlain = ({ holds }: Adopted) => holds.has(unopened.plain);
-  const plain = allowsPlaintext ? '' : having(isPlain);
-  const strange = having((column) => oldKeys.length > 0 && isPlain(column) && column.holds.size === 1);
-  const problems = [
-    sealed && `name all old keys of ${sealed} with \`--old-key\``,
-    plain && `pass \`--plaintext\` if the values without a known format in ${plain} are plaintext`,
-    strange && `convert ${strange} without \`--old-key\`, because no old key opens a value there`,
-  ].filter(Boolean);
-  if (problems.length > 0) throw new InputError(`Nothing was changed: ${problems.join(', and ')}`);
-}
-
 async function isConfirmed(): Promise<boolean> {
-  if (!process.stdin.isTTY)
-    throw new InputError('Nothing was changed: pass `--yes` to convert without a terminal');
+  if (!process.stdin.isTTY) stop('pass `--yes` to convert without a terminal');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question('Convert the values now? [y/N] ').finally(() => terminal.close());
+  const answer = await terminal.question('Convert the values now? [y/N] ').catch(() => '');
+  terminal.close();
   return /^y(?:es)?$/i.test(answer.trim());
 }
 

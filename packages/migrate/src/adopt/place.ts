@@ -33,9 +33,9 @@ export async function placeOf(where: string, table: string): Promise<{ names: Na
   const path = resolve(where);
   const isSchema = !addresses.test(where) && existsSync(path);
   const address = variable(isSchema ? 'DATABASE_URL' : where) ?? where;
-  if (!addresses.test(address))
+  if (!addresses.test(address) || !URL.canParse(address))
     throw new InputError(
-      `${isSchema ? 'DATABASE_URL' : 'the first argument'} must be the address of a database: postgres://…, mysql://… or file:app.db`,
+      `${isSchema ? 'DATABASE_URL' : 'the first argument'} must be postgres://…, mysql://… or file:app.db, with a percent-encoded password`,
     );
   if (!isSchema) {
     const [name = '', schema] = table.split('.').toReversed();
@@ -50,20 +50,26 @@ export async function placeOf(where: string, table: string): Promise<{ names: Na
 
 function inPrisma(schema: string): Names[] {
   const named = (text: string, attribute: string) =>
-    new RegExp(`${attribute}\\("([^"]+)"\\)`).exec(text)?.[1];
-  return Array.from(schema.matchAll(/^\s*model\s+(\w+)\s*\{([^]*?)^\s*\}/gm), ([, name = '', body = '']) => {
-    const lines = Array.from(body.matchAll(/^\s*(\w+)\s+\w.*$/gm), ([line, field = '']) => ({ line, field }));
-    const columnOf = ({ line, field }: { line: string; field: string }) => named(line, '\\s@map') ?? field;
-    const id = lines.find(({ line }) => /\s@id\b/.test(line));
-    return {
-      style: 'prisma',
-      name,
-      schema: named(body, '@@schema'),
-      table: named(body, '@@map') ?? name,
-      id: id && columnOf(id),
-      columns: new Map(lines.map((each) => [columnOf(each), each.field])),
-    };
-  });
+    new RegExp(`${attribute}\\((?:name: *)?"([^"]+)"`).exec(text)?.[1];
+  return Array.from(
+    schema.replaceAll(/\/\/.*/g, '').matchAll(/^\s*model\s+(\w+)\s*\{([^]*?)^\s*\}/gm),
+    ([, name = '', body = '']) => {
+      const lines = Array.from(body.matchAll(/^\s*(\w+)\s+\w.*$/gm), ([line, field = '']) => ({
+        line,
+        field,
+      }));
+      const columnOf = ({ line, field }: { line: string; field: string }) => named(line, '\\s@map') ?? field;
+      const id = lines.find(({ line }) => /\s@id\b/.test(line));
+      return {
+        style: 'prisma',
+        name,
+        schema: named(body, '@@schema'),
+        table: named(body, '@@map') ?? name,
+        id: id && columnOf(id),
+        columns: new Map(lines.map((each) => [columnOf(each), each.field])),
+      };
+    },
+  );
 }
 
 async function inDrizzle(path: string): Promise<Names[]> {
@@ -85,14 +91,17 @@ async function inDrizzle(path: string): Promise<Names[]> {
 export async function connect(address: string): Promise<{ database: SqlDatabase; close: () => unknown }> {
   if (address.startsWith('postgres')) {
     const { name, it } = await fromApp('postgres', 'pg');
-    const pool = name === 'pg' ? new it.Pool({ connectionString: address }) : it(address);
+    const plain = address.replaceAll(/(?<=[?&])(?:schema|pgbouncer|connection_limit)=[^&]*&?/g, '');
+    const pool = name === 'pg' ? new it.Pool({ connectionString: plain }) : it(plain);
     const query: SqlDatabase['query'] = (text, values) =>
       name === 'pg' ? pool.query(text, values) : pool.unsafe(text, values);
     return { database: { query }, close: () => pool.end() };
   }
   if (address.startsWith('m')) {
     const { it } = await fromApp('mysql2/promise');
-    const pool = it.createPool(address.replace('mariadb:', 'mysql:'));
+    const pool = it.createPool({ uri: address.replace('mariadb:', 'mysql:'), supportBigNumbers: true });
+    // Without it, MySQL may cut a text to the length of its column.
+    pool.on('connection', (one: typeof pool) => one.query("set sql_mode = 'STRICT_ALL_TABLES'"));
     const query: SqlDatabase['query'] = (text, values) => pool.execute(text, values);
     return { database: { dialect: 'mysql', query }, close: () => pool.end() };
   }

@@ -45,7 +45,7 @@ export function recogniser(oldKeys: readonly OldKey[], salt: string): Recognise 
     if (version !== undefined) yield* made(oldKeys, { [code]: versioned });
     const ciphers: JoinedCipher[] = ['aes-256-gcm', 'aes-256-cbc-hmac'];
     for (const cipher of trusting ? [...ciphers, 'aes-256-cbc' as const] : ciphers)
-      for (const shape of shapesOf(text).filter((each) => canHave(cipher, each)))
+      for (const shape of shapesOf(text).filter((each) => canHave(cipher, each) && namesFormat(each)))
         for (const key of keys)
           for (const mac of cipher === 'aes-256-cbc-hmac' ? keys : [undefined])
             yield {
@@ -92,18 +92,14 @@ function codeOf(shape: Shape, cipher: JoinedCipher, key: string, macKey: string 
 }
 
 const encodings = ['hex', 'base64', 'base64url'] as const;
-const orders: readonly (readonly JoinedPart[])[] = [
-  ['iv', 'ciphertext'],
-  ['iv', 'tag', 'ciphertext'],
-  ['iv', 'ciphertext', 'tag'],
-  ['ciphertext', 'iv'],
-  ['ciphertext', 'iv', 'tag'],
-  ['ciphertext', 'tag', 'iv'],
-  ['tag', 'iv', 'ciphertext'],
-  ['tag', 'ciphertext', 'iv'],
-];
+const ordersOf = (parts: readonly JoinedPart[]): JoinedPart[][] =>
+  parts.length === 0
+    ? [[]]
+    : parts.flatMap((first) =>
+        ordersOf(parts.filter((part) => part !== first)).map((rest) => [first].concat(rest)),
+      );
+const orders = [...ordersOf(['iv', 'ciphertext']), ...ordersOf(['iv', 'tag', 'ciphertext'])];
 const lengths: Partial<Record<JoinedPart, readonly number[]>> = { iv: [12, 16], tag: [16, 32] };
-const longestPrefix = 40;
 
 /** All that no encoding has: what ends with one of the separators. */
 const prefixOf = (text: string): string => /^.*[:.$|,;~]/.exec(text)?.[0] ?? '';
@@ -118,7 +114,7 @@ function* separatedShapes(text: string): Generator<Shape> {
       const [first = '', ...others] = pieces.slice(-parts.length);
       const tail = [first.slice(prefixOf(first).length), ...others];
       const prefix = text.slice(0, text.length - tail.join(separator).length);
-      if (pieces.length < parts.length || prefix.length > longestPrefix) continue;
+      if (pieces.length < parts.length) continue;
       for (const encoding of encodings) {
         const sizes = tail.map((piece) => decoders[encoding](piece)?.length);
         const fits = sizes.every(
@@ -132,7 +128,7 @@ function* separatedShapes(text: string): Generator<Shape> {
 /** The shapes of a text whose parts are one run of bytes, perhaps after a prefix that ends with a separator. */
 function* runShapes(text: string): Generator<Shape> {
   const prefix = prefixOf(text);
-  for (const encoding of prefix.length > longestPrefix ? [] : encodings)
+  for (const encoding of encodings)
     if ((decoders[encoding](text.slice(prefix.length))?.length ?? 0) >= 12 + 16)
       for (const ivLength of [12, 16] as const)
         for (const parts of orders)
@@ -143,14 +139,19 @@ const canHave = (cipher: JoinedCipher, { parts, separator, ivLength }: Shape): b
   (cipher === 'aes-256-gcm' || separator !== undefined || ivLength === 16) &&
   (cipher !== 'aes-256-cbc' || !parts.includes('tag'));
 
+/** Whether the prefix says only what the format is: a text of the value itself is neither shown nor dropped. */
+const namesFormat = ({ prefix = '' }: Shape): boolean => /^(?:[\w-]{0,12}[:.$|,;~]){0,3}$/.test(prefix);
+
 /**
  * Whether a text has the form of a known format, so that it is no plaintext, even if no key opens it. A token of a provider can be
- * a run of letters and digits: such a run counts only if it is hex, or has a sign of base64.
+ * a run of letters and digits: such a run counts only if it is hex, has a sign of base64, or follows a prefix.
  */
 export function looksEncrypted(text: string): boolean {
-  const isHead = /^(?:eaas[A-D]|\$ba\$|v1\.aesgcm256\.|gAAAAA)/.test(text);
-  const isRun = /^(?:.{0,40}[:.$|])?(?:[0-9a-f]{56,}|(?=.*[+/=])[A-Za-z0-9+/]{42,}={0,2})$/.test(text);
-  return isHead || isRun || separatedShapes(text).next().value !== undefined;
+  const head = text.slice(0, 200);
+  const isHead = /^(?:eaas[A-D]|\$ba\$|v1\.aesgcm256\.|gAAAAA|U2FsdGVkX1|\\xc30d|\{.*"iv")/.test(head);
+  const isRun = /^(?:[^:]{1,40}:[\w-]{38,}|(?:.{0,40}[:.$|])?[0-9a-f]{56,})=*$/i.test(head);
+  const isBase64 = /^(?:.{0,40}[:.$|])?(?=.*[+/=])[A-Za-z0-9+/]{42,}={0,2}$/.test(head);
+  return isHead || isRun || isBase64 || separatedShapes(text).next().value !== undefined;
 }
 
 /** Reads plaintext, but nothing that looks like the ciphertext of another key. */

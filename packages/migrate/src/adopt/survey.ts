@@ -22,8 +22,8 @@ export type ColumnSurvey = Map<Known | (typeof unopened)[keyof typeof unopened],
 
 const listed = 5;
 const rowsPerPage = 1_000;
-/** So many values in a column that no key opens end the search for further formats in it, which is slow. */
-const mostUnknown = 1_000;
+/** So many values in a column that look encrypted, and open under no key, end the slow search for further formats in it. */
+const mostSealed = 1_000;
 /** So many values must all open under a key before a format without authentication is believed. */
 const sampled = 32;
 
@@ -59,8 +59,8 @@ function trustedIn(sample: readonly TableRow[], column: string, recognise: Recog
 function formOf(text: string, tallies: ColumnSurvey, trusted: Known | undefined, recognise: Recognise) {
   if (typeof headIn(text) === 'object') return unopened.new;
   for (const form of tallies.keys()) if (typeof form === 'object' && opens(form, text)) return form;
-  const unknown = [unopened.plain, unopened.sealed].map((form) => tallies.get(form)?.count ?? 0);
-  const found = Math.max(...unknown) < mostUnknown ? recognise(text, false) : undefined;
+  const isSearched = (tallies.get(unopened.sealed)?.count ?? 0) < mostSealed;
+  const found = isSearched ? recognise(text, false) : undefined;
   if (found) return found;
   if (trusted && opens(trusted, text)) return trusted;
   return looksEncrypted(text) ? unopened.sealed : unopened.plain;

@@ -3,10 +3,11 @@ import type { Names } from './place.ts';
 import type { Known, OldKey } from './recognise.ts';
 import { type ColumnSurvey, unopened } from './survey.ts';
 
-/** The names of a column in the app and in the database. */
+/** The names of a column: in the code of the app, in the database, and the one to which its ciphertexts are bound. */
 export interface Column {
-  readonly field: string;
+  readonly own: string;
   readonly column: string;
+  readonly field: string;
 }
 
 export interface Adopted extends Column {
@@ -39,6 +40,7 @@ export function readingBoth(names: Names, adopted: readonly Adopted[]): string {
   const previous = readers.length > 1 ? `firstOf(\n    ${readers.join(',\n    ')},\n  )` : readers.join('');
   const imported = new Set(previous.match(/\b\w+(?=\()|\basIs\b/g));
   return (
+    `  import { defineFields, field, plaintext } from '@eaas/sdk/fields';\n` +
     `  import { ${[...imported].toSorted().join(', ')} } from '@eaas/migrate/formats';\n` +
     `  const previous = plaintext(${previous});\n${definition(names, adopted, '{ previous }')}`
   );
@@ -46,20 +48,19 @@ export function readingBoth(names: Names, adopted: readonly Adopted[]): string {
 
 /** The lines that define the columns. */
 export function definition({ style, name }: Names, adopted: readonly Adopted[], options = ''): string {
-  const [before, after] = {
-    drizzle: [`table = encryptedTable('${name}', {`, '…\n  });\n  const db = withEncryption(plain, eaas);'],
-    prisma: [
-      `fields = defineFields({ ${name}: {`,
-      '} });\n  const db = prisma.$extends(encrypted(prisma, eaas, fields));',
-    ],
-    sql: [`fields = defineFields({ ${name}: {`, '} });\n  const records = fields.for(eaas);'],
+  const isDrizzle = style === 'drizzle';
+  const start = isDrizzle ? `table = encryptedTable('${name}', {` : `fields = defineFields({ ${name}: {`;
+  const end = {
+    drizzle: '  …\n  });\n  const db = withEncryption(plain, eaas);',
+    prisma: '} });\n  const db = prisma.$extends(encrypted(prisma, eaas, fields));',
+    sql: '} });\n  const records = fields.for(eaas);',
   }[style];
-  const fields = adopted.map(({ field, column }) => {
+  const fields = adopted.map(({ own, column }) => {
     const value = `field.text(${options})`;
-    const own = field === column ? '' : `'${column}', `;
-    return `    ${field}: ${style === 'drizzle' ? `encrypted(${own}${value})` : value},\n`;
+    const named = own === column ? '' : `'${column}', `;
+    return `    ${own}: ${isDrizzle ? `encrypted(${named}${value})` : value},\n`;
   });
-  return `  const ${before}\n${fields.join('')}  ${after}\n`;
+  return `  const ${start}\n${fields.join('')}  ${end}\n`;
 }
 
 /** What becomes of the old keys. */

@@ -38,9 +38,9 @@ export const decoders: Readonly<Record<Encoding, Decode>> = {
   },
 };
 
-/** Returns the key that is written as 64 lower-case hex digits. Throws InputError for any other text. */
+/** Returns the key that is written as 64 hex digits. Throws InputError for any other text. */
 export const fromHex = (text: string): Uint8Array =>
-  keyFrom(text, 'the argument of `fromHex`', '64 lower-case hex digits', decoders.hex);
+  keyFrom(text, 'the argument of `fromHex`', '64 hex digits', (given) => decoders.hex(given.toLowerCase()));
 
 /** Returns the key that is written in base64 or base64url. Throws InputError for any other text. */
 export function fromBase64(text: string): Uint8Array {
