@@ -1,4 +1,6 @@
 #!/usr/bin/env node
 import { run } from '../dist/adopt/command.js';
 
+// Node ends with this code when nothing can settle the promise any more: a driver may lose its connection without an error.
+process.on('exit', () => process.exitCode === 13 && process.stderr.write('Lost the database: run again.\n'));
 process.exitCode = await run(process.argv.slice(2));

@@ -35,8 +35,6 @@ Options:
   -h, --help             show this help
 
 The new keys are in EAAS_LOCAL, or on the server of EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID. Variables can be in .env.
-
-For example: npx --no-install @eaas/migrate adopt DATABASE_URL connectors token --old-key ENCRYPTION_KEY
 `;
 
 const flags = {
