@@ -93,7 +93,7 @@ async function adopt(
   if (strange && oldKeys.length > 0)
     stop(`no old key opens ${strange.column}. If it is plaintext, omit \`--old-key\``);
 
-  const readers = formatsOf(adopted).map(({ it }) => it);
+  const readers = formatsOf(adopted).map(({ result }) => result);
   const previous = given.plaintext ? [...readers, plainOnly] : readers;
   const options = { ...define(names, adopted, anyOf('an old value', previous)), client };
   const trial = { ...options, dryRun: true, maxFailures: 10 ** 9 };
@@ -128,8 +128,8 @@ const columnsIn = ({ columns, style, name }: Names, wanted: readonly string[]): 
   wanted.map((given) => {
     const known = Array.from(columns).find((pair) => pair.includes(given));
     if (!known && style !== 'sql') stop(`the schema has no column \`${given}\` in \`${name}\``);
-    const [column, own] = known ?? [given, given];
-    return { own, column, field: style === 'drizzle' ? column : own };
+    const [column, inApp] = known ?? [given, given];
+    return { inApp, column, field: style === 'drizzle' ? column : inApp };
   });
 
 /** The options of `migrate` that define the columns. */
@@ -151,8 +151,8 @@ async function isConfirmed(): Promise<boolean> {
 async function clientOf(): Promise<EaasClient> {
   const sealed = variable('EAAS_LOCAL');
   if (sealed === undefined) return new EaasClient();
-  const { it } = await fromApp('@eaas/local');
-  return new EaasClient({ service: it.localService({ sealed }) });
+  const { found } = await fromApp('@eaas/local');
+  return new EaasClient({ service: found.localService({ sealed }) });
 }
 
 function say(text: string): number {

@@ -90,16 +90,16 @@ async function inDrizzle(path: string): Promise<Names[]> {
 /** Opens the database with a driver that the app has installed. */
 export async function connect(address: string): Promise<{ database: SqlDatabase; close: () => unknown }> {
   if (address.startsWith('postgres')) {
-    const { name, it } = await fromApp('postgres', 'pg');
+    const { name, found } = await fromApp('postgres', 'pg');
     const plain = address.replaceAll(/(?<=[?&])(?:schema|pgbouncer|connection_limit)=[^&]*&?/g, '');
-    const pool = name === 'pg' ? new it.Pool({ connectionString: plain }) : it(plain);
+    const pool = name === 'pg' ? new found.Pool({ connectionString: plain }) : found(plain);
     const query: SqlDatabase['query'] = (text, values) =>
       name === 'pg' ? pool.query(text, values) : pool.unsafe(text, values);
     return { database: { query }, close: () => pool.end() };
   }
   if (address.startsWith('m')) {
-    const { it } = await fromApp('mysql2/promise');
-    const pool = it.createPool({ uri: address.replace('mariadb:', 'mysql:'), supportBigNumbers: true });
+    const { found } = await fromApp('mysql2/promise');
+    const pool = found.createPool({ uri: address.replace('mariadb:', 'mysql:'), supportBigNumbers: true });
     // Without it, MySQL may cut a text to the length of its column.
     pool.on('connection', (one: typeof pool) => one.query("set sql_mode = 'STRICT_ALL_TABLES'"));
     const query: SqlDatabase['query'] = (text, values) => pool.execute(text, values);
@@ -107,8 +107,8 @@ export async function connect(address: string): Promise<{ database: SqlDatabase;
   }
   const path = resolve(address.replace(/^\w+:(?:\/\/)?/, ''));
   if (!existsSync(path)) throw new InputError(`there is no database \`${path}\``);
-  const { it } = await fromApp('better-sqlite3', 'libsql', 'node:sqlite');
-  const file = new (it.DatabaseSync ?? it)(path);
+  const { found } = await fromApp('better-sqlite3', 'libsql', 'node:sqlite');
+  const file = new (found.DatabaseSync ?? found)(path);
   const query: SqlDatabase['query'] = (text, values) => file.prepare(text).all(...values);
   await query('pragma busy_timeout = 10000', []);
   return { database: { dialect: 'sqlite', query }, close: () => file.close() };
@@ -120,8 +120,8 @@ export async function fromApp(...names: readonly string[]) {
   for (const name of names) {
     try {
       const path = find(name);
-      const it = await import(path.startsWith('/') ? pathToFileURL(path).href : path);
-      return { name, it: it.default ?? it };
+      const found = await import(path.startsWith('/') ? pathToFileURL(path).href : path);
+      return { name, found: found.default ?? found };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
     }

@@ -48,7 +48,7 @@ test('the format of every hand-written shape is found under its key, with the co
       const stored = prefix + pieces.map((piece) => piece.toString(encoding)).join(separator);
 
       const found = recognisers.get(maker)?.(stored, false);
-      expect(found?.it(stored)).toBe(text);
+      expect(found?.result(stored)).toBe(text);
       expect(found?.code).toContain(`${maker}(process.env.OLD!`);
       const app = { ...formats, process: { env: { OLD: keys[maker]?.[0] } } };
       const read = runInNewContext(String(found?.code.replaceAll('!', '')), app) as formats.Reader;

@@ -15,7 +15,7 @@ export interface OldKey {
 
 /** What was made of an old key, with the code that makes it in the app. */
 interface Made<T> {
-  readonly it: T;
+  readonly result: T;
   readonly code: string;
   readonly variable: string;
 }
@@ -49,7 +49,7 @@ export function recogniser(oldKeys: readonly OldKey[], salt: string): Recognise 
         for (const key of keys)
           for (const mac of cipher === 'aes-256-cbc-hmac' ? keys : [undefined])
             yield {
-              it: joined({ key: key.it, macKey: mac?.it, cipher, ...shape }),
+              result: joined({ key: key.result, macKey: mac?.result, cipher, ...shape }),
               code: codeOf(shape, cipher, key.code, mac?.code),
               variable: key.variable,
             };
@@ -61,7 +61,7 @@ export function recogniser(oldKeys: readonly OldKey[], salt: string): Recognise 
   };
 }
 
-export const opens = ({ it: read }: Known, text: string): boolean =>
+export const opens = ({ result: read }: Known, text: string): boolean =>
   unlessRefused(FormatError, () => read(text)) !== undefined;
 
 /** What functions make of the texts of old keys, without those that refuse a text. The names are the code for the app. */
@@ -70,8 +70,8 @@ function made<T>(oldKeys: readonly OldKey[], makers: Readonly<Record<string, (te
     Object.entries(makers).flatMap(([name, make]): Made<T>[] => {
       const value = `process.env.${variable}!`;
       const code = name.includes('…') ? name.replace('…', value) : `${name}(${value})`;
-      const it = unlessRefused(InputError, () => make(text));
-      return it === undefined ? [] : [{ it, code, variable }];
+      const result = unlessRefused(InputError, () => make(text));
+      return result === undefined ? [] : [{ result, code, variable }];
     }),
   );
 }
@@ -108,13 +108,12 @@ const shapesOf = (text: string): Shape[] => [...separatedShapes(text), ...runSha
 
 /** The shapes of a text whose parts stand between separators. */
 function* separatedShapes(text: string): Generator<Shape> {
-  for (const separator of ':.$|,;~')
-    for (const parts of orders) {
-      const pieces = text.split(separator);
+  for (const separator of ':.$|,;~') {
+    const pieces = text.split(separator);
+    for (const parts of orders.filter(({ length }) => length <= pieces.length)) {
       const [first = '', ...others] = pieces.slice(-parts.length);
       const tail = [first.slice(prefixOf(first).length), ...others];
       const prefix = text.slice(0, text.length - tail.join(separator).length);
-      if (pieces.length < parts.length) continue;
       for (const encoding of encodings) {
         const sizes = tail.map((piece) => decoders[encoding](piece)?.length);
         const fits = sizes.every(
@@ -123,6 +122,7 @@ function* separatedShapes(text: string): Generator<Shape> {
         if (fits) yield { ...(prefix !== '' && { prefix }), parts, separator, encoding };
       }
     }
+  }
 }
 
 /** The shapes of a text whose parts are one run of bytes, perhaps after a prefix that ends with a separator. */

@@ -5,7 +5,7 @@ import { type ColumnSurvey, unopened } from './survey.ts';
 
 /** The names of a column: in the code of the app, in the database, and the one to which its ciphertexts are bound. */
 export interface Column {
-  readonly own: string;
+  readonly inApp: string;
   readonly column: string;
   readonly field: string;
 }
@@ -17,15 +17,15 @@ export interface Adopted extends Column {
 /** The formats of columns. One that a wrong key could open comes last. */
 export function formatsOf(adopted: readonly Adopted[]): Known[] {
   const forms = adopted.flatMap(({ holds }) => [...holds.keys()]).filter((form) => typeof form === 'object');
-  return forms.toSorted((a, b) => Number(b.it.isAuthenticated) - Number(a.it.isAuthenticated));
+  return forms.toSorted((a, b) => Number(b.result.isAuthenticated) - Number(a.result.isAuthenticated));
 }
 
 /** A line for each form of values in a column. */
 export function surveyOf({ column, holds }: Adopted): string {
   const lines = Array.from(holds, ([form, { count, ids }]) => {
     const rows = ` (rows ${ids.join(', ')}${count > ids.length ? ' …' : ''})`;
-    const what = typeof form === 'object' ? `${form.it.name}, under ${form.variable}` : form;
-    const isDoubtful = typeof form === 'object' && !form.it.isAuthenticated;
+    const what = typeof form === 'object' ? `${form.result.name}, under ${form.variable}` : form;
+    const isDoubtful = typeof form === 'object' && !form.result.isAuthenticated;
     const doubt = isDoubtful ? ': not authenticated, so somebody could have altered them' : '';
     return `${count.toLocaleString('en').padStart(9)}  ${what}${doubt}${holds.size > 1 ? rows : ''}\n`;
   });
@@ -55,10 +55,10 @@ export function definition({ style, name }: Names, adopted: readonly Adopted[], 
     prisma: '} });\n  const db = prisma.$extends(encrypted(prisma, eaas, fields));',
     sql: '} });\n  const records = fields.for(eaas);',
   }[style];
-  const fields = adopted.map(({ own, column }) => {
+  const fields = adopted.map(({ inApp, column }) => {
     const value = `field.text(${options})`;
-    const named = own === column ? '' : `'${column}', `;
-    return `    ${own}: ${isDrizzle ? `encrypted(${named}${value})` : value},\n`;
+    const named = inApp === column ? '' : `'${column}', `;
+    return `    ${inApp}: ${isDrizzle ? `encrypted(${named}${value})` : value},\n`;
   });
   return `  const ${start}\n${fields.join('')}  ${end}\n`;
 }
