@@ -2,7 +2,7 @@ import { lazily } from './parts/lazily.tsx';
 import { Shell } from './parts/shell.tsx';
 import { type View, place } from './places.ts';
 import { Playground } from './playground/playground.tsx';
-import { session } from './session.ts';
+import { type PageProps, session } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
 const ApiKeys = lazily(() => import('./console/api-keys-page.tsx').then((module) => module.ApiKeys));
@@ -14,13 +14,14 @@ const SignIns = lazily(() => import('./console/sign-ins-page.tsx').then((module)
 const Usage = lazily(() => import('./console/usage-page.tsx').then((module) => module.Usage));
 
 export function App() {
-  return <Shell>{session.value ? <Page place={place.value} /> : <SignIn />}</Shell>;
+  const { value } = session;
+  return <Shell>{value ? <Page place={place.value} session={value} /> : <SignIn />}</Shell>;
 }
 
-function Page({ place }: { readonly place: View }) {
-  if (place.page === 'key') return <Key key={place.keyId} keyId={place.keyId} />;
+function Page({ place, session }: PageProps & { readonly place: View }) {
+  if (place.page === 'key') return <Key key={place.keyId} keyId={place.keyId} session={session} />;
   const View = views[place.page];
-  return <View />;
+  return <View session={session} />;
 }
 
 const views = {

@@ -17,6 +17,11 @@ export interface Session {
   readonly client: EaasClient;
 }
 
+/** What a page gets: it is shown only while the user is signed in. */
+export interface PageProps {
+  readonly session: Session;
+}
+
 export type SignedOut = 'new' | 'code_refused' | 'code_unanswered' | 'expired' | 'left';
 
 export const session = signal<Session | undefined>(undefined);

@@ -8,7 +8,7 @@ import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
-import { session } from '../session.ts';
+import type { PageProps } from '../session.ts';
 import { type ApiKeyRecord, stateOf } from './api-key-state.ts';
 import { ApiKeyTable } from './api-key-table.tsx';
 import { CreateApiKey } from './create-api-key.tsx';
@@ -16,12 +16,9 @@ import { EditApiKey } from './edit-api-key.tsx';
 
 const size = 50;
 
-export function ApiKeys() {
-  const client = session.value?.client;
-  return client ? <Listed client={client} /> : null;
-}
-
-function Listed({ client }: { readonly client: EaasClient }) {
+export function ApiKeys({ session }: PageProps) {
+  const { client, apiKey: ownApiKey } = session;
+  const isOwn = ({ hint }: ApiKeyRecord): boolean => ownApiKey.endsWith(hint);
   const offset = useSignal(0);
   const isCreating = useSignal(false);
   const edited = useSignal<ApiKeyRecord | undefined>(undefined);
@@ -89,6 +86,7 @@ function Listed({ client }: { readonly client: EaasClient }) {
         <Revoke
           client={client}
           apiKey={revoked.value}
+          isOwn={isOwn(revoked.value)}
           onClose={() => (revoked.value = undefined)}
           onDone={() => {
             revoked.value = undefined;
@@ -103,15 +101,12 @@ function Listed({ client }: { readonly client: EaasClient }) {
 interface RevokeProps {
   readonly client: EaasClient;
   readonly apiKey: ApiKeyRecord;
+  readonly isOwn: boolean;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-function isOwn({ hint }: ApiKeyRecord): boolean {
-  return session.value?.apiKey.endsWith(hint) ?? false;
-}
-
-function Revoke({ client, apiKey, onClose, onDone }: RevokeProps) {
+function Revoke({ client, apiKey, isOwn, onClose, onDone }: RevokeProps) {
   const { api_key_id, name, hint } = apiKey;
   return (
     <Confirm
@@ -128,7 +123,7 @@ function Revoke({ client, apiKey, onClose, onDone }: RevokeProps) {
         Every request with the API key that ends in <code>{hint}</code> is refused from now on. This cannot be
         undone. Data keys that a client has in memory work for at most five minutes more.
       </p>
-      {isOwn(apiKey) && (
+      {isOwn && (
         <p class="strong">This is the API key that you are signed in with. You will be signed out.</p>
       )}
     </Confirm>

@@ -1,5 +1,5 @@
 import type { AuditReport } from '@eaas/audit';
-import type { AuditEntry, EaasClient } from '@eaas/sdk';
+import type { AuditEntry } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
@@ -8,7 +8,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { short } from '../parts/short.ts';
 import { Empty, Loading } from '../parts/states.tsx';
-import { session } from '../session.ts';
+import type { PageProps } from '../session.ts';
 import { AuditExport } from './audit-export.tsx';
 import { filterOf, type FilterTexts, isFiltered, offsetOf } from './audit-filter.ts';
 import { AuditEntryDialog } from './audit-entry.tsx';
@@ -21,12 +21,7 @@ import { nameIn, useActorNames, useKeyNames } from './names.ts';
 const size = 50;
 const pause = 2_000;
 
-export function Audit() {
-  const client = session.value?.client;
-  return client ? <Log client={client} /> : null;
-}
-
-function Log({ client }: { readonly client: EaasClient }) {
+export function Audit({ session: { client } }: PageProps) {
   const filter: FilterSignals = {
     action: useSignal(''),
     key: useSignal(''),

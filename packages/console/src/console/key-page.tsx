@@ -1,6 +1,5 @@
 import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
-import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -9,7 +8,7 @@ import { PageFailure } from '../parts/page-failure.tsx';
 import { Loading, Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { When } from '../parts/when.tsx';
-import { session } from '../session.ts';
+import type { PageProps } from '../session.ts';
 import { KeyActions } from './key-actions.tsx';
 import { type KeyRecord, KeyStatusBadge } from './key-status.tsx';
 import { KeyVersions } from './key-versions.tsx';
@@ -18,12 +17,7 @@ import { rotationText } from './rotation.ts';
 
 const size = 100;
 
-export function Key({ keyId }: { readonly keyId: string }) {
-  const client = session.value?.client;
-  return client ? <Shown client={client} keyId={keyId} /> : null;
-}
-
-function Shown({ client, keyId }: { readonly client: EaasClient; readonly keyId: string }) {
+export function Key({ session: { client }, keyId }: PageProps & { readonly keyId: string }) {
   const offset = useSignal(0);
   const { value, failure, reload } = useLoaded(
     (signal) => client.keys.get({ key_id: keyId, limit: size, offset: offset.value }, { signal }),

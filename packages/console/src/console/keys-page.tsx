@@ -1,6 +1,5 @@
 import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
-import type { EaasClient } from '@eaas/sdk';
 import { useEffect } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
@@ -14,19 +13,14 @@ import { Empty, Loading } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 import { go } from '../places.ts';
-import { session } from '../session.ts';
+import type { PageProps } from '../session.ts';
 import { CreateKey } from './create-key.tsx';
 import { type KeyRecord, type KeyStatus, KeyStatusBadge, statusOptions } from './key-status.tsx';
 import { rotationText } from './rotation.ts';
 
 const size = 50;
 
-export function Keys() {
-  const client = session.value?.client;
-  return client ? <Listed client={client} /> : null;
-}
-
-function Listed({ client }: { readonly client: EaasClient }) {
+export function Keys({ session: { client } }: PageProps) {
   const status = useSignal('');
   const offset = useSignal(0);
   const isCreating = useSignal(false);

@@ -11,16 +11,11 @@ import { PageHead } from '../parts/page-head.tsx';
 import { counted } from '../parts/short.ts';
 import { Empty, Loading, Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
-import { session } from '../session.ts';
+import type { PageProps } from '../session.ts';
 import { ErasePerson, type Erasure } from './erase-person.tsx';
 import { asked, faultOf, findPerson, looksLikeId, nameOf, type Person, type Wanted } from './people-find.ts';
 import { PersonReport } from './person-report.tsx';
 import { PersonTimeline } from './person-timeline.tsx';
-
-export function People() {
-  const client = session.value?.client;
-  return client ? <Shown client={client} /> : null;
-}
 
 const ways = [
   ['subject', 'Subject'],
@@ -28,7 +23,7 @@ const ways = [
 ] as const;
 
 /** Keeps the person in memory only: neither the address nor the history of the browser says who it is. */
-function Shown({ client }: { readonly client: EaasClient }) {
+export function People({ session: { client } }: PageProps) {
   const by = useSignal<string>(asked.value?.by ?? 'subject');
   const text = useSignal(asked.value?.text ?? '');
   const fault = useSignal<string | undefined>(undefined);

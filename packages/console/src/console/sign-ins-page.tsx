@@ -11,7 +11,7 @@ import { counted, short } from '../parts/short.ts';
 import { Empty, FailureView, Loading } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
-import { session } from '../session.ts';
+import type { PageProps } from '../session.ts';
 import { stateOf } from './api-key-state.ts';
 import { CreateSignIn, EditSignIn } from './edit-sign-in.tsx';
 import { ShowSignIn } from './show-sign-in.tsx';
@@ -19,17 +19,12 @@ import { type IssuerRecord, whoseData } from './sign-in-draft.ts';
 
 const size = 50;
 
-export function SignIns() {
-  const client = session.value?.client;
-  return client ? <Listed client={client} /> : null;
-}
-
 type Opened = { readonly what: 'show' | 'new' | 'edit' | 'revoke'; readonly issuer: IssuerRecord };
 /** Lists leave out the public keys and the required claims. */
 type ListedIssuer = Omit<IssuerRecord, 'jwks' | 'require'>;
 type Open = (what: Opened['what'], issuer: ListedIssuer) => void;
 
-function Listed({ client }: { readonly client: EaasClient }) {
+export function SignIns({ session: { client } }: PageProps) {
   const offset = useSignal(0);
   const isCreating = useSignal(false);
   const opened = useSignal<Opened | undefined>(undefined);

@@ -4,17 +4,12 @@ import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
-import { session } from '../session.ts';
+import type { PageProps } from '../session.ts';
 import { lastMonths, monthName, type Month, operations, totalOf } from './months.ts';
 
 const months = 12;
 
-export function Usage() {
-  const client = session.value?.client;
-  return client ? <Shown client={client} /> : null;
-}
-
-function Shown({ client }: { readonly client: EaasClient }) {
+export function Usage({ session: { client } }: PageProps) {
   const { value, failure, reload } = useLoaded((signal) => readMonths(client, signal), [client]);
   const isEmpty = value?.every((month) => totalOf(month) === 0);
   return (

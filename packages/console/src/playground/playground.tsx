@@ -5,17 +5,12 @@ import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
-import { session, type Session } from '../session.ts';
+import type { PageProps } from '../session.ts';
 import { keyName, type OwnKey, unusableOf } from './own-key.ts';
 import { findPlay, isPlay, startPlay } from './play.ts';
 import { Steps } from './steps.tsx';
 
-export function Playground() {
-  const { value } = session;
-  return value ? <SignedIn session={value} /> : null;
-}
-
-function SignedIn({ session }: { readonly session: Session }) {
+export function Playground({ session }: PageProps) {
   const { value: found, failure, isLoading, reload } = useLoaded(() => findPlay(session), [session]);
   return (
     <div class="playground">
@@ -36,8 +31,7 @@ function SignedIn({ session }: { readonly session: Session }) {
   );
 }
 
-interface AskProps {
-  readonly session: Session;
+interface AskProps extends PageProps {
   readonly found: OwnKey;
   readonly reload: () => void;
 }
