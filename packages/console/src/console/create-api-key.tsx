@@ -6,7 +6,8 @@ import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { FailureView, Notice } from '../parts/states.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { Notice } from '../parts/states.tsx';
 import { expiryOf, isComplete, lives, useApiKeyDraft } from './api-key-draft.ts';
 import { ApiKeyFields } from './api-key-form.tsx';
 
@@ -31,11 +32,10 @@ function Form({ client, onClose, onCreated }: CreateApiKeyProps & { onCreated: (
     origins: null,
     expires: '90',
   });
-  const { isBusy, failure, run } = useWork();
+  const { run, ...state } = useWork();
 
-  const create = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    await run(async () =>
+  const create = () =>
+    run(async () =>
       onCreated(
         await client.apiKeys.create({
           name: draft.name,
@@ -46,27 +46,19 @@ function Form({ client, onClose, onCreated }: CreateApiKeyProps & { onCreated: (
         }),
       ),
     );
-  };
 
   return (
-    <Dialog title="Create an API key" onClose={onClose}>
-      <form class="stack" onSubmit={(event) => void create(event)}>
-        <ApiKeyFields client={client} fields={fields} lives={lives} />
-        {failure && <FailureView failure={failure} />}
-        <div class="actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            type="submit"
-            isBusy={isBusy}
-            busyText="Creating"
-            disabled={!isComplete(draft)}
-          >
-            Create the API key
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Create an API key"
+      action="Create the API key"
+      busyText="Creating"
+      {...state}
+      isDisabled={!isComplete(draft)}
+      onSubmit={create}
+      onClose={onClose}
+    >
+      <ApiKeyFields client={client} fields={fields} lives={lives} />
+    </FormDialog>
   );
 }
 

@@ -1,10 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { useWork } from '../load.ts';
-import { Button } from '../parts/button.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { Checkbox, Field, Select } from '../parts/field.tsx';
-import { FailureView } from '../parts/states.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import type { KeyRecord } from './key-status.tsx';
 import { rotationOptions } from './rotation.ts';
 
@@ -19,11 +17,10 @@ export function CreateKey({ client, onClose, onCreated }: CreateKeyProps) {
   const days = useSignal('365');
   const intake = useSignal(false);
   const exportable = useSignal(false);
-  const { isBusy, failure, run } = useWork();
+  const { run, ...state } = useWork();
 
-  const create = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    await run(async () => {
+  const create = () =>
+    run(async () => {
       const policy = days.value === '' ? null : { interval_days: Number(days.value) };
       onCreated(
         await client.keys.create({
@@ -34,43 +31,40 @@ export function CreateKey({ client, onClose, onCreated }: CreateKeyProps) {
         }),
       );
     });
-  };
 
   return (
-    <Dialog title="Create a key" onClose={onClose}>
-      <form class="stack" onSubmit={(event) => void create(event)}>
-        <Field
-          label="Name"
-          hint="What the key protects, such as patients or billing. It cannot be changed later."
-          autocomplete="off"
-          maxLength={128}
-          required
-          value={name}
-        />
-        <Select
-          label="Rotation"
-          hint="Each rotation makes a new version. Old versions keep decrypting."
-          value={days}
-          options={rotationOptions}
-        />
-        <Checkbox
-          label="Intake key"
-          hint="Anyone with its public key can write, and only this service can decrypt what they write. This cannot be changed later."
-          value={intake}
-        />
-        <Checkbox
-          label="Allow export"
-          hint="Its material can leave the service, encrypted for an RSA key. This cannot be changed later."
-          value={exportable}
-        />
-        {failure && <FailureView failure={failure} />}
-        <div class="actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isBusy={isBusy} busyText="Creating">
-            Create the key
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Create a key"
+      action="Create the key"
+      busyText="Creating"
+      {...state}
+      onSubmit={create}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        hint="What the key protects, such as patients or billing. It cannot be changed later."
+        autocomplete="off"
+        maxLength={128}
+        required
+        value={name}
+      />
+      <Select
+        label="Rotation"
+        hint="Each rotation makes a new version. Old versions keep decrypting."
+        value={days}
+        options={rotationOptions}
+      />
+      <Checkbox
+        label="Intake key"
+        hint="Anyone with its public key can write, and only this service can decrypt what they write. This cannot be changed later."
+        value={intake}
+      />
+      <Checkbox
+        label="Allow export"
+        hint="Its material can leave the service, encrypted for an RSA key. This cannot be changed later."
+        value={exportable}
+      />
+    </FormDialog>
   );
 }

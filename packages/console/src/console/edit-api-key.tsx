@@ -1,9 +1,7 @@
 import { inLine } from '@eaas/protocol/internal';
 import type { EaasClient } from '@eaas/sdk';
 import { useWork } from '../load.ts';
-import { Button } from '../parts/button.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { FailureView } from '../parts/states.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { dateTime } from '../parts/times.ts';
 import { type ApiKeyChanges, changesOf } from './api-key-changes.ts';
 import { isComplete, lives, useApiKeyDraft } from './api-key-draft.ts';
@@ -27,36 +25,29 @@ export function EditApiKey({ client, apiKey, isOwn, onClose, onDone }: EditApiKe
     origins: allowed_origins,
     expires: 'unchanged',
   });
-  const { isBusy, failure, run } = useWork();
+  const { run, ...state } = useWork();
   const changes = changesOf(apiKey, draft);
   const hasChanges = Object.keys(changes.fields).length > 0;
   const kept = expires_at === null ? 'As now: never' : `As now: ${dateTime(expires_at)}`;
 
-  const save = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const save = async (): Promise<void> => {
     if (await run(() => client.apiKeys.update({ api_key_id, ...changes.fields }))) onDone();
   };
 
   return (
-    <Dialog title={`Edit ${inLine(name)}`} onClose={onClose}>
-      <form class="stack" onSubmit={(event) => void save(event)}>
-        <ApiKeyFields client={client} fields={fields} lives={[['unchanged', kept], ...lives]} />
-        <Consequences changes={changes} isOwn={isOwn} />
-        {failure && <FailureView failure={failure} />}
-        <div class="actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind={changes.losses.length > 0 ? 'danger' : 'primary'}
-            type="submit"
-            isBusy={isBusy}
-            busyText="Saving"
-            disabled={!hasChanges || !isComplete(draft)}
-          >
-            Save the changes
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Edit ${inLine(name)}`}
+      action="Save the changes"
+      busyText="Saving"
+      {...state}
+      isDangerous={changes.losses.length > 0}
+      isDisabled={!hasChanges || !isComplete(draft)}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <ApiKeyFields client={client} fields={fields} lives={[['unchanged', kept], ...lives]} />
+      <Consequences changes={changes} isOwn={isOwn} />
+    </FormDialog>
   );
 }
 

@@ -43,7 +43,6 @@ function ConfirmErase({ client, name, isUnknown, onClose, onDone }: ErasePersonP
       typed={typed}
       isDangerous
       work={async () => onDone(await client.subjects.erase(name, { create: isUnknown }))}
-      onDone={() => {}}
       onClose={onClose}
     >
       {isUnknown ? (

@@ -41,7 +41,6 @@ export function ExportKey({ client, record, onClose }: ExportKeyProps) {
       typed={name}
       isDangerous
       work={work}
-      onDone={() => {}}
       onClose={onClose}
     >
       <ul class="consequences">

@@ -2,10 +2,8 @@ import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useWork } from '../load.ts';
-import { Button } from './button.tsx';
-import { Dialog } from './dialog.tsx';
 import { Field } from './field.tsx';
-import { FailureView } from './states.tsx';
+import { FormDialog } from './form-dialog.tsx';
 
 interface ConfirmProps {
   readonly title: string;
@@ -15,62 +13,36 @@ interface ConfirmProps {
   readonly typed?: string;
   readonly isDangerous?: boolean;
   readonly work: () => Promise<unknown>;
-  readonly onDone: () => void;
+  readonly onDone?: () => void;
   readonly onClose: () => void;
 }
 
-export function Confirm({
-  title,
-  children,
-  action,
-  busyText,
-  typed,
-  isDangerous = false,
-  work,
-  onDone,
-  onClose,
-}: ConfirmProps) {
+export function Confirm({ children, typed, work, onDone, ...rest }: ConfirmProps) {
   const text = useSignal('');
-  const { isBusy, failure, run } = useWork();
+  const { run, ...state } = useWork();
   // Ignores differences in the number of spaces, because a browser shows several spaces as one.
   const isAllowed =
     typed === undefined ||
     text.value === inLine(typed) ||
     (text.value !== '' && shown(text.value) === shown(typed));
 
-  const confirm = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    if (isAllowed && (await run(work))) onDone();
+  const confirm = async (): Promise<void> => {
+    if (isAllowed && (await run(work))) onDone?.();
   };
 
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form class="stack" onSubmit={(event) => void confirm(event)}>
-        {children}
-        {typed !== undefined && (
-          <Field
-            label={`Type ${inLine(typed)} to confirm`}
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            value={text}
-          />
-        )}
-        {failure && <FailureView failure={failure} />}
-        <div class="actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind={isDangerous ? 'danger' : 'primary'}
-            type="submit"
-            isBusy={isBusy}
-            busyText={busyText}
-            disabled={!isAllowed}
-          >
-            {action}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog {...rest} {...state} isDisabled={!isAllowed} onSubmit={confirm}>
+      {children}
+      {typed !== undefined && (
+        <Field
+          label={`Type ${inLine(typed)} to confirm`}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          value={text}
+        />
+      )}
+    </FormDialog>
   );
 }
 

@@ -1,0 +1,68 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Work } from '../load.ts';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { FailureView } from './states.tsx';
+
+interface FormDialogProps extends Pick<Work, 'isBusy' | 'failure'> {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  readonly action: string;
+  readonly busyText: string;
+  readonly isDangerous?: boolean;
+  readonly isDisabled?: boolean;
+  /** What is wrong with fields. When it changes, the first such field comes into view. */
+  readonly faults?: object;
+  readonly onSubmit: () => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+/** A dialog with a form, and what came of its work. */
+export function FormDialog({
+  title,
+  children,
+  action,
+  busyText,
+  isBusy,
+  failure,
+  isDangerous = false,
+  isDisabled = false,
+  faults = {},
+  onSubmit,
+  onClose,
+}: FormDialogProps) {
+  const form = useRef<HTMLFormElement>(null);
+  // A form can be higher than the screen.
+  useEffect(() => {
+    form.current?.querySelector('.error')?.parentElement?.scrollIntoView({ block: 'center' });
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus({ preventScroll: true });
+  }, [JSON.stringify(faults)]);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        ref={form}
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void onSubmit();
+        }}
+      >
+        {children}
+        {failure && <FailureView failure={failure} />}
+        <div class="actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            kind={isDangerous ? 'danger' : 'primary'}
+            type="submit"
+            isBusy={isBusy}
+            busyText={busyText}
+            disabled={isDisabled}
+          >
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
