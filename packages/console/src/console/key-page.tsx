@@ -2,6 +2,7 @@ import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import { useLoaded } from '../load.ts';
 import { Copy } from '../parts/copy.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
@@ -74,40 +75,19 @@ function Facts({ record }: { readonly record: KeyRecord }) {
   const { key_version, rotation_policy, next_rotation_at, rotated_at, created_at } = record;
   return (
     <dl class="facts">
-      <div>
-        <dt>Newest version</dt>
-        <dd>{key_version}</dd>
-      </div>
-      <div>
-        <dt>Rotation</dt>
-        <dd>{rotationText(rotation_policy?.interval_days)}</dd>
-      </div>
-      <div>
-        <dt>Next rotation</dt>
-        <dd>
+      <Fact title="Newest version">{key_version}</Fact>
+      <Fact title="Rotation">{rotationText(rotation_policy?.interval_days)}</Fact>
+      <Fact title="Next rotation">
           <When time={next_rotation_at} none="not planned" />
-        </dd>
-      </div>
-      <div>
-        <dt>Last rotated</dt>
-        <dd>
+        </Fact>
+      <Fact title="Last rotated">
           <When time={rotated_at} />
-        </dd>
-      </div>
-      <div>
-        <dt>Created</dt>
-        <dd>
+        </Fact>
+      <Fact title="Created">
           <When time={created_at} />
-        </dd>
-      </div>
-      <div>
-        <dt>Export</dt>
-        <dd>{record.exportable ? 'allowed' : 'never'}</dd>
-      </div>
-      <div>
-        <dt>Intake key</dt>
-        <dd>{record.intake ? 'yes' : 'no'}</dd>
-      </div>
+        </Fact>
+      <Fact title="Export">{record.exportable ? 'allowed' : 'never'}</Fact>
+      <Fact title="Intake key">{record.intake ? 'yes' : 'no'}</Fact>
     </dl>
   );
 }

@@ -5,6 +5,7 @@ import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Code } from '../parts/code.tsx';
 import { Copy } from '../parts/copy.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -203,26 +204,20 @@ function Facts({ person: { id, created_at, erased_at } }: { readonly person: Per
           <Copy text={id} of="the subject id" />
         </dd>
       </div>
-      <div>
-        <dt>First used</dt>
-        <dd>
+      <Fact title="First used">
           {created_at === null ? (
             <span class="soft">before the oldest entry</span>
           ) : (
             <time dateTime={created_at}>{dateTime(created_at)}</time>
           )}
-        </dd>
-      </div>
-      <div>
-        <dt>State</dt>
-        <dd>
+        </Fact>
+      <Fact title="State">
           {erased_at === null ? (
             <span class="badge good">Not erased</span>
           ) : (
             <span class="badge plain">Erased</span>
           )}
-        </dd>
-      </div>
+        </Fact>
     </dl>
   );
 }

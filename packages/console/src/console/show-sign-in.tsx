@@ -1,9 +1,9 @@
 import type { EaasClient } from '@eaas/sdk';
 import { inLine } from '@eaas/protocol/internal';
-import type { ComponentChildren } from 'preact';
 import { Button } from '../parts/button.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { nameIn, useKeyNames } from './names.ts';
@@ -33,19 +33,19 @@ export function ShowSignIn({ client, issuer, isNew, onClose }: ShowSignInProps) 
           <Copy text={issuer_id} of="the issuer id" />
         </div>
         <dl class="details">
-          <Detail title="Issuer">{issuer.issuer}</Detail>
-          <Detail title="Audience">{issuer.audience}</Detail>
-          <Detail title="Users may">{issuer.permissions.join(', ')}</Detail>
-          <Detail title="Users open">{whoseData(issuer)}</Detail>
-          <Detail title="A user’s subject">
+          <Fact title="Issuer">{issuer.issuer}</Fact>
+          <Fact title="Audience">{issuer.audience}</Fact>
+          <Fact title="Users may">{issuer.permissions.join(', ')}</Fact>
+          <Fact title="Users open">{whoseData(issuer)}</Fact>
+          <Fact title="A user’s subject">
             {subject_prefix && <code>{subject_prefix}</code>} the claim <code>{subject_claim}</code>
-          </Detail>
-          <Detail title="Keys">{issuer.key_ids.map((id) => nameIn(keys, id) ?? id).join(', ')}</Detail>
-          <Detail title="Web pages">{allowed_origins?.join(', ') ?? 'none'}</Detail>
-          <Detail title="Required claims">{claimLines(issuer.require).join('; ') || 'none'}</Detail>
-          <Detail title="Authorised parties">{issuer.authorized_parties?.join(', ') ?? 'none'}</Detail>
-          <Detail title="Longest life">{issuer.max_age_seconds.toLocaleString('en')} seconds</Detail>
-          <Detail title="Public keys">
+          </Fact>
+          <Fact title="Keys">{issuer.key_ids.map((id) => nameIn(keys, id) ?? id).join(', ')}</Fact>
+          <Fact title="Web pages">{allowed_origins?.join(', ') ?? 'none'}</Fact>
+          <Fact title="Required claims">{claimLines(issuer.require).join('; ') || 'none'}</Fact>
+          <Fact title="Authorised parties">{issuer.authorized_parties?.join(', ') ?? 'none'}</Fact>
+          <Fact title="Longest life">{issuer.max_age_seconds.toLocaleString('en')} seconds</Fact>
+          <Fact title="Public keys">
             {jwks === null ? (
               <>fetched from {jwks_uri}</>
             ) : (
@@ -58,10 +58,10 @@ export function ShowSignIn({ client, issuer, isNew, onClose }: ShowSignInProps) 
                 ))}
               </ul>
             )}
-          </Detail>
-          <Detail title="Expires">{expires_at === null ? 'never' : dateTime(expires_at)}</Detail>
-          <Detail title="Created">{dateTime(issuer.created_at)}</Detail>
-          {issuer.revoked_at !== null && <Detail title="Revoked">{dateTime(issuer.revoked_at)}</Detail>}
+          </Fact>
+          <Fact title="Expires">{expires_at === null ? 'never' : dateTime(expires_at)}</Fact>
+          <Fact title="Created">{dateTime(issuer.created_at)}</Fact>
+          {issuer.revoked_at !== null && <Fact title="Revoked">{dateTime(issuer.revoked_at)}</Fact>}
         </dl>
         <div class="actions">
           <Button kind="primary" onClick={onClose}>
@@ -74,12 +74,3 @@ export function ShowSignIn({ client, issuer, isNew, onClose }: ShowSignInProps) 
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-function Detail({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{title}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
