@@ -7,10 +7,13 @@ import { Confirm } from '../parts/confirm.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Pager } from '../parts/pager.tsx';
+import { counted } from '../parts/short.ts';
 import { Empty, Loading } from '../parts/states.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { When } from '../parts/when.tsx';
 import type { PageProps } from '../session.ts';
+import { actionsColumn, classOf, expiresColumn, permissionsColumn, stateColumn } from './api-key-cells.tsx';
 import { type ApiKeyRecord, stateOf } from './api-key-state.ts';
-import { ApiKeyTable } from './api-key-table.tsx';
 import { CreateApiKey } from './create-api-key.tsx';
 import { EditApiKey } from './edit-api-key.tsx';
 
@@ -32,6 +35,10 @@ export function ApiKeys({ session }: PageProps) {
       Create an API key
     </Button>
   );
+  const actions = actionsColumn<ApiKeyRecord>(
+    (apiKey) => (edited.value = apiKey),
+    (apiKey) => (revoked.value = apiKey),
+  );
 
   return (
     <>
@@ -52,11 +59,13 @@ export function ApiKeys({ session }: PageProps) {
       )}
       {value && !failure && value.count > 0 && (
         <>
-          <ApiKeyTable
-            apiKeys={value.api_keys}
+          <Table
+            caption="API keys, newest first"
+            columns={[...columns, actions]}
+            rows={value.api_keys}
+            keyOf={({ api_key_id }) => api_key_id}
+            classOf={classOf}
             isStale={isLoading}
-            onEdit={(apiKey) => (edited.value = apiKey)}
-            onRevoke={(apiKey) => (revoked.value = apiKey)}
           />
           <Pager {...value} size={size} of="API keys" onMove={(to) => (offset.value = to)} />
         </>
@@ -127,5 +136,40 @@ function Revoke({ client, apiKey, isOwn, onClose, onDone }: RevokeProps) {
         <p class="strong">This is the API key that you are signed in with. You will be signed out.</p>
       )}
     </Confirm>
+  );
+}
+
+const columns: readonly Column<ApiKeyRecord>[] = [
+  {
+    title: 'Name',
+    cell: ({ name, hint }) => (
+      <>
+        {inLine(name)}
+        <code class="soft under">…{hint}</code>
+      </>
+    ),
+  },
+  stateColumn,
+  permissionsColumn('Permissions'),
+  {
+    title: 'Limited to',
+    cell: ({ key_ids, allowed_origins }) => (
+      <>
+        {key_ids === null ? <span class="soft">all keys</span> : counted(key_ids.length, 'key')}
+        {allowed_origins && <Origins origins={allowed_origins} />}
+      </>
+    ),
+  },
+  { title: 'Last used', cell: ({ last_used_at }) => <When time={last_used_at} /> },
+  expiresColumn,
+];
+
+function Origins({ origins }: { readonly origins: readonly string[] }) {
+  const [first = '', ...more] = origins;
+  return (
+    <span class="under origins" title={origins.join('\n')}>
+      {first.replace(/^https:\/\//, '')}
+      {more.length > 0 && <span class="soft"> and {more.length} more</span>}
+    </span>
   );
 }

@@ -78,14 +78,14 @@ function Facts({ record }: { readonly record: KeyRecord }) {
       <Fact title="Newest version">{key_version}</Fact>
       <Fact title="Rotation">{rotationText(rotation_policy?.interval_days)}</Fact>
       <Fact title="Next rotation">
-          <When time={next_rotation_at} none="not planned" />
-        </Fact>
+        <When time={next_rotation_at} none="not planned" />
+      </Fact>
       <Fact title="Last rotated">
-          <When time={rotated_at} />
-        </Fact>
+        <When time={rotated_at} />
+      </Fact>
       <Fact title="Created">
-          <When time={created_at} />
-        </Fact>
+        <When time={created_at} />
+      </Fact>
       <Fact title="Export">{record.exportable ? 'allowed' : 'never'}</Fact>
       <Fact title="Intake key">{record.intake ? 'yes' : 'no'}</Fact>
     </dl>

@@ -205,19 +205,19 @@ function Facts({ person: { id, created_at, erased_at } }: { readonly person: Per
         </dd>
       </div>
       <Fact title="First used">
-          {created_at === null ? (
-            <span class="soft">before the oldest entry</span>
-          ) : (
-            <time dateTime={created_at}>{dateTime(created_at)}</time>
-          )}
-        </Fact>
+        {created_at === null ? (
+          <span class="soft">before the oldest entry</span>
+        ) : (
+          <time dateTime={created_at}>{dateTime(created_at)}</time>
+        )}
+      </Fact>
       <Fact title="State">
-          {erased_at === null ? (
-            <span class="badge good">Not erased</span>
-          ) : (
-            <span class="badge plain">Erased</span>
-          )}
-        </Fact>
+        {erased_at === null ? (
+          <span class="badge good">Not erased</span>
+        ) : (
+          <span class="badge plain">Erased</span>
+        )}
+      </Fact>
     </dl>
   );
 }

@@ -10,8 +10,8 @@ import { Pager } from '../parts/pager.tsx';
 import { counted, short } from '../parts/short.ts';
 import { Empty, FailureView, Loading } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
-import { When } from '../parts/when.tsx';
 import type { PageProps } from '../session.ts';
+import { actionsColumn, classOf, expiresColumn, permissionsColumn, stateColumn } from './api-key-cells.tsx';
 import { stateOf } from './api-key-state.ts';
 import { CreateSignIn, EditSignIn } from './edit-sign-in.tsx';
 import { ShowSignIn } from './show-sign-in.tsx';
@@ -79,7 +79,7 @@ export function SignIns({ session: { client } }: PageProps) {
             columns={columnsFor(open)}
             rows={value.issuers}
             keyOf={({ issuer_id }) => issuer_id}
-            classOf={(one) => (stateOf(one).tone === 'plain' ? 'past' : '')}
+            classOf={classOf}
             isStale={isLoading || opening.isBusy}
           />
           <Pager {...value} size={size} of="sign-ins" onMove={(to) => (offset.value = to)} />
@@ -151,13 +151,7 @@ function columnsFor(open: Open): readonly Column<ListedIssuer>[] {
         </>
       ),
     },
-    {
-      title: 'State',
-      cell: (issuer) => {
-        const { text, tone } = stateOf(issuer);
-        return <span class={`badge ${tone}`}>{text}</span>;
-      },
-    },
+    stateColumn,
     {
       title: 'Issuer',
       cell: ({ issuer }) => (
@@ -166,16 +160,7 @@ function columnsFor(open: Open): readonly Column<ListedIssuer>[] {
         </span>
       ),
     },
-    {
-      title: 'Users may',
-      cell: ({ permissions }) => (
-        <ul class="tags">
-          {permissions.map((permission) => (
-            <li key={permission}>{permission}</li>
-          ))}
-        </ul>
-      ),
-    },
+    permissionsColumn('Users may'),
     {
       title: 'On',
       cell: (issuer) => (
@@ -185,26 +170,10 @@ function columnsFor(open: Open): readonly Column<ListedIssuer>[] {
         </>
       ),
     },
-    { title: 'Expires', cell: ({ expires_at }) => <When time={expires_at} /> },
-    {
-      title: 'Actions',
-      kind: 'end',
-      isQuiet: true,
-      cell: (issuer) =>
-        issuer.revoked_at === null && (
-          <>
-            <Button kind="quiet" label={`Edit ${inLine(issuer.name)}`} onClick={() => open('edit', issuer)}>
-              Edit
-            </Button>
-            <Button
-              kind="quiet"
-              label={`Revoke ${inLine(issuer.name)}`}
-              onClick={() => open('revoke', issuer)}
-            >
-              Revoke
-            </Button>
-          </>
-        ),
-    },
+    expiresColumn,
+    actionsColumn(
+      (issuer) => open('edit', issuer),
+      (issuer) => open('revoke', issuer),
+    ),
   ];
 }
