@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useCallback, useEffect } from 'preact/hooks';
+import { useCallback, useEffect, useRef } from 'preact/hooks';
 import { type Failure, failureOf } from './failure.ts';
 
 export interface Loaded<T> {
@@ -53,18 +53,21 @@ export function useLoaded<T>(
 export interface Work {
   readonly isBusy: boolean;
   readonly failure: Failure | undefined;
-  readonly run: (work: () => Promise<unknown>) => Promise<boolean>;
+  /** The signal aborts when the component is removed. */
+  readonly run: (work: (signal: AbortSignal) => Promise<unknown>) => Promise<boolean>;
 }
 
 export function useWork(): Work {
   const isBusy = useSignal(false);
   const failure = useSignal<Failure | undefined>(undefined);
-  const run = async (work: () => Promise<unknown>): Promise<boolean> => {
+  const stop = useRef(new AbortController());
+  useEffect(() => () => stop.current.abort(), []);
+  const run: Work['run'] = async (work) => {
     if (isBusy.value) return false;
     isBusy.value = true;
     failure.value = undefined;
     try {
-      await work();
+      await work(stop.current.signal);
       return true;
     } catch (error) {
       failure.value = failureOf(error);

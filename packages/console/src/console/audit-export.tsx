@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
-import { useEffect, useRef } from 'preact/hooks';
 import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { counted } from '../parts/short.ts';
@@ -16,16 +15,13 @@ interface AuditExportProps {
 export function AuditExport({ client, texts }: AuditExportProps) {
   const count = useSignal(0);
   const { isBusy, failure, run } = useWork();
-  const stop = useRef(new AbortController());
-  useEffect(() => () => stop.current.abort(), []);
 
   const exportAll = () =>
-    run(async () => {
+    run(async (signal) => {
       count.value = 0;
-      stop.current = new AbortController();
       const file = await exportAudit(client, {
         filter: filterOf(texts),
-        signal: stop.current.signal,
+        signal,
         onProgress: (read) => (count.value = read),
       });
       save(file, `audit-${new Date().toISOString().slice(0, 10)}.ndjson`);

@@ -1,7 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { type AuditFindingCode, type AuditReport, type AuditState, checkAudit } from '@eaas/audit';
 import type { EaasClient } from '@eaas/sdk';
-import { useEffect, useRef } from 'preact/hooks';
 import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { counted, sentence } from '../parts/short.ts';
@@ -23,15 +22,11 @@ const states = new WeakMap<EaasClient, AuditState>();
 export function AuditVerify({ client, report, onShow }: AuditVerifyProps) {
   const progress = useSignal<Progress | undefined>(undefined);
   const { isBusy, failure, run } = useWork();
-  const stop = useRef(new AbortController());
-  useEffect(() => () => stop.current.abort(), []);
 
   const verify = () =>
-    run(async () => {
+    run(async (signal) => {
       report.value = undefined;
       progress.value = undefined;
-      stop.current = new AbortController();
-      const { signal } = stop.current;
       const onProgress = ({ id, through }: Progress): void => void (progress.value = { id, through });
       const found = await checkAudit(client, { state: states.get(client), full: true, onProgress, signal });
       if (found.state) states.set(client, found.state);

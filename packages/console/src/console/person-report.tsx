@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import { type EaasClient, reportCsv, type ReportRow, reportRow } from '@eaas/sdk';
-import { useEffect, useRef } from 'preact/hooks';
 import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { counted } from '../parts/short.ts';
@@ -25,16 +24,13 @@ export function PersonReport({ client, subjectId }: PersonReportProps) {
   const count = useSignal(0);
   const format = useSignal<keyof typeof formats>('csv');
   const { isBusy, failure, run } = useWork();
-  const stop = useRef(new AbortController());
-  useEffect(() => () => stop.current.abort(), []);
 
   const download = (chosen: keyof typeof formats) =>
-    run(async () => {
+    run(async (signal) => {
       format.value = chosen;
-      stop.current = new AbortController();
       const { type, write } = formats[chosen];
       const rows = await readReport(client, subjectId, {
-        signal: stop.current.signal,
+        signal,
         onProgress: (read) => (count.value = read),
       });
       const day = new Date().toISOString().slice(0, 10);
