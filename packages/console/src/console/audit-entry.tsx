@@ -1,9 +1,8 @@
 import { escapeHidden } from '@eaas/protocol/internal';
 import type { AuditEntry } from '@eaas/sdk';
-import { Button } from '../parts/button.tsx';
 import { Code } from '../parts/code.tsx';
 import { Copy } from '../parts/copy.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { ShowDialog } from '../parts/dialog.tsx';
 
 interface AuditEntryProps {
   readonly entry: AuditEntry;
@@ -14,22 +13,15 @@ interface AuditEntryProps {
 export function AuditEntryDialog({ entry, onClose }: AuditEntryProps) {
   const { hash, ...rest } = entry;
   return (
-    <Dialog title={`Entry ${entry.id}`} onClose={onClose}>
-      <div class="stack">
-        <Code
-          title="The hash covers these fields and the hash of the previous entry"
-          code={escapeHidden(JSON.stringify(rest, null, 2))}
-        />
-        <div class="token">
-          <code>{hash}</code>
-          <Copy text={hash} of="the hash" />
-        </div>
-        <div class="actions">
-          <Button kind="primary" onClick={onClose}>
-            Close
-          </Button>
-        </div>
+    <ShowDialog title={`Entry ${entry.id}`} action="Close" onClose={onClose}>
+      <Code
+        title="The hash covers these fields and the hash of the previous entry"
+        code={escapeHidden(JSON.stringify(rest, null, 2))}
+      />
+      <div class="token">
+        <code>{hash}</code>
+        <Copy text={hash} of="the hash" />
       </div>
-    </Dialog>
+    </ShowDialog>
   );
 }

@@ -3,9 +3,8 @@ import { useSignal } from '@preact/signals';
 import type { Output } from '@eaas/protocol/wire';
 import type { EaasClient } from '@eaas/sdk';
 import { useWork } from '../load.ts';
-import { Button } from '../parts/button.tsx';
 import { Copy } from '../parts/copy.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { ShowDialog } from '../parts/dialog.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { Notice } from '../parts/states.tsx';
 import { expiryOf, isComplete, lives, useApiKeyDraft } from './api-key-draft.ts';
@@ -64,32 +63,30 @@ function Form({ client, onClose, onCreated }: CreateApiKeyProps & { onCreated: (
 
 function Shown({ created, onClose }: { readonly created: Created; readonly onClose: () => void }) {
   return (
-    <Dialog title={`${inLine(created.name)} is ready`} onClose={onClose} mustAnswer>
-      <div class="stack">
-        <Notice tone="warn">
-          Copy the API key now. It is shown this once. The service keeps only a hash of it.
-        </Notice>
-        <div class="token">
-          <code>{created.api_key}</code>
-          <Copy text={created.api_key} of="the API key" />
-        </div>
-        {created.allowed_origins === null ? (
-          <p class="soft">
-            Store the API key where the application reads <code>EAAS_API_KEY</code>, and not in code or in a
-            page.
-          </p>
-        ) : (
-          <p class="soft">
-            Pass the API key to the SDK on pages of {created.allowed_origins.join(', ')}. Everyone who opens
-            these pages can read it.
-          </p>
-        )}
-        <div class="actions">
-          <Button kind="primary" onClick={onClose}>
-            I have stored it
-          </Button>
-        </div>
+    <ShowDialog
+      title={`${inLine(created.name)} is ready`}
+      action="I have stored it"
+      onClose={onClose}
+      mustAnswer
+    >
+      <Notice tone="warn">
+        Copy the API key now. It is shown this once. The service keeps only a hash of it.
+      </Notice>
+      <div class="token">
+        <code>{created.api_key}</code>
+        <Copy text={created.api_key} of="the API key" />
       </div>
-    </Dialog>
+      {created.allowed_origins === null ? (
+        <p class="soft">
+          Store the API key where the application reads <code>EAAS_API_KEY</code>, and not in code or in a
+          page.
+        </p>
+      ) : (
+        <p class="soft">
+          Pass the API key to the SDK on pages of {created.allowed_origins.join(', ')}. Everyone who opens
+          these pages can read it.
+        </p>
+      )}
+    </ShowDialog>
   );
 }

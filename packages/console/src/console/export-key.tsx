@@ -1,10 +1,9 @@
 import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
-import { Button } from '../parts/button.tsx';
 import { Code } from '../parts/code.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { ShowDialog } from '../parts/dialog.tsx';
 import { TextArea } from '../parts/field.tsx';
 import { counted } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';
@@ -73,21 +72,14 @@ interface SavedProps {
 
 function Saved({ fileName, versions, onClose }: SavedProps) {
   return (
-    <Dialog title="The key is exported" onClose={onClose}>
-      <div class="stack">
-        <Notice tone="good">
-          Your browser saves <code>{fileName}</code>, with {counted(versions, 'version')} and the hash key.
-        </Notice>
-        <p class="soft">
-          Each is encrypted for your RSA key, with RSA-OAEP and SHA-256. Keep the file and the private key
-          apart.
-        </p>
-        <div class="actions">
-          <Button kind="primary" onClick={onClose}>
-            Done
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <ShowDialog title="The key is exported" action="Done" onClose={onClose}>
+      <Notice tone="good">
+        Your browser saves <code>{fileName}</code>, with {counted(versions, 'version')} and the hash key.
+      </Notice>
+      <p class="soft">
+        Each is encrypted for your RSA key, with RSA-OAEP and SHA-256. Keep the file and the private key
+        apart.
+      </p>
+    </ShowDialog>
   );
 }

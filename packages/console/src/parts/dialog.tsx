@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { Button } from './button.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -40,5 +41,21 @@ export function Dialog({ title, children, onClose, mustAnswer = false }: DialogP
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>
+  );
+}
+
+/** A dialog that shows something, and has one button to close it. */
+export function ShowDialog({ action, children, ...rest }: DialogProps & { readonly action: string }) {
+  return (
+    <Dialog {...rest}>
+      <div class="stack">
+        {children}
+        <div class="actions">
+          <Button kind="primary" onClick={rest.onClose}>
+            {action}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
   );
 }
