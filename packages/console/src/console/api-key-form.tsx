@@ -2,7 +2,7 @@ import type { EaasClient } from '@eaas/sdk';
 import { Field, Select, TextArea } from '../parts/field.tsx';
 import type { ApiKeySignals } from './api-key-draft.ts';
 import { KeyChoice } from './key-choice.tsx';
-import { exclusions, PermissionChoice } from './permission-choice.tsx';
+import { exclusions, PermissionChoice, permissionTexts } from './permission-choice.tsx';
 import type { Signal } from '@preact/signals';
 
 interface ApiKeyFieldsProps {
@@ -45,7 +45,7 @@ export function ApiKeyFields({ client, fields, lives }: ApiKeyFieldsProps) {
           if (chosen) drop('origins');
         }}
       />
-      <PermissionChoice value={permissions} excluded={excluded} />
+      <PermissionChoice texts={permissionTexts} value={permissions} excluded={excluded} />
       <Select label="Expires" value={expires} options={lives} />
       {expires.value === 'date' && (
         <Field label="Date and time" type="datetime-local" required value={expiresOn} />

@@ -1,7 +1,7 @@
 import { escapeHidden } from '@eaas/protocol/internal';
 import type { AuditEntry } from '@eaas/sdk';
 import { Code } from '../parts/code.tsx';
-import { Copy } from '../parts/copy.tsx';
+import { CopyBox } from '../parts/copy.tsx';
 import { ShowDialog } from '../parts/dialog.tsx';
 
 interface AuditEntryProps {
@@ -18,10 +18,7 @@ export function AuditEntryDialog({ entry, onClose }: AuditEntryProps) {
         title="The hash covers these fields and the hash of the previous entry"
         code={escapeHidden(JSON.stringify(rest, null, 2))}
       />
-      <div class="token">
-        <code>{hash}</code>
-        <Copy text={hash} of="the hash" />
-      </div>
+      <CopyBox text={hash} of="the hash" />
     </ShowDialog>
   );
 }

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { Output } from '@eaas/protocol/wire';
 import type { EaasClient } from '@eaas/sdk';
 import { useWork } from '../load.ts';
-import { Copy } from '../parts/copy.tsx';
+import { CopyBox } from '../parts/copy.tsx';
 import { ShowDialog } from '../parts/dialog.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { Notice } from '../parts/states.tsx';
@@ -72,10 +72,7 @@ function Shown({ created, onClose }: { readonly created: Created; readonly onClo
       <Notice tone="warn">
         Copy the API key now. It is shown this once. The service keeps only a hash of it.
       </Notice>
-      <div class="token">
-        <code>{created.api_key}</code>
-        <Copy text={created.api_key} of="the API key" />
-      </div>
+      <CopyBox text={created.api_key} of="the API key" />
       {created.allowed_origins === null ? (
         <p class="soft">
           Store the API key where the application reads <code>EAAS_API_KEY</code>, and not in code or in a

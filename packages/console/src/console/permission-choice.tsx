@@ -1,9 +1,10 @@
 import type { Signal } from '@preact/signals';
 import { type Permission, serverSidePermissions, tenantWidePermissions } from '@eaas/protocol/wire';
+import { FieldError } from '../parts/field.tsx';
 
 interface Exclusion {
   readonly by: 'keys' | 'origins';
-  readonly permissions: readonly Permission[];
+  readonly permissions: readonly string[];
   readonly reason: string;
 }
 
@@ -20,17 +21,25 @@ export const exclusions: readonly Exclusion[] = [
   },
 ];
 
-interface PermissionChoiceProps {
-  readonly value: Signal<readonly Permission[]>;
-  readonly excluded: readonly Exclusion[];
+interface PermissionChoiceProps<Name extends string> {
+  readonly legend?: string;
+  readonly texts: Readonly<Partial<Record<Name, string>>>;
+  readonly value: Signal<readonly Name[]>;
+  readonly excluded?: readonly Exclusion[];
+  readonly error?: string | undefined;
 }
 
-export function PermissionChoice({ value, excluded }: PermissionChoiceProps) {
-  const names = Object.keys(permissionTexts) as Permission[];
+export function PermissionChoice<Name extends string>({
+  legend = 'Permissions',
+  texts,
+  value,
+  excluded = [],
+  error,
+}: PermissionChoiceProps<Name>) {
   return (
     <fieldset class="choices">
-      <legend>Permissions</legend>
-      {names.map((name) => (
+      <legend>{legend}</legend>
+      {(Object.keys(texts) as Name[]).map((name) => (
         <label key={name} class="choice">
           <input
             type="checkbox"
@@ -42,7 +51,7 @@ export function PermissionChoice({ value, excluded }: PermissionChoiceProps) {
           />
           <span>
             <code>{name}</code>
-            <span class="soft">{permissionTexts[name]}</span>
+            <span class="soft">{texts[name]}</span>
           </span>
         </label>
       ))}
@@ -51,6 +60,7 @@ export function PermissionChoice({ value, excluded }: PermissionChoiceProps) {
           {reason}
         </p>
       ))}
+      <FieldError error={error} />
     </fieldset>
   );
 }

@@ -1,6 +1,6 @@
 import type { EaasClient } from '@eaas/sdk';
 import { inLine } from '@eaas/protocol/internal';
-import { Copy } from '../parts/copy.tsx';
+import { CopyBox } from '../parts/copy.tsx';
 import { ShowDialog } from '../parts/dialog.tsx';
 import { Fact } from '../parts/fact.tsx';
 import { Notice } from '../parts/states.tsx';
@@ -26,10 +26,7 @@ export function ShowSignIn({ client, issuer, isNew, onClose }: ShowSignInProps) 
           SDK send it with each token, in the header <code>Eaas-Issuer</code>.
         </Notice>
       )}
-      <div class="token">
-        <code>{issuer_id}</code>
-        <Copy text={issuer_id} of="the issuer id" />
-      </div>
+      <CopyBox text={issuer_id} of="the issuer id" />
       <dl class="details">
         <Fact title="Issuer">{issuer.issuer}</Fact>
         <Fact title="Audience">{issuer.audience}</Fact>

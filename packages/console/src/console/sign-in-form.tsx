@@ -1,10 +1,9 @@
-import type { Signal } from '@preact/signals';
 import type { IssuerPermission } from '@eaas/protocol/wire';
 import type { EaasClient } from '@eaas/sdk';
-import { Field, FieldError, Select, TextArea } from '../parts/field.tsx';
+import { Field, Select, TextArea } from '../parts/field.tsx';
 import { OriginChoice } from './api-key-form.tsx';
 import { KeyChoice } from './key-choice.tsx';
-import { permissionTexts } from './permission-choice.tsx';
+import { PermissionChoice, permissionTexts } from './permission-choice.tsx';
 import { emptyDraft, type Faults, type SignInDraft, type SignInSignals } from './sign-in-draft.ts';
 
 interface SignInFieldsProps {
@@ -35,7 +34,12 @@ export function SignInFields({ client, signals, faults, lives, isNew }: SignInFi
       {isNew && <Identity signals={signals} faults={faults} />}
       <PublicKeys signals={signals} faults={faults} />
       {isNew && <WhoseData signals={signals} faults={faults} />}
-      <UserPermissions value={permissions} texts={texts} error={faults.permissions} />
+      <PermissionChoice
+        legend="What its tokens allow"
+        texts={texts}
+        value={permissions}
+        error={faults.permissions}
+      />
       <KeyChoice
         client={client}
         value={keyIds}
@@ -178,36 +182,6 @@ const ofUsers: Readonly<Partial<Record<IssuerPermission, string>>> = {
 const ofWorkloads = Object.fromEntries(
   Object.entries(permissionTexts).filter(([name]) => /^(en|de)crypt$|^keys/.test(name)),
 );
-
-interface UserPermissionsProps {
-  readonly value: Signal<readonly IssuerPermission[]>;
-  readonly texts: typeof ofUsers;
-  readonly error: string | undefined;
-}
-
-function UserPermissions({ value, texts, error }: UserPermissionsProps) {
-  return (
-    <fieldset class="choices">
-      <legend>What its tokens allow</legend>
-      {(Object.keys(texts) as IssuerPermission[]).map((name) => (
-        <label key={name} class="choice">
-          <input
-            type="checkbox"
-            checked={value.value.includes(name)}
-            onChange={({ currentTarget: { checked } }) =>
-              (value.value = checked ? [...value.value, name] : value.value.filter((one) => one !== name))
-            }
-          />
-          <span>
-            <code>{name}</code>
-            <span class="soft">{texts[name]}</span>
-          </span>
-        </label>
-      ))}
-      <FieldError error={error} />
-    </fieldset>
-  );
-}
 
 const owners: readonly (readonly [SignInDraft['whose'], string])[] = [
   ['own', 'Only their own, as patients do'],

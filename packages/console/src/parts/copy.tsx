@@ -32,3 +32,13 @@ export function Copy({ text, of }: CopyProps) {
     </button>
   );
 }
+
+/** A text to copy, such as an id. */
+export function CopyBox({ text, of }: CopyProps) {
+  return (
+    <div class="token">
+      <code>{text}</code>
+      <Copy text={text} of={of} />
+    </div>
+  );
+}

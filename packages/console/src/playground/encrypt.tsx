@@ -1,6 +1,6 @@
 import type { Bundle } from '@eaas/sdk';
 import { Button } from '../parts/button.tsx';
-import { Copy } from '../parts/copy.tsx';
+import { CopyBox } from '../parts/copy.tsx';
 import { Field } from '../parts/field.tsx';
 import { FailureView, Notice } from '../parts/states.tsx';
 import { failureOf } from '../failure.ts';
@@ -41,10 +41,7 @@ function Stored({ sealed: { value, bundle, exchanges } }: { readonly sealed: Sea
       <Notice tone="good">
         Encrypted under version {bundle.key_version} of the key. This is what you store:
       </Notice>
-      <div class="token">
-        <code>{bundle.ciphertext}</code>
-        <Copy text={bundle.ciphertext} of="the ciphertext" />
-      </div>
+      <CopyBox text={bundle.ciphertext} of="the ciphertext" />
       <Seen exchanges={exchanges} value={value} isOpen />
     </>
   );
