@@ -9,17 +9,17 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_248,
   service: 4_842,
   local: 2_151,
-  sdk: 6_880,
-  migrate: 2_150,
+  sdk: 7_160,
+  migrate: 2_190,
   audit: 800,
   drizzle: 2_000,
   prisma: 2_500,
-  files: 1_709,
+  files: 1_729,
   console: 8_418,
   server: 5_368,
   log: 1_165,
   dev: 1_078,
-  cli: 3_278,
+  cli: 3_338,
 };
 /** What corrections of faults cost beyond the budgets above: each a promise that the code did not keep. */
 const corrections: readonly { of: string; lines: number; what: string }[] = [
@@ -90,9 +90,11 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
   { of: 'local', lines: 26, what: 'after a leak, a new key takes the place of the one in the variable' },
 ];
 const mostCorrections = 250;
-const sites = { 'docs/site': 1_029, examples: 1_049 };
-const mostTestLines = 71_048;
-const mostWords = 91_633;
+/** What the second half weighs beyond its budget, to be taken out of the packages again. It only goes down. */
+const owed = 99;
+const sites = { 'docs/site': 1_029, examples: 1_194 };
+const mostTestLines = 72_248;
+const mostWords = 94_133;
 const longestLine = 140;
 const printWidth = 110;
 
@@ -160,7 +162,7 @@ for (const [name, figure] of Object.entries(packages)) {
   const budget = figure + corrected(name);
   row(`  packages/${name}`, sum(inRow(name), codeLines), budget, Math.floor(budget * 1.05));
 }
-const total = Object.values(packages).reduce((lines, budget) => lines + budget, corrected());
+const total = Object.values(packages).reduce((lines, budget) => lines + budget, corrected() + owed);
 row('  all packages', sum(Object.keys(packages).flatMap(inRow), codeLines), total);
 row('  corrections, within the sum', corrected(), mostCorrections);
 for (const [folder, budget] of Object.entries(sites))

@@ -66,6 +66,22 @@ export interface StreamRefusal extends Refusal {
   readonly edit?: readonly Edit[];
 }
 
+type OfEnvelope = 'key_id' | 'dek_hex' | 'dek_mixed_hex' | 'c_hex' | 'plaintext_hex' | 'ciphertext';
+type OfOthers = 'salt_hex' | 'plaintext_sha256' | 'chunks_sha256' | 'index_key_hex' | 'half_id_hex' | 'text';
+type OfPasskey = 'prf_hex' | 'rp_id' | 'credential_id_hex' | 'subject' | 'iv_hex' | 'sealed_hex';
+
+/** Each kind of vector has some of the fields: an envelope has no salt, and a text no key. */
+export interface HalfVector extends Named, Readonly<Record<OfEnvelope | OfPasskey | OfOthers, string>> {
+  readonly kind: string;
+  readonly half_hex: string | null;
+  readonly token_key_hex: string | null;
+  readonly context: Readonly<Record<string, string>>;
+  readonly plaintext_length: number;
+  readonly chunks_length: number;
+  readonly others_that_must_not_fit?: readonly string[];
+  readonly refused?: Readonly<Record<string, string>>;
+}
+
 interface SealedSecret extends Named {
   readonly ikm: string;
   readonly purpose: string;
@@ -218,6 +234,7 @@ interface VectorFiles {
     cases: readonly (ForeignValue & { plaintext: string })[];
     refusals: readonly ForeignValue[];
   };
+  half: { vectors: readonly HalfVector[] };
   hash: {
     cases: readonly (Named & { hash_key: string; value: string; hash: string })[];
     refusals: readonly (Named & { value_json: string })[];

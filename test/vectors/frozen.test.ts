@@ -12,6 +12,7 @@ const frozen = {
   'envelope-v1.json': 'd88c7196714f1596',
   'envelope-v2.json': 'f5f8185d683e345c',
   'formats.json': '191c15f439f67abb',
+  'half.json': '66395629a53f6eea',
   'hash.json': '04e90e81f7d0ae63',
   'intake.json': 'eab72d7feeae1d65',
   'ledger.json': 'a44158e6a6468a76',

@@ -19,6 +19,8 @@ export interface DataKey<Mode extends EngineMode = EngineMode> {
   readonly aad: Uint8Array;
   /** The data key in the form that the engine uses. It is undefined after wipeDataKey. */
   key: unknown;
+  /** What its DecryptionError says, if the data key is one with a second half. */
+  reason?: string;
 }
 
 /** Imports a derived data key into an engine. The caller must call `wipeDataKey` after use. */
@@ -76,8 +78,8 @@ export function openUnder<Mode extends EngineMode>(
   const key = requireKey(dataKey);
   const aad = additionalData(envelope.prefix, context);
   // GCM does not commit to its key. Without this check of the commitment, one ciphertext could decrypt under two keys.
-  if (!equalBytes(dataKey.commitment, envelope.commitment)) throw new DecryptionError();
-  return authentic(dataKey.engine.decrypt(key, envelope.iv, aad, envelope.body));
+  if (!equalBytes(dataKey.commitment, envelope.commitment)) throw new DecryptionError(dataKey.reason);
+  return authentic(dataKey.engine.decrypt(key, envelope.iv, aad, envelope.body), dataKey.reason);
 }
 
 /** Makes a data key unusable. Overwrites the bytes of the data key if the engine supports overwriting. */

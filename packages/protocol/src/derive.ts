@@ -1,10 +1,10 @@
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { using } from './bytes.ts';
+import { isBytes, using } from './bytes.ts';
 import { type DataKey, dataKeyFrom, dataKeyInfo } from './data-key.ts';
 import type { Engine, EngineMode, Outcome } from './engines/engine.ts';
 import type { Wrapped } from './envelope.ts';
-import { InputError } from './errors.ts';
+import { altered, InputError } from './errors.ts';
 import { dekLength } from './format-sizes.ts';
 
 const noSalt = /* @__PURE__ */ new Uint8Array(0);
@@ -32,4 +32,13 @@ export function hkdf(dek: Uint8Array, salt: Uint8Array, info: Uint8Array): Uint8
     hmac.create(sha256, prk).update(k).update(info).update(Uint8Array.of(2)).digestInto(derived.subarray(32));
   });
   return derived;
+}
+
+/** A DEK, or what it becomes with each second half of a client: the one that the envelope commits to is used. */
+export type Unwrapped = Uint8Array | readonly Uint8Array[];
+
+/** The DEKs to try, and what a DecryptionError says if none fits. The caller overwrites all of them. */
+export function candidatesIn(unwrapped: Unwrapped) {
+  const hasHalf = !isBytes(unwrapped);
+  return { deks: hasHalf ? unwrapped : [unwrapped], reason: hasHalf ? altered : undefined };
 }

@@ -14,6 +14,10 @@ export class FormatError extends EaasError {
   readonly code = 'format';
 }
 
+/** What a DecryptionError says to a client with a second half. */
+export const altered =
+  'the ciphertext was altered, or encrypted with another key or context, or for another person';
+
 /**
  * Thrown if an envelope cannot be decrypted. Once a cipher has seen the envelope, the message is the same for every
  * cause, because a difference would help an attacker. What everybody can read without a key may be said: that the
@@ -28,7 +32,7 @@ export class DecryptionError extends EaasError {
   readonly acceptedKeyIds: readonly string[] | undefined;
 
   constructor(
-    reason = 'the ciphertext was altered, or encrypted with another key or context, or for another person',
+    reason: string = `${altered}, or it has a second half, and this client has none`,
     keyId?: string,
     acceptedKeyIds?: readonly string[],
   ) {

@@ -1,21 +1,22 @@
 import type { Context } from './context.ts';
-import { type DataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
-import { deriveDataKey } from './derive.ts';
+import { openUnder, sealUnder, wipeDataKey } from './data-key.ts';
+import { candidatesIn, deriveDataKey, type Unwrapped } from './derive.ts';
 import { nobleEngine } from './engines/noble.ts';
 import type { Engine } from './engines/engine.ts';
 import { parseEnvelope, type Wrapped } from './envelope.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import { dekLength } from './format-sizes.ts';
-import { randomBytes } from './bytes.ts';
+import { equalBytes, randomBytes } from './bytes.ts';
+import { DecryptionError } from './errors.ts';
 
 /**
- * A function that wraps a DEK under a key. The SDK wraps over HTTP, and the server wraps locally. The caller overwrites
- * the DEK afterwards.
+ * A function that wraps a DEK under a key. The SDK wraps over HTTP, and the server wraps locally. A client with a second
+ * half then replaces the bytes of the DEK by those that it becomes with the half. The caller overwrites the DEK afterwards.
  */
 export type Wrap = (dek: Uint8Array) => Wrapped | Promise<Wrapped>;
 
-/** Unwraps a DEK. The caller overwrites the returned copy. `open` throws the errors of this function unchanged. */
-export type Unwrap = (wrapped: Wrapped) => Uint8Array | Promise<Uint8Array>;
+/** Unwraps a DEK. The caller overwrites the returned copies. `open` throws the errors of this function unchanged. */
+export type Unwrap = (wrapped: Wrapped) => Unwrapped | Promise<Unwrapped>;
 
 /** The context of a value, and the engine that encrypts it. */
 export interface SealOptions {
@@ -30,7 +31,16 @@ export async function seal(
   { context, engine = nobleEngine }: SealOptions = {},
 ): Promise<Uint8Array> {
   const dek = randomBytes(dekLength);
-  return useOnce(engine, dek, wrap, (dataKey) => sealUnder(dataKey, plaintext, context));
+  try {
+    const dataKey = await deriveDataKey(engine, dek, await wrap(dek));
+    try {
+      return await sealUnder(dataKey, plaintext, context);
+    } finally {
+      wipeDataKey(dataKey);
+    }
+  } finally {
+    dek.fill(0);
+  }
 }
 
 /**
@@ -44,25 +54,19 @@ export async function open(
 ): Promise<Uint8Array> {
   const envelope = parseEnvelope(bytes);
   requireExpectedKey(envelope.keyId, expected);
-  const dek = await unwrap(envelope);
-  const use = (dataKey: DataKey) => openUnder(dataKey, envelope, context);
-  return useOnce(engine, dek, () => envelope, use);
-}
-
-async function useOnce(
-  engine: Engine,
-  dek: Uint8Array,
-  wrap: Wrap,
-  use: (dataKey: DataKey) => Uint8Array | Promise<Uint8Array>,
-): Promise<Uint8Array> {
+  const { deks, reason } = candidatesIn(await unwrap(envelope));
   try {
-    const dataKey = await deriveDataKey(engine, dek, await wrap(dek));
-    try {
-      return await use(dataKey);
-    } finally {
-      wipeDataKey(dataKey);
+    for (const dek of deks) {
+      const dataKey = Object.assign(await deriveDataKey(engine, dek, envelope), { reason });
+      try {
+        if (equalBytes(dataKey.commitment, envelope.commitment))
+          return await openUnder(dataKey, envelope, context);
+      } finally {
+        wipeDataKey(dataKey);
+      }
     }
+    throw new DecryptionError(reason);
   } finally {
-    dek.fill(0);
+    for (const dek of deks) dek.fill(0);
   }
 }

@@ -215,7 +215,7 @@ test.each([
   const { engine, seen } = watched();
   const deks: Uint8Array[] = [];
   const remember: Unwrap = async (wrapped) => {
-    const dek = await unwrap(wrapped);
+    const dek = (await unwrap(wrapped)) as Uint8Array;
     deks.push(dek);
     return dek;
   };

@@ -1,7 +1,7 @@
 import { concatBytes } from '@noble/ciphers/utils.js';
 import { equalBytes, randomBytes, using } from './bytes.ts';
 import { type Context, encodeContext } from './context.ts';
-import { hkdf } from './derive.ts';
+import { candidatesIn, hkdf } from './derive.ts';
 import { authentic, type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import { formatHeader, type Header, readHeader, truncated } from './envelope.ts';
 import { DecryptionError, FormatError, incomplete, InputError } from './errors.ts';
@@ -101,11 +101,13 @@ const noAad = /* @__PURE__ */ new Uint8Array(0);
 
 export class ChunkCipher {
   readonly #engine: Engine;
+  readonly #reason: string | undefined;
   #key: unknown;
 
-  constructor(engine: Engine, key: unknown) {
+  constructor(engine: Engine, key: unknown, reason?: string) {
     this.#engine = engine;
     this.#key = key;
+    this.#reason = reason;
   }
 
   seal(plaintext: Uint8Array, index: number, last: boolean): Result {
@@ -118,7 +120,7 @@ export class ChunkCipher {
   open(body: Uint8Array, index: number, last: boolean): Result {
     // An empty last chunk is valid only if the whole stream has no plaintext.
     if (body.length < tagLength + (index === 0 ? 0 : 1)) throw incomplete();
-    return authentic(this.#engine.decrypt(this.requireKey(), nonce(index, last), noAad, body));
+    return authentic(this.#engine.decrypt(this.requireKey(), nonce(index, last), noAad, body), this.#reason);
   }
 
   wipe(): void {
@@ -154,14 +156,16 @@ export async function openHead(
   context: Context | undefined,
 ): Promise<ChunkCipher> {
   const encoded = encodeContext(context);
-  const dek = await unwrap(head);
+  const { deks, reason } = candidatesIn(await unwrap(head));
   try {
-    const { commitment, cipher } = await deriveCipher(engine, dek, head.salt, head.prefix, encoded);
-    if (equalBytes(commitment, head.commitment)) return cipher;
-    cipher.wipe();
-    throw new DecryptionError();
+    for (const dek of deks) {
+      const { commitment, cipher } = await deriveCipher(engine, dek, head.salt, head.prefix, encoded, reason);
+      if (equalBytes(commitment, head.commitment)) return cipher;
+      cipher.wipe();
+    }
+    throw new DecryptionError(reason);
   } finally {
-    dek.fill(0);
+    for (const dek of deks) dek.fill(0);
   }
 }
 
@@ -171,11 +175,12 @@ async function deriveCipher(
   salt: Uint8Array,
   header: Uint8Array,
   context: Uint8Array,
+  reason?: string,
 ) {
   const derived = hkdf(dek, salt, pae('eaas stream v2', header.subarray(0, prefixLength), context));
   const commitment = derived.slice(32);
   const key = await using(derived, () => engine.importKey(derived.subarray(0, 32)));
-  return { commitment, cipher: new ChunkCipher(engine, key) };
+  return { commitment, cipher: new ChunkCipher(engine, key, reason) };
 }
 
 function nonce(index: number, last: boolean): Uint8Array {

@@ -70,11 +70,10 @@ export function onward<Mode extends EngineMode, T, R>(
 
 export function authentic<Mode extends EngineMode>(
   opened: Outcome<Mode, Uint8Array | undefined>,
+  reason?: string,
 ): Outcome<Mode, Uint8Array> {
-  return onward<Mode, Uint8Array | undefined, Uint8Array>(opened, requirePlaintext);
-}
-
-function requirePlaintext(plaintext: Uint8Array | undefined): Uint8Array {
-  if (!plaintext) throw new DecryptionError();
-  return plaintext;
+  return onward<Mode, Uint8Array | undefined, Uint8Array>(opened, (plaintext) => {
+    if (!plaintext) throw new DecryptionError(reason);
+    return plaintext;
+  });
 }
