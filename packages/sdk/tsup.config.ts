@@ -7,17 +7,19 @@ const entry = [
   'src/fields/fields.ts',
   'src/browser/browser.ts',
   'src/intake/intake.ts',
+  'src/passkey/passkey.ts',
   'src/proxy/proxy.ts',
   'src/internal.ts',
   'src/engines/engines.ts',
   'src/engines/engines.node.ts',
   'src/engines/engines.deno.ts',
+  'src/engines/mac.ts',
   'src/client/environment.ts',
   'src/client/environment.node.ts',
 ];
 
 // All that a client is made of is in one file: each file costs a Node process about 0.7 ms at its start.
-const clients = entry.filter((path) => !/environment|engines\.|intake/.test(path));
+const clients = entry.filter((path) => !/environment|engines\/|intake/.test(path));
 const core = ['src/client/client.ts'];
 
 export default defineConfig({
@@ -30,6 +32,19 @@ export default defineConfig({
   silent: true,
   removeNodeProtocol: false,
   treeshake: { moduleSideEffects: false },
-  external: ['#engines', '#environment', 'node:crypto'],
-  esbuildPlugins: [together([...clients, 'src/sign-in/sign-in.ts', 'src/engines/engines.ts'], core)],
+  external: ['#engines', '#mac', '#environment', 'node:crypto'],
+  // Copied, because a page would load what this shares with API keys at once.
+  noExternal: ['@eaas/protocol/internal-half'],
+  esbuildPlugins: [
+    together(
+      [
+        ...clients,
+        'src/sign-in/sign-in.ts',
+        'src/half/halves.ts',
+        'src/passkey/recovery.ts',
+        'src/engines/engines.ts',
+      ],
+      core,
+    ),
+  ],
 });

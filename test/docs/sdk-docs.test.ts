@@ -23,6 +23,7 @@ test('the table of errors names exactly the error codes of the client', () => {
     invalid_response: true,
     not_primed: true,
     closed: true,
+    half: true,
     not_loaded: true,
     format: true,
     decryption: true,

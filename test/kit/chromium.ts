@@ -11,7 +11,12 @@ export interface Page {
   on(event: 'console', listener: (message: ConsoleMessage) => void): void;
   on(event: 'request', listener: (request: Request) => void): void;
   on(event: 'pageerror' | 'crash', listener: (error: unknown) => void): void;
-  context(): { setOffline(isOffline: boolean): Promise<void> };
+  context(): {
+    setOffline(isOffline: boolean): Promise<void>;
+    /** A session of the Chrome DevTools Protocol. */
+    newCDPSession(page: Page): Promise<{ send(method: string, parameters?: object): Promise<object> }>;
+  };
+  exposeFunction(name: string, run: () => Promise<unknown>): Promise<unknown>;
   addInitScript(script: { readonly content: string }): Promise<unknown>;
   evaluate<T>(expression: string): Promise<T>;
   locator(selector: string): Locator;

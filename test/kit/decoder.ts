@@ -1,12 +1,13 @@
 // A second implementation of the formats, which shares no code with the packages: it opens and checks what the service
 // writes.
-import { createDecipheriv, createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto';
 import type { AuditEntry } from './fixture.ts';
 
 type Context = Readonly<Record<string, string>> | null;
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-const hmac = (key: Uint8Array, bytes: Buffer): Buffer => createHmac('sha256', key).update(bytes).digest();
+export const hmac = (key: Uint8Array, bytes: Buffer): Buffer =>
+  createHmac('sha256', key).update(bytes).digest();
 
 /** With no salt. */
 export const hkdf = (ikm: Uint8Array, info: Buffer, length: number): Buffer =>
@@ -18,7 +19,7 @@ export function u32(value: number): Buffer {
   return bytes;
 }
 
-function pae(...parts: (string | number | Uint8Array | null)[]): Buffer {
+export function pae(...parts: (string | number | Uint8Array | null)[]): Buffer {
   const encoded = parts.flatMap((part) => {
     if (part === null) return [Buffer.from('ffffffff', 'hex')];
     const bytes = part instanceof Uint8Array ? part : Buffer.from(String(part), 'utf8');
@@ -49,6 +50,7 @@ export function takeApart(ciphertext: string) {
     keyId: bytes.toString('hex', 4, 20).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5'),
     keyVersion: bytes.readUInt32BE(20),
     wrappedKey: bytes.toString('base64', 26, at),
+    head: bytes.subarray(0, at),
     bound: bytes.subarray(0, 20),
     iv: bytes.toString('base64', at, at + 12),
     commitment: bytes.subarray(at + 12, at + 44),
@@ -60,10 +62,31 @@ export function openEnvelope(ciphertext: string, dek: string, context: Context =
   const { magic, version, bound, iv, commitment, body } = takeApart(ciphertext);
   if (magic !== '79a6ac' || version !== 1) throw new Error('other magic or version');
   const derived = hkdf(Buffer.from(dek, 'base64'), Buffer.from('eaas envelope v1'), 64);
-  if (!timingSafeEqual(derived.subarray(32), commitment)) throw new Error('commitment');
+  if (!derived.subarray(32).equals(commitment)) throw new Error('commitment');
   const aad = Buffer.concat([bound, encodeContext(context)]);
   return gcmOpen(derived.subarray(0, 32), Buffer.from(iv, 'base64'), aad, body);
 }
+
+/** An envelope with the header of another. Its content is sealed under `dek`, whatever the header wraps. */
+export function sealEnvelope(like: string, dek: string, plaintext: string, context: Context = null): string {
+  const { head, bound } = takeApart(like);
+  const iv = Buffer.alloc(12);
+  const derived = hkdf(Buffer.from(dek, 'base64'), Buffer.from('eaas envelope v1'), 64);
+  const cipher = createCipheriv('aes-256-gcm', derived.subarray(0, 32), iv);
+  cipher.setAAD(Buffer.concat([bound, encodeContext(context)]));
+  const sealed = [cipher.update(plaintext), cipher.final(), cipher.getAuthTag()];
+  return Buffer.concat([head, iv, derived.subarray(32), ...sealed]).toString('base64');
+}
+
+/** What takes the place of a DEK under a half. */
+export function mixed(half: Uint8Array | null, keyId: string, dek: string): string {
+  return half ? hmac(half, pae('eaas half v1', keyId, Buffer.from(dek, 'base64'))).toString('base64') : dek;
+}
+
+export const halfIndexKey = (half: Uint8Array, tokenKey: Uint8Array | null): Buffer =>
+  hmac(half, pae('eaas half index v1', tokenKey));
+
+export const halfId = (half: Uint8Array): string => hmac(half, pae('eaas half id v1')).toString('hex', 0, 4);
 
 interface Place {
   readonly tenant: string;
@@ -108,8 +131,8 @@ function crc32(bytes: Buffer): number {
 
 export const checkDigits = (body: string): string => base62(BigInt(crc32(Buffer.from(body))), 6);
 
-export function tokenOf(bytes: Buffer): string {
-  const body = `eaas_sk_${base62(BigInt(`0x${bytes.toString('hex')}`), 43)}`;
+export function tokenOf(bytes: Buffer, prefix = 'eaas_sk_'): string {
+  const body = `${prefix}${base62(BigInt(`0x${bytes.toString('hex')}`), 43)}`;
   return body + checkDigits(body);
 }
 

@@ -58,3 +58,13 @@ test('the browser client does not use eval or any module of Node', async () => {
   const { text } = await bundle(entry);
   expect(text).not.toMatch(/\beval\b|\bFunction\s*\(|\bnode:|\brequire\(|\bprocess\./);
 });
+
+test('beside the browser client, halves of passkeys take at most 3,000 bytes, and load the recovery on demand', async () => {
+  const code = `${entry}; export * from '@eaas/sdk/passkey'`;
+  const [alone, both, sources] = await Promise.all([bundle(entry), bundle(code), sourcesIn(code)]);
+  expect(both.gzipped - alone.gzipped).toBeLessThanOrEqual(3_000);
+  expect(sources.filter((path) => /sdk\/src\/(passkey|intake)/.test(path))).toEqual([
+    'packages/sdk/src/passkey/passkey.ts',
+  ]);
+  expect(both.text).not.toMatch(/\bnode:|\brequire\(|\bprocess\./);
+});

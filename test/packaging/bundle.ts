@@ -64,7 +64,7 @@ export async function sourcesIn(code: string): Promise<string[]> {
 /** The folders of the SDK that the sources are in, without those that belong to the client and not to one entry. */
 export function entryFoldersIn(sources: readonly string[]): Set<string> {
   const folders = sources.flatMap((path) => /^packages\/sdk\/src\/([\w-]+)\//.exec(path)?.[1] ?? []);
-  return new Set(folders.filter((folder) => !/^(?:client|engines|transport)$/.test(folder)));
+  return new Set(folders.filter((folder) => !/^(?:client|engines|half|transport)$/.test(folder)));
 }
 
 async function buildFor(code: string, conditions: string[]) {

@@ -82,7 +82,7 @@ function packageOf({ name }: PublishedPackage): Packed {
 describe.each(publishedPackages)('$name as it is published', (published) => {
   test('the package contains only its code, documents and license', () => {
     const { files } = packageOf(published);
-    const allowed = /^(?:(?:bin|dist|src)\/.+|docs\/.+\.md|README\.md|LICENSE|package\.json)$/;
+    const allowed = /^(?:(?:bin|dist|src)\/.+|docs\/.+\.(?:md|svg)|README\.md|LICENSE|package\.json)$/;
     expect(files.filter((path) => !allowed.test(path))).toEqual([]);
     expect(files.filter((path) => /\.test\.|\/testing\/.*\.test|\.tsbuildinfo$/.test(path))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE']));

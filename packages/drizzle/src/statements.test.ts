@@ -70,7 +70,8 @@ describe('`withEncryption` refuses a database', () => {
 
   test('with searchable columns, if the option `index` is missing', async () => {
     const message =
-      "patients.ssn is searchable, so the option `index` must be 'service' or a token from `createIndexKey` (got undefined)";
+      "patients.ssn is searchable, so the option `index` must be 'service' or a token from `createIndexKey`, " +
+      "or 'half' for a client with a half (got undefined)";
     expect(() => withEncryption(plain, eaas)).toThrow(message);
     expect(() => withEncryption(plain, eaas, { index: undefined })).toThrow(message);
     // Without a schema, the tables are known only from statements.

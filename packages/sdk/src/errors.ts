@@ -19,15 +19,17 @@ export type ClientErrorCode =
    */
   | 'not_primed'
   /** The client was closed. */
-  | 'closed';
+  | 'closed'
+  /** The function that was passed as `half` threw an error, or did not answer in time. */
+  | 'half';
 
 /** Thrown if the client did not make a call, or stopped waiting for the response. */
 export class ClientError extends EaasError {
   override readonly name = 'ClientError';
   readonly code: ClientErrorCode;
 
-  constructor(code: ClientErrorCode, message: string) {
-    super(message);
+  constructor(code: ClientErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
   }
 }

@@ -41,6 +41,7 @@ export {
   type ServiceErrorCode,
   type Settled,
 } from './errors.ts';
+export type { Half, HalfAnswer, HalfOption, HalfQuestion } from './half/options.ts';
 export type { EaasEvent } from './client/events.ts';
 export type { CacheOptions, CachePreset } from './data-keys/limits.ts';
 export type { ClientOptions } from './client/client-options.ts';

@@ -1,5 +1,6 @@
 // What packages of this repository need of the SDK, and apps do not. It can change in any version.
 export { inField } from './fields/field-error.ts';
+export { type Halves, halvesOf } from './half/options.ts';
 export type { Row } from './fields/internals.ts';
 export {
   type FieldPlan,
@@ -11,4 +12,5 @@ export {
   type TablePlan,
 } from './fields/plan.ts';
 export type { NameOf } from './fields/row-types.ts';
+export { unwrapBy } from './stream/streams.ts';
 export { abortable, aborted } from './transport/abortable.ts';

@@ -4,6 +4,7 @@ import { createBrowserClient } from '../src/browser/browser.ts';
 import * as fields from '../src/fields/fields.ts';
 import { EaasClient, type EaasEvent } from '../src/index.ts';
 import { createIntake } from '../src/intake/intake.ts';
+import * as passkeys from '../src/passkey/passkey.ts';
 import { createProxy, nodeRequestOf, toNodeHandler } from '../src/proxy/proxy.ts';
 import * as streams from '../src/stream/stream.ts';
 import { intakeKey } from '@eaas/test-kit/intake-key';
@@ -72,6 +73,7 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
     retries: 0,
     insecureHttp: false,
   });
+  const sealedHalves = [{ rp: 'example.com', passkey: 'AQID', sealed: '' }];
   let names = 0;
   const spare = (): string => service.createKey(`spare ${names++}`).key_id;
   const spareApiKey = (): string => service.createApiKey({ permissions: ['encrypt'] }).api_key_id;
@@ -303,6 +305,15 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
       () => [new Uint8Array(32), { wrapContext: {}, keyId: intake.keyId, signal }],
     ],
 
+    ['createPasskeyHalf', passkeys.createPasskeyHalf, () => [{ ...enrolling(), recovery: { publicKey } }]],
+    ['openPasskeyHalf', passkeys.openPasskeyHalf, () => [{ sealed: sealedHalves, subject: 'x', signal }]],
+    ['addPasskey', passkeys.addPasskey, () => [{ ...enrolling(), sealed: sealedHalves }]],
+    [
+      'recoverPasskeyHalf',
+      passkeys.recoverPasskeyHalf,
+      () => [{ ...enrolling(), client, recovery: ciphertext, proof: { ciphertext, context } }],
+    ],
+
     ['createProxy', createProxy, () => [proxy()]],
     ['toNodeHandler', toNodeHandler, () => [createProxy(proxy())]],
     ['nodeRequestOf', nodeRequestOf, () => [new Request('https://app.example')]],
@@ -314,6 +325,10 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
   }
   function opening(as: string) {
     return { wrapContext: undefined, signal, keyId: [keyId], anyKey: false, context, as };
+  }
+  function enrolling() {
+    const [rp, user] = [{ id: 'example.com', name: 'x' }, { name: 'Ada' }];
+    return { rp, user, subject: 'x', passkeys: ['AQID'], exclude: [], signal };
   }
   function streaming() {
     return { keyId, wrapContext: {}, signal, context: {}, ...progress() };

@@ -7,6 +7,7 @@ import type { Engines } from '../engines/engines.ts';
 import { allNoble } from '../engines/noble-engines.ts';
 import { type TransportOptions, transportOptions } from '../transport/transport.ts';
 import { signInOptions, type SignInOptions } from '../sign-in/options.ts';
+import { type HalfOption, halfRule } from '../half/options.ts';
 import type { Emit, Observers } from './events.ts';
 import { keyId } from './caller.ts';
 
@@ -14,6 +15,13 @@ import { keyId } from './caller.ts';
 export interface ClientOptions extends Observers, SignInOptions, TransportOptions {
   /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
   readonly keyId?: string | undefined;
+  /**
+   * 32 bytes of your own that are mixed into each data key: whoever has the service and the ciphertexts, and not the half, reads
+   * nothing. Lost is lost: without the half, nobody can decrypt. Defaults to the variable EAAS_HALF on Node, Deno and Bun.
+   * Null, and nothing else, says that values have no half. A function is asked once for each key and person, and again when
+   * their data keys have expired.
+   */
+  readonly half?: HalfOption;
   /** The limits of the client's data keys. Defaults to `server`, and in `@eaas/sdk/browser` to `browser`. */
   readonly cache?: CachePreset | CacheOptions | undefined;
   /**
@@ -35,6 +43,7 @@ export const clientOptions: OptionRules<ClientOptions> = {
   ...transportOptions,
   ...signInOptions,
   keyId,
+  half: halfRule,
   cache: 'anything',
   engines: 'anything',
   requireUser: 'flag',

@@ -6,6 +6,7 @@ import { withEnvironment } from '#environment';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
 import { baseUrlOf } from '../transport/connection.ts';
 import { ServiceError, type Settled } from '../errors.ts';
+import { refuseHalf } from '../half/options.ts';
 import { isSignIn } from '../sign-in/options.ts';
 import type { UnwrapOptions } from '../transport/data-key-calls.ts';
 import { type Answer, type CallOptions, callOptions, patienceOf } from '../transport/transport.ts';
@@ -115,6 +116,7 @@ export class EaasClient extends EnvelopeClient {
    * tenants.
    */
   get serverMode(): ServerModeCalls {
+    refuseHalf(this.halves, 'serverMode');
     return serverModeCalls(this.call, this.parts.erasures, this.caller);
   }
 

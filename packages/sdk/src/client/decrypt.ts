@@ -109,8 +109,11 @@ export function createDecrypter(
   ): Lease {
     const request = async (): Promise<DerivedDataKey> => {
       // The request does not get the caller's signal, because other calls might wait for the same data key.
-      const dek = await calls.unwrap(header, { subject, wrapContext }, caller);
-      const key = await deriveDataKey(engines, dek, header, withSync, bytes);
+      const unwrap = () => calls.unwrap(header, { subject, wrapContext }, caller);
+      const derive = (dek: Uint8Array) => deriveDataKey(engines, dek, header, withSync, bytes);
+      const key = calls.halves
+        ? await (await calls.halves.load()).open({ keyId: header.keyId, subject }, unwrap, derive)
+        : await derive(await unwrap());
       emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });
       return key;
     };
@@ -176,8 +179,9 @@ export function createDecrypter(
       const known = headerOf(bytes, caller, options);
       const envelope = withBody(known.header, bytes);
       const key = cache.find(nameOf(known, caller, options, syncForm))?.key;
-      if (!key?.sync) throw notPrimed("this ciphertext's data key is not in memory");
-      const plaintext = openUnder(key.sync, envelope, options.context);
+      const sync = (key?.pick?.(envelope) ?? key)?.sync;
+      if (!sync) throw notPrimed("this ciphertext's data key is not in memory");
+      const plaintext = openUnder(sync, envelope, options.context);
       return options.as === 'text' ? textOf(plaintext) : plaintext;
     },
     async prime(ciphertexts: Iterable<Ciphertext>, caller: Caller, options: DecryptOptions): Promise<void> {
@@ -219,7 +223,7 @@ function open(
   as: DecryptedForm | undefined,
   context: Context | undefined,
 ): Decrypted | Promise<Decrypted> {
-  const plaintext = openUnder(key.values, envelope, context);
+  const plaintext = openUnder((key.pick?.(envelope) ?? key).values, envelope, context);
   if (as !== 'text') return plaintext;
   return isPromise<Uint8Array>(plaintext) ? plaintext.then(textOf) : textOf(plaintext);
 }

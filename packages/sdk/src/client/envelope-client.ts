@@ -7,6 +7,7 @@ import { Erasures } from '../data-keys/erasures.ts';
 import { limitsOf } from '../data-keys/limits.ts';
 import type { Engines } from '../engines/engines.ts';
 import { closedError, type Settled } from '../errors.ts';
+import { type Halves, halvesOf, refuseHalf } from '../half/options.ts';
 import { loadSignIn } from '../sign-in/options.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import { abortable } from '../transport/abortable.ts';
@@ -106,6 +107,8 @@ export class EnvelopeClient {
   readonly keyId: string | undefined;
   /** The implementations of AES-GCM that the client uses. */
   readonly engines: Engines;
+  /** The client's halves, for packages of Eaas that encrypt with the client. @ignore */
+  readonly halves: Halves | undefined;
   /** Shows the signed-in user what happened with their own data. */
   readonly audit: OwnLog = { report: (options) => ownReport(this.call, this.caller.signsIn, options) };
   protected readonly call: Call;
@@ -113,7 +116,7 @@ export class EnvelopeClient {
   protected readonly parts: Parts;
   protected readonly caller: Caller;
 
-  constructor(options: ClientOptions & Connection) {
+  constructor(options: ClientOptions & Connection & { readonly halfId?: string | undefined }) {
     const emit = createEmit(options);
     if (options.onEvent || options.logger) observed.set(this, emit);
 
@@ -135,11 +138,12 @@ export class EnvelopeClient {
       if (this.parts.isClosed) throw closedError();
       return call(route, input, options);
     };
+    this.halves = halvesOf(options.half, options.halfId, limits);
     const signsIn = !!token && options.subject !== null;
     this.keyId = options.keyId;
     this.caller = { keyId: this.keyId, requireUser: options.requireUser, signsIn };
     const erasures = new Erasures();
-    const calls = createDataKeyCalls(this.call, patienceOf(options), erasures);
+    const calls = createDataKeyCalls(this.call, patienceOf(options), erasures, this.halves);
     this.parts = {
       calls,
       erasures,
@@ -263,6 +267,7 @@ export class EnvelopeClient {
    */
   async hash(value: string, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'hash');
+    refuseHalf(this.halves, 'hash');
     return this.parts.calls.hash(value, requireKeyId(options.keyId ?? this.keyId), options);
   }
 
@@ -305,6 +310,7 @@ export class EnvelopeClient {
 
   /** Overwrites data keys. Calls that wait for one still get it. */
   protected drop(subject: Dropped): void {
+    this.halves?.drop();
     this.parts.encrypter.drop(subject);
     this.parts.decrypter.drop(subject);
   }
@@ -312,6 +318,7 @@ export class EnvelopeClient {
   /** Closes the client and overwrites every data key. Later calls throw ClientError `closed`. */
   async close(): Promise<void> {
     this.parts.isClosed = true;
+    this.halves?.drop();
     this.parts.encrypter.close();
     this.parts.decrypter.close();
   }

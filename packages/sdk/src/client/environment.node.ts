@@ -1,4 +1,5 @@
 import { InputError } from '@eaas/protocol/internal-core';
+import type { HalfOption } from '../half/options.ts';
 import type { EaasClientOptions } from './client.ts';
 
 // Not imported from `node:process`: that would open the standard streams, which takes some milliseconds.
@@ -9,23 +10,35 @@ const { env } = process;
  * client must send EAAS_API_KEY only to EAAS_BASE_URL, and never with the tokens of a sign-in.
  */
 export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
-  const keyId = options.keyId ?? keyIdInEnvironment(options);
-  if (options.token) return { ...options, baseUrl: options.baseUrl ?? env['EAAS_BASE_URL'], keyId };
+  const own = { ...options, ...halfInEnvironment(options) };
+  const keyId = options.keyId ?? (inEnvironment(options, 'EAAS_KEY_ID') || undefined);
+  if (options.token) return { ...own, baseUrl: options.baseUrl ?? env['EAAS_BASE_URL'], keyId };
   if (options.baseUrl === undefined) {
     const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = env;
-    return { ...options, baseUrl, apiKey: options.apiKey ?? apiKey, keyId };
+    return { ...own, baseUrl, apiKey: options.apiKey ?? apiKey, keyId };
   }
   if (options.apiKey === undefined && env['EAAS_API_KEY']) {
     throw new InputError(
       'pass `apiKey` together with `baseUrl` (got no `apiKey`): the API key in EAAS_API_KEY is sent only to the URL in EAAS_BASE_URL',
     );
   }
-  return { ...options, keyId };
+  return { ...own, keyId };
 }
 
-function keyIdInEnvironment({ baseUrl }: EaasClientOptions): string | undefined {
-  const read = (): string | undefined => env['EAAS_KEY_ID'];
-  return (baseUrl === undefined ? read() : ifAllowed(read)) || undefined;
+/** The halves of EAAS_HALF, and the id that the first must have. A variable that is set and empty would mean no half. */
+function halfInEnvironment(options: EaasClientOptions): { half?: HalfOption; halfId?: string } {
+  const halfId = inEnvironment(options, 'EAAS_HALF_ID');
+  const text = options.half === undefined ? inEnvironment(options, 'EAAS_HALF') : undefined;
+  if (text === '') throw new InputError('EAAS_HALF is set and empty: set it to what `eaas half new` printed');
+  const half = text?.split(',').map((one) => (one.trim() === 'null' ? null : one.trim()));
+  if (halfId && !half && options.half === undefined)
+    throw new InputError('EAAS_HALF_ID is set, and EAAS_HALF is not: set it to what `eaas half new` printed');
+  return { ...(half && { half }), ...(halfId && { halfId }) };
+}
+
+function inEnvironment({ baseUrl }: EaasClientOptions, name: string): string | undefined {
+  const read = (): string | undefined => env[name];
+  return baseUrl === undefined ? read() : ifAllowed(read);
 }
 
 /** An app that passes its settings may run without the right to read variables, as in Deno. */

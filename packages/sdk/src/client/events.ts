@@ -17,7 +17,13 @@ export type EaasEvent =
       /** The audit entries that the items of a batch wrote, in their order. */
       readonly entries?: readonly Receipt[];
     }
-  | { readonly type: 'data_key.minted'; readonly keyId: string; readonly keyVersion: number }
+  | {
+      readonly type: 'data_key.minted';
+      readonly keyId: string;
+      readonly keyVersion: number;
+      /** The id of the half that is mixed into the data key. Absent without a half. */
+      readonly half?: string;
+    }
   | { readonly type: 'data_key.unwrapped'; readonly keyId: string; readonly keyVersion: number }
   /**
    * The request for the next data key failed. The client continues with the current data key until this data key

@@ -107,7 +107,8 @@ export class DataKeyCache {
     this.#remove(name, this.#ready.get(name));
     this.#putLast(name, lease);
     this.#bytes += bytesOf(name);
-    lease.expiry = later(this.#limits.maxAge, () => this.#remove(name, lease));
+    const age = Date.now() - (lease.key?.createdAt ?? 0);
+    lease.expiry = later(this.#limits.maxAge - age, () => this.#remove(name, lease));
     const { maxEntries } = this.#limits;
     for (const entry of this.#ready) {
       if (this.#ready.size <= maxEntries && this.#bytes <= mostBytes(maxEntries)) break;

@@ -2,6 +2,7 @@ import {
   type Context,
   type DataKey,
   encodeContext,
+  type Envelope,
   wipeDataKey,
   type Wrapped,
 } from '@eaas/protocol/internal-core';
@@ -28,6 +29,12 @@ export interface DerivedDataKey {
   readonly values: DataKey;
   readonly sync: DataKey<'sync'> | undefined;
   readonly createdAt: number;
+  /** The id of the half that is mixed in. Absent without a half. */
+  readonly half?: string;
+  /** The same data key with the next half of the client's list. */
+  readonly next?: DerivedDataKey | undefined;
+  /** Returns the data key with the half under which an envelope is, or one that refuses it. */
+  readonly pick?: (envelope: Pick<Envelope, 'commitment'>) => DerivedDataKey;
 }
 
 export function partitionName({ keyId, subject, scope, wrapContext }: Partition, user?: string): string {
@@ -67,7 +74,8 @@ export async function deriveDataKey(
   }
 }
 
-export function wipe({ values, sync }: DerivedDataKey): void {
+export function wipe({ values, sync, next }: DerivedDataKey): void {
   wipeDataKey(values);
   if (sync) wipeDataKey(sync);
+  if (next) wipe(next);
 }

@@ -1,3 +1,4 @@
+import type { Wrapped } from '@eaas/protocol/internal-core';
 import { randomBytes } from '@eaas/protocol/internal';
 import type { DataKeyCalls } from '../transport/data-key-calls.ts';
 import { later, type Timer } from '../transport/abortable.ts';
@@ -26,7 +27,7 @@ const pauseAfterFailure = 1_000;
 export function createEncryptingKeys(
   engines: Engines,
   { encrypt: limits, patience }: Limits,
-  calls: Pick<DataKeyCalls, 'wrap'>,
+  calls: Pick<DataKeyCalls, 'wrap' | 'halves'>,
   emit: Emit,
 ) {
   const kept = new Map<string, Timer>();
@@ -38,8 +39,13 @@ export function createEncryptingKeys(
   async function mint(of: Partition, withSync: boolean): Promise<DerivedDataKey> {
     const dek = randomBytes(32);
     try {
-      const key = await deriveDataKey(engines, dek, await calls.wrap(dek, of), withSync);
-      emit({ type: 'data_key.minted', keyId: key.keyId, keyVersion: key.keyVersion });
+      const wrap = () => calls.wrap(dek, of);
+      const derive = (dek: Uint8Array, wrapped: Wrapped) => deriveDataKey(engines, dek, wrapped, withSync);
+      const key = calls.halves
+        ? await (await calls.halves.load()).mint(of, dek, wrap, derive)
+        : await derive(dek, await wrap());
+      const { keyId, keyVersion, half } = key;
+      emit({ type: 'data_key.minted', keyId, keyVersion, ...(half && { half }) });
       return key;
     } finally {
       dek.fill(0);

@@ -1,8 +1,9 @@
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 import { nodeEngine } from '@eaas/protocol/node';
-import type { Engines, Mac } from './engines.ts';
+import type { Engines } from './engines.ts';
+import type { Mac } from './mac.ts';
 
-export type { Mac } from './engines.ts';
+export type { Mac } from './mac.ts';
 
 export const platformEngines = (): Engines => ({ values: nodeEngine, sync: nodeEngine, streams: nodeEngine });
 

@@ -8,7 +8,8 @@ import { type EaasClientOptions, InputError } from '../index.ts';
 import { createIndexKey, defineFields, field } from '../fields/fields.ts';
 import { decryptStream, encryptStream } from '../stream/stream.ts';
 import { hkdf, macUnder as onNode } from './engines.node.ts';
-import { hkdf as webHkdf, macUnder, platformEngines } from './engines.ts';
+import { hkdf as webHkdf, platformEngines } from './engines.ts';
+import { macUnder } from './mac.ts';
 import { allNoble, loadNoble } from './noble-engines.ts';
 
 afterEach(() => vi.unstubAllGlobals());

@@ -31,13 +31,3 @@ export async function hkdf(dek: Uint8Array, info: Uint8Array): Promise<Uint8Arra
   const params = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: info as BufferSource };
   return new Uint8Array(await subtle.deriveBits(params, key, 512));
 }
-
-/** Computes the HMAC-SHA-256 of a message. */
-export type Mac = (message: Uint8Array<ArrayBuffer>) => Uint8Array | Promise<Uint8Array>;
-
-export async function macUnder(key: Uint8Array<ArrayBuffer>): Promise<Mac> {
-  const { subtle } = crypto;
-  if (!subtle) return (await loadNoble()).hmacUnder(key);
-  const imported = await subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
-  return async (message) => new Uint8Array(await subtle.sign('HMAC', imported, message));
-}

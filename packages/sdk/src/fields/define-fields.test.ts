@@ -114,7 +114,8 @@ describe('options of a definition', () => {
     const fields = defineFields({ users: { email: field.text().searchable() } });
     const attempt = (options: object) => () => fields.for(client, options as { index: string });
     expect(attempt({})).toThrow(
-      "users.email is searchable, so the option `index` must be 'service' or a token from `createIndexKey` (got undefined)",
+      "users.email is searchable, so the option `index` must be 'service' or a token from `createIndexKey`, " +
+        "or 'half' for a client with a half (got undefined)",
     );
     expect(attempt({ index: [] })).toThrow('users.email is searchable, so the option `index` must be');
     expect(attempt({ index: 'service', keyIds: { user: keyId } })).toThrow(

@@ -1,4 +1,5 @@
 import { having, kindOf, requireKind, requireOptions } from '@eaas/protocol/internal-options';
+import { refuseHalf } from '../half/options.ts';
 import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';
 import { onErrorRule } from './field-error.ts';
@@ -22,7 +23,8 @@ import { refuse } from './value-types.ts';
 export interface RecordsOptions<T extends Tables> {
   /**
    * Selects how fingerprints are computed. With a token that `createIndexKey` returned, this process computes
-   * fingerprints. With `service`, the service computes fingerprints and sees each stored and searched value. If
+   * fingerprints. With `half`, so does a client that has a half, and needs no token. With `service`, the service computes
+   * fingerprints and sees each stored and searched value. If
    * `index` is a list, each row is stored with a
    * fingerprint from the first entry, and searches use the fingerprints from all entries.
    */
@@ -71,6 +73,9 @@ function recordsOf<T extends Tables>(
   const { index = [], keyIds } = options;
   const plans = planOf(tables, keyIds);
   const sources = [index].flat();
+  if (sources.includes('service')) refuseHalf(client.halves, "index: 'service'");
+  if (!client.halves && sources.includes('half'))
+    refuse("`index: 'half'` needs a client with a half: pass `half` to the client, or set EAAS_HALF");
   const all = [...plans.values()].flatMap(({ fields }) => fields);
   const searchable = all.find((field) => field.indexColumns.length > 0);
   if (searchable && sources.length === 0) {

@@ -87,7 +87,7 @@ export async function encryptRows(
   let next = 0;
   for (const { row, column, where, subjects } of marks) {
     if (subjects.length === 0) continue;
-    const found = subjects.map(() => resultOf(written[next++], where));
+    const found = subjects.map(() => resultOf(written[next++], where)[0] as string);
     // Sorts the fingerprints, because their order must not reveal the order of the parts in the value.
     row[column] = [...new Set(found)].sort().join(' ');
   }

@@ -4,6 +4,7 @@ import { toBase64 } from '@eaas/protocol/base64';
 import {
   formatIndexKey,
   indexKeyContext as wrapContext,
+  isPromise,
   parseIndexKey,
   toHex,
 } from '@eaas/protocol/internal';
@@ -14,7 +15,8 @@ import {
   requireKind,
   requireOptions,
 } from '@eaas/protocol/internal-options';
-import { type Mac, macUnder } from '#engines';
+import { type Mac, macUnder } from '#mac';
+import { requireKeyId } from '../client/caller.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import { ClientError, ServiceError, type Settled, settleEach } from '../errors.ts';
 import type { CallOptions } from '../transport/transport.ts';
@@ -23,9 +25,10 @@ import type { FieldPlan, PartPlan } from './plan.ts';
 
 /**
  * Where fingerprints are computed. With `service`, the service computes fingerprints and sees every stored or searched
- * value. With a token from `createIndexKey`, this process computes fingerprints, and the service never sees a value.
+ * value. With a token from `createIndexKey`, this process computes fingerprints, and the service never sees a value. With
+ * `half`, so does a client that has a half, whose index key needs no token.
  */
-export type IndexSource = 'service' | (string & {});
+export type IndexSource = 'service' | 'half' | (string & {});
 
 export interface Subject {
   readonly plan: FieldPlan;
@@ -35,7 +38,8 @@ export interface Subject {
 
 export type Fingerprints = ReturnType<typeof fingerprintsOf>;
 
-type Client = Pick<EnvelopeClient, 'hash' | 'unwrap'>;
+type Unwrapping = Pick<EnvelopeClient, 'unwrap'> & Partial<Pick<EnvelopeClient, 'halves' | 'keyId'>>;
+type Client = Unwrapping & Pick<EnvelopeClient, 'hash'>;
 
 export function fingerprintsOf(given: readonly IndexSource[]) {
   const sources = given.map((source) => (source === 'service' ? source : indexKeyOf(source)));
@@ -45,36 +49,37 @@ export function fingerprintsOf(given: readonly IndexSource[]) {
     sources.flatMap((source) => {
       const isLocal = typeof source === 'object';
       if (!isLocal && subject.part) return [];
-      const keyIds = (!isLocal && subject.plan.keyIds) || [undefined];
+      const keyIds = ((!isLocal || source.isHalf) && subject.plan.keyIds) || [undefined];
       return keyIds.map((keyId) => ({ subject, source, keyId }));
     });
 
   type Tasks = ReturnType<typeof tasksOf>;
-  const make = (client: Client, { signal }: CallOptions, tasks: Tasks): Promise<Settled<string>[]> =>
+  const make = (client: Client, { signal }: CallOptions, tasks: Tasks): Promise<Settled<string[]>[]> =>
     settleEach(tasks, async ({ subject: { plan, part, bytes }, source, keyId }) => {
       const { label } = part ?? plan;
       const { index } = part ?? plan.field;
       const preimage = pae(...label, bytes);
       const whole =
         typeof source === 'object'
-          ? source.mac(client, preimage)
-          : client.hash(toBase64(preimage), { keyId, signal });
-      return cut(await whole, index?.bits ?? 256);
+          ? await source.macs(client, preimage, { keyId, signal })
+          : [await client.hash(toBase64(preimage), { keyId, signal })];
+      return whole.map((fingerprint) => cut(fingerprint, index?.bits ?? 256));
     });
 
   return {
+    /** Returns the fingerprints of each subject, of which the first is stored. */
     written: (client: Client, subjects: readonly Subject[], options: CallOptions) =>
       make(
         client,
         options,
         subjects.flatMap((subject) => tasksOf(subject).slice(0, 1)),
       ),
-    /** Returns, for each subject, its fingerprints under every key and index key. */
+    /** Returns, for each subject, its fingerprints under every key, index key and half. */
     async possible(
       client: Client,
       subjects: readonly Subject[],
       options: CallOptions,
-    ): Promise<Settled<string>[][]> {
+    ): Promise<Settled<string[]>[][]> {
       const tasks = subjects.map(tasksOf);
       const all = await make(client, options, tasks.flat());
       return tasks.map(({ length }) => all.splice(0, length));
@@ -106,7 +111,7 @@ function cut(fingerprint: string, bits: number): string {
 /** The key that wraps an index key. Defaults to the key of the client. */
 export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext' | 'subject'>;
 
-export const indexKinds = "'service' or a token from `createIndexKey`";
+export const indexKinds = "'service' or a token from `createIndexKey`, or 'half' for a client with a half";
 
 const aClient = /* @__PURE__ */ having('a client', 'wrap');
 const indexKeyOptions: OptionRules<IndexKeyOptions> = { keyId: 'anything', signal: 'signal' };
@@ -169,32 +174,60 @@ function parseToken(token: string): Wrapped {
   throw new InputError(`\`index\` must be ${indexKinds} (got ${got})`);
 }
 
-type Unwrapping = Pick<EnvelopeClient, 'unwrap'>;
+type Fingerprinter = (
+  subject: Uint8Array<ArrayBuffer>,
+  of: WrapOptions,
+) => Promise<Uint8Array[]> | ReturnType<Mac>[];
 
 export function indexKeyOf(token: string) {
-  const wrapped = parseToken(token);
-  let key: Promise<Mac> | undefined;
+  const wrapped = token === 'half' ? undefined : parseToken(token);
+  let key: Promise<Fingerprinter> | undefined;
+  let tokenKey: Promise<Uint8Array> | undefined;
   let isDropped = false;
 
-  async function load(client: Unwrapping): Promise<Mac> {
+  async function load(client: Unwrapping): Promise<Fingerprinter> {
+    const { halves } = client;
+    // Each half makes an index key of the token's key, and another answer of a function another one.
+    if (halves)
+      return async (subject, of) => {
+        const keyId = requireKeyId(wrapped?.keyId ?? of.keyId ?? client.keyId);
+        return (await halves.load()).macs({ ...of, keyId }, () => keyOfToken(client), subject);
+      };
     try {
-      const bytes = (await unwrapped(client, wrapped)) as Uint8Array<ArrayBuffer>;
-      return await macUnder(bytes).finally(() => bytes.fill(0));
+      const bytes = (await unwrapped(client, wrapped as Wrapped)) as Uint8Array<ArrayBuffer>;
+      const mac = await macUnder(bytes).finally(() => bytes.fill(0));
+      return (subject) => [mac(subject)];
     } catch (error) {
       key = undefined;
       throw error;
     }
   }
 
+  function keyOfToken(client: Unwrapping): Promise<Uint8Array> | undefined {
+    tokenKey ??= wrapped && unwrapped(client, wrapped);
+    tokenKey?.catch(() => (tokenKey = undefined));
+    return tokenKey;
+  }
+
   return {
-    /** The first caller unwraps the index key, and all others share it. */
-    async mac(client: Unwrapping, subject: Uint8Array<ArrayBuffer>): Promise<string> {
+    isHalf: !wrapped,
+    /** The first caller unwraps the index key, and all others share it. Returns a fingerprint for each half. */
+    async macs(
+      client: Unwrapping,
+      subject: Uint8Array<ArrayBuffer>,
+      of: WrapOptions = {},
+    ): Promise<string[]> {
       if (isDropped) throw new ClientError('closed', 'the records were closed');
       key ??= load(client);
-      return toHex(await (await key)(subject));
+      const made = (await key)(subject, of);
+      const found: string[] = [];
+      for (const mac of isPromise<Uint8Array[]>(made) ? await made : made) found.push(toHex(await mac));
+      return found;
     },
     drop(): void {
       isDropped = true;
+      // Calls that run still use it.
+      tokenKey = undefined;
       key = undefined;
     },
   };

@@ -11,7 +11,8 @@ import type { RecordId } from './row-types.ts';
 export type FieldsClient = Pick<
   EnvelopeClient,
   'as' | 'needsUser' | 'encryptMany' | 'decryptMany' | 'hash' | 'unwrap'
->;
+> &
+  Partial<Pick<EnvelopeClient, 'halves' | 'keyId'>>;
 
 export interface Internals {
   readonly client: FieldsClient;

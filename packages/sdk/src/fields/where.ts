@@ -33,7 +33,7 @@ export async function where(
   });
   const terms = conditions.map(async ({ column, place, isList, isAny, subjects }) => {
     const found = await fingerprints.possible(client, subjects, options);
-    const possible = found.map((results) => results.map((result) => resultOf(result, place)));
+    const possible = found.map((results) => results.flatMap((result) => resultOf(result, place)));
     const oneOf = unordered(possible.flat());
     if (isAny) return [column, [oneOf]] as const;
     return [column, isList ? possible.map(unordered).sort(byFirst) : oneOf] as const;

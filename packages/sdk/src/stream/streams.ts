@@ -11,16 +11,17 @@ import {
   type RangeSource,
 } from '@eaas/protocol/stream';
 import { type DecryptOptions, decryptOptions } from '../client/decrypt.ts';
-import { type WrapOptions, wrapOptions } from '../transport/data-key-calls.ts';
+import { type UnwrapOptions, type WrapOptions, wrapOptions } from '../transport/data-key-calls.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
-import { withoutNobody } from '../client/caller.ts';
+import { requireKeyId, withoutNobody } from '../client/caller.ts';
 import { aBlob } from './sources.ts';
 
 /** The part of an `EaasClient` that encrypted streams use. */
-export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'>;
+export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'> &
+  Partial<Pick<EnvelopeClient, 'halves'>>;
 
 /** The members of an `EaasClient` or an `Intake` that `encryptStream` and `encryptBlob` use. */
-export interface StreamWriter extends Pick<StreamClient, 'engines' | 'keyId'> {
+export interface StreamWriter extends Pick<StreamClient, 'engines' | 'keyId' | 'halves'> {
   /** Wraps the data key of the stream. */
   wrap(dek: Uint8Array, options?: WrapOptions): Promise<Wrapped>;
 }
@@ -185,11 +186,23 @@ function checkCall<Options>(
 }
 
 function wrapBy(client: StreamWriter, { keyId, subject, wrapContext, signal }: EncryptStreamOptions): Wrap {
-  return (dek) => client.wrap(dek, withoutNobody({ keyId, subject, wrapContext, signal }));
+  const { halves } = client;
+  const wrap = (dek: Uint8Array) => client.wrap(dek, withoutNobody({ keyId, subject, wrapContext, signal }));
+  if (!halves) return wrap;
+  const of = { keyId: requireKeyId(keyId ?? client.keyId), subject, signal };
+  return async (dek) => (await halves.load()).wrap(of, dek, () => wrap(dek));
 }
 
-function unwrapBy(client: StreamClient, { subject, wrapContext, signal }: OpenOptions): Unwrap {
-  return (wrapped) => client.unwrap(wrapped, withoutNobody({ subject, wrapContext, signal }));
+/** Unwraps with a client, and mixes its halves into data keys. */
+export function unwrapBy(client: StreamClient, { subject, wrapContext, signal }: UnwrapOptions): Unwrap {
+  const { halves } = client;
+  const unwrap = (wrapped: Wrapped) =>
+    client.unwrap(wrapped, withoutNobody({ subject, wrapContext, signal }));
+  if (!halves) return unwrap;
+  return async (wrapped) =>
+    (
+      await (await halves.load()).unwrap({ keyId: wrapped.keyId, subject, signal }, () => unwrap(wrapped))
+    ).map(({ dek }) => dek);
 }
 
 function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: OpenOptions): ExpectedKey {

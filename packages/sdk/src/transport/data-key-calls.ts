@@ -8,6 +8,7 @@ import { type ServiceError, unreadable } from '../errors.ts';
 import type { Partition } from '../data-keys/derive.ts';
 import type { Erasures } from '../data-keys/erasures.ts';
 import { type Caller, keyId, requireKeyId, requireSubjectMatch, somebody } from '../client/caller.ts';
+import type { Halves } from '../half/options.ts';
 import { coalesce } from './batches.ts';
 import type { Call, CallOptions, Patience } from './transport.ts';
 
@@ -48,12 +49,13 @@ export const wrapOptions: OptionRules<WrapOptions> = { ...unwrapOptions, keyId }
 
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;
 
-export function createDataKeyCalls(call: Call, patience: Patience, erasures: Erasures) {
+export function createDataKeyCalls(call: Call, patience: Patience, erasures: Erasures, halves?: Halves) {
   const wrap = coalesce(call, 'POST /v1/keys/:key_id/wrap', patience);
   const unwrap = coalesce(call, 'POST /v1/keys/:key_id/unwrap', patience);
   const hash = coalesce(call, 'POST /v1/hash', patience);
 
   return {
+    halves,
     async wrap(dek: Uint8Array, of: Partition, options?: CallOptions): Promise<Wrapped> {
       requireDek(dek);
       const { keyId, subject, user } = of;

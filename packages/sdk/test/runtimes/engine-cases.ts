@@ -48,7 +48,7 @@ export function engineCases(name: string): readonly Case[] {
         const engine = engineOf(engines, name);
         for (const vector of streams.cases) {
           const plaintext = plaintextOf(vector);
-          const sealed = await drawing(vector, () =>
+          const sealed = await drawing([vector.dek, vector.salt].map(bytes), () =>
             through(
               sealStream(() => wrappedOf(vector), { engine, context: vector.context ?? undefined }),
               plaintext,
@@ -69,7 +69,7 @@ interface Opening {
   readonly context: Readonly<Record<string, string>> | null;
 }
 
-function engineOf(engines: readonly Engine[], name: string): Engine {
+export function engineOf(engines: readonly Engine[], name: string): Engine {
   const engine = engines.find((known) => known.name === name);
   if (!engine)
     throw new Error(
@@ -106,10 +106,9 @@ function wrappedOf({ key_id: keyId, key_version: keyVersion, wrapped_key }: Stre
   return { keyId, keyVersion, wrappedKey: bytes(wrapped_key) };
 }
 
-async function drawing<T>({ dek, salt }: StreamCase, work: () => Promise<T>): Promise<T> {
-  const drawn = [dek, salt];
+export async function drawing<T>(drawn: Uint8Array[], work: () => Promise<T>): Promise<T> {
   const draw = (array: Uint8Array): Uint8Array => {
-    array.set(bytes(drawn.shift() ?? ''));
+    array.set(drawn.shift() ?? []);
     return array;
   };
   return replacing(crypto, 'getRandomValues', draw, work);

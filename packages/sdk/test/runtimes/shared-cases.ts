@@ -6,6 +6,7 @@ import { engineCases } from './engine-cases.ts';
 import { envelopeCases } from './envelope-cases.ts';
 import { failureCases } from './failure-cases.ts';
 import { fieldsCases } from './fields-cases.ts';
+import { halfCases } from './half-cases.ts';
 import { intakeCases } from './intake-cases.ts';
 import { proofCases } from './proof-cases.ts';
 import { streamCases } from './stream-cases.ts';
@@ -22,5 +23,6 @@ export function sharedCases(engines: readonly string[]): readonly Case[] {
     ...intakeCases,
     ...proofCases,
     ...engines.flatMap(engineCases),
+    ...engines.flatMap(halfCases),
   ];
 }

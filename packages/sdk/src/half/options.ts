@@ -1,0 +1,59 @@
+// The option `half`: 32 bytes of the app's own that are mixed into each data key, so that the service alone opens nothing.
+// What a client needs for it is loaded only for clients that have it.
+import { InputError } from '@eaas/protocol/internal-core';
+import type { Rule } from '@eaas/protocol/internal-options';
+import { required } from '../client/caller.ts';
+import { copied } from '../client/ciphertext.ts';
+import type { Limits } from '../data-keys/limits.ts';
+import { load } from '../errors.ts';
+import type { createHalves } from './halves.ts';
+
+/**
+ * A second half: 32 bytes, the text that `eaas half new` prints, or an HMAC key of WebCrypto, which a script can use and not
+ * read. Null stands for values without a half.
+ */
+export type Half = Uint8Array | string | CryptoKey | null;
+
+/** One half, or at most 8: the first encrypts, and all are tried for decryption. */
+export type HalfAnswer = Half | readonly Half[];
+
+/** Whose data key or index key it is. `subject` is undefined for nobody's values, and for index keys. */
+export interface HalfQuestion {
+  readonly keyId: string;
+  readonly subject: string | undefined;
+}
+
+/** The halves of a client, or a function that returns those for a key and a person. */
+export type HalfOption = HalfAnswer | ((of: HalfQuestion) => HalfAnswer | Promise<HalfAnswer>);
+
+/** The halves of a client. */
+export interface Halves {
+  /** Loads what mixes them into data keys and index keys. */
+  load(): Promise<ReturnType<typeof createHalves>>;
+  /** Forgets the answers of a function. */
+  drop(): void;
+}
+
+/** Refuses what a mistyped name makes of the option. Everything else is checked before the first request. */
+export const halfRule: Rule = /* @__PURE__ */ required((half) => half !== undefined || 'set');
+
+/** Throws InputError for what would show values to the service, if the client has a half. */
+export function refuseHalf(halves: Halves | undefined, what: string): void {
+  if (halves) throw new InputError(`pass either \`half\` or \`${what}\``);
+}
+
+/** Returns the halves of a client, or undefined for a client without any. `id`: the id that the first must have. */
+export function halvesOf(given: HalfOption | undefined, id: string | undefined, limits: Limits) {
+  if (given === undefined || given === null) return undefined;
+  const own = copied(given);
+  let loading: ReturnType<Halves['load']> | undefined;
+  const halves: Halves = {
+    load() {
+      loading ??= load('the half', import('./halves.ts')).then((its) => its.createHalves(own, id, limits));
+      loading.catch(() => (loading = undefined));
+      return loading;
+    },
+    drop: () => void loading?.then(({ drop }) => drop()),
+  };
+  return halves;
+}

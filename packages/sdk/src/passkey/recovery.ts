@@ -1,0 +1,44 @@
+// The recovery of a half by an intake key, loaded on demand.
+import { DecryptionError, openUnder, parseEnvelope } from '@eaas/protocol/internal-core';
+import { mixMessage } from '@eaas/protocol/internal-half';
+import { platformEngines } from '#engines';
+import { isOfPerson } from '../client/caller.ts';
+import { envelopeBytes } from '../client/ciphertext.ts';
+import { deriveDataKey } from '../data-keys/derive.ts';
+import { createIntake, type IntakeOptions } from '../intake/intake.ts';
+import type { RecoverHalfOptions } from './passkey.ts';
+
+// Without this, a page would load the client as two files, of which this one needs the first.
+export { EnvelopeClient } from '../client/envelope-client.ts';
+
+const contextOf = (subject: string) => ({ purpose: 'half', subject });
+
+/** Encrypts a half with the public key. Returns what opens it later. */
+export async function sealRecovery(half: CryptoKey, key: IntakeOptions, subject: string): Promise<string> {
+  const intake = createIntake(key);
+  const bytes = new Uint8Array(await crypto.subtle.exportKey('raw', half));
+  const encrypting = intake.encrypt(bytes, { context: contextOf(subject) });
+  bytes.fill(0);
+  return (await encrypting).ciphertext;
+}
+
+/** Decrypts a half. Throws DecryptionError unless `proof` is under it, because anybody can encrypt with the public key. */
+export async function openRecovery(options: RecoverHalfOptions): Promise<CryptoKey> {
+  const { client, signal, subject, recovery, proof } = options;
+  const whose = (bytes: Uint8Array) => ({ signal, ...(isOfPerson(bytes) && { subject }) });
+  const [sealed, value] = [envelopeBytes(recovery), envelopeBytes(proof.ciphertext)];
+  const bytes = await client.decrypt(sealed, { ...whose(sealed), context: contextOf(subject), anyKey: true });
+  if (bytes.length !== 32) throw new DecryptionError('what was recovered is no half');
+  const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 };
+  const importing = crypto.subtle.importKey('raw', new Uint8Array(bytes), hmac, true, ['sign']);
+  bytes.fill(0);
+  const half = await importing;
+  const envelope = parseEnvelope(value);
+  const dek = await client.unwrap(envelope, whose(value));
+  const message = mixMessage(envelope.keyId, dek);
+  const mixed = new Uint8Array(await crypto.subtle.sign('HMAC', half, message));
+  for (const secret of [dek, message]) secret.fill(0);
+  const { values } = await deriveDataKey(platformEngines(), mixed, envelope, false);
+  await openUnder(values, envelope, proof.context);
+  return half;
+}
