@@ -2,6 +2,7 @@
 // are decrypted and encrypted again. Rows of a page are converted together.
 import type { SettledRow } from '@eaas/sdk/fields';
 import type { FieldPlan, Row, TablePlan } from '@eaas/sdk/internal';
+import { createHalfFinder, type HalfClient } from './halves.ts';
 import { headIn } from './heads.ts';
 import type { Rewraps } from './rewrap.ts';
 import {
@@ -54,11 +55,12 @@ export function reencrypting(
   target: Target,
   codec: RowsCodec,
   rewraps: Rewraps,
-  keyId: string | undefined,
+  client: HalfClient & { readonly keyId?: string | undefined },
 ): Work {
   const { plan } = target;
+  const findHalf = createHalfFinder(target, client);
   const isOurs = (head: { readonly keyId: string }, { keyIds }: FieldPlan): boolean =>
-    head.keyId === (keyIds?.[0] ?? keyId)?.toLowerCase();
+    head.keyId === (keyIds?.[0] ?? client.keyId)?.toLowerCase();
   const oldIn = (values: Texts) =>
     plan.fields.filter((field) => {
       const head = headIn(values[field.name]);
@@ -74,12 +76,22 @@ export function reencrypting(
         await rewraps.rewrap(row, field.name, text);
     }
   }
+  /** Whether a value of a row is not under the client's first half. */
+  async function hasOtherHalf(row: TableRow): Promise<boolean> {
+    for (const { name } of findHalf ? plan.fields : []) {
+      const text = row.values[name];
+      if (typeof text === 'string' && !(await findHalf?.(row, text))?.isFirst) return true;
+    }
+    return false;
+  }
   return {
     isLeft: (values) => oldIn(values).length > 0,
+    hasOtherHalf: findHalf && hasOtherHalf,
     async convert(rows) {
       const outcomes = await convertRows(target, codec, rows, async (row) => {
         await learnVersions(row, row.values);
-        return oldIn(row.values).length > 0 ? { row, isLeft: true, replaced: plan.fields } : undefined;
+        const isOld = oldIn(row.values).length > 0 || (await hasOtherHalf(row));
+        return isOld ? { row, isLeft: true, replaced: plan.fields } : undefined;
       });
       for (const [at, row] of rows.entries()) {
         const changed = outcomes[at]?.changed ?? {};

@@ -1,10 +1,12 @@
 // How many values of a table are under each version of each key: before a rotation, and as its proof. Nothing is decrypted.
-import { anything, object, requireOptions, signal, text } from '@eaas/protocol/internal-options';
+import { InputError } from '@eaas/protocol';
+import { anything, flag, object, requireOptions, signal, text } from '@eaas/protocol/internal-options';
 import { type EaasClient, ServiceError } from '@eaas/sdk';
 import { aborted } from '@eaas/sdk/internal';
 import type { SqlDatabase } from './database.ts';
+import { createHalfFinder, type HalfClient } from './halves.ts';
 import { type Head, headIn } from './heads.ts';
-import type { RowId } from './rows.ts';
+import { failureOf, type RowId, type RowTexts, type TableRow } from './rows.ts';
 import { type EncryptedDatabase, type TableOptions, targetOf } from './source.ts';
 import { openTable } from './table.ts';
 
@@ -41,6 +43,11 @@ export interface Inventory {
   /** The number of values under further key versions: `keys` has 10,000, because anybody who writes to the table names them. */
   readonly others: number;
   readonly keys: readonly KeyUse[];
+  /**
+   * With the option `halves`: how many values have each half of the client, by its id, `none` for those without a half, and
+   * `unopened` for those that no half of the client opens, or whose person was erased.
+   */
+  readonly halves?: Readonly<Record<string, number>>;
 }
 
 /** Options of `inventory`. In plain SQL, they name the table as those of `migrate` do. */
@@ -48,7 +55,9 @@ export interface InventoryOptions extends Pick<TableOptions, 'schema' | 'table' 
   readonly fields?: object | undefined;
   readonly id?: string | undefined;
   /** A client whose API key has the permission `keys.read`: the result then has the counts of the service too. */
-  readonly client?: { readonly keys: Pick<EaasClient['keys'], 'get'> } | undefined;
+  readonly client?: ({ readonly keys: Pick<EaasClient['keys'], 'get'> } & HalfClient) | undefined;
+  /** If true, also counts by half. Asks the service to unwrap each data key once, which needs the permission `decrypt`. */
+  readonly halves?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -64,7 +73,7 @@ export async function inventory(
   options: InventoryOptions = {},
 ): Promise<Inventory> {
   const names = { fields: object, columns: object, schema: text, table: text, id: text };
-  requireOptions<object>({ ...names, client: anything, signal }, options, 'inventory');
+  requireOptions<object>({ ...names, client: anything, halves: flag, signal }, options, 'inventory');
   const target = targetOf(db, table, options as TableOptions);
   const store = await openTable(target, 'inventory');
   const totals = { values: 0, empty: 0, plaintexts: 0, broken: 0, others: 0 };
@@ -83,11 +92,26 @@ export async function inventory(
     if (isOfPerson) counts.people++;
     found.set(keyId, ofKey.set(keyVersion, counts));
   };
+  const findHalf = options.halves ? createHalfFinder(target, options.client) : undefined;
+  if (options.halves && !findHalf)
+    throw new InputError('`halves` of `inventory` needs a `client` with a half');
+  const halves: Record<string, number> = {};
+  async function countHalf(row: RowTexts, name: string): Promise<void> {
+    const text = row.values[name];
+    if (!findHalf || typeof text !== 'string' || typeof headIn(text) !== 'object') return;
+    const found = await findHalf(row as TableRow, text).catch((error: unknown) => {
+      failureOf(error, row.id, target.name); // Throws what stops every other row too.
+    });
+    const { half } = found ?? { half: 'unopened' };
+    halves[half] = (halves[half] ?? 0) + 1;
+  }
   for (let last: RowId | undefined; ;) {
     if (options.signal?.aborted) throw aborted();
-    const rows = await store.heads(last, rowsPerPage);
+    const page = [last, rowsPerPage] as const;
+    const rows = findHalf ? await store.page(...page) : await store.heads(...page);
     last = rows.at(-1)?.id;
     if (last === undefined) break;
+    await Promise.all(rows.flatMap((row) => store.fields.map((name) => countHalf(row, name))));
     for (const head of rows.flatMap(({ values }) => store.fields.map((name) => headIn(values[name])))) {
       totals.values++;
       if (typeof head === 'object') count(head);
@@ -96,7 +120,7 @@ export async function inventory(
   }
   const keys: KeyUse[] = [];
   for (const keyId of [...found.keys()].sort()) keys.push(await useOf(keyId, found, options.client));
-  return { ...totals, keys };
+  return { ...totals, keys, ...(findHalf && { halves }) };
 }
 
 async function useOf(key_id: string, found: Counts, client: InventoryOptions['client']): Promise<KeyUse> {

@@ -154,7 +154,7 @@ function workOf(mode: Mode, target: Target, client: MigrateClient, abort: AbortS
   // `for` checks the options, because the types of a generic definition do not say what is searchable.
   const untyped = fields as unknown as { for(client: MigrateClient, options: object): RowsCodec };
   const codec = untyped.for(client, { index, keyIds });
-  return mode === 'encrypt' ? encrypting(target, codec) : reencrypting(target, codec, rewraps, client.keyId);
+  return mode === 'encrypt' ? encrypting(target, codec) : reencrypting(target, codec, rewraps, client);
 }
 
 function constraintsOf(target: Target, naming: readonly string[]): string | undefined {

@@ -68,10 +68,13 @@ export async function convertTable(run: Run, begin: Progress) {
     const left = { count: 0, ids: [] as RowId[] };
     for (let last: RowId | undefined; ;) {
       requireGoing(signal);
-      const heads = await store.heads(last, pageSize);
+      const whole = work.hasOtherHalf && (await store.page(last, pageSize));
+      const heads = whole ?? (await store.heads(last, pageSize));
       last = heads.at(-1)?.id;
       if (last === undefined) return left;
       const found = heads.filter(({ values }) => work.isLeft(values)).map(({ id }) => id);
+      for (const row of whole ?? [])
+        if (!found.includes(row.id) && (await work.hasOtherHalf?.(row).catch(() => true))) found.push(row.id);
       const results = progress.dryRun || found.length === 0 ? [] : await convert(await store.rows(found));
       const ids = progress.dryRun ? found : results.filter(isUnconverted).map(({ id }) => id);
       left.count += ids.length;

@@ -1,0 +1,47 @@
+// Which of a client's halves stored values have. Only their data keys tell, so the service is asked once per data key.
+import { hkdfSync } from 'node:crypto';
+import { parseEnvelope } from '@eaas/protocol';
+import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { dataKeyInfo, equalBytes, isSubjectWrapped } from '@eaas/protocol/internal';
+import type { EaasClient } from '@eaas/sdk';
+import { rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
+import type { TableRow } from './rows.ts';
+import type { Target } from './source.ts';
+
+/** The members of a client that tell which half a value has. */
+export type HalfClient = Partial<Pick<EaasClient, 'halves' | 'unwrap'>>;
+
+const mostRemembered = 10_000;
+const none = { half: 'unopened', isFirst: false };
+
+/** Undefined for a client without halves. */
+export function createHalfFinder({ plan }: Target, client: HalfClient = {}) {
+  const { halves } = client;
+  const remembered = new Map<string, ReturnType<typeof open>>();
+
+  async function open(given: ReturnType<typeof parseEnvelope>, subject: string | undefined) {
+    const unwrap = () => (client as EaasClient).unwrap(given, subject === undefined ? {} : { subject });
+    const deks = (await (await halves?.load())?.unwrap({ keyId: given.keyId, subject }, unwrap)) ?? [];
+    return deks.map(({ dek, half: { id } }, at) => ({
+      half: id ?? 'none',
+      isFirst: at === 0,
+      commitment: new Uint8Array(hkdfSync('sha256', dek, '', dataKeyInfo, 64)).subarray(32),
+    }));
+  }
+
+  /** Returns the id of a ciphertext's half, `none`, or `unopened` if the client has not got it. Throws the errors of `unwrap`. */
+  async function find(row: TableRow, text: string) {
+    const envelope = parseEnvelope(fromBase64(text));
+    const { keyId, wrappedKey, commitment } = envelope;
+    const isOwned = isSubjectWrapped(wrappedKey);
+    const subject = isOwned ? subjectOfRow(plan, row.person, rowIdOf(row.id), undefined, true) : undefined;
+    const name = JSON.stringify([keyId, toBase64(wrappedKey), subject]);
+    const possible = remembered.get(name) ?? open(envelope, subject);
+    if (remembered.size >= mostRemembered) remembered.clear();
+    remembered.set(name, possible);
+    possible.catch(() => remembered.delete(name));
+    return (await possible).find((one) => equalBytes(one.commitment, commitment)) ?? none;
+  }
+
+  return halves && find;
+}
