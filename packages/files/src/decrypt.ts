@@ -2,6 +2,7 @@ import { WrongUsage } from './kit.ts';
 import { type Context, DecryptionError, open, parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { nodeEngine } from '@eaas/protocol/node';
+import { unwrapBy } from '@eaas/sdk/internal';
 import { decryptStream } from '@eaas/sdk/stream';
 import { one, openCiphertext, sizeWithin } from './ciphertext.ts';
 import { type FileCommand, option, type Run } from './command.ts';
@@ -100,8 +101,7 @@ async function decrypted(
     return explained(streamOf(bytes).pipeThrough(decryptStream(client, options)));
   }
   const { anyKey, keyId = [] } = expected;
-  const unwrap: Parameters<typeof open>[1] = (wrapped) =>
-    client.unwrap(wrapped, { signal, ...(subject !== undefined && { subject }) });
+  const unwrap = unwrapBy(client, { signal, ...(subject !== undefined && { subject }) });
   const options = { context, engine: nodeEngine, ...(anyKey ? { anyKey } : { keyId }) };
   const envelope = await collect(bytes, maxValueLength);
   if (envelope) return one(await open(envelope, unwrap, options));

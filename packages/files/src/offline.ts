@@ -19,6 +19,7 @@ import {
 } from '@eaas/protocol/internal-intake';
 import { openSecret } from '@eaas/protocol/internal-sealing';
 import { nodeEngine } from '@eaas/protocol/node';
+import { EaasClient } from '@eaas/sdk';
 import type { StreamClient } from '@eaas/sdk/stream';
 import { CannotStart, FileFailure } from './failure.ts';
 import { readKeyFile } from './read.ts';
@@ -75,6 +76,8 @@ export async function openOffline({
     }
   }
   return {
+    // The halves of the environment, of a client that is never called.
+    halves: new EaasClient({ baseUrl: 'https://localhost', apiKey: () => '' }).halves,
     engines: { values: nodeEngine, sync: nodeEngine, streams: nodeEngine },
     keyId: undefined,
     keyIds: [...keyIds],

@@ -57,7 +57,7 @@ function programOf(start: Start): Command {
     .configureHelp({ subcommandTerm: (each) => `${each.name()} ${each.usage()}` })
     .addHelpText(
       'after',
-      '\nEAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID name the service and the key.\n' +
+      '\nEAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID name the service and the key, EAAS_HALF the half, if you have one.\n' +
         `\`${name} help exit-codes\` lists the exit codes.`,
     );
   for (const { name, about, options, examples, takesPaths, run: work } of [
