@@ -10,6 +10,7 @@ import { requireYes } from './confirm.ts';
 import { databaseWarnings, examine } from './doctor/examine.ts';
 import { failed, type Finding, warning } from './doctor/finding.ts';
 import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
+import { halfCommands } from './half.ts';
 import { importCommand } from './import.ts';
 import { issuerCommands } from './issuer.ts';
 import { keyCommands } from './key.ts';
@@ -111,6 +112,7 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   group('tenant', 'Tenants.', tenantCommands),
   importCommand,
   group('local', 'The key file of a local service.', localCommands),
+  group('half', 'The half of an app, without which nobody opens its values.', halfCommands),
   group('api-key', 'API keys of tenants.', apiKeyCommands),
   group('issuer', 'Sign-ins of apps, whose tokens tenants accept.', issuerCommands),
   group('key', 'Keys of tenants.', keyCommands),
