@@ -32,6 +32,8 @@ const firstLine = (block: string): string => block.split('\n')[0] ?? '';
 /** The pages of the manual with commands to type, in their order. */
 const withCommands = manualPages.filter((page) => typedIn(page).length > 0);
 
+const pagesOfTheSdk = ['packages/sdk/docs/from-server-mode.md', 'packages/sdk/docs/half.md'];
+
 function typedIn(document: string): string[] {
   return blocksOf(read(document), 'sh').filter((block) => !blocksNotRun[document]?.[firstLine(block)]);
 }
@@ -68,7 +70,7 @@ test('blocks-not-run.ts lists only command blocks that exist in the documents', 
 });
 
 test('the commands in every document are run, unless the document is a listed exception', () => {
-  const typed = [...withCommands, 'packages/sdk/docs/from-server-mode.md', 'docs/releasing.md'];
+  const typed = [...withCommands, ...pagesOfTheSdk, 'docs/releasing.md'];
   const left = guides.filter((document) => !needDocker.includes(document) && typedIn(document).length > 0);
   expect(left.toSorted()).toEqual(typed.toSorted());
 });
@@ -110,8 +112,8 @@ test('the commands in the operator’s manual work in their order, in one termin
     expect({ page, broken: await typeAll(page) }).toEqual({ page, broken: [] });
 });
 
-test('the command in from-server-mode.md works after the commands in the manual', async () => {
-  expect(await typeAll('packages/sdk/docs/from-server-mode.md')).toEqual([]);
+test.each(pagesOfTheSdk)('the command in %s works after the commands in the manual', async (page) => {
+  expect(await typeAll(page)).toEqual([]);
 });
 
 test('the commands in the guide for releases work in a clone', async () => {

@@ -71,6 +71,34 @@ import { eaas } from '@eaas/test-kit/played-service';
 const keep = async (_proof: string): Promise<void> => {};
 const erasedSinceTheBackup = [{ subject_id: 'a'.repeat(64) }];
 `,
+  'sdk/docs/half.md': `
+import { defineFields, field } from '@eaas/sdk/fields';
+import { eaas as played, service } from '@eaas/test-kit/played-service';
+import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
+await using database = await openPlayedDatabase();
+const { sql } = database;
+const db = { query: (statement: string, values: string[]) => sql.unsafe(statement, values) };
+const fields = defineFields({ members: { email: field.text().searchable() } });
+const before = fields.for(played, { index: process.env.EAAS_INDEX_KEY! });
+for (const { id, email } of await sql\`select id, email from members\`) {
+  const row = await before.encryptRow('members', id, { email });
+  await sql\`update members set \${sql(row)} where id = \${id}\`;
+}
+const { key_id: intakeKey } = await played.keys.create({ name: 'contact form', intake: true });
+process.env.EAAS_HALF = 'eaas_half_VSKJF9dfAeJoWeuyFp5EkW3ZcrIIOfWJ7WBqHh7Q6GE4LQSsN';
+process.env.EAAS_HALF_ID = '8f5690b4';
+`,
+  'sdk/docs/customer-key.md': `
+import '@eaas/test-kit/played-service';
+process.env.EAAS_HALF = 'eaas_half_VSKJF9dfAeJoWeuyFp5EkW3ZcrIIOfWJ7WBqHh7Q6GE4LQSsN';
+const toService = globalThis.fetch;
+globalThis.fetch = async (input, init) => {
+  const request = new Request(input, init);
+  const { hostname } = new URL(request.url);
+  if (hostname === 'keys.beta.example') return new Response(new Uint8Array(32).fill(1));
+  return hostname === 'keys.acme.example' ? keyService(request) : toService(request);
+};
+`,
   'sdk/docs/know-who-read.md': `
 import { eaas } from '@eaas/test-kit/played-service';
 const show = (..._facts: unknown[]): void => {};

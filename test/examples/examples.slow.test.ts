@@ -5,6 +5,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EaasClient } from '@eaas/sdk';
 import { ciphertextSize } from '@eaas/sdk/stream';
 import postgres from 'postgres';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -12,6 +13,7 @@ import { newDirectory } from '@eaas/test-kit/directory';
 import { closing } from '@eaas/test-kit/closing';
 import { run } from '@eaas/test-kit/program';
 import { blocksOf, linksOf, read, root } from '@eaas/test-kit/markdown';
+import { authenticatorsOf } from '@eaas/test-kit/authenticator';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { hasChromium, launchChromium } from '@eaas/test-kit/chromium';
 import { freePort } from '@eaas/test-kit/free-port';
@@ -38,6 +40,7 @@ test('the list of examples links to every example', () => {
 
 test.each([
   ['contact-form/receive.mjs', ['README.md', 'none.jsonl']],
+  ['only-the-person/server.mjs', []],
   ['sign-up/server.mjs', []],
   ['upload-a-file/server.mjs', []],
 ])('%s prints one line about a port that is not free or not valid', async (file, args) => {
@@ -81,6 +84,18 @@ test('rotate-a-key leaves no value under the old version', async () => {
   expect(after).toContain(
     '500 of 500 rows\n4. after the rotation\n   version 2: 500 values\n   note 500 is still readable',
   );
+});
+
+test('customer-key: after the no of a customer, only its values stay closed', async () => {
+  const { code, stdout, stderr } = await surroundings.node('customer-key/index.mjs');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const lines = stdout.split('\n').filter((line) => line.startsWith(' '));
+  expect(lines.map((line) => line.trim())).toEqual([
+    'acme: a bridge, and its key service was asked 1 time',
+    'beta: a boat, and its key service was asked 1 time',
+    'acme: half: the key service of acme responded with 403',
+    'beta: a boat',
+  ]);
 });
 
 const python = { program: 'python3', probe: 'import cryptography' };
@@ -236,6 +251,39 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
       expect(clinic.stderr()).not.toContain('Error');
     } finally {
       await clinic.stop();
+      await close();
+    }
+  });
+
+  test('only-the-person: a passkey opens the notes, and neither the server nor its API key does', async () => {
+    const { browser, close } = await launchChromium();
+    const PORT = String(await freePort());
+    const server = await surroundings.start('only-the-person/server.mjs', { PORT });
+    const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey, EAAS_KEY_ID: keyId } = surroundings.env;
+    await using eaas = new EaasClient({ baseUrl, apiKey, keyId });
+    try {
+      const page = await browser.newPage();
+      const plug = await authenticatorsOf(page);
+      await plug();
+      const open = async () => {
+        await page.goto(server.url);
+        await page.getByRole('button', { name: 'Open my notes' }).click();
+      };
+      await open();
+      await page.getByLabel('Note').fill('I sleep badly.');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('I sleep badly.').waitFor();
+      await open();
+      await page.getByText('I sleep badly.').waitFor();
+      const account = await (await fetch(`${server.url}/account`)).json();
+      const [{ id, ciphertext }] = account.notes;
+      const reading = eaas.decrypt(ciphertext, { subject: account.patient, context: { note: id } });
+      await expect(reading).rejects.toMatchObject({ code: 'decryption' });
+      const init = { method: 'POST', headers: { origin: server.url }, body: JSON.stringify(account) };
+      expect((await fetch(`${server.url}/account`, init)).status).toBe(409);
+      expect(server.stderr()).toBe('');
+    } finally {
+      await server.stop();
       await close();
     }
   });

@@ -36,6 +36,7 @@ test.each([
   ['encrypt-a-field/index.mjs', service],
   ['encrypt-a-table/index.mjs', searched],
   ['observability/traced-client.mjs', service],
+  ['only-the-person/server.mjs', service],
   ['open-with-python/encrypt.mjs', service],
   ['rotate-a-key/index.mjs', rotation],
   ['sign-up/search.mjs', table],
