@@ -85,7 +85,7 @@ for (const { id, email } of await sql\`select id, email from members\`) {
   await sql\`update members set \${sql(row)} where id = \${id}\`;
 }
 const { key_id: intakeKey } = await played.keys.create({ name: 'contact form', intake: true });
-process.env.EAAS_HALF = 'eaas_half_VSKJF9dfAeJoWeuyFp5EkW3ZcrIIOfWJ7WBqHh7Q6GE4LQSsN';
+process.env.EAAS_HALF = 'eaas_half_VSKJF9dfAeJoWeuyFp5EkW3ZcrIIOfWJ7WBqHh7Q6GE4LQSsN,null';
 process.env.EAAS_HALF_ID = '8f5690b4';
 `,
   'sdk/docs/customer-key.md': `

@@ -21,11 +21,8 @@ const make = reporting(
   bytes.fill(0);
   if (options.json) printResult({ half, half_id }, options);
   else process.stdout.write(`EAAS_HALF=${half}\nEAAS_HALF_ID=${half_id}\n`);
-  note(
-    'Lost is lost: without the half, nobody can decrypt a value that was encrypted with it. Keep a copy apart from the ' +
-      'service and its backups.',
-  );
-  next('set both variables where the app runs, and nowhere else', options);
+  note('Lost is lost: nobody can decrypt without it. Keep a copy apart from the service and its backups.');
+  next('set both where the app runs, and nowhere else; if it has data, in two deployments', options);
 });
 
 export const halfCommands = [make];
