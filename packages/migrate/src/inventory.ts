@@ -54,7 +54,7 @@ export interface Inventory {
 export interface InventoryOptions extends Pick<TableOptions, 'schema' | 'table' | 'columns'> {
   readonly fields?: object | undefined;
   readonly id?: string | undefined;
-  /** A client whose API key has the permission `keys.read`: the result then has the counts of the service too. */
+  /** A client whose API key has the permission `keys.read`: without `halves`, the result has the counts of the service too. */
   readonly client?: ({ readonly keys: Pick<EaasClient['keys'], 'get'> } & HalfClient) | undefined;
   /** If true, also counts by half. Asks the service to unwrap each data key once, which needs the permission `decrypt`. */
   readonly halves?: boolean | undefined;
@@ -119,7 +119,8 @@ export async function inventory(
     }
   }
   const keys: KeyUse[] = [];
-  for (const keyId of [...found.keys()].sort()) keys.push(await useOf(keyId, found, options.client));
+  for (const keyId of [...found.keys()].sort())
+    keys.push(await useOf(keyId, found, findHalf ? undefined : options.client));
   return { ...totals, keys, ...(findHalf && { halves }) };
 }
 
