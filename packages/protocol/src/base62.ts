@@ -7,12 +7,12 @@ export const checksumDigits = 6;
 /** Six base62 digits of the CRC-32 of a text. */
 export const checksum = (body: string): string => digitsOf(BigInt(crc32(toUtf8(body))), checksumDigits);
 
-/** Writes 32 bytes as 43 base62 digits. */
-export const base62 = (bytes: Uint8Array): string =>
-  digitsOf(
-    bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n),
-    43,
-  );
+/** Writes 32 bytes as text: the prefix, 43 base62 digits, and the checksum of both. */
+export function secretText(prefix: string, bytes: Uint8Array): string {
+  const number = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  const body = prefix + digitsOf(number, 43);
+  return body + checksum(body);
+}
 
 /** Reads base62 digits as 32 bytes, or returns undefined for a number that has more. */
 export function bytesOfBase62(digits: string): Uint8Array<ArrayBuffer> | undefined {

@@ -1,6 +1,6 @@
 // The second half: 32 bytes of the client's own, which it mixes into data keys and index keys. The service never sees them.
 import { pae } from './pae.ts';
-import { base62, bytesOfBase62, checksum } from './base62.ts';
+import { bytesOfBase62, checksum, secretText } from './base62.ts';
 
 const prefix = 'eaas_half_';
 
@@ -14,10 +14,7 @@ export const halfIndexMessage = (tokenKey: Uint8Array | null) => pae('eaas half 
 export const halfIdMessage = () => pae('eaas half id v1');
 
 /** Formats a half as text: the prefix, 43 base62 digits, and 6 digits of a CRC-32. */
-export function formatHalf(half: Uint8Array): string {
-  const body = prefix + base62(half);
-  return body + checksum(body);
-}
+export const formatHalf = (half: Uint8Array): string => secretText(prefix, half);
 
 /** Reads the text of a half, or returns what came instead, without quoting it. */
 export function parseHalf(text: string): Uint8Array<ArrayBuffer> | string {

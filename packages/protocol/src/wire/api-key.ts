@@ -1,4 +1,4 @@
-import { base62, bytesOfBase62, checksum, checksumDigits } from '../base62.ts';
+import { bytesOfBase62, checksum, checksumDigits, secretText } from '../base62.ts';
 import { InputError } from '../errors.ts';
 
 /** The prefix of every API key, by which people and secret scanners recognise API keys. */
@@ -11,8 +11,7 @@ export const apiKeyPrefix = 'eaas_sk_';
 export function formatApiKey(secret: Uint8Array): string {
   if (secret.length !== 32)
     throw new InputError(`the secret of an API key must have 32 bytes (got ${secret.length})`);
-  const body = apiKeyPrefix + base62(secret);
-  return body + checksum(body);
+  return secretText(apiKeyPrefix, secret);
 }
 
 /** Returns whether the text has the form and the checksum of an API key. An API key with this form might not exist. */
