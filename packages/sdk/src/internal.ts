@@ -1,6 +1,5 @@
 // What packages of this repository need of the SDK, and apps do not. It can change in any version.
 export { inField } from './fields/field-error.ts';
-export { type Halves, halvesOf } from './half/options.ts';
 export type { Row } from './fields/internals.ts';
 export {
   type FieldPlan,

@@ -141,8 +141,8 @@ function withHalf(key: DerivedDataKey, { id, asked }: OwnHalf, next?: DerivedDat
     createdAt: Math.min(key.createdAt, asked),
     next,
     ...(id !== null && { half: id }),
-    pick: ({ commitment }) =>
-      equalBytes(key.values.commitment, commitment) ? made : (next?.pick?.({ commitment }) ?? made),
+    pick: (envelope) =>
+      equalBytes(key.values.commitment, envelope.commitment) ? made : (next?.pick?.(envelope) ?? made),
   };
   return made;
 }
@@ -186,6 +186,7 @@ async function openAll(
 async function openHalf(half: Half, asked: number): Promise<OwnHalf> {
   if (half === null) return { id: null, asked };
   const mac = await macOf(half);
+  // Not `toHex`, because a page would load what this shares with the fields at once.
   const start = Array.from((await mac(halfIdMessage())).subarray(0, 4));
   return { id: start.map((byte) => (256 + byte).toString(16).slice(1)).join(''), asked, mac };
 }

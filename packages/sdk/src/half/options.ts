@@ -49,11 +49,11 @@ export function halvesOf(given: HalfOption | undefined, id: string | undefined, 
   let loading: ReturnType<Halves['load']> | undefined;
   const halves: Halves = {
     load() {
-      loading ??= load('the half', import('./halves.ts')).then((its) => its.createHalves(own, id, limits));
+      loading ??= load('halves', import('./halves.ts')).then((its) => its.createHalves(own, id, limits));
       loading.catch(() => (loading = undefined));
       return loading;
     },
-    drop: () => void loading?.then(({ drop }) => drop()),
+    drop: () => void loading?.then((its) => its.drop()),
   };
   return halves;
 }

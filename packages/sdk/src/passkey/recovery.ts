@@ -1,10 +1,11 @@
 // The recovery of a half by an intake key, loaded on demand.
 import { DecryptionError, openUnder, parseEnvelope } from '@eaas/protocol/internal-core';
-import { mixMessage } from '@eaas/protocol/internal-half';
 import { platformEngines } from '#engines';
 import { isOfPerson } from '../client/caller.ts';
 import { envelopeBytes } from '../client/ciphertext.ts';
 import { deriveDataKey } from '../data-keys/derive.ts';
+import { limitsOf } from '../data-keys/limits.ts';
+import { createHalves } from '../half/halves.ts';
 import { createIntake, type IntakeOptions } from '../intake/intake.ts';
 import type { RecoverHalfOptions } from './passkey.ts';
 
@@ -34,11 +35,9 @@ export async function openRecovery(options: RecoverHalfOptions): Promise<CryptoK
   bytes.fill(0);
   const half = await importing;
   const envelope = parseEnvelope(value);
-  const dek = await client.unwrap(envelope, whose(value));
-  const message = mixMessage(envelope.keyId, dek);
-  const mixed = new Uint8Array(await crypto.subtle.sign('HMAC', half, message));
-  for (const secret of [dek, message]) secret.fill(0);
-  const { values } = await deriveDataKey(platformEngines(), mixed, envelope, false);
+  const unwrap = () => client.unwrap(envelope, whose(value));
+  const derive = (dek: Uint8Array) => deriveDataKey(platformEngines(), dek, envelope, false);
+  const { values } = await createHalves(half, undefined, limitsOf()).open(envelope, unwrap, derive);
   await openUnder(values, envelope, proof.context);
   return half;
 }
