@@ -1,8 +1,8 @@
 // Which of a client's halves stored values have. Only their data keys tell, so the service is asked once per data key.
-import { hkdfSync } from 'node:crypto';
-import { parseEnvelope } from '@eaas/protocol';
+import { deriveDataKey, parseEnvelope } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import { dataKeyInfo, equalBytes, isSubjectWrapped } from '@eaas/protocol/internal';
+import { equalBytes, isSubjectWrapped } from '@eaas/protocol/internal';
+import { nodeEngine } from '@eaas/protocol/node';
 import type { EaasClient } from '@eaas/sdk';
 import { rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
 import type { TableRow } from './rows.ts';
@@ -17,17 +17,18 @@ const none = { half: 'unopened', isFirst: false };
 /** Undefined for a client without halves. */
 export function createHalfFinder({ plan }: Target, client: HalfClient = {}) {
   const { halves } = client;
+  if (!halves) return undefined;
   const remembered = new Map<string, ReturnType<typeof open>>();
 
-  async function open(given: ReturnType<typeof parseEnvelope>, subject: string | undefined) {
+  const open = async (given: ReturnType<typeof parseEnvelope>, subject: string | undefined) => {
     const unwrap = () => (client as EaasClient).unwrap(given, subject === undefined ? {} : { subject });
-    const deks = (await (await halves?.load())?.unwrap({ keyId: given.keyId, subject }, unwrap)) ?? [];
-    return deks.map(({ dek, half: { id } }, at) => ({
-      half: id ?? 'none',
-      isFirst: at === 0,
-      commitment: new Uint8Array(hkdfSync('sha256', dek, '', dataKeyInfo, 64)).subarray(32),
-    }));
-  }
+    const deks = await (await halves.load()).unwrap({ keyId: given.keyId, subject }, unwrap);
+    return deks.map(({ dek, half: { id } }, at) => {
+      const { commitment } = deriveDataKey(nodeEngine, dek, given);
+      dek.fill(0);
+      return { half: id ?? 'none', isFirst: at === 0, commitment };
+    });
+  };
 
   /** Returns the id of a ciphertext's half, `none`, or `unopened` if the client has not got it. Throws the errors of `unwrap`. */
   async function find(row: TableRow, text: string) {
@@ -43,5 +44,5 @@ export function createHalfFinder({ plan }: Target, client: HalfClient = {}) {
     return (await possible).find((one) => equalBytes(one.commitment, commitment)) ?? none;
   }
 
-  return halves && find;
+  return find;
 }
