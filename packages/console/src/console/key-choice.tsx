@@ -49,7 +49,7 @@ export function KeyChoice({ client, value, onChange, mustChoose = false, error }
       {mustChoose && listed?.total === 0 && <p class="hint">The tenant has no key yet: create one first.</p>}
       {failure && <p class="hint">The keys cannot be listed here: {failure.detail}</p>}
       {chosen && listed && (
-        <div class={mustChoose ? 'nested flush' : 'nested'}>
+        <div class={mustChoose ? 'nested' : 'nested inset'}>
           {usable.map(({ key_id, name }) => (
             <label key={key_id} class="choice">
               <input
