@@ -18,8 +18,7 @@ interface ErasePersonProps {
 /** Nobody has this id, because ids are random to whoever lacks the tenant's secret. */
 const nobody = '0'.repeat(64);
 
-export function ErasePerson(props: ErasePersonProps) {
-  const { client, onClose } = props;
+export function ErasePerson({ client, name, isUnknown, onClose, onDone }: ErasePersonProps) {
   return (
     <Permitted
       title="Erase this person"
@@ -28,52 +27,45 @@ export function ErasePerson(props: ErasePersonProps) {
       probe={() => client.subjects.erase({ subjectId: nobody })}
       onClose={onClose}
     >
-      <ConfirmErase {...props} />
-    </Permitted>
-  );
-}
-
-function ConfirmErase({ client, name, isUnknown, onClose, onDone }: ErasePersonProps) {
-  const typed = name.subject ?? name.subjectId.slice(0, 8);
-  return (
-    <Confirm
-      title="Erase this person"
-      action="Erase for ever"
-      busyText="Erasing"
-      typed={typed}
-      isDangerous
-      work={async () => onDone(await client.subjects.erase(name, { create: isUnknown }))}
-      onClose={onClose}
-    >
-      {isUnknown ? (
-        <p>
-          Nothing was encrypted for this person yet. The service remembers the subject as erased, so that a
-          delayed job cannot bring the person back.
-        </p>
-      ) : (
-        <>
-          <ul class="consequences">
-            <li>
-              Everything that was first encrypted for this person is lost for ever, in every table, replica
-              and backup of your app.
-            </li>
-            <li>The subject cannot come back. A person who returns needs a new one.</li>
-            <li>Nobody can undo this.</li>
-          </ul>
-          <div class="stack">
-            <h3>What it does not reach</h3>
-            <ul class="consequences mild">
-              <li>Copies from before your app named the person: they open until their key is destroyed.</li>
-              <li>Exports of keys, and local key files, that were made before.</li>
+      <Confirm
+        title="Erase this person"
+        action="Erase for ever"
+        busyText="Erasing"
+        typed={name.subject ?? name.subjectId.slice(0, 8)}
+        isDangerous
+        work={async () => onDone(await client.subjects.erase(name, { create: isUnknown }))}
+        onClose={onClose}
+      >
+        {isUnknown ? (
+          <p>
+            Nothing was encrypted for this person yet. The service remembers the subject as erased, so that a
+            delayed job cannot bring the person back.
+          </p>
+        ) : (
+          <>
+            <ul class="consequences">
               <li>
-                Data keys in the memory of clients: they work for at most five minutes more, by default.
+                Everything that was first encrypted for this person is lost for ever, in every table, replica
+                and backup of your app.
               </li>
-              <li>Backups of the service, until they expire.</li>
-              <li>Fingerprint columns: set them to NULL for this person.</li>
+              <li>The subject cannot come back. A person who returns needs a new one.</li>
+              <li>Nobody can undo this.</li>
             </ul>
-          </div>
-        </>
-      )}
-    </Confirm>
+            <div class="stack">
+              <h3>What it does not reach</h3>
+              <ul class="consequences mild">
+                <li>Copies from before your app named the person: they open until their key is destroyed.</li>
+                <li>Exports of keys, and local key files, that were made before.</li>
+                <li>
+                  Data keys in the memory of clients: they work for at most five minutes more, by default.
+                </li>
+                <li>Backups of the service, until they expire.</li>
+                <li>Fingerprint columns: set them to NULL for this person.</li>
+              </ul>
+            </div>
+          </>
+        )}
+      </Confirm>
+    </Permitted>
   );
 }

@@ -119,28 +119,26 @@ function Identity({ signals, faults }: Part) {
   );
 }
 
+const keySources = [
+  ['uri', 'The service fetches them, and follows changes'],
+  ['text', 'Only these, pasted here'],
+] as const;
+
 function PublicKeys({ signals: { keysFrom, jwks, jwksUri }, faults }: Part) {
   return (
     <fieldset class="choices">
       <legend>Public keys</legend>
-      <label class="choice">
-        <input
-          type="radio"
-          name="keys-from"
-          checked={keysFrom.value === 'uri'}
-          onChange={() => (keysFrom.value = 'uri')}
-        />
-        <span>The service fetches them, and follows changes</span>
-      </label>
-      <label class="choice">
-        <input
-          type="radio"
-          name="keys-from"
-          checked={keysFrom.value === 'text'}
-          onChange={() => (keysFrom.value = 'text')}
-        />
-        <span>Only these, pasted here</span>
-      </label>
+      {keySources.map(([source, text]) => (
+        <label key={source} class="choice">
+          <input
+            type="radio"
+            name="keys-from"
+            checked={keysFrom.value === source}
+            onChange={() => (keysFrom.value = source)}
+          />
+          <span>{text}</span>
+        </label>
+      ))}
       <div class="inset">
         {keysFrom.value === 'uri' ? (
           <Field
