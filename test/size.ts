@@ -91,7 +91,7 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
 ];
 const mostCorrections = 250;
 /** What the second half weighs beyond its budget, to be taken out of the packages again. It only goes down. */
-const owed = 92;
+const owed = 42;
 const sites = { 'docs/site': 1_029, examples: 1_194 };
 const mostTestLines = 72_248;
 const mostWords = 94_133;
