@@ -52,21 +52,15 @@ export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-export function closedError(): ClientError {
-  return new ClientError('closed', 'this client was closed');
-}
+export const closedError = () => new ClientError('closed', 'this client was closed');
 
-export function timeoutError(): ServiceError {
-  return new ServiceError('timeout', 'the service did not respond in time');
-}
+export const timeoutError = () => new ServiceError('timeout', 'the service did not respond in time');
 
-export function unreadable(): ServiceError {
-  return new ServiceError('invalid_response', 'the response of the service lacks the requested data');
-}
+export const unreadable = () =>
+  new ServiceError('invalid_response', 'the response of the service lacks the requested data');
 
-export function notPrimed(what: string, advice = 'await client.prime(…) first'): ClientError {
-  return new ClientError('not_primed', `${what}: ${advice}`);
-}
+export const notPrimed = (what: string, advice = 'await client.prime(…) first') =>
+  new ClientError('not_primed', `${what}: ${advice}`);
 
 /** Every error that a call can throw. `error.code` identifies the kind of error. */
 export type SdkError = ServiceError | ClientError | LoadError | FormatError | DecryptionError | InputError;

@@ -92,14 +92,6 @@ export function createDecrypter(
     return known;
   }
 
-  const arriving = (
-    name: string,
-    known: KnownHeader,
-    caller: Caller,
-    options: DecryptOptions,
-    withSync: boolean,
-  ): Lease => cache.arriving(name) ?? fetchKey(name, known, caller, options, withSync);
-
   function fetchKey(
     name: string,
     { header, bytes }: KnownHeader,
@@ -107,6 +99,8 @@ export function createDecrypter(
     { subject, wrapContext }: DecryptOptions,
     withSync: boolean,
   ): Lease {
+    const arriving = cache.arriving(name);
+    if (arriving) return arriving;
     const request = async (): Promise<DerivedDataKey> => {
       // The request does not get the caller's signal, because other calls might wait for the same data key.
       const unwrap = () => calls.unwrap(header, { subject, wrapContext }, caller);
@@ -153,7 +147,7 @@ export function createDecrypter(
     // Copies the bytes, because the caller can change them before the data key arrives.
     const own = typeof ciphertext === 'string' ? bytes : new Uint8Array(bytes);
     const run = opening(known.header, own, as, contextOf(context));
-    return new Waiting(arriving(name, known, caller, options, false), run);
+    return new Waiting(fetchKey(name, known, caller, options, false), run);
   }
 
   return {
@@ -201,7 +195,7 @@ export function createDecrypter(
       const missing = Array.from(wanted).filter(([name]) => !cache.find(name));
       await Promise.all(
         missing.map(([name, known]) =>
-          arriving(name, known, caller, options, true).use(() => undefined, signal, patience),
+          fetchKey(name, known, caller, options, true).use(() => undefined, signal, patience),
         ),
       );
     },

@@ -117,16 +117,15 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       if (fresh) throw notPrimed('`encryptSync` cannot request a fresh data key', 'use `encrypt`');
       throw notPrimed('no data key is in memory to encrypt with');
     },
-    async prime(caller: Caller, options: Omit<EncryptOptions, 'keyId'>, keep: boolean): Promise<void> {
+    async prime(caller: Caller, options: EncryptOptions, keep: boolean): Promise<void> {
       const { signal } = options;
       if (signal?.aborted) throw aborted();
       if (alwaysFresh)
         throw new InputError(
           '`prime` needs a cache that reuses data keys: set `cache.encrypt.maxMessages` to 2 or more',
         );
-      requireKeyId(caller.keyId);
-      const wrapContext = contextOf(options.wrapContext);
-      const of = partitionOf(caller, { ...options, keyId: undefined, wrapContext });
+      requireKeyId(options.keyId);
+      const of = partitionOf(caller, { ...options, wrapContext: contextOf(options.wrapContext) });
       await keys.prime(of, keep, signal);
     },
     drop: keys.drop,
@@ -149,6 +148,5 @@ function partitionOf(
   return { keyId: keyId as string, subject, scope, wrapContext, user };
 }
 
-function lengthOf(value: string | Uint8Array): number {
-  return typeof value === 'string' ? 3 * value.length : value.length;
-}
+/** The most bytes that a value takes. */
+const lengthOf = (value: string | Uint8Array): number => (typeof value === 'string' ? 3 : 1) * value.length;

@@ -124,10 +124,8 @@ export class EnvelopeClient {
     let loading: Promise<SignIn> | undefined;
     const signIn = (): Promise<SignIn> => {
       loading ??= loadSignIn().then(({ createSignIn }) => createSignIn(options, () => this.drop(true)));
-      return loading.catch((error: unknown) => {
-        loading = undefined;
-        throw error;
-      });
+      loading.catch(() => (loading = undefined));
+      return loading;
     };
     const authorize: Authorize = async (route, input, send) =>
       token ? (await signIn()).authorize(route, input, send) : send(await options.headers(), input);
@@ -176,9 +174,7 @@ export class EnvelopeClient {
   as(user: string): this {
     requireKind(person, user, '`user`');
     if (this.caller.signsIn) throw new InputError('the token names the user: do not call `as`');
-    const client = Object.create(this, {
-      caller: { value: { ...this.caller, user } },
-    }) as this;
+    const client = Object.create(this, { caller: { value: { ...this.caller, user } } }) as this;
     observed.set(client, observed.get(this));
     return client;
   }
@@ -192,7 +188,7 @@ export class EnvelopeClient {
     value: string | Uint8Array,
     options: EncryptOptions<Form> = {},
   ): Promise<EncryptedAs<Form>> {
-    return this.asking(this.parts.encrypter.encrypt, value, options) as Promise<EncryptedAs<Form>>;
+    return this.asking(this.parts.encrypter.encrypt, value, options);
   }
 
   /** Encrypts many values. The results are in the order of the values. If one value fails, the others still succeed. */
@@ -200,9 +196,7 @@ export class EnvelopeClient {
     items: readonly EncryptItem[],
     options: EncryptOptions<Form> = {},
   ): Promise<Settled<EncryptedAs<Form>>[]> {
-    return this.asking(this.parts.encrypter.encryptMany, items, options) as Promise<
-      Settled<EncryptedAs<Form>>[]
-    >;
+    return this.asking(this.parts.encrypter.encryptMany, items, options);
   }
 
   /**
@@ -226,7 +220,7 @@ export class EnvelopeClient {
     ciphertext: Ciphertext,
     options: DecryptOptions<Form> = {},
   ): Promise<DecryptedAs<Form>> {
-    return this.asking(this.parts.decrypter.decrypt, ciphertext, options) as Promise<DecryptedAs<Form>>;
+    return this.asking(this.parts.decrypter.decrypt, ciphertext, options);
   }
 
   /** Decrypts many ciphertexts. The results are in the order of the items. If one item fails, the others still succeed. */
@@ -234,9 +228,7 @@ export class EnvelopeClient {
     items: readonly DecryptItem[],
     options: DecryptOptions<Form> = {},
   ): Promise<Settled<DecryptedAs<Form>>[]> {
-    return this.asking(this.parts.decrypter.decryptMany, items, options) as Promise<
-      Settled<DecryptedAs<Form>>[]
-    >;
+    return this.asking(this.parts.decrypter.decryptMany, items, options);
   }
 
   /** Decrypts without waiting. Throws ClientError `not_primed` if the data key of the ciphertext is not in memory. */
@@ -255,7 +247,7 @@ export class EnvelopeClient {
     await this.parts.ask?.(options.signal);
     const { keyId = this.keyId, ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
     await Promise.all([
-      encrypt && this.parts.encrypter.prime({ ...this.caller, keyId: [keyId].flat()[0] }, options, keep),
+      encrypt && this.parts.encrypter.prime(this.caller, { ...options, keyId: [keyId].flat()[0] }, keep),
       this.parts.decrypter.prime(ciphertexts, this.caller, options),
     ]);
   }
@@ -292,16 +284,17 @@ export class EnvelopeClient {
    * user who has left. Copies the values for as long.
    */
   protected asking<Given, Options extends CallOptions, T>(
-    work: (given: Given, caller: Caller, options: Options) => Promise<T>,
+    work: (given: Given, caller: Caller, options: Options) => Promise<unknown>,
     given: Given,
     options: Options,
   ): Promise<T> {
     const { ask, isClosed } = this.parts;
-    if (!ask || isClosed) return work(given, this.caller, options);
+    const start = work as (given: Given, caller: Caller, options: Options) => Promise<T>;
+    if (!ask || isClosed) return start(given, this.caller, options);
     const asked = async (): Promise<T> => {
       const own = copied({ given, options });
       const requireSame = await ask(own.options.signal);
-      const result = await work(own.given, this.caller, own.options);
+      const result = await start(own.given, this.caller, own.options);
       requireSame();
       return result;
     };

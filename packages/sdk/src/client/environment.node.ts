@@ -37,15 +37,11 @@ function halfInEnvironment(options: EaasClientOptions): { half?: HalfOption; hal
 }
 
 function inEnvironment({ baseUrl }: EaasClientOptions, name: string): string | undefined {
-  const read = (): string | undefined => env[name];
-  return baseUrl === undefined ? read() : ifAllowed(read);
-}
-
-/** An app that passes its settings may run without the right to read variables, as in Deno. */
-function ifAllowed<T>(read: () => T): T | undefined {
   try {
-    return read();
-  } catch {
+    return env[name];
+  } catch (error) {
+    // An app that passes its settings may run without the right to read variables, as in Deno.
+    if (baseUrl === undefined) throw error;
     return undefined;
   }
 }

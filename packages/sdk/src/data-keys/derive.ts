@@ -59,15 +59,8 @@ export async function deriveDataKey(
     const sync = isSame
       ? (values as DataKey<'sync'>)
       : second && dataKeyFrom(second, derived, wrapped, header);
-    const { keyId, keyVersion } = wrapped;
-    return {
-      keyId,
-      keyVersion,
-      wrappedText: toBase64(wrapped.wrappedKey),
-      values,
-      sync,
-      createdAt: Date.now(),
-    };
+    const { keyId, keyVersion, wrappedKey } = wrapped;
+    return { keyId, keyVersion, wrappedText: toBase64(wrappedKey), values, sync, createdAt: Date.now() };
   } finally {
     dek.fill(0);
     derived.fill(0);

@@ -15,7 +15,7 @@ interface Asked<R extends Route> {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** The time limit of an attempt, in milliseconds. It includes the time to read the body of the response. */
-  readonly timeout: number;
+  readonly attempt: number;
   readonly retries: number;
   readonly send: typeof fetch;
   /** What the event of the call says. Gets the number of attempts, and the receipts of the response that ends the call. */
@@ -45,7 +45,7 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
       prefixUrl: asked.baseUrl,
       headers: { accept: 'application/json', ...headers },
       signal: asked.signal,
-      timeout: asked.timeout,
+      timeout: asked.attempt,
       // Does not follow redirects, because a redirected request would contain the API key. Does not use
       // `redirect: 'error'`, because some runtimes lack it.
       redirect: 'manual',

@@ -56,9 +56,7 @@ export function within<T>(
   });
 }
 
-export function aborted(): ClientError {
-  return new ClientError('aborted', 'the call was aborted by its signal');
-}
+export const aborted = () => new ClientError('aborted', 'the call was aborted by its signal');
 
 /** The longest delay of a JavaScript timer, in milliseconds. A timer with a longer delay fires immediately. */
 export const longest = 2 ** 31 - 1;

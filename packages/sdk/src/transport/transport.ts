@@ -75,21 +75,17 @@ export interface Patience {
 
 export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions, 'timeouts' | 'retries'>) {
   requireOptions(timeoutRules, timeouts, 'timeouts');
-  return { total: timeouts.total ?? 30_000, attempt: timeouts.attempt ?? 10_000, retries };
+  const { total = 30_000, attempt = 10_000 } = timeouts;
+  return { total, attempt: Math.min(attempt, longest), retries };
 }
 
 export function createTransport(
-  {
-    baseUrl,
-    judge,
-    inProcess,
-    fetch: send = fetch,
-    ...options
-  }: TransportOptions & Omit<Connection, 'headers'>,
+  options: TransportOptions & Omit<Connection, 'headers'>,
   authorize: Authorize,
   emit: Emit,
 ): Call {
-  const patience = patienceOf(options);
+  const { baseUrl, judge, inProcess, fetch: send = fetch } = options;
+  const service = { ...patienceOf(options), baseUrl, judge, send };
   return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
     const seen = { attempts: 0 };
@@ -102,36 +98,19 @@ export function createTransport(
         return inProcess(route, input).catch(inWordsOfCalls);
       }
       return authorize(route, input as object | undefined, (headers, input) =>
-        exchange({
-          route,
-          input,
-          baseUrl,
-          headers,
-          signal: stop,
-          timeout: Math.min(patience.attempt, longest),
-          retries: patience.retries,
-          send,
-          seen,
-          judge,
-        }),
+        exchange({ ...service, route, input, headers, signal: stop, seen }),
       );
     }
 
     try {
       // Ends the call on an abort or a timeout, because the functions of the app do not receive a signal, and some
       // implementations of `fetch` ignore signals.
-      return await within(ask, signal, patience.total);
+      return await within(ask, signal, service.total);
     } catch (error) {
       ({ code } = error as ServiceError);
       throw error;
     } finally {
-      emit({
-        type: 'call',
-        route,
-        milliseconds: Date.now() - start,
-        ...seen,
-        ...(code && { code }),
-      });
+      emit({ type: 'call', route, milliseconds: Date.now() - start, ...seen, ...(code && { code }) });
     }
   };
 }
