@@ -19,8 +19,8 @@ const entry = [
 ];
 
 // All that a client is made of is in one file: each file costs a Node process about 0.7 ms at its start.
-const clients = entry.filter((path) => !/environment|engines\/|intake/.test(path));
-const core = ['src/client/client.ts'];
+const clients = entry.filter((path) => !/environment|engines\.(node|deno)|mac|intake/.test(path));
+const onDemand = ['src/sign-in/sign-in.ts', 'src/half/halves.ts', 'src/passkey/recovery.ts'];
 
 export default defineConfig({
   entry,
@@ -35,16 +35,5 @@ export default defineConfig({
   external: ['#engines', '#mac', '#environment', 'node:crypto'],
   // Copied, because a page would load what this shares with API keys at once.
   noExternal: ['@eaas/protocol/internal-half'],
-  esbuildPlugins: [
-    together(
-      [
-        ...clients,
-        'src/sign-in/sign-in.ts',
-        'src/half/halves.ts',
-        'src/passkey/recovery.ts',
-        'src/engines/engines.ts',
-      ],
-      core,
-    ),
-  ],
+  esbuildPlugins: [together([...clients, ...onDemand], ['src/client/client.ts'])],
 });

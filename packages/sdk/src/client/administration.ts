@@ -53,59 +53,51 @@ const keyRoutes = {
   export: 'POST /v1/keys/:key_id/export',
 } as const;
 
-interface ApiKeyRoutes {
+const apiKeyRoutes = {
   /**
    * Creates an API key. The returned `api_key` is the token, which the service never shows again. Needs the permission
    * `api_keys.manage`.
    */
-  readonly create: 'POST /v1/api-keys';
+  create: 'POST /v1/api-keys',
   /** Returns one page of API keys, newest first. Needs the permission `api_keys.manage`. */
-  readonly page: 'GET /v1/api-keys';
+  page: 'GET /v1/api-keys',
   /** Returns an API key without its token. Needs the permission `api_keys.manage`. */
-  readonly get: 'GET /v1/api-keys/:api_key_id';
+  get: 'GET /v1/api-keys/:api_key_id',
   /**
    * Changes the name, permissions or other members of an API key. Members that you do not pass stay unchanged. Needs
    * the permission `api_keys.manage`.
    */
-  readonly update: 'PATCH /v1/api-keys/:api_key_id';
+  update: 'PATCH /v1/api-keys/:api_key_id',
   /**
    * Revokes an API key for ever. From then on, the service refuses calls with this API key. Needs the permission
    * `api_keys.manage`.
    */
-  readonly revoke: 'DELETE /v1/api-keys/:api_key_id';
-}
+  revoke: 'DELETE /v1/api-keys/:api_key_id',
+} as const;
 
-interface IssuerRoutes {
+const issuerRoutes = {
   /**
    * Lets the service accept the tokens of a sign-in. Pass the returned `issuer_id` as the option `issuer` of a client.
    * Needs the permission `api_keys.manage`.
    */
-  readonly create: 'POST /v1/issuers';
+  create: 'POST /v1/issuers',
   /**
    * Returns one page of issuers, newest first, without their `jwks` and `require`. Needs the permission `api_keys.manage`.
    */
-  readonly page: 'GET /v1/issuers';
+  page: 'GET /v1/issuers',
   /** Returns an issuer. Needs the permission `api_keys.manage`. */
-  readonly get: 'GET /v1/issuers/:issuer_id';
+  get: 'GET /v1/issuers/:issuer_id',
   /**
    * Changes the keys, permissions or other members of an issuer, also for tokens that exist. Members that you do not pass
    * stay unchanged. Needs the permission `api_keys.manage`.
    */
-  readonly update: 'PATCH /v1/issuers/:issuer_id';
+  update: 'PATCH /v1/issuers/:issuer_id',
   /**
    * Revokes an issuer for ever. From then on, the service refuses the tokens of this sign-in. Needs the permission
    * `api_keys.manage`.
    */
-  readonly revoke: 'DELETE /v1/issuers/:issuer_id';
-}
-
-const recordRoutes = (path: string, id: string): object => ({
-  create: `POST ${path}`,
-  page: `GET ${path}`,
-  get: `GET ${path}/:${id}`,
-  update: `PATCH ${path}/:${id}`,
-  revoke: `DELETE ${path}/:${id}`,
-});
+  revoke: 'DELETE /v1/issuers/:issuer_id',
+} as const;
 
 // Accepts only a UUID. Otherwise, an API key that the caller passes by mistake would be in the URL, which servers and
 // proxies often log.
@@ -136,6 +128,7 @@ type CallInput<R extends Route> =
 
 /** The filter of `keys.list` and `keys.page`. */
 type KeyFilter = Omit<Input<'GET /v1/keys'>, 'limit' | 'offset'>;
+type NoFilter = Readonly<Record<string, never>>;
 type KeyRecord = Output<'GET /v1/keys'>['keys'][number];
 type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
 type IssuerRecord = Output<'GET /v1/issuers'>['issuers'][number];
@@ -153,21 +146,15 @@ export type KeyCalls = Calls<typeof keyRoutes> & {
 };
 
 /** The methods of `client.apiKeys`: `list`, `create`, `page`, `get`, `update` and `revoke`. */
-export type ApiKeyCalls = Calls<ApiKeyRoutes> & {
+export type ApiKeyCalls = Calls<typeof apiKeyRoutes> & {
   /** Yields every API key, newest first. */
-  list(
-    filter?: Readonly<Record<string, never>>,
-    options?: PagesOptions,
-  ): AsyncGenerator<ApiKeyRecord, void, undefined>;
+  list(filter?: NoFilter, options?: PagesOptions): AsyncGenerator<ApiKeyRecord, void, undefined>;
 };
 
 /** The methods of `client.issuers`: `list`, `create`, `page`, `get`, `update` and `revoke`. */
-export type IssuerCalls = Calls<IssuerRoutes> & {
+export type IssuerCalls = Calls<typeof issuerRoutes> & {
   /** Yields every issuer, newest first, without its `jwks` and `require`. */
-  list(
-    filter?: Readonly<Record<string, never>>,
-    options?: PagesOptions,
-  ): AsyncGenerator<IssuerRecord, void, undefined>;
+  list(filter?: NoFilter, options?: PagesOptions): AsyncGenerator<IssuerRecord, void, undefined>;
 };
 
 /**
@@ -179,10 +166,10 @@ export type ServerModeCalls = Calls<typeof serverModeRoutes>;
 export const keyCalls = (call: Call): KeyCalls => withList(bind(call, keyRoutes), 'keys', 'key_id');
 
 export const apiKeyCalls = (call: Call): ApiKeyCalls =>
-  withList(bind(call, recordRoutes('/v1/api-keys', 'api_key_id') as ApiKeyRoutes), 'api_keys', 'api_key_id');
+  withList(bind(call, apiKeyRoutes), 'api_keys', 'api_key_id');
 
 export const issuerCalls = (call: Call): IssuerCalls =>
-  withList(bind(call, recordRoutes('/v1/issuers', 'issuer_id') as IssuerRoutes), 'issuers', 'issuer_id');
+  withList(bind(call, issuerRoutes), 'issuers', 'issuer_id');
 
 function withList<
   Member extends string,

@@ -10,18 +10,8 @@ import { refuseHalf } from '../half/options.ts';
 import { isSignIn } from '../sign-in/options.ts';
 import type { UnwrapOptions } from '../transport/data-key-calls.ts';
 import { type Answer, type CallOptions, callOptions, patienceOf } from '../transport/transport.ts';
-import {
-  type ApiKeyCalls,
-  apiKeyCalls,
-  type IssuerCalls,
-  issuerCalls,
-  type KeyCalls,
-  keyCalls,
-  type ServerModeCalls,
-  serverModeCalls,
-  type SubjectCalls,
-  subjectCalls,
-} from './administration.ts';
+import { apiKeyCalls, issuerCalls, keyCalls, serverModeCalls, subjectCalls } from './administration.ts';
+import type { ServerModeCalls } from './administration.ts';
 import type { Ciphertext } from './ciphertext.ts';
 import { EnvelopeClient } from './envelope-client.ts';
 import { requireKeyId } from './caller.ts';
@@ -79,13 +69,13 @@ export interface PublicKeys {
  */
 export class EaasClient extends EnvelopeClient {
   /** Creates, rotates and retires keys. */
-  readonly keys: KeyCalls;
+  readonly keys = keyCalls(this.call);
   /** Creates, changes and revokes API keys. */
-  readonly apiKeys: ApiKeyCalls;
+  readonly apiKeys = apiKeyCalls(this.call);
   /** Creates, changes and revokes issuers: the sign-ins whose tokens the service accepts. */
-  readonly issuers: IssuerCalls;
+  readonly issuers = issuerCalls(this.call);
   /** Shows and erases the people whose data you encrypt. */
-  readonly subjects: SubjectCalls;
+  readonly subjects = subjectCalls(this.call, this.parts.erasures, (subject) => this.drop(subject));
   /** Lists and verifies the audit log. */
   override readonly audit: AuditLog;
   protected readonly rewrapAll: ReturnType<typeof createRewrapAll>;
@@ -104,10 +94,6 @@ export class EaasClient extends EnvelopeClient {
     const inProcess = options.service?.call;
     super({ ...complete, baseUrl, inProcess, headers: () => authorization(apiKey) });
     this.rewrapAll = createRewrapAll(this.call, patienceOf(complete), this.parts.erasures);
-    this.keys = keyCalls(this.call);
-    this.apiKeys = apiKeyCalls(this.call);
-    this.issuers = issuerCalls(this.call);
-    this.subjects = subjectCalls(this.call, this.parts.erasures, (subject) => this.drop(subject));
     this.audit = auditOf(this.call, signsIn);
   }
 

@@ -11,11 +11,14 @@ export interface PagesOptions extends CallOptions {
 
 const pagesOptions: OptionRules<PagesOptions> = { pageSize: 'positiveInteger', signal: 'signal' };
 
-export type PageOf<Member extends string, Item> = { readonly [Name in Member]: readonly Item[] } & {
+interface Page {
   readonly count: number;
-  readonly total: number;
   readonly offset: number;
-};
+}
+
+export type PageOf<Member extends string, Item> = Page & {
+  readonly [Name in Member]: readonly Item[];
+} & { readonly total: number };
 
 export async function* listPages<Member extends string, Id extends string, Item extends Record<Id, string>>(
   pageAt: (query: object, options: CallOptions) => Promise<PageOf<Member, Item>>,
@@ -43,11 +46,6 @@ export async function* listPages<Member extends string, Id extends string, Item 
     offset += page.count;
     if (offset >= page.total) return;
   }
-}
-
-interface Page {
-  readonly count: number;
-  readonly offset: number;
 }
 
 // Limits the pages in a row without a new record. Such pages can occur: each new record moves older records to later

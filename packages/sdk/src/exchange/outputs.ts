@@ -12,18 +12,14 @@ import kinds from './output-kinds.json' with { type: 'json' };
  * - `text`: the value must be a string. For a union of strings, every string is accepted, because a newer service can
  *   add strings to the union.
  */
-type Kind = string | List | Members;
-type List = readonly [Kind] | readonly [Kind, null | 'optional'];
-interface Generated {
-  readonly shared: Members;
-  readonly routes: Readonly<Record<Route, Kind>>;
-  readonly forUsers: Readonly<Partial<Record<Route, Kind>>>;
-}
-interface Members {
-  readonly [name: string]: Kind;
-}
+type Kind = string | readonly [Kind, (null | 'optional')?] | { readonly [name: string]: Kind };
+type Kinds = Readonly<Record<string, Kind>>;
 
-const { shared, routes, forUsers } = kinds as unknown as Generated;
+const { shared, routes, forUsers } = kinds as Readonly<Record<keyof typeof kinds, unknown>> as {
+  readonly shared: Kinds;
+  readonly routes: Readonly<Record<Route, Kind>>;
+  readonly forUsers: Kinds;
+};
 
 const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
   text: (value: unknown) => typeof value === 'string',
@@ -55,7 +51,7 @@ export function isOutput<R extends Route>(route: R, output: unknown, forUser = f
 
 function hasKind(value: unknown, kind: Kind): boolean {
   if (typeof kind === 'string') return checks[kind]?.(value) ?? hasKind(value, shared[kind] ?? {});
-  if (isList(kind)) {
+  if (kind instanceof Array) {
     if (kind.length === 2) return value === (kind[1] ? undefined : null) || hasKind(value, kind[0]);
     return Array.isArray(value) && value.every((item) => hasKind(item, kind[0]));
   }
@@ -63,8 +59,6 @@ function hasKind(value: unknown, kind: Kind): boolean {
   for (const name in kind) if (!hasKind(value[name], kind[name] as Kind)) return false;
   return true;
 }
-
-const isList = (kind: Kind): kind is List => Array.isArray(kind);
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -78,25 +72,20 @@ export function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) && !value.includes('eaas_sk_');
 }
 
-interface Named {
-  readonly key_id?: string;
-  readonly api_key_id?: string;
-  readonly issuer_id?: string;
-}
+const ids = ['key_id', 'api_key_id', 'issuer_id'] as const;
+type Named = { readonly [Id in (typeof ids)[number]]?: string };
 
 /**
  * Returns false if the response has another key id, API key id or issuer id than the request. A faulty proxy cache can cause this,
  * because it can return the response to another request.
  */
 export function namesSameKeys(request: object, response: object): boolean {
-  const { items = [request] } = request as { items?: readonly Named[] };
-  const { results = [response] } = response as { results?: readonly Named[] };
-  return items.every((item: Named, index) => {
-    const result: Named = results[index] ?? {};
-    const ids = ['key_id', 'api_key_id', 'issuer_id'] as const;
-    return ids.every((id) => isSameId(item[id], result[id]));
-  });
+  const { items = [request as Named] } = request as { items?: readonly Named[] };
+  const { results = [response as Named] } = response as { results?: readonly Named[] };
+  return items.every((item, index) =>
+    ids.every((id) => {
+      const [asked, received] = [item[id], results[index]?.[id]];
+      return asked === undefined || received === undefined || asked.toLowerCase() === received;
+    }),
+  );
 }
-
-const isSameId = (asked: string | undefined, received: string | undefined): boolean =>
-  asked === undefined || received === undefined || asked.toLowerCase() === received;

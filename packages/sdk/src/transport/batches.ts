@@ -86,12 +86,18 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
         return;
       }
       const user = userOf(first);
-      // The user of a batch is sent once, and not with each item.
-      const inputs = withReferences(items.map(({ input }) => (user ? { ...input, user: undefined } : input)));
+      // The service returns the reference of an item in its result. The first is random, so that two batches differ.
+      const start = (Math.random() * 2 ** 32) >>> 0;
+      const referenceOf = (index: number): string => `${start + index}`;
+      const inputs = items.map(({ input }, index) => {
+        // The user of a batch is sent once, and not with each item.
+        return { ...input, ...(user && { user: undefined }), reference: referenceOf(index) };
+      });
       const { results } = await call(batch, { items: inputs, ...(user && { user }) });
-      if (!areInOrder(results, inputs)) throw unreadable();
+      const isInOrder = results.every(({ reference }, index) => reference === referenceOf(index));
+      if (results.length !== items.length || !isInOrder) throw unreadable();
       const passing = items.filter((item, index) => {
-        const result = Object(results[index]) as Result<R>;
+        const result = results[index] as Result<R>;
         if (!('error' in result)) {
           item.resolve(result);
           return false;
@@ -148,25 +154,5 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     });
 }
 
-/**
- * Adds a `reference` (a number) to each item of a batch. The service returns the reference in the result of the item.
- * The first reference is random, so the references of two batches differ.
- */
-function withReferences<Item extends object>(items: readonly Item[]) {
-  const start = (Math.random() * 2 ** 32) >>> 0;
-  return items.map((item, index) => ({ ...item, reference: `${start + index}` }));
-}
-
-/** The maximum number of bytes that `withReferences` adds to an item. A reference has at most ten digits. */
+/** The maximum number of bytes that a reference adds to an item. It has at most ten digits. */
 const referenceBytes = 25;
-
-/** Returns whether each result belongs to the item in the same position. */
-function areInOrder(
-  results: readonly { readonly reference?: string | undefined }[],
-  items: readonly { readonly reference: string }[],
-): boolean {
-  return (
-    results.length === items.length &&
-    results.every(({ reference }, index) => reference === items[index]?.reference)
-  );
-}
