@@ -12,7 +12,7 @@ import kinds from './output-kinds.json' with { type: 'json' };
  * - `text`: the value must be a string. For a union of strings, every string is accepted, because a newer service can
  *   add strings to the union.
  */
-type Kind = string | readonly [Kind, (null | 'optional')?] | { readonly [name: string]: Kind };
+type Kind = string | [Kind, (null | 'optional')?] | { readonly [name: string]: Kind };
 type Kinds = Readonly<Record<string, Kind>>;
 
 const { shared, routes, forUsers } = kinds as Readonly<Record<keyof typeof kinds, unknown>> as {
@@ -30,10 +30,10 @@ const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isObject,
 };
 
-const refused = {
+const refused: Kind = {
   error: { code: 'name', detail: 'text', status: 'count' },
   entry: [{ id: 'count', hash: 'text' }, 'optional'],
-} as const;
+};
 
 /**
  * Returns whether a response has every member of the route's output, or of its output for a user of an issuer. Ignores
@@ -51,7 +51,7 @@ export function isOutput<R extends Route>(route: R, output: unknown, forUser = f
 
 function hasKind(value: unknown, kind: Kind): boolean {
   if (typeof kind === 'string') return checks[kind]?.(value) ?? hasKind(value, shared[kind] ?? {});
-  if (kind instanceof Array) {
+  if (Array.isArray(kind)) {
     if (kind.length === 2) return value === (kind[1] ? undefined : null) || hasKind(value, kind[0]);
     return Array.isArray(value) && value.every((item) => hasKind(item, kind[0]));
   }
@@ -80,12 +80,13 @@ type Named = { readonly [Id in (typeof ids)[number]]?: string };
  * because it can return the response to another request.
  */
 export function namesSameKeys(request: object, response: object): boolean {
-  const { items = [request as Named] } = request as { items?: readonly Named[] };
-  const { results = [response as Named] } = response as { results?: readonly Named[] };
-  return items.every((item, index) =>
-    ids.every((id) => {
-      const [asked, received] = [item[id], results[index]?.[id]];
+  const { items = [request] } = request as { items?: readonly Named[] };
+  const { results = [response] } = response as { results?: readonly Named[] };
+  return items.every((item: Named, index) => {
+    const result: Named = results[index] ?? {};
+    return ids.every((id) => {
+      const [asked, received] = [item[id], result[id]];
       return asked === undefined || received === undefined || asked.toLowerCase() === received;
-    }),
-  );
+    });
+  });
 }
