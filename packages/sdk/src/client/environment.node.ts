@@ -10,19 +10,19 @@ const { env } = process;
  * client must send EAAS_API_KEY only to EAAS_BASE_URL, and never with the tokens of a sign-in.
  */
 export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
-  const own = { ...options, ...halfInEnvironment(options) };
   const keyId = options.keyId ?? (inEnvironment(options, 'EAAS_KEY_ID') || undefined);
-  if (options.token) return { ...own, baseUrl: options.baseUrl ?? env['EAAS_BASE_URL'], keyId };
+  const own = { ...options, ...halfInEnvironment(options), keyId };
+  if (options.token) return { ...own, baseUrl: options.baseUrl ?? env['EAAS_BASE_URL'] };
   if (options.baseUrl === undefined) {
     const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = env;
-    return { ...own, baseUrl, apiKey: options.apiKey ?? apiKey, keyId };
+    return { ...own, baseUrl, apiKey: options.apiKey ?? apiKey };
   }
   if (options.apiKey === undefined && env['EAAS_API_KEY']) {
     throw new InputError(
       'pass `apiKey` together with `baseUrl` (got no `apiKey`): the API key in EAAS_API_KEY is sent only to the URL in EAAS_BASE_URL',
     );
   }
-  return { ...own, keyId };
+  return own;
 }
 
 /** The halves of EAAS_HALF, and the id that the first must have. A variable that is set and empty would mean no half. */

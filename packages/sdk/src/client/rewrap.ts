@@ -39,12 +39,11 @@ export function createRewrapAll(call: Call, patience: Patience, erasures: Erasur
     const requests = new Map<string, ReturnType<typeof rewrap>>();
     return settleEach(ciphertexts, async (ciphertext) => {
       const bytes = envelopeBytes(ciphertext);
-      const { keyId: key_id, wrappedKey } = parseHeader(bytes);
+      const { keyId, wrappedKey } = parseHeader(bytes);
       // The data key of an intake writer becomes one of the subject.
       if (wrappedKey[0] !== 2) requireSubjectMatch(wrappedKey, subject, signsIn);
-      const wrapped_key = toBase64(wrappedKey);
-      const name = key_id + wrapped_key;
-      const input = { key_id, wrapped_key, context, subject, user };
+      const input = { key_id: keyId, wrapped_key: toBase64(wrappedKey), context, subject, user };
+      const name = keyId + input.wrapped_key;
       const request = requests.get(name) ?? erasures.ask(subject, () => rewrap(input, { signal }));
       requests.set(name, request);
       const output = await request.catch(asDecryption);
@@ -52,8 +51,8 @@ export function createRewrapAll(call: Call, patience: Patience, erasures: Erasur
       const envelope = output.rewrapped ? replaceWrapped(bytes, wrapped) : bytes;
       const given = (ciphertext as { ciphertext?: unknown }).ciphertext ?? ciphertext;
       const form = typeof given === 'string' ? toBase64(envelope) : envelope;
-      const { wrapped_key: rewrappedKey, key_version, rewrapped } = output;
-      return { ciphertext: form as FormOf<C>, wrapped_key: rewrappedKey, key_id, key_version, rewrapped };
+      const { wrapped_key, key_id, key_version, rewrapped } = output;
+      return { ciphertext: form as FormOf<C>, wrapped_key, key_id, key_version, rewrapped };
     });
   };
 }

@@ -99,8 +99,7 @@ export class DataKeyCache {
 
   close(): void {
     this.#isClosed = true;
-    for (const entry of this.#ready) this.#remove(...entry);
-    this.#arriving.clear();
+    this.drop(true);
   }
 
   #keep(name: string, lease: Lease): void {

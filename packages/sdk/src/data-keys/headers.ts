@@ -28,21 +28,18 @@ export function createHeaderReader(most: number) {
     return { bytes, header: parseHeader(bytes), least, name: '' };
   };
 
-  // The names of the map are in the order of their last use, so that the first is the one to remove.
-  const keep = (hash: number, header: KnownHeader): void => {
-    known.delete(hash);
-    known.set(hash, header);
-    const [oldest] = known.keys();
-    if (known.size > most && oldest !== undefined) known.delete(oldest);
-  };
-
   return (envelope: Uint8Array): KnownHeader => {
     // The header of the previous envelope is tried first, because consecutive rows often have the same data key and
     // header.
     if (!startsWith(envelope, last)) {
       const found = known.get(hashOf(envelope, headerLength));
       last = startsWith(envelope, found) ? found : read(envelope);
-      keep(hashOf(envelope, headerLength), last);
+      // The names of the map are in the order of their last use, so that the first is the one to remove.
+      const hash = hashOf(envelope, headerLength);
+      known.delete(hash);
+      known.set(hash, last);
+      const [oldest] = known.keys();
+      if (known.size > most && oldest !== undefined) known.delete(oldest);
     }
     return last;
   };

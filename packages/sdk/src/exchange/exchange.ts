@@ -5,22 +5,19 @@ import type { Receipts } from '../client/events.ts';
 import { ServiceError, type ServiceErrorCode, timeoutError, unreadable } from '../errors.ts';
 import { backoff, retried } from '../transport/batches.ts';
 import { readAll } from '../transport/read-all.ts';
-import type { Judge } from '../transport/transport.ts';
+import type { Connection, Patience } from '../transport/transport.ts';
 import { isName, isOutput, namesSameKeys } from './outputs.ts';
 
-interface Asked<R extends Route> {
-  readonly route: R;
-  readonly input: object | undefined;
-  readonly baseUrl: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
+interface Asked<R extends Route> extends Patience, Pick<Connection, 'baseUrl' | 'judge'> {
   /** The time limit of an attempt, in milliseconds. It includes the time to read the body of the response. */
   readonly attempt: number;
-  readonly retries: number;
+  readonly route: R;
+  readonly input: object | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
   readonly send: typeof fetch;
   /** What the event of the call says. Gets the number of attempts, and the receipts of the response that ends the call. */
   readonly seen: Receipts & { attempts: number; requestId?: string };
-  readonly judge: Judge | undefined;
 }
 
 // The routes whose calls are safe to repeat. Creations are not safe, because a retry could create a second record.

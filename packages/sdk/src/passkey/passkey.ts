@@ -96,9 +96,9 @@ const hmac = { name: 'HMAC', hash: 'SHA-256', length: 256 };
 export async function createPasskeyHalf(options: CreateHalfOptions): Promise<PasskeyHalf> {
   check<CreateHalfOptions>({ ...sealing, recovery: 'object' }, options, 'createPasskeyHalf');
   const half = await crypto.subtle.generateKey(hmac, true, ['sign']);
-  if (!options.recovery) return enrol(half, options);
-  const recovery = await (await loadRecovery()).sealRecovery(half, options.recovery, options.subject);
-  return { ...(await enrol(half, options)), recovery };
+  const { recovery: key, subject } = options;
+  const recovery = key && { recovery: await (await loadRecovery()).sealRecovery(half, key, subject) };
+  return { ...(await enrol(half, options)), ...recovery };
 }
 
 /** Opens a half by one of the person's passkeys. Throws PasskeyError, and DecryptionError for another person's half. */

@@ -39,7 +39,7 @@ export interface Connection {
   readonly baseUrl: string;
   /** Returns the headers that authorize a call. A client with the app's sign-in sends its token instead. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
-  readonly judge?: Judge;
+  readonly judge?: Judge | undefined;
   /** Answers the calls, if the service is in this process: no request is made. Throws ServiceError. */
   readonly inProcess?: Answer | undefined;
 }
@@ -73,7 +73,7 @@ export interface Patience {
   readonly retries: number;
 }
 
-export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions, 'timeouts' | 'retries'>) {
+export function patienceOf({ timeouts = {}, retries = 2 }: TransportOptions) {
   requireOptions(timeoutRules, timeouts, 'timeouts');
   const { total = 30_000, attempt = 10_000 } = timeouts;
   return { total, attempt: Math.min(attempt, longest), retries };
