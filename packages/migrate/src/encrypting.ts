@@ -178,12 +178,9 @@ function outcomeOf(error: unknown, { id, values }: TableRow, { table, fields }: 
 /** Whether an index column is NULL although its fields have values, for example because the index is new. */
 function lacksIndex(plans: readonly FieldPlan[], values: Texts): boolean {
   return plans
-    .flatMap((plan) => [{ column: plan.indexColumn, fields: [plan] }, ...plan.parts])
+    .flatMap(({ indexes }) => indexes)
     .some(
-      ({ column, fields }) =>
-        column !== undefined &&
-        !values[column] &&
-        fields.every(({ name }) => typeof values[name] === 'string'),
+      ({ column, fields }) => !values[column] && fields.every(({ name }) => typeof values[name] === 'string'),
     );
 }
 

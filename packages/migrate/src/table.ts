@@ -46,7 +46,7 @@ export async function openTable(target: Target, call: string) {
     );
   }
   const fields = plan.fields.map(({ name }) => name);
-  const indexes = plan.fields.flatMap(({ indexColumns }) => indexColumns);
+  const indexes = plan.fields.flatMap((field) => field.indexes.map(({ column }) => column));
   const naming = namingColumns(target);
   for (const name of Object.keys(renamed))
     if (!indexes.includes(name) && !naming.includes(name)) requireField(plan, name);

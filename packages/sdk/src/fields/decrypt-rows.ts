@@ -1,8 +1,9 @@
-import { type Context, FormatError, InputError } from '@eaas/protocol/internal-core';
+import { FormatError, InputError } from '@eaas/protocol/internal-core';
 import { isPromise, storedCiphertext } from '@eaas/protocol/internal';
-import { isOfPerson } from '../client/caller.ts';
-import { FieldError, inField, isOfValue, type OnError, resultOf, type Where } from './field-error.ts';
-import { callByGroup, type IdOf, type Internals, type Row, type RowOptions } from './internals.ts';
+import { isOfPerson, withoutNobody } from '../client/caller.ts';
+import type { DecryptItem } from '../client/decrypt.ts';
+import { FieldError, inField, isOfValue, resultOf, type Where } from './field-error.ts';
+import { callByKeys, type IdOf, type Internals, type Row } from './internals.ts';
 import {
   contextOf,
   type FieldPlan,
@@ -13,6 +14,7 @@ import {
   subjectOfRow,
   type TablePlan,
 } from './plan.ts';
+import type { DecryptOptionsOf } from './records.ts';
 import { refuse } from './value-types.ts';
 import { ciphertextAmongPlaintext, reportRows } from './recognize-ciphertext.ts';
 
@@ -21,11 +23,7 @@ export type SettledRow<R> =
   | { readonly ok: true; readonly value: R }
   | { readonly ok: false; readonly error: FieldError };
 
-export interface DecryptRowsOptions extends RowOptions {
-  readonly as?: Readonly<Record<string, string | null | undefined>> | undefined;
-  /** Undefined stands for `throw`, except that the values of an erased person are null. */
-  readonly onError?: OnError | undefined;
-}
+export type DecryptRowsOptions = DecryptOptionsOf<Readonly<Record<string, string | null | undefined>>>;
 
 interface Opening {
   readonly stored: Row;
@@ -38,9 +36,7 @@ interface Cell {
   readonly column: string;
   readonly plan: FieldPlan;
   readonly where: Where;
-  readonly ciphertext: string | Uint8Array;
-  readonly context: Context;
-  readonly subject: string | undefined;
+  readonly item: DecryptItem;
 }
 
 export async function decryptRows(
@@ -58,17 +54,18 @@ export async function decryptRows(
     const opening: Opening = { stored, row: { ...stored } };
     const id = rowIdOf(idOf(stored));
     for (const [column, plan] of fields) {
-      for (const index of plan.indexColumns) delete opening.row[index];
+      for (const index of plan.indexes) delete opening.row[index.column];
       const value = Object.hasOwn(stored, column) ? stored[column] : null;
       if (value === null || value === undefined) continue;
       const where = { table, field: plan.name, row: id, isRead: true };
       attempt(opening, column, where, onError, () => {
-        const ciphertext = ciphertextIn(plan, value);
+        const ciphertext = (plan.field.previous ? ciphertextAmongPlaintext : storedCiphertext)(value);
         if (ciphertext === undefined) opening.row[column] = readPlaintext(plan, value);
         else {
           const isOwned = (definition.subject !== undefined || named !== undefined) && isOfPerson(ciphertext);
           const subject = isOwned ? subjectOfRow(definition, stored, id, named, true) : undefined;
-          cells.push({ opening, column, plan, where, ciphertext, context: contextOf(plan, id), subject });
+          const item = withoutNobody({ ciphertext, context: contextOf(plan, id), subject });
+          cells.push({ opening, column, plan, where, item });
         }
       });
     }
@@ -82,17 +79,7 @@ export async function decryptRows(
       known,
     );
   }
-  const opened = await callByGroup(
-    cells,
-    ({ plan }) => plan.keyIds?.join(),
-    (group) =>
-      client.decryptMany(
-        group.map(({ ciphertext, context, subject }) =>
-          subject === undefined ? { ciphertext, context } : { ciphertext, context, subject },
-        ),
-        { ...options, keyId: group[0]?.plan.keyIds },
-      ),
-  );
+  const opened = await callByKeys(cells, (items, keyId) => client.decryptMany(items, { ...options, keyId }));
   for (const [index, { opening, column, plan, where }] of cells.entries()) {
     attempt(opening, column, where, onError, () => {
       opening.row[column] = plan.field.type.decode(resultOf(opened[index], where));
@@ -103,7 +90,7 @@ export async function decryptRows(
 
 function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
   const fields = new Map(plan.fields.map((field) => [field.name, field]));
-  const known = new Set(plan.fields.flatMap((field) => [field.name, ...field.indexColumns]));
+  const known = new Set(plan.encrypted);
   for (const [column, name] of Object.entries(as).filter((alias) => alias[1] !== undefined)) {
     known.add(column);
     if (name === null) fields.delete(column);
@@ -121,16 +108,12 @@ function attempt(opening: Opening, column: string, where: Where, given: Given, s
     if (!(error instanceof FieldError)) throw error;
     const onError = given ?? (error.code === 'subject_erased' ? 'null' : 'throw');
     if (onError === 'throw' || !isOfValue(error.code)) opening.error ??= error;
-    else opening.row[column] = onError === 'null' ? null : substitute(onError(error, opening.stored));
+    else {
+      const value = onError === 'null' ? null : onError(error, opening.stored);
+      if (isPromise(value)) refuse('the function `onError` must return a value (got a promise)');
+      opening.row[column] = value;
+    }
   }
-}
-
-function substitute(value: unknown): unknown {
-  return isPromise(value) ? refuse('the function `onError` must return a value (got a promise)') : value;
-}
-
-function ciphertextIn({ field }: FieldPlan, stored: unknown): string | Uint8Array | undefined {
-  return field.previous ? ciphertextAmongPlaintext(stored) : storedCiphertext(stored);
 }
 
 function readPlaintext({ field }: FieldPlan, stored: unknown): unknown {
@@ -149,15 +132,11 @@ function readPlaintext({ field }: FieldPlan, stored: unknown): unknown {
       'the function passed to `plaintext` threw an error for the stored value: let it read every text of the column, or correct the row',
     );
   }
-  requireType(field.type, value);
-  return value;
-}
-
-/** A stored plaintext of another type is a mistake in the data, and not in the call. */
-function requireType(type: FieldPlan['field']['type'], value: unknown): void {
   try {
-    type.encode(value);
+    field.type.encode(value);
+    return value;
   } catch (error) {
+    // A stored plaintext of another type is a mistake in the data, and not in the call.
     throw error instanceof InputError ? new FormatError(error.message) : error;
   }
 }

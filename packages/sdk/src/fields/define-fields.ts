@@ -77,13 +77,13 @@ function recordsOf<T extends Tables>(
   if (!client.halves && sources.includes('half'))
     refuse("`index: 'half'` needs a client with a half: pass `half` to the client, or set EAAS_HALF");
   const all = [...plans.values()].flatMap(({ fields }) => fields);
-  const searchable = all.find((field) => field.indexColumns.length > 0);
+  const searchable = all.find(({ indexes }) => indexes.length > 0);
   if (searchable && sources.length === 0) {
     refuse(
       `${searchable.place} is searchable, so the option \`index\` must be ${indexKinds} (got ${kindOf(options.index)})`,
     );
   }
-  const guessable = all.find(({ parts }) => parts.length > 0);
+  const guessable = all.find(({ indexes }) => indexes.some(({ name }) => name !== undefined));
   if (guessable && sources.every((source) => source === 'service')) {
     refuse(
       `${guessable.place} is searchable by parts (\`searchableBy\`), which needs an index key: pass a ` +

@@ -37,18 +37,16 @@ export function describeFields<T extends Tables>(
   definition: FieldsDefinition<T>,
   table: NameOf<T>,
 ): readonly FieldDescription[] {
-  return requireTable(planOf(definition?.tables), table).fields.map(
-    ({ name, field, indexColumn, parts }) => ({
-      name,
-      type: field.type.name,
-      indexColumn,
-      bits: field.index?.bits,
-      parts: parts.map(({ name, column, index: { others, isList, bits, comparison } }) => {
-        return { name, column, others, isList, bits, comparison };
-      }),
-      isBoundToRow: field.context !== 'field',
-    }),
-  );
+  return requireTable(planOf(definition?.tables), table).fields.map(({ name, field, indexes }) => ({
+    name,
+    type: field.type.name,
+    indexColumn: indexes.find(({ name }) => name === undefined)?.column,
+    bits: field.index?.bits,
+    parts: indexes.flatMap(({ name, column, index: { others, isList, bits, comparison } }) =>
+      name === undefined ? [] : [{ name, column, others, isList, bits, comparison }],
+    ),
+    isBoundToRow: field.context !== 'field',
+  }));
 }
 
 /** Options of `checkConstraints`: the names in the database, where they differ from the names in the definition. */
@@ -85,8 +83,7 @@ export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   const columns: Readonly<Record<string, string | undefined>> = options.columns ?? {};
   const plan = requireTable(planOf(definition?.tables), table);
   const { fields } = plan;
-  const indexes = new Set(fields.flatMap(({ indexColumns }) => indexColumns));
-  for (const name of Object.keys(columns)) if (!indexes.has(name)) requireField(plan, name);
+  for (const name of Object.keys(columns)) if (!plan.encrypted.has(name)) requireField(plan, name);
   if (fields.length === 0)
     refuse(`the table \`${table}\` has no encrypted fields, so it needs no check constraints`);
   const checks = fields.flatMap(conditionsOf).map(([name, condition]) => {
@@ -97,12 +94,13 @@ export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   return `alter table ${target}\n  ${checks.join(',\n  ')};\n`;
 }
 
-function conditionsOf({ name, parts }: FieldPlan): [string, string][] {
-  const indexes = parts.map(({ column, index }): [string, string] => {
+function conditionsOf({ name, indexes }: FieldPlan): [string, string][] {
+  const parts = indexes.filter(({ name }) => name !== undefined);
+  const patterns = parts.map(({ column, index }): [string, string] => {
     const one = `[0-9a-f]{${Math.ceil(index.bits / 4)}}`;
     return [column, `~ '^${one}( ${one})*$'`];
   });
-  return [[name, "like 'eaasA%'"], ...indexes];
+  return [[name, "like 'eaasA%'"], ...patterns];
 }
 
 function quote(name: string): string {

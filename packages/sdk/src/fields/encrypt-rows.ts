@@ -1,7 +1,8 @@
-import type { Context } from '@eaas/protocol';
+import { withoutNobody } from '../client/caller.ts';
+import type { EncryptItem } from '../client/encrypt.ts';
 import { inField, resultOf, type Where } from './field-error.ts';
-import { type Subject, subjectOf } from './fingerprints.ts';
-import { callByGroup, type EncryptRowOptions, type IdOf, type Internals, type Row } from './internals.ts';
+import type { Subject } from './fingerprints.ts';
+import { callByKeys, type EncryptRowOptions, type IdOf, type Internals, type Row } from './internals.ts';
 import type { TypedValue } from './part-index.ts';
 import {
   contextOf,
@@ -19,9 +20,7 @@ interface Cell {
   readonly row: Row;
   readonly plan: FieldPlan;
   readonly where: Where;
-  readonly value: string | Uint8Array;
-  readonly context: Context;
-  readonly subject: string | undefined;
+  readonly item: EncryptItem;
 }
 
 interface Mark {
@@ -55,30 +54,21 @@ export async function encryptRows(
       if (isGiven) subject ??= subjectOfRow(plan, values, id, options.subject);
       inField(where, () => {
         if (isGiven) {
-          const context = contextOf(field, id);
-          cells.push({ row, plan: field, where, value: encode(field, value), context, subject });
+          const item = { context: contextOf(field, id), value: encode(field, value), subject };
+          cells.push({ row, plan: field, where, item: withoutNobody(item) });
         }
-        if (field.indexColumns.length > 0) marks.push(...marksOf(field, values, row, where));
+        marks.push(...marksOf(field, values, row, where));
       });
     }
     return row;
   });
   const [ciphertexts, written] = await Promise.all([
-    callByGroup(
-      cells,
-      ({ plan }) => plan.keyIds?.[0],
-      (group, keyId) =>
-        client.encryptMany(
-          group.map(({ value, context, subject }) =>
-            subject === undefined ? { value, context } : { value, context, subject },
-          ),
-          { ...options, keyId },
-        ),
-    ),
-    fingerprints.written(
+    callByKeys(cells, (items, keyIds) => client.encryptMany(items, { ...options, keyId: keyIds?.[0] })),
+    fingerprints.of(
       client,
       marks.flatMap(({ subjects }) => subjects),
       options,
+      true,
     ),
   ]);
   for (const [index, { row, plan, where }] of cells.entries()) {
@@ -87,7 +77,7 @@ export async function encryptRows(
   let next = 0;
   for (const { row, column, where, subjects } of marks) {
     if (subjects.length === 0) continue;
-    const found = subjects.map(() => resultOf(written[next++], where)[0] as string);
+    const found = subjects.map(() => resultOf(written[next++]?.[0], where)[0] as string);
     // Sorts the fingerprints, because their order must not reveal the order of the parts in the value.
     row[column] = [...new Set(found)].sort().join(' ');
   }
@@ -104,26 +94,16 @@ function encode({ field }: FieldPlan, value: unknown): string | Uint8Array {
 }
 
 function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] {
-  const marks: Mark[] = [];
-  const { indexColumn: column } = field;
-  // Sets the index column to undefined if all its fields are undefined, and otherwise to null. If the fields have a
-  // fingerprint, a later step replaces null by the fingerprint.
-  const reset = (fields: readonly FieldPlan[], index: string): TypedValue[] | null | undefined => {
-    const given = valuesOf(fields, index, values);
-    if (fields.some(({ name }) => Object.hasOwn(values, name))) row[index] = given ? null : given;
-    return given;
-  };
-  if (column && reset([field], column)) {
-    const subject = subjectOf(field, values[field.name]);
-    if (subject) marks.push({ row, column, where, subjects: [subject] });
-  }
-  for (const part of field.parts) {
-    const [first, ...others] = reset(part.fields, part.column) ?? [];
-    if (!first) continue;
-    const subjects = part.index.partsOf(first, ...others).map((bytes) => ({ plan: field, part, bytes }));
-    marks.push({ row, column: part.column, where, subjects });
-  }
-  return marks;
+  return field.indexes.map((plan) => {
+    const { column, fields, index } = plan;
+    const given = valuesOf(fields, column, values);
+    // Sets the index column to undefined if all its fields are undefined, and otherwise to null. If the fields have a
+    // fingerprint, a later step replaces null by the fingerprint.
+    if (fields.some(({ name }) => Object.hasOwn(values, name))) row[column] = given ? null : given;
+    const [first, ...others] = given ?? [];
+    const parts = first ? index.partsOf(first, ...others) : [];
+    return { row, column, where, subjects: parts.map((bytes) => ({ plan, bytes })) };
+  });
 }
 
 /**
@@ -149,9 +129,9 @@ function valuesOf(
 
 function requireOwnIndex(field: FieldPlan, row: Row): void {
   if (Object.hasOwn(row, field.name)) return;
-  const own = field.indexColumns.find((column) => Object.hasOwn(row, column));
-  if (own === undefined) return;
-  const { fields } = field.parts.find(({ column }) => column === own) ?? { fields: [field] };
+  const index = field.indexes.find(({ column }) => Object.hasOwn(row, column));
+  if (!index) return;
+  const { column: own, fields } = index;
   const places = fields.map(({ place }) => place).join(' and ');
   const names = fields.map(({ name }) => `\`${name}\``).join(' and ');
   refuse(

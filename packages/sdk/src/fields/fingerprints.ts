@@ -21,7 +21,8 @@ import type { EnvelopeClient } from '../client/envelope-client.ts';
 import { ClientError, ServiceError, type Settled, settleEach } from '../errors.ts';
 import type { CallOptions } from '../transport/transport.ts';
 import type { WrapOptions } from '../transport/data-key-calls.ts';
-import type { FieldPlan, PartPlan } from './plan.ts';
+import type { FieldsClient } from './internals.ts';
+import type { IndexPlan } from './plan.ts';
 
 /**
  * Where fingerprints are computed. With `service`, the service computes fingerprints and sees every stored or searched
@@ -30,16 +31,15 @@ import type { FieldPlan, PartPlan } from './plan.ts';
  */
 export type IndexSource = 'service' | 'half' | (string & {});
 
+/** What gets a fingerprint: a value, or a part of one. */
 export interface Subject {
-  readonly plan: FieldPlan;
+  readonly plan: IndexPlan;
   readonly bytes: string | Uint8Array;
-  readonly part?: PartPlan;
 }
 
 export type Fingerprints = ReturnType<typeof fingerprintsOf>;
 
 type Unwrapping = Pick<EnvelopeClient, 'unwrap'> & Partial<Pick<EnvelopeClient, 'halves' | 'keyId'>>;
-type Client = Unwrapping & Pick<EnvelopeClient, 'hash'>;
 
 export function fingerprintsOf(given: readonly IndexSource[]) {
   const sources = given.map((source) => (source === 'service' ? source : indexKeyOf(source)));
@@ -48,58 +48,38 @@ export function fingerprintsOf(given: readonly IndexSource[]) {
   const tasksOf = (subject: Subject) =>
     sources.flatMap((source) => {
       const isLocal = typeof source === 'object';
-      if (!isLocal && subject.part) return [];
-      const keyIds = ((!isLocal || source.isHalf) && subject.plan.keyIds) || [undefined];
+      if (!isLocal && subject.plan.name !== undefined) return [];
+      const keyIds = ((!isLocal || source.isHalf) && subject.plan.fields[0].keyIds) || [undefined];
       return keyIds.map((keyId) => ({ subject, source, keyId }));
     });
 
-  type Tasks = ReturnType<typeof tasksOf>;
-  const make = (client: Client, { signal }: CallOptions, tasks: Tasks): Promise<Settled<string[]>[]> =>
-    settleEach(tasks, async ({ subject: { plan, part, bytes }, source, keyId }) => {
-      const { label } = part ?? plan;
-      const { index } = part ?? plan.field;
-      const preimage = pae(...label, bytes);
-      const whole =
-        typeof source === 'object'
-          ? await source.macs(client, preimage, { keyId, signal })
-          : [await client.hash(toBase64(preimage), { keyId, signal })];
-      return whole.map((fingerprint) => cut(fingerprint, index?.bits ?? 256));
-    });
-
   return {
-    /** Returns the fingerprints of each subject, of which the first is stored. */
-    written: (client: Client, subjects: readonly Subject[], options: CallOptions) =>
-      make(
-        client,
-        options,
-        subjects.flatMap((subject) => tasksOf(subject).slice(0, 1)),
-      ),
-    /** Returns, for each subject, its fingerprints under every key, index key and half. */
-    async possible(
-      client: Client,
+    /**
+     * Returns, for each subject, its fingerprints under every key, index key and half, or with `isStored` only those of the
+     * first, of which the first is stored.
+     */
+    async of(
+      client: FieldsClient,
       subjects: readonly Subject[],
-      options: CallOptions,
+      { signal }: CallOptions,
+      isStored = false,
     ): Promise<Settled<string[]>[][]> {
-      const tasks = subjects.map(tasksOf);
-      const all = await make(client, options, tasks.flat());
-      return tasks.map(({ length }) => all.splice(0, length));
+      const tasks = subjects.map((subject) => tasksOf(subject).slice(0, isStored ? 1 : undefined));
+      const all = await settleEach(tasks.flat(), async ({ subject: { plan, bytes }, source, keyId }) => {
+        const preimage = pae(...plan.label, bytes);
+        const whole =
+          typeof source === 'object'
+            ? await source.macs(client, preimage, { keyId, signal })
+            : [await client.hash(toBase64(preimage), { keyId, signal })];
+        return whole.map((fingerprint) => cut(fingerprint, plan.index.bits));
+      });
+      let end = 0;
+      return tasks.map(({ length }) => all.slice(end, (end += length)));
     },
     drop(): void {
       for (const source of sources) if (typeof source === 'object') source.drop();
     },
   };
-}
-
-/**
- * Returns undefined if the value is empty after normalization, because all empty values would have the same
- * fingerprint.
- */
-export function subjectOf(plan: FieldPlan, value: unknown): Subject | undefined {
-  const { type, index } = plan.field;
-  // Checks the type: `encode` throws for a value of the wrong type, and `normalize` does not.
-  type.encode(value);
-  const bytes = type.encode(index ? index.normalize(value) : value);
-  return bytes.length === 0 ? undefined : { plan, bytes };
 }
 
 function cut(fingerprint: string, bits: number): string {

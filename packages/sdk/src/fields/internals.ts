@@ -4,7 +4,7 @@ import type { EncryptOptions } from '../client/encrypt.ts';
 import type { UnwrapOptions } from '../transport/data-key-calls.ts';
 import { somebody } from '../client/caller.ts';
 import type { Fingerprints } from './fingerprints.ts';
-import type { Plans } from './plan.ts';
+import type { FieldPlan, Plans } from './plan.ts';
 import type { RecordId } from './row-types.ts';
 
 /** The methods of an `EaasClient` that encrypted fields call. */
@@ -39,21 +39,17 @@ export const encryptRowOptions: OptionRules<EncryptRowOptions> = { ...rowOptions
 export type Row = Record<string, unknown>;
 export type IdOf = (row: Row) => RecordId | undefined;
 
-export async function callByGroup<Item, Key, Result>(
-  items: readonly Item[],
-  keyOf: (item: Item) => Key,
-  call: (group: readonly Item[], key: Key) => Promise<readonly Result[]>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  const keys = items.map(keyOf);
-  const groups = Array.from(new Set(keys), async (key) => {
-    const places = keys.flatMap((own, at) => (own === key ? [at] : []));
-    const found = await call(
-      places.map((at) => items[at] as Item),
-      key,
-    );
-    for (const [index, at] of places.entries()) results[at] = found[index] as Result;
+/** Makes one call for all values under the same keys. Returns the results in the order of the values. */
+export async function callByKeys<Item, Result>(
+  cells: readonly { readonly plan: FieldPlan; readonly item: Item }[],
+  call: (items: Item[], keyIds: FieldPlan['keyIds']) => Promise<readonly Result[]>,
+): Promise<(Result | undefined)[]> {
+  const keys = new Map(cells.map(({ plan: { keyIds } }) => [keyIds?.join(), keyIds]));
+  const found = new Map<Item, Result | undefined>();
+  const calls = Array.from(keys, async ([name, keyIds]) => {
+    const items = cells.flatMap(({ plan, item }) => (plan.keyIds?.join() === name ? [item] : []));
+    for (const [at, result] of (await call(items, keyIds)).entries()) found.set(items[at] as Item, result);
   });
-  await Promise.all(groups);
-  return results;
+  await Promise.all(calls);
+  return cells.map(({ item }) => found.get(item));
 }

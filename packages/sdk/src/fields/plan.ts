@@ -12,7 +12,7 @@ import { kindOf, object, requireArray, requireKind, type Rule } from '@eaas/prot
 import { ValidContext } from '../client/ciphertext.ts';
 import { person } from '../client/caller.ts';
 import type { Field, Unencrypted } from './field.ts';
-import type { PartIndex } from './part-index.ts';
+import type { PartIndex, TypedValue } from './part-index.ts';
 import type { RecordId, SubjectSource, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';
 import type { Row } from './internals.ts';
@@ -20,13 +20,15 @@ import type { Row } from './internals.ts';
 /** The names in each fingerprint of an index, in UTF-8. The value follows them. */
 type Label = readonly Uint8Array[];
 
-export interface PartPlan {
-  readonly name: string;
+/** An index of whole values, or one that `searchableBy` added to a field. */
+export interface IndexPlan {
+  /** Undefined for an index of whole values. */
+  readonly name: string | undefined;
   readonly column: string;
   readonly label: Label;
-  readonly index: PartIndex<unknown, unknown>;
+  readonly index: Omit<PartIndex<unknown, unknown>, 'column'>;
   /** The fields that the index covers. The index is defined on the first of these fields. */
-  readonly fields: readonly FieldPlan[];
+  readonly fields: readonly [FieldPlan, ...FieldPlan[]];
 }
 
 export interface FieldPlan {
@@ -34,10 +36,7 @@ export interface FieldPlan {
   readonly name: string;
   readonly place: string;
   readonly field: Field<unknown>;
-  readonly label: Label;
-  readonly indexColumn: string | undefined;
-  readonly parts: readonly PartPlan[];
-  readonly indexColumns: readonly string[];
+  readonly indexes: readonly IndexPlan[];
   /** The ids of the field's keys. New values are encrypted under the first key. */
   readonly keyIds: readonly string[] | undefined;
 }
@@ -46,6 +45,8 @@ export interface TablePlan {
   readonly table: string;
   readonly fields: readonly FieldPlan[];
   readonly columns: ReadonlySet<string>;
+  /** The columns of `fields` and of their indexes. */
+  readonly encrypted: ReadonlySet<string>;
   /** Where each row names the person whose data it is. */
   readonly subject: SubjectSource | undefined;
 }
@@ -87,7 +88,7 @@ function planTable(
 ): TablePlan {
   requireKind('object', given, `the table \`${table}\``);
   const columns: string[] = [];
-  const fields: (FieldPlan & { readonly parts: PartPlan[]; readonly indexColumns: string[] })[] = [];
+  const fields: (FieldPlan & { readonly indexes: IndexPlan[] })[] = [];
   let subject: SubjectSource | undefined;
   let isAccepted = false;
   for (const [name, field] of Object.entries(given)) {
@@ -101,7 +102,7 @@ function planTable(
     }
     const place = `${table}.${name}`;
     columns.push(requireName(place, name));
-    if (isUnencrypted(field)) continue;
+    if ((field as Unencrypted | null)?.unencrypted === true) continue;
     if (!isField(field)) {
       return refuse(
         `${place} must be a field such as field.text() or field.number(), or a column that is listed with unencrypted()`,
@@ -109,22 +110,21 @@ function planTable(
     }
     // Throws for an invalid table or field name. Without this check, only the encryption of a value would throw.
     encodeContext({ table, field: name });
-    const column = field.index?.column;
-    const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;
-    const indexColumns = indexColumn === undefined ? [] : [requireName(place, indexColumn)];
-    const keyIds = keys.get(place) ?? keys.get(table);
-    const bound = field.index?.boundTo ?? { table, field: name };
-    const label = labelOf('eaas field index v1', bound.table, bound.field);
-    fields.push({ table, name, place, field, label, indexColumn, indexColumns, parts: [], keyIds });
+    fields.push({ table, name, place, field, indexes: [], keyIds: keys.get(place) ?? keys.get(table) });
   }
   for (const field of fields) {
-    field.parts.push(...planParts(field, (name) => requireField({ table, fields }, name)));
-    field.indexColumns.push(...field.parts.map(({ column }) => column));
-    columns.push(...field.indexColumns);
+    field.indexes.push(
+      ...planWhole(field),
+      ...planParts(field, (name) => requireField({ table, fields }, name)),
+    );
+    columns.push(...field.indexes.map(({ column }) => column));
   }
-  const guessable = fields.find(({ field, parts }) => {
-    return parts.length > 0 || (field.index !== undefined && field.type.name !== 'text');
-  });
+  const encrypted = new Set(
+    fields.flatMap(({ name, indexes }) => [name, ...indexes.map(({ column }) => column)]),
+  );
+  const guessable = fields.find(({ field, indexes }) =>
+    indexes.some(({ name }) => name !== undefined || field.type.name !== 'text'),
+  );
   if (guessable && !isAccepted) {
     refuse(
       `${guessable.place} has an index whose values can be guessed by brute force from their fingerprints: accept ` +
@@ -135,20 +135,45 @@ function planTable(
   requireName(table, table);
   if (typeof subject === 'string' && !columns.includes(requireName(`${table}.subject`, subject)))
     columns.push(subject);
-  if (fields.some(({ name, indexColumns }) => [name, ...indexColumns].includes(subject as string))) {
+  if (encrypted.has(subject as string)) {
     refuse(
       `\`subject\` of ${table} names the encrypted column \`${subject as string}\`: name a column that is ` +
         `not encrypted, such as the id of the person`,
     );
   }
-  return { table, fields, columns: new Set(columns), subject };
+  return { table, fields, columns: new Set(columns), encrypted, subject };
 }
 
 function isField(column: Tables[string][string] | null): column is Field<unknown> {
   return typeof (column as Field<unknown> | null)?.type?.encode === 'function';
 }
 
-function planParts(field: FieldPlan, fieldOf: (name: string) => FieldPlan): PartPlan[] {
+function planWhole(plan: FieldPlan): IndexPlan[] {
+  const { table, name, place, field } = plan;
+  if (!field.index) return [];
+  const { column, bits, boundTo = { table, field: name } } = field.index;
+  const label = labelOf('eaas field index v1', boundTo.table, boundTo.field);
+  // All values that are empty after normalization would have the same fingerprint.
+  const soughtBy = (value: unknown) => [comparedBytes(field, value)].filter(({ length }) => length > 0);
+  const index = {
+    bits,
+    isList: false,
+    others: [],
+    partsOf: ({ value }: TypedValue) => soughtBy(value),
+    soughtBy,
+  };
+  const own = requireName(place, column === true ? `${name}_index` : String(column));
+  return [{ name: undefined, column: own, label, index, fields: [plan] }];
+}
+
+/** The bytes that are the same for all values that a search treats as equal. */
+export function comparedBytes({ type, index }: Field<unknown>, value: unknown): Uint8Array {
+  // Checks the type: `encode` throws for a value of the wrong type, and `normalize` does not.
+  type.encode(value);
+  return type.encode(index ? index.normalize(value) : value);
+}
+
+function planParts(field: FieldPlan, fieldOf: (name: string) => FieldPlan): IndexPlan[] {
   const parts = Object.entries<PartIndex<unknown, unknown>>({ ...field.field.parts });
   return parts.map(([name, index]) => {
     if (typeof index?.soughtBy !== 'function') {
@@ -164,10 +189,6 @@ function planParts(field: FieldPlan, fieldOf: (name: string) => FieldPlan): Part
 }
 
 const labelOf = (...names: readonly string[]): Label => names.map((name) => toUtf8(name));
-
-function isUnencrypted(column: Tables[string][string] | null): column is Unencrypted {
-  return (column as Unencrypted | null)?.unencrypted === true;
-}
 
 function requireName(place: string, name: string): string {
   return name === '' || name === '__proto__'
@@ -281,13 +302,9 @@ export function subjectOfRow(
     throw new InputError(`${source} names the person of each row: leave out the option \`subject\``);
   const value =
     typeof subject === 'string' ? (Object.hasOwn(row, subject) ? row[subject] : undefined) : subject(row);
-  const name =
-    typeof value === 'bigint' || Number.isSafeInteger(value)
-      ? String(value)
-      : typeof value === 'string'
-        ? personName(value)
-        : undefined;
-  if (name !== undefined && person(name, '') === true) return name;
+  const isText = typeof value === 'string' || typeof value === 'bigint' || Number.isSafeInteger(value);
+  const name = isText ? personName(String(value)) : '';
+  if (person(name, '') === true) return name;
   const place = id === undefined ? 'a row' : `row ${id.replace(/\p{Cc}/gu, '\ufffd')}`;
   const remedy = typeof subject === 'string' ? 'have the column in the row' : 'return the id of the person';
   const isStored = isRead && (typeof subject !== 'string' || Object.hasOwn(row, subject));

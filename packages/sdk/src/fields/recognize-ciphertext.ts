@@ -87,28 +87,20 @@ export function reportRows(
   rows: readonly Row[],
   known: ReadonlySet<string>,
 ): void {
-  if (!observed.get(client)) return;
+  const emit = observed.get(client);
+  if (!emit) return;
+  const found = reported.get(client) ?? new Set();
   const columns = new Set<string>();
   for (const row of rows) for (const column in row) if (!known.has(column)) columns.add(column);
   for (const column of columns) {
-    reportIn(
-      client,
-      { table, column },
-      rows.map((row) => row[column]),
-    );
+    const values = rows.map((row) => row[column]);
+    const place = JSON.stringify([table, column]);
+    if (found.has(place) || found.size === mostColumns || !someHoldCiphertext(values, mostMembers)) continue;
+    reported.set(client, found.add(place));
+    emit({ type: 'unexpected_ciphertext', table, column });
   }
 }
 
 const reported = new WeakMap<FieldsClient, Set<string>>();
 const mostColumns = 1_000;
 const mostMembers = 1_000;
-
-function reportIn(client: FieldsClient, { table, column }: ColumnPlace, values: readonly unknown[]): void {
-  const emit = observed.get(client);
-  if (!emit) return;
-  const known = reported.get(client) ?? new Set();
-  const place = JSON.stringify([table, column]);
-  if (known.has(place) || known.size === mostColumns || !someHoldCiphertext(values, mostMembers)) return;
-  reported.set(client, known.add(place));
-  emit({ type: 'unexpected_ciphertext', table, column });
-}

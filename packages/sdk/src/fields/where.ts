@@ -4,16 +4,14 @@ import { nearestOf } from '@eaas/protocol/internal';
 import { isDate, requireArray, requireOptions } from '@eaas/protocol/internal-options';
 import type { CallOptions } from '../transport/transport.ts';
 import { FieldError, inField, resultOf, type Where } from './field-error.ts';
-import { type Subject, subjectOf } from './fingerprints.ts';
+import type { Subject } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';
-import { type FieldPlan, type PartPlan, requireField, requireTable } from './plan.ts';
+import { comparedBytes, type FieldPlan, type IndexPlan, requireField, requireTable } from './plan.ts';
 import { refuse } from './value-types.ts';
 
 interface Condition {
-  readonly column: string;
+  readonly plan: IndexPlan;
   readonly place: Where;
-  readonly isList: boolean;
-  readonly isAny: boolean | undefined;
   readonly subjects: readonly Subject[];
 }
 
@@ -31,12 +29,12 @@ export async function where(
     const place = { table, field, row: undefined };
     return inField(place, () => conditionsOf(plan, value, place));
   });
-  const terms = conditions.map(async ({ column, place, isList, isAny, subjects }) => {
-    const found = await fingerprints.possible(client, subjects, options);
+  const terms = conditions.map(async ({ plan: { column, index }, place, subjects }) => {
+    const found = await fingerprints.of(client, subjects, options);
     const possible = found.map((results) => results.flatMap((result) => resultOf(result, place)));
     const oneOf = unordered(possible.flat());
-    if (isAny) return [column, [oneOf]] as const;
-    return [column, isList ? possible.map(unordered).sort(byFirst) : oneOf] as const;
+    if (index.isAny) return [column, [oneOf]] as const;
+    return [column, index.isList ? possible.map(unordered).sort(byFirst) : oneOf] as const;
   });
   return Object.fromEntries(await Promise.all(terms));
 }
@@ -58,52 +56,39 @@ function conditionsOf(plan: FieldPlan, value: unknown, place: Where): Condition[
   if (isPartQuery(plan, value)) {
     const parts = Object.entries(value);
     if (parts.length === 0) refuse('the query must name at least one index of the field');
-    return parts.map(([name, query]) => partCondition(plan, requirePart(plan, name), query, place));
+    return parts.map(([name, query]) => conditionOf(requirePart(plan, name), query, place));
   }
-  const { indexColumn } = plan;
-  if (!indexColumn) {
-    const names = plan.parts.map(({ name }) => name).join(', ');
-    refuse(
-      names === ''
-        ? 'the field is not searchable: define it with searchable()'
-        : `the field is searchable only by ${names}: name one of them, or define the field with searchable()`,
-    );
-  }
-  const subject = subjectOf(plan, value);
-  return [condition(indexColumn, place, false, subject ? [subject] : [])];
+  const whole = plan.indexes.find(({ name }) => name === undefined);
+  if (whole) return [conditionOf(whole, value, place)];
+  const names = plan.indexes.map(({ name }) => name).join(', ');
+  return refuse(
+    names === ''
+      ? 'the field is not searchable: define it with searchable()'
+      : `the field is searchable only by ${names}: name one of them, or define the field with searchable()`,
+  );
 }
 
-function partCondition(plan: FieldPlan, part: PartPlan, query: unknown, place: Where): Condition {
+function conditionOf(plan: IndexPlan, query: unknown, place: Where): Condition {
   if (query === null || query === undefined)
-    refuse(`the search by \`${part.name}\` needs a value that is not null or undefined`);
-  const { column, index } = part;
-  const fields = part.fields.map(({ name, field: { type } }) => ({ name, type }));
-  const subjects = index.soughtBy(query, ...fields).map((bytes) => ({ plan, part, bytes }));
-  return condition(column, place, index.isList, subjects, index.isAny);
-}
-
-function condition(
-  column: string,
-  place: Where,
-  isList: boolean,
-  subjects: readonly Subject[],
-  isAny?: boolean,
-): Condition {
-  if (subjects.length > 0) return { column, place, isList, isAny, subjects };
+    refuse(`the search by \`${plan.name}\` needs a value that is not null or undefined`);
+  const fields = plan.fields.map(({ name, field: { type } }) => ({ name, type }));
+  const subjects = plan.index.soughtBy(query, ...fields).map((bytes) => ({ plan, bytes }));
+  if (subjects.length > 0) return { plan, place, subjects };
   const cause = new InputError(
     'the value to search for must not be empty after normalization: search for a longer text',
   );
   throw new FieldError(cause, place, 'no_fingerprint');
 }
 
-function isPartQuery({ parts }: FieldPlan, value: unknown): value is Row {
-  return parts.length > 0 && typeof value === 'object' && !isDate(value);
+function isPartQuery({ indexes }: FieldPlan, value: unknown): value is Row {
+  const hasParts = indexes.some(({ name }) => name !== undefined);
+  return hasParts && typeof value === 'object' && !isDate(value);
 }
 
-function requirePart({ parts }: FieldPlan, name: string): PartPlan {
-  const part = parts.find((part) => part.name === name);
+function requirePart({ indexes }: FieldPlan, name: string): IndexPlan {
+  const part = indexes.find((index) => index.name === name);
   if (part) return part;
-  const names = parts.map((part) => part.name);
+  const names = indexes.flatMap((index) => index.name ?? []);
   const near = nearestOf(names, name) ?? names[0];
   return refuse(`the field has no index \`${name}\`: did you mean \`${near}\`?`);
 }
@@ -126,7 +111,7 @@ export function onlyMatching({ plans }: Internals, table: string, rows: readonly
 
 function testOf(field: FieldPlan, asked: unknown): (value: unknown) => boolean {
   if (!isPartQuery(field, asked)) {
-    const bytesOf = (value: unknown) => String(subjectOf(field, value)?.bytes);
+    const bytesOf = (value: unknown) => String(comparedBytes(field.field, value));
     const wanted = bytesOf(asked);
     return (value) => bytesOf(value) === wanted;
   }
