@@ -25,7 +25,7 @@ export interface DecryptNestedOptions<Handler = OnError> extends RowOptions {
  * Throws the first FieldError, but returns null for the values of erased people. Throws InputError if a column of
  * `nested` does not contain rows.
  */
-export async function decryptNested<
+export function decryptNested<
   T extends Tables,
   Row extends object,
   const Shape extends Nesting<T, Row>,
@@ -34,27 +34,18 @@ export async function decryptNested<
   records: Records<T>,
   rows: readonly Row[],
   nesting: Shape,
-  options: DecryptNestedOptions<Handler> = {},
-): Promise<DecryptNestedResult<T, Row, Shape, SubstituteOf<Handler>>[]> {
-  requireOptions({ ...rowOptions, onError: onErrorRule }, options, 'decryptNested');
-  requireKind(having('the return value of `for`', 'decryptRows'), records, 'the first argument');
-  requireArray(rows);
-  const opened = await decryptUntyped(
-    records as unknown as Records<Tables>,
-    rows,
-    nesting as unknown as UntypedNesting,
-    options,
-  );
-  return opened as DecryptNestedResult<T, Row, Shape, SubstituteOf<Handler>>[];
-}
-
-async function decryptUntyped(
+  options?: DecryptNestedOptions<Handler>,
+): Promise<DecryptNestedResult<T, Row, Shape, SubstituteOf<Handler>>[]>;
+export async function decryptNested(
   records: Records<Tables>,
   given: readonly object[],
   top: UntypedNesting,
-  options: DecryptNestedOptions,
+  options: DecryptNestedOptions = {},
 ): Promise<unknown[]> {
-  const found = new Map<UntypedNesting, { readonly stored: Row[]; readonly copies: Row[] }>();
+  requireOptions({ ...rowOptions, onError: onErrorRule }, options, 'decryptNested');
+  requireKind(having('the return value of `for`', 'decryptRows'), records, 'the first argument');
+  requireArray(given);
+  const found = new Map<UntypedNesting, [stored: Row, copy: Row][]>();
 
   const prepare = (nesting: UntypedNesting): void => {
     requireOptions(
@@ -62,7 +53,7 @@ async function decryptUntyped(
       nesting,
       'decryptNested',
     );
-    found.set(nesting, { stored: [], copies: [] });
+    found.set(nesting, []);
     for (const inside of Object.values(nesting.nested ?? {})) prepare(inside);
   };
 
@@ -82,20 +73,17 @@ async function decryptUntyped(
       copy[column] = copyOf(stored[column], inside);
       delete stored[column];
     }
-    found.get(nesting)?.stored.push(stored);
-    found.get(nesting)?.copies.push(copy);
+    found.get(nesting)?.push([stored, copy]);
     return copy;
   };
 
   prepare(top);
   const rows = given.map((row) => copyOf(row, top));
   await Promise.all(
-    Array.from(found, async ([{ table, id = idOf, as = {} }, { stored, copies }]) => {
-      const results = await records.decryptRows(table, stored, id, {
-        ...options,
-        as,
-      });
-      for (const [at, copy] of copies.entries()) Object.assign(copy, results[at]);
+    Array.from(found, async ([{ table, id = idOf, as = {} }, pairs]) => {
+      const stored = pairs.map(([row]) => row);
+      const results = await records.decryptRows(table, stored, id, { ...options, as });
+      for (const [at, [, copy]] of pairs.entries()) Object.assign(copy, results[at]);
     }),
   );
   return rows;

@@ -4,23 +4,16 @@ import { toBase64 } from '@eaas/protocol/base64';
 import {
   formatIndexKey,
   indexKeyContext as wrapContext,
-  isPromise,
   parseIndexKey,
   toHex,
 } from '@eaas/protocol/internal';
-import {
-  having,
-  kindOf,
-  type OptionRules,
-  requireKind,
-  requireOptions,
-} from '@eaas/protocol/internal-options';
+import { having, kindOf, requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import { type Mac, macUnder } from '#mac';
 import { requireKeyId } from '../client/caller.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import { ClientError, ServiceError, type Settled, settleEach } from '../errors.ts';
 import type { CallOptions } from '../transport/transport.ts';
-import type { WrapOptions } from '../transport/data-key-calls.ts';
+import { hashOptions, type HashOptions, type WrapOptions } from '../transport/data-key-calls.ts';
 import type { FieldsClient } from './internals.ts';
 import type { IndexPlan } from './plan.ts';
 
@@ -89,12 +82,11 @@ function cut(fingerprint: string, bits: number): string {
 }
 
 /** The key that wraps an index key. Defaults to the key of the client. */
-export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext' | 'subject'>;
+export type IndexKeyOptions = HashOptions;
 
 export const indexKinds = "'service' or a token from `createIndexKey`, or 'half' for a client with a half";
 
 const aClient = /* @__PURE__ */ having('a client', 'wrap');
-const indexKeyOptions: OptionRules<IndexKeyOptions> = { keyId: 'anything', signal: 'signal' };
 
 /**
  * Creates an index key and returns its token. Each call creates a **new** index key: call `createIndexKey` once, and
@@ -107,7 +99,7 @@ export async function createIndexKey(
   options: IndexKeyOptions = {},
 ): Promise<string> {
   requireKind(aClient, client, 'the first argument');
-  requireOptions(indexKeyOptions, options, 'createIndexKey');
+  requireOptions(hashOptions, options, 'createIndexKey');
   return wrapAndWipe(client, crypto.getRandomValues(new Uint8Array(32)), options);
 }
 
@@ -121,7 +113,7 @@ export async function rewrapIndexKey(
   options: IndexKeyOptions = {},
 ): Promise<string> {
   requireKind(aClient, client, 'the first argument');
-  requireOptions(indexKeyOptions, options, 'rewrapIndexKey');
+  requireOptions(hashOptions, options, 'rewrapIndexKey');
   const wrapped = parseToken(token);
   const { keyId = wrapped.keyId, signal } = options;
   return wrapAndWipe(client, await unwrapped(client, wrapped, signal), { keyId, signal });
@@ -154,61 +146,47 @@ function parseToken(token: string): Wrapped {
   throw new InputError(`\`index\` must be ${indexKinds} (got ${got})`);
 }
 
-type Fingerprinter = (
-  subject: Uint8Array<ArrayBuffer>,
-  of: WrapOptions,
-) => Promise<Uint8Array[]> | ReturnType<Mac>[];
-
 export function indexKeyOf(token: string) {
   const wrapped = token === 'half' ? undefined : parseToken(token);
-  let key: Promise<Fingerprinter> | undefined;
-  let tokenKey: Promise<Uint8Array> | undefined;
+  let key: Promise<Uint8Array> | undefined;
+  let mac: Promise<Mac> | undefined;
   let isDropped = false;
 
-  async function load(client: Unwrapping): Promise<Fingerprinter> {
-    const { halves } = client;
-    // Each half makes an index key of the token's key, and another answer of a function another one.
-    if (halves)
-      return async (subject, of) => {
-        const keyId = requireKeyId(wrapped?.keyId ?? of.keyId ?? client.keyId);
-        return (await halves.load()).macs({ ...of, keyId }, () => keyOfToken(client), subject);
-      };
-    try {
-      const bytes = (await unwrapped(client, wrapped as Wrapped)) as Uint8Array<ArrayBuffer>;
-      const mac = await macUnder(bytes).finally(() => bytes.fill(0));
-      return (subject) => [mac(subject)];
-    } catch (error) {
-      key = undefined;
-      throw error;
-    }
+  // The first caller unwraps the index key, and all others share it.
+  const unwrap = (client: Unwrapping) => wrapped && unwrapped(client, wrapped).catch(forget);
+  async function open(client: Unwrapping): Promise<Mac> {
+    const bytes = (await unwrap(client)) as Uint8Array<ArrayBuffer>;
+    return macUnder(bytes).finally(() => bytes.fill(0));
   }
-
-  function keyOfToken(client: Unwrapping): Promise<Uint8Array> | undefined {
-    tokenKey ??= wrapped && unwrapped(client, wrapped);
-    tokenKey?.catch(() => (tokenKey = undefined));
-    return tokenKey;
+  function forget(error: unknown): never {
+    key = undefined;
+    mac = undefined;
+    throw error;
   }
 
   return {
     isHalf: !wrapped,
-    /** The first caller unwraps the index key, and all others share it. Returns a fingerprint for each half. */
+    /** Returns a fingerprint for each half. */
     async macs(
       client: Unwrapping,
       subject: Uint8Array<ArrayBuffer>,
       of: WrapOptions = {},
     ): Promise<string[]> {
       if (isDropped) throw new ClientError('closed', 'the records were closed');
-      key ??= load(client);
-      const made = (await key)(subject, of);
-      const found: string[] = [];
-      for (const mac of isPromise<Uint8Array[]>(made) ? await made : made) found.push(toHex(await mac));
-      return found;
+      const { halves } = client;
+      if (!halves) return [toHex(await (await (mac ??= open(client)))(subject))];
+      // Each half makes an index key of the token's key, and another answer of a function another one.
+      const keyId = requireKeyId(wrapped?.keyId ?? of.keyId ?? client.keyId);
+      const made = await (
+        await halves.load()
+      ).macs({ ...of, keyId }, () => (key ??= unwrap(client)), subject);
+      return made.map((one) => toHex(one));
     },
     drop(): void {
       isDropped = true;
-      // Calls that run still use it.
-      tokenKey = undefined;
+      // Calls that run still use them.
       key = undefined;
+      mac = undefined;
     },
   };
 }

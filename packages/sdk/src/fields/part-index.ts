@@ -1,6 +1,6 @@
-import { anything, type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
+import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import { type Normalization, normalizer } from './normalize.ts';
-import { refuse, textType, type ValueType } from './value-types.ts';
+import { textType, type ValueType } from './value-types.ts';
 
 /**
  * Options of an index that finds rows by a part of a value. `column` names the index column: `true` means
@@ -67,15 +67,15 @@ export interface PartComparison<Query = unknown> {
 /** The indexes that `searchableBy` added to a field, by name. */
 export type PartIndexes<Value> = Readonly<Record<string, PartIndex<Value, never>>>;
 
-export interface PartRule<Value, Query, IsList extends boolean> {
+export interface TextRule<IsList extends boolean> {
   readonly isList: IsList;
-  partsOf(value: Value): readonly string[];
-  soughtBy(query: Query): readonly string[];
+  partsOf(text: string): readonly string[];
+  soughtBy(text: string): readonly string[];
 }
 
 export function textIndex<IsList extends boolean, Column extends string | true>(
   name: string,
-  rule: PartRule<string, string, IsList>,
+  rule: TextRule<IsList>,
   options: TextPartOptions<Column>,
 ): PartIndex<string, string, IsList, Column> {
   const index = indexOf(name, textPartOptions, options);
@@ -103,9 +103,8 @@ export function indexOf<Column extends string | true>(
 }
 
 export const sizeRules: OptionRules<PartOptions<string>> = {
-  column: text,
-  bits: (value) =>
-    (Number(value) >= 1 && Number(value) <= 256 && Number.isInteger(value)) || 'an integer from 1 to 256',
+  column: 'text',
+  bits: /* @__PURE__ */ countFrom(1, 256),
 };
 
 export const sizeOf = <Column extends string | true>({
@@ -118,14 +117,9 @@ export const sizeOf = <Column extends string | true>({
 
 export const textPartOptions: OptionRules<TextPartOptions<string>> = {
   ...sizeRules,
-  normalize: anything,
+  normalize: 'anything',
 };
 
 export function foldOf({ normalize }: TextPartOptions<string | true>): (text: string) => string {
   return normalizer(normalize ?? ['nfkc', 'lowercase', 'accents', 'spaces', 'trim']);
-}
-
-export function requireLength(call: string, length: number): number {
-  const isLength = Number.isInteger(length) && length >= 1 && length <= 64;
-  return isLength ? length : refuse(`a length that is passed to \`${call}\` must be an integer from 1 to 64`);
 }

@@ -106,20 +106,16 @@ function buckets<Value, Column extends string | true>(
       const last = checked(to);
       if (!(first <= last)) refuse('`from` of a range must not be greater than `to`');
       if (first === last) return [String(first)];
-      const count =
-        1 +
-        (typeof first === 'bigint' && typeof last === 'bigint'
-          ? Number(last - first)
-          : Number(last) - Number(first));
-      if (!(count <= maxBuckets)) {
-        refuse(
-          `a range must cover at most ${maxBuckets} buckets: use an index with larger buckets, or search several smaller ranges`,
-        );
+      // Above 2^53, not every integer is a number, so `first + at` can be the same for two values of `at`.
+      const found = new Set<string>();
+      for (let at = 0; at <= maxBuckets; at++) {
+        const bucket = typeof first === 'bigint' ? first + BigInt(at) : first + at;
+        if (bucket > last) return [...found];
+        found.add(String(bucket));
       }
-      const step = (at: number) => (typeof first === 'bigint' ? first + BigInt(at) : first + at);
-      // Removes repeated buckets. Above 2^53, not every integer is a number, so `first + at` can be the same for two
-      // values of `at`.
-      return [...new Set(Array.from({ length: count }, (_, at) => String(step(at))))];
+      return refuse(
+        `a range must cover at most ${maxBuckets} buckets: use an index with larger buckets, or search several smaller ranges`,
+      );
     },
   };
 }

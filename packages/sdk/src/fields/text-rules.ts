@@ -1,10 +1,5 @@
-import {
-  type PartIndex,
-  type PartRule,
-  requireLength,
-  textIndex,
-  type TextPartOptions,
-} from './part-index.ts';
+import { countFrom, requireKind } from '@eaas/protocol/internal-options';
+import { type PartIndex, textIndex, type TextPartOptions, type TextRule } from './part-index.ts';
 import { refuse } from './value-types.ts';
 
 /**
@@ -27,8 +22,12 @@ export function firstCharacters<const Column extends string | true = true>(
   length: number,
   options: TextPartOptions<Column> = {},
 ): PartIndex<string, string, false, NoInfer<Column>> {
-  const rule = characters(requireLength('firstCharacters', length), (all) => all.slice(0, length));
-  return textIndex('firstCharacters', rule, options);
+  requireLengths('firstCharacters', length);
+  return textIndex(
+    'firstCharacters',
+    characters(length, (all) => all.slice(0, length)),
+    options,
+  );
 }
 
 /**
@@ -39,8 +38,12 @@ export function lastCharacters<const Column extends string | true = true>(
   length: number,
   options: TextPartOptions<Column> = {},
 ): PartIndex<string, string, false, NoInfer<Column>> {
-  const rule = characters(requireLength('lastCharacters', length), (all) => all.slice(-length));
-  return textIndex('lastCharacters', rule, options);
+  requireLengths('lastCharacters', length);
+  return textIndex(
+    'lastCharacters',
+    characters(length, (all) => all.slice(-length)),
+    options,
+  );
 }
 
 /**
@@ -53,12 +56,13 @@ export function prefixes<const Column extends string | true = true>(
   upTo: number,
   options: TextPartOptions<Column> = {},
 ): PartIndex<string, string, true, NoInfer<Column>> {
-  if (requireLength('prefixes', from) > requireLength('prefixes', upTo)) {
+  requireLengths('prefixes', from, upTo);
+  if (from > upTo) {
     refuse(
       'the first argument of `prefixes` (shortest length) must not be greater than the second (longest length)',
     );
   }
-  const rule: PartRule<string, string, true> = {
+  const rule: TextRule<true> = {
     isList: true,
     partsOf(text) {
       const all = Array.from(text).slice(0, upTo);
@@ -81,16 +85,18 @@ export function words<const Column extends string | true = true>(
   return textIndex('words', { isList: true, partsOf, soughtBy: partsOf }, options);
 }
 
-function characters(
-  length: number,
-  select: (all: readonly string[]) => readonly string[],
-): PartRule<string, string, false> {
+function characters(length: number, select: (all: readonly string[]) => readonly string[]): TextRule<false> {
   const partOf = (all: readonly string[]) => (all.length < length ? [] : [select(all).join('')]);
   return {
     isList: false,
     partsOf: (text) => partOf(Array.from(text)),
     soughtBy: (text) => partOf(requireCharacters(text, length)),
   };
+}
+
+function requireLengths(call: string, ...lengths: readonly number[]): void {
+  for (const length of lengths)
+    requireKind(countFrom(1, 64), length, `a length that is passed to \`${call}\``);
 }
 
 function requireCharacters(text: string, length: number): readonly string[] {
