@@ -154,17 +154,11 @@ export async function columnsOf(
       `the database has no table ${nameIn(dialect, table)}: pass its name as \`table\`, and its schema as \`schema\``,
     );
   }
-  const columns = rows.map((row): ColumnType => {
-    const [name, type, charset, collation] = ['name', 'type', 'charset', 'collation'].map(
-      (key) => textIn(row, key) ?? undefined,
-    );
-    return {
-      name: name ?? '',
-      type: type ?? '',
-      isUnique: textIn(row, 'is_unique') === 'true',
-      charset,
-      collation,
-    };
+  const columns = rows.map((row): [string, ColumnType] => {
+    const of = (key: string) => textIn(row, key) ?? undefined;
+    const [name = '', type = ''] = [of('name'), of('type')];
+    const isUnique = of('is_unique') === 'true';
+    return [name, { name, type, isUnique, charset: of('charset'), collation: of('collation') }];
   });
-  return new Map(columns.map((column) => [column.name, column]));
+  return new Map(columns);
 }

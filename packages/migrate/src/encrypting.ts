@@ -27,10 +27,8 @@ export interface RowsCodec {
 /** A row to convert. */
 interface Job {
   readonly row: TableRow;
-  /** Whether the row is encrypted again, or only opened. */
-  readonly isLeft: boolean;
-  /** The fields that get a new ciphertext. The others keep theirs. */
-  readonly replaced: readonly FieldPlan[];
+  /** The fields that get a new ciphertext. The others keep theirs. Undefined for a row that is only opened. */
+  readonly replaced: readonly FieldPlan[] | undefined;
 }
 
 /** Encrypts what is plaintext, and fills index columns that are NULL. */
@@ -44,8 +42,7 @@ export function encrypting(target: Target, codec: RowsCodec): Work {
     convert: (rows) =>
       convertRows(target, codec, rows, (row) => ({
         row,
-        isLeft: isLeft(row.values),
-        replaced: plainIn(row.values),
+        replaced: isLeft(row.values) ? plainIn(row.values) : undefined,
       })),
   };
 }
@@ -91,7 +88,7 @@ export function reencrypting(
       const outcomes = await convertRows(target, codec, rows, async (row) => {
         await learnVersions(row, row.values);
         const isOld = oldIn(row.values).length > 0 || (await hasOtherHalf(row));
-        return isOld ? { row, isLeft: true, replaced: plan.fields } : undefined;
+        return isOld ? { row, replaced: plan.fields } : undefined;
       });
       for (const [at, row] of rows.entries()) {
         const changed = outcomes[at]?.changed ?? {};
@@ -132,7 +129,7 @@ async function convertRows(
   const plain = jobs.flatMap((job, at) => {
     const result = opened[at] as SettledRow<Row>;
     if (!result.ok) fail(job.row, result.error);
-    return result.ok && job.isLeft ? [{ ...job, values: result.value }] : [];
+    return result.ok && job.replaced ? [{ ...job, values: result.value }] : [];
   });
   async function encrypt(some: typeof plain): Promise<void> {
     try {
@@ -186,7 +183,7 @@ function lacksIndex(plans: readonly FieldPlan[], values: Texts): boolean {
 
 /** The new texts of fields that are replaced, and of the index columns. */
 function changesOf({ fields }: TablePlan, { row, replaced }: Job, encrypted: Texts): Texts | undefined {
-  const kept = new Set(fields.filter((field) => !replaced.includes(field)).map(({ name }) => name));
+  const kept = new Set(fields.filter((field) => !replaced?.includes(field)).map(({ name }) => name));
   const changed = Object.entries(encrypted).filter(
     ([name, value]) =>
       !kept.has(name) && !Object.hasOwn(row.person, name) && (row.values[name] ?? null) !== value,

@@ -2,11 +2,11 @@
 import { InputError } from '@eaas/protocol';
 import { anything, flag, object, requireOptions, signal, text } from '@eaas/protocol/internal-options';
 import { type EaasClient, ServiceError } from '@eaas/sdk';
-import { aborted } from '@eaas/sdk/internal';
 import type { SqlDatabase } from './database.ts';
 import { createHalfFinder, type HalfClient } from './halves.ts';
 import { type Head, headIn } from './heads.ts';
-import { failureOf, type RowId, type RowTexts, type TableRow } from './rows.ts';
+import { pagesOf } from './passes.ts';
+import { failureOf, type RowTexts, type TableRow } from './rows.ts';
 import { type EncryptedDatabase, type TableOptions, targetOf } from './source.ts';
 import { openTable } from './table.ts';
 
@@ -105,12 +105,8 @@ export async function inventory(
     const { half } = found ?? { half: 'unopened' };
     halves[half] = (halves[half] ?? 0) + 1;
   }
-  for (let last: RowId | undefined; ;) {
-    if (options.signal?.aborted) throw aborted();
-    const page = [last, rowsPerPage] as const;
-    const rows = findHalf ? await store.page(...page) : await store.heads(...page);
-    last = rows.at(-1)?.id;
-    if (last === undefined) break;
+  const read = findHalf ? store.page : store.heads;
+  for await (const rows of pagesOf<RowTexts>((last) => read(last, rowsPerPage), options.signal)) {
     await Promise.all(rows.flatMap((row) => store.fields.map((name) => countHalf(row, name))));
     for (const head of rows.flatMap(({ values }) => store.fields.map((name) => headIn(values[name])))) {
       totals.values++;
@@ -126,12 +122,11 @@ export async function inventory(
 
 async function useOf(key_id: string, found: Counts, client: InventoryOptions['client']): Promise<KeyUse> {
   const record = client && (await wholeKey(client.keys, key_id));
-  const counted = found.get(key_id);
-  const known = new Map(record?.versions.map((version) => [version.key_version, version]));
-  const numbers = [...new Set([...(counted?.keys() ?? []), ...known.keys()])].sort((a, b) => a - b);
-  const versions: VersionUse[] = [];
-  for (const key_version of numbers)
-    versions.push({ ...known.get(key_version), key_version, ...(counted?.get(key_version) ?? newCount()) });
+  const uses = new Map<number, VersionUse>();
+  for (const version of record?.versions ?? []) uses.set(version.key_version, { ...version, ...newCount() });
+  for (const [key_version, counts] of found.get(key_id) ?? [])
+    uses.set(key_version, { ...uses.get(key_version), key_version, ...counts });
+  const versions = [...uses.values()].sort((one, other) => one.key_version - other.key_version);
   return { key_id, ...(record && { key_version: record.key_version, status: record.status }), versions };
 }
 

@@ -2,17 +2,11 @@
 // it. It puts together where the table is, what the mode does to a row, and the passes over all rows.
 import { InputError } from '@eaas/protocol';
 import {
-  anything,
-  callback,
   countFrom,
-  flag,
   having,
-  object,
-  positiveInteger,
+  type OptionRules,
   requireKind,
   requireOptions,
-  signal,
-  text,
 } from '@eaas/protocol/internal-options';
 import type { EaasClient } from '@eaas/sdk';
 import {
@@ -62,14 +56,12 @@ export interface MigrateOptions {
 
 /** Options for a table in a database that is passed as it is, with the names that the database has for it. */
 export interface FieldsOptions<T extends Tables>
-  extends MigrateOptions, Pick<RecordsOptions<T>, 'index' | 'keyIds'> {
+  extends
+    MigrateOptions,
+    Pick<TableOptions, 'schema' | 'table' | 'columns'>,
+    Pick<RecordsOptions<T>, 'index' | 'keyIds'> {
   /** The definition of the fields. In columns that hold plaintext, they have the option `previous: plaintext()`. */
   readonly fields: FieldsDefinition<T>;
-  readonly schema?: string | undefined;
-  /** Defaults to the name in the definition. */
-  readonly table?: string | undefined;
-  /** The columns whose name differs from the definition, as in `{ email: 'email_new' }`. */
-  readonly columns?: TableOptions['columns'];
 }
 
 /** What a migration did, and the proof that nothing is left. */
@@ -167,19 +159,19 @@ function constraintsOf(target: Target, naming: readonly string[]): string | unde
 }
 
 const optionRules = {
-  client: anything,
-  id: text,
-  dryRun: flag,
-  pageSize: positiveInteger,
-  rowsPerSecond: (value: unknown) => (typeof value === 'number' && value > 0) || 'a number above 0',
+  client: 'anything',
+  id: 'text',
+  dryRun: 'flag',
+  pageSize: 'positiveInteger',
+  rowsPerSecond: (value) => (typeof value === 'number' && value > 0) || 'a number above 0',
   maxFailures: countFrom(0),
-  signal,
-  resume: object,
-  onProgress: callback,
-  fields: object,
-  schema: text,
-  table: text,
-  columns: object,
-  index: anything,
-  keyIds: object,
-};
+  signal: 'signal',
+  resume: 'object',
+  onProgress: 'callback',
+  fields: 'object',
+  schema: 'text',
+  table: 'text',
+  columns: 'object',
+  index: 'anything',
+  keyIds: 'object',
+} satisfies OptionRules<MigrateOptions & TableOptions>;

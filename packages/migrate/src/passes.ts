@@ -3,7 +3,7 @@
 import { EaasError } from '@eaas/protocol';
 import { abortable, aborted } from '@eaas/sdk/internal';
 import { advance, type Progress, resultOf, type RowResult, TooManyFailures } from './progress.ts';
-import type { Outcome, RowFailure, RowId, TableRow, Work } from './rows.ts';
+import type { Outcome, RowFailure, RowId, RowTexts, TableRow, Work } from './rows.ts';
 import type { Store } from './table.ts';
 
 /** Waits, and throws ClientError `aborted` as soon as the signal aborts. */
@@ -50,37 +50,33 @@ export async function convertTable(run: Run, begin: Progress) {
   }
 
   async function passAll(): Promise<void> {
-    for (;;) {
-      requireGoing(signal);
-      const begun = clock.now();
-      const rows = await store.page(progress.cursor ?? undefined, pageSize);
-      if (rows.length === 0) return;
+    let begun = clock.now();
+    for await (const rows of pagesOf((last) => store.page(last, pageSize), signal, progress.cursor)) {
       await tell(advance(progress, await convert(rows)));
       const failed = progress.failed - begin.failed;
       if (failed > run.maxFailures) throw new TooManyFailures(failed, progress.failures.at(-1)?.message);
       const rest = (rows.length / run.rowsPerSecond) * 1_000 - (clock.now() - begun);
       if (rest > 0) await clock.sleep(rest, signal);
+      begun = clock.now();
     }
   }
 
   /** Looks at all rows again, and converts those that are left, such as what the app wrote with an older data key. */
   async function passLeft() {
     const left = { count: 0, ids: [] as RowId[] };
-    for (let last: RowId | undefined; ;) {
-      requireGoing(signal);
-      const whole = work.hasOtherHalf && (await store.page(last, pageSize));
-      const heads = whole ?? (await store.heads(last, pageSize));
-      last = heads.at(-1)?.id;
-      if (last === undefined) return left;
-      const found = heads.filter(({ values }) => work.isLeft(values)).map(({ id }) => id);
-      for (const row of whole ?? [])
-        if (!found.includes(row.id) && (await work.hasOtherHalf?.(row).catch(() => true))) found.push(row.id);
+    const read = work.hasOtherHalf ? store.page : store.heads;
+    for await (const rows of pagesOf<RowTexts>((last) => read(last, pageSize), signal)) {
+      const found: RowId[] = [];
+      for (const row of rows)
+        if (work.isLeft(row.values) || (await work.hasOtherHalf?.(row as TableRow).catch(() => true)))
+          found.push(row.id);
       const results = progress.dryRun || found.length === 0 ? [] : await convert(await store.rows(found));
       const ids = progress.dryRun ? found : results.filter(isUnconverted).map(({ id }) => id);
       left.count += ids.length;
       left.ids.push(...ids.slice(0, mostListed - left.ids.length));
-      await tell({ ...progress, checked: progress.checked + heads.length, failures: [] });
+      await tell({ ...progress, checked: progress.checked + rows.length, failures: [] });
     }
+    return left;
   }
 
   await passAll();
@@ -88,6 +84,21 @@ export async function convertTable(run: Run, begin: Progress) {
   const left = await passLeft();
   const done = progress.failed === 0 && left.count === 0 && !progress.dryRun;
   return { done, progress, failures: [...failures.values()].flat().slice(0, mostListed), left };
+}
+
+/** Reads a table page by page in the order of the ids, from its beginning or behind a row. */
+export async function* pagesOf<R extends RowTexts>(
+  read: (last: RowId | undefined) => Promise<readonly R[]>,
+  signal: AbortSignal | undefined,
+  begin?: RowId | null,
+) {
+  for (let last = begin ?? undefined; ;) {
+    requireGoing(signal);
+    const rows = await read(last);
+    last = rows.at(-1)?.id;
+    if (last === undefined) return;
+    yield rows;
+  }
 }
 
 const isUnconverted = ({ kind }: RowResult): boolean => kind === 'conflicted' || kind === 'failed';

@@ -6,8 +6,8 @@ const erase = '\r\u001B[K';
 
 /** Returns a line on standard error. It shows nothing if that is no terminal, such as a pipe or a log. */
 export function progressLine() {
-  const { process } = globalThis as { process?: { readonly stderr?: Terminal } };
-  const terminal = process?.stderr?.isTTY === true ? process.stderr : undefined;
+  const { stderr } = globalThis.process ?? {};
+  const terminal = stderr?.isTTY ? stderr : undefined;
   let next = performance.now() + redrawEvery;
   return {
     show({ seen, checked, total, finished }: Progress): void {
@@ -19,5 +19,3 @@ export function progressLine() {
     clear: (): void => void terminal?.write(erase),
   };
 }
-
-type Terminal = { readonly isTTY?: boolean; write(text: string): unknown };

@@ -58,15 +58,12 @@ export function createRewraps(
     /** Whether a value is under an older version. True as long as nothing is known of its key. */
     isOld: ({ keyId, keyVersion }: Head): boolean => keyVersion < (newest.get(keyId) ?? Infinity),
     /** Returns the text under the newest version, or undefined if it is so already. Throws FieldError. */
-    async rewrap(row: TableRow, field: string, text: string): Promise<string | undefined> {
-      try {
-        return await rewrapText(row, text);
-      } catch (error) {
-        return inField({ table, field, row: String(row.id) }, () => {
+    rewrap: (row: TableRow, field: string, text: string): Promise<string | undefined> =>
+      rewrapText(row, text).catch((error: unknown) =>
+        inField({ table, field, row: String(row.id) }, () => {
           throw error;
-        });
-      }
-    },
+        }),
+      ),
   };
 }
 

@@ -66,13 +66,12 @@ export function refusalOf(code: keyof typeof reasons, id: RowId, place: string, 
 const fatal = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
 
 /** Says why a row is not converted, and where. Throws what would stop every other row too. */
-export function failureOf(error: unknown, id: RowId, table: string, column?: string): RowFailure {
-  const cause: unknown = error instanceof FieldError ? error.cause : error;
-  const field = error instanceof FieldError ? error.field : column;
+export function failureOf(error: unknown, id: RowId, table: string): RowFailure {
+  const { cause, field } = error instanceof FieldError ? error : { cause: error, field: undefined };
   if (!(cause instanceof EaasError)) throw error;
   // Made again, because the SDK adds advice for apps that read rows.
   const where = field !== undefined && { table, field, row: String(id) };
-  const named: EaasError = where ? new FieldError(cause as SdkError, where) : cause;
+  const named: EaasError = where ? new FieldError(cause, where) : cause;
   if (named.retryable || fatal.has(named.code)) throw named;
   return { id, ...(where && { field }), code: named.code as SdkError['code'], message: named.message };
 }

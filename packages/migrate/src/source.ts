@@ -9,8 +9,9 @@ import type { SqlDatabase, SqlTemplateDatabase } from './database.ts';
 export interface TableOptions {
   readonly fields?: FieldsDefinition<Tables> | undefined;
   readonly schema?: string | undefined;
+  /** Defaults to the name in the definition. */
   readonly table?: string | undefined;
-  /** The database names of columns whose name differs from the definition. */
+  /** The database names of columns whose name differs from the definition, as in `{ email: 'email_new' }`. */
   readonly columns?: Readonly<Record<string, string | undefined>> | undefined;
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   readonly keyIds?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;

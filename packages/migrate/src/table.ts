@@ -2,7 +2,7 @@
 // what the app has changed meanwhile. `migrate` and `inventory` open it.
 import { InputError } from '@eaas/protocol';
 import { nearestOf } from '@eaas/protocol/internal';
-import { requireField } from '@eaas/sdk/internal';
+import { requireField, type TablePlan } from '@eaas/sdk/internal';
 import { columnsOf, DatabaseError, idIn, runnerOf, type Stored, textIn } from './database.ts';
 import { type ColumnType, nameIn, statement, type Statement } from './dialects.ts';
 import { headLength } from './heads.ts';
@@ -47,7 +47,7 @@ export async function openTable(target: Target, call: string) {
   }
   const fields = plan.fields.map(({ name }) => name);
   const indexes = plan.fields.flatMap((field) => field.indexes.map(({ column }) => column));
-  const naming = namingColumns(target);
+  const naming = namingColumns(plan);
   for (const name of Object.keys(renamed))
     if (!indexes.includes(name) && !naming.includes(name)) requireField(plan, name);
   const columnsFor = (names: readonly string[], role: string): Named[] =>
@@ -138,7 +138,7 @@ export async function openTable(target: Target, call: string) {
         rowIn,
       ),
     /** The beginnings of the texts of the rows after an id. */
-    async heads(last: RowId | undefined, limit: number): Promise<RowTexts[]> {
+    heads: async (last: RowId | undefined, limit: number): Promise<RowTexts[]> => {
       const begin = columns.map(({ column }, at) => `substr(${textOf(column)}, 1, ${headLength}) as v${at}`);
       const found = await select(begin.join(', '), after(last), limit);
       return found.map((row) => ({ id: idIn(row, stored), values: textsIn(row, 'v', columns) }));
@@ -148,12 +148,9 @@ export async function openTable(target: Target, call: string) {
 }
 
 /** The columns that name the person of a row. For a function, all columns that the definition lists as unencrypted. */
-function namingColumns({ plan: { subject, table }, fields }: Target): string[] {
-  if (typeof subject === 'string') return [subject];
-  const columns = subject ? Object.entries(fields.tables[table] ?? {}) : [];
-  return columns.flatMap(([name, column]) =>
-    (column as { readonly unencrypted?: true } | null)?.unencrypted === true ? [name] : [],
-  );
+function namingColumns({ subject, columns, encrypted }: TablePlan): string[] {
+  if (typeof subject !== 'function') return [subject ?? []].flat();
+  return [...columns].filter((name) => !encrypted.has(name));
 }
 
 function requireRoom(table: string, { name, type }: ColumnType): void {

@@ -54,19 +54,16 @@ function inPrisma(schema: string): Names[] {
   return Array.from(
     schema.replaceAll(/\/\/.*/g, '').matchAll(/^\s*model\s+(\w+)\s*\{([^]*?)^\s*\}/gm),
     ([, name = '', body = '']) => {
-      const lines = Array.from(body.matchAll(/^\s*(\w+)\s+\w.*$/gm), ([line, field = '']) => ({
-        line,
-        field,
-      }));
-      const columnOf = ({ line, field }: { line: string; field: string }) => named(line, '\\s@map') ?? field;
-      const id = lines.find(({ line }) => /\s@id\b/.test(line));
+      const columns = Array.from(body.matchAll(/^\s*(\w+)\s+\w.*$/gm), ([line, field = '']) => {
+        return { field, column: named(line, '\\s@map') ?? field, isId: /\s@id\b/.test(line) };
+      });
       return {
         style: 'prisma',
         name,
         schema: named(body, '@@schema'),
         table: named(body, '@@map') ?? name,
-        id: id && columnOf(id),
-        columns: new Map(lines.map((each) => [columnOf(each), each.field])),
+        id: columns.find(({ isId }) => isId)?.column,
+        columns: new Map(columns.map(({ column, field }) => [column, field])),
       };
     },
   );

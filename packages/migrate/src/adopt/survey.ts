@@ -1,5 +1,6 @@
 // What each column of a table holds, by form: the first step of `adopt`. It keeps no value.
 import { headIn } from '../heads.ts';
+import { pagesOf } from '../passes.ts';
 import type { RowId, TableRow } from '../rows.ts';
 import type { Store } from '../table.ts';
 import { type Known, looksEncrypted, opens, type Recognise } from './recognise.ts';
@@ -31,10 +32,7 @@ export async function survey({ fields, page }: Pick<Store, 'page' | 'fields'>, r
   const sample = await page(undefined, rowsPerPage);
   const trusted = new Map(fields.map((column) => [column, trustedIn(sample, column, recognise)]));
   const surveys = new Map(fields.map((column): [string, ColumnSurvey] => [column, new Map()]));
-  for (let last: RowId | undefined; ;) {
-    const rows = await page(last, rowsPerPage);
-    last = rows.at(-1)?.id;
-    if (last === undefined) return surveys;
+  for await (const rows of pagesOf((last) => page(last, rowsPerPage), undefined))
     for (const [column, tallies] of surveys)
       for (const { id, values } of rows) {
         const text = values[column];
@@ -45,7 +43,7 @@ export async function survey({ fields, page }: Pick<Store, 'page' | 'fields'>, r
         tally.count++;
         if (tally.ids.length < listed) tally.ids.push(id);
       }
-  }
+  return surveys;
 }
 
 /** The format without authentication that opens all values of a sample that nothing else opens, if they are enough. */
