@@ -1,5 +1,4 @@
 import {
-  anything,
   callback,
   flag,
   having,
@@ -35,24 +34,20 @@ import {
   type ValueType,
 } from './value-types.ts';
 
-function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>): TextField<NoInfer<B>> {
-  const field = fieldOf(textType, options);
-  return {
-    ...withParts(field),
-    searchable: <Column extends string | true>(search: TextSearchOptions<Column> = {}) => {
-      requireOptions({ ...searchOptions, normalize: anything }, search, 'searchable');
-      return withParts({ ...field, index: indexOf(search, normalizer(search.normalize ?? [])) });
-    },
-  };
-}
+const searchOptions: OptionRules<SearchOptions<string>> = { ...sizeRules, boundTo: 'anything' };
+const textSearchOptions: OptionRules<TextSearchOptions<string>> = { ...searchOptions, normalize: 'anything' };
 
-const number = /* @__PURE__ */ guessable(numberType, (value) => value + 0); // Makes -0 equal to 0 in searches.
+const text: <B extends Bound = 'row'>(options?: FieldOptions<string, B>) => TextField<NoInfer<B>> =
+  /* @__PURE__ */ searchable(textType, ({ normalize = [] }) => normalizer(normalize), textSearchOptions);
 
-const bigint = /* @__PURE__ */ guessable(bigintType);
+// Makes -0 equal to 0 in searches.
+const number = /* @__PURE__ */ searchable(numberType, () => (value) => value + 0);
 
-const boolean = /* @__PURE__ */ guessable(booleanType);
+const bigint = /* @__PURE__ */ searchable(bigintType);
 
-const date = /* @__PURE__ */ guessable(dateType);
+const boolean = /* @__PURE__ */ searchable(booleanType);
+
+const date = /* @__PURE__ */ searchable(dateType);
 
 function bytes<B extends Bound = 'row'>(
   options?: FieldOptions<Uint8Array, B>,
@@ -148,23 +143,23 @@ function withParts<Value, B extends Bound, Column extends string | boolean>(
   };
 }
 
-function guessable<Value>(
+function searchable<Value>(
   type: ValueType<Value>,
-  normalize: (value: Value) => Value = (value) => value,
+  normalizerOf: (search: TextSearchOptions<string | true>) => (value: Value) => Value = () => (value) =>
+    value,
+  rules = searchOptions,
 ): <B extends Bound = 'row'>(options?: FieldOptions<Value, B>) => LowEntropyField<Value, NoInfer<B>> {
   return (options) => {
     const field = fieldOf(type, options);
     return {
       ...withParts(field),
       searchable<Column extends string | true>(search: SearchOptions<Column> = {}) {
-        requireOptions<object>(searchOptions, search, 'searchable');
-        return withParts({ ...field, index: indexOf(search, normalize) });
+        requireOptions<object>(rules, search, 'searchable');
+        return withParts({ ...field, index: indexOf(search, normalizerOf(search)) });
       },
     };
   };
 }
-
-const searchOptions: OptionRules<SearchOptions<string>> = { ...sizeRules, boundTo: anything };
 
 function indexOf<Value, Column extends string | true>(
   search: SearchOptions<Column>,

@@ -1,4 +1,10 @@
-import { having, kindOf, requireKind, requireOptions } from '@eaas/protocol/internal-options';
+import {
+  having,
+  kindOf,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+} from '@eaas/protocol/internal-options';
 import { refuseHalf } from '../half/options.ts';
 import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';
@@ -95,6 +101,12 @@ function recordsOf<T extends Tables>(
   return recordsIn({ client, plans, fingerprints }) as Records<T>;
 }
 
+const decryptRowOptions: OptionRules<DecryptRowsOptions> = {
+  ...rowOptions,
+  as: 'object',
+  onError: onErrorRule,
+};
+
 function recordsIn(internals: Internals): unknown {
   const { client, fingerprints } = internals;
   return {
@@ -108,7 +120,7 @@ function recordsIn(internals: Internals): unknown {
       return encryptRows(internals, table, rows, idOf, options);
     },
     async decryptRow(table: string, id: RecordId, row: Row, options: DecryptRowsOptions = {}) {
-      requireOptions({ ...rowOptions, as: 'object', onError: onErrorRule }, options, 'decryptRow');
+      requireOptions(decryptRowOptions, options, 'decryptRow');
       const { onError = 'throw' } = options;
       return (await decryptRows(internals, table, [row], () => id, { ...options, onError })).map(valueOf)[0];
     },
@@ -118,11 +130,7 @@ function recordsIn(internals: Internals): unknown {
       idOf: IdOf,
       options: DecryptRowsOptions & { readonly settled?: boolean } = {},
     ) {
-      requireOptions(
-        { ...rowOptions, as: 'object', onError: onErrorRule, settled: 'flag' },
-        options,
-        'decryptRows',
-      );
+      requireOptions({ ...decryptRowOptions, settled: 'flag' }, options, 'decryptRows');
       const { settled, onError = settled ? 'throw' : undefined, ...others } = options;
       const results = await decryptRows(internals, table, rows, idOf, { ...others, onError });
       return settled ? results : results.map(valueOf);

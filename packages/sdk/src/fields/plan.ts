@@ -91,19 +91,20 @@ function planTable(
   const fields: (FieldPlan & { readonly indexes: IndexPlan[] })[] = [];
   let subject: SubjectSource | undefined;
   let isAccepted = false;
-  for (const [name, field] of Object.entries(given)) {
-    if (name === 'subject' && (typeof field === 'string' || typeof field === 'function')) {
-      subject = field;
+  for (const [name, column] of Object.entries(given)) {
+    if (name === 'subject' && (typeof column === 'string' || typeof column === 'function')) {
+      subject = column;
       continue;
     }
-    if (name === 'lowEntropy' && typeof field === 'string') {
-      isAccepted = field === 'accepted' || refuse(`\`lowEntropy\` of ${table} must be 'accepted'`);
+    if (name === 'lowEntropy' && typeof column === 'string') {
+      isAccepted = column === 'accepted' || refuse(`\`lowEntropy\` of ${table} must be 'accepted'`);
       continue;
     }
     const place = `${table}.${name}`;
     columns.push(requireName(place, name));
-    if ((field as Unencrypted | null)?.unencrypted === true) continue;
-    if (!isField(field)) {
+    const field = column as (Field<unknown> & Partial<Unencrypted>) | null;
+    if (field?.unencrypted === true) continue;
+    if (typeof field?.type?.encode !== 'function') {
       return refuse(
         `${place} must be a field such as field.text() or field.number(), or a column that is listed with unencrypted()`,
       );
@@ -142,10 +143,6 @@ function planTable(
     );
   }
   return { table, fields, columns: new Set(columns), encrypted, subject };
-}
-
-function isField(column: Tables[string][string] | null): column is Field<unknown> {
-  return typeof (column as Field<unknown> | null)?.type?.encode === 'function';
 }
 
 function planWhole(plan: FieldPlan): IndexPlan[] {

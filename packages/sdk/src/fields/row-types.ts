@@ -104,17 +104,15 @@ type PartColumns<F, Name> = {
   [Part in keyof PartsOf<F>]: PartColumn<PartsOf<F>[Part], Name, Part>;
 }[keyof PartsOf<F>];
 
+type AllColumns<F, Name> = IndexColumn<F, Name> | PartColumns<F, Name>;
+
 /** The names of a table's index columns. */
-export type IndexColumns<F> = {
-  [Name in keyof F]: IndexColumn<F[Name], Name> | PartColumns<F[Name], Name>;
-}[keyof F];
+export type IndexColumns<F> = { [Name in keyof F]: AllColumns<F[Name], Name> }[keyof F];
 
 type IndexValue<Place extends string, Value> = Fingerprint<Place> | (Value extends string ? null : never);
 
 export type Searchable<F> = {
-  [Name in NameOf<F>]: [IndexColumn<F[Name], Name> | PartColumns<F[Name], Name>] extends [never]
-    ? never
-    : Name;
+  [Name in NameOf<F>]: [AllColumns<F[Name], Name>] extends [never] ? never : Name;
 }[NameOf<F>];
 
 export type Plain<Value> = Value extends string

@@ -1,14 +1,9 @@
 // Moves a stream under the newest version of its key: only its beginning changes.
 import { isBytes } from '@eaas/protocol/internal';
-import { having, requireKind, type Rule } from '@eaas/protocol/internal-options';
+import { having, requireKind } from '@eaas/protocol/internal-options';
 import { parseStreamHead } from '@eaas/protocol/stream';
 import type { EaasClient } from '../client/client.ts';
 import type { UnwrapOptions } from '../transport/data-key-calls.ts';
-
-type RewrapClient = Pick<EaasClient, 'rewrap'>;
-
-const aClient = /* @__PURE__ */ having('a client', 'rewrap');
-const someBytes: Rule = (value) => isBytes(value) || 'a Uint8Array';
 
 /** The result of `rewrapHead`: the new beginning of a stream. */
 export interface RewrappedHead {
@@ -30,12 +25,12 @@ export interface RewrappedHead {
  * another wrap context. Throws EaasError if the service refuses.
  */
 export async function rewrapHead(
-  client: RewrapClient,
+  client: Pick<EaasClient, 'rewrap'>,
   beginning: Uint8Array,
   options?: UnwrapOptions,
 ): Promise<RewrappedHead> {
-  requireKind(aClient, client, 'the first argument');
-  requireKind(someBytes, beginning, 'the second argument');
+  requireKind(having('a client', 'rewrap'), client, 'the first argument');
+  requireKind((value) => isBytes(value) || 'a Uint8Array', beginning, 'the second argument');
   const { end } = parseStreamHead(beginning);
   const { ciphertext, key_version, rewrapped } = await client.rewrap(beginning.subarray(0, end), options);
   return { head: ciphertext, replaces: end, keyVersion: key_version, rewrapped };

@@ -106,28 +106,25 @@ export async function encryptBlob(
   checkCall(client, 'wrap', encryptStreamOptions, options, 'encryptBlob');
   requireKind(aBlob, blob, 'the second argument');
   const wrapping = wrapBy(client, options);
-  let wrappedKeyLength: number | undefined;
-  let resolve: () => void;
-  const isWrapped = new Promise<void>((done) => (resolve = done));
+  let resolve: (wrapped: Wrapped) => void;
+  const isWrapped = new Promise<Wrapped>((done) => (resolve = done));
   const wrap: Wrap = async (dek) => {
     const wrapped = await wrapping(dek);
-    wrappedKeyLength = wrapped.wrappedKey.length;
-    resolve();
+    resolve(wrapped);
     return wrapped;
   };
   const sealing = sealStream(wrap, streamOptions(client, { total: blob.size, ...options }));
   const writer = sealing.writable.getWriter();
   // Waits for the wrapped key, because the size of the ciphertext depends on the length of the wrapped key.
   // `writer.closed` ends the wait with an error if the service refuses to wrap the data key.
-  try {
-    await Promise.race([isWrapped, writer.closed]);
-  } catch (error) {
+  const wrapped = await Promise.race([isWrapped, writer.closed]).catch(async (error: unknown) => {
     // Nobody will read the stream, so it must not wait for the signal.
     await sealing.readable.cancel(error).catch(() => undefined);
     throw error;
-  }
+  });
   writer.releaseLock();
-  return { stream: blob.stream().pipeThrough(sealing), size: ciphertextSize(blob.size, wrappedKeyLength) };
+  const size = ciphertextSize(blob.size, wrapped?.wrappedKey.length);
+  return { stream: blob.stream().pipeThrough(sealing), size };
 }
 
 /**
