@@ -31,7 +31,7 @@ export function createHalfFinder({ plan }: Target, client: HalfClient = {}) {
   };
 
   /** Returns the id of a ciphertext's half, `none`, or `unopened` if the client has not got it. Throws the errors of `unwrap`. */
-  async function find(row: TableRow, text: string) {
+  return async function find(row: TableRow, text: string) {
     const envelope = parseEnvelope(fromBase64(text));
     const { keyId, wrappedKey, commitment } = envelope;
     const isOwned = isSubjectWrapped(wrappedKey);
@@ -42,7 +42,5 @@ export function createHalfFinder({ plan }: Target, client: HalfClient = {}) {
     remembered.set(name, possible);
     possible.catch(() => remembered.delete(name));
     return (await possible).find((one) => equalBytes(one.commitment, commitment)) ?? none;
-  }
-
-  return find;
+  };
 }

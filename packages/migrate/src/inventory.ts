@@ -99,10 +99,10 @@ export async function inventory(
   async function countHalf(row: RowTexts, name: string): Promise<void> {
     const text = row.values[name];
     if (!findHalf || typeof text !== 'string' || typeof headIn(text) !== 'object') return;
-    const found = await findHalf(row as TableRow, text).catch((error: unknown) => {
+    const { half } = await findHalf(row as TableRow, text).catch((error: unknown) => {
       failureOf(error, row.id, target.name); // Throws what stops every other row too.
+      return { half: 'unopened' };
     });
-    const { half } = found ?? { half: 'unopened' };
     halves[half] = (halves[half] ?? 0) + 1;
   }
   const read = findHalf ? store.page : store.heads;

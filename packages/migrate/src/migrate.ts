@@ -115,23 +115,17 @@ export async function migrate(
     throw new InputError("the third argument of `migrate` must be 'encrypt', 'rewrap' or 'reencrypt'");
   requireOptions<object>(optionRules, options, 'migrate');
   requireKind(having('a client', 'encryptMany', 'rewrap'), options.client, '`client`');
-  const { client, dryRun = false, resume, signal: abort } = options;
+  const { client, dryRun = false, resume, signal } = options;
+  const { pageSize = 1_000, rowsPerSecond = Infinity, maxFailures = 100 } = options;
   const target = targetOf(db, table, options);
   const store = await openTable(target, 'migrate');
-  const work = workOf(mode, target, client, abort);
+  const work = workOf(mode, target, client, signal);
   const subject = { mode, dryRun, table: target.name, fields: store.fields };
   const begin = beginProgress(subject, resume?.total ?? (await store.count()), resume);
   const line = options.onProgress ? undefined : progressLine();
-  const run = {
-    store,
-    work,
-    clock: { now: () => performance.now(), sleep },
-    pageSize: options.pageSize ?? 1_000,
-    rowsPerSecond: options.rowsPerSecond ?? Infinity,
-    maxFailures: options.maxFailures ?? 100,
-    signal: abort,
-    onProgress: options.onProgress ?? ((progress: Progress) => line?.show(progress)),
-  };
+  const onProgress = options.onProgress ?? ((progress: Progress) => line?.show(progress));
+  const clock = { now: () => performance.now(), sleep };
+  const run = { store, work, clock, pageSize, rowsPerSecond, maxFailures, signal, onProgress };
   try {
     return { ...(await convertTable(run, begin)), constraints: constraintsOf(target, store.naming) };
   } finally {
@@ -139,8 +133,8 @@ export async function migrate(
   }
 }
 
-function workOf(mode: Mode, target: Target, client: MigrateClient, abort: AbortSignal | undefined): Work {
-  const rewraps = createRewraps(target, client, abort);
+function workOf(mode: Mode, target: Target, client: MigrateClient, signal: AbortSignal | undefined): Work {
+  const rewraps = createRewraps(target, client, signal);
   if (mode === 'rewrap') return rewrapping(target, rewraps);
   const { fields, index, keyIds } = target;
   // `for` checks the options, because the types of a generic definition do not say what is searchable.

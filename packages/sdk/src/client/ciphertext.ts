@@ -40,8 +40,12 @@ export type EncryptedAs<Form extends EncryptedForm> = Form extends 'bytes' ? Uin
 export type Ciphertext = string | Uint8Array | { readonly ciphertext: string | Uint8Array };
 
 /** A context that was already checked, and cannot change: its instances are frozen. Calls neither copy nor check it. */
-export abstract class ValidContext {
+export class ValidContext {
   readonly [name: string]: string;
+
+  constructor(members: Context) {
+    Object.freeze(Object.assign(this, members));
+  }
 }
 
 export function contextOf(context: Context | undefined): Context | undefined {

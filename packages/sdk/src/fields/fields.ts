@@ -38,8 +38,7 @@ export {
   type Throwing,
   type ThrowingUnlessErased,
 } from './field-error.ts';
-export type { IndexSource } from './fingerprints.ts';
-export { createIndexKey, type IndexKeyOptions, rewrapIndexKey } from './fingerprints.ts';
+export { createIndexKey, type IndexKeyOptions, type IndexSource, rewrapIndexKey } from './fingerprints.ts';
 export type { EncryptRowOptions, FieldsClient, RowOptions } from './internals.ts';
 export type { NamedNormalization, Normalization } from './normalize.ts';
 export type { PartComparison, PartIndex, PartIndexes, PartOptions, TextPartOptions } from './part-index.ts';

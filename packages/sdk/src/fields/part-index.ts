@@ -98,8 +98,7 @@ export function indexOf<Column extends string | true>(
   options: PartOptions<Column>,
 ) {
   requireOptions<object>(rules, options, name);
-  const others: readonly string[] = [];
-  return { ...sizeOf(options), others };
+  return { ...sizeOf(options), others: [] as readonly string[] };
 }
 
 export const sizeRules: OptionRules<PartOptions<string>> = {
@@ -107,13 +106,9 @@ export const sizeRules: OptionRules<PartOptions<string>> = {
   bits: /* @__PURE__ */ countFrom(1, 256),
 };
 
-export const sizeOf = <Column extends string | true>({
-  column = true as Column,
-  bits = 256,
-}: PartOptions<Column>) => ({
-  column,
-  bits,
-});
+export function sizeOf<Column extends string | true>({ column, bits = 256 }: PartOptions<Column>) {
+  return { column: column ?? (true as Column), bits };
+}
 
 export const textPartOptions: OptionRules<TextPartOptions<string>> = {
   ...sizeRules,

@@ -246,20 +246,6 @@ export function rowIdOf(id: RecordId | undefined): string | undefined {
   return refuse('a row id must be a non-empty string, a safe integer or a bigint');
 }
 
-class RowContext extends ValidContext {
-  declare readonly table: string;
-  declare readonly field: string;
-  declare readonly row: string;
-
-  constructor(table: string, field: string, row: string) {
-    super();
-    this.table = table;
-    this.field = field;
-    this.row = row;
-    Object.freeze(this);
-  }
-}
-
 export function contextOf({ table, name, field }: FieldPlan, row: string | undefined): Context {
   if (field.context === 'field') return { table, field: name };
   if (row === undefined) {
@@ -271,7 +257,7 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
   if (typeof field.context !== 'function') {
     // `defineFields` has checked the names of the table and the field, and a row id of at most 64 printable ASCII
     // characters is always valid.
-    return /^[ -~]{1,64}$/.test(row) ? new RowContext(table, name, row) : place;
+    return /^[ -~]{1,64}$/.test(row) ? new ValidContext(place) : place;
   }
   const context: Context | undefined = field.context(place);
   // Throws for a missing context, because a ciphertext without a context could be decrypted in any row and field.
