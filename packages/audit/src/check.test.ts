@@ -135,7 +135,7 @@ describe('a later round', () => {
     const log = playLog(300);
     const audit = auditor(log);
     await audit.check();
-    log.append(400);
+    for (let nth = 0; nth < 400; nth++, log.time++) log.append();
     log.purge(350);
     const already = log.calls['GET /v1/audit'] ?? 0;
     log.before = () => {

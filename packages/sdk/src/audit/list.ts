@@ -1,6 +1,7 @@
-// Lists the log entry by entry, for `audit.list` and the reports, while others append and purge.
+// Lists the log entry by entry, for `audit.list` and the reports, while others append and purge. The times of entries never
+// decrease, so entries are added to the newest time alone: the pages of all others do not move.
 import { createPageReader } from '../client/listing.ts';
-import { loadSignIn } from '../sign-in/options.ts';
+import { unreadable } from '../errors.ts';
 import type { Call } from '../transport/transport.ts';
 import { type AuditEntry, type AuditFilter, type AuditPage, type ListOptions, queryOf } from './query.ts';
 
@@ -10,96 +11,112 @@ export async function* listAudit(
   filter: AuditFilter,
   options: ListOptions,
 ): AsyncGenerator<AuditEntry, void, undefined> {
-  const { pageSize = 100, from, order = from ? 'oldest' : 'newest', signal } = options;
-  if (filter.subject_id === 'me') {
-    yield* (await loadSignIn()).listOwnEntries(call, filter, options);
-    return;
-  }
-  const query = { ...queryOf(filter), limit: Math.max(2, pageSize) };
-  const pages = createPageReader(
-    (offset) => call('GET /v1/audit', { ...query, offset }, { signal }),
+  const { pageSize = 100, from = 1, order = options.from ? 'oldest' : 'newest', signal } = options;
+  const { date_from, ...given } = queryOf(filter);
+  // All pages share one input, so that the sign-in refuses to continue for another user.
+  const query = { ...given, date_from, limit: pageSize };
+  const pages = createPageReader<AuditPage>(
+    (offset) => call('GET /v1/audit', Object.assign(query, { offset }), { signal }),
     ({ logs }) => logs,
   );
-  let first = await pages.read(0);
-  while (first.count === 0 && first.total !== 0) first = await pages.read(0);
-  const [newest] = first.logs;
-  if (!newest) return;
-  // Excludes entries that are added after the first request, because they would shift the offsets of all pages.
-  query.date_to = newest.created_at;
-  yield* order === 'oldest' ? oldestFirst(first, newest.id, from, pages) : newestFirst(first, from, pages);
+  const first = await pages.read(0);
+  const [head] = first.logs;
+  if (!head && first.total !== 0) throw unreadable();
+  if (!head) return;
+  const { id, created_at: time } = head;
+  const before = new Date(new Date(time).getTime() - 1);
+  if (Number.isNaN(before.getTime())) throw unreadable();
+  const date_to = before.toISOString();
+  let newest = first.logs.filter(({ created_at }) => created_at === time);
+  let older: Older = {
+    logs: first.logs.slice(newest.length),
+    total: first.total === null ? null : first.total - newest.length,
+  };
+  Object.assign(query, { date_to });
+  if (newest.length === first.limit) {
+    Object.assign(query, { date_from: time, date_to: time });
+    newest = (await readMillisecond(pages)).filter((entry) => !(entry.id > id));
+    Object.assign(query, { date_from, date_to });
+    older = await pages.read(0);
+  }
+
+  // An entry of a signed-in user about the own data has no id.
+  const isAsked = (entry: AuditEntry): boolean => !(entry.id < from);
+  if (order === 'newest') {
+    yield* newest.filter(isAsked);
+    for await (const entry of newestFirst(older, pages)) {
+      if (!isAsked(entry)) return;
+      yield entry;
+    }
+  } else {
+    const most = Math.min(older.total ?? Infinity, options.from ? id - from + 1 : Infinity);
+    for await (const entry of oldestFirst(older, most, first.limit, pages)) if (isAsked(entry)) yield entry;
+    yield* newest.filter(isAsked).toReversed();
+  }
 }
 
 type Pages = ReturnType<typeof createPageReader<AuditPage>>;
+/** Entries to which none can be added, and how many there are. */
+type Older = Pick<AuditPage, 'logs' | 'total'>;
 
 async function* newestFirst(
-  first: AuditPage,
-  from = 1,
+  { logs, total }: Older,
   pages: Pages,
 ): AsyncGenerator<AuditEntry, void, undefined> {
-  let last = Infinity;
-  for (let page = first; ;) {
-    for (const entry of page.logs) {
-      if (entry.id >= last) continue;
-      if (entry.id < from) return;
-      last = entry.id;
+  for (let offset = 0; ;) {
+    for (const entry of logs) {
       pages.progress();
       yield entry;
     }
-    const next = page.offset + page.count;
-    if (page.total === null ? page.count === 0 : next >= page.total) return;
-    page = await pages.read(next);
+    offset += logs.length;
+    if (total === null ? logs.length === 0 : offset >= total) return;
+    ({ logs, total } = await pages.read(offset));
+  }
+}
+
+/** Yields the oldest of the `most` newest entries first. */
+async function* oldestFirst(
+  older: Older,
+  most: number,
+  limit: number,
+  pages: Pages,
+): AsyncGenerator<AuditEntry, void, undefined> {
+  if (most === Infinity) {
+    // The service does not count the entries of a person with very many.
+    const all: AuditEntry[] = [];
+    for await (const entry of newestFirst(older, pages)) all.push(entry);
+    yield* all.toReversed();
+    return;
+  }
+  for (let end = most, offset = 0; end > 0; end = offset) {
+    offset = Math.max(0, end - limit);
+    const { logs, total } = end <= older.logs.length ? older : await pages.read(offset);
+    if (logs.length < Math.min(end, total ?? end) - offset) throw unreadable();
+    pages.progress();
+    yield* logs.slice(0, end - offset).toReversed();
   }
 }
 
 /**
- * Yields the entries from one on, oldest first. An offset counts from the newest entry, so each new entry increases the offset of
- * all older entries. Each page repeats the last entry of the previous page. If the repeated entry is not in the page,
- * entries might be missing, so the function requests a page at a larger offset. Without a total, a page that is not full is
- * the last one.
+ * Reads the entries of one time, to which more can be added meanwhile: a failover to a slow clock can stop the time of
+ * entries for seconds. The place of an entry without an id, counted from the oldest, stays the same. Of more entries
+ * than the service counts, one without an id could be repeated.
  */
-async function* oldestFirst(
-  first: AuditPage,
-  newest: number,
-  from = 1,
-  pages: Pages,
-): AsyncGenerator<AuditEntry, void, undefined> {
-  let last = from - 1;
-  if (last >= newest) return;
-  for (let page = first.total === null ? await lastPage(first, pages) : first; ;) {
-    const { logs, count, total, limit, offset } = page;
-    const lowest = logs.at(-1);
-    const hasOlder = total === null ? count === limit : offset + count < total;
-    let newerCount = offset;
-    if (!lowest) newerCount = total ?? offset;
-    else if (lowest.id > last && hasOlder) {
-      const isGuess = page === first && total !== null;
-      newerCount = isGuess ? Math.min(total, newest - last + 1) : offset + count + limit - 2;
-    } else {
-      for (const entry of logs.toReversed()) {
-        if (entry.id > newest) return;
-        if (entry.id <= last) continue;
-        last = entry.id;
-        pages.progress();
-        yield entry;
-      }
-    }
-    if (newerCount === 0 || last === newest) return;
-    page = await pages.read(Math.max(0, newerCount - limit + 1));
-  }
-}
-
-/** Finds the last page of entries that the service does not count: those of a person with very many. */
-async function lastPage(first: AuditPage, pages: Pages): Promise<AuditPage> {
-  let [found, beyond] = [first, Infinity];
-  for (;;) {
-    const end = found.offset + found.count;
-    if (found.count < found.limit || end >= beyond) break;
-    const next = await pages.read(beyond === Infinity ? 2 * end : Math.floor((end + beyond) / 2));
-    if (next.count === 0) beyond = next.offset;
-    else {
-      found = next;
+async function readMillisecond(pages: Pages): Promise<AuditEntry[]> {
+  const found: AuditEntry[] = [];
+  let [last, lastPlace] = [Infinity, Infinity];
+  for (let offset = 0; ;) {
+    const { logs, total, count, limit } = await pages.read(offset);
+    for (const [nth, entry] of logs.entries()) {
+      const place = (total ?? 0) - offset - nth;
+      lastPlace = Math.min(lastPlace, place);
+      const id = (entry as Partial<AuditEntry>).id ?? place;
+      if (id >= last) continue;
+      last = id;
       pages.progress();
+      found.push(entry);
     }
+    if (count < limit) return found;
+    offset = (total ?? 0) - lastPlace + 1;
   }
-  return found;
 }

@@ -53,7 +53,8 @@ test('each entry without an id is listed once, even if entries are recorded or p
       fc.constantFrom(0, 1),
       fc.integer({ min: 1, max: 20 }),
       fc.array(events, { maxLength: 25 }),
-      async (length, by, pageSize, happening) => {
+      fc.constantFrom('newest', 'oldest'),
+      async (length, by, pageSize, happening, order) => {
         const log = ownLog(length, by);
         const nothing = { recorded: 0, milliseconds: 0, purged: 0 };
         const queue = [...happening];
@@ -70,7 +71,8 @@ test('each entry without an id is listed once, even if entries are recorded or p
           const older = log.entries.filter(({ created_at }) => created_at !== newest).length;
           log.purge(log.purged + Math.min(purged, Math.max(0, older)));
         };
-        const found = await listed(log, { pageSize });
+        const found = await listed(log, { pageSize, order });
+        if (order === 'oldest') found.reverse();
         expect(found).toEqual(found.toSorted((a, b) => b - a));
         expect(new Set(found).size).toBe(found.length);
         const kept = downFrom(newestAtStart, log.purged + 1);

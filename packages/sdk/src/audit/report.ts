@@ -1,9 +1,9 @@
 // Reports on a person, and their rows, which are the same in the SDK, the console and the command line.
+import { InputError } from '@eaas/protocol/internal-core';
 import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import type { ServiceError } from '../errors.ts';
 import { somebody } from '../client/caller.ts';
 import type { Call } from '../transport/transport.ts';
-import { loadSignIn } from '../sign-in/options.ts';
 import { listAudit } from './list.ts';
 import type { AuditEntry, ListOptions } from './query.ts';
 
@@ -79,19 +79,28 @@ export async function* report(
 ): AsyncGenerator<ReportRow, void, undefined> {
   requireOptions(personRules, options, 'audit.report');
   const { subject, subjectId, ...listing } = options;
+  let person = { subject_id: 'me' };
   if ('subject' in options || 'subjectId' in options) {
     const { signal } = listing;
     const shown = call('POST /v1/subjects/show', { subject, subject_id: subjectId }, { signal });
-    const { subject_id } = await shown.catch((error: ServiceError) => {
+    person = await shown.catch((error: ServiceError) => {
       if (error.code !== 'not_found') throw error;
       return nobody;
     });
-    yield* rowsOf(listAudit(call, { subject_id }, listing));
-  } else yield* (await loadSignIn()).reportOnUser(call, signsIn, listing);
+  } else if (!signsIn)
+    throw new InputError(
+      '`audit.report` needs a `subject` or `subjectId`: only the report of a client with `issuer` and `token` is about its user',
+    );
+  const { subject_id } = person;
+  for await (const entry of listAudit(call, { subject_id }, listing)) yield reportRow(entry);
 }
 
-export async function* rowsOf(
-  entries: AsyncIterable<AuditEntry>,
+/** Yields the report on the signed-in user. */
+export async function* reportOnUser(
+  call: Call,
+  signsIn: boolean,
+  options: ReportOptions = {},
 ): AsyncGenerator<ReportRow, void, undefined> {
-  for await (const entry of entries) yield reportRow(entry);
+  requireOptions(reportRules, options, 'audit.report');
+  yield* report(call, signsIn, options);
 }

@@ -9,7 +9,7 @@ import { ServiceError } from '../errors.ts';
 import type { SignInOptions, TokenClaims } from './options.ts';
 import type { Authorize } from '../transport/transport.ts';
 
-export { listOwnEntries, reportOnUser } from '../audit/own-entries.ts';
+export { reportOnUser } from '../audit/report.ts';
 
 interface Token {
   readonly jwt: string;
