@@ -1,6 +1,6 @@
 // What calls of the audit log ask for, and what they get.
 import { isDate, type OptionRules, type Rule } from '@eaas/protocol/internal-options';
-import type { AuditAction, Output } from '@eaas/protocol/wire';
+import type { AuditAction, Input, Output } from '@eaas/protocol/wire';
 import { keyId } from '../client/caller.ts';
 import type { CallOptions } from '../transport/transport.ts';
 
@@ -42,12 +42,6 @@ export interface ListOptions extends CallOptions {
   readonly from?: number | undefined;
 }
 
-/** A query as the API takes it. */
-export interface WireQuery extends Omit<AuditPageQuery, 'date_from' | 'date_to'> {
-  date_from?: string;
-  date_to?: string;
-}
-
 const time: Rule = (value) =>
   typeof value === 'string' ||
   (isDate(value) && !Number.isNaN(value.getTime())) ||
@@ -64,4 +58,4 @@ export const filterRules: OptionRules<AuditFilter> = {
 };
 
 /** Writes dates as the API takes them, and leaves out what is undefined. */
-export const queryOf = (query: AuditPageQuery): WireQuery => JSON.parse(JSON.stringify(query)) as WireQuery;
+export const queryOf = (query: AuditPageQuery) => JSON.parse(JSON.stringify(query)) as Input<'GET /v1/audit'>;

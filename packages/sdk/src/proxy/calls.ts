@@ -48,9 +48,9 @@ export interface GrantedCall {
 
 interface Fields extends Record<string, unknown> {
   readonly key_id?: string;
-  readonly context?: Context;
-  readonly subject?: string;
-  readonly user?: string;
+  readonly context?: Context | undefined;
+  readonly subject?: string | undefined;
+  readonly user?: string | undefined;
   readonly wrapped_key?: string;
 }
 
@@ -77,10 +77,10 @@ export async function ask(body: unknown, granted: GrantedCall): Promise<Answered
   const { body: schema, item } = endpointOf(target);
   if (!target.batch) {
     const { user, ...fields } = judge(body, schema, granted);
-    return { output: await answerTo({ ...fields, ...userFor(granted, user) }), requestId };
+    return { output: await answerTo({ ...fields, user: userFor(granted, user) }), requestId };
   }
   const { items, user } = checked(schema as never, body) as { items: readonly unknown[]; user?: string };
-  const acting = userFor(granted, user);
+  const acting = { user: userFor(granted, user) };
   const judged: (Fields | Refusal)[] = [];
   for (const one of items) {
     judged.push(orRefusal(() => ({ ...judge(one, item, granted), ...acting })));
@@ -100,27 +100,22 @@ export async function ask(body: unknown, granted: GrantedCall): Promise<Answered
 function judge(
   value: unknown,
   schema: Endpoint['body'],
-  { target: { batch, keyId: inPath, ...target }, grant, report }: GrantedCall,
-): Fields & { readonly key_id: string } {
+  { target: { batch, keyId: inPath, operation }, grant, report }: GrantedCall,
+): Fields {
   if (value instanceof Refusal) throw value;
   const fields: Fields = checked(schema as never, value, batch ? 'item' : 'body');
   const { key_id, reference: _, context, subject: _named, ...rest } = fields;
-  const bound = isHash(target) ? undefined : boundContext(grant.context, context);
-  const subject = isHash(target) ? undefined : boundSubject(grant, fields);
+  const bound = boundContext(grant.context, context);
+  const subject = boundSubject(grant, fields);
   const keyId = parseUuid(inPath ?? key_id ?? '');
   if (!keyId || !grant.keys.has(keyId)) {
-    report({ type: 'grant_refused', missing: 'key', operation: target.operation, keyId });
+    report({ type: 'grant_refused', missing: 'key', operation, keyId });
     throw new Refusal(
       'not_found',
       'Key not found: pass the id of a key that the app allows this session to use.',
     );
   }
-  return {
-    key_id: keyId,
-    ...rest,
-    ...(bound && { context: bound }),
-    ...(subject !== undefined && { subject }),
-  };
+  return { ...rest, key_id: keyId, context: bound, subject };
 }
 
 /**
@@ -150,14 +145,11 @@ function boundSubject(
 }
 
 /** Returns the user for the audit log. */
-function userFor({ grant: { user }, target }: GrantedCall, asserted?: string): { readonly user?: string } {
+function userFor({ grant: { user } }: GrantedCall, asserted: string | undefined): string | undefined {
   if (asserted !== undefined && asserted !== user)
     throw badRequest('`user` must be the user of this session, whom the app names: leave it out');
-  return user === undefined || isHash(target) ? {} : { user };
+  return user;
 }
-
-/** Fingerprints are equal for everyone, so they have no context, no subject and no user. */
-const isHash = ({ operation }: Pick<Target, 'operation'>): boolean => operation === 'hash';
 
 function boundContext(set: Context, added: Context = {}): Context | undefined {
   const taken = Object.keys(added).find((name) => Object.hasOwn(set, name));

@@ -83,7 +83,6 @@ async function answer(proxy: Proxy, req: NodeRequest, res: NodeResponse): Promis
 
 function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const path = req.originalUrl ?? req.url ?? '';
-  if (!path.startsWith('/')) throw new InputError('the request URL must be a path that begins with "/"');
   const headers = new Headers();
   for (const [name, value] of Object.entries(req.headers)) {
     if (!name.startsWith(':')) for (const one of [value ?? []].flat()) headers.append(name, one);
@@ -94,10 +93,9 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const hasBody = method !== 'GET' && method !== 'HEAD';
   // Does not resolve the path against a base URL, because a path that begins with two slashes would replace the host.
   const url = new URL(`${scheme}://${host}${path}`);
-  // Refuses a path with dot segments, because URL parsing removes them. The framework and the proxy would then check
-  // different paths.
-  if (url.pathname !== path.split('?', 1)[0])
-    throw new InputError('the request URL must be a path without the segments `.` and `..`');
+  // Refuses a path that does not begin with a slash, and one with dot segments, because URL parsing removes them. The
+  // framework and the proxy would then check different paths.
+  if (url.pathname !== path.split('?', 1)[0]) throw new InputError('the request URL must be a path');
   return new Request(url, {
     method,
     headers,

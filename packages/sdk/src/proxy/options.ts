@@ -1,6 +1,6 @@
 import { InputError } from '@eaas/protocol';
 import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
-import { baseUrlOf } from '../transport/connection.ts';
+import { baseUrlOf, parseUrl } from '../transport/connection.ts';
 import { notify } from '../client/events.ts';
 import type { Authorize, Operation } from './grant.ts';
 
@@ -116,17 +116,13 @@ export function checkOptions(options: ProxyOptions) {
   requireKind('callback', options.authorize, '`authorize`');
   const { apiKey, basePath = '/api/eaas', timeout = 30_000, onEvent } = options;
   const { origin, allowedOrigins = [], allowWithoutOrigin = false } = options;
-  if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey)) {
-    refuse('`apiKey` must be an API key, or a function that returns an API key');
-  }
+  if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey))
+    throw new InputError('`apiKey` must be an API key, or a function that returns an API key');
   // Refuses a `basePath` that URL parsing would change, such as `/a b` or `/a/../b`. The path of a parsed request URL
   // can never begin with such a `basePath`.
-  if (
-    !/^(?:\/[^/?#]+)*$/.test(basePath) ||
-    new URL(`${basePath}/v1`, 'https://x').pathname !== `${basePath}/v1`
-  ) {
-    refuse('`basePath` must be empty or an encoded path such as `/api/eaas`');
-  }
+  const path = `${basePath}/v1`;
+  if (path.includes('//') || parseUrl(path, 'https://x')?.pathname !== path)
+    throw new InputError('`basePath` must be empty or an encoded path such as `/api/eaas`');
   if (origin !== undefined) requireOrigin('origin', origin);
   for (const [at, allowed] of allowedOrigins.entries()) requireOrigin(`allowedOrigins[${at}]`, allowed);
   return {
@@ -141,11 +137,8 @@ export function checkOptions(options: ProxyOptions) {
 }
 
 function requireOrigin(option: string, text: string): void {
-  const isOrigin = URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
-  if (isOrigin) return;
-  refuse(`\`${option}\` must be an origin such as \`https://app.example\`, without a path or a final slash`);
-}
-
-function refuse(reason: string): never {
-  throw new InputError(reason);
+  if (/^https?:/.test(text) && parseUrl(text)?.origin === text) return;
+  throw new InputError(
+    `\`${option}\` must be an origin such as \`https://app.example\`, without a path or a final slash`,
+  );
 }

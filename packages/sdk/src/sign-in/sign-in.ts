@@ -2,7 +2,7 @@
 // subject of calls that name none.
 import { InputError } from '@eaas/protocol/internal-core';
 import { isSubjectWrapped, personName } from '@eaas/protocol/internal';
-import { readBase64 } from '@eaas/protocol/base64';
+import { fromBase64, readBase64 } from '@eaas/protocol/base64';
 import type { Route } from '@eaas/protocol/wire';
 import { isOfPerson } from '../client/caller.ts';
 import { ServiceError } from '../errors.ts';
@@ -27,14 +27,10 @@ interface Items {
 
 const withSubject = /\/(wrap|unwrap|rewrap|encrypt|decrypt)$/;
 
-export interface SignIn {
-  readonly authorize: Authorize;
-  /** Asks who is signed in. Returns a function that throws if another user has signed in since. */
-  readonly ask: () => Promise<() => void>;
-}
+export type SignIn = ReturnType<typeof createSignIn>;
 
 /** `drop` removes all data keys, when the token of another user arrives. */
-export function createSignIn(options: SignInOptions, drop: () => void): SignIn {
+export function createSignIn(options: SignInOptions, drop: () => void) {
   const { issuer = '', token, subject: subjectOf = ({ sub }) => sub as string } = options;
   let user: string | undefined;
   let known: Token | undefined;
@@ -112,9 +108,9 @@ export function createSignIn(options: SignInOptions, drop: () => void): SignIn {
 
   function jsonOf(payload: string): unknown {
     const base64 = payload.replaceAll('-', '+').replaceAll('_', '/');
-    const bytes = readBase64(base64.padEnd(Math.ceil(base64.length / 4) * 4, '='));
     try {
-      return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as unknown);
+      const bytes = fromBase64(base64.padEnd(Math.ceil(base64.length / 4) * 4, '='));
+      return JSON.parse(new TextDecoder().decode(bytes));
     } catch {
       return undefined;
     }
@@ -163,7 +159,8 @@ export function createSignIn(options: SignInOptions, drop: () => void): SignIn {
 
   return {
     authorize,
-    async ask() {
+    /** Asks who is signed in. Returns a function that throws if another user has signed in since. */
+    ask: async () => {
       const asked = await ask();
       return () => {
         if (user !== asked.user) throw overtaken();
