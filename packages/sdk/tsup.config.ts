@@ -20,7 +20,12 @@ const entry = [
 
 // All that a client is made of is in one file: each file costs a Node process about 0.7 ms at its start.
 const clients = entry.filter((path) => !/environment|engines\.(node|deno)|mac|intake/.test(path));
-const onDemand = ['src/sign-in/sign-in.ts', 'src/half/halves.ts', 'src/passkey/recovery.ts'];
+const onDemand = [
+  'src/sign-in/sign-in.ts',
+  'src/audit/list.ts',
+  'src/half/halves.ts',
+  'src/passkey/recovery.ts',
+];
 
 export default defineConfig({
   entry,

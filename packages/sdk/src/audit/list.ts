@@ -1,9 +1,19 @@
-// Lists the log entry by entry, for `audit.list` and the reports, while others append and purge. The times of entries never
-// decrease, so entries are added to the newest time alone: the pages of all others do not move.
+// Lists the log entry by entry, and reports on a person, while others append and purge; loaded on demand. The times of
+// entries never decrease, so entries are added to the newest time alone: the pages of all others do not move.
+import { InputError } from '@eaas/protocol/internal-core';
+import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { somebody } from '../client/caller.ts';
 import { createPageReader } from '../client/listing.ts';
-import { unreadable } from '../errors.ts';
+import { type ServiceError, unreadable } from '../errors.ts';
 import type { Call } from '../transport/transport.ts';
 import { type AuditEntry, type AuditFilter, type AuditPage, type ListOptions, queryOf } from './query.ts';
+import {
+  type PersonReportOptions,
+  type ReportOptions,
+  type ReportRow,
+  reportRow,
+  reportRules,
+} from './report.ts';
 
 /** Yields, exactly once, each matching entry that is in the log when the listing starts. */
 export async function* listAudit(
@@ -119,4 +129,47 @@ async function readMillisecond(pages: Pages): Promise<AuditEntry[]> {
     if (count < limit) return found;
     offset = (total ?? 0) - lastPlace + 1;
   }
+}
+
+const personRules: OptionRules<PersonReportOptions> = {
+  ...reportRules,
+  subject: somebody,
+  subjectId: 'text',
+};
+
+/** A subject that was never used has an empty report, and a service without an audit log still says so. */
+const nobody = { subject_id: '0'.repeat(64) };
+
+/** Yields the report on a person by name, or without a name on the signed-in user. */
+export async function* report(
+  call: Call,
+  signsIn: boolean,
+  options: PersonReportOptions = {},
+): AsyncGenerator<ReportRow, void, undefined> {
+  requireOptions(personRules, options, 'audit.report');
+  const { subject, subjectId, ...listing } = options;
+  let person = { subject_id: 'me' };
+  if ('subject' in options || 'subjectId' in options) {
+    const { signal } = listing;
+    const shown = call('POST /v1/subjects/show', { subject, subject_id: subjectId }, { signal });
+    person = await shown.catch((error: ServiceError) => {
+      if (error.code !== 'not_found') throw error;
+      return nobody;
+    });
+  } else if (!signsIn)
+    throw new InputError(
+      '`audit.report` needs a `subject` or `subjectId`: only the report of a client with `issuer` and `token` is about its user',
+    );
+  const { subject_id } = person;
+  for await (const entry of listAudit(call, { subject_id }, listing)) yield reportRow(entry);
+}
+
+/** Yields the report on the signed-in user. */
+export async function* reportOnUser(
+  call: Call,
+  signsIn: boolean,
+  options: ReportOptions = {},
+): AsyncGenerator<ReportRow, void, undefined> {
+  requireOptions(reportRules, options, 'audit.report');
+  yield* report(call, signsIn, options);
 }

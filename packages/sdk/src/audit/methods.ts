@@ -2,8 +2,8 @@
 import { integerFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { type Call, type CallOptions, callOptions } from '../transport/transport.ts';
+import { loadLists } from '../client/listing.ts';
 import { ServiceError } from '../errors.ts';
-import { listAudit } from './list.ts';
 import {
   type AuditEntry,
   type AuditFilter,
@@ -13,7 +13,7 @@ import {
   type ListOptions,
   queryOf,
 } from './query.ts';
-import { type PersonReportOptions, report, type ReportRow, reportRules } from './report.ts';
+import { type PersonReportOptions, type ReportRow, reportRules } from './report.ts';
 
 /** The audit log of the API key's tenant. The API key needs the permission `audit.read`. */
 export interface AuditLog {
@@ -63,9 +63,11 @@ export function auditOf(call: Call, signsIn = false): AuditLog {
     async *list(filter = {}, options = {}) {
       requireOptions(filterRules, filter, 'audit.list');
       requireOptions(listRules, options, 'audit.list');
-      yield* listAudit(call, filter, options);
+      yield* (await loadLists()).listAudit(call, filter, options);
     },
-    report: (options) => report(call, signsIn, options),
+    async *report(options) {
+      yield* (await loadLists()).report(call, signsIn, options);
+    },
     async page(query = {}, options = {}) {
       requireOptions(pageRules, query, 'audit.page');
       requireOptions(callOptions, options, 'audit.page');

@@ -1,10 +1,5 @@
 // Reports on a person, and their rows, which are the same in the SDK, the console and the command line.
-import { InputError } from '@eaas/protocol/internal-core';
-import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
-import type { ServiceError } from '../errors.ts';
-import { somebody } from '../client/caller.ts';
-import type { Call } from '../transport/transport.ts';
-import { listAudit } from './list.ts';
+import type { OptionRules } from '@eaas/protocol/internal-options';
 import type { AuditEntry, ListOptions } from './query.ts';
 
 /** Options of a report: in which order, and how many entries per request. */
@@ -61,46 +56,3 @@ export const reportRules: OptionRules<ReportOptions> = {
   pageSize: 'positiveInteger',
   signal: 'signal',
 };
-
-const personRules: OptionRules<PersonReportOptions> = {
-  ...reportRules,
-  subject: somebody,
-  subjectId: 'text',
-};
-
-/** A subject that was never used has an empty report, and a service without an audit log still says so. */
-const nobody = { subject_id: '0'.repeat(64) };
-
-/** Yields the report on a person by name, or without a name on the signed-in user. */
-export async function* report(
-  call: Call,
-  signsIn: boolean,
-  options: PersonReportOptions = {},
-): AsyncGenerator<ReportRow, void, undefined> {
-  requireOptions(personRules, options, 'audit.report');
-  const { subject, subjectId, ...listing } = options;
-  let person = { subject_id: 'me' };
-  if ('subject' in options || 'subjectId' in options) {
-    const { signal } = listing;
-    const shown = call('POST /v1/subjects/show', { subject, subject_id: subjectId }, { signal });
-    person = await shown.catch((error: ServiceError) => {
-      if (error.code !== 'not_found') throw error;
-      return nobody;
-    });
-  } else if (!signsIn)
-    throw new InputError(
-      '`audit.report` needs a `subject` or `subjectId`: only the report of a client with `issuer` and `token` is about its user',
-    );
-  const { subject_id } = person;
-  for await (const entry of listAudit(call, { subject_id }, listing)) yield reportRow(entry);
-}
-
-/** Yields the report on the signed-in user. */
-export async function* reportOnUser(
-  call: Call,
-  signsIn: boolean,
-  options: ReportOptions = {},
-): AsyncGenerator<ReportRow, void, undefined> {
-  requireOptions(reportRules, options, 'audit.report');
-  yield* report(call, signsIn, options);
-}

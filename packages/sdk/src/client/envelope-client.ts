@@ -42,6 +42,7 @@ import {
 } from './decrypt.ts';
 import { createEncrypter, type EncryptItem, type EncryptOptions } from './encrypt.ts';
 import { createEmit, observed } from './events.ts';
+import { loadLists } from './listing.ts';
 
 /**
  * Options of `prime`, which fetches data keys for synchronous calls. `keyId` can be a list: `prime` then fetches the
@@ -84,7 +85,7 @@ async function* ownReport(
   signsIn: boolean,
   options?: ReportOptions,
 ): AsyncGenerator<ReportRow, void, undefined> {
-  yield* (await loadSignIn()).reportOnUser(call, signsIn, options);
+  yield* (await loadLists()).reportOnUser(call, signsIn, options);
 }
 
 interface Parts {

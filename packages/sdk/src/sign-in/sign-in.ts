@@ -9,8 +9,6 @@ import { ServiceError } from '../errors.ts';
 import type { SignInOptions, TokenClaims } from './options.ts';
 import type { Authorize } from '../transport/transport.ts';
 
-export { reportOnUser } from '../audit/report.ts';
-
 interface Token {
   readonly jwt: string;
   readonly claims: TokenClaims;
