@@ -174,11 +174,10 @@ function outcomeOf(error: unknown, { id, values }: TableRow, { table, fields }: 
 
 /** Whether an index column is NULL although its fields have values, for example because the index is new. */
 function lacksIndex(plans: readonly FieldPlan[], values: Texts): boolean {
-  return plans
-    .flatMap(({ indexes }) => indexes)
-    .some(
-      ({ column, fields }) => !values[column] && fields.every(({ name }) => typeof values[name] === 'string'),
-    );
+  const indexes = plans.flatMap((plan) => plan.indexes);
+  return indexes.some(
+    ({ column, fields }) => !values[column] && fields.every(({ name }) => typeof values[name] === 'string'),
+  );
 }
 
 /** The new texts of fields that are replaced, and of the index columns. */
