@@ -55,13 +55,10 @@ export class DatabaseError extends EaasError {
 function codeOf(error: unknown, depth = 0): string | undefined {
   if (typeof error !== 'object' || error === null || depth > 4) return undefined;
   const { code, cause, meta, originalCode, driverAdapterError } = error as Record<string, unknown>;
-  for (const inner of [cause, meta, driverAdapterError]) {
-    const found = codeOf(inner, depth + 1);
-    if (found !== undefined) return found;
-  }
-  const own = originalCode ?? code;
-  return (typeof own === 'string' || typeof own === 'number') && /^\w{1,40}$/.test(String(own))
-    ? String(own)
+  const inner = [cause, meta, driverAdapterError].map((one) => codeOf(one, depth + 1));
+  const found = inner.find((one) => one !== undefined) ?? originalCode ?? code;
+  return (typeof found === 'string' || typeof found === 'number') && /^\w{1,40}$/.test(String(found))
+    ? String(found)
     : undefined;
 }
 

@@ -27,7 +27,6 @@ export class SourceError extends EaasError {
 }
 
 export const aBlob = /* @__PURE__ */ having('a Blob or a File', 'stream', 'arrayBuffer');
-const aHandle = /* @__PURE__ */ having('a file handle', 'stat', 'read');
 const aUrl: Rule = (value) => typeof value === 'string' || value instanceof URL || 'a string or a URL';
 
 /** Returns a source that reads parts of a Blob or a File. */
@@ -53,7 +52,7 @@ const pieceLength = 262_144;
 
 /** Returns a source that reads parts of a file on disk. Close the handle when you no longer read from the source. */
 export async function handleSource(handle: ReadableHandle): Promise<RangeSource> {
-  requireKind(aHandle, handle, 'the argument');
+  requireKind(having('a file handle', 'stat', 'read'), handle, 'the argument');
   const { size } = await handle.stat();
   const read = (start: number, end: number): ReadableStream<Uint8Array> => {
     let at = start;
