@@ -7,7 +7,6 @@ import {
   contextOf,
   type EncryptedAs,
   type EncryptedForm,
-  type EncryptedValue,
   requireDek,
   sealAs,
   sealing,
@@ -95,48 +94,36 @@ export function createIntake(options: IntakeOptions): Intake {
     throw new InputError('this page has no `crypto.subtle`: serve the page over https or from localhost');
   const { keyId, keyVersion } = publicKey;
 
-  async function encrypt(
-    value: string | Uint8Array,
-    given: IntakeEncryptOptions = {},
-  ): Promise<EncryptedValue> {
-    requireOptions(encryptOptions, given, 'encrypt');
-    const seal = sealing(sealAs(given.as), value, given.context);
-    const key = await createDataKey(publicKey, given.wrapContext);
-    return attempt(() => seal(key)).finally(() => wipe(key));
-  }
-
-  async function encryptMany(
-    items: readonly IntakeItem[],
-    given: IntakeEncryptOptions = {},
-  ): Promise<Settled<EncryptedValue>[]> {
-    requireOptions(encryptOptions, given, 'encryptMany');
-    const seal = sealAs(given.as);
-    const shared = contextOf(given.context);
-    const creating = createDataKey(publicKey, contextOf(given.wrapContext));
-    return settleEach(items, (item) => {
-      const { value, context = shared } = partsOf(item);
-      return creating.then(sealing(seal, value, context));
-    }).finally(() => void creating.then(wipe, () => undefined));
-  }
-
-  async function wrap(dek: Uint8Array, given: IntakeWrapOptions = {}): Promise<Wrapped> {
-    requireOptions(wrapOptions, given, 'wrap');
-    if (given.signal?.aborted) throw aborted();
-    const id: unknown = given.keyId ?? keyId;
-    if (String(id).toLowerCase() !== keyId)
-      throw new InputError(`\`keyId\` must be ${keyId}, the key id in \`publicKey\`, or be omitted`);
-    requireDek(dek);
-    return wrapForIntake(publicKey, dek, given.wrapContext);
-  }
-
   return {
     keyId,
     keyVersion,
     engines,
-    encrypt: encrypt as Intake['encrypt'],
-    encryptMany: encryptMany as Intake['encryptMany'],
+    encrypt: (async (value: string | Uint8Array, given: IntakeEncryptOptions = {}) => {
+      requireOptions(encryptOptions, given, 'encrypt');
+      const seal = sealing(sealAs(given.as), value, given.context);
+      const key = await createDataKey(publicKey, given.wrapContext);
+      return attempt(() => seal(key)).finally(() => wipe(key));
+    }) as Intake['encrypt'],
+    encryptMany: (async (items: readonly IntakeItem[], given: IntakeEncryptOptions = {}) => {
+      requireOptions(encryptOptions, given, 'encryptMany');
+      const seal = sealAs(given.as);
+      const shared = contextOf(given.context);
+      const creating = createDataKey(publicKey, contextOf(given.wrapContext));
+      return settleEach(items, (item) => {
+        const { value, context = shared } = partsOf(item);
+        return creating.then(sealing(seal, value, context));
+      }).finally(() => void creating.then(wipe, () => undefined));
+    }) as Intake['encryptMany'],
     prime: () => wrapForIntake(publicKey, new Uint8Array(32)).then(() => undefined),
-    wrap,
+    async wrap(dek, given = {}) {
+      requireOptions(wrapOptions, given, 'wrap');
+      if (given.signal?.aborted) throw aborted();
+      const id: unknown = given.keyId ?? keyId;
+      if (String(id).toLowerCase() !== keyId)
+        throw new InputError(`\`keyId\` must be ${keyId}, the key id in \`publicKey\`, or be omitted`);
+      requireDek(dek);
+      return wrapForIntake(publicKey, dek, given.wrapContext);
+    },
   };
 }
 

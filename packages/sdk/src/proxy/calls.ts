@@ -18,11 +18,6 @@ import { createTransport } from '../transport/transport.ts';
 import type { CheckedGrant, Operation } from './grant.ts';
 import type { ProxyEvent, Settings } from './options.ts';
 
-export interface Answered {
-  readonly output: object;
-  readonly requestId: string | undefined;
-}
-
 /** What a session asks for, as the path says. */
 export interface Target {
   readonly operation: Operation;
@@ -55,7 +50,7 @@ interface Fields extends Record<string, unknown> {
 }
 
 /** Makes a call, or a batch of calls in which an item that is refused does not fail the others. */
-export async function ask(body: unknown, granted: GrantedCall): Promise<Answered> {
+export async function ask(body: unknown, granted: GrantedCall) {
   const { target, settings, signal } = granted;
   let requestId: string | undefined;
   const call = createTransport(

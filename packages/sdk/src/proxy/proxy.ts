@@ -10,7 +10,7 @@ import { limits } from '@eaas/protocol/wire';
 import type { ServiceError } from '../errors.ts';
 import { within } from '../transport/abortable.ts';
 import { readAll } from '../transport/read-all.ts';
-import { type Answered, ask, endpointOf, type GrantedCall, type Target } from './calls.ts';
+import { ask, endpointOf, type GrantedCall, type Target } from './calls.ts';
 import { type CheckedGrant, checkGrant, type Operation } from './grant.ts';
 import { checkOptions, type ProxyOptions, type Settings } from './options.ts';
 
@@ -47,7 +47,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   };
 }
 
-async function answer(request: Request, settings: Settings): Promise<Answered> {
+async function answer(request: Request, settings: Settings) {
   const { pathname, search } = new URL(request.url);
   const { signal } = request;
   const target = requireTarget(request.method, pathname, settings.basePath);
