@@ -1,8 +1,14 @@
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol/internal-core';
 export { LoadError } from '@eaas/protocol/internal';
 export type { Context, Engine, SyncEngine, Wrapped } from '@eaas/protocol';
-export type { ApiKeyCalls, EraseOptions, IssuerCalls, KeyCalls } from './client/administration.ts';
-export type { ServerModeCalls, SubjectCalls, SubjectName } from './client/administration.ts';
+export type {
+  ApiKeyCalls,
+  EraseOptions,
+  IssuerCalls,
+  KeyCalls,
+  ServerModeCalls,
+  SubjectName,
+} from './client/administration.ts';
 export type { DecryptItem, DecryptOptions } from './client/decrypt.ts';
 export type { EncryptItem, EncryptOptions } from './client/encrypt.ts';
 export type { Rewrapped } from './client/rewrap.ts';
@@ -10,14 +16,31 @@ export type { HashOptions, UnwrapOptions, WrapOptions } from './transport/data-k
 export type { Bundle, Ciphertext } from './client/ciphertext.ts';
 export type { AuditLog, VerifyOptions } from './audit/methods.ts';
 export type { AuditEntry, AuditFilter, AuditPageQuery, ListOptions } from './audit/query.ts';
-export { reportColumns, reportCsv, reportRow } from './audit/report.ts';
-export type { PersonReportOptions, ReportOptions, ReportRow } from './audit/report.ts';
-export { EaasClient } from './client/client.ts';
-export type { EaasClientOptions, PublicKeys, ServiceInProcess } from './client/client.ts';
+export {
+  type PersonReportOptions,
+  reportColumns,
+  reportCsv,
+  type ReportOptions,
+  type ReportRow,
+  reportRow,
+} from './audit/report.ts';
+export type { SubjectCalls } from './client/administration.ts';
+export {
+  EaasClient,
+  type EaasClientOptions,
+  type PublicKeys,
+  type ServiceInProcess,
+} from './client/client.ts';
 export type { Engines } from './engines/engines.ts';
 export type { EnvelopeClient, OwnLog, PrimeOptions } from './client/envelope-client.ts';
-export { ClientError, ServiceError } from './errors.ts';
-export type { ClientErrorCode, SdkError, ServiceErrorCode, Settled } from './errors.ts';
+export {
+  ClientError,
+  type ClientErrorCode,
+  type SdkError,
+  ServiceError,
+  type ServiceErrorCode,
+  type Settled,
+} from './errors.ts';
 export type { Half, HalfAnswer, HalfOption, HalfQuestion } from './half/options.ts';
 export type { EaasEvent } from './client/events.ts';
 export type { CacheOptions, CachePreset } from './data-keys/limits.ts';

@@ -1,8 +1,15 @@
 // What packages of this repository need of the SDK, and apps do not. It can change in any version.
 export { inField } from './fields/field-error.ts';
 export type { Row } from './fields/internals.ts';
-export { planOf, requireField, requireTable, rowIdOf, subjectOfRow } from './fields/plan.ts';
-export type { FieldPlan, TablePlan } from './fields/plan.ts';
+export {
+  type FieldPlan,
+  planOf,
+  requireField,
+  requireTable,
+  rowIdOf,
+  subjectOfRow,
+  type TablePlan,
+} from './fields/plan.ts';
 export type { NameOf } from './fields/row-types.ts';
 export { unwrapBy } from './stream/streams.ts';
 export { abortable, aborted } from './transport/abortable.ts';
