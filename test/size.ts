@@ -9,13 +9,13 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_248,
   service: 4_842,
   local: 2_151,
-  sdk: 7_160,
+  sdk: 7_036,
   migrate: 2_190,
   audit: 800,
   drizzle: 2_000,
   prisma: 2_500,
   files: 1_729,
-  console: 8_418,
+  console: 8_205,
   server: 5_368,
   log: 1_165,
   dev: 1_078,
@@ -90,8 +90,6 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
   { of: 'local', lines: 26, what: 'after a leak, a new key takes the place of the one in the variable' },
 ];
 const mostCorrections = 250;
-/** What the second half weighs beyond its budget, to be taken out of the packages again. It only goes down. */
-const owed = 42;
 const sites = { 'docs/site': 1_029, examples: 1_194 };
 const mostTestLines = 72_248;
 const mostWords = 94_133;
@@ -162,7 +160,7 @@ for (const [name, figure] of Object.entries(packages)) {
   const budget = figure + corrected(name);
   row(`  packages/${name}`, sum(inRow(name), codeLines), budget, Math.floor(budget * 1.05));
 }
-const total = Object.values(packages).reduce((lines, budget) => lines + budget, corrected() + owed);
+const total = Object.values(packages).reduce((lines, budget) => lines + budget, corrected());
 row('  all packages', sum(Object.keys(packages).flatMap(inRow), codeLines), total);
 row('  corrections, within the sum', corrected(), mostCorrections);
 for (const [folder, budget] of Object.entries(sites))
