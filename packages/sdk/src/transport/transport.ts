@@ -19,7 +19,7 @@ const timeoutRules: OptionRules<NonNullable<TransportOptions['timeouts']>> = {
 };
 
 /** Gets the headers and the body of each request and response as text. If it throws, the call throws the same error. */
-export type Judge = (text: string) => void;
+type Judge = (text: string) => void;
 
 /** Sends a request with the credentials of the client, and with the members that they add to its body. */
 export type Authorize = <T>(
