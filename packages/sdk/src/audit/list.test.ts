@@ -36,6 +36,9 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
       const uncounted = { total: null, total_at_least: 20 };
       log.pages = (page) => ({ ...page, ...((page.total ?? 0) > 20 && uncounted) });
       expect(await listed(log, {}, { order, pageSize: 10 })).toEqual(inOrder(upTo(length)));
+      const key_id = '00000000-0000-4000-8000-000000000001';
+      const third = upTo(length, 9).filter((id) => id % 3 === 1);
+      expect(await listed(log, { key_id }, { order, pageSize: 10, from: 9 })).toEqual(inOrder(third));
     },
   );
 

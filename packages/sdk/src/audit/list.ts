@@ -59,7 +59,7 @@ export async function* listAudit(
       yield entry;
     }
   } else {
-    const most = Math.min(older.total ?? Infinity, options.from ? id - from + 1 : Infinity);
+    const most = options.from ? id - from + 1 : Infinity;
     for await (const entry of oldestFirst(older, most, first.limit, pages)) if (isAsked(entry)) yield entry;
     yield* newest.filter(isAsked).toReversed();
   }
@@ -91,14 +91,14 @@ async function* oldestFirst(
   limit: number,
   pages: Pages,
 ): AsyncGenerator<AuditEntry, void, undefined> {
-  if (most === Infinity) {
+  if (older.total === null) {
     // The service does not count the entries of a person with very many.
     const all: AuditEntry[] = [];
     for await (const entry of newestFirst(older, pages)) all.push(entry);
     yield* all.toReversed();
     return;
   }
-  for (let end = most, offset = 0; end > 0; end = offset) {
+  for (let end = Math.min(older.total, most), offset = 0; end > 0; end = offset) {
     offset = Math.max(0, end - limit);
     const { logs, total } = end <= older.logs.length ? older : await pages.read(offset);
     if (logs.length < Math.min(end, total ?? end) - offset) throw unreadable();
