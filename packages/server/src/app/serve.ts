@@ -117,12 +117,11 @@ export function serveHttp(
   state: ServerState,
   options: AppOptions = {},
 ): { app: FastifyInstance; registry: Registry } {
-  const { fair, counts, alarms, database, reads, background, publicLog } = service;
+  const { fair, counts, publicLog } = service;
   const registry = new Registry();
   const requests = new HttpMetrics(registry);
   const health = healthOf(() => readClock(service), counts);
-  const pools = { database, reads, background };
-  serviceMetrics({ service, counts, alarms, fair, pools, state, health }, registry);
+  serviceMetrics({ service, state, health }, registry);
   const readLog = publicLog && ((path: string) => publicLog.read(path));
   const metrics = () => registry.metrics();
   return { app: createApp({ service, fair, requests, metrics, health, readLog }, options), registry };

@@ -1,11 +1,8 @@
 // What /metrics shows: metrics of prom-client in one registry for each replica. Those of the service are read when the
 // registry is. No label contains a tenant, so that metrics do not reveal the tenants.
-import type { Service } from '@eaas/service';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Alarms } from '../base/alarms.ts';
-import type { Counts } from '../base/entry-counts.ts';
+import type { Service } from '../app/service.ts';
 import { durationBounds } from '../base/tracing.ts';
-import type { Fair } from '../fair.ts';
 import type { Health } from './health.ts';
 
 /** What the jobs of a replica know about its state. */
@@ -23,12 +20,7 @@ export interface ServerState {
 
 /** What metrics are read from. */
 export interface Measured {
-  readonly service: Pick<Service, 'ledger'>;
-  readonly counts: Counts;
-  readonly alarms: Alarms;
-  readonly fair: Fair;
-  /** The connections to the database, by the names of their pools. */
-  readonly pools: Readonly<Record<string, { readonly counts: Record<'limit' | 'used' | 'waiting', number> }>>;
+  readonly service: Service;
   readonly state: ServerState;
   health(): Promise<Health>;
 }
@@ -90,7 +82,7 @@ export function serviceMetrics(measured: Measured, registry: Registry): void {
   add(Gauge, gaugesOf(measured));
 }
 
-const countersOf = ({ counts, alarms, fair, state }: Measured): Record<string, Metric> => ({
+const countersOf = ({ service: { counts, alarms, fair }, state }: Measured): Record<string, Metric> => ({
   eaas_audit_entries_total: ['Audit entries appended by this replica.', () => counts.entries],
   eaas_audit_actions_total: ['Audit entries appended, by action.', () => counts.byAction, 'action'],
   eaas_audit_appends_total: ['Statements that appended entries.', () => counts.appends],
@@ -117,11 +109,13 @@ const countersOf = ({ counts, alarms, fair, state }: Measured): Record<string, M
 });
 
 function gaugesOf(measured: Measured): Record<string, Metric> {
-  const { service, counts, fair, pools, state } = measured;
-  const { ledger } = service;
+  const { service, state } = measured;
+  const { ledger, counts, fair, database, reads, background } = service;
   const now = () => ledger.clock.now();
   const ofPools = (name: 'limit' | 'used' | 'waiting') => () =>
-    Object.entries(pools).map(([pool, { counts: of }]) => [pool, of[name]] as const);
+    Object.entries({ database, reads, background }).map(
+      ([pool, { counts: of }]) => [pool, of[name]] as const,
+    );
   return {
     eaas_busiest_tenant_unwraps: [
       'Unwraps and decryptions in the last full minute, of the tenant that had the most.',

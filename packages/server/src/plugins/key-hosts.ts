@@ -130,7 +130,9 @@ export class KeyHosts {
     } catch (error) {
       if (error instanceof InputError)
         throw new KeysNotFetched(`the host sent no usable key set: ${error.message}`);
-      throw error instanceof KeysNotFetched ? error : new KeysNotFetched(reasonOf(error));
+      if (error instanceof KeysNotFetched) throw error;
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new KeysNotFetched(`the host cannot be reached (${code ?? message})`);
     } finally {
       clearTimeout(timer);
     }
@@ -188,9 +190,4 @@ export class KeyHosts {
       request.end();
     });
   }
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return `the host cannot be reached (${code ?? message})`;
 }

@@ -81,48 +81,23 @@ export class Database {
     milliseconds = 4_000,
     deadline = Infinity,
   ): Promise<T> {
-    const begin = this.#beginning('', async (tx, limit) => {
-      // `execute` sends the settings together with the first statement, which saves a round trip.
-      // The lock timeout is shorter than the statement timeout, so a wait for a lock fails with its own error code.
-      const settings =
-        tx`select set_config('idle_in_transaction_session_timeout', ${text(timeLimit(5_000))}, true),
+    // The lock timeout is shorter than the statement timeout, so a wait for a lock fails with its own error code.
+    const begin = beginning('', work, (tx, limit) => {
+      return tx`select set_config('idle_in_transaction_session_timeout', ${text(timeLimit(5_000))}, true),
         set_config('lock_timeout', ${text(lockTimeout(limit))}, true),
         set_config('statement_timeout', ${text(0.75 * limit)}, true),
         case when current_setting('server_version_num')::int >= 170000
           then set_config('transaction_timeout', ${text(limit + 1_000)}, true) end`.execute();
-      const [, result] = await together([settings, work(tx)]);
-      return result;
     });
     return this.run(begin, milliseconds, deadline);
   }
 
   async snapshot<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 2_000): Promise<T> {
-    const begin = this.#beginning('isolation level repeatable read read only', async (tx, limit) => {
-      const settings = tx`select set_config('lock_timeout', ${text(lockTimeout(limit))}, true),
+    const begin = beginning('isolation level repeatable read read only', work, (tx, limit) => {
+      return tx`select set_config('lock_timeout', ${text(lockTimeout(limit))}, true),
         set_config('statement_timeout', ${text(0.9 * limit)}, true)`.execute();
-      const [, result] = await together([settings, work(tx)]);
-      return result;
     });
     return this.run(begin, milliseconds);
-  }
-
-  #beginning<T>(options: string, work: (tx: Transaction, limit: number) => Promise<T>) {
-    const begin = (sql: Pool, limit: number): Promise<T> => {
-      // The transaction's deadline is earlier than the deadline of `run`, so that no transaction commits after its
-      // caller has received an error.
-      const deadline = performance.now() + limit - 10;
-      const requireInTime = (): void => {
-        if (performance.now() > deadline)
-          throw new DatabaseSlow(`the transaction did not end within ${Math.round(limit)} ms`);
-      };
-      return sql.begin(options, async (tx) => {
-        requireInTime();
-        const result = await work(tracedSql(tx), limit);
-        requireInTime();
-        return result;
-      }) as Promise<T>;
-    };
-    return (sql: Pool, limit: number) => traced('database.transaction', () => begin(sql, limit));
   }
 
   get counts(): { readonly limit: number; readonly used: number; readonly waiting: number } {
@@ -171,6 +146,32 @@ export class Database {
     await pool.end({ timeout: seconds }).catch(() => {});
     this.#open.delete(pool);
   }
+}
+
+/** Makes work for `run` that begins a transaction with settings. */
+function beginning<T>(
+  options: string,
+  work: (tx: Transaction) => Promise<T>,
+  settingsOf: (tx: Transaction, limit: number) => Promise<unknown>,
+) {
+  const begin = (sql: Pool, limit: number): Promise<T> => {
+    // The transaction's deadline is earlier than the deadline of `run`, so that no transaction commits after its
+    // caller has received an error.
+    const deadline = performance.now() + limit - 10;
+    const requireInTime = (): void => {
+      if (performance.now() > deadline)
+        throw new DatabaseSlow(`the transaction did not end within ${Math.round(limit)} ms`);
+    };
+    return sql.begin(options, async (begun) => {
+      requireInTime();
+      const tx = tracedSql(begun);
+      // `execute` has sent the settings together with the first statement, which saves a round trip.
+      const [, result] = await together([settingsOf(tx, limit), work(tx)]);
+      requireInTime();
+      return result;
+    }) as Promise<T>;
+  };
+  return (sql: Pool, limit: number) => traced('database.transaction', () => begin(sql, limit));
 }
 
 const lockTimeout = (limit: number): number => Math.min(timeLimit(3_000), 0.7 * limit);
