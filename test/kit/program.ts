@@ -55,7 +55,7 @@ export async function run(
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
-export async function runShared(args: readonly string[], env: Environment): Promise<Finished> {
+async function runShared(args: readonly string[], env: Environment): Promise<Finished> {
   operator ??= requested<OperatorAddress>(process.env['TEST_OPERATOR']);
   const order: Order = { args, env: { ...inherited(), ...env } };
   const { port } = await operator;

@@ -189,9 +189,9 @@ export const mutations: readonly Mutation[] = [
       ],
     },
     [
-      'packages/cli/src/failure.ts',
-      'if (isDatabaseFault(error)) {',
-      'if (isDatabaseFault(error) && !error.stack) {',
+      'packages/server/src/postgres/faults.ts',
+      'if (!isDatabaseFault(error) && !(isDatabaseError(error) && remedy)) return error;',
+      'if (isDatabaseFault(error) || !remedy) return error;',
     ],
   ),
   mutation(

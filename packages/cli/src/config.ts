@@ -20,11 +20,6 @@ export { variables } from './config-values.ts';
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
-/** The variables with the URL of the service's database, for messages. */
-export function databaseVariables(env: Environment = process.env): string[] {
-  return [urlVariableOf(env), 'EAAS_MIGRATE_DATABASE_URL'].filter((variable) => env[variable] !== undefined);
-}
-
 /** Many apps have a DATABASE_URL of their own, so it counts only if no variable of ours says where the data is. */
 function urlVariableOf(env: Environment): 'EAAS_DATABASE_URL' | 'DATABASE_URL' {
   const isOurs = env['EAAS_DATABASE_URL'] !== undefined || env['EAAS_DATA_DIR'] !== undefined;

@@ -1,15 +1,6 @@
 import { isParseError, WrongUsage } from './kit/index.ts';
 import type { ProblemCode } from '@eaas/protocol/wire';
-import {
-  CannotStart,
-  isDatabaseFault,
-  isDenied,
-  isSettingRefused,
-  Refusal,
-  Tampered,
-  unusableDatabase,
-} from '@eaas/server/internal';
-import { databaseVariables } from './config.ts';
+import { CannotStart, Refusal, Tampered, unusable } from '@eaas/server/internal';
 
 export const exitCodes = { ok: 0, refused: 1, usage: 2, cannotStart: 3, unexpected: 4 } as const;
 
@@ -20,7 +11,8 @@ export const exitCodesHelp = `Exit codes:
   3  the configuration, the root key or the database cannot be used
   4  an unexpected error happened`;
 
-export function failureOf(error: unknown, variables: readonly string[] = databaseVariables()) {
+export function failureOf(given: unknown) {
+  const error = unusable(given);
   if (isParseError(error)) {
     return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
   }
@@ -28,17 +20,6 @@ export function failureOf(error: unknown, variables: readonly string[] = databas
   if (error instanceof CannotStart) return { code: exitCodes.cannotStart, message: error.message };
   if (error instanceof Refusal) return { code: codeOf(error), message: inOptions(error.message) };
   if (!(error instanceof Error)) return { code: exitCodes.unexpected, message: String(error) };
-  if (isDenied(error)) {
-    const message = `The role of the server has no permission (${error.message}): run \`eaas migrate\` to grant it.`;
-    return { code: exitCodes.cannotStart, message };
-  }
-  if (isSettingRefused(error)) {
-    const message = `The database refuses an option after \`?\` in its URL (${error.message}): check the option's name and value.`;
-    return { code: exitCodes.cannotStart, message };
-  }
-  if (isDatabaseFault(error)) {
-    return { code: exitCodes.cannotStart, message: unusableDatabase(error, variables) };
-  }
   return { code: exitCodes.unexpected, message: error.stack ?? error.message };
 }
 

@@ -67,10 +67,7 @@ const migrate = reporting(
   .option('--yes', 'use a database that has tables of somebody else, without asking')
   .action(async ({ yes, ...options }: Reporting & { yes?: true }) => {
     const migrated = await migrateDatabase(requireConfig(false), {
-      onWait: () =>
-        note(
-          'The migration waits for a session that uses the tables, such as a backup. The servers continue to serve.',
-        ),
+      note,
       share: (warning) => requireYes(yes, warning),
     });
     printResult(migrated, options);

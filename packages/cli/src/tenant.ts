@@ -3,13 +3,10 @@ import { escapeHidden } from '@eaas/protocol/internal';
 import { formatTimestamp } from '@eaas/protocol/wire';
 import {
   asOwner,
-  CannotStart,
   countHoldings,
   createTenant,
   destroyTenant,
-  isDenied,
   listTenants,
-  type OpenDatabase,
   requireTenant,
   requireTenantId,
   type Service,
@@ -114,7 +111,7 @@ const destroy = reporting(
       await tellHoldings(service, tenant);
       const { tenant_id: id, name } = tenant;
       await requireConfirmed({ what: 'tenant', id, name }, confirm, warning);
-      await erase(database, tenant.tenant_id);
+      await asOwner(database, (owner) => destroyTenant(owner, id));
       return { ...tenant, destroyed: true };
     });
     printResult(destroyed, options);
@@ -132,17 +129,6 @@ async function tellHoldings({ database }: Service, { tenant_id: id, name }: Tena
       `${apiKeys} ${apiKeys === 1 ? 'API key' : 'API keys'} and ` +
       `${entries} ${entries === 1 ? 'audit entry' : 'audit entries'}; ${used}.`,
   );
-}
-
-async function erase(database: OpenDatabase, tenantId: string): Promise<void> {
-  try {
-    await asOwner(database, (owner) => destroyTenant(owner, tenantId));
-  } catch (error) {
-    if (!isDenied(error)) throw error;
-    const message =
-      'Only the role that owns the tables can erase a tenant: set EAAS_MIGRATE_DATABASE_URL to it.';
-    throw new CannotStart(message, { cause: error });
-  }
 }
 
 export const tenantCommands = [create, list, show, set, destroy];

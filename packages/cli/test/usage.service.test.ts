@@ -1,12 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { program } from '../src/program.ts';
 import { eaas as command, launch, run } from '@eaas/test-kit/program';
 import { commandLine, refusalOf } from '@eaas/test-kit/command-line';
-import { newDirectory } from '@eaas/test-kit/directory';
 
 type Command = Pick<typeof program, 'name' | 'summary' | 'configureOutput' | 'outputHelp'> & {
   readonly commands: readonly Command[];
@@ -73,55 +70,11 @@ test.each([
   expect(stderr).not.toBe('');
 });
 
-test('a command with an invalid configuration exits with 3 and prints one sentence', async () => {
-  for (const args of [['serve'], ['migrate'], ['tenant', 'list', '--json']]) {
-    const stderr = await refusalOf(eaas.with({ EAAS_ROOT_KEY: 'hunter2' })(...args), 3);
-    expect(stderr).toMatch(/^EAAS_ROOT_KEY must be [^\n]*\.\n$/);
-    expect(stderr).not.toContain('hunter2');
-  }
-});
-
-test('a misspelt or invalid option of the database URL is named', async () => {
-  for (const [option, reason] of [
-    ['sslmod=require', 'unrecognized configuration parameter "sslmod"'],
-    ['statement_timeout=soon', 'invalid value for parameter "statement_timeout": "soon"'],
-  ]) {
-    const url = new URL(eaas.env['EAAS_DATABASE_URL'] ?? '');
-    url.search += `${url.search === '' ? '?' : '&'}${option}`;
-    for (const args of [['tenant', 'list'], ['serve']]) {
-      expect(await eaas.with({ EAAS_DATABASE_URL: url.href, EAAS_PORT: '0' })(...args)).toMatchObject({
-        code: 3,
-        stdout: '',
-        stderr: `The database refuses an option after \`?\` in its URL (${reason}): check the option's name and value.\n`,
-      });
-    }
-  }
-});
-
 test('a misspelt variable is reported on standard error', async () => {
   const { code, stderr } = await eaas.with({ EAAS_LOGLEVEL: 'debug' })('tenant', 'list', '--json');
   expect(code).toBe(0);
   expect(stderr).toBe(
     'Warning: EAAS_LOGLEVEL is not a variable of this program and is ignored. Did you mean EAAS_LOG_LEVEL?\n',
-  );
-});
-
-test('serve exits with 3 for a port or certificate that it cannot use, and names the variables', async () => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port } = taken.address() as { port: number };
-  const inUse = await eaas.with({ EAAS_PORT: String(port) })('serve');
-  taken.close();
-  expect(inUse).toMatchObject({ code: 3 });
-  expect(inUse.stderr).toMatch(
-    /^EAAS_PORT must be a free port \(got \d+, [^\n]* set EAAS_PORT to another port\.\n$/,
-  );
-
-  const cert = join(await newDirectory(), 'cert.pem');
-  await writeFile(cert, 'no certificate');
-  const noTls = eaas.with({ EAAS_TLS_CERT_FILE: cert, EAAS_TLS_KEY_FILE: cert });
-  expect(await refusalOf(noTls('serve'), 3)).toMatch(
-    /^EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE cannot be used: [^\n]* Set them to [^\n]*\n$/,
   );
 });
 

@@ -41,13 +41,11 @@ async function open(
   }
   const { connection, serverRole, close } = await startEmbeddedDatabase(path, purpose);
   return {
-    embedded: true,
     connection: connection('server'),
     ownerConnection: connection('owner'),
     serverRole,
     rootKey: given ?? { load: () => inDirectory().catch(cannotStart) },
     named: `the database in ${path}`,
-    isPerhapsOfApp: false,
     close,
   };
 }

@@ -29,12 +29,12 @@ export {
   type OpenService,
   openService,
   type Purpose,
-  schemaFault,
+  requireSchema,
 } from './app/open-service.ts';
 export type { Extra, JobContext, ServeOptions } from './app/options.ts';
 export type { Service } from './app/service.ts';
 export { hostOf, isLoopback } from './base/addresses.ts';
-export { CannotStart, reasonOf, unusableDatabase } from './base/cannot-start.ts';
+export { CannotStart, reasonOf } from './base/cannot-start.ts';
 export { ifExists, replaceFile, syncDirectory, writeNewFile } from './base/durable-files.ts';
 export { Explained } from './base/explained.ts';
 export { logLevels } from './base/log-lines.ts';
@@ -42,8 +42,8 @@ export { SharedRead } from './base/shared-read.ts';
 export { asTyped, asWord } from './base/shell-word.ts';
 export { timeLimit } from './base/time-limit.ts';
 export type { ConsoleSession } from './http/console.ts';
-export { type Address, freePort, readTls } from './http/listen.ts';
-export { mostDisagreement, readClock } from './jobs/clock.ts';
+export { type Address, freePort, readTls, refuseAddress } from './http/listen.ts';
+export { clockFault, readClock } from './jobs/clock.ts';
 export { type Lease } from './jobs/schedule.ts';
 export { findEnds, isAuthenticHead, listHeads, readLog, type SealedHead } from './operator/log.ts';
 export { operations } from './operator/operations.ts';
@@ -75,6 +75,7 @@ export {
 } from './root-key/provider.ts';
 export { claim, requireOpeningRoots } from './root-key/root-check.ts';
 export { Database } from './postgres/database.ts';
-export { isDatabaseFault, isDenied, isDriverFault, isSettingRefused } from './postgres/faults.ts';
-export { ownsTables, readVersion, versionFault } from './postgres/checks.ts';
+export { isDatabaseFault, isDriverFault, unusable } from './postgres/faults.ts';
+export { newerSchema } from './postgres/migrate.ts';
+export { ownsTables, requireVersion } from './postgres/checks.ts';
 export { clockDifference, databaseTime, openPool, type Sql, type Transaction } from './postgres/sql.ts';

@@ -1,5 +1,5 @@
 // What `eaas doctor` and the log of a starting server say about the database and the role that connects to it.
-import { isLoopback, ownsTables, readVersion, type Sql, versionFault } from '@eaas/server/internal';
+import { isLoopback, ownsTables, requireVersion, type Sql, type Transaction } from '@eaas/server/internal';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 export function judgeDatabaseTls(databaseUrl: string | null): Finding {
@@ -22,16 +22,21 @@ export function judgeDatabaseTls(databaseUrl: string | null): Finding {
 
 export async function judgeDatabase(sql: Sql): Promise<Finding> {
   const check = 'database';
-  const version = await readVersion(sql);
-  const fault = versionFault(version);
-  if (fault !== undefined) return failed(check, fault);
+  const version = await requireVersion(sql);
   const [row] = await sql<{ standby: boolean; readOnly: boolean }[]>`
     select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`;
   if (row?.standby)
     return failed(check, 'The database is a standby. Set EAAS_DATABASE_URL to an address of the primary.');
   if (row?.readOnly)
     return failed(check, 'The database accepts no changes. Set default_transaction_read_only = off.');
-  return ok(check, `PostgreSQL ${version.name} responds and accepts changes.`);
+  return ok(check, `PostgreSQL ${version} responds and accepts changes.`);
+}
+
+/** Lets PostgreSQL write a temporary file of 14 MB, which fails on a full disk. Changes nothing. */
+export async function judgeDisk(tx: Transaction): Promise<Finding> {
+  await tx`select set_config('work_mem', '64kB', true)`;
+  await tx`select count(*) from generate_series(1, 1000000)`;
+  return ok('disk', 'The disk of the database has free space.');
 }
 
 const settings = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;

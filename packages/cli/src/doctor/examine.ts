@@ -1,24 +1,41 @@
 // The checks of `eaas doctor`: what a server needs to start, and to be safe.
 import {
+  asOwner,
   clockDifference,
+  clockFault,
   Database,
   type Extra,
+  freePort,
   loadRoots,
-  mostDisagreement,
+  newerSchema,
   openDatabase,
   type OpenDatabase,
   readTls,
   reasonOf,
+  refuseAddress,
   requireOpeningRoots,
-  schemaFault,
-  unusableDatabase,
+  requireSchema,
+  type Sql,
+  unusable,
 } from '@eaas/server/internal';
-import { type Config, databaseVariables } from '../config.ts';
-import { judgeDatabase, judgeDatabaseTls, judgeDurability, judgeGuards, judgeRole } from './database.ts';
+import type { Config } from '../config.ts';
+import { sentence } from '../output.ts';
+import {
+  judgeDatabase,
+  judgeDatabaseTls,
+  judgeDisk,
+  judgeDurability,
+  judgeGuards,
+  judgeRole,
+} from './database.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 export async function examine(config: Config): Promise<Finding[]> {
-  const here = [await judgeListening(config), judgeDatabaseTls(config.databaseUrl)];
+  const here = [
+    await judged('listening', () => judgeListening(config)),
+    await judgePort(config),
+    judgeDatabaseTls(config.databaseUrl),
+  ];
   const open = await openDatabase(config, 'command').catch((error: unknown) =>
     failed('database', reasonOf(error)),
   );
@@ -26,14 +43,23 @@ export async function examine(config: Config): Promise<Finding[]> {
   const database = new Database(open.connection, 1);
   try {
     const found = await examineDatabase(database, open).catch((error: unknown) => [
-      failed('database', unusableDatabase(error, databaseVariables())),
+      failed('database', reasonOf(unusable(error, open.variables?.server))),
     ]);
-    const isUsable = found.some(({ check, status }) => check === 'schema' && status === 'ok');
-    return [...here, ...found, await judgeRootKey(open, config, isUsable ? database : undefined)];
+    const isUsable = found.some(({ check, status }) => check === 'schema' && status !== 'failed');
+    const rootKey = await judged('root_key', () =>
+      judgeRootKey(open, config, isUsable ? database : undefined),
+    );
+    const owner = config.migrateDatabaseUrl === null ? [] : [await judged('owner', () => judgeOwner(open))];
+    return [...here, ...found, rootKey, ...owner];
   } finally {
     await database.close();
     await open.close();
   }
+}
+
+/** Says of what the judge throws what a server says that cannot start for this reason. */
+function judged(check: string, judge: () => Promise<Finding>, variable?: string): Promise<Finding> {
+  return judge().catch((error: unknown) => failed(check, reasonOf(unusable(error, variable))));
 }
 
 /** That secrets do not travel in plain HTTP unless EAAS_INSECURE_HTTP says so was checked with the configuration. */
@@ -41,38 +67,51 @@ async function judgeListening({ host, tlsFiles, unencrypted }: Config): Promise<
   const check = 'listening';
   if (unencrypted)
     return warning(check, `Secrets travel over the network in plain HTTP (EAAS_HOST=${host}).`);
+  if (tlsFiles) await readTls(tlsFiles);
+  return ok(check, tlsFiles ? 'The certificate and its key fit.' : `The server listens on ${host}.`);
+}
+
+/** The port is usually in use while the server runs, so that is no failure. */
+async function judgePort(config: Config): Promise<Finding> {
   try {
-    if (tlsFiles) await readTls(tlsFiles);
-    return ok(check, tlsFiles ? 'The certificate and its key fit.' : `The server listens on ${host}.`);
+    await freePort(config).catch(refuseAddress(config));
+    return ok('port', `The port ${config.port} is free.`);
   } catch (error) {
-    return failed(check, reasonOf(error));
+    const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
+    return cause?.code === 'EADDRINUSE'
+      ? warning('port', `${message} If it is this server, nothing is wrong.`)
+      : failed('port', message);
   }
 }
 
 async function examineDatabase(database: Database, open: OpenDatabase): Promise<Finding[]> {
+  const server = open.variables?.server;
   const found = [
     await database.run(judgeDatabase),
     ...(await database.run(judgeDurability)),
-    judgeClock(await database.run((sql) => clockDifference(sql, Date.now))),
+    await judged('disk', () => database.snapshot(judgeDisk, 10_000), server),
+    judgeClock(await database.run(clockDifference)),
   ];
-  const fault = await database.run((sql) => schemaFault(sql, open));
-  if (fault !== undefined) return [...found, failed('schema', fault)];
-  return [
-    ...found,
-    ok('schema', 'The schema is up to date.'),
-    await database.run(judgeRole),
-    await database.run(judgeGuards),
-  ];
+  const schema = await judged('schema', () => database.run((sql) => judgeSchema(sql, open)), server);
+  if (schema.status === 'failed') return [...found, schema];
+  return [...found, schema, await database.run(judgeRole), await database.run(judgeGuards)];
 }
 
-export function judgeClock(milliseconds: number): Finding {
-  const text = `The clock of this machine differs from the database's by ${Math.abs(milliseconds)} ms`;
-  return Math.abs(milliseconds) > mostDisagreement
-    ? failed(
-        'clock',
-        `${text}. The server erases no data while the clocks differ by more than ${mostDisagreement} ms. Run NTP on both machines.`,
-      )
-    : ok('clock', `${text}.`);
+async function judgeSchema(sql: Sql, open: OpenDatabase): Promise<Finding> {
+  await requireSchema(sql, open);
+  return judgeVersion(sql);
+}
+
+async function judgeVersion(sql: Sql): Promise<Finding> {
+  const newer = await newerSchema(sql);
+  return newer === undefined ? ok('schema', 'The schema is up to date.') : warning('schema', newer);
+}
+
+export function judgeClock(ahead: number): Finding {
+  const fault = clockFault(ahead);
+  return fault === undefined
+    ? ok('clock', `The clock of this machine differs from the database's by ${Math.abs(ahead)} ms.`)
+    : failed('clock', sentence(fault));
 }
 
 async function judgeRootKey(
@@ -80,24 +119,27 @@ async function judgeRootKey(
   { previousRootKey }: Config,
   database: Database | undefined,
 ): Promise<Finding> {
-  try {
-    const roots = await loadRoots(rootKey, previousRootKey);
-    if (!database) return ok('root_key', 'The root key can be read. It was not compared with the database.');
-    const isNew = await database.run((sql) => requireOpeningRoots(sql, roots));
-    return ok('root_key', isNew ? 'The database is new.' : 'The root key opens the database.');
-  } catch (error) {
-    return failed('root_key', reasonOf(error));
-  }
+  const roots = await loadRoots(rootKey, previousRootKey);
+  if (!database) return ok('root_key', 'The root key can be read. It was not compared with the database.');
+  const isNew = await database.run((sql) => requireOpeningRoots(sql, roots));
+  return ok('root_key', isNew ? 'The database is new.' : 'The root key opens the database.');
 }
+
+const judgeOwner = (open: OpenDatabase): Promise<Finding> =>
+  asOwner(open, async (owner) => {
+    await owner`select`;
+    return ok('owner', 'The role of EAAS_MIGRATE_DATABASE_URL can connect.');
+  });
 
 /** Lets the log of a server say what the doctor would say about its database. */
 export function databaseWarnings(databaseUrl: string | null): Extra {
   return {
     async warnings(database) {
-      const found = [judgeDatabaseTls(databaseUrl), ...(await database.run(judgeDurability))];
+      const clock = judgeClock(await database.run(clockDifference));
+      const found = [judgeDatabaseTls(databaseUrl), ...(await database.run(judgeDurability)), clock];
       const failures = found.filter(({ status }) => status === 'failed');
-      const role = await database.run(judgeRole);
-      return [...failures, ...(role.status === 'ok' ? [] : [role])].map(({ message }) => message);
+      const others = [await database.run(judgeRole), await database.run(judgeVersion)];
+      return [...failures, ...others.filter(({ status }) => status !== 'ok')].map(({ message }) => message);
     },
   };
 }

@@ -1,10 +1,9 @@
 import { inLine } from '@eaas/protocol/internal';
-import { CannotStart, reasonOf } from '../base/cannot-start.ts';
+import { CannotStart } from '../base/cannot-start.ts';
 import { asOwner, databaseOf, openDatabase } from './open-service.ts';
 import type { DatabaseOptions } from './options.ts';
-import { isDenied } from '../postgres/faults.ts';
-import { foreignTables, isPrepared, readVersion, roleExists, versionFault } from '../postgres/checks.ts';
-import { migrate, type MigrateOptions } from '../postgres/migrate.ts';
+import { foreignTables, isPrepared, requireVersion, roleExists } from '../postgres/checks.ts';
+import { migrate, type MigrateOptions, newerSchema } from '../postgres/migrate.ts';
 import type { Pool } from '../postgres/sql.ts';
 
 interface Migration extends MigrateOptions {
@@ -18,24 +17,19 @@ export async function migrateDatabase(
   { share = refuse, ...options }: Migration = {},
 ) {
   const database = await openDatabase(config, 'command');
-  const { serverRole, embedded } = database;
+  const { serverRole, variables } = database;
   try {
     const applied = await asOwner(database, async (owner) => {
-      const fault = versionFault(await readVersion(owner));
-      if (fault !== undefined) throw new CannotStart(fault);
+      await requireVersion(owner);
       if (serverRole !== null) await requireRole(owner, serverRole, config.urlVariable);
-      const others = embedded || (await isPrepared(owner)) ? [] : await foreignTables(owner);
+      const others = !variables || (await isPrepared(owner)) ? [] : await foreignTables(owner);
       if (others.length > 0) await share(warningOf(config, others));
-      return migrate(owner, serverRole, options);
+      const applied = await migrate(owner, serverRole, options);
+      const newer = await newerSchema(owner);
+      if (newer !== undefined) options.note?.(`Warning: ${newer}`);
+      return applied;
     });
     return { applied, server_role: serverRole };
-  } catch (error) {
-    if (!isDenied(error)) throw error;
-    throw new CannotStart(
-      `The database refused the migration (${reasonOf(error)}). ` +
-        'Set EAAS_MIGRATE_DATABASE_URL to the role that owns the database, and EAAS_DATABASE_URL to the role of the server.',
-      { cause: error },
-    );
   } finally {
     await database.close();
   }

@@ -10,22 +10,21 @@ import { isMigrated, migrate } from '../postgres/migrate.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
 import { checkRoots } from '../root-key/root-check.ts';
 import { Database } from '../postgres/database.ts';
-import { isDenied } from '../postgres/faults.ts';
+import { unusable } from '../postgres/faults.ts';
 import { type Connection, openPool, type Pool, type Sql } from '../postgres/sql.ts';
 import type { DatabaseOptions, Extra, ServeOptions } from './options.ts';
 import { createService } from './service.ts';
 
 /** A database of the service: how the server and the owner of the tables connect, and where its root key is. */
 export interface OpenDatabase {
-  readonly embedded: boolean;
   readonly connection: Connection;
   readonly ownerConnection: Connection;
   readonly serverRole: string | null;
   readonly rootKey: RootKeyProvider;
   /** Says in messages which database this is, without user and password. */
   readonly named: string;
-  /** Whether the URL comes from DATABASE_URL, which can be the app's. */
-  readonly isPerhapsOfApp: boolean;
+  /** The variables with the URLs, for messages. An embedded database has none. */
+  readonly variables?: { readonly server: DatabaseOptions['urlVariable']; readonly owner: string };
   readonly close: () => Promise<void>;
 }
 
@@ -42,13 +41,15 @@ export async function openDatabase(options: DatabaseOptions, purpose: Purpose): 
   const ownerUrl = migrateDatabaseUrl ?? databaseUrl;
   const [server, owner] = [databaseUrl, ownerUrl].map((url) => decodeURIComponent(new URL(url).username));
   return {
-    embedded: false,
     connection: databaseUrl,
     ownerConnection: ownerUrl,
     serverRole: server === owner ? null : (server ?? ''),
     rootKey: rootKey ?? noRootKey,
     named: databaseOf(databaseUrl),
-    isPerhapsOfApp: urlVariable === 'DATABASE_URL',
+    variables: {
+      server: urlVariable,
+      owner: migrateDatabaseUrl === null ? urlVariable : 'EAAS_MIGRATE_DATABASE_URL',
+    },
     close: async () => {},
   };
 }
@@ -66,12 +67,14 @@ const noRootKey: RootKeyProvider = {
 
 /** Runs `work` on a connection of the role that owns the tables, and closes it afterwards. */
 export async function asOwner<T>(
-  { ownerConnection }: OpenDatabase,
+  { ownerConnection, variables }: OpenDatabase,
   work: (owner: Pool) => Promise<T>,
 ): Promise<T> {
   const owner = openPool(ownerConnection, 1);
   try {
     return await work(owner);
+  } catch (error) {
+    throw unusable(error, variables?.owner);
   } finally {
     await owner.end({ timeout: timeLimit(3) });
   }
@@ -113,13 +116,12 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
     await database.close();
   };
   try {
-    if (database.embedded) {
+    if (!database.variables) {
       await asOwner(database, async (owner) => {
         if (!(await isMigrated(owner))) await migrate(owner, database.serverRole);
       });
     } else {
-      const fault = await connections.run((sql) => schemaFault(sql, database), 10_000);
-      if (fault !== undefined) throw new CannotStart(fault);
+      await connections.run((sql) => requireSchema(sql, database), 10_000);
     }
     const roots = await loadRoots(database.rootKey, options.previousRootKey);
     await connections.transaction((tx) => checkRoots(tx, roots));
@@ -131,7 +133,7 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
     return { service, database, warnings, close };
   } catch (error) {
     await close();
-    throw error;
+    throw unusable(error, database.variables?.server);
   }
 }
 
@@ -147,28 +149,18 @@ async function warningsOf(
   return found;
 }
 
-/** Why this program cannot use the tables of the database, or undefined if it can. Changes nothing. */
-export async function schemaFault(
-  sql: Sql,
-  { named, isPerhapsOfApp }: Pick<OpenDatabase, 'named' | 'isPerhapsOfApp'>,
-): Promise<string | undefined> {
+/** Throws CannotStart if this program cannot use the tables of the database. Changes nothing. */
+export async function requireSchema(sql: Sql, { named, variables }: OpenDatabase): Promise<void> {
+  if (await isMigrated(sql)) return;
   const name = named.replace(/^./, (letter) => letter.toUpperCase());
-  try {
-    if (await isMigrated(sql)) return undefined;
-    if (await isPrepared(sql)) {
-      return `${name} is not yet migrated to this version of the program: run \`eaas migrate\` first.`;
-    }
-  } catch (error) {
-    if (!isDenied(error)) throw error;
-    return (
-      `The role of the server has no right to read the schema of ${named}. ` +
-      'To grant the right, run `eaas migrate` with EAAS_MIGRATE_DATABASE_URL set to the role that owns the tables.'
-    );
-  }
-  return isPerhapsOfApp
-    ? `${name} has no tables of Eaas, and was not changed. If this DATABASE_URL is the app's, set EAAS_DATABASE_URL to ` +
+  const isPerhapsOfApp = variables?.server === 'DATABASE_URL';
+  const fault = (await isPrepared(sql))
+    ? 'is not yet migrated to this version of the program: run `eaas migrate` first.'
+    : isPerhapsOfApp
+      ? "has no tables of Eaas, and was not changed. If this DATABASE_URL is the app's, set EAAS_DATABASE_URL to " +
         'the database of the service. If the service should use this database, run `eaas migrate` first.'
-    : `${name} has no tables of Eaas yet: run \`eaas migrate\` first.`;
+      : 'has no tables of Eaas yet: run `eaas migrate` first.';
+  throw new CannotStart(`${name} ${fault}`);
 }
 
 /** Loads the root keys: the current one first, and during a rotation the previous one. */

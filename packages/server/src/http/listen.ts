@@ -146,8 +146,8 @@ export function refuseAddress({ host, port, lastPort = port }: Ports) {
       EADDRINUSE:
         lastPort > port
           ? `All ports from ${port} to ${lastPort} are in use: set EAAS_PORT to a free port.`
-          : `EAAS_PORT must be a free port (got ${port}, on which another program listens at ${host}). ` +
-            'Stop the other program, or set EAAS_PORT to another port.',
+          : `EAAS_PORT must be a free port (got ${port}, on which a program already listens at ${host}). ` +
+            'Stop that program, or set EAAS_PORT to another port.',
       EACCES:
         `EAAS_PORT must be a port on which this user may listen (got ${port}). ` +
         'Set EAAS_PORT to 1024 or more, or give the process the capability CAP_NET_BIND_SERVICE.',

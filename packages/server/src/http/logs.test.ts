@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import { expect, it } from 'vitest';
 import { Refusal } from '@eaas/service';
 import { Explained } from '../base/explained.ts';
@@ -58,6 +59,17 @@ it('the log shows why a job failed, without the messages of libraries', () => {
     cause: { name: 'LeaseLost', message: cause.message },
   });
   expect(JSON.stringify(describeError(library))).not.toContain(plaintext);
+});
+
+it('the log shows what to do about a fault of the database, and nothing about other faults', () => {
+  const full = Object.assign(Object.create(postgres.PostgresError.prototype) as Error, {
+    code: '53100',
+    message: plaintext,
+  });
+  const message = 'the disk of the database is full: extend its volume, and delete nothing in pg_wal';
+  expect(describeError(full)).toEqual({ name: 'Error', message, code: '53100' });
+  const elsewhere = Object.assign(new Error(plaintext), { code: 'ECONNREFUSED' });
+  expect(describeError(elsewhere)).not.toHaveProperty('message');
 });
 
 it('a secret in a request appears in no response and no log', async () => {

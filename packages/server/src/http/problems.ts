@@ -1,7 +1,7 @@
 // What a request gets that fails: a problem document. What the log gets of an error: never what could be a secret.
 import { Refusal, unexpected } from '@eaas/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Explained } from '../base/explained.ts';
+import { explanationOf } from '../postgres/faults.ts';
 import { discardBody } from './body.ts';
 
 /** Responds with the problem document of an error. An error that is no refusal is logged, and becomes a 500. */
@@ -24,29 +24,28 @@ export function send(reply: FastifyReply, contentType: string, body: string | Ui
   return reply.header('content-type', contentType).serializer(String).send(body);
 }
 
-/**
- * The parts of an error that are logged. Only the messages of the service's own errors are logged, because the messages
- * of libraries' errors can contain secrets.
- */
+/** The parts of an error that are logged: what an operator can do about it, or else where it happened. */
 interface DescribedError {
   readonly name: string;
   readonly message?: string;
   readonly code?: string;
-  readonly frames: readonly string[];
+  readonly frames?: readonly string[];
   readonly cause?: DescribedError;
 }
 
 /** Describes an error for the log. */
 export function describeError(error: unknown, depth = 3): DescribedError {
-  if (!(error instanceof Error)) return { name: typeof error, frames: [] };
+  if (!(error instanceof Error)) return { name: typeof error };
   const { name, message, stack = '', cause } = error;
+  const explanation = explanationOf(error);
   const code = 'code' in error && /^\w{1,64}$/.test(String(error.code)) ? String(error.code) : undefined;
   const afterMessage = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : '';
   const frames = afterMessage.split('\n').filter((line) => /^ {4}at /.test(line));
   return {
     name,
-    ...(error instanceof Explained && { message }),
-    frames: frames.slice(0, 12).map((line) => line.trim()),
+    ...(explanation === undefined
+      ? { frames: frames.slice(0, 12).map((line) => line.trim()) }
+      : { message: explanation }),
     ...(code !== undefined && { code }),
     ...(cause !== undefined && depth > 0 && { cause: describeError(cause, depth - 1) }),
   };

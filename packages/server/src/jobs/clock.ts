@@ -12,10 +12,14 @@ export async function readClock({ database, ledger }: Pick<Clocks, 'database' | 
 }
 
 /**
- * The largest accepted difference between the clocks of a replica and the database, in milliseconds. Beyond this limit
- * one clock is wrong, so the replica erases no data.
+ * What to say about a clock of this machine that is `ahead` of the database's, in milliseconds, or undefined if they agree.
+ * Beyond a minute one of them is wrong, so the replica erases no data.
  */
-export const mostDisagreement = 60_000;
+export function clockFault(ahead: number): string | undefined {
+  if (Math.abs(ahead) <= 60_000) return undefined;
+  const far = `${Math.round(Math.abs(ahead) / 1_000)} s ${ahead > 0 ? 'ahead of' : 'behind'}`;
+  return `nothing is erased while the clock of this machine is ${far} the database's: run NTP on both machines`;
+}
 
 class ClocksDisagree extends Explained {
   override readonly name = 'ClocksDisagree';
@@ -23,11 +27,6 @@ class ClocksDisagree extends Explained {
 
 export async function requireAgreement(service: Clocks): Promise<void> {
   await readClock(service);
-  const ahead = service.wallClock() - service.ledger.clock.now();
-  if (Math.abs(ahead) <= mostDisagreement) return;
-  const seconds = Math.round(Math.abs(ahead) / 1_000);
-  throw new ClocksDisagree(
-    `nothing is erased while the clock of this machine is ${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} the database's: ` +
-      'correct the clock that is wrong',
-  );
+  const fault = clockFault(service.wallClock() - service.ledger.clock.now());
+  if (fault !== undefined) throw new ClocksDisagree(fault);
 }

@@ -1,4 +1,6 @@
+// What goes wrong with the database, and what an operator does about it. The start, the commands, the doctor and the log say the same.
 import postgres from 'postgres';
+import { CannotStart, reasonOf } from '../base/cannot-start.ts';
 import { Explained } from '../base/explained.ts';
 
 export class DatabaseSlow extends Explained {
@@ -37,11 +39,48 @@ const withCode =
 
 export const isDuplicate = withCode('23505');
 export const isLockTimeout = withCode('55P03');
-export const isDenied = withCode('42501');
 
-/** postgres.js sends unknown options of the connection URL to PostgreSQL, as settings of the connection. */
-export function isSettingRefused(error: unknown): boolean {
-  return isDatabaseError(error) && error.severity === 'FATAL' && /^(42704|22023)$/.test(error.code);
+/** Remedies by severity and code. */
+const remedies: readonly (readonly [RegExp, string])[] = [
+  [/ 28P01$/, 'correct the password in the URL (percent-encoded), or set it in PostgreSQL with `alter role`'],
+  [/ 28000$/, 'correct the user in the URL, or allow it in pg_hba.conf'],
+  [/ 3D000$/, 'create this database, or correct its name in the URL'],
+  [/ 42501$/, 'set EAAS_MIGRATE_DATABASE_URL to the role that owns the database, and run `eaas migrate`'],
+  [/ 53100$/, 'the disk of the database is full: extend its volume, and delete nothing in pg_wal'],
+  [/ 53300$/, 'raise max_connections: each server uses up to 20'],
+  [/ 57P0\d$/, 'wait until the database has started; its own log says what it does'],
+  // postgres.js sends unknown options of the URL to PostgreSQL, as settings of the connection.
+  [/FATAL (42704|22023)$/, 'check the name and value of each option after `?` in the URL'],
+  [
+    / (UNABLE_TO_|SELF_SIGNED_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT)/,
+    "set NODE_EXTRA_CA_CERTS to the certificate of the authority that signed the database's certificate",
+  ],
+  [
+    / (E[A-Z]+|CONNECT\w+|DatabaseSlow)$/,
+    'start the database (if it stopped, its own log says why), or correct host and port in the URL',
+  ],
+];
+
+function remedyOf(error: unknown): string | undefined {
+  const { severity = '', name = '' } = Object(error) as { severity?: string; name?: string };
+  const kind = `${severity} ${codeOf(error) || name}`;
+  return remedies.find(([kinds]) => kinds.test(kind))?.[1];
+}
+
+/** Returns CannotStart with the reason and the remedy if the database cannot be used, and any other error as it is. */
+export function unusable(error: unknown, variable?: string): unknown {
+  const remedy = remedyOf(error);
+  if (!isDatabaseFault(error) && !(isDatabaseError(error) && remedy)) return error;
+  const database = variable === undefined ? 'The database' : `The database of ${variable}`;
+  const reason = reasonOf(error).trim() || codeOf(error);
+  const message = `${database} cannot be reached or used: ${[reason, remedy].filter(Boolean).join(': ')}.`;
+  return new CannotStart(message, { cause: error });
+}
+
+/** What the log says about an error. A message of PostgreSQL or of a library can contain secrets, so it is not logged. */
+export function explanationOf(error: Error): string | undefined {
+  if (error instanceof Explained) return error.message;
+  return isDatabaseError(error) || isOfDriver(error) ? remedyOf(error) : undefined;
 }
 
 export function isDatabaseFault(error: unknown): boolean {
@@ -59,7 +98,10 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** When a connection breaks, postgres.js throws errors in timers. The caller of the query gets a separate error. */
 export function isDriverFault(error: unknown): boolean {
-  if (isDatabaseFault(error)) return true;
+  return isDatabaseFault(error) || isOfDriver(error);
+}
+
+function isOfDriver(error: unknown): boolean {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   return /[\\/]node_modules[\\/]postgres[\\/]/.test(stack);
 }

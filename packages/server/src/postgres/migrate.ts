@@ -22,22 +22,24 @@ const lockTimeout = '400ms';
 const pauseAfterLockTimeout = 2_000;
 
 export interface MigrateOptions {
-  /** A table is locked, so the migration waits. */
-  readonly onWait?: (() => void) | undefined;
+  /** Tells a person why the migration waits. */
+  readonly note?: (sentence: string) => void;
 }
 
 /** Applies the missing steps in one transaction, and returns how many there were. */
 export async function migrate(
   sql: Pool,
   serverRole: string | null,
-  { onWait = () => {} }: MigrateOptions = {},
+  { note = () => {} }: MigrateOptions = {},
 ): Promise<number> {
   for (;;) {
     try {
       return await applyMissing(sql, serverRole);
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
-      onWait();
+      note(
+        'The migration waits for a session that uses the tables, such as a backup. The servers continue to serve.',
+      );
       await sleep(pauseAfterLockTimeout);
     }
   }
@@ -46,6 +48,16 @@ export async function migrate(
 /** Whether the database has the schema of this program, or a later one. */
 export async function isMigrated(sql: Sql): Promise<boolean> {
   return (await isPrepared(sql)) && (await schemaVersion(sql)) >= steps.length;
+}
+
+/** What to say about a schema that a later program has made, which this one can still use. */
+export async function newerSchema(sql: Sql): Promise<string | undefined> {
+  const version = await schemaVersion(sql);
+  if (version <= steps.length) return undefined;
+  return (
+    `The schema of the database has the version ${version}, and this program knows ${steps.length}: ` +
+    'install the version of Eaas that migrated the database.'
+  );
 }
 
 async function applyMissing(sql: Pool, serverRole: string | null): Promise<number> {

@@ -17,15 +17,16 @@ export async function readOrCreateRootKeyFile(
     );
   }
   // If another process has created the file at the same time, this process reads that file.
-  const key = (await createRootKeyFile(path)) ?? (await readRootKeyFile(path));
-  if (key) return key;
-  throw new CannotStart(
-    `The root key file ${path} was removed while this process read it: restore the file, and start this process again.`,
-  );
+  return (await createRootKeyFile(path)) ?? readOrCreateRootKeyFile(path, { mayCreate: false });
 }
 
 export async function readRootKeyFile(path: string): Promise<Uint8Array | undefined> {
-  const file = await ifExists(open(path, 'r'));
+  const file = await ifExists(open(path, 'r')).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new CannotStart(
+      `The root key file ${path} cannot be read (${code}). ` +
+        `Give it to the user of this process: \`chown ${process.getuid?.()} ${path}\`.`,
+    );
+  });
   if (!file) return undefined;
   const text = new Uint8Array(longestRootKeyText + 1);
   try {

@@ -12,9 +12,7 @@ interface RootCheckRow {
 const lockNumber = 0x65616174;
 
 export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
-  const existing = await listRootChecks(tx);
-  if (existing.length > 0) requireOpen(existing, roots);
-  else await claim(tx, roots);
+  if (await requireOpeningRoots(tx, roots)) await claim(tx, roots);
 }
 
 export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boolean> {
