@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { migrated, type TestDatabase, testDatabase } from '@eaas/test-kit/database';
 import { readConfig } from './config.ts';
-import { databaseWarnings } from './doctor/examine.ts';
+import { startWarnings } from './doctor/examine.ts';
 
 const EAAS_ROOT_KEY = randomBytes(32).toString('base64');
 let place: TestDatabase;
@@ -18,7 +18,7 @@ const open = (purpose: Purpose, env: Record<string, string> = {}) => {
     EAAS_ROOT_KEY,
     ...env,
   });
-  return openService({ ...config, extras: [databaseWarnings(config.databaseUrl)] }, purpose);
+  return openService({ ...config, extras: [startWarnings(config)] }, purpose);
 };
 
 test('a command uses the database’s clock and not the clock of its own machine', async () => {
@@ -42,11 +42,11 @@ test('a server warns of what is wrong with its settings and its database, and a 
   const { warnings, close } = await open('serve', env);
   expect(warnings).toEqual([
     expect.stringContaining('EAAS_LOGS is not a variable'),
-    expect.stringContaining('travel unencrypted'),
     // PostgreSQL runs without durability in the tests, because it is faster.
     expect.stringContaining('fsync is off'),
     expect.stringContaining('full_page_writes is off'),
     expect.stringContaining('synchronous_commit is off'),
+    expect.stringContaining('in plain HTTP'),
     expect.stringContaining('owns the tables'),
   ]);
   await close();

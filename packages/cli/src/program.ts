@@ -7,7 +7,7 @@ import { auditCommands } from './audit.ts';
 import { command, group, reporting, requireConfig } from './command.ts';
 import { type Config, readConfig, readDevelopmentConfig, readServerConfig } from './config.ts';
 import { requireYes } from './confirm.ts';
-import { databaseWarnings, examine } from './doctor/examine.ts';
+import { examine, startWarnings } from './doctor/examine.ts';
 import { failed, type Finding, warning } from './doctor/finding.ts';
 import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
 import { halfCommands } from './half.ts';
@@ -52,9 +52,9 @@ const serve = command('serve', 'Serve the API until SIGTERM or SIGINT.', ['serve
 
 /** Imports the extras only for a server, because other commands should start at once. */
 async function withExtras(config: Config): Promise<Config> {
-  const { databaseUrl, publicLog: log } = config;
+  const { publicLog: log } = config;
   const logs = log === null ? [] : [await (await import('@eaas/log')).publicLog(log)];
-  return { ...config, extras: [...logs, databaseWarnings(databaseUrl)] };
+  return { ...config, extras: [...logs, startWarnings(config)] };
 }
 
 const migrate = reporting(

@@ -34,7 +34,7 @@ test('an invalid certificate of the database ends a command with exit code 3', a
   };
   expect(await refusalOf(run([...eaas, 'tenant', 'list'], env), 3)).toBe(
     'The database of EAAS_DATABASE_URL cannot be reached or used: self-signed certificate: set ' +
-      "NODE_EXTRA_CA_CERTS to the certificate of the authority that signed the database's certificate.\n",
+      'NODE_EXTRA_CA_CERTS to the certificate of the authority that signed it.\n',
   );
 });
 

@@ -131,14 +131,15 @@ const judgeOwner = (open: OpenDatabase): Promise<Finding> =>
     return ok('owner', 'The role of EAAS_MIGRATE_DATABASE_URL can connect.');
   });
 
-/** Lets the log of a server say what the doctor would say about its database. */
-export function databaseWarnings(databaseUrl: string | null): Extra {
+/** Lets the log of a server say at its start what the doctor would say. */
+export function startWarnings(config: Config): Extra {
   return {
     async warnings(database) {
       const clock = judgeClock(await database.run(clockDifference));
-      const found = [judgeDatabaseTls(databaseUrl), ...(await database.run(judgeDurability)), clock];
+      const found = [judgeDatabaseTls(config.databaseUrl), ...(await database.run(judgeDurability)), clock];
       const failures = found.filter(({ status }) => status === 'failed');
-      const others = [await database.run(judgeRole), await database.run(judgeVersion)];
+      const listening = await judgeListening(config);
+      const others = [listening, await database.run(judgeRole), await database.run(judgeVersion)];
       return [...failures, ...others.filter(({ status }) => status !== 'ok')].map(({ message }) => message);
     },
   };

@@ -2,7 +2,7 @@ import { inLine } from '@eaas/protocol/internal';
 import { CannotStart } from '../base/cannot-start.ts';
 import { asOwner, databaseOf, openDatabase } from './open-service.ts';
 import type { DatabaseOptions } from './options.ts';
-import { foreignTables, isPrepared, requireVersion, roleExists } from '../postgres/checks.ts';
+import { foreignTables, isPrepared, requireVersion } from '../postgres/checks.ts';
 import { migrate, type MigrateOptions, newerSchema } from '../postgres/migrate.ts';
 import type { Pool } from '../postgres/sql.ts';
 
@@ -62,7 +62,7 @@ async function requireRole(owner: Pool, role: string, variable: string): Promise
       `${variable} must contain the database user of the server, because the migration grants rights to this user.`,
     );
   }
-  if (await roleExists(owner, role)) return;
+  if ((await owner`select from pg_roles where rolname = ${role}`).count > 0) return;
   throw new CannotStart(
     `The role ${JSON.stringify(role)} of ${variable} does not exist. Connect as an administrator, and run: ` +
       `create role "${role.replaceAll('"', '""')}" login password '…';`,

@@ -12,7 +12,7 @@ import { checkRoots } from '../root-key/root-check.ts';
 import { Database } from '../postgres/database.ts';
 import { unusable } from '../postgres/faults.ts';
 import { type Connection, openPool, type Pool, type Sql } from '../postgres/sql.ts';
-import type { DatabaseOptions, Extra, ServeOptions } from './options.ts';
+import type { DatabaseOptions, ServeOptions } from './options.ts';
 import { createService } from './service.ts';
 
 /** A database of the service: how the server and the owner of the tables connect, and where its root key is. */
@@ -101,8 +101,7 @@ export function databaseOf(text: string): string {
 export type OpenService = Awaited<ReturnType<typeof openService>>;
 
 /** What a command needs to open the service, and a server to begin. */
-export type OpenOptions = DatabaseOptions &
-  Pick<ServeOptions, 'unencrypted' | 'warnings' | 'extras' | 'issuerHosts'>;
+export type OpenOptions = DatabaseOptions & Pick<ServeOptions, 'warnings' | 'extras' | 'issuerHosts'>;
 
 /** Opens the service of the options. Throws CannotStart if its database, schema or root key does not fit. */
 export async function openService(options: OpenOptions, purpose: Purpose) {
@@ -125,28 +124,17 @@ export async function openService(options: OpenOptions, purpose: Purpose) {
     }
     const roots = await loadRoots(database.rootKey, options.previousRootKey);
     await connections.transaction((tx) => checkRoots(tx, roots));
-    const serverWarnings = purpose === 'serve' ? await warningsOf(options, connections) : [];
+    const warnings = [...options.warnings];
+    for (const extra of purpose === 'serve' ? options.extras : [])
+      warnings.push(...((await extra.warnings?.(connections)) ?? []));
     const keyHosts = new KeyHosts(options.issuerHosts ?? []);
     const service = createService({ database: connections, reads, background, roots, keyHosts });
     await readClock(service);
-    const warnings = [...options.warnings, ...serverWarnings];
     return { service, database, warnings, close };
   } catch (error) {
     await close();
     throw unusable(error, database.variables?.server);
   }
-}
-
-const plainHttp =
-  'EAAS_INSECURE_HTTP=1: API keys, data keys and plaintext travel unencrypted over the network.';
-
-async function warningsOf(
-  { unencrypted, extras }: { readonly unencrypted: boolean; readonly extras: readonly Extra[] },
-  connections: Database,
-): Promise<string[]> {
-  const found = unencrypted ? [plainHttp] : [];
-  for (const extra of extras) found.push(...((await extra.warnings?.(connections)) ?? []));
-  return found;
 }
 
 /** Throws CannotStart if this program cannot use the tables of the database. Changes nothing. */

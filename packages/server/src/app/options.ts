@@ -38,8 +38,6 @@ export interface ListenOptions {
 /** Everything that a server gets from outside. */
 export interface ServeOptions extends DatabaseOptions, ListenOptions {
   readonly trustProxy: readonly string[] | null;
-  /** Whether other machines reach the server in plain HTTP. */
-  readonly unencrypted: boolean;
   readonly console: boolean;
   readonly playground: boolean;
   /** The origin of the server in browsers. */

@@ -7,7 +7,7 @@ import { Registry } from 'prom-client';
 import { stretchTimeLimits } from '../base/time-limit.ts';
 import { bridgeMetrics, connectTelemetry, tracedJob } from '../base/tracing.ts';
 import { type AppOptions, createApp } from '../http/app.ts';
-import { type ConsoleOptions, readApiPage, readConsolePages } from '../http/console.ts';
+import { readApiPage, readConsolePages, type SignIn } from '../http/console.ts';
 import { healthOf } from '../http/health.ts';
 import { addressOf, announce, freePort, hostsOf, listenOn, readTls, refuseAddress } from '../http/listen.ts';
 import { HttpMetrics, serviceMetrics, type ServerState } from '../http/metrics.ts';
@@ -24,7 +24,7 @@ import type { Service } from './service.ts';
 
 /** What a server for development adds. */
 export interface Development {
-  readonly signIn: NonNullable<ConsoleOptions['signIn']>;
+  readonly signIn: SignIn;
   readonly announce: (address: string, hasPages: boolean) => Promise<void>;
 }
 
@@ -37,13 +37,13 @@ export async function serve(
   develop?: (service: Service) => Promise<Development>,
 ): Promise<void> {
   if (options.stretch !== undefined) stretchTimeLimits(options.stretch);
-  const report = prepareProcess();
+  const logTo = prepareProcess();
   const app = await appOptionsOf(options);
-  if (options.lastPort === undefined) await freePort(options).catch(refuseAddress(options));
+  await freePort(options).catch(refuseAddress(options));
   const { service, warnings, close } = await openService(options, 'serve');
   try {
     const development = await develop?.(service);
-    const stop = await start(service, options, withSignIn(app, development), warnings, report, development);
+    const stop = await start(service, options, app, warnings, logTo, development);
     await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
     await stop();
   } finally {
@@ -73,15 +73,15 @@ async function start(
   options: ServeOptions,
   appOptions: AppOptions,
   warnings: readonly string[],
-  report: Report,
+  logTo: (log: FastifyBaseLogger) => void,
   development: Development | undefined,
 ): Promise<() => Promise<void>> {
   for (const { publicLog } of options.extras) if (publicLog) service.publicLog = publicLog(service);
   const state: ServerState = { jobs: [], verified: undefined };
   await connectTelemetry();
-  const { app, registry } = serveHttp(service, state, appOptions);
+  const { app, registry } = serveHttp(service, state, { ...appOptions, signIn: development?.signIn });
   for (const warning of warnings) app.log.warn(warning);
-  report.to = app.log;
+  logTo(app.log);
   service.alarms.log = (fields, message) => app.log.error(fields, message);
   try {
     const port = await listenOn(app, await hostsOf(options.host), options).catch(refuseAddress(options));
@@ -121,15 +121,10 @@ export function serveHttp(
   const registry = new Registry();
   const requests = new HttpMetrics(registry);
   const health = healthOf(() => readClock(service), counts);
-  serviceMetrics({ service, state, health }, registry);
+  serviceMetrics(service, state, health, registry);
   const readLog = publicLog && ((path: string) => publicLog.read(path));
   const metrics = () => registry.metrics();
   return { app: createApp({ service, fair, requests, metrics, health, readLog }, options), registry };
-}
-
-function withSignIn(app: AppOptions, development: Development | undefined): AppOptions {
-  if (!app.console || !development) return app;
-  return { ...app, console: { ...app.console, signIn: development.signIn } };
 }
 
 const inSpan = (job: Job): Job => ({ ...job, run: (signal) => tracedJob(job.name, () => job.run(signal)) });
@@ -159,23 +154,22 @@ function jobsOf(options: ServeOptions, context: JobContext): Job[] {
   ];
 }
 
-interface Report {
-  to: Pick<FastifyBaseLogger, 'error' | 'fatal'> | undefined;
-}
-
-/** Limits the growth of the heap, and lets the process survive errors that the database driver throws in timers. */
-function prepareProcess(): Report {
+/**
+ * Limits the growth of the heap, and lets the process survive errors that the database driver throws in timers. Returns what
+ * takes the log for them.
+ */
+function prepareProcess(): (log: FastifyBaseLogger) => void {
   // By default, V8 lets a small heap grow to several times the size of its live objects.
   setFlagsFromString('--heap-growing-percent=100');
-  const report: Report = { to: undefined };
+  let log: FastifyBaseLogger | undefined;
   process.prependListener('uncaughtException', (error) => {
     if (isDriverFault(error)) {
-      report.to?.error({ err: error }, 'the database connection broke and is being replaced');
+      log?.error({ err: error }, 'the database connection broke and is being replaced');
       return;
     }
-    if (report.to) report.to.fatal({ err: error }, 'an unexpected error');
+    if (log) log.fatal({ err: error }, 'an unexpected error');
     else process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     process.exit(70);
   });
-  return report;
+  return (given) => void (log = given);
 }

@@ -5,6 +5,7 @@ import { type Endpoint, endpoints, type Input, type Route } from '@eaas/protocol
 import { admit, type Arrival, type Caller, confirm, locationOf, Refusal, run } from '@eaas/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
+import { Explained } from '../base/explained.ts';
 import { traced } from '../base/tracing.ts';
 import type { Fair } from '../fair.ts';
 import type { Served } from './app.ts';
@@ -101,16 +102,6 @@ function costOf(route: Route, endpoint: Endpoint): number {
   return Object.values(endpoint.output.shape).some((field) => field instanceof z.ZodMiniArray) ? 16 : 1;
 }
 
-/** This error contains only the path of the invalid field, because the value might be secret. */
-class OutputError extends Error {
-  override readonly name = 'OutputError';
-  readonly code: string;
-  constructor(route: string, path: readonly PropertyKey[]) {
-    super('the operation returned output that does not match its schema');
-    this.code = `${route} ${path.map(String).join('.')}`.replace(/\W+/g, '_').slice(0, 64);
-  }
-}
-
 /** Writes an output by its schema, with pauses in what takes long. */
 export async function serialize(
   route: string,
@@ -143,6 +134,8 @@ function stringify(
   value: unknown,
 ): string | undefined {
   const { success, data, error } = z.safeParse(schema, value);
-  if (!success) throw new OutputError(route, [...path, ...(error.issues[0]?.path ?? [])]);
-  return JSON.stringify(data);
+  if (success) return JSON.stringify(data);
+  // The error has only the path of the field, because the value might be secret.
+  const at = [...path, ...(error.issues[0]?.path ?? [])].map(String).join('.');
+  throw new Explained(`the output of ${route} does not match its schema at ${at}`);
 }

@@ -17,7 +17,7 @@ import { timeLimit } from '../base/time-limit.ts';
 import type { Fair } from '../fair.ts';
 import { serveApi } from './api.ts';
 import { answerSocketError, watchConnections } from './connections.ts';
-import { type ConsoleOptions, serveConsole } from './console.ts';
+import { type ConsoleOptions, serveConsole, type SignIn } from './console.ts';
 import { answerOtherMethods } from './cors.ts';
 import type { Health } from './health.ts';
 import type { HttpMetrics } from './metrics.ts';
@@ -52,6 +52,7 @@ export interface AppOptions {
   readonly logLevel?: string;
   readonly log?: Lines;
   readonly console?: ConsoleOptions;
+  readonly signIn?: SignIn | undefined;
   /** The page `/docs`, which the package of the console contains. Without it, `/docs` leads to `/openapi.json`. */
   readonly apiPage?: Buffer | undefined;
 }
@@ -158,7 +159,7 @@ export function createApp(served: Served, options: AppOptions = {}): FastifyInst
   });
   serveApi(app, served, isClosing);
   servePages(app, served, isClosing, options);
-  if (options.console) serveConsole(app, options.console);
+  if (options.console) serveConsole(app, options.console, options.signIn);
   answerOtherMethods(app, new Map(methodsOf));
   return app;
 }

@@ -27,7 +27,7 @@ const signIn = async (code: string) => {
 
 const consoleOptions = { pages, publicUrl: null };
 const serve = shareServer(undefined, { console: consoleOptions });
-const serveSignIn = shareServer(undefined, { console: { ...consoleOptions, signIn } });
+const serveSignIn = shareServer(undefined, { console: consoleOptions, signIn });
 const serveOff = shareServer();
 const serveConsole = (options?: Partial<ConsoleOptions>) =>
   options ? listen(memoryService(), { console: { ...consoleOptions, ...options } }) : serve();

@@ -18,12 +18,14 @@ export interface ConsoleSession {
   readonly tenant: string;
 }
 
-/** The pages of the console, the addresses under which browsers open it, and how to sign in. */
+/** The pages of the console, and the address under which browsers open it. */
 export interface ConsoleOptions {
   readonly pages: readonly ConsolePage[] | null;
   readonly publicUrl: string | null;
-  readonly signIn?: (code: string, ipAddress: string | null) => Promise<ConsoleSession>;
 }
+
+/** Takes a sign-in code, and the address of whoever has it. */
+export type SignIn = (code: string, ipAddress: string | null) => Promise<ConsoleSession>;
 
 const pageHeaders = {
   'content-security-policy':
@@ -36,8 +38,8 @@ const session = { body: z.strictObject({ code: z.string() }) };
 const longestSignIn = 64 * 1024;
 
 /** Serves the pages of the console, and the sign-in. Requests of these pages need no allowed origin. */
-export function serveConsole(app: FastifyInstance, options: ConsoleOptions): void {
-  const { pages, signIn } = options;
+export function serveConsole(app: FastifyInstance, options: ConsoleOptions, signIn?: SignIn): void {
+  const { pages } = options;
   let origins: ReadonlySet<string> | undefined;
   app.addHook('onRequest', (request, _, done) => {
     const { origin } = request.headers;
@@ -83,7 +85,7 @@ function redirect(app: FastifyInstance, url: string, location: string): void {
   servePage(app, url, (_, reply) => reply.redirect(location, 302));
 }
 
-function serveSignIn(app: FastifyInstance, signIn: NonNullable<ConsoleOptions['signIn']>): void {
+function serveSignIn(app: FastifyInstance, signIn: SignIn): void {
   app.route({
     method: 'POST',
     url: '/console/session',

@@ -8,10 +8,6 @@ import type { FastifyInstance } from 'fastify';
 import { CannotStart, reasonOf } from '../base/cannot-start.ts';
 import { linesTo } from '../base/log-lines.ts';
 
-interface Listening extends Ports {
-  readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
-}
-
 /** A host, as a name or an IP address, and a port. The port 0 means any unused port. */
 export interface Address {
   readonly host: string;
@@ -65,10 +61,14 @@ async function listening(server: Server, address: Address): Promise<Server> {
 }
 
 /**
- * Returns the port, or an unused port if the given port is 0. Throws if the port is in use. Stops listening before it
- * returns, so that a proxy can try another server until this server is ready.
+ * Returns the first of the ports that is free on all addresses of the host, or an unused port if the given port is 0. Throws if
+ * all are in use. Stops listening before it returns, so that a proxy can try another server until this server is ready.
  */
-export async function freePort({ host, port }: Address): Promise<number> {
+export async function freePort({ host, port, lastPort = port }: Ports): Promise<number> {
+  return firstFree(await hostsOf(host), port, lastPort);
+}
+
+async function firstFree(hosts: readonly string[], port: number, lastPort: number): Promise<number> {
   const servers: Server[] = [];
   const listen = (address: Address): Promise<Server> => {
     const server = createServer((socket) => socket.destroy());
@@ -76,9 +76,12 @@ export async function freePort({ host, port }: Address): Promise<number> {
     return listening(server, address);
   };
   try {
-    return await listenOnEach(await hostsOf(host), port, listen);
+    return await listenOnEach(hosts, port, listen);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || port >= lastPort) throw error;
+    return await firstFree(hosts, port + 1, lastPort);
   } finally {
-    await Promise.all(servers.filter(({ listening }) => listening).map(closed));
+    await Promise.all(servers.filter((server) => server.listening).map(closed));
   }
 }
 
@@ -99,31 +102,17 @@ export async function listenOn(
 ): Promise<number> {
   const others: Server[] = [];
   const accept = (socket: Socket): void => void app.server.emit('connection', socket);
-  const closeOthers = (): void => {
-    for (const other of others) other.close();
-  };
-  app.addHook('preClose', async () => closeOthers());
-  // Fastify listens only once. If the port was free on the first host, but not on the second, its server listens again
-  // without Fastify.
-  let hasListened = false;
-  for (let candidate = port; ; candidate++) {
-    try {
-      return await listenOnEach(hosts, candidate, async (address) => {
-        if (!app.server.listening) {
-          await (hasListened ? listening(app.server, address) : app.listen(address));
-          hasListened = true;
-          return app.server;
-        }
-        const other = createServer({ allowHalfOpen: true, noDelay: true }, accept);
-        others.push(other);
-        return listening(other, address);
-      });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || candidate >= lastPort) throw error;
-      app.server.close();
-      closeOthers();
+  app.addHook('preClose', async () => others.forEach((other) => other.close()));
+  const free = port && (await firstFree(hosts, port, lastPort));
+  return listenOnEach(hosts, free, async (address) => {
+    if (!app.server.listening) {
+      await app.listen(address);
+      return app.server;
     }
-  }
+    const other = createServer({ allowHalfOpen: true, noDelay: true }, accept);
+    others.push(other);
+    return listening(other, address);
+  });
 }
 
 /** Reads the certificate and its key. Throws CannotStart if a file is missing, or if they do not belong together. */
@@ -173,7 +162,10 @@ function cannotUse(variables: string, error: unknown, cure = ''): CannotStart {
 }
 
 /** The URL at which clients reach the server. */
-export function addressOf({ host, tlsFiles }: Listening, port: number): string {
+export function addressOf(
+  { host, tlsFiles }: { host: string; tlsFiles: object | null },
+  port: number,
+): string {
   return `${tlsFiles ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

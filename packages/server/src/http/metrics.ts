@@ -18,13 +18,6 @@ export interface ServerState {
   };
 }
 
-/** What metrics are read from. */
-export interface Measured {
-  readonly service: Service;
-  readonly state: ServerState;
-  health(): Promise<Health>;
-}
-
 /** The metrics of requests. */
 export class HttpMetrics {
   readonly #requests: Counter;
@@ -60,7 +53,12 @@ type Values = number | Iterable<readonly [of: string, value: number]>;
 type Metric = readonly [help: string, read: () => Values | Promise<Values>, label?: string];
 
 /** Adds the metrics of the service to a registry. */
-export function serviceMetrics(measured: Measured, registry: Registry): void {
+export function serviceMetrics(
+  service: Service,
+  state: ServerState,
+  health: () => Promise<Health>,
+  registry: Registry,
+): void {
   const add = (Kind: typeof Counter | typeof Gauge, all: Readonly<Record<string, Metric>>): void => {
     for (const [name, [help, read, label]] of Object.entries(all)) {
       const metric = new Kind({
@@ -78,11 +76,11 @@ export function serviceMetrics(measured: Measured, registry: Registry): void {
       registry.registerMetric(metric);
     }
   };
-  add(Counter, countersOf(measured));
-  add(Gauge, gaugesOf(measured));
+  add(Counter, countersOf(service, state));
+  add(Gauge, gaugesOf(service, state, health));
 }
 
-const countersOf = ({ service: { counts, alarms, fair }, state }: Measured): Record<string, Metric> => ({
+const countersOf = ({ counts, alarms, fair }: Service, state: ServerState): Record<string, Metric> => ({
   eaas_audit_entries_total: ['Audit entries appended by this replica.', () => counts.entries],
   eaas_audit_actions_total: ['Audit entries appended, by action.', () => counts.byAction, 'action'],
   eaas_audit_appends_total: ['Statements that appended entries.', () => counts.appends],
@@ -108,8 +106,11 @@ const countersOf = ({ service: { counts, alarms, fair }, state }: Measured): Rec
   ],
 });
 
-function gaugesOf(measured: Measured): Record<string, Metric> {
-  const { service, state } = measured;
+function gaugesOf(
+  service: Service,
+  state: ServerState,
+  health: () => Promise<Health>,
+): Record<string, Metric> {
   const { ledger, counts, fair, database, reads, background } = service;
   const now = () => ledger.clock.now();
   const ofPools = (name: 'limit' | 'used' | 'waiting') => () =>
@@ -154,6 +155,6 @@ function gaugesOf(measured: Measured): Record<string, Metric> {
       () => state.jobs.map(({ name, lastSuccess }) => [name, lastSuccess ?? 0]),
       'job',
     ],
-    eaas_ready: ['Whether GET /readyz succeeds.', async () => Number((await measured.health()).ready)],
+    eaas_ready: ['Whether GET /readyz succeeds.', async () => Number((await health()).ready)],
   };
 }

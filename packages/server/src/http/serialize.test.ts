@@ -28,12 +28,10 @@ describe('an output', () => {
     [
       'a member',
       { ...page, keys: [...page.keys, { ...page.keys[0], key_version: 'x' }] },
-      'keys_1_key_version',
+      'keys.1.key_version',
     ],
     ['a list that is absent', { count: 0, total: 0, limit: 1, offset: 0 }, 'keys'],
   ])('an invalid output throws an error that names the field: %s', async (_, output, field) => {
-    await expect(written(output)).rejects.toThrow(
-      expect.objectContaining({ name: 'OutputError', code: `GET_v1_keys_${field}` }) as Error,
-    );
+    await expect(written(output)).rejects.toThrow(`of GET /v1/keys does not match its schema at ${field}`);
   });
 });

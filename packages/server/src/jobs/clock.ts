@@ -21,12 +21,8 @@ export function clockFault(ahead: number): string | undefined {
   return `nothing is erased while the clock of this machine is ${far} the database's: run NTP on both machines`;
 }
 
-class ClocksDisagree extends Explained {
-  override readonly name = 'ClocksDisagree';
-}
-
 export async function requireAgreement(service: Clocks): Promise<void> {
   await readClock(service);
   const fault = clockFault(service.wallClock() - service.ledger.clock.now());
-  if (fault !== undefined) throw new ClocksDisagree(fault);
+  if (fault !== undefined) throw new Explained(fault);
 }

@@ -55,7 +55,7 @@ async function purgeStep(
   const ref = refTo(tenants, tenantId);
   const row = (await store.read(tenantId, [ref])).rows.get(ref);
   const opened = row && openTenant(roots, row);
-  if (!opened || !end || errors.length > 0) throw new NotPurged(tenantId, errors[0]?.reason);
+  if (!opened || !end || errors.length > 0) throw notPurged(tenantId, errors[0]?.reason);
   const { hash, time } = end;
   const content: AnchorRow = { tenant_id: tenantId, id: last, hash, mac: new Uint8Array() };
   const anchor = sealRow(opened.secrets, anchors, content) as AnchorRow;
@@ -63,20 +63,16 @@ async function purgeStep(
     await hold(tx);
     await tx`select from eaas.audit_heads where tenant_id = ${tenantId} for update`;
     if (time >= monthsEarlier(await databaseTime(tx), months))
-      throw new NotPurged(tenantId, 'the time of an entry was changed');
+      throw notPurged(tenantId, 'the time of an entry was changed');
     return (await anchorId(tx, tenantId)) === purged ? purgeThrough(tx, anchor) : 0;
   }, stepTime);
 }
 
-class NotPurged extends Explained {
-  override readonly name = 'NotPurged';
-  constructor(tenantId: string, reason = 'the chain is broken') {
-    super(
-      `no entry of tenant ${tenantId} was purged, because the verification of its audit log failed ` +
-        `(${reason}): run \`eaas audit verify --tenant ${tenantId}\``,
-    );
-  }
-}
+const notPurged = (tenantId: string, reason = 'the chain is broken'): Explained =>
+  new Explained(
+    `no entry of tenant ${tenantId} was purged, because the verification of its audit log failed ` +
+      `(${reason}): run \`eaas audit verify --tenant ${tenantId}\``,
+  );
 
 /** The tenants whose oldest entry is older. */
 async function tenantsToPurge(sql: Sql, before: number): Promise<string[]> {

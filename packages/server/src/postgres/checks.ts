@@ -18,10 +18,6 @@ export async function ownsTables(sql: Sql): Promise<boolean> {
   return row?.owns === true;
 }
 
-export async function roleExists(sql: Sql, role: string): Promise<boolean> {
-  return (await sql`select from pg_roles where rolname = ${role}`).count > 0;
-}
-
 /** The tables and views that are neither the service's nor those of PostgreSQL and its extensions. */
 export async function foreignTables(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`

@@ -32,13 +32,8 @@ export function isDatabaseError(error: unknown): error is postgres.PostgresError
   return error instanceof postgres.PostgresError;
 }
 
-const withCode =
-  (code: string) =>
-  (error: unknown): boolean =>
-    isDatabaseError(error) && error.code === code;
-
-export const isDuplicate = withCode('23505');
-export const isLockTimeout = withCode('55P03');
+export const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505';
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03';
 
 /** Remedies by severity and code. */
 const remedies: readonly (readonly [RegExp, string])[] = [
@@ -52,13 +47,10 @@ const remedies: readonly (readonly [RegExp, string])[] = [
   // postgres.js sends unknown options of the URL to PostgreSQL, as settings of the connection.
   [/FATAL (42704|22023)$/, 'check the name and value of each option after `?` in the URL'],
   [
-    / (UNABLE_TO_|SELF_SIGNED_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT)/,
-    "set NODE_EXTRA_CA_CERTS to the certificate of the authority that signed the database's certificate",
+    / (UNABLE_TO_|\w*SELF_SIGNED_)/,
+    'set NODE_EXTRA_CA_CERTS to the certificate of the authority that signed it',
   ],
-  [
-    / (E[A-Z]+|CONNECT\w+|DatabaseSlow)$/,
-    'start the database (if it stopped, its own log says why), or correct host and port in the URL',
-  ],
+  [/ (E[A-Z]+|CONN\w+|\w+Slow)$/, 'start the database, whose log says why it stopped, or correct the URL'],
 ];
 
 function remedyOf(error: unknown): string | undefined {

@@ -68,7 +68,8 @@ async function applyMissing(sql: Pool, serverRole: string | null): Promise<numbe
     if (isCitus) await allowSchemaChanges(tx);
     // After a `create schema`, Citus cannot distribute a table in the same transaction, even if the schema existed
     // before.
-    if (!(await hasSchema(tx))) await tx`create schema if not exists eaas`;
+    if ((await tx`select from pg_namespace where nspname = 'eaas'`).count === 0)
+      await tx`create schema if not exists eaas`;
     await tx`create table if not exists eaas.migrations (version integer primary key, applied_at timestamptz not null default now())`;
     const done = await schemaVersion(tx);
     const missing = steps.slice(done);
@@ -82,10 +83,6 @@ async function applyMissing(sql: Pool, serverRole: string | null): Promise<numbe
     if (serverRole !== null) await grant(tx, serverRole);
     return missing.length;
   });
-}
-
-async function hasSchema(sql: Sql): Promise<boolean> {
-  return (await sql`select from pg_namespace where nspname = 'eaas'`).count > 0;
 }
 
 async function schemaVersion(sql: Sql): Promise<number> {

@@ -84,10 +84,7 @@ const core: readonly StoredTable[] = [
     uuids: ['key_id'],
     bytes: ['hash'],
     changes: [],
-    derived: Object.assign({}, ...schemaPlugins.map(({ entries }) => entries ?? {})) as Record<
-      string,
-      string
-    >,
+    derived: Object.fromEntries(schemaPlugins.flatMap(({ entries = {} }) => Object.entries(entries))),
   },
   {
     name: 'audit_heads',
