@@ -5,9 +5,11 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'npm ci && npm test': 'CI runs it',
     'node --env-file=.env examples/encrypt-a-field/index.mjs': 'first-field.slow.test.ts types it',
   },
+  'docs/operating/alarms.md': {
+    'cd examples/observability': 'alarms.slow.test.ts runs it',
+    'promtool check rules alerts.yml': 'alarms.slow.test.ts runs it',
+  },
   'docs/operating/observability.md': {
-    'cd examples/observability': 'packages/server/test/observability/operating.slow.test.ts runs it',
-    'promtool check rules alerts.yml': 'packages/server/test/observability/operating.slow.test.ts runs it',
     'npm install @opentelemetry/api @opentelemetry/sdk-node': 'test/packaging installs the tarballs',
     'export OTEL_SERVICE_NAME=eaas': 'packages/server/test/observability/operating.slow.test.ts runs it',
     'npx --no-install @eaas/cli audit follow --state audit.state >> audit.ndjson':

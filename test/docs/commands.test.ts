@@ -1,20 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { program } from '../../packages/cli/src/program.ts';
-import { codesIn, commandsOf, manualPages, read, readManual, rowsUnder } from '@eaas/test-kit/markdown';
+import { codesIn, commandsOf, manualPages, read } from '@eaas/test-kit/markdown';
+import { leaves } from './generated.ts';
 
-interface Command {
-  readonly commands: readonly Command[];
-  readonly options: readonly { long?: string; short?: string; mandatory: boolean; required: boolean }[];
-  readonly registeredArguments: readonly { required: boolean }[];
-  name(): string;
-}
-
-function leaves(from: Command, path: readonly string[]): [string, Command][] {
-  if (from.commands.length === 0) return [[path.join(' '), from]];
-  return from.commands.flatMap((each) => leaves(each, [...path, each.name()]));
-}
-
-const commands = new Map(leaves(program, ['eaas']));
+const commands = new Map(leaves(program));
 const documents = [
   'README.md',
   ...manualPages,
@@ -23,22 +12,6 @@ const documents = [
   'examples/self-host/README.md',
   'packages/sdk/docs/sign-in.md',
 ];
-
-describe('the manual’s table', () => {
-  const rows = rowsUnder(readManual(), 'command');
-
-  test('the table of commands in the manual has every command of the program', () => {
-    expect(rows.map(([command = '']) => codesIn(command)[0])).toEqual([...commands.keys()]);
-  });
-
-  test.each(rows)(
-    'the command %s has every option that the manual’s table names',
-    (command = '', description = '') => {
-      const known = commands.get(codesIn(command)[0] ?? '')?.options.map(({ long }) => long) ?? [];
-      expect((description.match(/--[\w-]+/g) ?? []).filter((option) => !known.includes(option))).toEqual([]);
-    },
-  );
-});
 
 function wordsOf(line: string): string[] | undefined {
   const call = /(?:npx --no-install @eaas\/cli|run --rm (?:operator|eaas)) ((?:<\w+>|[^|>;)])*)/.exec(

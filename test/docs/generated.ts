@@ -1,4 +1,5 @@
-// What is generated from the endpoint table: the tables of the contract page, and the client's checks of answers.
+// What is generated from the endpoint table: the tables of the contract page, and the client's checks of answers. The
+// table of the operator's commands is what `eaas --help` prints.
 // `npm run generate` writes them, and a test tells when they are out of date.
 import { describeField, groups, problemCauses, problemsOf } from '@eaas/protocol/reference';
 import {
@@ -9,15 +10,27 @@ import {
   problems,
   type Route,
 } from '@eaas/protocol/wire';
+import { program } from '../../packages/cli/src/program.ts';
 import { fingerprint } from '../../packages/protocol/src/wire/primitives.ts';
 import { read } from '@eaas/test-kit/markdown';
 
-const contract = 'docs/api-contract.md';
+const pages = ['docs/api-contract.md', 'docs/operating/commands.md'];
 const outputKinds = 'packages/sdk/src/exchange/output-kinds.json';
 
 /** Returns the current text of each generated file, by its path. */
 export function generated(): Readonly<Record<string, string>> {
-  return { [contract]: withTables(read(contract)), [outputKinds]: outputKindsOf() };
+  return {
+    ...Object.fromEntries(pages.map((page) => [page, withTables(read(page))])),
+    [outputKinds]: outputKindsOf(),
+  };
+}
+
+type Command = Pick<typeof program, 'commands' | 'name' | 'summary'>;
+
+/** Returns the commands that do something, by their full names. */
+export function leaves<C extends Command>(from: C, path = ['eaas']): (readonly [string, C])[] {
+  if (from.commands.length === 0) return [[path.join(' '), from]];
+  return from.commands.flatMap((each) => leaves(each as unknown as C, [...path, each.name()]));
 }
 
 type Schema = Endpoint['output']['shape'][string];
@@ -49,6 +62,11 @@ const tables: Readonly<Record<string, () => string>> = {
   'API key record': () => fieldTable('field of an API key', shapeOf('GET /v1/api-keys/:api_key_id')),
   'issuer record': () => fieldTable('field of an issuer', shapeOf('GET /v1/issuers/:issuer_id')),
   'audit entry': () => fieldTable('field', recordsIn(shapeOf('GET /v1/audit')['logs']) ?? {}, 'logs'),
+  commands: () =>
+    table([
+      ['command', 'what it does'],
+      ...leaves(program).map(([name, command]) => [code(name), command.summary()]),
+    ]),
   verification: () => fieldTable('field', shapeOf('GET /v1/audit/verify'), 'verifyAudit'),
   checkpoint: () => fieldTable('field of a checkpoint', shapeOf('GET /v1/audit/checkpoint'), 'getCheckpoint'),
 };

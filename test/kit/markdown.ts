@@ -12,6 +12,7 @@ export const manualPages = [
   'upgrade',
   'commands',
   'tenants',
+  'alarms',
   'metrics',
   'backups',
   'public-log',

@@ -47,7 +47,7 @@ export default defineConfig({
     nav: [
       { text: 'Start', link: '/pages#start' },
       { text: 'Manual', link: '/sdk/' },
-      { text: 'Run the service', link: '/operating/start' },
+      { text: 'Run the service', link: '/operating/production' },
       { text: 'Reference', link: '/reference/' },
       { text: 'Playground', link: '/playground' },
     ],

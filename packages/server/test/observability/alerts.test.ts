@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { anchorsOf, codesIn, linksOf, read, rowsUnder } from '@eaas/test-kit/markdown';
 import { alerts, alertTests } from '@eaas/test-kit/alerts';
 
-const page = read('docs/operating/metrics.md');
+const page = read('docs/operating/alarms.md');
 
 test('each alert has one row in the manual’s table of alarms, with its severity and its runbook', () => {
   const rows = rowsUnder(page, 'alarm').map(([name = '', severity, , link = '']) => ({
