@@ -1,5 +1,5 @@
 // What is generated from the endpoint table: the tables of the contract page, and the client's checks of answers. The
-// table of the operator's commands is what `eaas --help` prints.
+// tables of the operator are what `eaas --help` prints, and what the alarms say.
 // `npm run generate` writes them, and a test tells when they are out of date.
 import { describeField, groups, problemCauses, problemsOf } from '@eaas/protocol/reference';
 import {
@@ -12,9 +12,10 @@ import {
 } from '@eaas/protocol/wire';
 import { program } from '../../packages/cli/src/program.ts';
 import { fingerprint } from '../../packages/protocol/src/wire/primitives.ts';
-import { read } from '@eaas/test-kit/markdown';
+import { alerts } from '@eaas/test-kit/alerts';
+import { anchorsOf, read } from '@eaas/test-kit/markdown';
 
-const pages = ['docs/api-contract.md', 'docs/operating/commands.md'];
+const pages = ['docs/api-contract.md', 'docs/operating/commands.md', 'docs/operating/alarms.md'];
 const outputKinds = 'packages/sdk/src/exchange/output-kinds.json';
 
 /** Returns the current text of each generated file, by its path. */
@@ -66,6 +67,18 @@ const tables: Readonly<Record<string, () => string>> = {
     table([
       ['command', 'what it does'],
       ...leaves(program).map(([name, command]) => [code(name), command.summary()]),
+    ]),
+  alarms: () =>
+    table([
+      ['alarm', 'severity', 'says', 'runbook'],
+      ...alerts.map(({ name, severity, summary, runbook }) => {
+        const [anchor = ''] = anchorsOf(`# ${runbook}`);
+        const page = ['runbook', 'backups'].find((one) =>
+          anchorsOf(read(`docs/operating/${one}.md`)).includes(anchor),
+        );
+        const said = summary.replace(/\{\{.*?\}\}\.?/g, '…').replace(/^'|'$/g, '');
+        return [code(name), severity, said, `[→](${page}.md#${anchor})`];
+      }),
     ]),
   verification: () => fieldTable('field', shapeOf('GET /v1/audit/verify'), 'verifyAudit'),
   checkpoint: () => fieldTable('field of a checkpoint', shapeOf('GET /v1/audit/checkpoint'), 'getCheckpoint'),
