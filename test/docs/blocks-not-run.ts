@@ -1,3 +1,5 @@
+const fresh = 'test/self-host/debian.slow.test.ts types it in a fresh Debian';
+
 /** The command blocks that shell.slow.test.ts does not run: the first line of each block, and the reason. */
 export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
@@ -8,6 +10,16 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'docs/operating/alarms.md': {
     'cd examples/observability': 'alarms.slow.test.ts runs it',
     'promtool check rules alerts.yml': 'alarms.slow.test.ts runs it',
+  },
+  'docs/operating/production.md': {
+    'apt-get update && apt-get install --yes postgresql caddy': fresh,
+    'mkdir -p -m 700 /etc/eaas && mkdir -p /opt/eaas && cd /opt/eaas && npm install /tmp/eaas-*.tgz': fresh,
+    'export OWNER_PASSWORD=$(openssl rand -hex 24) SERVER_PASSWORD=$(openssl rand -hex 24)': fresh,
+    "cat > /etc/systemd/system/eaas.service <<'END'": fresh,
+    "cat > /etc/caddy/Caddyfile <<'END'": fresh,
+    'npx --no-install @eaas/cli doctor': fresh,
+    'export EAAS_BASE_URL=https://eaas.example EAAS_KEY_ID=00000000-0000-4000-8000-000000000000 EAAS_API_KEY=eaas_sk_…':
+      fresh,
   },
   'docs/operating/observability.md': {
     'npm install @opentelemetry/api @opentelemetry/sdk-node': 'test/packaging installs the tarballs',

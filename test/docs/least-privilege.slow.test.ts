@@ -67,12 +67,14 @@ describe.each(kinds)('on %s', (_, binaries) => {
     database = await launchPostgres({ binaries, dataDirectory: join(directory, 'postgres'), durable: false });
     superuser = connect('postgres', 'postgres');
     const [roles = ''] = blocksOf(manual, 'sql');
-    for (const statement of roles.replace(/--.*$/gm, '').split(';')) await superuser.unsafe(statement);
+    // Without what only psql understands.
+    const plain = roles.replace(/^(?:--|\\).*$/gm, '').replace(/:'(\w+)_password'/g, "'$1'");
+    for (const statement of plain.split(';')) await superuser.unsafe(statement);
 
     const place = `${encodeURIComponent(database.socketDirectory)}:${database.port}/eaas`;
     env = {
-      EAAS_DATABASE_URL: `postgres://eaas_server:choose-another@${place}`,
-      EAAS_MIGRATE_DATABASE_URL: `postgres://eaas_owner:choose-one@${place}`,
+      EAAS_DATABASE_URL: `postgres://eaas_server:server@${place}`,
+      EAAS_MIGRATE_DATABASE_URL: `postgres://eaas_owner:owner@${place}`,
       EAAS_ROOT_KEY: newRootKey(),
     };
     await command('migrate');

@@ -15,11 +15,14 @@ export interface Terminal {
 
 const patience = 600_000;
 
+/** `before` are words before `bash`: a command that starts it elsewhere, as in a container. */
 export async function openTerminal(
   cwd: string,
   env: Readonly<Record<string, string>> = {},
+  before: readonly string[] = [],
 ): Promise<Terminal> {
-  const shell = spawn('bash', ['--norc', '--noprofile'], {
+  const [program, ...words] = [...before, 'bash', '--norc', '--noprofile'];
+  const shell = spawn(program, words, {
     cwd,
     env: { ...inherited(), ...env },
     stdio: 'pipe',
