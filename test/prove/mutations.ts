@@ -41,8 +41,8 @@ const ownTimeInChanges: readonly ChangeFields[] = [
 ];
 const withoutAgreement: ChangeFields = [
   `${server}/jobs/clock.ts`,
-  'if (Math.abs(ahead) <= mostDisagreement) return;',
-  'if (ahead !== null) return;',
+  'if (fault !== undefined) throw',
+  'if (fault === null) throw',
 ];
 
 const shortPause: ChangeFields = [
