@@ -39,7 +39,8 @@ const standalone = /base64-|next-turn|noble/;
 const sharing = entry.filter((path) => !standalone.test(path));
 
 export default defineConfig({
-  entry,
+  // An object, because tsup puts a list in the order in which it finds the files, and each build would be another.
+  entry: Object.fromEntries(entry.map((path) => [path.replace(/^(?:\.\/)?src\/|\.ts$/g, ''), path])),
   format: 'esm',
   target: 'es2022',
   platform: 'neutral',

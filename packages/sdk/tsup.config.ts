@@ -28,7 +28,8 @@ const onDemand = [
 ];
 
 export default defineConfig({
-  entry,
+  // An object, because tsup puts a list in the order in which it finds the files, and each build would be another.
+  entry: Object.fromEntries(entry.map((path) => [path.replace(/^src\/|\.ts$/g, ''), path])),
   format: 'esm',
   target: 'es2022',
   platform: 'neutral',
