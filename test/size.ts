@@ -170,7 +170,9 @@ row('lines of tests, bench and prove', sum(inRow('tests'), allLines), mostTestLi
 row(
   'words written by hand',
   sum(
-    tracked.filter((path) => path.endsWith('.md') && !/^\.changeset|\/docs\/reference\//.test(path)),
+    tracked.filter(
+      (path) => path.endsWith('.md') && !/^\.changeset|\/docs\/reference\/|CHANGELOG/.test(path),
+    ),
     words,
   ),
   mostWords,
