@@ -34,14 +34,16 @@ const jobs = workflows.flatMap(({ path, workflow }) =>
   })),
 );
 
-const manifestIn = (folder: string): { workspaces?: string[]; private?: boolean } =>
+interface Manifest {
+  readonly workspaces?: readonly string[];
+  readonly private?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+const manifestIn = (folder: string): Manifest =>
   JSON.parse(files.find(({ path }) => path === posix.join(folder, 'package.json'))?.text ?? '{}');
-const published = (manifestIn('').workspaces ?? []).filter((folder) => !manifestIn(folder).private);
+const workspaces = manifestIn('').workspaces ?? [];
 
 const commandsOf = ({ steps }: Job): string => steps.map(({ run = '' }) => run).join('\n');
-/** The folders of the packages that a job goes through. */
-const named = (job: Job): string[] =>
-  (/for name in ([\w -]+);/.exec(commandsOf(job))?.[1]?.split(' ') ?? []).map((name) => `packages/${name}`);
 const uses = (job: Job, action: string): Step[] =>
   job.steps.filter((step) => step.uses?.startsWith(`${action}@`));
 
@@ -124,15 +126,23 @@ test('only one job can publish: it installs nothing, and sends the tarballs of t
   expect(commands).not.toMatch(/npm (?:ci|install|i|run|exec|test|pack)\b|npx|\bnode\b/);
   const lines = commands.match(/^.*\bnpm publish\b.*$/gm) ?? [];
   expect(lines.length).toBeGreaterThan(0);
-  expect(named(job)).toEqual(published);
+  expect(commands).toContain('for name in $NAMES;');
   for (const line of lines) expect(line).toMatch(/npm publish --ignore-scripts --provenance .*tarball/);
+});
+
+test('the workspaces name what is published, in its order: each package below packages/, and nothing else', () => {
+  const published = workspaces.filter((folder) => folder.startsWith('packages/'));
+  expect(workspaces.filter((folder) => !manifestIn(folder).private)).toEqual(published);
+  const dependencies = published.map((folder) => Object.keys(manifestIn(folder).dependencies ?? {}));
+  const late = (name: string, at: number) => published.indexOf(name.replace('@eaas', 'packages')) > at;
+  expect(dependencies.flatMap((names, at) => names.filter((name) => late(name, at)))).toEqual([]);
 });
 
 test('the job that announces makes one release for each published package, and takes nothing by a pattern', () => {
   const { job } = jobs.find(({ place }) => place === '.github/workflows/release.yml: announce') ?? {};
   if (!job) throw new Error('the workflow has no job that announces');
   expect([job.needs].flat()).toEqual(['build', 'publish']);
-  expect(named(job)).toEqual(published);
+  expect(commandsOf(job)).toContain('for name in $NAMES;');
   expect(commandsOf(job)).toContain('--notes-file "./$name.md"');
   expect(commandsOf(job)).not.toContain('*');
 });
