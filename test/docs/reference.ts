@@ -105,8 +105,8 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
     EncryptedForm FieldOf Flat IntakeEncryptOptions IntakeItem IntakeWrapOptions KeyFilter OnlyColumns OnlyDefined
     OpenOptions OptionalLimits OrSettled ReadableRow SubjectRow TypedValue FormOf IdFor IndexColumn
     IndexValue IsWhole NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
-    RewrapClient RowIn Searchable SubjectFunction SubjectOption ValueOf ValueType
-    Where ApiKeyRoutes IssuerRoutes keyRoutes named operations serverModeRoutes`.split(/\s+/),
+    AllColumns RowIn Searchable SubjectFunction SubjectOption ValueOf ValueType
+    Where apiKeyRoutes issuerRoutes keyRoutes named operations serverModeRoutes`.split(/\s+/),
   migrate: [],
   audit: [],
   protocol: ['InputOf', 'TextKey'],
