@@ -97,10 +97,13 @@ const { version = '', names = '' } = Object.fromEntries(
 ) as Record<string, string>;
 const tarballOf = (name: string): string => `${name.slice(1).replace('/', '-')}-${version}.tgz`;
 
-const pack = codesIn(read('README.md')).find((command) => command.startsWith('npm pack ')) ?? '';
+const documented = (start: string): string => {
+  const command = codesIn(read('README.md')).find((code) => code.startsWith(start)) ?? 'false';
+  return command.replace('/tmp', packedIn.other);
+};
 await Promise.all([
   shell(`npm run build && npm run reference && ${step('build', 'Pack')}`, one, { NAMES: names }),
-  shell(`npm ci && npm run reference && ${pack.replace('/tmp', packedIn.other)}`, other),
+  shell(`npm ci && npm run reference && ${documented('npm pack ')}`, other),
 ]);
 const files = join(place, 'files');
 for (const [from, folder] of Object.entries(packedIn)) {
@@ -234,11 +237,16 @@ function filesNamedBy({ bin = {}, exports = {} }: Manifest): string[] {
   return Array.from(targets.matchAll(/"\.\/([^"*]+\.\w+)"(?!:)/g), ([, path]) => path ?? '');
 }
 
-test('npx fetches no package that is not installed, although the registry has it', async () => {
-  const empty = await newDirectory();
-  const { code, stderr } = await run(['npx', '--no-install', '@eaas/cli'], environment({}), { cwd: empty });
+test('npx fetches nothing, although the registry has it, and runs what the README has npm install', async () => {
+  const app = await newDirectory();
+  const eaas = () => run(['npx', '--no-install', '@eaas/cli', '--version'], environment({}), { cwd: app });
+  const { code, stderr } = await eaas();
   expect(code).not.toBe(0);
   expect(stderr).toContain('npx canceled due to missing packages');
+  await shell(`npm init --yes && ${documented('npm install ')}`, app, {
+    'npm_config_@eaas:registry': `${registryUrl()}/nothing`,
+  });
+  expect(await eaas()).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 /** What a package brings along, itself included. */
