@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
@@ -11,9 +11,8 @@ import { newKey, operate, startReplica } from '@eaas/test-kit/faults/place';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { testDatabase } from '@eaas/test-kit/database';
 import { freePort } from '@eaas/test-kit/free-port';
-import { alerts, alertTests } from '@eaas/test-kit/alerts';
+import { alertTests } from '@eaas/test-kit/alerts';
 import { attributesOf, startCollector } from './collector.ts';
-import { expressions } from './dashboard.ts';
 import { telemetryFolder } from '@eaas/test-kit/with-telemetry';
 
 const blocks = blocksOf(read('docs/operating/observability.md'), 'sh');
@@ -50,38 +49,6 @@ whereAvailable('Prometheus', isInstalled('prometheus') && isInstalled('promtool'
   test('the alerting rules pass their unit tests', async () => {
     const { code, stdout, stderr } = await run(['promtool', 'test', 'rules', ...alertTests], {});
     expect({ code, output: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, output: '' });
-  });
-
-  test('Prometheus scrapes a server, loads the rules and accepts the queries of the dashboard', async () => {
-    const file = join(place.folder, 'prometheus.yml');
-    const config = await readFile(file, 'utf8');
-    const own = config.replace('10.0.0.11:8080', `127.0.0.1:${server.port}`).replaceAll('15s', '1s');
-    await writeFile(file, own.replace(/ *- 10\.0\.0\.12:8080\n/, ''));
-    const port = await freePort();
-    const terminal = await openOwnTerminal();
-    const [, check = '', start = ''] = blockWith('--config.file').trim().split('\n');
-    await expectDone(terminal, check);
-    await expectDone(terminal, blockWith('promtool check rules'));
-    await terminal.type(`${start.replace(':9090', `:${port}`)} > prometheus.log 2>&1 &`);
-    const ask = async (path: string): Promise<unknown> => {
-      const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined);
-      const { data } = ((await response?.json()) ?? {}) as {
-        data?: { result?: unknown[]; groups?: unknown[] };
-      };
-      return data?.result ?? data?.groups;
-    };
-    const query = (text: string) => ask(`query?query=${encodeURIComponent(text)}`);
-    await expect
-      .poll(() => query('eaas_ready'))
-      .toMatchObject([{ metric: { job: 'eaas' }, value: [expect.any(Number), '1'] }]);
-    await expect
-      .poll(() => query('eaas_job_last_success_timestamp_seconds{job="eaas",exported_job="verify"}'))
-      .toHaveLength(1);
-    expect(await ask('rules')).toMatchObject([
-      { rules: alerts.map(({ name }) => ({ name, type: 'alerting' })) },
-    ]);
-    for (const expression of expressions) expect(await query(expression)).toBeInstanceOf(Array);
-    expect(await query('this is not a query')).toBeUndefined();
   });
 
   test('promtool finds no fault in the metrics of a server', async () => {
@@ -127,11 +94,6 @@ test('a server with OpenTelemetry, started as docs/operating/observability.md sa
   const request = spanNamed('POST /v1/keys/:key_id/wrap');
   expect(request?.parentSpanId).toBe(spanNamed('save a patient')?.spanId);
   expect(attributesOf(request ?? {})['http.response.status_code']).toBe(200);
-});
-
-test('the code in docs/operating/observability.md is the code of the example', () => {
-  const [code = ''] = blocksOf(read('docs/operating/observability.md'), 'js');
-  expect(read('examples/observability/traced-client.mjs')).toContain(code);
 });
 
 test('the table of spans in docs/operating/observability.md names every span of the server', async () => {
