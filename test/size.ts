@@ -93,7 +93,6 @@ const mostCorrections = 250;
 const sites = { 'docs/site': 1_029, examples: 1_194 };
 const mostTestLines = 72_760;
 const mostWords = 92_000;
-const mostWords = 94_133;
 const longestLine = 140;
 const printWidth = 110;
 
