@@ -12,7 +12,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'promtool check rules alerts.yml': 'alarms.slow.test.ts runs it',
   },
   'docs/operating/production.md': {
-    'apt-get update && apt-get install --yes postgresql caddy': fresh,
+    'apt-get update && apt-get install --yes postgresql caddy jq curl': fresh,
     'mkdir -p -m 700 /etc/eaas && mkdir -p /opt/eaas && cd /opt/eaas && npm install /tmp/eaas-*.tgz': fresh,
     'export OWNER_PASSWORD=$(openssl rand -hex 24) SERVER_PASSWORD=$(openssl rand -hex 24)': fresh,
     "cat > /etc/systemd/system/eaas.service <<'END'": fresh,
@@ -86,11 +86,14 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'needs the server of `npm start`: first-field.slow.test.ts',
   },
   'docs/operating/backups.md': {
-    'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump':
+    'pg_dump -Fc "$EAAS_MIGRATE_DATABASE_URL" > eaas.dump':
       'needs PostgreSQL’s programs: `npm run prove` runs it',
     'pg_restore -h db.example -U postgres --exit-on-error --dbname eaas eaas.dump':
       'needs PostgreSQL’s programs: `npm run prove` runs it',
-    "psql -h db.example -U eaas_owner -d eaas -c 'vacuum full'": 'needs PostgreSQL’s programs',
+    'psql "$EAAS_MIGRATE_DATABASE_URL" -c \'vacuum full\'': 'needs PostgreSQL’s programs',
+  },
+  'docs/operating/upgrade.md': {
+    'cd /opt/eaas && npm install /tmp/eaas-*.tgz': 'its commands are those of production.md',
   },
   'docs/operating/runbook.md': {
     'curl -s http://127.0.0.1:8080/readyz':

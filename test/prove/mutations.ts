@@ -322,8 +322,8 @@ export const mutations: readonly Mutation[] = [
     { 'restore:drill': ['backup by the commands in the manual exits with code 0'] },
     [
       manual,
-      'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump',
-      'pg_dump -h db.example -U eaas_owner -Fx eaas > eaas.dump',
+      'pg_dump -Fc "$EAAS_MIGRATE_DATABASE_URL" > eaas.dump',
+      'pg_dump -Fx "$EAAS_MIGRATE_DATABASE_URL" > eaas.dump',
     ],
   ),
   mutation(

@@ -36,7 +36,7 @@ export async function requireContinuable(
     'conflict',
     purged
       ? `The file ends with entry ${last.id}, and entries up to ${anchor.id} were purged since then: export to a new file.`
-      : `The file ends with entry ${last.id}, which is not an entry of this tenant: export to a new file.`,
+      : `The file ends with entry ${last.id}, which is not in the log of this tenant (was a backup restored?): export to a new file.`,
   );
 }
 

@@ -42,7 +42,7 @@ export { SharedRead } from './base/shared-read.ts';
 export { asTyped, asWord } from './base/shell-word.ts';
 export { timeLimit } from './base/time-limit.ts';
 export type { ConsoleSession } from './http/console.ts';
-export { type Address, freePort, readTls, refuseAddress } from './http/listen.ts';
+export { type Address, addressOf, freePort, readTls, refuseAddress } from './http/listen.ts';
 export { clockFault, readClock } from './jobs/clock.ts';
 export { type Lease } from './jobs/schedule.ts';
 export { findEnds, isAuthenticHead, listHeads, readLog, type SealedHead } from './operator/log.ts';

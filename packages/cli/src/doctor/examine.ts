@@ -1,5 +1,6 @@
 // The checks of `eaas doctor`: what a server needs to start, and to be safe.
 import {
+  addressOf,
   asOwner,
   clockDifference,
   clockFault,
@@ -71,16 +72,22 @@ async function judgeListening({ host, tlsFiles, unencrypted }: Config): Promise<
   return ok(check, tlsFiles ? 'The certificate and its key fit.' : `The server listens on ${host}.`);
 }
 
-/** The port is usually in use while the server runs, so that is no failure. */
+/** The port is usually in use while the server runs, so that is no failure, and nothing to say if it answers. */
 async function judgePort(config: Config): Promise<Finding> {
   try {
     await freePort(config).catch(refuseAddress(config));
     return ok('port', `The port ${config.port} is free.`);
   } catch (error) {
     const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
-    return cause?.code === 'EADDRINUSE'
-      ? warning('port', `${message} If it is this server, nothing is wrong.`)
-      : failed('port', message);
+    if (cause?.code !== 'EADDRINUSE') return failed('port', message);
+    const health = `${addressOf(config, config.port)}/healthz`;
+    const isServer = await fetch(health, { signal: AbortSignal.timeout(2_000) }).then(
+      ({ ok, headers }) => ok && headers.has('x-request-id'),
+      () => false,
+    );
+    return isServer
+      ? ok('port', `A server listens on the port ${config.port}.`)
+      : warning('port', `${message} If it is this server, nothing is wrong.`);
   }
 }
 
