@@ -10,14 +10,11 @@ import { blocksNotRun } from './blocks-not-run.ts';
 import { blocksOf, manualPages, read, root } from '@eaas/test-kit/markdown';
 import { openTerminal } from '@eaas/test-kit/terminal';
 
-const needDocker = ['examples/self-host/README.md'];
-
 const guides = [
   'README.md',
   ...listed('docs'),
   ...['console', 'protocol', 'sdk', 'server'].map((name) => `packages/${name}/README.md`),
   ...listed('packages/sdk/docs'),
-  ...needDocker,
 ];
 
 function listed(folder: string): string[] {
@@ -71,12 +68,8 @@ test('blocks-not-run.ts lists only command blocks that exist in the documents', 
 
 test('the commands in every document are run, unless the document is a listed exception', () => {
   const typed = [...withCommands, ...pagesOfTheSdk, 'docs/releasing.md'];
-  const left = guides.filter((document) => !needDocker.includes(document) && typedIn(document).length > 0);
+  const left = guides.filter((document) => typedIn(document).length > 0);
   expect(left.toSorted()).toEqual(typed.toSorted());
-});
-
-test.each(needDocker)('the document %s states that its commands are not tested', (document) => {
-  expect(read(document)).toMatch(/untested/i);
 });
 
 async function own(block: string): Promise<string> {

@@ -1,0 +1,285 @@
+// Types the commands of examples/self-host/README.md in a copy of the repository, and breaks what they started.
+import { execFileSync } from 'node:child_process';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { whereAvailable } from '@eaas/test-kit/available';
+import { closing } from '@eaas/test-kit/closing';
+import { hasContainers, openContainers } from '@eaas/test-kit/containers';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { blocksOf, read, root } from '@eaas/test-kit/markdown';
+import { launch } from '@eaas/test-kit/program';
+import { openTerminal } from '@eaas/test-kit/terminal';
+
+const images = ['node:24-slim', 'postgres:17', 'caddy:2'].map((name) => `docker.io/library/${name}`);
+const blocks = blocksOf(read('examples/self-host/README.md'), 'sh');
+const typed = new Set<string>();
+
+const copy = await newDirectory();
+const place = join(copy, 'examples/self-host');
+const list = 'git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$0"';
+if (hasContainers) execFileSync('bash', ['-c', list, copy], { cwd: root });
+const env = hasContainers ? await openContainers(images) : {};
+const terminal = await closing(openTerminal(copy, env), (it) => it.close());
+if (hasContainers) await closing(undefined, () => terminal.type('docker compose down --volumes'));
+const figures: string[] = [];
+afterAll(() => void process.stdout.write(figures.join('')));
+
+whereAvailable('Docker or podman with its compose', hasContainers, () => {
+  let app: Record<string, string>;
+
+  /** Types the commands, which must succeed, and returns what they print. */
+  async function type(lines: string): Promise<string> {
+    const result = await terminal.type(lines);
+    if (result.failed.length > 0) throw new Error(`${result.failed.join('\n')}\n${result.output}`);
+    return result.output;
+  }
+
+  /** Types the block of the README that begins with these words. */
+  async function typeBlock(start: string, change = (block: string): string => block): Promise<string> {
+    const block = blocks.find((one) => one.startsWith(start));
+    if (block === undefined) throw new Error(`README.md must have a block that begins with "${start}"`);
+    typed.add(block);
+    const isRoot = process.getuid?.() === 0;
+    return type(change(isRoot ? block.replace(/^sudo /gm, '') : block));
+  }
+
+  const operator = (command: string): Promise<string> => type(`docker compose run --rm operator ${command}`);
+  const valueOf = (name: string, output: string): string =>
+    new RegExp(`^${name} +(\\S+)`, 'm').exec(output)?.[1] ?? '';
+  const inServer = async (server: string, code: string): Promise<string> =>
+    (await type(`docker compose exec -T ${server} node -e '${code}'`)).trim();
+  const newApiKey = async (name: string): Promise<Record<string, string>> => {
+    const output = await operator(
+      `api-key create --tenant acme --name ${name} --permissions encrypt,decrypt`,
+    );
+    return { id: valueOf('api_key_id', output), token: valueOf('api_key', output) };
+  };
+
+  /** The number of POST requests that a server has answered. */
+  async function posts(server: string): Promise<number> {
+    const metrics = await typeBlock(
+      'docker compose logs',
+      (block) => block.split('\n')[1]?.replace('server-a', server) ?? '',
+    );
+    const counts = metrics.matchAll(/^eaas_http_requests_total\{.*method="POST".* (\d+)/gm);
+    return Array.from(counts, ([, count]) => Number(count)).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The servers that answer the POST requests meanwhile. */
+  async function serversOf(work: () => Promise<unknown>): Promise<string[]> {
+    const servers = ['server-a', 'server-b'];
+    const before = [await posts('server-a'), await posts('server-b')];
+    await work();
+    const after = [await posts('server-a'), await posts('server-b')];
+    return servers.filter((_, at) => after[at] !== before[at]);
+  }
+
+  /** Four users who encrypt all the time. Each value needs a call, because each has a new client. */
+  function startLoad() {
+    const code = `
+      import { EaasClient } from '@eaas/sdk';
+      let isOver = false;
+      process.once('SIGTERM', () => (isOver = true));
+      async function user() {
+        while (!isOver) {
+          await new EaasClient().encrypt('value').then(
+            () => process.stdout.write('.'),
+            (error) => process.stderr.write(error.message + '\\n'),
+          );
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      }
+      await Promise.all([user(), user(), user(), user()]);`;
+    const { child, stdout, stderr } = launch(
+      [process.execPath, '--input-type=module', '-e', code],
+      app,
+      copy,
+    );
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const more = async (count = 100): Promise<void> => {
+      const least = stdout().length + count;
+      await expect.poll(() => stdout().length).toBeGreaterThan(least);
+    };
+    const stop = async (): Promise<{ done: number; failures: string }> => {
+      child.kill('SIGTERM');
+      await ended;
+      return { done: stdout().length, failures: stderr() };
+    };
+    return { more, stop };
+  }
+
+  test('the image adds at most 250 MB to its base', async () => {
+    await typeBlock('cd examples/self-host');
+    const [size = 0, base = 0] = (await type(`docker image inspect -f '{{.Size}}' eaas ${images[0]}`))
+      .trim()
+      .split('\n')
+      .map(Number);
+    figures.push(`The image adds ${Math.round((size - base) / 1e6)} MB to its base.\n`);
+    expect(size - base).toBeLessThan(250e6);
+  });
+
+  test('all containers start, and doctor finds no failure', async () => {
+    await typeBlock('mkdir secrets');
+    const output = await typeBlock('docker compose up -d\n');
+    await expect.poll(() => type('docker compose ps -a')).toMatch(/(?:\(healthy\)[^]*){3}/);
+    expect(output).toMatch(/Exited \(0\).*migrate|migrate.*Exited \(0\)/);
+    expect(output).toMatch(/^ok +root_key +The root key opens the database/m);
+  });
+
+  test('an app outside of the containers encrypts a field over TLS', async () => {
+    const output = await typeBlock('docker compose run --rm operator tenant create');
+    const keyId = valueOf('key_id', output);
+    await typeBlock('docker compose exec -T proxy', (block) =>
+      block
+        .replace('eaas_sk_…', valueOf('api_key', output))
+        .replace(/0{8}-\S+/, keyId)
+        .replace(/node .*\n$/, ''),
+    );
+    app = {
+      EAAS_API_KEY: valueOf('api_key', output),
+      EAAS_KEY_ID: keyId,
+      EAAS_BASE_URL: 'https://localhost',
+      NODE_EXTRA_CA_CERTS: join(place, 'proxy-root.crt'),
+    };
+    expect(await type('node ../encrypt-a-field/index.mjs')).toContain('Plaintext  1//0gRefreshToken');
+  });
+
+  test('a server is not root, writes no files, needs no shell, and is small at rest', async () => {
+    expect(await inServer('server-a', 'console.log(process.getuid())')).toBe('1000');
+    const write = 'try { fs.writeFileSync("/app/x", "") } catch (error) { console.log(error.code) }';
+    expect(await inServer('server-a', write)).toBe('EROFS');
+    const noShell = ['dash', 'bash'].map((shell) => `-v /dev/null:/usr/bin/${shell}`).join(' ');
+    expect(await type(`docker compose run --rm ${noShell} operator tenant list`)).toContain('acme');
+    const stats = await type(`docker stats --no-stream --format '{{.Name}} {{.MemUsage}}' | grep server`);
+    const sizes = Array.from(stats.matchAll(/ ([\d.]+)Mi?B/g), ([, size]) => Number(size));
+    figures.push(`Memory of the servers at rest: ${sizes.join(' and ')} MB.\n`);
+    expect(sizes).toHaveLength(2);
+    expect(Math.max(...sizes)).toBeLessThan(200);
+  });
+
+  test('the proxy serves the console, and no metrics', async () => {
+    const get = (path: string): Promise<string> =>
+      type(`curl -s --cacert proxy-root.crt -w '\\n%{http_code}' https://localhost${path}`);
+    expect(await get('/console/')).toMatch(/<title>Eaas console[^]*\n200$/);
+    expect(await get('/metrics')).toMatch(/\n404$/);
+  });
+
+  test('the requests of an API key, and those of an issuer, stay at one server', async () => {
+    const ofApiKey = await serversOf(async () => {
+      const load = startLoad();
+      await load.more();
+      expect(await load.stop()).toMatchObject({ failures: '' });
+    });
+    expect(ofApiKey).toHaveLength(1);
+    const post = (headers: string): string =>
+      `curl -s -o /dev/null -w '%{http_code} ' --cacert proxy-root.crt -X POST ${headers} https://localhost/v1/keys/${app['EAAS_KEY_ID']}/wrap`;
+    const twenty = async (headers: string): Promise<void> => {
+      const codes = await type(`for n in {1..20}; do ${post(headers)}; done`);
+      expect(codes.trim()).toMatch(/^(?:401 ?){20}$/);
+    };
+    const other = '-H "Authorization: Bearer $n"';
+    const withIssuer = `${other} -H "Eaas-Issuer: one"`;
+    expect(await serversOf(() => twenty(withIssuer))).toHaveLength(1);
+    await expect.poll(() => serversOf(() => twenty(other))).toHaveLength(2);
+  });
+
+  test('no call fails while one server after the other is replaced', async () => {
+    const load = startLoad();
+    await load.more();
+    const ids = async (): Promise<string[]> =>
+      (await type('docker ps -q --no-trunc --filter name=server')).match(/\w{64}/g) ?? [];
+    const before = await ids();
+    await typeBlock('docker compose build\n');
+    await load.more();
+    const after = await ids();
+    expect([before.length, new Set([...before, ...after]).size]).toEqual([2, 4]);
+    const { done, failures } = await load.stop();
+    figures.push(`Calls during the upgrade: ${done}.\n`);
+    expect(failures).toBe('');
+  });
+
+  test('no call fails for good when a server is killed, and the server comes back', async () => {
+    const load = startLoad();
+    await load.more();
+    for (const server of ['server-a', 'server-b']) {
+      const name = await type(`docker ps --format '{{.Names}}' | grep ${server}`);
+      await type(`kill -9 $(docker inspect -f '{{.State.Pid}}' ${name.trim()})`);
+      await load.more();
+      await expect
+        .poll(() => type(`docker ps --format '{{.Names}} {{.Status}}' | grep ${server}`))
+        .toMatch(/ Up /);
+      await expect
+        .poll(
+          async () =>
+            (
+              await terminal.type(
+                `docker compose exec -T ${server} node -e 'fetch("http://127.0.0.1:8080/readyz").then((r) => process.exit(r.ok ? 0 : 1))'`,
+              )
+            ).failed,
+        )
+        .toEqual([]);
+      await load.more();
+    }
+    expect(await load.stop()).toMatchObject({ failures: '' });
+  });
+
+  test('calls go on after the database has restarted', async () => {
+    const load = startLoad();
+    await load.more();
+    await type('docker compose restart db');
+    await load.more();
+    const { failures } = await load.stop();
+    figures.push(
+      `Calls that failed during the restart of the database: ${failures.split('\n').length - 1}.\n`,
+    );
+    expect(await operator('doctor')).toMatch(/^ok +database /m);
+  });
+
+  test('after a restore, what was revoked after the backup is revoked again', async () => {
+    const [first, second] = [await newApiKey('first'), await newApiKey('second')];
+    const encrypt = (token = ''): Promise<string> =>
+      type(`EAAS_API_KEY=${token} node ../encrypt-a-field/index.mjs || true`);
+    const [dump = '', ...exports] = blocks.find((block) => block.includes('pg_dump'))?.split('\n') ?? [];
+    await typeBlock('docker compose exec -T db pg_dump', () => dump);
+    await operator(`api-key revoke ${first['id']} --tenant acme`);
+    await type(exports.join('\n'));
+    await typeBlock('docker compose stop', (block) => block.replace(/(audit replay.*)/, '$1 --yes'));
+    await expect.poll(() => encrypt(second['token'])).toContain('Plaintext  1//0gRefreshToken');
+    expect(await encrypt(first['token'])).toMatch(/revoked/);
+    expect(await typeBlock('docker compose run --rm operator audit verify')).toMatch(/acme/);
+  });
+
+  test('a root key can come from a command', async () => {
+    const bao = join(copy, 'bao');
+    await writeFile(bao, '#!/bin/sh\necho "${4#ciphertext=}"\n');
+    await chmod(bao, 0o755);
+    await type(`cp secrets/root.key ${copy}/root.wrapped && chmod 644 ${copy}/root.wrapped`);
+    const mounts = [
+      `${bao}:/usr/local/bin/bao`,
+      `${copy}/examples/root-key/vault.sh:/root-key`,
+      `${copy}/root.wrapped:/etc/eaas/root.wrapped`,
+    ];
+    const options = mounts.map((mount) => `-v ${mount}:ro`).join(' ');
+    const check = `docker compose run --rm ${options} -e EAAS_ROOT_KEY_COMMAND=/root-key migrate root-key check`;
+    expect(await type(check)).toMatch(/^tenants +1$/m);
+  });
+
+  test('a wrong password, and a root key that is missing or open to others, are one line in the log', async () => {
+    const logOf = async (options: string): Promise<string> => {
+      const start = `docker compose run --rm --no-deps ${options} server-a 2>&1 | grep -v systemd`;
+      return (await terminal.type(start)).output.trim();
+    };
+    const url = 'postgres://eaas_server:wrong@db:5432/eaas?sslmode=disable';
+    expect(await logOf(`-e EAAS_DATABASE_URL=${url}`)).toMatch(/^.*EAAS_DATABASE_URL.*password.*$/);
+    expect(await logOf('-e EAAS_ROOT_KEY_FILE=/nowhere')).toMatch(/^EAAS_ROOT_KEY_FILE: .*\/nowhere.*$/);
+    await type('chmod 644 secrets/root.key');
+    expect(await logOf('')).toMatch(/^EAAS_ROOT_KEY_FILE: .*chmod 600.*$/);
+    await type('chmod 600 secrets/root.key');
+  });
+
+  test('every command of the README has been typed', async () => {
+    await typeBlock('docker compose down');
+    expect(blocks.filter((block) => !typed.has(block))).toEqual([]);
+  });
+});
