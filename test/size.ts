@@ -91,7 +91,7 @@ const corrections: readonly { of: string; lines: number; what: string }[] = [
 ];
 const mostCorrections = 250;
 const sites = { 'docs/site': 1_029, examples: 1_194 };
-const mostTestLines = 72_821;
+const mostTestLines = 73_145;
 const mostWords = 92_000;
 const longestLine = 140;
 const printWidth = 110;
