@@ -108,27 +108,27 @@ test('a row that a query returned can be cloned', async () => {
 });
 
 test('`db.batch` sends statements at once, with one request to the service, and opens the results', async () => {
-  const row = await stored('a', 'Ada');
+  const row = await stored('a', 'Ada L.');
   answers = [[], [row.slice(0, 2)], [row], [['a']], [[1]]];
   const { length } = service.requests;
   const own = withEncryption(plain, client(), { index });
   const results = await own.batch([
-    own.insert(patients).values({ name: 'Ada' }),
+    own.insert(patients).values({ name: 'Ada L.' }),
     own
       .update(patients)
-      .set({ name: 'Eve' })
+      .set({ name: 'Eve L.' })
       .where(eq(patients.id, 'a'))
       .returning({ id: patients.id, name: sql`1` }),
-    own.select().from(patients).where(eq(patients.name, 'Ada')),
+    own.select().from(patients).where(eq(patients.name, 'Ada L.')),
     own.select({ id: visits.id }).from(visits),
-    own.all(sql`select 1 where ${eq(patients.name, 'Ada')}`),
+    own.all(sql`select 1 where ${eq(patients.name, 'Ada L.')}`),
   ] as never);
   expect((results as unknown[]).slice(2, 4)).toEqual([
-    [{ id: 'a', name: 'Ada', editor: null }],
+    [{ id: 'a', name: 'Ada L.', editor: null }],
     [{ id: 'a' }],
   ]);
   expect(sent).toHaveLength(5);
-  expect(JSON.stringify(sent)).not.toMatch(/Ada|Eve/);
+  expect(JSON.stringify(sent)).not.toMatch(/Ada |Eve /); // base64 has no space, but any three letters
   // One to wrap the data key and to unwrap the index key, and one to unwrap the data key of the result.
   expect(service.requests.length - length).toBeLessThanOrEqual(3);
 });
@@ -136,14 +136,14 @@ test('`db.batch` sends statements at once, with one request to the service, and 
 test('`with` and unions work with encrypted tables', async () => {
   const found = db
     .$with('found')
-    .as(db.select({ id: patients.id }).from(patients).where(eq(patients.name, 'Ada')));
-  await db.with(found).insert(patients).values({ name: 'Eve' });
+    .as(db.select({ id: patients.id }).from(patients).where(eq(patients.name, 'Ada L.')));
+  await db.with(found).insert(patients).values({ name: 'Eve L.' });
   const other = alias(patients, 'other');
-  const ids = db.select({ id: other.id }).from(other).where(eq(other.name, 'Bob'));
+  const ids = db.select({ id: other.id }).from(other).where(eq(other.name, 'Bob L.'));
   await union(db.select({ id: visits.id }).from(visits).where(eq(visits.city, 'Bern')), ids);
   await db.select({ id: visits.id }).from(visits).union(ids);
   expect(sent).toHaveLength(3);
-  expect(JSON.stringify(sent)).not.toMatch(/Ada|Eve|Bob/);
+  expect(JSON.stringify(sent)).not.toMatch(/Ada |Eve |Bob /);
 });
 
 test('a selected comparison sends fingerprints, also inside a subquery of one table', async () => {
