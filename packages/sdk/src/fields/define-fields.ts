@@ -20,7 +20,7 @@ import {
   rowOptions,
 } from './internals.ts';
 import { onlyMatching, where } from './where.ts';
-import { planOf } from './plan.ts';
+import { partIndexesOf, planOf } from './plan.ts';
 import type { Records } from './records.ts';
 import type { NameOf, OnlyColumns, PlaceOf, RecordId, Searchable, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';
@@ -89,7 +89,7 @@ function recordsOf<T extends Tables>(
       `${searchable.place} is searchable, so the option \`index\` must be ${indexKinds} (got ${kindOf(options.index)})`,
     );
   }
-  const guessable = all.find(({ indexes }) => indexes.some(({ name }) => name !== undefined));
+  const guessable = all.find((field) => partIndexesOf(field).length > 0);
   if (guessable && sources.every((source) => source === 'service')) {
     refuse(
       `${guessable.place} is searchable by parts (\`searchableBy\`), which needs an index key: pass a ` +

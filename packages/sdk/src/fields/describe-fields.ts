@@ -1,7 +1,7 @@
 import { requireOptions } from '@eaas/protocol/internal-options';
 import type { FieldsDefinition } from './define-fields.ts';
 import type { PartComparison, PartIndex } from './part-index.ts';
-import { type FieldPlan, planOf, requireField, requireTable } from './plan.ts';
+import { type FieldPlan, partIndexesOf, planOf, requireField, requireTable } from './plan.ts';
 import type { FieldName, IndexColumns, NameOf, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';
 
@@ -37,15 +37,15 @@ export function describeFields<T extends Tables>(
   definition: FieldsDefinition<T>,
   table: NameOf<T>,
 ): readonly FieldDescription[] {
-  return requireTable(planOf(definition?.tables), table).fields.map(({ name, field, indexes }) => ({
-    name,
-    type: field.type.name,
-    indexColumn: indexes.find(({ name }) => name === undefined)?.column,
-    bits: field.index?.bits,
-    parts: indexes.flatMap(({ name, column, index: { others, isList, bits, comparison } }) =>
-      name === undefined ? [] : [{ name, column, others, isList, bits, comparison }],
-    ),
-    isBoundToRow: field.context !== 'field',
+  return requireTable(planOf(definition?.tables), table).fields.map((plan) => ({
+    name: plan.name,
+    type: plan.field.type.name,
+    indexColumn: plan.indexes.find(({ name }) => name === undefined)?.column,
+    bits: plan.field.index?.bits,
+    parts: partIndexesOf(plan).map(({ name, column, index: { others, isList, bits, comparison } }) => {
+      return { name, column, others, isList, bits, comparison };
+    }),
+    isBoundToRow: plan.field.context !== 'field',
   }));
 }
 
@@ -94,13 +94,12 @@ export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   return `alter table ${target}\n  ${checks.join(',\n  ')};\n`;
 }
 
-function conditionsOf({ name, indexes }: FieldPlan): [string, string][] {
-  const parts = indexes.filter(({ name }) => name !== undefined);
-  const patterns = parts.map(({ column, index }): [string, string] => {
+function conditionsOf(plan: FieldPlan): [string, string][] {
+  const patterns = partIndexesOf(plan).map(({ column, index }): [string, string] => {
     const one = `[0-9a-f]{${Math.ceil(index.bits / 4)}}`;
     return [column, `~ '^${one}( ${one})*$'`];
   });
-  return [[name, "like 'eaasA%'"], ...patterns];
+  return [[plan.name, "like 'eaasA%'"], ...patterns];
 }
 
 function quote(name: string): string {

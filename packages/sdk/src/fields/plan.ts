@@ -31,6 +31,10 @@ export interface IndexPlan {
   readonly fields: readonly [FieldPlan, ...FieldPlan[]];
 }
 
+/** The indexes that `searchableBy` added. */
+export const partIndexesOf = ({ indexes }: Pick<FieldPlan, 'indexes'>) =>
+  indexes.filter((index): index is IndexPlan & { readonly name: string } => index.name !== undefined);
+
 export interface FieldPlan {
   readonly table: string;
   readonly name: string;

@@ -6,7 +6,14 @@ import type { CallOptions } from '../transport/transport.ts';
 import { FieldError, inField, resultOf, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';
-import { comparedBytes, type FieldPlan, type IndexPlan, requireField, requireTable } from './plan.ts';
+import {
+  comparedBytes,
+  type FieldPlan,
+  type IndexPlan,
+  partIndexesOf,
+  requireField,
+  requireTable,
+} from './plan.ts';
 import { refuse } from './value-types.ts';
 
 interface Condition {
@@ -80,15 +87,15 @@ function conditionOf(plan: IndexPlan, query: unknown, place: Where): Condition {
   throw new FieldError(cause, place, 'no_fingerprint');
 }
 
-function isPartQuery({ indexes }: FieldPlan, value: unknown): value is Row {
-  const hasParts = indexes.some(({ name }) => name !== undefined);
-  return hasParts && typeof value === 'object' && !isDate(value);
+function isPartQuery(plan: FieldPlan, value: unknown): value is Row {
+  return partIndexesOf(plan).length > 0 && typeof value === 'object' && !isDate(value);
 }
 
-function requirePart({ indexes }: FieldPlan, name: string): IndexPlan {
-  const part = indexes.find((index) => index.name === name);
+function requirePart(plan: FieldPlan, name: string): IndexPlan {
+  const parts = partIndexesOf(plan);
+  const part = parts.find((index) => index.name === name);
   if (part) return part;
-  const names = indexes.flatMap((index) => index.name ?? []);
+  const names = parts.map((index) => index.name);
   const near = nearestOf(names, name) ?? names[0];
   return refuse(`the field has no index \`${name}\`: did you mean \`${near}\`?`);
 }
