@@ -156,7 +156,6 @@ describe('a marker that is not authentic is not trusted', () => {
   });
 
   test('the service does not return a forged result of the nightly verification', async () => {
-    await attacker.restore('verified');
     expect(await lastNight(world.replica())).toMatchObject({ broken: 0 });
     await attacker.sql`update eaas.verifications set broken = 3`;
     expect(await lastNight(world.replica())).toBeUndefined();

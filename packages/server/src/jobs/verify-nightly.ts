@@ -22,7 +22,7 @@ const verified = {
   hash: 'bytes',
   /** How many tenants were broken. */
   broken: 'number',
-  /** In days since 1970. */
+  /** In days since 1970. A night ends when the next one starts. */
   night: 'number',
 } as const;
 
@@ -47,8 +47,8 @@ export async function verifyNightly(service: Service, lease: Lease, onBroken: On
   const { background, ledger } = service;
   await readClock(service);
   const now = ledger.clock.now();
-  const night = Math.floor(now / dayLength);
-  if (now % dayLength < startsAt || (await findLastNight(service))?.night === night) return;
+  const night = Math.floor((now - startsAt) / dayLength);
+  if ((await lastNight(service))?.night === night) return;
   let broken = 0;
   const chains = await background.run(listChains, 30_000);
   await forEach(chains, lease.signal, async ({ tenant_id: tenantId }) => {
@@ -69,17 +69,14 @@ export async function recordNight(
   await write(service, lease, nightKey(roots[0]), finished);
 }
 
-/** When all tenants were last verified, and how many were broken, unless somebody else wrote it. */
+/**
+ * When all tenants were last verified, and how many were broken, unless somebody else wrote it. What is in the future remains
+ * from before the clock of the database was set back.
+ */
 export async function lastNight(service: Service) {
-  const found = await findLastNight(service);
-  return found && { finished_at: found.id, broken: found.broken };
-}
-
-/** What is in the future remains from before the clock of the database was set back. */
-async function findLastNight(service: Service): Promise<Verified | undefined> {
   const { roots, ledger } = service;
   const row = await find(service, everyone, roots.map(nightKey));
-  return row && row.night * dayLength <= ledger.clock.now() ? row : undefined;
+  return row && row.night * dayLength <= ledger.clock.now() ? { ...row, finished_at: row.id } : undefined;
 }
 
 async function find(
