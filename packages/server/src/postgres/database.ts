@@ -104,10 +104,16 @@ export class Database {
     return { limit: this.#max, used: this.#max - this.#free, waiting: this.#waiting.length };
   }
 
+  /**
+   * Waits up to 2 s for work, because postgres.js reopens a connection that is ended while statements wait for it to open, and
+   * never closes it.
+   */
   async close(): Promise<void> {
     this.#siblings.delete(this);
     this.#isClosed = true;
-    await Promise.all(Array.from(this.#open, (pool) => this.#end(pool, 3)));
+    const works = Array.from({ length: this.#max - this.#free + this.#waiting.length });
+    await Promise.allSettled(works.map(() => this.#wait(2_000)));
+    await Promise.all(Array.from(this.#open, (pool) => this.#end(pool, 1)));
   }
 
   #wait(milliseconds: number): Promise<void> {

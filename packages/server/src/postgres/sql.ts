@@ -54,7 +54,8 @@ export function openPool(connection: Connection, max: number): Pool {
     types,
     // The driver does not query the array types, because this query can fail behind a connection pooler.
     fetch_types: false,
-    connect_timeout: timeLimit(3),
+    // A lost DNS answer is asked for again after 5 s, which a command waits for. Calls have their own, shorter time limit.
+    connect_timeout: timeLimit(8),
     keep_alive: 10,
     backoff: false,
     onnotice: () => {},
