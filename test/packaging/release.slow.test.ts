@@ -56,9 +56,11 @@ registry.listen(0, '127.0.0.1');
 await once(registry, 'listening');
 afterAll(() => void registry.close());
 
+const strictly = ['--norc', '-euo', 'pipefail', '-c'];
+
 async function shell(script: string, cwd: string, env: Readonly<Record<string, string>> = {}) {
   const options = { cwd, env: environment(env), maxBuffer: 64 * 1024 * 1024 };
-  return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options)).stdout.trim();
+  return (await promisify(execFile)('bash', [...strictly, script], options)).stdout.trim();
 }
 const environment = (env: Readonly<Record<string, string>>) => ({
   ...inherited(),
