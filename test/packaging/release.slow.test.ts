@@ -82,7 +82,8 @@ function step(job: string, name: string): string {
 // Without the history: Changesets would look for more of it in a shallow clone, such as that of CI, for ever.
 const commit =
   'git add --all && git -c user.name=Eaas -c user.email=eaas@localhost commit --quiet --allow-empty -m All';
-const now = (await shell('git stash create', root)) || 'HEAD';
+// `git stash create` fails if only the times of files have changed, which `git status` notes.
+const now = (await shell('git status > /dev/null && git stash create', root)) || 'HEAD';
 await shell(`mkdir '${one}' '${packedIn.other}' && git archive ${now} | tar -x -C '${one}'`, root);
 await shell(
   `git init --quiet && ${commit} && npm ci --ignore-scripts && npm run version-packages && ${commit}`,
