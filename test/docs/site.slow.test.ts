@@ -247,10 +247,12 @@ whereAvailable('Chromium', hasChromium, () => {
       const found: object[] = [];
       for (const query of queries) {
         await open('/');
-        await page.keyboard.press('Control+k');
-        await page.locator('#localsearch-input').fill(query);
+        const input = page.locator('#localsearch-input');
+        // Until the page listens, nothing happens.
+        while ((await input.count()) === 0) await page.keyboard.press('Control+k');
+        await input.fill(query);
         await page.locator('#localsearch-list a').first().click();
-        await page.locator('#localsearch-input').waitFor({ state: 'hidden' });
+        await input.waitFor({ state: 'hidden' });
         found.push({ query, path: new URL(page.url()).pathname });
         await page.evaluate('sessionStorage.clear()');
       }

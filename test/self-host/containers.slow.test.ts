@@ -248,7 +248,7 @@ whereAvailable('Docker or podman with its compose', hasContainers, () => {
       `${copy}/root.wrapped:/etc/eaas/root.wrapped`,
     ];
     const options = mounts.map((mount) => `-v ${mount}:ro`).join(' ');
-    const start = `docker compose run -d --name by-command -p 127.0.0.1:8081:8080 -e EAAS_HOST=0.0.0.0 -e EAAS_INSECURE_HTTP=1`;
+    const start = `docker compose run -d --rm --name by-command -p 127.0.0.1:8081:8080 -e EAAS_HOST=0.0.0.0 -e EAAS_INSECURE_HTTP=1`;
     await type(`${start} -e EAAS_ROOT_KEY_COMMAND=/root-key ${options} migrate serve`);
     const encrypt = 'EAAS_BASE_URL=http://127.0.0.1:8081 node ../encrypt-a-field/index.mjs || true';
     await expect.poll(() => type(encrypt)).toContain('Plaintext  1//0gRefreshToken');

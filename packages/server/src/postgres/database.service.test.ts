@@ -137,12 +137,9 @@ test('if a pool loses a connection, every pool on the same server opens a new co
   const pids = [await backend(one), await backend(other)];
   const lost = failureOf(one.run((sql) => sql`select pg_sleep(60)`, 60_000));
   const superuser = open(1, undefined, place.connection('superuser'));
-  const running = () =>
-    superuser.run(
-      (sql) => sql`select from pg_stat_activity
-    where pid = ${pids[0] ?? 0} and state = 'active' and query like '%pg_sleep%'`,
-    );
-  await expect.poll(async () => (await running()).length).toBe(1);
+  const running = (sql: Sql) => sql`select from pg_stat_activity
+    where pid = ${pids[0] ?? 0} and state = 'active' and query like '%pg_sleep%'`;
+  await expect.poll(async () => (await superuser.run(running)).length).toBe(1);
   await terminate(other);
   await superuser.run((sql) => sql`select pg_terminate_backend(${pids[0] ?? 0}::integer)`);
   expect(String(await lost)).toMatch(/terminating|CONNECTION_CLOSED/);
