@@ -4,7 +4,7 @@ import type postgres from 'postgres';
 import { readConfig } from '../../packages/cli/src/config.ts';
 import { openService } from '../../packages/server/src/app/open-service.ts';
 import type { Service } from '../../packages/server/src/app/service.ts';
-import { recordNight } from '../../packages/server/src/jobs/verify-nightly.ts';
+import { nightAt, recordNight } from '../../packages/server/src/jobs/verify-nightly.ts';
 import { alone } from '@eaas/test-kit/alone';
 import type { Operator } from '@eaas/test-kit/faults/place';
 import { type Api, apiOf, dek, type Resident, settle } from '@eaas/test-kit/world';
@@ -151,4 +151,4 @@ async function setNow(sql: postgres.Sql, time: string): Promise<void> {
 
 /** Records tonight's verification as finished. Otherwise a server would verify the copied tenants, whose MACs are wrong. */
 export const finishTonight = ({ service }: Pick<Place, 'service'>): Promise<void> =>
-  recordNight(service, alone(), Math.floor((service.ledger.clock.now() - 10_800_000) / 86_400_000), 0);
+  recordNight(service, alone(), nightAt(service.ledger.clock.now()), 0);

@@ -21,7 +21,7 @@ import { newSignIn } from '@eaas/test-kit/sign-in';
 import { openTerminal } from '@eaas/test-kit/terminal';
 import { startWitness } from '@eaas/test-kit/witness';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { recordNight } from '../../packages/server/src/jobs/verify-nightly.ts';
+import { nightAt, recordNight } from '../../packages/server/src/jobs/verify-nightly.ts';
 import { expressions } from '../../packages/server/test/observability/dashboard.ts';
 
 const hours = 3_600_000;
@@ -75,7 +75,7 @@ async function deployment() {
   const sql = await closing(connectTo(database), (it) => it.end());
   const { token } = await operator.newTenant({ name: 'acme' });
   // As if the nights before had been verified.
-  await recordNight(operator.service, alone(), Math.floor(Date.now() / day) - 2, 0);
+  await recordNight(operator.service, alone(), nightAt(Date.now()) - 2, 0);
   await close();
   const { name } = database;
   /** Starts a server. Returns a function that sends it requests of the tenant. */

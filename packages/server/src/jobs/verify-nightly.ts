@@ -22,7 +22,7 @@ const verified = {
   hash: 'bytes',
   /** How many tenants were broken. */
   broken: 'number',
-  /** In days since 1970. A night ends when the next one starts. */
+  /** In days since 1970. */
   night: 'number',
 } as const;
 
@@ -42,12 +42,14 @@ const nightKey = ({ key }: core.RootKey): RowKey => ({
 
 type OnBroken = (tenantId: string, findings: core.Verification['errors']) => void;
 
+/** A night ends when the next one starts. */
+export const nightAt = (time: number): number => Math.floor((time - startsAt) / dayLength);
+
 /** Verifies unless it was done tonight. Continues what was interrupted, and begins with a log that failed again. */
 export async function verifyNightly(service: Service, lease: Lease, onBroken: OnBroken): Promise<void> {
   const { background, ledger } = service;
   await readClock(service);
-  const now = ledger.clock.now();
-  const night = Math.floor((now - startsAt) / dayLength);
+  const night = nightAt(ledger.clock.now());
   if ((await lastNight(service))?.night === night) return;
   let broken = 0;
   const chains = await background.run(listChains, 30_000);
