@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { accepts } from './accepts.ts';
 import { isInstalled } from './available.ts';
 import { freePort } from './free-port.ts';
 
-export type Proxy = 'haproxy' | 'nginx';
+export type Proxy = 'haproxy' | 'nginx' | 'caddy';
 
 export const hasProxy = (proxy: Proxy): boolean => isInstalled(proxy, '/usr/sbin', '/usr/local/sbin');
 
@@ -25,10 +25,17 @@ export async function startProxy(proxy: Proxy, servers: readonly number[]): Prom
   await chmod(directory, 0o755);
   const port = await freePort();
   const file = join(directory, 'proxy.conf');
-  const text = proxy === 'haproxy' ? haproxyFile(port) : nginxFile(port, directory);
-  await writeFile(file, withServers(text, servers));
-  const args = proxy === 'haproxy' ? ['-q', '-db', '-f', file] : ['-p', directory, '-c', file];
-  const child = spawn(proxy, args, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+  const files = { haproxy: haproxyFile, nginx: nginxFile, caddy: caddyFile };
+  await writeFile(file, withServers(await files[proxy](port, directory), servers));
+  const args = {
+    haproxy: ['-q', '-db', '-f', file],
+    nginx: ['-p', directory, '-c', file],
+    caddy: ['run', '--adapter', 'caddyfile', '--config', file],
+  }[proxy];
+  const child = spawn(proxy, args, {
+    env: { ...environment, HOME: directory },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
   const stop = async (): Promise<void> => {
@@ -83,10 +90,21 @@ function nginxFile(port: number, directory: string): string {
   ].join('\n');
 }
 
+/** The file of the example, without TLS. */
+async function caddyFile(port: number): Promise<string> {
+  const text = await readFile(new URL('../../examples/self-host/Caddyfile', import.meta.url), 'utf8');
+  return text
+    .replace('skip_install_trust', 'admin off')
+    .replace('{$EAAS_DOMAIN:localhost}', `http://127.0.0.1:${port}`);
+}
+
 function withServers(text: string, servers: readonly number[]): string {
   let nth = 0;
-  return text.replace(/^( *server .*)10\.0\.0\.\d+:\d+(.*)\n/gm, (_, before: string, after: string) => {
-    const port = servers[nth++];
-    return port === undefined ? '' : `${before}127.0.0.1:${port}${after}\n`;
-  });
+  const targets = servers.map((port) => `127.0.0.1:${port}`).join(' ');
+  return text
+    .replace('server-a:8080 server-b:8080', targets)
+    .replace(/^( *server .*)10\.0\.0\.\d+:\d+(.*)\n/gm, (_, before: string, after: string) => {
+      const port = servers[nth++];
+      return port === undefined ? '' : `${before}127.0.0.1:${port}${after}\n`;
+    });
 }

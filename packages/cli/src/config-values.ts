@@ -22,6 +22,7 @@ const parsers = {
   EAAS_TLS_CERT_FILE: String,
   EAAS_TLS_KEY_FILE: String,
   EAAS_AUDIT_RETENTION_MONTHS: wholeNumber(1, 1_200),
+  EAAS_DRAIN_SECONDS: wholeNumber(0, 300),
   EAAS_ISSUER_HOSTS: keyHosts,
   EAAS_LOG_POLICY_FILE: String,
   EAAS_LOG_INTERVAL: wholeNumber(10, 3_600),

@@ -33,6 +33,7 @@ test('an empty environment selects the embedded database and a loopback address'
     tlsFiles: null,
     unencrypted: false,
     auditRetentionMonths: 60,
+    drainSeconds: 5,
     issuerHosts: [],
     publicLog: null,
     logLevel: 'info',
@@ -58,6 +59,7 @@ test('the configuration of the server contains the value of every environment va
     EAAS_TLS_CERT_FILE: 'cert.pem',
     EAAS_TLS_KEY_FILE: 'key.pem',
     EAAS_AUDIT_RETENTION_MONTHS: '12',
+    EAAS_DRAIN_SECONDS: '20',
     EAAS_ISSUER_HOSTS: 'sign-in.example:8443, *.provider.example',
     EAAS_LOG_POLICY_FILE: '/etc/eaas/log.policy',
     EAAS_LOG_INTERVAL: '10',
@@ -73,6 +75,7 @@ test('the configuration of the server contains the value of every environment va
     trustProxy: ['10.0.0.0/8', '192.0.2.7', 'fd00::/8', 'loopback'],
     tlsFiles: { cert: 'cert.pem', key: 'key.pem' },
     auditRetentionMonths: 12,
+    drainSeconds: 20,
     issuerHosts: ['sign-in.example:8443', '*.provider.example'],
     publicLog: {
       policyFile: '/etc/eaas/log.policy',
@@ -246,8 +249,8 @@ test('the playground is off unless EAAS_PLAYGROUND=1, and needs the console', ()
   expect(() => readConfig({ EAAS_CONSOLE: '1', EAAS_PLAYGROUND: 'yes' })).toThrow('EAAS_PLAYGROUND');
 });
 
-test('by default, `eaas dev` serves the console and the playground, and logs only warnings', () => {
-  const common = { console: true, playground: true, logLevel: 'warn', isPortSet: false };
+test('by default, `eaas dev` serves the console and the playground, logs only warnings, and ends at once', () => {
+  const common = { console: true, playground: true, logLevel: 'warn', isPortSet: false, drainSeconds: 0 };
   expect(readDevelopmentConfig({})).toMatchObject(common);
   expect(readDevelopmentConfig({ EAAS_PLAYGROUND: '0' })).toMatchObject({ console: true, playground: false });
   const env = { EAAS_CONSOLE: '0', EAAS_LOG_LEVEL: 'debug', EAAS_PORT: '8081' };

@@ -61,7 +61,7 @@ export function readDevelopmentConfig(env: Environment = process.env): Config {
     );
   }
   const { DATABASE_URL: _, ...ours } = env;
-  return readConfig(ours, { logLevel: 'warn', isConsoleOn: true });
+  return readConfig(ours, { logLevel: 'warn', isConsoleOn: true, drainSeconds: 0 });
 }
 
 /** The server of `eaas dev` brings a database, and `eaas serve` needs one. */
@@ -81,7 +81,7 @@ export function leakDatabaseUrl(env: Environment = process.env): string | null {
 
 export function readConfig(
   env: Environment = process.env,
-  { logLevel = 'info', isConsoleOn = false, usesDevelopmentData = false } = {},
+  { logLevel = 'info', isConsoleOn = false, usesDevelopmentData = false, drainSeconds = 5 } = {},
 ) {
   const read = readerOf(env);
   const found = urlVariableOf(env);
@@ -107,6 +107,7 @@ export function readConfig(
     ...listening,
     ...readConsole(read, listening.host, isConsoleOn),
     auditRetentionMonths: read('EAAS_AUDIT_RETENTION_MONTHS') ?? 60,
+    drainSeconds: read('EAAS_DRAIN_SECONDS') ?? drainSeconds,
     issuerHosts: read('EAAS_ISSUER_HOSTS') ?? [],
     publicLog: readPublicLog(read),
     logLevel: read('EAAS_LOG_LEVEL') ?? logLevel,

@@ -15,7 +15,11 @@ process.on('uncaughtException', (error) => {
 // when its parent does.
 if (isRunByNpx()) {
   const { ppid } = process;
-  setInterval(() => process.ppid === ppid || process.emit('SIGTERM'), 500).unref();
+  const watch = setInterval(() => {
+    if (process.ppid === ppid) return;
+    clearInterval(watch);
+    process.emit('SIGTERM');
+  }, 500).unref();
 }
 
 process.exitCode = await run(process.argv.slice(2));

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { program } from '../src/program.ts';
-import { eaas as command, launch, run } from '@eaas/test-kit/program';
+import { eaas as command, launch, run, serve } from '@eaas/test-kit/program';
 import { commandLine, refusalOf } from '@eaas/test-kit/command-line';
 
 type Command = Pick<typeof program, 'name' | 'summary' | 'configureOutput' | 'outputHelp'> & {
@@ -80,10 +80,24 @@ test('a misspelt variable is reported on standard error', async () => {
 
 test('SIGTERM to npx ends the server that npx started', async () => {
   const line = [...command, 'serve'].map((word) => `'${word}'`).join(' ');
-  const { child, stdout } = launch(['npx', '-c', line], { ...eaas.env, EAAS_PORT: '0' });
+  const { child, stdout } = launch(['npx', '-c', line], { ...eaas.env, EAAS_PORT: '0', EAAS_DRAIN_SECONDS: '0' });
   // The server has the other end of the pipes, so they close when it has ended.
   const closed = once(child, 'close');
   await expect.poll(stdout).toContain('Eaas listens on');
   child.kill('SIGTERM');
   await closed;
+});
+
+test('after SIGTERM, a server says that it is not ready, and serves until a second signal', async () => {
+  const server = await serve({ ...eaas.env, EAAS_DRAIN_SECONDS: '300' });
+  const ask = async (path: string) => {
+    const { status, headers } = await fetch(server.baseUrl + path);
+    return [status, headers.get('connection')];
+  };
+  expect(await ask('/readyz')).toEqual([200, 'keep-alive']);
+  server.signal('SIGTERM');
+  await expect.poll(() => ask('/readyz')).toEqual([503, 'close']);
+  expect(await ask('/openapi.json')).toEqual([200, 'close']);
+  await server.stop();
+  expect(await server.ended).toEqual({ code: 0, signal: null });
 });

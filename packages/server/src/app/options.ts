@@ -43,6 +43,8 @@ export interface ServeOptions extends DatabaseOptions, ListenOptions {
   /** The origin of the server in browsers. */
   readonly publicUrl: string | null;
   readonly auditRetentionMonths: number;
+  /** For how long the server serves after SIGTERM, while it says that it is not ready. A second signal ends that. */
+  readonly drainSeconds: number;
   /** The hosts from which the public keys of sign-ins may be fetched: `host`, `host:port` or `*.suffix`. None by default. */
   readonly issuerHosts?: readonly string[];
   readonly logLevel: string;

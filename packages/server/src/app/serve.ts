@@ -1,5 +1,6 @@
 // A server from its options to its end: checks, opens the service, serves, runs the jobs, and stops in order.
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Tampered } from '@eaas/service';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
@@ -44,13 +45,22 @@ export async function serve(
   try {
     const development = await develop?.(service);
     const stop = await start(service, options, app, warnings, logTo, development);
-    await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+    await signalled();
     await stop();
   } finally {
     await close();
   }
   // A connection to an unresponsive database can still be open.
   setTimeout(() => process.exit(), 500).unref();
+}
+
+/** Waits for SIGTERM or SIGINT, or at most for the given time. */
+async function signalled(milliseconds?: number): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  const waits: Promise<unknown>[] = [once(process, 'SIGTERM', { signal }), once(process, 'SIGINT', { signal })];
+  if (milliseconds !== undefined) waits.push(sleep(milliseconds, undefined, { signal }));
+  await Promise.race(waits).finally(() => over.abort());
 }
 
 /** Reads the files that the HTTP server needs. */
@@ -101,6 +111,9 @@ async function start(
   });
   state.jobs = jobs.reports;
   return async () => {
+    state.isStopping = true;
+    // Load balancers go on sending requests until they have seen that the server is not ready.
+    if (options.drainSeconds > 0) await signalled(options.drainSeconds * 1_000);
     await app.close();
     await jobs.stop();
     // The job `last_uses` stores the last uses of API keys only once a minute. Those since its last run must be stored
@@ -120,11 +133,12 @@ export function serveHttp(
   const { fair, counts, publicLog } = service;
   const registry = new Registry();
   const requests = new HttpMetrics(registry);
-  const health = healthOf(() => readClock(service), counts);
+  const isStopping = (): boolean => state.isStopping === true;
+  const health = healthOf(() => readClock(service), counts, isStopping);
   serviceMetrics(service, state, health, registry);
   const readLog = publicLog && ((path: string) => publicLog.read(path));
   const metrics = () => registry.metrics();
-  return { app: createApp({ service, fair, requests, metrics, health, readLog }, options), registry };
+  return { app: createApp({ service, fair, requests, metrics, health, isStopping, readLog }, options), registry };
 }
 
 const inSpan = (job: Job): Job => ({ ...job, run: (signal) => tracedJob(job.name, () => job.run(signal)) });

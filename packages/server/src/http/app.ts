@@ -41,6 +41,8 @@ export interface Served {
   /** The text of /metrics. */
   metrics(): Promise<string>;
   health(): Promise<Health>;
+  /** Whether the server will soon close. */
+  isStopping(): boolean;
   /** Reads what the public log shows to everyone, if there is one. */
   readonly readLog?: PublicLog['read'] | undefined;
 }
@@ -144,9 +146,9 @@ export function createApp(served: Served, options: AppOptions = {}): FastifyInst
     if (fault || request.routeOptions.config.isOfApi) done(fault);
     else void enter(fair, request).then(() => done(), done);
   });
-  // While the server closes, each response is the last of its connection.
+  // Before the server closes, each response is the last of its connection.
   app.addHook('onSend', (_, reply, _payload, done) => {
-    if (isClosing()) void reply.header('connection', 'close');
+    if (served.isStopping() || isClosing()) void reply.header('connection', 'close');
     done();
   });
   app.setErrorHandler(refuse);

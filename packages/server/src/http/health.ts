@@ -22,9 +22,11 @@ const failureCounts = 10_000;
 export function healthOf(
   askDatabase: () => Promise<unknown>,
   counts: { readonly failedAt: number | null },
+  isStopping: () => boolean,
 ): () => Promise<Health> {
   const asked = new SharedRead(askDatabase, 1_000);
   return async () => {
+    if (isStopping()) return { ready: false, reasons: [notReady.stopping] };
     try {
       await asked.recent();
     } catch {

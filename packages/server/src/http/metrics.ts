@@ -10,6 +10,8 @@ export interface ServerState {
   jobs: readonly { name: string; lastSuccess: number | undefined; failures: number }[];
   /** The last verification of all audit logs: when it ended, and how many chains were broken. */
   verified: { readonly finished_at: number; readonly broken: number } | undefined;
+  /** The server still serves, but load balancers should send requests to others. */
+  isStopping?: boolean;
   /** The size of the database, and the API keys that expire soon. */
   measured?: {
     readonly databaseBytes: number;

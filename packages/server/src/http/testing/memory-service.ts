@@ -103,6 +103,7 @@ export function memoryService(
     requests: new HttpMetrics(registry),
     metrics: async () => `${await registry.metrics()}eaas_example 1\n`,
     health: async () => ({ ready: true, reasons: [] }),
+    isStopping: () => false,
     ...changes,
     arrivals: [],
     calls: [],
