@@ -64,7 +64,11 @@ async function runShared(args: readonly string[], env: Environment): Promise<Fin
 }
 
 export async function serve(env: Environment, { program = eaas, cwd = root, command = 'serve' } = {}) {
-  const { child, stdout, stderr } = launch([...program, command], { EAAS_PORT: '0', EAAS_DRAIN_SECONDS: '0', ...env }, cwd);
+  const { child, stdout, stderr } = launch(
+    [...program, command],
+    { EAAS_PORT: '0', EAAS_DRAIN_SECONDS: '0', ...env },
+    cwd,
+  );
   const ended: Promise<End> = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   const end = (): End | undefined => {
     const { exitCode: code, signalCode: signal } = child;

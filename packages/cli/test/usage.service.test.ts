@@ -80,7 +80,11 @@ test('a misspelt variable is reported on standard error', async () => {
 
 test('SIGTERM to npx ends the server that npx started', async () => {
   const line = [...command, 'serve'].map((word) => `'${word}'`).join(' ');
-  const { child, stdout } = launch(['npx', '-c', line], { ...eaas.env, EAAS_PORT: '0', EAAS_DRAIN_SECONDS: '0' });
+  const { child, stdout } = launch(['npx', '-c', line], {
+    ...eaas.env,
+    EAAS_PORT: '0',
+    EAAS_DRAIN_SECONDS: '0',
+  });
   // The server has the other end of the pipes, so they close when it has ended.
   const closed = once(child, 'close');
   await expect.poll(stdout).toContain('Eaas listens on');

@@ -98,7 +98,7 @@ describe.each(majors)('Prisma %i', (major) => {
     const { sql } = programs;
     const stored = await sql`select * from "Patient" join "Visit" on "patientId" = "Patient".id`;
     expect(stored).toHaveLength(1);
-    expect(JSON.stringify(stored)).not.toMatch(/"Ada"|123-45|1815|dry cough|seen/);
+    expect(JSON.stringify(stored)).not.toMatch(/"Ada"|123-45|1815-|dry cough|"seen/);
   });
 
   test('the code about people prints the text in its comments', async () => {
@@ -112,7 +112,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(await programs.run('job.mts')).toBe(saidBy(job).join(''));
     const stored = await programs.sql`select name, email, email_index is not null as found from "Member"`;
     expect(stored).toMatchObject([{ found: true }, { found: true }]);
-    expect(JSON.stringify(stored)).not.toMatch(/Ada|example/);
+    expect(JSON.stringify(stored)).not.toMatch(/"Ada|@example/);
   });
 
   test('the README has the same Prisma `generator` block as the tests', () => {

@@ -132,7 +132,7 @@ describe('data keys', () => {
     const bundle = await client.encrypt('x');
     await client.encryptMany(['x', 'y'], { fresh: true });
     await make().decrypt(bundle);
-    for (const { body } of sent) expect(JSON.stringify(body)).not.toMatch(/subject|user/);
+    for (const { body } of sent) expect(JSON.stringify(body)).not.toMatch(/"subject|"user/);
   });
 
   /** A page with a value of each of `count` people. */

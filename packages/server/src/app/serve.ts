@@ -58,7 +58,10 @@ export async function serve(
 async function signalled(milliseconds?: number): Promise<void> {
   const over = new AbortController();
   const { signal } = over;
-  const waits: Promise<unknown>[] = [once(process, 'SIGTERM', { signal }), once(process, 'SIGINT', { signal })];
+  const waits: Promise<unknown>[] = [
+    once(process, 'SIGTERM', { signal }),
+    once(process, 'SIGINT', { signal }),
+  ];
   if (milliseconds !== undefined) waits.push(sleep(milliseconds, undefined, { signal }));
   await Promise.race(waits).finally(() => over.abort());
 }
@@ -138,7 +141,10 @@ export function serveHttp(
   serviceMetrics(service, state, health, registry);
   const readLog = publicLog && ((path: string) => publicLog.read(path));
   const metrics = () => registry.metrics();
-  return { app: createApp({ service, fair, requests, metrics, health, isStopping, readLog }, options), registry };
+  return {
+    app: createApp({ service, fair, requests, metrics, health, isStopping, readLog }, options),
+    registry,
+  };
 }
 
 const inSpan = (job: Job): Job => ({ ...job, run: (signal) => tracedJob(job.name, () => job.run(signal)) });

@@ -1,5 +1,5 @@
 import { alone } from '@eaas/test-kit/alone';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Api, apiOf, settle, statusOf, testWorld } from '@eaas/test-kit/world';
 import { openAttacker } from '@eaas/test-kit/attacker';
 import { settleDueKey, settleDueKeys } from './due-keys.ts';
@@ -113,6 +113,11 @@ describe('a destruction', () => {
       { actor: ann.apiKeyId, erased: undefined },
     ]);
     for (const { metadata } of entries) expect(metadata['destroy_at']).toBe('2026-09-08T00:00:00.000Z');
+    const replica = world.replica();
+    const decide = vi.spyOn(replica.ledger, 'decide');
+    await settleDueKeys(replica, never);
+    expect(decide).not.toHaveBeenCalled();
+    decide.mockRestore();
   });
 
   test('a destruction can be cancelled only until it is due', async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type Api, apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
 import { openAttacker } from '@eaas/test-kit/attacker';
 import { foldTallies } from './fold-tallies.ts';
+import { purge } from './purge.ts';
 
 const world = await testWorld('2026-09-30T00:00:00Z');
 const attacker = await openAttacker(world);
@@ -41,7 +42,7 @@ async function counts() {
 
 const rows = async () => (await attacker.sql`select from eaas.tallies`).length;
 
-test('no count changes when closed months are folded, and few rows are left', async () => {
+test('no count changes when closed months are folded after a purge, and few rows are left', async () => {
   for (let month = 0; month < 3; month++) {
     await use();
     if (month === 1) await api('POST /v1/keys/:key_id/rotate', { key_id });
@@ -49,6 +50,7 @@ test('no count changes when closed months are folded, and few rows are left', as
   }
   world.time = Date.UTC(2026, 10, 30, 1);
   await use();
+  await purge(world.replica(), 1, alone());
   const [before, all] = [await counts(), await rows()];
   await foldTallies(world.replica(), alone());
   expect(await counts()).toEqual(before);

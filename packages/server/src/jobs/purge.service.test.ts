@@ -1,9 +1,12 @@
 import { alone } from '@eaas/test-kit/alone';
+import postgres from 'postgres';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
 import { openAttacker } from '@eaas/test-kit/attacker';
 import { verifyLog } from '../operator/verify.ts';
+import { destroyTenant } from '../operator/tenants.ts';
 import { Database } from '../postgres/database.ts';
+import { openPool } from '../postgres/sql.ts';
 import { monthsEarlier, purge } from './purge.ts';
 
 const never = alone();
@@ -33,6 +36,10 @@ const ids = (from: number, to: number): number[] => Array.from({ length: to - fr
 
 const world = await testWorld('2026-01-31T00:00:00Z');
 const attacker = await openAttacker(world);
+const holder = postgres(world.database.connection('superuser'));
+const owner = openPool(world.database.connection('owner'), 1);
+world.onClose(() => holder.end());
+world.onClose(() => owner.end());
 const ann = await settle(world.replica(), 'ann');
 const { key_id } = await annsApi()('POST /v1/keys', { name: 'key' });
 for (let day = 1; day <= 10; day++) {
@@ -189,4 +196,25 @@ describe('nothing is purged from a broken chain', () => {
       purged_through: { id: 1 },
     });
   });
+});
+
+test.each([
+  ['a purge', () => purge(world.replica(), 1, never), 1],
+  ['the destruction of the tenant', () => destroyTenant(owner, ann.tenantId), 0],
+])('%s waits for who appends to the log', async (_, remove, late) => {
+  world.time = at('2027-01-01T00:00:00Z');
+  const waiting = () => attacker.sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const counted = () => attacker.sql`select from eaas.tallies where action = 'late'`;
+  const removed = await holder.begin(async (tx) => {
+    await tx`select from eaas.audit_heads where tenant_id = ${ann.tenantId} for update`;
+    const work = remove();
+    await expect.poll(waiting).toHaveLength(1);
+    expect(await left()).toEqual(ids(1, 12));
+    await tx`insert into eaas.tallies select tenant_id, tenant_id, 0, 'late', '', 1, 0, 0, 0 from eaas.audit_heads`;
+    return { work };
+  });
+  await removed.work;
+  expect(await left()).toEqual([]);
+  expect(await counted()).toHaveLength(late);
 });

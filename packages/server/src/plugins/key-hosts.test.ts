@@ -149,13 +149,14 @@ test.each<[string, Parameters<typeof keyHost>[0], RegExp]>([
   ['a private key', { keys: [jwk, { ...jwk, d: 'AAAA' }] }, /a private or symmetric key/],
   ['a symmetric key', { keys: [jwk, { kty: 'oct', k: 'AAAA' }] }, /a private or symmetric key/],
 ])('%s gives no keys', async (_, answer, reason) => {
-  setTimeLimits(reason.source.includes('took more') ? 0.05 : 20);
+  const hasTime = !reason.source.includes('took more');
+  setTimeLimits(hasTime ? 20 : 0.05);
   const host = await keyHost(answer);
   const fetching = new KeyHosts([host.host]).fetch(host.uri);
   await expect(fetching).rejects.toThrow(KeysNotFetched);
   await expect(fetching).rejects.toThrow(reason);
   await expect(fetching).rejects.not.toThrow('AAAA');
-  expect(host.count).toBe(1);
+  if (hasTime) expect(host.count).toBe(1);
   expect(inside.count).toBe(0);
 });
 
