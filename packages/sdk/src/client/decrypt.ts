@@ -174,7 +174,10 @@ export function createDecrypter(
       const envelope = withBody(known.header, bytes);
       const key = cache.find(nameOf(known, caller, options, syncForm))?.key;
       const sync = (key?.pick?.(envelope) ?? key)?.sync;
-      if (!sync) throw notPrimed("this ciphertext's data key is not in memory");
+      if (!sync) {
+        calls.refuseErased(options.subject);
+        throw notPrimed("this ciphertext's data key is not in memory");
+      }
       const plaintext = openUnder(sync, envelope, options.context);
       return options.as === 'text' ? textOf(plaintext) : plaintext;
     },

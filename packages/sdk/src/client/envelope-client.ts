@@ -141,7 +141,10 @@ export class EnvelopeClient {
     const signsIn = !!token && options.subject !== null;
     this.keyId = options.keyId;
     this.caller = { keyId: this.keyId, requireUser: options.requireUser, signsIn };
-    const erasures = new Erasures();
+    const erasures = new Erasures((subject) => {
+      this.parts.encrypter.drop(subject);
+      this.parts.decrypter.drop(subject);
+    });
     const calls = createDataKeyCalls(this.call, patienceOf(options), erasures, this.halves);
     this.parts = {
       calls,

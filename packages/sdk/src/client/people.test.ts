@@ -428,6 +428,64 @@ describe('`subjects`', () => {
     }
   });
 
+  test.each<[string, (reader: EaasClient, ciphertext: string) => Promise<unknown>]>([
+    ['a refused unwrap', (reader, ciphertext) => reader.decrypt(ciphertext, { subject })],
+    ['a refused wrap', (reader) => reader.encrypt('x', { subject, fresh: true })],
+    ['a refused rewrap', (reader, ciphertext) => reader.rewrap(ciphertext, { subject })],
+  ])('that %s tells of ends the data keys of the person that are in memory', async (_, learn) => {
+    const watched = watchedEngine();
+    const { client, make, service } = observedClient({ engines: watched.engines });
+    const bundle = await client.encrypt('x', { subject });
+    const other = await client.encrypt('x', { subject, fresh: true });
+    const reader = make();
+    const seven = reader.as('7');
+    await reader.prime({ subject });
+    for (const user of [reader, seven]) await user.prime({ ciphertexts: [bundle], subject });
+    await client.subjects.erase({ subject });
+    reader.encryptSync('y', { subject });
+    expect(seven.decryptSync(bundle, { subject, as: 'text' })).toBe('x');
+    await expect(learn(reader, other.ciphertext)).rejects.toMatchObject({ code: 'subject_erased' });
+    const asked = service.requests.length;
+    const calls = [
+      () => reader.encrypt('x', { subject }),
+      () => reader.decrypt(bundle, { subject }),
+      () => seven.decrypt(bundle, { subject }),
+      async () => reader.encryptSync('x', { subject }),
+      async () => seven.decryptSync(bundle, { subject }),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'subject_erased' });
+    expect(service.requests).toHaveLength(asked);
+    expect(watched.live()).toEqual([]);
+  });
+
+  test.each([
+    ['the erasure of the person by name', (client: EaasClient) => client.subjects.erase({ subject }), 0],
+    ['the erasure by id', (client: EaasClient, subjectId: string) => client.subjects.erase({ subjectId }), 1],
+  ])('%s ends a data key that is on its way: no later call gets it', async (_, erase, asks) => {
+    const { client, make, service } = observedClient();
+    const bundle = await client.encrypt('x', { subject });
+    const { subject_id } = await client.subjects.show({ subject });
+    let arrive = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (arrive = resolve));
+    const held: typeof fetch = async (...request) => {
+      const response = await service.fetch(...request);
+      if (service.requests.at(-1)?.route?.endsWith('/unwrap')) await gate;
+      return response;
+    };
+    const reader = make({ fetch: held });
+    const early = reader.decrypt(bundle, { subject, as: 'text' });
+    while (!routesOf(service).some((route) => route.endsWith('/unwrap'))) await arrivals(1);
+    await erase(reader, subject_id);
+    const asked = service.requests.length;
+    const late = reader.decrypt(bundle, { subject }).catch((error: unknown) => error);
+    await arrivals();
+    expect(service.requests).toHaveLength(asked + asks);
+    arrive();
+    expect(await early).toBe('x');
+    for (const call of [late, reader.decrypt(bundle, { subject }).catch((error: unknown) => error)])
+      expect(await call).toMatchObject({ code: 'subject_erased' });
+  });
+
   test('an unknown subject is `not_found`, and with `create` it is erased beforehand', async () => {
     const { client } = observedClient();
     await expect(client.subjects.erase({ subject })).rejects.toMatchObject({ code: 'not_found' });

@@ -8,17 +8,30 @@ const most = 10_000;
  */
 export class Erasures {
   readonly #subjects = new Set<string>();
+  readonly #drop: (subject: string) => void;
+
+  /** `drop` removes the data keys of a person from the memory of the client. */
+  constructor(drop: (subject: string) => void) {
+    this.#drop = drop;
+  }
 
   add(subject: string): void {
-    this.#subjects.add(personName(subject));
+    const name = personName(subject);
+    if (this.#subjects.has(name)) return;
+    this.#subjects.add(name);
+    this.#drop(name);
     const [oldest] = this.#subjects;
     if (this.#subjects.size > most && oldest !== undefined) this.#subjects.delete(oldest);
+  }
+
+  refuse(subject: string | undefined): void {
+    if (subject !== undefined && this.#subjects.has(personName(subject))) throw erased();
   }
 
   /** Makes a call about a person, unless the person was erased. */
   async ask<T>(subject: string | undefined, call: () => Promise<T>): Promise<T> {
     if (subject === undefined) return call();
-    if (this.#subjects.has(personName(subject))) throw erased();
+    this.refuse(subject);
     return call().catch((error: ServiceError) => {
       if (error.code === 'subject_erased') this.add(subject);
       throw error;
