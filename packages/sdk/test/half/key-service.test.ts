@@ -108,3 +108,20 @@ test('a "no" acts after at most `maxAge`, also on what came later, on renewals a
   expect(failed).toContainEqual(expect.objectContaining({ code: 'half' }));
   await client.close();
 });
+
+test('an answer that is nearly too old makes no data key, which would have to be replaced at once', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  const { make } = observedClient();
+  const half = vi.fn(async () => own);
+  const client = make({ half, cache: { encrypt: { maxAge: 60_000 }, decrypt: { maxAge: 60_000 } } });
+  for (const [seconds, asked] of [
+    [0, 1],
+    [47, 1],
+    [2, 2],
+  ] as const) {
+    vi.setSystemTime(Date.now() + seconds * 1_000);
+    await client.encrypt('x', { fresh: true });
+    expect(half).toHaveBeenCalledTimes(asked);
+  }
+  await client.close();
+});
