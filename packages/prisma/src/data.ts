@@ -36,7 +36,7 @@ interface Needs {
 export async function createOf(work: Work, model: Model, data: unknown, needs: Needs = {}): Promise<Created> {
   const { columns, values: given, relations } = splitOf(work, model, data, undefined);
   const values = { ...absentOthers(model, given), ...given };
-  const value = (column: string) => newValueOf(work.models, model, columns, column, needs.inherited);
+  const value = (column: string) => newValueOf(work, model, columns, column, needs.inherited);
   const nest = (isOwn: boolean) =>
     nestInto(
       work,
@@ -84,9 +84,9 @@ export async function updateOf(work: Work, model: Model, data: unknown, place: P
   if (changesId && isEncrypted) refuseNewId(model, columns, id);
   const needsPerson = isOfPerson(model, values);
   let person: Args | undefined;
-  if (needsPerson || (await changesPerson(work.models, model, columns))) {
-    person = await place.person(needsId && !place.knowsId);
-    const kept = await keptPerson(work.models, model, columns, person);
+  if (needsPerson || (await changesPerson(work, model, columns))) {
+    person = await place.person();
+    const kept = await keptPerson(work, model, columns, person);
     const remedy = `add \`${model.subject.join('`, `')}\` to \`where\``;
     if (needsPerson) requirePerson(model, kept, remedy);
     seal(work, { model, values, into: columns, id, person: kept });

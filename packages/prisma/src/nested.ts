@@ -2,7 +2,7 @@ import { createOf, needsPerson, needsRow, updateOf } from './data.ts';
 import { refuse } from './error.ts';
 import type { Model } from './models.ts';
 import { decidesPerson, type Inherited, keyInTarget, knownPerson, personIn } from './person.ts';
-import { type Fallback, knownId, pinned, placeOf, relatedPlace, relatedRows } from './place.ts';
+import { type Fallback, knownId, pinned, placeOf, placeOfMany, relatedPlace, relatedRows } from './place.ts';
 import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
 import { idColumns, type Outer, type Place, refuseUnknown, type Work } from './work.ts';
 import { uniqueOf, whereOf } from './where.ts';
@@ -135,7 +135,7 @@ async function updateManyItem(relation: Relation, item: unknown): Promise<unknow
   const found = await whereOf(work, target, where);
   const outer = requirePlace(relation);
   if (!needsRow(target, data)) {
-    const place = withInherited(relation, found, placeOf(work, target, found), false);
+    const place = withInherited(relation, found, placeOfMany(work, target, found));
     const { data: updated } = await updateOf(work, target, data, place);
     return [{ where: found, data: updated }];
   }
@@ -172,9 +172,9 @@ async function childPlace(relation: Relation, where: unknown, fallback?: Fallbac
   const { work, target, name } = relation;
   const outer = requirePlace(relation);
   const inList = placeOf(work, target, where, fallback);
-  if (knownId(target, where) !== undefined) return withInherited(relation, where, inList, true);
+  if (knownId(target, where) !== undefined) return withInherited(relation, where, inList);
   const along = relatedPlace(work, outer, target, name, fallback);
-  if (where === undefined) return withInherited(relation, where, along, true);
+  if (where === undefined) return withInherited(relation, where, along);
   const found = async (): Promise<Place> => {
     // Reads the related rows to find out whether the relation is a list, because Prisma's data model does not say this.
     const rows = await relatedRows(work, outer, target, name, undefined);
@@ -183,15 +183,15 @@ async function childPlace(relation: Relation, where: unknown, fallback?: Fallbac
   const place = {
     ...inList,
     id: async () => (await found()).id(),
-    person: async () => (await found()).person(true),
+    person: async () => (await found()).person(),
   };
-  return withInherited(relation, where, place, true);
+  return withInherited(relation, where, place);
 }
 
 /** A nested write reads the row to find out whose data it is, if neither its condition nor the outer row says this. */
-function withInherited(relation: Relation, where: unknown, place: Place, mayRead: boolean): Place {
+function withInherited(relation: Relation, where: unknown, place: Place): Place {
   const person = async () =>
-    knownPerson(relation.target, where) ?? (await inheritedPerson(relation)) ?? place.person(mayRead);
+    knownPerson(relation.target, where) ?? (await inheritedPerson(relation)) ?? place.person();
   return { ...place, person };
 }
 

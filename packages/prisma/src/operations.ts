@@ -3,7 +3,7 @@ import { refuse } from './error.ts';
 import type { Model } from './models.ts';
 import { refuseAggregate, refuseEncrypted, refuseEncryptedIn } from './order.ts';
 import { knownPerson } from './person.ts';
-import { knownId, pinned, placeOf } from './place.ts';
+import { knownId, pinned, placeOf, placeOfMany } from './place.ts';
 import { readOf, type Shape } from './selection.ts';
 import { type Args, entriesOf, mapItems } from './values.ts';
 import { refuseUnknown, type Work } from './work.ts';
@@ -56,15 +56,16 @@ const updating: Rewrite = async (work, model, { where, data, ...others }) => {
 /** For ciphertexts that are bound to the row id, `perform.ts` updates the rows one by one. */
 const updatingMany: Rewrite = async (work, model, { where, data, limit, ...others }) => {
   const found = await whereOf(work, model, where);
-  const updated = await updateOf(work, model, data, placeOf(work, model, found));
+  const place = (needsRow(model, data) ? placeOf : placeOfMany)(work, model, found);
+  const updated = await updateOf(work, model, data, place);
   return withArgs(await readOf(work, model, others), { where: found, data: updated.data, limit });
 };
 
 const upserting: Rewrite = async (work, model, { where, create, update, ...others }) => {
   const found = await uniqueOf(work, model, where);
   const mustPin = needsRow(model, update) && knownId(model, found) === undefined;
-  const mayRead = mustPin && needsPerson(model, update) && knownPerson(model, found) === undefined;
-  const created = await createOf(work, model, create, { id: mustPin, person: mayRead });
+  const person = needsPerson(model, update) && knownPerson(model, found) === undefined;
+  const created = await createOf(work, model, create, { id: mustPin, person });
   const updated = await updateOf(work, model, update, placeOf(work, model, found, created));
   return withArgs(await readOf(work, model, others), {
     where: found && pinned(model, found, updated.id, updated.pins),

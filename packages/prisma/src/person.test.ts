@@ -181,18 +181,37 @@ describe('what names the person', () => {
   });
 
   const where = { id: '1' };
+  const boundToField = { note: field.text({ context: 'field' }) };
   test.each<[string, string, object, string, Args]>([
     ['an update by the id', subject, {}, 'update', { where, data }],
+    ['an update without a row id', subject, boundToField, 'update', { where: { token: 't' }, data }],
     ['an upsert by the id', subject, {}, 'upsert', { where, create: { patientId: '7' }, update: data }],
-    ['`updateMany` without ids', subject, { note: field.text({ context: 'field' }) }, 'updateMany', { data }],
     ['a condition that ignores case', 'nick', {}, 'update', { where: { id: '1', nick: 'ADA' }, data }],
-  ])('is unknown from %s', async (_, name, visit, operation, args) => {
-    // The row would name the person, but nothing is read before an update.
+  ])('is read and pinned by %s', async (_, name, visit, operation, args) => {
     const row = { id: '1', patientId: '7', nick: 'Ada' };
-    await expect(play({ subject: name, ...visit }, operation, args, row)).rejects.toMatchObject({
+    const { runs, sent, rows } = await play({ subject: name, ...visit }, operation, args, row);
+    const person = { [name]: name === 'nick' ? 'Ada' : '7' };
+    expect(runs).toHaveLength(1);
+    expect(rows.at(-1)).toEqual({ ...person, note: 'x' });
+    expect(sent).toMatchObject([{ where: { ...(args['where'] as Args), ...person } }]);
+  });
+
+  test('is read from a row that is connected by another field, and pinned there', async () => {
+    const connect = { name: 'a' };
+    const create = { data: { note: 'x', patient: { connect } } };
+    const { runs, sent, rows } = await play({ subject }, 'create', create, { id: '7' });
+    expect(runs).toEqual([['Patient', 'findFirstOrThrow', { where: connect, select: { id: true } }]]);
+    expect(rows).toEqual([{ patientId: '7', note: 'x' }]);
+    expect(sent).toMatchObject([{ data: { note: 'sealed', patient: { connect: { name: 'a', id: '7' } } } }]);
+    expect(connect).toEqual({ name: 'a' });
+  });
+
+  test('of the rows of an `updateMany` that reads none is unknown', async () => {
+    const row = { id: '1', patientId: '7' };
+    await expect(play({ subject, ...boundToField }, 'updateMany', { data }, row)).rejects.toMatchObject({
       code: 'unknown_subject',
-      field: name,
-      remedy: `add \`${name}\` to \`where\``,
+      field: subject,
+      remedy: `add \`${subject}\` to \`where\``,
     });
   });
 

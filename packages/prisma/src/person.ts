@@ -2,9 +2,9 @@
 import type { Tables } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 import { ignoresCase, storedForm } from './id-form.ts';
-import { type Model, type Models, type RuntimeField, targetOf } from './models.ts';
+import { type Model, type RuntimeField, targetOf } from './models.ts';
 import { type Args, isArgs } from './values.ts';
-import { compoundsOf } from './work.ts';
+import { compoundsOf, type Work } from './work.ts';
 
 export interface SubjectColumns {
   readonly columns: readonly string[];
@@ -94,7 +94,7 @@ export type Inherited = (column: string) => Promise<unknown>;
  * itself, and adds it to the row.
  */
 export async function newValueOf(
-  models: Models,
+  work: Work,
   model: Model,
   row: Args,
   column: string,
@@ -102,8 +102,8 @@ export async function newValueOf(
 ): Promise<unknown> {
   const field = model.columns.get(column);
   if (row[column] !== undefined) return storedForm(field, row[column]);
-  for (const [name, reference, target] of relationsBy(models, model, column)) {
-    if (isArgs(row[name])) return linkedValue(models, target, row[name], reference);
+  for (const [name, reference, target] of relationsBy(work, model, column)) {
+    if (isArgs(row[name])) return linkedValue(work, target, row, name, reference);
   }
   const given = await inherited?.(column);
   if (given !== undefined) return storedForm(field, given);
@@ -115,18 +115,34 @@ export async function newValueOf(
 }
 
 /** The relations whose foreign key contains a column, each with the column that it refers to. */
-function relationsBy(models: Models, model: Model, column: string): [string, string, Model][] {
+function relationsBy({ models }: Work, model: Model, column: string): [string, string, Model][] {
   return Array.from(model.columns.values()).flatMap(({ name, key }): [string, string, Model][] => {
     const [reference, target] = [key?.get(column), targetOf(models, model, name)];
     return reference === undefined || !target ? [] : [[name, reference, target]];
   });
 }
 
-/** Returns the column of the row that a nested write of one row connects or creates, or undefined if it is unknown. */
-async function linkedValue(models: Models, target: Model, write: Args, column: string): Promise<unknown> {
+/**
+ * Returns the column of the row that a nested write of one row connects or creates, or undefined if it is unknown. What
+ * must be read is added to the condition, so that no other row is connected if the rows change concurrently.
+ */
+async function linkedValue(
+  work: Work,
+  target: Model,
+  row: Args,
+  name: string,
+  column: string,
+): Promise<unknown> {
+  const write = row[name] as Args;
   const { create, connect, connectOrCreate } = write;
-  if (isArgs(create)) return newValueOf(models, target, create, column);
-  if (isArgs(connect)) return knownValue(target, connect, column);
+  if (isArgs(create)) return newValueOf(work, target, create, column);
+  if (isArgs(connect)) {
+    const known = knownValue(target, connect, column);
+    if (known !== undefined) return known;
+    const found = await work.findOrThrow(target, { where: connect, select: { [column]: true } });
+    row[name] = { ...write, connect: { ...connect, ...found } };
+    return found?.[column];
+  }
   if (!isArgs(connectOrCreate) || !isArgs(connectOrCreate['create'])) return undefined;
   const known = knownValue(target, connectOrCreate['where'], column);
   const made = storedForm(target.columns.get(column), connectOrCreate['create'][column]);
@@ -135,14 +151,14 @@ async function linkedValue(models: Models, target: Model, write: Args, column: s
 
 /** Refuses to change the person of a row. Returns the person, for a row that had none and gets one. */
 export async function keptPerson(
-  models: Models,
+  work: Work,
   model: Model,
   columns: Args,
   current: Args | undefined,
 ): Promise<Args | undefined> {
   let person = current;
   for (const column of model.subject) {
-    const next = await nextValueOf(models, model, columns, column);
+    const next = await nextValueOf(work, model, columns, column);
     if (!next || (next.value !== undefined && comparable(next.value) === comparable(current?.[column])))
       continue;
     if (!model.isSubjectColumn || current?.[column] !== null || (next.value ?? null) === null) {
@@ -158,14 +174,14 @@ export async function keptPerson(
   return person;
 }
 
-export async function changesPerson(models: Models, model: Model, columns: Args): Promise<boolean> {
-  const next = await Promise.all(model.subject.map((column) => nextValueOf(models, model, columns, column)));
+export async function changesPerson(work: Work, model: Model, columns: Args): Promise<boolean> {
+  const next = await Promise.all(model.subject.map((column) => nextValueOf(work, model, columns, column)));
   return next.some((each) => each !== undefined);
 }
 
 /** Returns what an update makes of a column, with the value undefined if nobody knows it; undefined if it keeps it. */
 async function nextValueOf(
-  models: Models,
+  work: Work,
   model: Model,
   columns: Args,
   column: string,
@@ -174,10 +190,10 @@ async function nextValueOf(
   if (given !== undefined) {
     return { value: storedForm(model.columns.get(column), isArgs(given) ? given['set'] : given) };
   }
-  for (const [name, reference, target] of relationsBy(models, model, column)) {
+  for (const [name, reference, target] of relationsBy(work, model, column)) {
     const write = columns[name];
     if (!isArgs(write) || Object.keys(write).every((operation) => operation === 'update')) continue;
-    return { value: await linkedValue(models, target, write, reference) };
+    return { value: await linkedValue(work, target, columns, name, reference) };
   }
   return undefined;
 }

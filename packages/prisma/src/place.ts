@@ -22,6 +22,11 @@ export function placeOf(work: Work, model: Model, where: unknown, fallback?: Fal
   });
 }
 
+/** The place of any number of rows that a condition names. They can belong to several people. */
+export function placeOfMany(work: Work, model: Model, where: unknown): Place {
+  return { ...placeOf(work, model, where), person: async () => knownPerson(model, where) };
+}
+
 /** The place of the one row that a relation leads to. */
 export function relatedPlace(
   work: Work,
@@ -60,9 +65,9 @@ function rowPlace(
       const row = await rowOf();
       return (row && idOf(model, row)) ?? fallback?.id ?? refuseAbsent(model);
     },
-    async person(mayRead) {
+    async person() {
       const person = knownPerson(model, where);
-      if (person || !mayRead) return person;
+      if (person) return person;
       const row = await rowOf();
       return row ? personIn(model, row) : fallback?.person;
     },

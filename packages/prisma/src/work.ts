@@ -22,8 +22,8 @@ export interface Place {
   /** Whether the condition names the id, so that nothing must be read to know it. */
   readonly knowsId: boolean;
   id(): Promise<RecordId>;
-  /** Returns the columns that name the person, or undefined if they are unknown and the row may not be read. */
-  person(mayRead: boolean): Promise<Args | undefined>;
+  /** Returns the columns that name the person, or undefined if they are unknown and there is no one row to read. */
+  person(): Promise<Args | undefined>;
   /** Returns a column of the row, for the rows inside it. Notes it in `read` if it had to be read. */
   value(column: string): Promise<unknown>;
   readonly read: Args;
@@ -81,8 +81,9 @@ export function compoundsOf({ columns }: Model, where: Args): Record<string, Arg
 }
 
 /** Selects what a write must know of a row: its id, and whose data it is. */
-export function selectRow({ id, subject }: Model): Args {
-  return Object.fromEntries([...id, ...subject].map((column) => [column, true]));
+export function selectRow({ id, subject, columns }: Model): Args {
+  const known = [...id, ...subject].filter((column) => columns.has(column));
+  return Object.fromEntries(known.map((column) => [column, true]));
 }
 
 export function refuseIndexColumn(model: Model, name: string): void {

@@ -97,6 +97,7 @@ describe.each(majors)('Prisma %i', (major) => {
     test.each<[string, object, string]>([
       ['its column', { patientId: 2 }, '2'],
       ['a row that is connected', { patient: { connect: { id: 2 } } }, '2'],
+      ['a row that a search connects', { patient: { connect: { ssn: 'ssn 2' } } }, '2'],
       ['a new row', { patient: { create: { id: 3, name: 'new' } } }, '3'],
       ['connectOrCreate', { patient: { connectOrCreate: { where: { id: 2 }, create: { id: 2 } } } }, '2'],
     ])('a new row knows its person from %s', async (_, data, owner) => {
@@ -166,7 +167,11 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(await call<Row[]>('visit', 'findMany', {})).toMatchObject([{ patientId: 1, note: 'y' }]);
     });
 
-    test('updates name the person beside the id', async () => {
+    test('updates read whose row it is, or name the person beside the id', async () => {
+      await call('visit', 'update', { where: { id: visit }, data: { note: 'w' } });
+      expect([await notes(), await owners('visit', 'note')]).toEqual([['w'], ['1']]);
+      const batch = db.$transaction([db.visit['update']?.({ where: { id: visit }, data: { note: 'v' } })]);
+      await expect(batch).rejects.toEqual(refused('batch', 'Visit', /and its person/));
       await call('visit', 'update', { where: ofOne, data: { note: 'x' } });
       const ofTwo = { id: visit, patientId: 2 };
       const foreign = call('visit', 'update', { where: ofTwo, data: { note: 'y' } });
