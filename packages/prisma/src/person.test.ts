@@ -238,6 +238,16 @@ describe('what names the person', () => {
     });
   });
 
+  test('is that of the outer row, and `connectOrCreate` connects no row of another', async () => {
+    const visits = { connectOrCreate: { where: { id: '1' }, create: { id: '1', note: 'x' } } };
+    const args = { where: { id: '8' }, data: { visits } };
+    const { sent, rows } = await play({ subject }, 'update', args, null, 'Patient');
+    expect(rows).toEqual([{ patientId: '8', note: 'x' }]);
+    expect(sent).toMatchObject([
+      { data: { visits: { connectOrCreate: { where: { id: '1', patientId: '8' } } } } },
+    ]);
+  });
+
   test('is required in a result, although the options of the client omit it', async () => {
     const row = { id: '1', note: 'sealed' };
     await expect(play({ subject }, 'findFirst', {}, row)).rejects.toMatchObject({
