@@ -1,5 +1,5 @@
 import { refuse } from './error.ts';
-import type { Model, RuntimeDataModel } from './models.ts';
+import type { Model, RuntimeDataModel, RuntimeField } from './models.ts';
 import type { Executor } from './perform.ts';
 
 export interface PrismaClient {
@@ -69,6 +69,15 @@ export function executorOf(client: PrismaClient, call: QueryCall, params: Intern
       const clientMethod = `${jsModelName}.${name}`;
       const own = { model: model.name, jsModelName, action: name, clientMethod, dataPath: [] };
       return call.query(args, { ...params, ...own, unpacker: undefined });
+    },
+    async numbers({ stored }, { name, dbName }: RuntimeField, count) {
+      const { transaction } = params;
+      const within = kind === 'itx' ? (client._createItxClient(transaction) as PrismaClient) : client;
+      const next =
+        'select nextval(pg_get_serial_sequence($1, $2))::text as number from generate_series(1, $3::int)';
+      const table = `"${stored.replaceAll('"', '""')}"`;
+      const rows = await within.$queryRawUnsafe(next, table, dbName ?? name, String(count));
+      return (rows as { number: string | null }[]).map(({ number }) => number);
     },
     query: (args) => call.query(args),
     async queryEach(model, all) {

@@ -36,7 +36,13 @@ interface Needs {
 export async function createOf(work: Work, model: Model, data: unknown, needs: Needs = {}): Promise<Created> {
   const { columns, values: given, relations } = splitOf(work, model, data, undefined);
   const values = { ...absentOthers(model, given), ...given };
-  const value = (column: string) => newValueOf(work, model, columns, column, needs.inherited);
+  const asked = new Map<string, Promise<unknown>>();
+  // Asks once, because a number of a sequence is another one each time.
+  const value = (column: string): Promise<unknown> => {
+    const given = asked.get(column) ?? newValueOf(work, model, columns, column, needs.inherited);
+    asked.set(column, given);
+    return given;
+  };
   const nest = (isOwn: boolean) =>
     nestInto(
       work,
@@ -49,7 +55,8 @@ export async function createOf(work: Work, model: Model, data: unknown, needs: N
   await nest(true);
   if ((needs.id || bindsRow(model, values)) && idOf(model, columns) === undefined) {
     const [column = ''] = model.id;
-    if (!model.newId || model.id.length > 1) {
+    if (model.id.length === 1) await value(column);
+    if (idOf(model, columns) === undefined) {
       refuse(
         'unknown_id',
         { model: model.name, field: column },
@@ -59,7 +66,6 @@ export async function createOf(work: Work, model: Model, data: unknown, needs: N
           : "pass the id in `data`, pass `newId`, or define the fields with context: 'field'",
       );
     }
-    columns[column] = model.newId();
   }
   let person: Args | undefined;
   if (needs.person || isOfPerson(model, values)) {

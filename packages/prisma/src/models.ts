@@ -14,6 +14,8 @@ export interface RuntimeField {
   readonly key?: ReadonlyMap<string, string> | undefined;
   /** Whether the default is a random UUID, which the extension can make itself. */
   readonly isRandom?: boolean | undefined;
+  /** Whether the default is the next number of a sequence of PostgreSQL, which the extension can ask for. */
+  readonly isSerial?: boolean | undefined;
 }
 
 export interface RuntimeDataModel {

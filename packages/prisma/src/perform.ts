@@ -1,7 +1,7 @@
 import type { RecordId } from '@eaas/sdk/fields';
 import { needsRow } from './data.ts';
 import { refuse } from './error.ts';
-import type { Model, Models } from './models.ts';
+import type { Model, Models, RuntimeField } from './models.ts';
 import { nestedOf } from './nested.ts';
 import { type DecryptRows, type OnErrorOf, openResult } from './open.ts';
 import { type Rewritten, rewrite } from './operations.ts';
@@ -24,6 +24,8 @@ export interface Codec {
 
 export interface Executor {
   run(model: Model, operation: string, args: Args): Promise<unknown>;
+  /** Takes the next numbers of the sequence of a column. */
+  numbers(model: Model, column: RuntimeField, count: number): Promise<readonly (string | null)[]>;
   query(args: Args): Promise<unknown>;
   queryEach(model: Model, args: readonly Args[]): Promise<readonly unknown[]>;
 }
@@ -87,6 +89,26 @@ function workOf(models: Models, codec: Codec, executor: Executor, operation: str
     find: async (model, args) => rowOf(await executor.run(model, 'findFirst', filtering(model, args))),
     findOrThrow: async (model, args) =>
       rowOf(await executor.run(model, 'findFirstOrThrow', filtering(model, args))),
+    nextNumber: numbersFrom(executor),
+  };
+}
+
+/** One query takes the numbers for all rows that ask at once. */
+function numbersFrom(executor: Executor): Work['nextNumber'] {
+  const asking = new Map<RuntimeField, { count: number; numbers: ReturnType<Executor['numbers']> }>();
+  const take = async (model: Model, column: RuntimeField) => {
+    await Promise.resolve();
+    const count = asking.get(column)?.count ?? 0;
+    asking.delete(column);
+    return executor.numbers(model, column, count);
+  };
+  return async (model, column) => {
+    const asked = asking.get(column) ?? { count: 0, numbers: take(model, column) };
+    asking.set(column, asked);
+    const at = asked.count++;
+    const number = (await asked.numbers)[at] ?? null;
+    if (number === null) return null;
+    return column.type === 'BigInt' ? BigInt(number) : Number(number);
   };
 }
 

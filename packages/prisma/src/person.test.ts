@@ -7,7 +7,10 @@ import { peopleOf } from './person.ts';
 import { withSchema } from './schema.ts';
 import type { Args } from './values.ts';
 
-const schema = `
+const schemaFor = (provider: string) => `
+datasource db {
+  provider = "${provider}"
+}
 model Visit {
   id        String   @id
   token     String   @default(uuid())
@@ -31,29 +34,26 @@ model Patient {
   visits Visit[] @relation("of")
 }
 `;
-const declared = withSchema(
-  {
-    models: {
-      Visit: {
-        fields: [
-          ...columns('id', 'token', 'other', 'made', 'text', 'note', 'nick', 'place', 'patientId', 'ward'),
-          column('number', { type: 'Int' }),
-          column('seen', { type: 'DateTime' }),
-          column('isOpen', { type: 'Boolean' }),
-          relation('patient', 'Patient', 'of'),
-        ],
-      },
-      Patient: { fields: [...columns('id', 'ward', 'name'), relation('visits', 'Visit', 'of')] },
+const model = {
+  models: {
+    Visit: {
+      fields: [
+        ...columns('id', 'token', 'other', 'made', 'text', 'note', 'nick', 'place', 'patientId', 'ward'),
+        column('number', { type: 'Int' }),
+        column('seen', { type: 'DateTime' }),
+        column('isOpen', { type: 'Boolean' }),
+        relation('patient', 'Patient', 'of'),
+      ],
     },
+    Patient: { fields: [...columns('id', 'ward', 'name'), relation('visits', 'Visit', 'of')] },
   },
-  schema,
-);
+};
 
-function modelsWith(tables: Tables) {
+function modelsWith(tables: Tables, provider = 'postgresql') {
   const names = Object.keys(tables);
   const fields = defineFields(tables);
   const described = new Map(names.map((name) => [name, describeFields(fields, name)]));
-  return modelsOf(declared, described, {}, peopleOf(tables));
+  return modelsOf(withSchema(model, schemaFor(provider)), described, {}, peopleOf(tables));
 }
 
 const note = field.text();
@@ -127,7 +127,6 @@ describe('what names the person', () => {
 
   test.each<[string, object, string, Args]>([
     ['a default that is no UUID', { subject: 'other' }, 'other', {}],
-    ['a number of the database', { subject: 'number' }, 'number', {}],
     ['a text that looks like a default', { subject: 'text' }, 'text', {}],
     ['null', { subject: 'patientId' }, 'patientId', { patientId: null }],
     ['a row that has other columns', { subject: 'ward' }, 'ward', { patient: { connect: { id: '7' } } }],
@@ -139,6 +138,16 @@ describe('what names the person', () => {
       field: name,
       remedy: expect.stringMatching(/^pass `.* in `data`, or connect|^write `patientId` too/) as string,
     });
+  });
+
+  test('in new rows is a number of a sequence of PostgreSQL, asked for all of them at once', async () => {
+    const visits = [{ note: 'x' }, { note: 'y', number: 7 }, { note: 'z' }];
+    const { sent, rows, runs } = await play({ subject: 'number' }, 'createMany', { data: visits });
+    const numbers = [{ number: 1 }, { number: 7 }, { number: 2 }];
+    expect([runs, sent]).toMatchObject([[['Visit', 'number', 2]], [{ data: numbers }]]);
+    expect(rows).toContainEqual({ number: 2, note: 'z' });
+    const other = modelsWith({ Visit: { subject: 'number', note } }, 'sqlite').get('Visit');
+    expect(other?.columns.get('number')?.isSerial).toBe(false);
   });
 
   test('is the key of the connected row, of several columns too', async () => {

@@ -91,7 +91,7 @@ export type Inherited = (column: string) => Promise<unknown>;
 
 /**
  * Returns the value that a column of a new row will have, or undefined if nobody knows it. Makes a random default
- * itself, and adds it to the row.
+ * or a number itself, and adds it to the row.
  */
 export async function newValueOf(
   work: Work,
@@ -111,6 +111,7 @@ export async function newValueOf(
   const own = id === column && model.id.length === 1 ? model.newId : undefined;
   if (own) row[column] = own();
   else if (field?.isRandom) row[column] = crypto.randomUUID();
+  else if (field?.isSerial) row[column] = await work.nextNumber(model, field);
   return row[column];
 }
 

@@ -1,9 +1,9 @@
 // What Prisma's data model lacks, and the text of the schema has.
 import type { RuntimeDataModel, RuntimeField } from './models.ts';
 
-type Declared = Pick<RuntimeField, 'nativeType' | 'key' | 'isRandom'>;
+type Declared = Pick<RuntimeField, 'nativeType' | 'key' | 'isRandom' | 'isSerial'>;
 
-/** Adds the types of the database, such as `Uuid` or `Char(3)`, the columns of foreign keys, and random defaults. */
+/** Adds the types of the database, such as `Uuid` or `Char(3)`, the columns of foreign keys, and what makes defaults. */
 export function withSchema({ models }: RuntimeDataModel, schema: string): RuntimeDataModel {
   const declared = declaredIn(schema);
   return {
@@ -21,6 +21,7 @@ export function withSchema({ models }: RuntimeDataModel, schema: string): Runtim
 
 function declaredIn(schema: string): Map<string, Declared> {
   const found = new Map<string, Declared>();
+  const isPostgres = /^\s*provider\s*=\s*"postgres(?:ql)?"/m.test(schema);
   let model = '';
   for (const line of schema.split('\n')) {
     const code = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replace(/\/\/.*/, '');
@@ -31,7 +32,8 @@ function declaredIn(schema: string): Map<string, Declared> {
     const isRandom =
       /@default\(uuid\(4?\)\)/.test(code) ||
       (code.includes('@default(dbgenerated(""))') && line.includes('dbgenerated("gen_random_uuid()")'));
-    found.set(`${model}.${field}`, { nativeType, key: keyIn(code), isRandom });
+    const isSerial = isPostgres && code.includes('@default(autoincrement())');
+    found.set(`${model}.${field}`, { nativeType, key: keyIn(code), isRandom, isSerial });
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import type { RecordId } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 import { storedForm } from './id-form.ts';
-import type { Model, Models } from './models.ts';
+import type { Model, Models, RuntimeField } from './models.ts';
 import { type Args, isArgs } from './values.ts';
 
 export type Terms = Readonly<Record<string, readonly (string | readonly string[])[]>>;
@@ -53,6 +53,8 @@ export interface Work {
   search(table: string, query: Args): Promise<Terms>;
   find(model: Model, args: Args): Promise<Args | null>;
   findOrThrow(model: Model, args: Args): Promise<Args | null>;
+  /** Takes the next number of a sequence, or null if the column has none. */
+  nextNumber(model: Model, column: RuntimeField): Promise<number | bigint | null>;
   /** `data.ts` calls this function through `Work`, because an import of `nested.ts` would be circular. */
   nested: Nested;
 }

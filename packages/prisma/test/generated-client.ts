@@ -11,7 +11,7 @@ import { requireTools } from '@eaas/test-kit/tools';
 type Delegate = Readonly<Record<string, (args?: object) => Promise<unknown>>>;
 type Clinic = 'patient' | 'visit' | 'bill' | 'doctor' | 'tag' | 'stay' | 'letter' | 'comment';
 type Staff = 'person' | 'bed' | 'check';
-type Ids = 'uuid' | 'padded' | 'caseless' | 'plain';
+type Ids = 'uuid' | 'padded' | 'caseless' | 'plain' | 'numbered';
 export interface Client extends Readonly<Record<Clinic | Staff | Ids, Delegate>> {
   $extends(extension: unknown): Client;
   $as(user: string): Client;

@@ -5,7 +5,13 @@ import { createClient } from '@eaas/test-kit/orms/client';
 import { type Client, majors, openPrisma } from './generated-client.ts';
 
 const name = field.text();
-const fields = defineFields({ Uuid: { name }, Padded: { name }, Caseless: { name }, Plain: { name } });
+const fields = defineFields({
+  Uuid: { name },
+  Padded: { name },
+  Caseless: { name },
+  Plain: { name },
+  Numbered: { name },
+});
 
 const braced = '{0F8FAD5B-D9CB-469F-A165-70867728950E}';
 const bare = '7c9e667974254de0951b97ef6ce2bc8b';
@@ -53,6 +59,24 @@ describe.each(majors)('Prisma %i', (major) => {
     ])) as unknown[];
     expect(updated).toMatchObject({ name: 'updated' });
     expect(await table['findUnique']?.({ where: { id } })).toMatchObject({ name: 'updated' });
+  });
+
+  test('rows that the database numbers have their numbers before they are encrypted', async () => {
+    const { numbered } = db;
+    const parts = { create: [{ name: 'b' }, { parts: { create: { name: 'c' } } }] };
+    await numbered['create']?.({ data: { name: 'a', parts } });
+    await db.$transaction(async (tx: Client) =>
+      tx.numbered['createMany']?.({ data: [{ name: 'd' }, { name: null }, { name: 'e' }] }),
+    );
+    await db.$transaction([
+      numbered['create']?.({ data: { name: 'f' } }),
+      numbered['create']?.({ data: {} }),
+    ]);
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const where = { name: { not: null } };
+    const rows = (await numbered['findMany']?.({ where })) as { id: number; name: string }[];
+    expect(rows.map((row) => row.name).toSorted()).toEqual(names);
+    expect(await numbered['findMany']?.({ where: { name: null } })).toHaveLength(3);
   });
 
   test('an update with a `citext` id in another letter case encrypts the values for the stored id', async () => {

@@ -64,6 +64,10 @@ export async function play(
       runs.push([of.name, other, given]);
       return results.run ?? null;
     },
+    numbers: async (of: { name: string }, { name }: RuntimeField, count: number) => {
+      runs.push([of.name, name, count]);
+      return Array.from({ length: count }, (_, at) => String(at + 1));
+    },
     query: async (given: Args) => {
       sent.push(given);
       return results.query ?? null;
