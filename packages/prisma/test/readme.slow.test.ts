@@ -57,9 +57,9 @@ const job = [
 
 const tables = `
 create table "Patient" (
-  id text primary key, name text, ssn text not null, ssn_index text unique, born text, notes text, city text not null
+  id text primary key, subject text not null unique, name text, ssn text not null, ssn_index text unique, born text, notes text, city text not null
 );
-create table "Visit" (id text primary key, note text not null, "patientId" text not null references "Patient" (id));
+create table "Visit" (id text primary key, note text not null, "patientId" text not null references "Patient" (subject));
 create table "Member" (id text primary key, name text, email text not null, email_index text unique);
 insert into "Member" values ('1', 'Ada', 'ada@example.com'), ('2', null, 'grace@example.com');
 `;
@@ -96,7 +96,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(saidBy(app)).toHaveLength(4);
     expect(await programs.run('app.mts')).toBe(saidBy(app).join(''));
     const { sql } = programs;
-    const stored = await sql`select * from "Patient" join "Visit" on "patientId" = "Patient".id`;
+    const stored = await sql`select * from "Patient" join "Visit" on "patientId" = subject`;
     expect(stored).toHaveLength(1);
     expect(JSON.stringify(stored)).not.toMatch(/"Ada"|123-45|1815-|dry cough|"seen/);
   });

@@ -80,7 +80,8 @@ const recipes: readonly Recipe[] = [
     schema: `
       create table patients (id uuid primary key, name text not null, ssn text, ssn_index text unique, born text, notes text);
       create table visits (id uuid primary key, patient_id uuid references patients, city text);
-      create table notes (id uuid primary key, patient uuid not null, text text);
+      create table people (id uuid primary key, subject uuid not null unique, name text);
+      create table notes (id uuid primary key, patient uuid not null references people (subject), text text);
       create table members (id uuid primary key, name text, email text not null, email_index text unique);
       insert into members values
         ('00000000-0000-4000-8000-000000000001', 'Ada', 'ada@example.com'),
