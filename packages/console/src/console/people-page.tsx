@@ -44,7 +44,7 @@ export function People({ session: { client } }: PageProps) {
       ? 'Of the audit log: 32 or 64 characters.'
       : looksLikeId(text.value)
         ? 'If this is an id of the audit log, choose “Subject id”.'
-        : 'The text that your app passes to the SDK. It stays in this page.';
+        : 'The text that your app passes to the SDK. Your service finds the person by it.';
 
   return (
     <>
