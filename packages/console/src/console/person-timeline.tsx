@@ -1,4 +1,4 @@
-import type { AuditEntry, EaasClient } from '@eaas/sdk';
+import { type AuditEntry, type EaasClient, type ReportRow, reportRow } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';
 import { useLoaded } from '../load.ts';
 import { PageFailure } from '../parts/page-failure.tsx';
@@ -15,7 +15,8 @@ import { PersonId } from './person-id.tsx';
 const size = 50;
 
 /** What happened with the data of a person, in words for whoever answers to this person. */
-const words: Partial<typeof actionTexts> = {
+const words: Partial<Record<ReportRow['action'], string>> = {
+  ...actionTexts,
   'key.wrap': 'encrypted',
   'key.unwrap': 'opened',
   encrypt: 'encrypted by the service',
@@ -41,14 +42,16 @@ export function PersonTimeline({ client, subjectId }: TimelineProps) {
     timeColumn,
     {
       title: 'What',
-      cell: ({ action, metadata: { outcome } }) => (
-        <>
-          {outcome === 'refused' && 'not '}
-          {words[action] ?? actionTexts[action]}{' '}
-          {outcome === 'refused' && <span class="badge bad">refused</span>}
-          <code class="soft under">{action}</code>
-        </>
-      ),
+      cell: (entry) => {
+        const { action, outcome } = reportRow(entry);
+        return (
+          <>
+            {outcome === 'refused' && 'not '}
+            {words[action] ?? action} {outcome === 'refused' && <span class="badge bad">refused</span>}
+            <code class="soft under">{entry.action}</code>
+          </>
+        );
+      },
     },
     { title: 'User', cell: ({ metadata }) => <User metadata={metadata} /> },
     actorColumn((actor) => nameIn(actors, actor)),

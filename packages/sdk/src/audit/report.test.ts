@@ -16,7 +16,7 @@ test('a report shows what happened with the data of one person, and nothing else
   const rows = await all(client.audit.report({ subject }));
   expect(rows.map(({ action, outcome }) => `${action} ${outcome}`)).toEqual([
     'subject.erase done',
-    'key.wrap refused',
+    'moved to a new key version refused',
     'key.unwrap done',
     'key.unwrap done',
     'key.wrap done',
@@ -44,10 +44,17 @@ test('a report on a name that is none throws, and one on a subject that was neve
 });
 
 test('a report as CSV has the columns of the rows', async () => {
-  const { client } = observedClient();
-  await client.as('7').encrypt('x', { subject });
+  const { client, keyId } = observedClient();
+  const bundle = await client.as('7').encrypt('x', { subject });
+  await client.keys.rotate({ key_id: keyId });
+  await client.rewrap(bundle, { subject });
   await client.subjects.erase({ subject });
   const rows = await all(client.audit.report({ subject }));
+  expect(rows.map(({ action }) => action)).toEqual([
+    'subject.erase',
+    'moved to a new key version',
+    'key.wrap',
+  ]);
   const titles = 'time,action,user,outcome\r\n';
   const lines = rows.map(
     ({ time, action, user, outcome }) => `${time},${action},${user ?? ''},${outcome}\r\n`,

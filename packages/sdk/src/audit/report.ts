@@ -13,11 +13,14 @@ export interface PersonReportOptions extends ReportOptions {
   readonly subjectId?: string;
 }
 
+const moved = 'moved to a new key version';
+
 /** What happened with the data of a person. It can be shown to this person: it has no address, key or context. */
 export interface ReportRow {
   /** When it happened, as RFC 3339 with milliseconds. */
   readonly time: string;
-  readonly action: AuditEntry['action'];
+  /** The action of the entry. A rewrap, which shows no value to anybody, is none of a user. */
+  readonly action: AuditEntry['action'] | typeof moved;
   /** The first half of the id of the user who acted, 32 hexadecimal characters. Null if the app named none. */
   readonly user: string | null;
   readonly outcome: 'done' | 'refused';
@@ -28,10 +31,10 @@ export const reportColumns = ['time', 'action', 'user', 'outcome'] as const sati
 
 /** Returns what a report on a person shows of an entry. */
 export function reportRow(entry: Pick<AuditEntry, 'created_at' | 'action' | 'metadata'>): ReportRow {
-  const { user, outcome } = entry.metadata;
+  const { user, outcome, from_version } = entry.metadata;
   return {
     time: entry.created_at,
-    action: entry.action,
+    action: entry.action === 'key.wrap' && from_version !== undefined ? moved : entry.action,
     user: typeof user === 'string' ? user : null,
     outcome: outcome === 'refused' ? 'refused' : 'done',
   };
