@@ -119,7 +119,8 @@ function attempt(opening: Opening, column: string, where: Where, given: Given, s
 function readPlaintext({ field }: FieldPlan, stored: unknown): unknown {
   if (!field.previous) {
     throw new FormatError(
-      'the stored value must be a ciphertext, which begins with `eaas`: if it is plaintext, define the field with `previous: plaintext()`',
+      'the stored value must be a ciphertext, which begins with `eaas`: somebody wrote past Eaas. ' +
+        'Find out who. Only while a table is migrated, define the field with `previous: plaintext()`',
     );
   }
   let value: unknown;

@@ -89,7 +89,7 @@ test.each([
 
 describe.each([
   ['null', null, 'null'],
-  ['an empty text', '', 'a string'],
+  ['an empty text', '', 'an empty text'],
   ['a fraction', 1.5, 'a number'],
   ['a promise', Promise.resolve('1'), 'a Promise'],
   ['a control character', 'secret\n', 'a string'],

@@ -191,7 +191,7 @@ test.each([
   const error = await errorOf(records.decryptRow('users', 1, { name: name as string }));
   expect(error.cause).toBeInstanceOf(FormatError);
   expect(error.message).toMatch(
-    /^users\.name of row 1: the stored value must be a ciphertext, .*`previous: plaintext\(\)`/,
+    /^users\.name of row 1: the stored value must be a ciphertext, .* somebody wrote past Eaas.*`previous: plaintext\(\)`/,
   );
 });
 
