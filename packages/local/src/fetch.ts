@@ -56,7 +56,7 @@ function refusalOf(failure: Failure | undefined): Refusal | undefined {
 }
 
 /** How to call a service inside this process. */
-export type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
+export type Fetch = (input: Parameters<typeof fetch>[0], init?: RequestInit) => Promise<Response>;
 
 export const baseUrl = 'https://eaas.test';
 

@@ -9,13 +9,13 @@ export type {
   ServerModeCalls,
   SubjectName,
 } from './client/administration.ts';
-export type { DecryptItem, DecryptOptions } from './client/decrypt.ts';
+export type { DecryptedAs, DecryptedForm, DecryptItem, DecryptOptions } from './client/decrypt.ts';
 export type { EncryptItem, EncryptOptions } from './client/encrypt.ts';
 export type { Rewrapped } from './client/rewrap.ts';
 export type { HashOptions, UnwrapOptions, WrapOptions } from './transport/data-key-calls.ts';
-export type { Bundle, Ciphertext } from './client/ciphertext.ts';
-export type { AuditLog, VerifyOptions } from './audit/methods.ts';
-export type { AuditEntry, AuditFilter, AuditPageQuery, ListOptions } from './audit/query.ts';
+export type { Bundle, Ciphertext, EncryptedAs, EncryptedForm } from './client/ciphertext.ts';
+export type { AuditLog, AuditVerification, VerifyOptions } from './audit/methods.ts';
+export type { AuditEntry, AuditFilter, AuditPage, AuditPageQuery, ListOptions } from './audit/query.ts';
 export {
   type PersonReportOptions,
   reportColumns,
