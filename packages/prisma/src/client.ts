@@ -59,7 +59,7 @@ export function executorOf(client: PrismaClient, call: QueryCall, params: Intern
       'batch',
       { model: model.name },
       'the operation must first read ids, which a batch cannot do',
-      'name each row by its id, which must not be `@db.Citext`, and its person, or use an interactive transaction: `$transaction(async (tx) => …)`',
+      'name each row by its id (not `@db.Citext`) and its person, or use an interactive transaction: `$transaction(async (tx) => …)`',
     );
   };
   return {

@@ -57,7 +57,8 @@ const job = [
 
 const tables = `
 create table "Patient" (
-  id text primary key, subject text not null unique, name text, ssn text not null, ssn_index text unique, born text, notes text, city text not null
+  id text primary key, subject text not null unique, name text, ssn text not null, ssn_index text unique,
+  born text, notes text, city text not null
 );
 create table "Visit" (id text primary key, note text not null, "patientId" text not null references "Patient" (subject));
 create table "Member" (id text primary key, name text, email text not null, email_index text unique);
