@@ -8,20 +8,27 @@ import { openTenantSecrets, type Roots, type TenantSecrets } from '../crypto/ten
 import { attempt, Tampered } from '../rules/refusal.ts';
 import type { View } from './decision.ts';
 import type { HeadRow, Stored } from './store.ts';
-import { type ColumnType, refOf, type Table } from './table.ts';
+import { type ColumnType, refOf, type Table, tableOf, type Values } from './table.ts';
 import { type TenantRow, tenants } from './tables.ts';
 
 type RowKey = Pick<TenantSecrets, 'rowMac'>;
 
 /** The head of a log as a table: the columns are those that its MAC covers. */
-export const heads: Table<HeadRow> = {
-  name: 'audit_heads',
-  id: ['tenant_id'],
-  columns: ['tenant_id', 'id', 'hash', 'sum', 'nonce', 'created_at', 'month', 'encrypts'],
-  types: { id: 'number', created_at: 'number', encrypts: 'number' },
-  isLoose: true,
-  record: { label: ['eaas head v1'], nameOf: ({ tenant_id }) => tenant_id, revOf: () => null },
-};
+export const heads = tableOf<HeadRow>(
+  'audit_heads',
+  ['tenant_id'],
+  {
+    tenant_id: 'text',
+    id: 'number',
+    hash: 'bytes',
+    sum: 'bytes',
+    nonce: 'bytes',
+    created_at: 'number',
+    month: 'text',
+    encrypts: 'number',
+  },
+  { isLoose: true, label: ['eaas head v1'] },
+);
 
 /** Adds the MAC to a row, a head or an anchor, if its table has one. */
 export function sealRow(secrets: RowKey, table: Table<never>, row: object): Stored['row'] {
@@ -84,18 +91,21 @@ export function partsOf({ columns, types }: Table<never>, row: object): PaePart[
 }
 
 function partOf(value: unknown, type: ColumnType | undefined): PaePart {
-  const kind = typeof value;
-  const isOther =
-    (kind === 'boolean') !== (type === 'boolean') ||
-    (value !== null && (kind === 'number') !== type?.startsWith('number'));
-  if (type && isOther) throw new TypeError(`a column must not contain a value of the type ${kind}`);
-  if (value === null || typeof value === 'string' || typeof value === 'number' || isBytes(value))
-    return value;
-  if (typeof value === 'boolean') return String(value);
-  // A list of lists is refused too, because `paeView` would encode the inner lists as bytes.
-  if (Array.isArray(value) && value.every((text) => typeof text === 'string'))
-    return new Uint8Array(paeView(value));
-  throw new TypeError(`a column must not contain a value of the type ${kind}`);
+  if (value === null && type !== 'boolean') return value;
+  const kind = kindOf(value);
+  if (!kind || (type && type !== kind && type !== `${kind}?`))
+    throw new TypeError(`a column of the type ${type} must not contain a value of the type ${typeof value}`);
+  if (kind === 'boolean') return String(value);
+  return kind === 'texts' ? new Uint8Array(paeView(value as string[])) : (value as PaePart);
+}
+
+function kindOf(value: unknown): keyof Values | undefined {
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'number') return 'number';
+  if (typeof value === 'boolean') return 'boolean';
+  // A list of lists is none, because `paeView` would encode the inner lists as bytes.
+  if (Array.isArray(value)) return value.every((text) => typeof text === 'string') ? 'texts' : undefined;
+  return isBytes(value) ? 'bytes' : undefined;
 }
 
 // The sum of a tenant's rows, which its head carries under a mask: an append subtracts the rows that it replaces and adds the

@@ -2,7 +2,7 @@
 import { toHex } from '@eaas/protocol/internal';
 
 /** What a column can hold. A uuid is text, and a time is a number: milliseconds since 1970. */
-interface Values {
+export interface Values {
   readonly text: string;
   readonly number: number;
   readonly boolean: boolean;
