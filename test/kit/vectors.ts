@@ -261,6 +261,7 @@ interface VectorFiles {
       rows: readonly { table: string; row: Row }[];
       id: number;
       hash: string;
+      nonce: string;
       sum: string;
     })[];
   };

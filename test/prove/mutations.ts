@@ -493,7 +493,7 @@ export const mutations: readonly Mutation[] = [
     { 'packages/service/src/crypto/vectors.test.ts': ['the sum of rows is that of the vector'] },
     [
       `${service}/ledger/row-macs.ts`,
-      "integerOf(hmac(rowSum, paeView(['eaas row sum v1', id, hash])));",
+      "integerOf(hmac(rowSum, paeView(['eaas row sum v1', id, hash, nonce])));",
       '0n;',
     ],
   ),

@@ -15,7 +15,7 @@ const frozen = {
   'half.json': '66395629a53f6eea',
   'hash.json': '04e90e81f7d0ae63',
   'intake.json': 'eab72d7feeae1d65',
-  'ledger.json': 'a44158e6a6468a76',
+  'ledger.json': '531190a0478f2090',
   'log-moment.json': '8008f21d2717e3da',
   'log-proof.json': '0b7ed13b6aa61496',
   'log-tree.json': 'd1efbe677ef616f0',

@@ -75,6 +75,7 @@ test.for<[...Fault, commands: string]>([
   ['a root key for all', () => keyFile(0o644), 'root_key', /^EAAS_ROOT_KEY_FILE: .*`chmod 600 /, opens],
   ['another root key', () => by({ EAAS_ROOT_KEY: newRootKey() }), 'root_key', /Set EAAS_ROOT_KEY_/, opens],
   ['an old schema', () => version(0), 'schema', /not yet migrated .*: run `eaas migrate` first/, opens],
+  ['older data', () => version(1), 'schema', /format 1, .*: export .* `drop schema eaas/, connects],
   ['no schema', () => after('select', null), 'schema', /tables of Eaas yet: run `eaas migrate`/, opens],
   ['no rights', () => after('create schema eaas', null), 'schema', /denied .*: set EAAS_MIGRATE_/, opens],
   ['no certificate', () => by(tls), 'listening', /_FILE cannot be used: .* Set them to/, serves],

@@ -1,4 +1,5 @@
 import { readConfig } from '@eaas/test-kit/cli';
+import { openPool } from '@eaas/test-kit/server';
 import {
   createTenant,
   insider,
@@ -104,4 +105,18 @@ test('`isApiKeyOf` refuses revoked and malformed API keys, and API keys of other
   for (const token of [foreign, apiKey ?? '', 'eaas_sk_wrong', undefined]) {
     expect(await isApiKeyOf(open.service, tenant, token)).toBe(false);
   }
+});
+
+test('`eaas dev` refuses data of an earlier format, and says what to delete', async () => {
+  const { connection, url } = await testDatabase(migrated);
+  const owner = openPool(connection('owner'), 1);
+  await owner`update eaas.migrations set version = 1`;
+  await owner.end();
+  const own = { connection: connection('server'), ownerConnection: connection('owner'), serverRole: null };
+  const rootKey = { load: () => Promise.reject() };
+  const openEmbedded = async () => ({ ...own, rootKey, named: 'the database', close: async () => {} });
+  const options = { ...readConfig(environmentOf(url)), databaseUrl: null, openEmbedded };
+  await expect(openService(options, 'serve')).rejects.toThrow(
+    /format 1, .*: export .*delete the data directory of `eaas dev`/,
+  );
 });

@@ -11,6 +11,7 @@ import {
   versionPlace,
 } from '@eaas/protocol/internal-sealing';
 import {
+  dataFormat,
   hkdf,
   hmac,
   type KeyRow,
@@ -74,7 +75,8 @@ interface Stored extends Contents {
 }
 
 const format = 'eaas-local';
-const version = 1;
+/** Sealed texts are still in the first format: unlike files, they never lacked what they have today. */
+export const sealedFormat = 1;
 
 /** Makes the file of a new tenant. */
 export const newKeyFile = (opener: Opener): KeyFile => ({
@@ -138,7 +140,7 @@ export function withMaterial<T>(
 }
 
 /** Returns the text of a file, in lines if it is indented. */
-export function formatKeyFile(file: KeyFile, indent = 2): string {
+export function formatKeyFile(file: KeyFile, indent = 2, version = dataFormat): string {
   const { tenantId, lock, sealedSecret, secret, keys, subjects } = file;
   const content = { format, version, tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys, subjects };
   const mac = toBase64(macOf(content, secret, tenantId));
@@ -151,8 +153,9 @@ export function openKeyFile(
   text: string,
   opener: Opener,
   known?: Pick<KeyFile, 'sealedSecret' | 'secret'>,
+  version = dataFormat,
 ): KeyFile {
-  const { mac, ...content } = parse(name, text);
+  const { mac, ...content } = parse(name, text, version);
   const { tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys, subjects } = content;
   const damaged = (): InputError =>
     new InputError(`${name} was cut, damaged or edited: restore it from your copy`);
@@ -176,7 +179,7 @@ export function readLock(name: string, text: string): Lock {
   return parse(name, text).lock;
 }
 
-function parse(name: string, text: string): Stored {
+function parse(name: string, text: string, version = dataFormat): Stored {
   let found: Partial<Stored>;
   try {
     found = Object(JSON.parse(text)) as Partial<Stored>;
@@ -187,6 +190,11 @@ function parse(name: string, text: string): Stored {
   }
   if (found.format !== format)
     throw new InputError(`${name} is not a key file of a local service: pass another path`);
+  if (Number(found.version) < version)
+    throw new InputError(
+      `${name} has format ${Number(found.version)}, and this program reads format ${version}. No release wrote it, so ` +
+        `nothing converts it: decrypt what you need with the version that wrote it, then delete it`,
+    );
   if (found.version !== version)
     throw new InputError(
       `${name} has another version than ${version} (got ${Number(found.version)}): use the ` +

@@ -11,6 +11,7 @@ import {
   type KeyFile,
   newKeyFile,
   openKeyFile,
+  sealedFormat,
   sealingOf,
 } from './key-file-format.ts';
 import { isKept, type KeyStore, layIn, tenantIn } from './key-store.ts';
@@ -78,7 +79,7 @@ function newMaterial(file: KeyFile, place: Parameters<typeof sealSecret>[1]): st
 
 /** Returns the text. */
 export const formatSealed = (file: KeyFile): string =>
-  prefix + toBase64(toUtf8(formatKeyFile(file, 0).trimEnd()));
+  prefix + toBase64(toUtf8(formatKeyFile(file, 0, sealedFormat).trimEnd()));
 
 /** Opens a text. Throws InputError, which quotes nothing of it. */
 export function openSealed(given: string): KeyFile {
@@ -94,7 +95,7 @@ export function openSealed(given: string): KeyFile {
     refuse('has a character that no such text has: was it quoted, or broken into lines?');
   const json = new TextDecoder().decode(readBase64(sealed));
   if (!json.endsWith('"}')) refuse('was cut: copy it whole');
-  return openKeyFile('the sealed text', json, unlocked);
+  return openKeyFile('the sealed text', json, unlocked, undefined, sealedFormat);
 }
 
 /** A store over a text. */

@@ -1,6 +1,8 @@
 // Brings a database to the present schema, and gives the server's role its rights. `eaas migrate` calls it, and what has a
 // database of its own.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dataFormat } from '@eaas/service';
+import { CannotStart } from '../base/cannot-start.ts';
 import { isLockTimeout } from './faults.ts';
 import type { Pool, Sql } from './sql.ts';
 import { isPrepared } from './checks.ts';
@@ -11,6 +13,8 @@ import { schemaPlugins, storedTables } from './tables.ts';
 
 /** The steps from an empty database to the present schema. A released step must never change: add a new one. */
 const steps: readonly string[] = [schema];
+/** The first step has the number of the format as its version. */
+const latest = dataFormat + steps.length - 1;
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 
@@ -47,15 +51,15 @@ export async function migrate(
 
 /** Whether the database has the schema of this program, or a later one. */
 export async function isMigrated(sql: Sql): Promise<boolean> {
-  return (await isPrepared(sql)) && (await schemaVersion(sql)) >= steps.length;
+  return (await isPrepared(sql)) && (await schemaVersion(sql)) >= latest;
 }
 
 /** What to say about a schema that a later program has made, which this one can still use. */
 export async function newerSchema(sql: Sql): Promise<string | undefined> {
   const version = await schemaVersion(sql);
-  if (version <= steps.length) return undefined;
+  if (version <= latest) return undefined;
   return (
-    `The schema of the database has the version ${version}, and this program knows ${steps.length}: ` +
+    `The schema of the database has the version ${version}, and this program knows ${latest}: ` +
     'install the version of Eaas that migrated the database.'
   );
 }
@@ -72,10 +76,10 @@ async function applyMissing(sql: Pool, serverRole: string | null): Promise<numbe
       await tx`create schema if not exists eaas`;
     await tx`create table if not exists eaas.migrations (version integer primary key, applied_at timestamptz not null default now())`;
     const done = await schemaVersion(tx);
-    const missing = steps.slice(done);
+    const missing = steps.slice(Math.max(0, done - dataFormat + 1));
     for (const [index, step] of missing.entries()) {
       await tx.unsafe(step);
-      await tx`insert into eaas.migrations (version) values (${done + index + 1})`;
+      await tx`insert into eaas.migrations (version) values (${latest - missing.length + 1 + index})`;
     }
     if (missing.length > 0) await tx.unsafe(await writingFunctions(tx));
     if (isCitus) await distribute(tx);
@@ -85,9 +89,16 @@ async function applyMissing(sql: Pool, serverRole: string | null): Promise<numbe
   });
 }
 
+/** Returns the version of the newest step that was applied, or 0. Throws CannotStart for data of an earlier format. */
 async function schemaVersion(sql: Sql): Promise<number> {
   const [row] = await sql<{ version: number | null }[]>`select max(version) as version from eaas.migrations`;
-  return row?.version ?? 0;
+  const version = row?.version ?? 0;
+  if (version === 0 || version >= dataFormat) return version;
+  throw new CannotStart(
+    `The database has data of format ${version}, and this program reads format ${dataFormat}. No release wrote them, so ` +
+      'nothing converts them: export what you need with the version that wrote them, then delete the data directory of ' +
+      '`eaas dev`, or run `drop schema eaas cascade` in the database and `eaas migrate`.',
+  );
 }
 
 async function grant(sql: Sql, role: string): Promise<void> {

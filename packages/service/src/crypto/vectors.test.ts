@@ -87,11 +87,12 @@ test.each(rows)('$name has the MAC of the vector, and no other columns have it',
     expect(() => checkRow(secrets, table, stored)).toThrow(Tampered);
 });
 
-test.each(sums)('the sum of rows is that of the vector: $name', ({ row_sum_key, rows, id, hash, sum }) => {
+test.each(sums)('the sum of rows is that of the vector: $name', ({ row_sum_key, rows, id, sum, ...link }) => {
   const secrets = { rowSum: node.secretOf(bytes(row_sum_key)) };
   const added = rows.reduce((sum, { table: name, row }) => {
     const table = { name, id: [], columns: Object.keys(row) } as unknown as Table<never>;
     return sum + rowInSum(secrets, table, rowOf(row));
   }, 0n);
-  expect(hex(masked(secrets, { id, hash: Buffer.from(hash, 'hex') }, added))).toBe(sum);
+  const [hash, nonce] = [link.hash, link.nonce].map((text) => Buffer.from(text, 'hex')) as [Buffer, Buffer];
+  expect(hex(masked(secrets, { id, hash, nonce }, added))).toBe(sum);
 });

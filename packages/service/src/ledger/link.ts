@@ -90,8 +90,8 @@ export function beginLink(
       return { count, of: (nth) => ({ id: expected.id + from + nth + 1, hash: toHex(hashOf(nth)) }), hashOf };
     },
     complete({ month, encrypts }: Pick<HeadRow, 'month' | 'encrypts'>, now: number): Link {
-      const end = { id: expected.id + hashes.length, hash: fromLatin1(hash) };
-      const about = { created_at, month, encrypts, nonce: randomBytes(16), sum: masked(secrets, end, sum) };
+      const end = { id: expected.id + hashes.length, hash: fromLatin1(hash), nonce: randomBytes(16) };
+      const about = { created_at, month, encrypts, sum: masked(secrets, end, sum) };
       const next = sealHead(secrets, { tenant_id, ...end, ...about });
       const macs = entryMacs(secrets.auditMac, hashes);
       const seals = fromLatin1(hashes.map((each, index) => `${each}${macs[index]}`).join(''));

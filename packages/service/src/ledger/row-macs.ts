@@ -110,10 +110,10 @@ function kindOf(value: unknown): keyof Values | undefined {
 
 // The sum of a tenant's rows, which its head carries under a mask: an append subtracts the rows that it replaces and adds the
 // new ones. Verify sums all rows again. It is the hash of multisets MSet-Add-Hash (Clarke, Devadas, van Dijk, Gassend and Suh,
-// ASIACRYPT 2003); a mask hides one sum, because rows change only with an entry.
+// ASIACRYPT 2003); a mask hides one sum, because each link has a nonce of its own.
 
 type SumKey = Pick<TenantSecrets, 'rowSum'>;
-type Place = Pick<HeadRow, 'id' | 'hash'>;
+type Place = Pick<HeadRow, 'id' | 'hash' | 'nonce'>;
 
 /** What a row adds to the sum. Rows of loose tables add nothing. */
 export function rowInSum({ rowSum }: SumKey, table: Table<never>, row: object): bigint {
@@ -121,7 +121,7 @@ export function rowInSum({ rowSum }: SumKey, table: Table<never>, row: object): 
   return integerOf(hmac(rowSum, paeView(['eaas row in sum v1', table.name, ...partsOf(table, row)])));
 }
 
-/** The sum as the head with this id and hash carries it. A sum that is negative or too large wraps around. */
+/** The sum as the head of this link carries it. A sum that is negative or too large wraps around. */
 export function masked(secrets: SumKey, head: Place, sum: bigint): Uint8Array {
   const digits = BigInt.asUintN(256, sum + maskOf(secrets, head)).toString(16);
   return fromHex(digits.padStart(64, '0'));
@@ -131,7 +131,7 @@ export function masked(secrets: SumKey, head: Place, sum: bigint): Uint8Array {
 export const unmasked = (secrets: SumKey, head: Place & Pick<HeadRow, 'sum'>): bigint =>
   BigInt.asUintN(256, integerOf(head.sum) - maskOf(secrets, head));
 
-const maskOf = ({ rowSum }: SumKey, { id, hash }: Place): bigint =>
-  integerOf(hmac(rowSum, paeView(['eaas row sum v1', id, hash])));
+const maskOf = ({ rowSum }: SumKey, { id, hash, nonce }: Place): bigint =>
+  integerOf(hmac(rowSum, paeView(['eaas row sum v1', id, hash, nonce])));
 
 const integerOf = (bytes: Uint8Array): bigint => BigInt(`0x${toHex(bytes)}`);

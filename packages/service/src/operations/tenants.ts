@@ -58,12 +58,11 @@ export function newTenant(
     rev: 0,
   };
   const opened = secrets.openTenantSecrets(roots, sealed);
-  const genesis = { id: 0, hash: genesisHash(tenant_id) };
+  const genesis = { id: 0, hash: genesisHash(tenant_id), nonce: randomBytes(16) };
   const head = sealHead(opened, {
     ...genesis,
     tenant_id,
     sum: masked(opened, genesis, rowInSum(opened, tenants, row)),
-    nonce: randomBytes(16),
     created_at: now,
     month: monthOf(now),
     encrypts: 0,
