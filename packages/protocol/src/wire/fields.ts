@@ -50,7 +50,8 @@ export const fields: Readonly<Record<string, string>> = {
   intake_public_key: 'The public key for writers without an API key. Null if the key is not an intake key.',
   interval_days: 'Days between two rotations. Null turns rotation off.',
   ip_address:
-    'The IP address of the client; an IPv4-mapped address is written as IPv4. Null if the actor is not a client.',
+    'The IP address of the client; an IPv4-mapped address is written as IPv4. ' +
+    'Null for a user of an issuer without `any_subject`, and if the actor is not a client.',
   issuer: 'The `iss` of the tokens.',
   issuer_id: 'The issuer’s id, a UUID, which requests send as `Eaas-Issuer`.',
   issuers: 'The issuers of this page.',

@@ -9,7 +9,7 @@ import { eaas, run, serve } from '@eaas/test-kit/program';
 import { newSignIn } from '@eaas/test-kit/sign-in';
 
 const database = await testDatabase(migrated);
-const env = { ...environmentOf(database.url), EAAS_LOG_LEVEL: 'trace' };
+const env = { ...environmentOf(database.url), EAAS_LOG_LEVEL: 'trace', EAAS_TRUST_PROXY: '127.0.0.1' };
 const server = await closing(serve(env), (it) => it.stop());
 
 async function command<T>(...args: string[]): Promise<T> {
@@ -43,6 +43,8 @@ const { issuer_id } = ok(
 );
 const token = signIn.token(signedIn, { claim });
 const [, payload = '', signature = ''] = token.split('.');
+/** Of who signs in, as the proxy tells it: nobody else has it. */
+const address = '2001:db8:cafe:1234:5678:9abc:def1:2345';
 const [dataKey, plaintext] = ['a data key that nobody may find!', canary('plaintext')];
 const dek = Buffer.from(dataKey).toString('base64');
 const rootKey = env['EAAS_ROOT_KEY'] ?? '';
@@ -51,6 +53,7 @@ const hidden = {
   user,
   signedIn,
   claim,
+  address,
   payload,
   signature,
   apiKey: api_key,
@@ -98,7 +101,8 @@ async function useAll(own: string, who: object, call: Client['post'], isErased =
 }
 
 test('a subject, a user, a token, a data key and a plaintext are nowhere in clear text', async () => {
-  const userWith = (bearer: string) => client(server.baseUrl, bearer, { 'eaas-issuer': issuer_id });
+  const userWith = (bearer: string) =>
+    client(server.baseUrl, bearer, { 'eaas-issuer': issuer_id, 'x-forwarded-for': address });
   await useAll(subject, { user }, api.post);
   await useAll(signedIn, {}, userWith(token).post);
   ok(await api.post('/v1/subjects/erase', { subject: signedIn }));
@@ -112,9 +116,11 @@ test('a subject, a user, a token, a data key and a plaintext are nowhere in clea
   for (const query of [`subject_id=${subject}`, `user_id=${user}`, `subject=${subject}`, `token=${token}`])
     answers.push((await api.get(`/v1/audit?${query}`)).text);
   const log = await Promise.all([0, 100].map((offset) => api.get(`/v1/audit?limit=100&offset=${offset}`)));
+  const exported = await run([...eaas, 'audit', 'export', '--tenant', tenant_id], env);
   const places = {
     database: [await storedText(database), 'subject_created'],
     'audit log': [log.map(({ text }) => text).join(''), 'user_asserted'],
+    export: [exported.stdout, 'user_asserted'],
     metrics: [(await api.get('/metrics')).text, 'eaas_'],
     'log lines': [server.log(), '/v1/subjects/erase'],
     answers: [answers.join('\n'), 'subject_erased'],

@@ -253,4 +253,7 @@ test('a token reaches no value of another user by any call, alone or beside call
     { numRuns: runs(500) },
   );
   expect(successes).toBeGreaterThan(20);
+  // Refusals and batches are recorded too: none has the address of a person, and each of the API key has one.
+  for (const { actor, ip_address } of await tenant.entries())
+    expect([actor, typeof ip_address === 'string']).toEqual([actor, actor === tenant.apiKeyId]);
 });

@@ -325,7 +325,10 @@ test('staff opens the data of every subject, and the log names who', async () =>
   const api = await userOf(signIn.token('ann', { role: 'staff' }), issuer.issuer_id);
   expect(ok(await api.post(`${path}/unwrap`, { wrapped_key, subject: 'ben' })).dek).toBe(dek);
   expect(ok(await api.post(`${path}/unwrap`, { wrapped_key: plain.wrapped_key })).dek).toBe(plain.dek);
-  expect((await newestEntry(tenant)).metadata).toMatchObject({ user: expect.any(String) });
+  expect(await newestEntry(tenant)).toMatchObject({
+    ip_address: expect.any(String),
+    metadata: { user: expect.any(String) },
+  });
   ok(await api.post('/v1/hash', { key_id, value: 'x' }));
   expect(await api.get('/v1/keys')).toBeProblem('permission_missing');
   expect(await api.get('/v1/audit')).toBeProblem('permission_missing');

@@ -50,7 +50,14 @@ export function issuers(options: IssuerOptions): Plugin {
     const letOthersGo = async (): Promise<void> => {
       if (signatures.get(name) === undefined) await fair.pause(`signing in to ${tenantId}`);
     };
-    const findIssuer = (view: Pick<View, 'find'>) => orNull(() => view.find(table, issuerId));
+    // The log keeps entries for years, so the address of a person is not in them, as that of staff and of workloads is. Which
+    // of them an issuer is for never changes.
+    let ipAddress: string | null = null;
+    const findIssuer = (view: Pick<View, 'find'>) => {
+      const row = orNull(() => view.find(table, issuerId));
+      if (row && rules.opensAll(row)) ({ ipAddress } = arrival);
+      return row;
+    };
     function keyOf(row: IssuerRow): IssuerKey {
       const keys = openIssuer(row).keys ?? published.get(row.jwks_uri);
       if (keys instanceof Refusal) throw keys;
@@ -63,6 +70,9 @@ export function issuers(options: IssuerOptions): Plugin {
 
     return {
       ...senderOf(arrival),
+      get ipAddress() {
+        return ipAddress;
+      },
       tenantId,
       actor: issuerId,
       isUser: true,

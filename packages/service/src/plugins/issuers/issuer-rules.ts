@@ -162,7 +162,7 @@ function shownTrust({
 }
 
 /** Whether its tokens open the data of every subject. */
-const opensAll = ({ kind, any_subject }: IssuerRow): boolean => kind === 'workload' || any_subject;
+export const opensAll = ({ kind, any_subject }: IssuerRow): boolean => kind === 'workload' || any_subject;
 
 function requireConsistent(row: IssuerRow): void {
   const { kind, permissions, allowed_origins, jwks, require } = row;

@@ -18,7 +18,7 @@ const right = signIn.token('ann');
 const keys = 'https://keys.example/';
 
 /** A tenant whose issuer has its keys at a host: `hosts` has the key sets by their addresses. */
-async function world(hosts: Record<string, object[]> = { [keys]: [signIn.jwk] }) {
+async function world(hosts: Record<string, object[]> = { [keys]: [signIn.jwk] }, more: object = {}) {
   const store = memoryStore({ now: Date.now });
   const roots = [rootKey(randomBytes(32))] as const;
   const { record, head, writes } = newTenant(roots, { name: 'ann' }, Date.now());
@@ -40,24 +40,48 @@ async function world(hosts: Record<string, object[]> = { [keys]: [signIn.jwk] })
   const operator = insider(record.tenant_id, 'operator');
   const { key_id } = (await run(service, operator, 'POST /v1/keys', { name: 'people' })).answer;
   const { jwks: _, ...fields } = newIssuer(key_id);
-  const input = { ...fields, jwks_uri: keys, permissions: ['encrypt' as const] };
+  const input = { ...fields, jwks_uri: keys, permissions: ['encrypt' as const], ...more };
   const { issuer_id } = (await run(service, operator, 'POST /v1/issuers', input)).answer;
-  /** The status of a call of a user, as far as no body is needed. */
-  const call = (on = service, token = right) =>
+  const enter = (on = service, token = right) =>
     admit(on, {
       route: 'POST /v1/keys/:key_id/wrap',
       authorization: `Bearer ${token}`,
       origin: undefined,
       header: () => issuer_id,
-      ipAddress: null,
-    }).then(
+      ipAddress: '192.0.2.1',
+    });
+  /** The status of a call of a user, as far as no body is needed. */
+  const call = (on = service, token = right) =>
+    enter(on, token).then(
       () => 200,
       (error: unknown) => (error instanceof Refusal ? error.problem.status : error),
     );
   const patch = (change: object) =>
     run(service, operator, 'PATCH /v1/issuers/:issuer_id', { issuer_id, ...change });
-  return { call, patch, replica, verified };
+  /** Calls as a user, and returns the address of the entry. */
+  const addressOf = async (on: typeof service) => {
+    await run(on, await enter(on), 'POST /v1/keys/:key_id/wrap', {
+      key_id,
+      dek: randomBytes(32).toString('base64'),
+    });
+    return (await run(service, operator, 'GET /v1/audit', { limit: 1 })).answer.logs[0]?.ip_address;
+  };
+  return { addressOf, call, patch, replica, verified };
 }
+
+const require = { sub: ['ann'] };
+test.each([
+  ['a person has none', {}, null],
+  ['staff has one', { any_subject: true, require }, '192.0.2.1'],
+  ['a workload has one', { kind: 'workload', require }, '192.0.2.1'],
+])(
+  'of the addresses in entries, %s, on every replica, at first and from a guess',
+  async (_, more, address) => {
+    const { addressOf, replica } = await world(undefined, more);
+    for (const on of [replica(), replica()])
+      expect([await addressOf(on), await addressOf(on)]).toEqual([address, address]);
+  },
+);
 
 test('a signature is verified once, a forged one each time, and what needs none comes first', async () => {
   const { call, verified } = await world();
