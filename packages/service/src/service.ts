@@ -18,7 +18,7 @@ import { type Tokens, tokensOf } from './tokens.ts';
 /** Lets others go first. Long loops ask after each item whether it is their turn to wait. */
 export interface Fair {
   isOver(): boolean;
-  /** Rejects with a Refusal if that takes longer than a call can wait. */
+  /** Waits for a turn. Never rejects. */
   pause(tenantId: string): Promise<void>;
 }
 

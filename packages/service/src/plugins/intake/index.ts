@@ -14,7 +14,6 @@ import { requireKey } from '../../operations/records.ts';
 import type { KeyCall, Keying, Plugin } from '../../plugin.ts';
 import { findSecret } from '../../rules/key-crypto.ts';
 import { refusedByStatus, requireStatus } from '../../rules/key-rules.ts';
-import { Refusal } from '../../rules/refusal.ts';
 import type { Service } from '../../service.ts';
 
 const route = 'GET /v1/keys/:key_id/public-key';
@@ -72,7 +71,6 @@ function openings(
   /** What was decapsulated for calls, and the data keys in it. Undefined: it does not open. */
   const opened = new Map<KeyCall, readonly (Uint8Array | undefined)[]>();
   const found = new Set<KeyCall>();
-  let tooLate: Refusal | undefined;
 
   function open(view: View, key: KeyRow, call: OurCall): void {
     const { wrapped, context } = call;
@@ -88,16 +86,10 @@ function openings(
 
   return {
     async prepare(view, holder) {
-      try {
-        for (const call of ours) {
-          if (fair.isOver()) await fair.pause(view.tenant.tenant_id);
-          const key = unlessRefused(() => requireKey(view, holder, call.key_id));
-          if (key) open(view, key, call);
-        }
-      } catch (error) {
-        // What was not opened in the time of the call is refused, and only that.
-        if (!(error instanceof Refusal)) throw error;
-        tooLate = error;
+      for (const call of ours) {
+        if (fair.isOver()) await fair.pause(view.tenant.tenant_id);
+        // Which call is refused, such as one whose version was altered, is judged for each.
+        unlessRefused(() => open(view, requireKey(view, holder, call.key_id), call));
       }
     },
     find(view, { key, call }) {
@@ -109,7 +101,7 @@ function openings(
           const version = versionFor(view, key, wrapped);
           if (!version) return undefined;
           const [shared, own] = opened.get(call) ?? [];
-          if (!opened.has(call)) throw tooLate ?? new Missing([], 'not opened yet');
+          if (!opened.has(call)) throw new Missing([], 'not opened yet');
           // In server mode the context of the call is that of the value, and the data key has none.
           const dek =
             context === call.context

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { secretOf } from '#platform';
 import type { View } from '../../ledger/decision.ts';
 import { type KeyRow, keyVersions } from '../../ledger/tables.ts';
-import { Refusal } from '../../rules/refusal.ts';
+import { Tampered } from '../../rules/refusal.ts';
 import type { Fair, Service } from '../../service.ts';
 import { intake } from './index.ts';
 
@@ -14,10 +14,15 @@ const key = {
   status: 'active',
   intake: true,
 } as unknown as KeyRow;
+const altered: KeyRow = { ...key, key_id: '00000000-0000-4000-8000-000000000003' };
 const secret = secretOf(new Uint8Array(32).fill(7));
 const view = {
   tenant: { tenant_id: key.tenant_id },
-  find: (table: object) => (table === keyVersions ? { sealed: new Uint8Array() } : key),
+  find(table: object, id: string) {
+    if (table !== keyVersions) return id === altered.key_id ? altered : key;
+    if (id === altered.key_id) throw new Tampered(keyVersions.name, id, key.tenant_id);
+    return { sealed: new Uint8Array() };
+  },
   open: () => secret,
 } as unknown as View;
 const deks = [1, 2, 3].map((nth) => new Uint8Array(32).fill(nth));
@@ -32,8 +37,9 @@ async function wrappedKeys(): Promise<Uint8Array[]> {
   return Promise.all(deks.map(async (dek) => (await wrapForIntake(publicKey, dek)).wrappedKey));
 }
 
-async function setUp(fair: Fair = { isOver: () => false, pause: () => Promise.resolve() }) {
-  const calls = (await wrappedKeys()).map((wrapped) => ({ key_id: key.key_id, wrapped }));
+async function setUp(keys = [key, key, key]) {
+  const fair: Fair = { isOver: () => false, pause: () => Promise.resolve() };
+  const calls = (await wrappedKeys()).map((wrapped, nth) => ({ key_id: keys[nth]?.key_id ?? '', wrapped }));
   const counts: number[] = [];
   const keying = intake((count) => counts.push(count)).keying?.(calls, { fair } as Service);
   if (!keying) throw new Error('a request with wrapped keys of writers must have a part of intake');
@@ -57,16 +63,11 @@ test('a request that is judged again opens each wrapped key, and counts it once'
   expect(open).toThrow(/not opened/);
 });
 
-test('only what was not opened in time is refused', async () => {
-  const busy = new Refusal('unavailable', 'The service is busy.');
-  let turns = 0;
-  const { keying, openOne } = await setUp({
-    isOver: () => ++turns === 3,
-    pause: () => Promise.reject(busy),
-  });
+test('a version that was altered refuses its own items, and those of no other key', async () => {
+  const { keying, openOne } = await setUp([altered, key, key]);
   await keying.prepare?.(view, null);
-  expect([openOne(0), openOne(1)]).toEqual(deks.slice(0, 2));
-  expect(() => openOne(2)).toThrow(busy);
+  expect(() => openOne(0, altered)).toThrow(Tampered);
+  expect([openOne(1), openOne(2)]).toEqual(deks.slice(1));
 });
 
 test('a key that is not for intake, or awaits destruction, opens nothing', async () => {
