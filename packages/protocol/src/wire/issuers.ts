@@ -36,7 +36,10 @@ const prefix = text(
 const chosenClaims: ReadonlySet<string> = new Set(['email', 'preferred_username', 'name', 'nickname']);
 
 const subjectClaim = claimText.check(
-  z.refine((claim) => !chosenClaims.has(claim), 'is a claim that users can choose: take one like `sub`'),
+  z.refine(
+    (claim) => claim !== '__proto__' && !chosenClaims.has(claim),
+    'is `__proto__`, or a claim that users can choose: take one like `sub`',
+  ),
 );
 
 /** The members of a JWK that are kept. */

@@ -114,9 +114,12 @@ test.each<[string, object]>([
   expect(ok(await tenant.api.get(pathOf(issuer_id)))).toMatchObject(fields);
 });
 
-test.each(['email', 'preferred_username', 'name', 'nickname'])('the claim %s names nobody', async (claim) => {
-  expect(await create({ subject_claim: claim })).toBeProblem('bad_request', /subject_claim/);
-});
+test.each(['email', 'preferred_username', 'name', 'nickname', '__proto__'])(
+  'the claim %s names nobody',
+  async (claim) => {
+    expect(await create({ subject_claim: claim })).toBeProblem('bad_request', /subject_claim/);
+  },
+);
 
 test('members of a key beyond those that verify are not kept', async () => {
   const { jwks: kept } = await created({ jwks: { keys: [{ ...ed25519, x5c: ['AAAA'], kid: 'a' }] } });
