@@ -4,7 +4,10 @@ import {
   foreignKey,
   getTableConfig,
   index,
+  PgColumn,
+  PgColumnBuilder,
   pgSchema,
+  pgTable,
   text,
   unique,
   uniqueIndex,
@@ -13,6 +16,7 @@ import {
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { checkConstraints, field, lastCharacters, words } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
+import { columnsOf } from './columns.ts';
 import { encrypted, encryptedTable, encryptedTableIn, fieldsOf } from './pg.ts';
 import * as mysql from './mysql.ts';
 
@@ -186,5 +190,17 @@ describe('without `withEncryption`', () => {
     await expect((async () => db.select().from(patients))()).rejects.toMatchObject({ code: 'not_decrypted' });
     const partial = async () => db.select({ name: patients.name }).from(patients);
     await expect(partial()).rejects.toMatchObject({ code: 'not_decrypted' });
+  });
+
+  test('both hold where Drizzle gives each column functions of its own, as 1.0 does', async () => {
+    abstract class Column extends PgColumn {
+      override mapToDriverValue = (value: unknown): unknown => value;
+      override mapFromDriverValue = (value: unknown): unknown => value;
+    }
+    const own = columnsOf({ name: 'Pg', Builder: PgColumnBuilder, Column, sqlType: () => 'text' });
+    const later = pgTable('later', { name: own.encrypted(field.text()) as ReturnType<typeof text> });
+    const insert = async () => db.insert(later).values({ name: 'Ada' });
+    await expect(insert()).rejects.toMatchObject({ code: 'not_encrypted' });
+    await expect((async () => db.select().from(later))()).rejects.toMatchObject({ code: 'not_decrypted' });
   });
 });

@@ -45,19 +45,20 @@ export function columnsOf(dialect: Dialect) {
       return dialect.sqlType(this.eaas);
     }
 
+    // The next two are properties of each column, because the columns of Drizzle 1.0 have properties, which hide methods.
     /** No statement sends a value of the column: ciphertexts do not pass here. */
-    override mapToDriverValue(value: unknown): unknown {
+    override mapToDriverValue = (value: unknown): unknown => {
       if (this.eaas.role === 'index') return value;
       const problem = 'a value was about to be sent to the database without encryption';
       return refuse('not_encrypted', this.eaas, problem, `await a statement ${own}`);
-    }
+    };
 
     /** No query reads a value of the column: `withEncryption` reads it as another column, which `readable` makes. */
-    override mapFromDriverValue(value: unknown): unknown {
+    override mapFromDriverValue = (value: unknown): unknown => {
       if (this.eaas.role === 'index') return value;
       const problem = 'a stored value was about to be returned without decryption';
       return refuse('not_decrypted', this.eaas, problem, `await a query ${own}`);
-    }
+    };
   }
 
   class EaasColumnBuilder extends Builder {

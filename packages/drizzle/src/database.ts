@@ -1,9 +1,8 @@
 // The encrypted database: Drizzle's own, whose methods return statements that encrypt and decrypt.
 import type { Table } from 'drizzle-orm';
-import { npmVersion } from 'drizzle-orm/version';
 import type { OnError } from '@eaas/sdk/fields';
 import { type Access, accessFor, onErrorsOf } from './access.ts';
-import { refuse } from './error.ts';
+import { refuse, requireVersion } from './error.ts';
 import { shapesOfInsert } from './insert.ts';
 import { lateCount, rawQuery, withoutRawWrite } from './raw.ts';
 import { shapeRelational, shapeSelect } from './reads.ts';
@@ -20,17 +19,10 @@ export const databaseOf =
       const problem = '`withEncryption` takes (database, eaas, options)';
       refuse('schema', {}, problem, 'pass the database that `drizzle` returned');
     }
-    requireVersion(npmVersion);
+    requireVersion();
     const sourceOf = (table: Table): object => tableSource(database, dialect, options, table);
     return wrap(database, accessFor(database, client, options), { $encryptedTable: sourceOf }) as never;
   };
-
-/** Throws for Drizzle 1.0, whose builders are others. A peer dependency says so too, but npm can be told to ignore it. */
-export function requireVersion(version: string): void {
-  if (version.startsWith('0.')) return;
-  const problem = `this version works with drizzle-orm below 0.46 (got ${version})`;
-  refuse('schema', {}, problem, 'install drizzle-orm 0.45');
-}
 
 const making = ['select', 'selectDistinct', 'selectDistinctOn', 'insert', 'update', 'delete', 'with'];
 const raw = ['execute', 'run', 'all', 'get', 'values'];

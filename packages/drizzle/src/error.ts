@@ -1,3 +1,4 @@
+import { npmVersion } from 'drizzle-orm/version';
 import { EaasError } from '@eaas/sdk';
 import type { ColumnPlace } from '@eaas/sdk/fields';
 
@@ -72,4 +73,11 @@ export function refuseSql(place: ColumnPlace): never {
 export function refuseToBuild(method: string): never {
   const problem = `\`${method}\` cannot wait for encryption and decryption, which are asynchronous`;
   return refuse('synchronous', {}, problem, 'await the statement itself');
+}
+
+/** Throws for Drizzle 1.0, whose builders are others. A peer dependency says so too, but npm can be told to ignore it. */
+export function requireVersion(): void {
+  if (npmVersion.startsWith('0.')) return;
+  const problem = `this version works with drizzle-orm below 0.46 (got ${npmVersion})`;
+  refuse('schema', {}, problem, 'install drizzle-orm 0.45');
 }

@@ -2,7 +2,7 @@
 // what `encryptedTable` adds to the columns of an app: index columns, and constraints over them instead of over ciphertexts.
 import { Column, getTableColumns, getTableName, is, type SQL, sql, type Table } from 'drizzle-orm';
 import type { ColumnPlace, Field, PartIndex } from '@eaas/sdk/fields';
-import { refuse, refuseSql } from './error.ts';
+import { refuse, refuseSql, requireVersion } from './error.ts';
 
 /** What the builder of a column says of it. */
 export type EaasConfig = ValueConfig | IndexRole;
@@ -209,6 +209,7 @@ type Check = (name: string, condition: SQL) => object;
 export function tablesOf(indexColumn: CreateIndex, check: Check) {
   return (create: CreateTable) =>
     (name: string, columns: Builders, given?: ExtraConfig | Options): Table => {
+      requireVersion();
       const options = typeof given === 'function' ? { extraConfig: given } : { ...given };
       const table: Table = create(name, withIndexColumns(name, columns, options, indexColumn), (self) => {
         const extra = Object.values<object>({ ...options.extraConfig?.(withCovered(table, self)) }).flat(1);
