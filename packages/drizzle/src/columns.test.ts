@@ -1,20 +1,23 @@
-import { getTableColumns } from 'drizzle-orm';
+import { getTableColumns, sql } from 'drizzle-orm';
 import * as mysqlCore from 'drizzle-orm/mysql-core';
 import {
+  check,
   foreignKey,
   getTableConfig,
   index,
   PgColumn,
   PgColumnBuilder,
+  PgDialect,
   pgSchema,
   pgTable,
+  type PgTable,
   text,
   unique,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import { checkConstraints, field, lastCharacters, words } from '@eaas/sdk/fields';
+import { checkConstraints, field, lastCharacters, plaintext, words } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
 import { columnsOf } from './columns.ts';
 import { encrypted, encryptedTable, encryptedTableIn, fieldsOf } from './pg.ts';
@@ -81,6 +84,9 @@ test('an encrypted table of PostgreSQL can be in a named schema', () => {
   expect(getTableConfig(table)).toMatchObject({ schema: 'clinic', name: 'patients' });
 });
 
+const checksOf = (table: PgTable): string[][] =>
+  getTableConfig(table).checks.map(({ name, value }) => [name, new PgDialect().sqlToQuery(value).sql]);
+
 describe('constraints and indexes of a table', () => {
   const columns = { id: uuid(), ssn: encrypted(field.text().searchable()), name: encrypted(field.text()) };
 
@@ -103,14 +109,42 @@ describe('constraints and indexes of a table', () => {
   });
 
   test.each([
-    ['a column that is not searchable', encryptedTable('t', columns, (t) => [unique().on(t.id, t.name)])],
+    ['a column that is not searchable', encryptedTable('t', columns, (t) => [unique('n').on(t.id, t.name)])],
     ['an index that is not searchable', encryptedTable('t', columns, (t) => [index().on(t.name)])],
+    [
+      'an index of MySQL that is not searchable',
+      mysql.encryptedTable('t', { n: mysql.encrypted(field.text()) }, (t) => [mysqlCore.index('i').on(t.n)]),
+      mysqlCore.getTableConfig,
+    ],
     [
       'a foreign key',
       encryptedTable('t', columns, (t) => [foreignKey({ columns: [t.id], foreignColumns: [patients.ssn] })]),
     ],
-  ])('%s throws `schema`', (_, table) => {
-    expect(codeOf(() => getTableConfig(table))).toBe('schema');
+  ])('%s throws `schema`', (_, table, configOf: unknown = getTableConfig) => {
+    expect(codeOf(() => (configOf as (of: object) => unknown)(table))).toBe('schema');
+  });
+
+  test('each column refuses what is no ciphertext, unless it still holds plaintext, or the table leaves it out', () => {
+    const table = (more: object) =>
+      encryptedTable('t', { ...columns, old: encrypted(field.text({ previous: plaintext() })) }, more);
+    expect(checksOf(table({}))).toEqual([
+      ['t_ssn_encrypted', `"t"."ssn" like 'eaasA%'`],
+      ['t_name_encrypted', `"t"."name" like 'eaasA%'`],
+      ['t_ssn_index_check', '"t"."ssn" is not null or "t"."ssn_index" is null'],
+    ]);
+    expect(checksOf(table({ refusePlaintext: false }))).toHaveLength(1);
+  });
+
+  test('PostgreSQL does not cut off the name of a constraint, which is always the same', () => {
+    const namesOf = (key: string): unknown[] =>
+      checksOf(encryptedTable('t', { [key]: encrypted(field.text().searchable()) })).map(([name]) => name);
+    expect(namesOf('é'.repeat(25))[0]).toBe(`t_${'é'.repeat(25)}_encrypted`);
+    expect(namesOf('é'.repeat(26))).toEqual(['eaas_9f6c687f_encrypted', 'eaas_55e079d0_check']);
+  });
+
+  test('a check of the app is about the column itself, whether it is searchable or not', () => {
+    const table = encryptedTable('t', columns, (t) => [check('own', sql`${t.ssn} <> ${t.name}`)]);
+    expect(checksOf(table)[0]).toEqual(['own', '"t"."ssn" <> "t"."name"']);
   });
 });
 

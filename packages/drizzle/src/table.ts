@@ -1,6 +1,6 @@
 // What the package knows of a table: which columns are encrypted, their index columns, the row id, and whose data a row is. And
 // what `encryptedTable` adds to the columns of an app: index columns, and constraints over them instead of over ciphertexts.
-import { Column, getTableColumns, getTableName, is, type SQL, sql, type Table } from 'drizzle-orm';
+import { Column, getTableColumns, getTableName, is, SQL, sql, type Table } from 'drizzle-orm';
 import type { ColumnPlace, Field, PartIndex } from '@eaas/sdk/fields';
 import { refuse, refuseSql, requireVersion } from './error.ts';
 
@@ -192,6 +192,11 @@ export interface TableOptions<Key, Extra> {
    * dates and booleans, and of parts of values.
    */
   readonly lowEntropy?: 'accepted' | undefined;
+  /**
+   * Whether the database itself refuses what is no ciphertext, by a check constraint for each encrypted column without
+   * `previous`. Defaults to true.
+   */
+  readonly refusePlaintext?: boolean | undefined;
   /** Indexes and constraints, as the third argument of Drizzle's tables. */
   readonly extraConfig?: Extra | undefined;
 }
@@ -204,17 +209,33 @@ type Builders = Readonly<Record<string, object>>;
 type CreateIndex = (name: string, isList: boolean) => { unique(name?: string): object };
 type CreateTable = (name: string, columns: Builders, extra: (self: object) => object[]) => Table;
 type Check = (name: string, condition: SQL) => object;
+type Condition = (column: Column) => SQL;
 
-/** Makes `encryptedTable` of a dialect. `create` is Drizzle's function for a table. */
-export function tablesOf(indexColumn: CreateIndex, check: Check) {
+/** The builder of a constraint or an index: `value` is of a check, `reference` of a foreign key. */
+interface Constraint {
+  readonly columns?: readonly unknown[];
+  readonly config?: { readonly columns?: readonly unknown[] };
+  readonly value?: unknown;
+  readonly reference?: () => object;
+}
+
+/**
+ * Makes `encryptedTable` of a dialect. `create` is Drizzle's function for a table, and `isCiphertext` the condition that a
+ * column holds a ciphertext.
+ */
+export function tablesOf(indexColumn: CreateIndex, check: Check, isCiphertext: Condition) {
   return (create: CreateTable) =>
     (name: string, columns: Builders, given?: ExtraConfig | Options): Table => {
       requireVersion();
       const options = typeof given === 'function' ? { extraConfig: given } : { ...given };
       const table: Table = create(name, withIndexColumns(name, columns, options, indexColumn), (self) => {
-        const extra = Object.values<object>({ ...options.extraConfig?.(withCovered(table, self)) }).flat(1);
+        const extraOf = (all: object): Constraint[] =>
+          Object.values<Constraint>({ ...options.extraConfig?.(all as never) }).flat(1);
+        const covered = extraOf(withCovered(table, self));
+        // A check is about the columns that it names.
+        const extra = extraOf(self).map((each, at) => (is(each.value, SQL) ? each : (covered[at] ?? each)));
         for (const each of extra) requireComparable(each);
-        return [...extra, ...checksOf(table, check)];
+        return [...extra, ...checksOf(table, check, isCiphertext, options.refusePlaintext)];
       });
       if (options.subject !== undefined) markSubject(table, options.subject);
       return table;
@@ -249,34 +270,50 @@ function withIndexColumns(table: string, columns: Builders, options: Options, cr
 
 type Config = { readonly name: string; readonly uniqueName: string | undefined; readonly eaas?: EaasConfig };
 
-/** A row without a value has no fingerprint. */
-function checksOf(table: Table, check: Check): object[] {
-  return layoutOf(table).columns.flatMap(({ column, indexes }) =>
+/** An encrypted column holds ciphertexts, and a row without a value has no fingerprint. */
+function checksOf(table: Table, check: Check, isCiphertext: Condition, refusesPlaintext = true): object[] {
+  const { columns } = layoutOf(table);
+  const guarded = columns.filter(({ encryption }) => refusesPlaintext && !encryption.field.previous);
+  const indexed = columns.flatMap(({ column, indexes }) =>
     indexes.map((index) => {
-      const name = `${getTableName(table)}_${index.column.name}_check`;
-      return check(name, sql`${column} is not null or ${index.column} is null`);
+      const condition = sql`${column} is not null or ${index.column} is null`;
+      return check(constraintName(index.column, 'check'), condition);
     }),
   );
+  const form = guarded.map(({ column }) => check(constraintName(column, 'encrypted'), isCiphertext(column)));
+  return [...form, ...indexed];
+}
+
+/** PostgreSQL cuts off a name after 63 bytes, so a longer one becomes a hash of it (FNV-1a). */
+function constraintName({ table, name }: Column, kind: string): string {
+  const whole = `${getTableName(table)}_${name}_${kind}`;
+  const bytes = new TextEncoder().encode(whole);
+  if (bytes.length <= 63) return whole;
+  const hash = bytes.reduce((sum, byte) => Math.imul(sum ^ byte, 0x01_00_01_93) >>> 0, 0x81_1c_9d_c5);
+  return `eaas_${hash.toString(16)}_${kind}`;
 }
 
 /**
  * The columns for constraints and indexes: a searchable column stands for its index column, because two ciphertexts of a
- * value differ, and any other encrypted column throws.
+ * value differ, and any other encrypted column throws when its name is read.
  */
-function withCovered(table: Table, self: object): never {
+function withCovered(table: Table, self: object): object {
   const get = (of: object, key: string): unknown => {
     const entry = layoutOf(table).columns.find((each) => each.key === key);
     if (!entry || entry.index) return Reflect.get(of, entry ? indexKeyOf(key) : key);
     const problem = 'a constraint or an index must cover a searchable column';
     const remedy = 'use a field with `.searchable()`, or leave the column out';
-    return refuse('schema', entry.encryption, problem, remedy);
+    const name = { get: () => refuse('schema', entry.encryption, problem, remedy) };
+    return Object.create(Reflect.get(of, key) as object, { name });
   };
-  return new Proxy(self, { get }) as never;
+  return new Proxy(self, { get });
 }
 
-function requireComparable(constraint: { readonly reference?: () => object }): void {
-  const columns: unknown[] = Object.values({ ...constraint.reference?.() }).flat();
-  const place = columns.map(opaquePlace).find(Boolean);
+function requireComparable({ columns = [], config, reference }: Constraint): void {
+  const compared: unknown[] = Object.values({ ...reference?.() }).flat();
+  const all = [...compared, ...columns, ...(config?.columns ?? [])] as ({ name?: unknown } | undefined)[];
+  for (const column of all) void column?.name;
+  const place = compared.map(opaquePlace).find(Boolean);
   const problem = 'a foreign key would compare ciphertexts, and two ciphertexts of a value differ';
   if (place) refuse('schema', place, problem, 'refer to columns that are not encrypted');
 }

@@ -1,6 +1,7 @@
 import type { SQL, Table } from 'drizzle-orm';
 import type { withEncryption } from '@eaas/drizzle/pg';
 import { migrate } from '@eaas/migrate';
+import { expect } from 'vitest';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { expectExisting } from './existing.ts';
 import { outcomesOf } from './matrix.ts';
@@ -27,10 +28,17 @@ export async function outcomesIn({ name, plain, sql, dialect }: Connection): Ret
     getTableConfig: (table: Table) => Parameters<typeof createTable>[0];
   };
   const { samples, children, people, notes, members } = tables[name];
+  const { dialect: writer } = plain as { dialect: { sqlToQuery(value: SQL): { sql: string } } };
   const created = [samples, children, people, notes, members];
   for (const table of created) {
-    const create = createTable(own.getTableConfig(table), name === 'MySQL' ? '`' : '"');
+    const quote = name === 'MySQL' ? '`' : '"';
+    const create = createTable(own.getTableConfig(table), quote, (value) => writer.sqlToQuery(value).sql);
     await sql(`${create}${name === 'MySQL' ? ' character set utf8mb4' : ''}`);
+  }
+  for (const column of ['note', 'date', 'bytes', 'json']) {
+    const write = async () =>
+      sql(`insert into samples (id, ${column}) values ('${crypto.randomUUID()}', 'eaasaPLAIN')`);
+    await expect(write()).rejects.toThrow(`samples_${column}_encrypted`);
   }
   await sql('create unique index of_person on notes (person_id, id)');
   const { eaas, index } = await createClient();

@@ -1,4 +1,4 @@
-import { relations } from 'drizzle-orm';
+import { relations, type SQL } from 'drizzle-orm';
 import { mysqlTable, varchar } from 'drizzle-orm/mysql-core';
 import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
@@ -97,10 +97,16 @@ interface Column {
   getSQLType(): string;
 }
 
+interface Check {
+  readonly name: string;
+  readonly value: SQL;
+}
+
 /** Returns the SQL that creates a table, of what `getTableConfig` of its dialect returns. */
 export function createTable(
-  { name, columns }: { name: string; columns: readonly Column[] },
+  { name, columns, checks }: { name: string; columns: readonly Column[]; checks: readonly Check[] },
   quote = '"',
+  sqlOf?: (value: SQL) => string,
 ): string {
   const list = columns.map((column) => {
     const constraints = [
@@ -110,5 +116,6 @@ export function createTable(
     ];
     return [quote + column.name + quote, column.getSQLType(), ...constraints].filter(Boolean).join(' ');
   });
-  return `create table ${name} (${list.join(', ')})`;
+  const own = sqlOf ? checks.map(({ name, value }) => `constraint ${name} check (${sqlOf(value)})`) : [];
+  return `create table ${name} (${[...list, ...own].join(', ')})`;
 }
