@@ -102,7 +102,8 @@ export function refuseSecondDefinition(field: unknown, known: KnownColumns): voi
   refuse('cannot_open', encryption, problem, 'use the table that `encryptedTable` returned');
 }
 
-const literals = /'(?:[^']|'')*'|--.*$|\/\*[^]*?\*\//gm;
+/** Texts and comments in SQL. */
+export const literals = /'(?:[^']|'')*'|--.*$|\/\*[^]*?\*\//gm;
 
 /** Throws for `patients.name` in SQL, but not in `count(patients.name)` and `patients.name is null`. */
 function refuseNames(field: unknown, table: Table): void {

@@ -1,11 +1,13 @@
 // SQL that the app wrote itself: it may read from encrypted tables, and must not write to them.
-import { Column, is, QueryPromise, SQL, Table } from 'drizzle-orm';
+import { Column, is, QueryPromise, SQL, StringChunk, Table } from 'drizzle-orm';
+import { isNamed } from '@eaas/sdk/internal';
 import type { Access } from './access.ts';
-import { isQuery, isSql, sqlOf } from './chunks.ts';
+import { isQuery, isSql, textOf } from './chunks.ts';
 import { refuse } from './error.ts';
+import { literals } from './fields.ts';
 import { newRun, settle } from './late.ts';
 import { type Method, type Ready, statements } from './run.ts';
-import { layoutOf } from './table.ts';
+import { encryptedTables, layoutOf } from './table.ts';
 import { requirePlainSelection, type Scope, walk } from './walk.ts';
 
 /** Returns a query that becomes ready when the app awaits it, or runs it in a batch. Its result is that of the driver. */
@@ -26,7 +28,8 @@ function lazily(access: Access, isRead: boolean, begin: (scope: Scope) => () => 
 export function rawQuery(run: (statement: unknown) => unknown, statement: unknown, access: Access) {
   return lazily(access, false, (scope) => {
     if (isQuery(statement)) requirePlainSelection(statement, scope);
-    const given = isSql(statement) ? walk(withoutRawWrite(statement).getSQL(), scope) : statement;
+    const own = withoutRawWrite(statement);
+    const given = isSql(own) ? walk(own.getSQL(), scope) : own;
     return () => run(given);
   });
 }
@@ -44,20 +47,40 @@ export function lateCount(count: Method, given: readonly unknown[], access: Acce
 const writing =
   /(?<!\bfor\s+(?:no\s+key\s+)?)\bupdate\b|\b(?:insert|replace)\b(?!\s*\()|\bmerge\b|\bcopy\b|\bload\s+(?:data|xml)\b/i;
 
+/** What a statement says of the tables that it writes to. */
+const targets = [
+  /\b(?:insert|replace|merge)(?:\s+(?:or\s+\w+|into|only|ignore|delayed|(?:low|high)_priority))*\s+((?:"[^"]*"|`[^`]*`|[^\s(;])+)/gi,
+  /(?<!\b(?:for|key)\s+)\bupdate\b([^;]*?)\bset\b/gi,
+  /\bcopy\b([^(;]*)(?:\([^)]*\)\s*)?\bfrom\b/gi,
+  /\bload\s+(?:data|xml)\b[^;]*?\binto\s+table\b([^(;]*)/gi,
+];
+
 /**
- * Returns a statement that an app wrote itself. Throws if it is a `sql` template that writes and has an encrypted table,
- * or a column of one, in it, because its values would be stored as they are. Looks for the words of a write anywhere in
- * the template, also in comments and texts: it is better to refuse a template that only reads.
+ * Returns a statement that an app wrote itself. Throws if it writes and would store its values in an encrypted table as they
+ * are: a `sql` template that has the table, or a column of it, in it, or a text that names it as the target. For a template,
+ * it looks for the words of a write anywhere, because it is better to refuse one that only reads.
  */
 export function withoutRawWrite<Statement>(statement: Statement): Statement {
-  if (!is(statement, SQL)) return statement;
-  const [table] = encryptedTablesIn(statement);
-  if (table === undefined || !writing.test(sqlOf(statement))) return statement;
+  const text = typeof statement === 'string' ? statement : textIn(statement);
+  const table = (writing.test(text) ? encryptedTablesIn(statement)[0] : undefined) ?? targetIn(text);
+  if (table === undefined) return statement;
   const problem =
     'raw SQL that writes cannot have an encrypted table in it, because its values would be stored without encryption';
   const remedy =
     'use `insert` and `update` of the database, or, if the statement writes no plaintext, `sql.identifier` with the name of the table';
   return refuse('not_supported', { table }, problem, remedy);
+}
+
+/** The text that the app itself wrote: without tables, and without the names of `sql.identifier`. */
+function textIn(chunk: unknown): string {
+  if (is(chunk, SQL)) return chunk.queryChunks.map(textIn).join('');
+  return is(chunk, StringChunk) ? textOf(chunk) : ' ? ';
+}
+
+function targetIn(text: string): string | undefined {
+  const code = text.replaceAll(literals, ' ').replaceAll(/\s*\.\s*/g, '.');
+  const found = targets.flatMap((target) => Array.from(code.matchAll(target), ([, named]) => named));
+  return [...encryptedTables].find((table) => isNamed(table, found.join(' ')));
 }
 
 function encryptedTablesIn(chunk: unknown): string[] {

@@ -219,6 +219,14 @@ describe('raw SQL and an encrypted table', () => {
       () => db.execute(sql.join([sql`upd`, sql.raw('ate '), sql`${patients} set name = 'PLAIN'`])),
     ],
     ['`$with` of an update', async () => written(sql`update ${patients} set name = 'PLAIN'`)],
+    ['a name', () => db.execute(sql`update patients set name = ${'PLAIN'}`)],
+    ['a name in a text', () => db.execute(`insert into "public" . "Patients"(id) values ('it''s')`)],
+    ['a name after a comment', () => db.execute(sql`replace /* don't */ into patients values (${id})`)],
+    [
+      'a name after another',
+      () => db.execute(sql`update visits v join patients p on 1 set p.name = 'PLAIN'`),
+    ],
+    ['a name in `copy`', () => db.execute(sql`copy patients (name) from stdin`)],
   ])('%s throws', async (_, run) => {
     await expect((async () => run())()).rejects.toMatchObject({
       code: 'not_supported',
@@ -233,6 +241,10 @@ describe('raw SQL and an encrypted table', () => {
     ['a select for update', sql`select id from ${patients} FOR NO KEY UPDATE`],
     ['the function `replace`', sql`select replace(id, '-', '') from ${patients}`],
     ['a write to another table', sql`update ${visits} set ssn = null`],
+    ['a read of a name', sql`copy (select name from patients) to stdout`],
+    ['a delete', sql`delete from patients where name in (select name from visits for update)`],
+    ['a name that is read', sql`insert into visits (id) select id from patients for update of patients`],
+    ['a name in texts and comments', sql`update visits set ssn = 'update patients set' -- into patients`],
     ['the name of the table', sql`update ${sql.identifier('patients')} set name = null`],
   ])('%s is sent', async (_, statement) => {
     await db.execute(statement);

@@ -205,6 +205,9 @@ type ExtraConfig = (self: never) => object;
 type Options = TableOptions<string, ExtraConfig>;
 type Builders = Readonly<Record<string, object>>;
 
+/** The names of all tables with encrypted columns. */
+export const encryptedTables = new Set<string>();
+
 /** Makes an index column, which can hold lists of fingerprints. */
 type CreateIndex = (name: string, isList: boolean) => { unique(name?: string): object };
 type CreateTable = (name: string, columns: Builders, extra: (self: object) => object[]) => Table;
@@ -238,6 +241,7 @@ export function tablesOf(indexColumn: CreateIndex, check: Check, isCiphertext: C
         return [...extra, ...checksOf(table, check, isCiphertext, options.refusePlaintext)];
       });
       if (options.subject !== undefined) markSubject(table, options.subject);
+      if (layoutOf(table).columns.length > 0) encryptedTables.add(name);
       return table;
     };
 }

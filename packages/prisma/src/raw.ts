@@ -1,3 +1,4 @@
+import { isNamed } from '@eaas/sdk/internal';
 import { refuse } from './error.ts';
 import type { Models } from './models.ts';
 import { isArgs } from './values.ts';
@@ -26,9 +27,4 @@ function statementOf(args: unknown): string | undefined {
   if (Array.isArray(strings)) return strings.join(' ');
   if (typeof sql === 'string') return sql;
   return isArgs(args) && 'query' in args && typeof args['query'] === 'string' ? args['query'] : undefined;
-}
-
-function isNamed(table: string, statement: string): boolean {
-  const quoted = table.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<![\\p{L}\\p{N}_])${quoted}(?![\\p{L}\\p{N}_])`, 'iu').test(statement);
 }

@@ -10,6 +10,7 @@ export {
   subjectOfRow,
   type TablePlan,
 } from './fields/plan.ts';
+export { isNamed } from './fields/raw-sql.ts';
 export type { NameOf } from './fields/row-types.ts';
 export { unwrapBy } from './stream/streams.ts';
 export { abortable, aborted } from './transport/abortable.ts';
