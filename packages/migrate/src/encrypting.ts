@@ -1,10 +1,10 @@
 // The modes `encrypt` and `reencrypt`, by the definition of the table: what holds plaintext is encrypted, or all values of a row
 // are decrypted and encrypted again. Rows of a page are converted together.
-import type { SettledRow } from '@eaas/sdk/fields';
+import { FieldError, type SettledRow } from '@eaas/sdk/fields';
 import type { FieldPlan, Row, TablePlan } from '@eaas/sdk/internal';
 import { createHalfFinder, type HalfClient } from './halves.ts';
 import { headIn } from './heads.ts';
-import type { Rewraps } from './rewrap.ts';
+import { type Rewraps, unsound } from './rewrap.ts';
 import {
   failureOf,
   type Outcome,
@@ -131,11 +131,11 @@ async function convertRows(
     if (!result.ok) fail(job.row, result.error);
     return result.ok && job.replaced ? [{ ...job, values: result.value }] : [];
   });
+  const sealed: typeof plain = [];
   async function encrypt(some: typeof plain): Promise<void> {
     try {
       const encrypted = await codec.encryptRows(table, ...withIds(some));
-      for (const [at, job] of some.entries())
-        outcomes.set(job.row, { changed: changesOf(plan, job, encrypted[at] as Texts), failures: [] });
+      sealed.push(...some.map((job, at) => ({ ...job, values: encrypted[at] as Row })));
     } catch (error) {
       const [first, ...others] = some;
       if (first && others.length === 0) return fail(first.row, error);
@@ -146,6 +146,14 @@ async function convertRows(
     }
   }
   if (plain.length > 0) await encrypt(plain);
+  // Nothing is stored before the service has opened its data key again.
+  const proofs = await codec.decryptRows(table, ...withIds(sealed), { settled: true });
+  for (const [at, job] of sealed.entries()) {
+    const proof = proofs[at] as SettledRow<Row>;
+    if (proof.ok) outcomes.set(job.row, { changed: changesOf(plan, job, job.values as Texts), failures: [] });
+    else if (proof.error.code !== 'decryption') fail(job.row, proof.error);
+    else fail(job.row, new FieldError(unsound(), proof.error));
+  }
   return rows.map((row) => outcomes.get(row) ?? { failures: [] });
 }
 

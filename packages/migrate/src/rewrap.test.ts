@@ -2,23 +2,37 @@ import { createTestService } from '@eaas/local';
 import { parseEnvelope } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { EaasClient } from '@eaas/sdk';
-import { defineFields, field, unencrypted } from '@eaas/sdk/fields';
+import { defineFields, field, plaintext, unencrypted } from '@eaas/sdk/fields';
 import { createIntake } from '@eaas/sdk/intake';
 import { expect, test } from 'vitest';
+import { encrypting, reencrypting } from './encrypting.ts';
 import { createRewraps, rewrapping } from './rewrap.ts';
 import type { TableRow } from './rows.ts';
 import { targetOf } from './source.ts';
 
+const note = field.text({ previous: plaintext() });
 const fields = defineFields({
-  notes: { subject: 'person', ...unencrypted('person'), note: field.text(), more: field.text() },
+  notes: { subject: 'person', ...unencrypted('person'), note, more: field.text() },
 });
 const target = targetOf({ query: () => [] }, 'notes', { fields: fields as never });
+
+type Altered = (answer: { wrapped_key: string; key_version: number }) => object;
 
 function open() {
   const service = createTestService();
   const { key_id: keyId } = service.createKey('notes', { intake: true });
   const { baseUrl, apiKey, fetch } = service;
   const client = new EaasClient({ baseUrl, apiKey, fetch, keyId });
+  /** A client of the same service, whose answers to `wrap` and `rewrap` are altered. */
+  const faulty = (alter: Altered) => {
+    const altering: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init);
+      const of = (name: string, value: Parameters<Altered>[0] | null) =>
+        value?.wrapped_key === undefined ? value : { ...value, ...alter(value) };
+      return Response.json(JSON.parse(await answer.text(), of), answer);
+    };
+    return new EaasClient({ baseUrl, apiKey, fetch: altering, keyId, retries: 0 });
+  };
   const rewraps = () => service.requests.filter(({ route }) => route?.endsWith('/rewrap'));
   /** What becomes of rows, each of a person of its own. */
   const convert = async (texts: readonly (readonly [note: string, more?: string])[]) => {
@@ -35,7 +49,7 @@ function open() {
   };
   const encrypt = async (value: string, more: object = {}): Promise<string> =>
     (await client.encrypt(value, { context: { row: '1' }, ...more })).ciphertext;
-  return { client, keyId, convert, encrypt, rewraps };
+  return { client, keyId, convert, encrypt, faulty, rewraps };
 }
 
 const partsOf = (ciphertext = '') => parseEnvelope(fromBase64(ciphertext));
@@ -101,4 +115,48 @@ test('a value of an erased person stays, and what is none of a key fails with it
     },
   ]);
   expect(outcomes[0]?.changed).not.toHaveProperty('note');
+});
+
+const altered =
+  (change: (bytes: Uint8Array) => unknown): Altered =>
+  ({ wrapped_key }) => {
+    const bytes = fromBase64(wrapped_key);
+    return { wrapped_key: Buffer.from((change(bytes) ?? bytes) as Uint8Array).toString('base64') };
+  };
+const bit = altered((bytes) => void (bytes[70] = (bytes[70] ?? 0) ^ 1));
+
+test.each<['encrypt' | 'reencrypt' | 'rewrap', string, Altered]>([
+  ['encrypt', 'one bit of the wrapped key', bit],
+  ['encrypt', 'the version', ({ key_version }) => ({ key_version: key_version + 1 })],
+  ['reencrypt', 'one bit of the wrapped key', bit],
+  ['rewrap', 'the version', () => ({ key_version: 1 })],
+  ['rewrap', 'the version in the wrapped key', altered((bytes) => void (bytes[5] = 7))],
+  ['rewrap', 'the kind of the wrapped key', altered((bytes) => void (bytes[1] = 1))],
+  ['rewrap', 'the length', altered((bytes) => bytes.subarray(1))],
+])('in the mode `%s`, an answer of the service that alters %s is not stored', async (mode, _, alter) => {
+  const { client, keyId, encrypt, faulty } = open();
+  const subject = 'person 1';
+  const context = { table: 'notes', field: 'note', row: '1' };
+  const before = mode === 'encrypt' ? 'plain' : await encrypt('a', { subject, context });
+  await client.keys.rotate({ key_id: keyId });
+  const run = async (by: EaasClient) => {
+    const codec = fields.for(by) as never;
+    const modes = {
+      encrypt: () => encrypting(target, codec),
+      reencrypt: () => reencrypting(target, codec, createRewraps(target, client, undefined), by),
+      rewrap: () => rewrapping(target, createRewraps(target, by, undefined)),
+    };
+    const row = {
+      id: 1,
+      values: { note: before, more: null },
+      person: { person: subject },
+      personTexts: [subject],
+    };
+    return (await modes[mode]().convert([row]))[0];
+  };
+  expect((await run(faulty(() => ({}))))?.changed).toHaveProperty('note');
+  const refused = await run(faulty(alter));
+  const message = expect.stringMatching(/^notes\.note of row 1: .*the row stays as it was/) as string;
+  expect(refused).toMatchObject({ failures: [{ id: 1, field: 'note', code: 'invalid_response', message }] });
+  expect(refused?.changed).toBeUndefined();
 });

@@ -2,7 +2,8 @@
 // What the service answers is also how `reencrypt` learns which version is the newest: no other permission tells it.
 import { FormatError } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import { parseHeader, replaceWrapped } from '@eaas/protocol/internal';
+import { parseHeader, replaceWrapped, ServiceError } from '@eaas/protocol/internal';
+import { serviceForm, subjectForm, versionIn } from '@eaas/protocol/internal-intake';
 import type { EaasClient } from '@eaas/sdk';
 import { inField, rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
 import { type Head, headIn } from './heads.ts';
@@ -11,6 +12,14 @@ import type { Target } from './source.ts';
 
 /** How many data keys are remembered with their new wrapped keys. */
 const mostRemembered = 10_000;
+
+/** Why a row is not written: what the service answered would make its values unreadable. */
+export const unsound = (): ServiceError =>
+  new ServiceError(
+    'invalid_response',
+    'the service answered with a wrapped key that does not open the value, so the row stays as it was: ' +
+      'find out why, and run again',
+  );
 
 export type Rewraps = ReturnType<typeof createRewraps>;
 
@@ -48,9 +57,13 @@ export function createRewraps(
     const options = { ...(subject !== undefined && { subject }), signal };
     const name = JSON.stringify([keyId, toBase64(wrappedKey), subject]);
     const { key_version: keyVersion, ...result } = await once(name, () => client.rewrap(text, options));
+    const wrapped = { keyId: result.key_id, keyVersion, wrappedKey: fromBase64(result.wrapped_key) };
+    // Without the right to unwrap, this is all that tells a new wrapped key from one that opens nothing.
+    const form = subject === undefined ? serviceForm : subjectForm;
+    const isSound = keyVersion >= head.keyVersion && versionIn(form, wrapped.wrappedKey) === keyVersion;
+    if (result.rewrapped && (!isSound || wrapped.keyId !== keyId)) throw unsound();
     newest.set(keyId, Math.max(keyVersion, newest.get(keyId) ?? 0));
-    if (!result.rewrapped) return undefined;
-    return toBase64(replaceWrapped(bytes, { keyId, keyVersion, wrappedKey: fromBase64(result.wrapped_key) }));
+    return result.rewrapped ? toBase64(replaceWrapped(bytes, wrapped)) : undefined;
   }
 
   return {
