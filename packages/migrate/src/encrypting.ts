@@ -106,7 +106,7 @@ export function reencrypting(
 }
 
 async function convertRows(
-  { name: table, plan }: Target,
+  { name: table, plan, asPlaintext }: Target,
   codec: RowsCodec,
   rows: readonly TableRow[],
   jobOf: (row: TableRow) => Job | undefined | Promise<Job | undefined>,
@@ -124,10 +124,18 @@ async function convertRows(
       fail(row, error);
     }
   }
-  const stored = jobs.map(({ row }) => ({ row, values: { ...row.person, ...row.values } }));
-  const opened = await codec.decryptRows(table, ...withIds(stored), { settled: true });
-  const plain = jobs.flatMap((job, at) => {
-    const result = opened[at] as SettledRow<Row>;
+  const open = async (some: readonly Job[], options: object = {}) => {
+    const stored = some.map(({ row }) => ({ row, values: { ...row.person, ...row.values } }));
+    const opened = await codec.decryptRows(table, ...withIds(stored), { settled: true, ...options });
+    return some.map((job, at) => ({ job, result: opened[at] as SettledRow<Row> }));
+  };
+  const opened = await open(jobs);
+  const isNamed = ({ job, result }: (typeof opened)[number]) =>
+    !result.ok && asPlaintext?.has(String(job.row.id)) === true;
+  // Only what does not open: an earlier run may have encrypted the others.
+  const named = opened.filter(isNamed).map(({ job: { row } }) => ({ row, replaced: plan.fields }));
+  const texts = await open(named, { onError: ({ field }: FieldError, stored: Row) => stored[field] });
+  const plain = [...opened.filter((each) => !isNamed(each)), ...texts].flatMap(({ job, result }) => {
     if (!result.ok) fail(job.row, result.error);
     return result.ok && job.replaced ? [{ ...job, values: result.value }] : [];
   });

@@ -125,7 +125,8 @@ export async function migrate(
   const line = options.onProgress ? undefined : progressLine();
   const onProgress = options.onProgress ?? ((progress: Progress) => line?.show(progress));
   const clock = { now: () => performance.now(), sleep };
-  const run = { store, work, clock, pageSize, rowsPerSecond, maxFailures, signal, onProgress };
+  const { leave } = target;
+  const run = { store, work, clock, pageSize, rowsPerSecond, maxFailures, signal, onProgress, leave };
   try {
     return { ...(await convertTable(run, begin)), constraints: constraintsOf(target, store.naming) };
   } finally {
@@ -168,4 +169,6 @@ const optionRules = {
   columns: 'object',
   index: 'anything',
   keyIds: 'object',
+  leave: 'anything',
+  asPlaintext: 'anything',
 } satisfies OptionRules<MigrateOptions & TableOptions>;

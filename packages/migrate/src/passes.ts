@@ -25,6 +25,8 @@ interface Run {
   readonly maxFailures: number;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (progress: Progress) => unknown;
+  /** The ids of rows that are passed over. */
+  readonly leave?: ReadonlySet<string> | undefined;
 }
 
 const attempts = { row: 5, page: 8 };
@@ -49,10 +51,13 @@ export async function convertTable(run: Run, begin: Progress) {
     return results;
   }
 
+  const toConvert = <R extends RowTexts>(rows: readonly R[]): readonly R[] =>
+    rows.filter(({ id }) => !run.leave?.has(String(id)));
+
   async function passAll(): Promise<void> {
     let begun = clock.now();
     for await (const rows of pagesOf((last) => store.page(last, pageSize), signal, progress.cursor)) {
-      await tell(advance(progress, await convert(rows)));
+      await tell(advance(progress, await convert(toConvert(rows))));
       const failed = progress.failed - begin.failed;
       if (failed > run.maxFailures) throw new TooManyFailures(failed, progress.failures.at(-1)?.message);
       const rest = (rows.length / run.rowsPerSecond) * 1_000 - (clock.now() - begun);
@@ -67,7 +72,7 @@ export async function convertTable(run: Run, begin: Progress) {
     const read = work.hasOtherHalf ? store.page : store.heads;
     for await (const rows of pagesOf<RowTexts>((last) => read(last, pageSize), signal)) {
       const found: RowId[] = [];
-      for (const row of rows)
+      for (const row of toConvert(rows))
         if (work.isLeft(row.values) || (await work.hasOtherHalf?.(row as TableRow).catch(() => true)))
           found.push(row.id);
       const results = progress.dryRun || found.length === 0 ? [] : await convert(await store.rows(found));

@@ -15,6 +15,10 @@ export interface TableOptions {
   readonly columns?: Readonly<Record<string, string | undefined>> | undefined;
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   readonly keyIds?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+  /** The ids of rows that stay as they are, for `adopt`. @ignore */
+  readonly leave?: ReadonlySet<string> | undefined;
+  /** The ids of rows whose values are plaintext if they do not open, for `adopt`. @ignore */
+  readonly asPlaintext?: ReadonlySet<string> | undefined;
 }
 
 /** What `db.$encryptedTable(table)` returns for a table or a model. All names but `name` are those of the database. */

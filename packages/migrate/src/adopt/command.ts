@@ -10,6 +10,7 @@ import type { SqlDatabase } from '../database.ts';
 import { requireText } from '../formats/keys.ts';
 import { anyOf, type Reader } from '../formats/reader.ts';
 import { migrate } from '../migrate.ts';
+import type { RowFailure } from '../rows.ts';
 import { targetOf } from '../source.ts';
 import { openTable } from '../table.ts';
 import { connect, fromApp, type Names, placeOf, variable } from './place.ts';
@@ -30,6 +31,8 @@ Options:
   --old-key <variable>   the variable with the old key or passphrase; repeat it for older keys
   --salt <text>          the salt of scrypt, if the old key is a passphrase (default: salt)
   --plaintext            also encrypt values without a known format, which are plaintext
+  --as-plaintext <id>    also encrypt what does not open in this row, which is plaintext; repeat it for further rows
+  --leave <id>           leave this row as it is; repeat it for further rows
   --id <column>          the primary key, if the command cannot know it
   --yes                  do not ask
   -h, --help             show this help
@@ -42,6 +45,8 @@ const flags = {
   salt: { type: 'string', default: 'salt' },
   id: { type: 'string' },
   plaintext: { type: 'boolean', default: false },
+  'as-plaintext': { type: 'string', multiple: true, default: [] as string[] },
+  leave: { type: 'string', multiple: true, default: [] as string[] },
   yes: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -95,10 +100,14 @@ async function adopt(
 
   const readers = formatsOf(adopted).map(({ result }) => result);
   const previous = given.plaintext ? [...readers, plainOnly] : readers;
-  const options = { ...define(names, adopted, anyOf('an old value', previous)), client };
+  const [leave, asPlaintext] = [new Set(given.leave), new Set(given['as-plaintext'])];
+  const defined = define(names, adopted, anyOf('an old value', previous), {
+    allowCiphertexts: asPlaintext.size > 0,
+  });
+  const options = { ...defined, client, leave, asPlaintext };
   const trial = { ...options, dryRun: true, maxFailures: 10 ** 9 };
   const tried = await migrate(database, names.name, 'encrypt', trial);
-  if (tried.failures[0]) stop(`${tried.failures[0].message}. ${remedies}`);
+  if (tried.failures[0]) stop(unreadable(names.name, tried.failures[0]));
   if (tried.left.count > 0) {
     say('\nFirst deploy your app with these lines. It then reads both forms, and writes the new one:\n\n');
     say(`${readingBoth(names, adopted)}\n`);
@@ -110,14 +119,22 @@ async function adopt(
     say('These rows could not be converted. Run the same command again.\n');
     return 1;
   }
-  say(`Each of ${progress.checked} rows was looked at again, and nothing old was left.\n`);
+  const left = leave.size > 0 ? `, but row ${[...leave].join(', ')}: repair it` : '';
+  say(`Each of ${progress.checked} rows was looked at again, and nothing old was left${left}.\n`);
   say(`\nNow remove \`previous\` from your app:\n\n${definition(names, adopted)}`);
-  if (constraints) say(`\nand let the database refuse anything else:\n\n${constraints}\n`);
+  if (constraints && !left) say(`\nand let the database refuse anything else:\n\n${constraints}\n`);
   return say(oldKeys.length > 0 ? epitaph(oldKeys, new Date()) : '');
 }
 
-const remedies =
-  'Name all old keys with `--old-key`, and pass `--plaintext` if the values without a known format are plaintext';
+/** Which value does not open, and what a person can say of it. */
+function unreadable(table: string, { id, field, code, message }: RowFailure): string {
+  const known = 'has no known format, or is under a key that you have not named, or was altered';
+  const what = code === 'format' ? `${table}.${field} of row ${id} ${known}` : message;
+  return (
+    `${what}. Name all old keys with \`--old-key\`. If it is plaintext, pass \`--as-plaintext ${id}\`, or \`--plaintext\` ` +
+    `for all values without a known format. \`--leave ${id}\` leaves it as it is`
+  );
+}
 
 function stop(why: string): never {
   throw new InputError(`Nothing was changed: ${why}`);
@@ -133,9 +150,9 @@ const columnsIn = ({ columns, style, name }: Names, wanted: readonly string[]): 
   });
 
 /** The options of `migrate` that define the columns. */
-function define({ name, schema, table, id }: Names, columns: readonly Column[], read: Reader) {
-  const previous = plaintext(read);
-  const fields = Object.fromEntries(columns.map((each) => [each.field, field.text({ previous })]));
+function define({ name, schema, table, id }: Names, columns: readonly Column[], read: Reader, more = {}) {
+  const options = { ...more, previous: plaintext(read) };
+  const fields = Object.fromEntries(columns.map((each) => [each.field, field.text(options)]));
   const stored = Object.fromEntries(columns.map((each) => [each.field, each.column]));
   return { fields: defineFields<Tables>({ [name]: fields }), schema, table, id, columns: stored };
 }
