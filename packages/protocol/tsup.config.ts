@@ -1,4 +1,4 @@
-import { defineConfig } from 'tsup';
+import { defineConfig, type Options } from 'tsup';
 import manifest from './package.json' with { type: 'json' };
 import { together } from './together.ts';
 
@@ -38,18 +38,26 @@ const core = [
 const standalone = /base64-|next-turn|noble/;
 const sharing = entry.filter((path) => !standalone.test(path));
 
-export default defineConfig({
-  // An object, because tsup puts a list in the order in which it finds the files, and each build would be another.
-  entry: Object.fromEntries(entry.map((path) => [path.replace(/^(?:\.\/)?src\/|\.ts$/g, ''), path])),
+const options = {
   format: 'esm',
   target: 'es2022',
   platform: 'neutral',
   sourcemap: true,
-  clean: true,
   silent: true,
   treeshake: { moduleSideEffects: false },
   minifySyntax: true,
   removeNodeProtocol: false,
-  external: ['#base64', 'node:buffer', 'node:crypto'],
-  esbuildPlugins: [together(sharing, core)],
-});
+} satisfies Options;
+
+export default defineConfig([
+  {
+    ...options,
+    // An object, because tsup puts a list in the order in which it finds the files, and each build would be another.
+    entry: Object.fromEntries(entry.map((path) => [path.replace(/^(?:\.\/)?src\/|\.ts$/g, ''), path])),
+    clean: ['!x25519.*'],
+    external: ['#base64', '#x25519', 'node:buffer', 'node:crypto'],
+    esbuildPlugins: [together(sharing, core)],
+  },
+  // With its own copy of noble: what it shares with ML-KEM, bundlers would put into files that a page loads at once.
+  { ...options, entry: { x25519: 'src/intake/x25519.ts' }, noExternal: [/^@noble\//] },
+]);

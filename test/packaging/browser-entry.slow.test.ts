@@ -6,6 +6,7 @@ const entry = "export { createBrowserClient } from '@eaas/sdk/browser'";
 const clients = [
   ['23 kB for the client of a page', entry, 23_499],
   ['26 kB for `EaasClient`', "export { EaasClient } from '@eaas/sdk'", 26_499],
+  ['16 kB for a page that writes', "export { createIntake } from '@eaas/sdk/intake'", 16_000],
 ] as const;
 
 test.each(clients)(

@@ -3,16 +3,10 @@ import { bundle, entryFoldersIn, onDemand, sourcesIn } from './bundle.ts';
 
 const entry = "export { createIntake } from '@eaas/sdk/intake'";
 
-test('`createIntake` with its dependencies takes at most 17,500 bytes', async () => {
-  const { gzipped } = await bundle(entry);
-  expect(gzipped).toBeLessThanOrEqual(17_500);
-});
-
-test('X25519, which some platforms need, has at most 7,000 bytes, and nothing else is in it', async () => {
-  const { gzipped, sources } = await onDemand(entry, /x25519/);
-  expect(gzipped).toBeLessThanOrEqual(7_000);
-  expect(sources.filter((path) => path.endsWith('/montgomery.js'))).toHaveLength(1);
-  expect(sources.filter((path) => /ciphers\/|ed25519|\/ml-kem/.test(path))).toEqual([]);
+test('X25519, which some platforms need, is one file of at most 3 kB with its own copy of noble', async () => {
+  const { gzipped, sources } = await onDemand(entry);
+  expect(sources).toEqual(['packages/protocol/dist/x25519.js']);
+  expect(gzipped).toBeLessThanOrEqual(3_499);
 });
 
 test('a bundle with only `createIntake` contains no AES implementation, zod, HTTP code or other entry point', async () => {

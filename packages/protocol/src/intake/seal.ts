@@ -83,7 +83,7 @@ async function x25519(scalar: Uint8Array, point: Uint8Array): Promise<Uint8Array
   } catch (error) {
     if (!(error instanceof DOMException) || error.name !== 'NotSupportedError') throw error;
   }
-  const noble = await import('./x25519.ts').catch(() => {
+  const noble = await import('#x25519').catch(() => {
     throw new LoadError('X25519');
   });
   return noble.x25519(scalar, point);

@@ -1,6 +1,7 @@
 import { type Engine, nobleEngine } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { deriveDataKey, wipe } from './derive.ts';
+import { deriveDataKey } from './derive-data-key.ts';
+import { wipe } from './derive.ts';
 
 const zeros = new Uint8Array(32);
 
