@@ -15,7 +15,7 @@ import { verifyEntries } from './audit-verify-file.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { requireYes } from './confirm.ts';
 import { exportAudit } from './export-audit.ts';
-import { exitCodes } from './failure.ts';
+import { exitCodes, failureOf } from './failure.ts';
 import { readCheckpointFile } from './given-file.ts';
 import { lastOfEach, type Loss, lossIn, type Undone, undoneOf } from './lost-changes.ts';
 import { nextEntries, type Position } from './next-entries.ts';
@@ -28,10 +28,11 @@ interface Options extends OnTenant {
 
 export const auditReplay = onTenant(
   'replay',
-  'Repeat after a restore what the lost part of a log took away. Run it before `eaas serve`: it revokes, disables, ' +
-    'destroys and erases again, and makes tenants envelope-only, unless the log later took that back. Needs the ' +
-    'exported log, in which the newest entry of the restored log must be, and a checkpoint at or after the last change ' +
-    'in it. Without such a checkpoint it only prints the changes, because anyone can write a file. Safe to run twice. ' +
+  'Repeat after a restore what the lost part of a log took away. Run it before `eaas serve`: it revokes, narrows, ' +
+    'disables, destroys and erases again, refuses old key versions, and makes tenants envelope-only, unless the log ' +
+    'later took that back. What it cannot repeat, it lists as "by hand". Needs the exported log, in which the newest ' +
+    'entry of the restored log must be, and a checkpoint at or after the last change in it. Without such a checkpoint it ' +
+    'only prints the changes, because anyone can write a file. Safe to run twice. ' +
     'The exit code is 0 only if nothing is left to do.',
   [
     'audit replay lost.ndjson --tenant acme --checkpoint acme.checkpoint',
@@ -59,24 +60,25 @@ export const auditReplay = onTenant(
           columns,
           options,
         );
-      const toRepeat = undone.filter(({ repeat }) => repeat).length;
+      const toRepeat = undone.filter(({ repeat }) => typeof repeat !== 'string').length;
       const repeats = toRepeat > 0 && lost.unproven === undefined;
       if (repeats) {
         const count = toRepeat === 1 ? '1 change' : `${toRepeat} changes`;
         await requireYes(yes, `${count} that the lost log made will be made again, and cannot be undone.`);
       } else if (toRepeat > 0) note(`Nothing was changed. ${lost.unproven}`);
+      const byHand: string[] = [];
       for (const one of undone) {
-        if (repeats) await one.repeat?.();
-        if (json) printJson(rowOf(one, repeats ? 'repeated' : 'to repeat'));
+        const { loss, action, repeat } = one;
+        const reason = typeof repeat === 'string' ? repeat : repeats && (await refusalOf(repeat()));
+        if (reason) byHand.push(`By hand: ${action} of ${loss.id} (entry ${loss.entryId}): ${reason}`);
+        if (json) printJson(rowOf({ ...one, repeat: reason || repeat }, repeats ? 'repeated' : undefined));
       }
-      if (repeats) note(`Repeated ${toRepeat} of ${toRepeat}.`);
-      return { byHand: undone.length - toRepeat, toRepeat: repeats ? 0 : toRepeat };
+      for (const line of byHand) note(line);
+      const repeated = undone.length - byHand.length;
+      if (repeats) note(`Repeated ${repeated} of ${toRepeat}.`);
+      return repeats ? byHand.length : undone.length;
     });
-    if (left.byHand > 0)
-      note(
-        'The lost log cancelled or postponed the destruction of the keys with the state "by hand": restore them first.',
-      );
-    if (left.byHand + left.toRepeat > 0) return;
+    if (left > 0) return;
     process.exitCode = exitCodes.ok;
     next(`\`eaas audit acknowledge-restore --tenant ${asWord(tenant)}\``, options);
   });
@@ -84,8 +86,20 @@ export const auditReplay = onTenant(
 const columns = ['entry_id', 'action', 'id', 'name', 'state'] as const;
 
 function rowOf({ loss, name, action, repeat }: Undone, state = 'to repeat') {
-  return { entry_id: loss.entryId, action, id: loss.id, name, state: repeat ? state : 'by hand' };
+  const isByHand = typeof repeat === 'string';
+  return { entry_id: loss.entryId, action, id: loss.id, name, state: isByHand ? 'by hand' : state };
 }
+
+/** Returns why the service refuses, if what was restored is the reason. */
+const refusalOf = (work: Promise<unknown>): Promise<string | undefined> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => {
+      const { code, message } = failureOf(error);
+      if (code === exitCodes.refused || code === exitCodes.usage) return message ?? undefined;
+      throw error;
+    },
+  );
 
 interface Lost {
   readonly losses: readonly Loss[];

@@ -1,13 +1,20 @@
 // What the lost part of a log took away, for `eaas audit replay`, and the operations that take it away again.
-import type { ChainedEntry } from '@eaas/protocol/audit';
-import { type Caller, operations, requireTenant, type Service, updateTenant } from '@eaas/server/internal';
+import { canonicalJson, type ChainedEntry } from '@eaas/protocol/audit';
+import {
+  type Caller,
+  operations,
+  requireTenant,
+  type Service,
+  shownTrustIn,
+  updateTenant,
+} from '@eaas/server/internal';
 import { ifFound } from './failure.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The last entry of the lost log about one row, and what it says. */
+/** The last entry of the lost log about one row, and what the lost log says about the row. */
 export interface Loss {
-  readonly kind: 'tenant' | 'key' | 'api_key' | 'issuer' | 'subject';
+  readonly kind: 'tenant' | 'key' | 'key_version' | 'api_key' | 'issuer' | 'subject';
   readonly id: string;
   readonly entryId: number;
   readonly fields: Members;
@@ -18,8 +25,8 @@ export interface Undone {
   readonly loss: Loss;
   readonly name: string | null;
   readonly action: string;
-  /** Repeats it. Without it, only the operator can. */
-  readonly repeat?: () => Promise<unknown>;
+  /** Repeats it, or what only the operator can do. */
+  readonly repeat: (() => Promise<unknown>) | string;
 }
 
 /** Returns what an entry says about a row, if it takes something away for good, or gives it back. */
@@ -41,10 +48,14 @@ export function lossIn({ id: entryId, tenant_id, action, key_id, metadata }: Cha
       const status = said['erased'] === true ? 'destroyed' : 'pending_destruction';
       return about('key', key_id, { status, destroy_at: said['destroy_at'] });
     }
+    case 'key.min_version':
+      return about('key_version', key_id, { min_version: said['min_version'] });
+    case 'api_key.update':
     case 'api_key.revoke':
-      return about('api_key', said['api_key_id']);
+      return about('api_key', said['api_key_id'], changed(said['changes']));
+    case 'issuer.update':
     case 'issuer.revoke':
-      return about('issuer', said['issuer_id']);
+      return about('issuer', said['issuer_id'], changed(said['changes']));
     case 'subject.erase':
       return about('subject', said['subject']);
     default:
@@ -55,13 +66,22 @@ export function lossIn({ id: entryId, tenant_id, action, key_id, metadata }: Cha
 const membersOf = (value: unknown): Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
 
-/** Returns the last loss of each row, in their order. */
+/** Returns the new values of an update. A revocation has none, and says so. */
+const changed = (changes: unknown): Members =>
+  changes === undefined
+    ? { revoked: true }
+    : Object.fromEntries(
+        Object.entries(membersOf(changes)).map(([field, change]) => [field, membersOf(change)['new']]),
+      );
+
+/** Returns the last loss of each row, in their order, with the last value of each field. */
 export function lastOfEach(losses: readonly Loss[]): Loss[] {
   const rows = new Map<string, Loss>();
   for (const loss of losses) {
     const name = `${loss.kind} ${loss.id}`;
+    const fields = { ...rows.get(name)?.fields, ...loss.fields };
     rows.delete(name);
-    rows.set(name, loss);
+    rows.set(name, { ...loss, fields });
   }
   return [...rows.values()];
 }
@@ -71,6 +91,7 @@ export async function undoneOf(service: Service, operator: Caller, loss: Loss): 
   if (loss.kind === 'tenant') return tenantUndone(service, loss);
   if (loss.kind === 'subject') return subjectUndone(service, operator, loss);
   if (loss.kind === 'key') return keyUndone(service, operator, loss);
+  if (loss.kind === 'key_version') return versionUndone(service, operator, loss);
   return accessUndone(service, operator, loss);
 }
 
@@ -122,19 +143,59 @@ async function keyUndone(service: Service, operator: Caller, loss: Loss): Promis
   }
   // A destruction that the lost log cancelled or postponed is pending again, and ends sooner than anyone expects.
   const isSooner = isPending && (lost === 'active' || lost === 'disabled' || due < last);
-  return isSooner ? { loss, name, action: 'key.restore' } : undefined;
+  const repeat = 'restore it first, because the lost log cancelled or postponed its destruction';
+  return isSooner ? { loss, name, action: 'key.restore', repeat } : undefined;
+}
+
+async function versionUndone(service: Service, operator: Caller, loss: Loss): Promise<Undone | undefined> {
+  const key_id = loss.id;
+  const key_version = Number(loss.fields['min_version']);
+  const key = await ifFound(operations['GET /v1/keys/:key_id'](service, operator, { key_id, limit: 1 }));
+  if (!key || key.status === 'destroyed' || key.min_version >= key_version) return undefined;
+  const repeat = () =>
+    operations['PUT /v1/keys/:key_id/min-version'](service, operator, { key_id, key_version });
+  return { loss, name: key.name, action: 'key.min_version', repeat };
 }
 
 async function accessUndone(service: Service, operator: Caller, loss: Loss): Promise<Undone | undefined> {
-  const [ofApiKey, ofIssuer] = [{ api_key_id: loss.id }, { issuer_id: loss.id }];
   const isApiKey = loss.kind === 'api_key';
-  const found = isApiKey
-    ? await ifFound(operations['GET /v1/api-keys/:api_key_id'](service, operator, ofApiKey))
-    : await ifFound(operations['GET /v1/issuers/:issuer_id'](service, operator, ofIssuer));
+  const path = isApiKey ? '/v1/api-keys/:api_key_id' : '/v1/issuers/:issuer_id';
+  const input = isApiKey ? { api_key_id: loss.id } : { issuer_id: loss.id };
+  type Found = Promise<{ name: string; revoked_at: string | null }>;
+  const call = (method: 'GET' | 'PATCH' | 'DELETE', set?: object): Found =>
+    operations[`${method} ${path}`](service, operator, { ...set, ...input } as never);
+  const found = await ifFound(call('GET'));
   if (!found || found.revoked_at !== null) return undefined;
-  const repeat = () =>
-    isApiKey
-      ? operations['DELETE /v1/api-keys/:api_key_id'](service, operator, ofApiKey)
-      : operations['DELETE /v1/issuers/:issuer_id'](service, operator, ofIssuer);
-  return { loss, name: found.name, action: `${loss.kind}.revoke`, repeat };
+  const { name } = found;
+  if (loss.fields['revoked'] === true)
+    return { loss, name, action: `${loss.kind}.revoke`, repeat: () => call('DELETE') };
+  const set: Record<string, unknown> = {};
+  for (const [field, last] of Object.entries(loss.fields)) {
+    const value = narrower(field, Reflect.get(found, field), last);
+    if (value !== undefined) set[field] = value;
+  }
+  const fields = Object.keys(set);
+  if (fields.length === 0) return undefined;
+  const byHand = `set ${fields.join(', ')} as before the loss, because the log does not hold what to set`;
+  const repeat = Object.values(set).includes(null) ? byHand : () => call('PATCH', set);
+  return { loss, name, action: `${loss.kind}.update`, repeat };
+}
+
+/**
+ * Returns the value of a field that takes from a row what the lost log took: undefined if that is nothing, and null if only
+ * the operator knows it. That is so for what decides whose tokens are accepted, of which the log may have only a hash.
+ */
+function narrower(field: string, now: unknown, last: unknown): unknown {
+  if (/^(?:permissions|key_ids|allowed_origins)$/.test(field) && Array.isArray(last)) {
+    if (!Array.isArray(now)) return last;
+    const kept = now.filter((one) => last.includes(one));
+    if (kept.length === now.length) return undefined;
+    return kept.length > 0 ? kept : null;
+  }
+  if (field === 'expires_at' && last !== null)
+    return typeof now === 'string' && now <= String(last) ? undefined : last;
+  if (field === 'max_age_seconds') return Number(last) < Number(now) ? last : undefined;
+  if (!/^(?:jwks|jwks_uri|require|authorized_parties)$/.test(field)) return undefined;
+  const json = typeof now === 'string' || now === null ? now : canonicalJson(now);
+  return shownTrustIn(json) === last ? undefined : null;
 }

@@ -8,6 +8,7 @@ import { type CommandLine, commandLine, inTerminal, jsonLines, refusalOf } from 
 import { createDatabase, finishTemplate, testDatabase, withAdmin } from '@eaas/test-kit/database';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { run, serve } from '@eaas/test-kit/program';
+import { publicJwk } from '@eaas/test-kit/rsa';
 
 type Entry = ChainedEntry & { readonly hash: string };
 type Row = Readonly<Record<'action' | 'id' | 'name' | 'state', string | null>>;
@@ -41,9 +42,18 @@ type Call = (method: string, path: string, body?: object) => Promise<Record<stri
 const dek = Buffer.alloc(32, 7).toString('base64');
 const day = 86_400_000;
 const at = (days: number): string => new Date(Date.now() + days * day).toISOString();
-const keyNames = ['used', 'disabled', 'enabled again', 'pending', 'destroyed', 'cancelled'];
-const apiKeyNames = ['revoked', 'narrowed'];
-const issuerNames = ['revoked issuer', 'untouched issuer'];
+const keyNames = [
+  'used',
+  'disabled',
+  'enabled again',
+  'pending',
+  'destroyed',
+  'cancelled',
+  'closed',
+  'renewed',
+];
+const apiKeyNames = ['revoked', 'narrowed', 'widened'];
+const issuerNames = ['revoked issuer', 'untouched issuer', 'narrowed issuer', 'distrusted issuer'];
 const ids = new Map<string, string>();
 const idOf = (name: string): string => ids.get(name) ?? '';
 
@@ -68,6 +78,7 @@ await serving(eaas, async (call) => {
   }
   for (const subject of ['erased', 'kept'])
     await call('POST', `/v1/keys/${idOf('used')}/wrap`, { dek, subject });
+  await call('POST', `/v1/keys/${idOf('closed')}/rotate`);
   await call('POST', `/v1/keys/${idOf('cancelled')}/disable`);
   await call('DELETE', `/v1/keys/${idOf('cancelled')}?grace_days=5`);
 });
@@ -100,6 +111,16 @@ await serving(lost, async (call) => {
   await call('POST', key('cancelled', '/restore'));
   await call('DELETE', apiKey('revoked'));
   await call('PATCH', apiKey('narrowed'), { permissions: ['encrypt'] });
+  await call('PATCH', apiKey('narrowed'), { key_ids: [idOf('used'), idOf('closed')] });
+  await call('PATCH', apiKey('widened'), { key_ids: null, name: 'wide' });
+  await call('PATCH', issuer('narrowed issuer'), {
+    permissions: ['decrypt'],
+    max_age_seconds: 60,
+    expires_at: at(9),
+  });
+  await call('PATCH', issuer('distrusted issuer'), { jwks: { keys: [publicJwk()] } });
+  await call('POST', key('renewed', '/rotate'));
+  for (const name of ['closed', 'renewed']) await call('PUT', key(name, '/min-version'), { key_version: 2 });
   await call('DELETE', issuer('revoked issuer'));
   await call('POST', '/v1/subjects/erase', { subject: 'erased' });
   await call('POST', key('used', '/wrap'), { dek, subject: 'new' });
@@ -130,7 +151,8 @@ const stateAfter = (of: CommandLine) =>
     const people = [];
     for (const subject of ['erased', 'kept', 'new'])
       people.push((await call('POST', `/v1/keys/${idOf('used')}/wrap`, { dek, subject }))['code']);
-    return { people, pending: await call('GET', `/v1/keys/${idOf('pending')}`) };
+    const narrowed = await call('GET', `/v1/api-keys/${idOf('narrowed')}`);
+    return { people, narrowed, pending: await call('GET', `/v1/keys/${idOf('pending')}`) };
   });
 
 describe('a restored tenant', () => {
@@ -146,12 +168,22 @@ describe('a restored tenant', () => {
       ['key.destroy', 'pending'],
       ['key.destroy', 'destroyed'],
       ['api_key.revoke', 'revoked'],
+      ['api_key.update', 'narrowed'],
+      ['issuer.update', 'narrowed issuer'],
+      ['key.min_version', 'closed'],
       ['issuer.revoke', 'revoked issuer'],
       ['subject.erase', expect.stringMatching(/^[\da-f]{64}$/)],
       ['subject.erase', expect.stringMatching(/^[\da-f]{64}$/)],
       ['tenant.update', 'acme'],
     ]);
-    expect(stated('by hand')).toEqual([['key.restore', 'cancelled']]);
+    expect(stated('by hand')).toEqual([
+      ['key.restore', 'cancelled'],
+      ['issuer.update', 'distrusted issuer'],
+      ['key.min_version', 'renewed'],
+    ]);
+    expect(first.stderr).toMatch(
+      /: restore it first[^]*: set jwks as before[^]*must be at most 1, the newest version/,
+    );
     expect(await again('audit', 'verify', '--tenant', 'acme')).toMatchObject({ code: 0 });
 
     const { stdout } = await again('audit', 'export', '--tenant', 'acme');
@@ -164,6 +196,9 @@ describe('a restored tenant', () => {
         'key.disable',
         'key.destroy',
         'api_key.revoke',
+        'api_key.update',
+        'issuer.update',
+        'key.min_version',
         'issuer.revoke',
         'subject.erase',
         'subject.erase',
@@ -180,6 +215,7 @@ describe('a restored tenant', () => {
     const state = await stateAfter(again);
     expect(state.people).toEqual(['subject_erased', undefined, 'subject_erased']);
     expect(state.pending).toMatchObject({ status: 'pending_destruction' });
+    expect(state.narrowed).toMatchObject({ permissions: ['encrypt'], key_ids: [idOf('used')] });
     const later = Date.parse(String(state.pending['destroy_at'])) - Date.parse(at(30));
     expect(Math.abs(later)).toBeLessThan(day);
     expect(await refusalOf(replay(again, file, ...proven), 1)).toContain('so it does not continue this log');
@@ -190,9 +226,9 @@ describe('a restored tenant', () => {
     expect(await replay(again, file, '--checkpoint', lastChange)).toMatchObject({ code: 2 });
     const command = ['audit', 'replay', file, '--tenant', 'acme', '--checkpoint', lastChange];
     const refused = await run(inTerminal(command), again.env, { input: 'no\n' });
-    expect(refused.stdout).toContain('8 changes that the lost log made will be made again');
+    expect(refused.stdout).toContain('12 changes that the lost log made will be made again');
     const agreed = await run(inTerminal(command), again.env, { input: 'yes\n' });
-    expect(agreed.stdout).toContain('Repeated 8 of 8.');
+    expect(agreed.stdout).toContain('Repeated 11 of 12.');
   });
 });
 

@@ -16,6 +16,7 @@ export {
   sameBytes,
   sealSecret,
   shownEntry,
+  shownTrustIn,
   Tampered,
   verifyEd25519,
 } from '@eaas/service';

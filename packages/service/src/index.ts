@@ -47,7 +47,7 @@ export { checked, refusalOf } from '@eaas/protocol/internal-service';
 export { type Plugin } from './plugin.ts';
 export { intake } from './plugins/intake/index.ts';
 export { type IssuerOptions, issuers } from './plugins/issuers/index.ts';
-export { publicKeysIn } from './plugins/issuers/issuer-rules.ts';
+export { publicKeysIn, shownTrustIn } from './plugins/issuers/issuer-rules.ts';
 export { type IssuerRow } from './plugins/issuers/table.ts';
 export { namesUnknownKey, openKeys } from './plugins/issuers/token-rules.ts';
 export { type IssuerKey, type PresentedToken } from './plugins/issuers/token-rules.ts';

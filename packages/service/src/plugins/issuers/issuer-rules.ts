@@ -150,16 +150,18 @@ function shownTrust({
   authorized_parties,
   max_age_seconds,
 }: Pick<IssuerRow, 'jwks' | 'jwks_uri' | 'require' | 'authorized_parties' | 'max_age_seconds'>) {
-  const shown = (json: string | null): string | null =>
-    json === null || json.length <= shownBytes ? json : `sha256:${toHex(sha256(toUtf8(json)))}`;
   return {
-    jwks: shown(jwks),
-    jwks_uri: shown(jwks_uri),
-    require: shown(require),
-    authorized_parties: shown(authorized_parties && canonicalJson(authorized_parties)),
+    jwks: shownTrustIn(jwks),
+    jwks_uri: shownTrustIn(jwks_uri),
+    require: shownTrustIn(require),
+    authorized_parties: shownTrustIn(authorized_parties && canonicalJson(authorized_parties)),
     max_age_seconds,
   };
 }
+
+/** Returns a value that decides whose tokens are accepted as the audit log shows it. */
+export const shownTrustIn = (json: string | null): string | null =>
+  json === null || json.length <= shownBytes ? json : `sha256:${toHex(sha256(toUtf8(json)))}`;
 
 /** Whether its tokens open the data of every subject. */
 export const opensAll = ({ kind, any_subject }: IssuerRow): boolean => kind === 'workload' || any_subject;
