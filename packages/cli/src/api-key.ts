@@ -1,7 +1,31 @@
-import { endpoints, formatTimestamp, permissions } from '@eaas/protocol/wire';
-import { asWord, checked, expiringApiKeys, operations, readClock } from '@eaas/server/internal';
-import { listCommand, type OnTenant, onTenant, reporting, withService, withTenant } from './command.ts';
+import { createHash } from 'node:crypto';
+import { parseUuid } from '@eaas/protocol';
+import { endpoints, formatTimestamp, isApiKey, permissions } from '@eaas/protocol/wire';
+import {
+  asWord,
+  type Caller,
+  checked,
+  expiringApiKeys,
+  insider,
+  operations,
+  readClock,
+  Refusal,
+  requireTenant,
+  type Service,
+} from '@eaas/server/internal';
+import {
+  allPages,
+  listCommand,
+  type OnTenant,
+  onTenant,
+  reporting,
+  withService,
+  withTenant,
+} from './command.ts';
+import { askHidden } from './confirm.ts';
 import { orNotFound } from './failure.ts';
+import { readLine } from './given-file.ts';
+import { WrongUsage } from './kit/index.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { daysTo, fieldsOf, list, permissionList } from './values.ts';
 
@@ -37,19 +61,66 @@ const listAll = listCommand(
 );
 
 const revoke = onTenant('revoke', 'Revoke an API key immediately and permanently.', [
+  'api-key revoke ci --tenant acme',
   'api-key revoke 0b6c9a52-6f0e-4d5a-9a5c-2f4f1d1e7c11 --tenant acme',
 ])
-  .argument('<api_key_id>', 'the id of the API key')
-  .action(async (apiKeyId: string, options: OnTenant) => {
-    const revoked = await withTenant(options, (service, operator) => {
-      const missing = `The tenant has no API key with this id: \`eaas api-key list --tenant ${operator.tenantId}\` lists them.`;
-      const revoke = operations['DELETE /v1/api-keys/:api_key_id'];
-      return orNotFound(missing, revoke(service, operator, { api_key_id: apiKeyId }));
+  .argument('<api_key>', "the API key's id or name")
+  .action(async (idOrName: string, options: OnTenant) => {
+    const revoked = await withTenant(options, async (service, operator) => {
+      const missing =
+        `The tenant has no API key with this id or name: \`eaas api-key list --tenant ${operator.tenantId}\` lists them, ` +
+        'and `eaas api-key identify` finds one by its token.';
+      const api_key_id = parseUuid(idOrName) ?? (await idNamed(service, operator, idOrName));
+      if (api_key_id === undefined) throw new Refusal('not_found', missing);
+      return orNotFound(
+        missing,
+        operations['DELETE /v1/api-keys/:api_key_id'](service, operator, { api_key_id }),
+      );
     });
     printResult(revoked, options);
     const follow = `eaas audit follow --tenant ${asWord(options.tenant)} --once`;
     next(`\`${follow} | grep ${revoked.api_key_id}\` shows what the API key did`, options);
   });
+
+/** Finds an API key that is not revoked by its name, which others can have too. */
+async function idNamed(service: Service, operator: Caller, name: string): Promise<string | undefined> {
+  const list = operations['GET /v1/api-keys'];
+  const all = await allPages(async (page) => (await list(service, operator, page)).api_keys, 'api_key_id');
+  const ids = all
+    .filter((apiKey) => apiKey.name === name && apiKey.revoked_at === null)
+    .map(({ api_key_id }) => api_key_id);
+  if (ids.length < 2) return ids[0];
+  throw new Refusal(
+    'conflict',
+    `${ids.length} API keys have this name: pass the id of one (${ids.join(', ')}).`,
+  );
+}
+
+const identify = reporting(
+  'identify',
+  'Say whose a token is, such as one that was found in a log. Reads it from standard input, or asks for it: it is no ' +
+    'argument, because other users of the machine and the history of the shell would see it.',
+  ['api-key identify', 'api-key identify --json < token.txt'],
+).action(async (options: Reporting) => {
+  const given = process.stdin.isTTY ? await askHidden('The token: ') : await readLine('token', 64);
+  const token = given.trim();
+  if (!isApiKey(token))
+    throw new WrongUsage(
+      'The token must be eaas_sk_ and 49 letters and digits, with a right checksum: pass all of it.',
+    );
+  const found = await withService(async ({ service }) => {
+    const owned = await service.tokens.find(createHash('sha256').update(token).digest('hex'));
+    const unknown = 'No tenant has this API key: it is of another service, or its tenant was destroyed.';
+    if (!owned) throw new Refusal('not_found', unknown);
+    const { tenant } = await requireTenant(service, owned.tenantId);
+    const show = operations['GET /v1/api-keys/:api_key_id'];
+    const operator = insider(owned.tenantId, 'operator');
+    const record = await orNotFound(unknown, show(service, operator, { api_key_id: owned.id }));
+    return { tenant_id: tenant.tenant_id, tenant: tenant.name, ...record };
+  });
+  printResult(found, options);
+  next(`\`eaas api-key revoke ${found.api_key_id} --tenant ${asWord(found.tenant)}\` revokes it`, options);
+});
 
 const expiring = reporting(
   'expiring',
@@ -77,4 +148,4 @@ const expiring = reporting(
     printResults(shown, ['tenant', 'api_key_id', 'name', 'expires_at', 'last_used_at'], options);
   });
 
-export const apiKeyCommands = [create, listAll, expiring, revoke];
+export const apiKeyCommands = [create, listAll, identify, expiring, revoke];

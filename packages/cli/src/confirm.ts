@@ -52,10 +52,10 @@ export async function askNewPassphrase(what: string, remedy: string): Promise<st
 }
 
 /** Asks without showing what is typed. */
-function askHidden(question: string): Promise<string> {
+export function askHidden(question: string): Promise<string> {
   // readline hides what is typed only on an output that is a terminal.
   const silent = Object.assign(new Writable({ write: (_chunk, _encoding, done) => done() }), { isTTY: true });
-  return ask(question, 'Nothing was changed, because no passphrase was entered.', silent);
+  return ask(question, 'Nothing was changed, because nothing was entered.', silent);
 }
 
 /** Asks at the terminal, on standard error. What is typed appears on `echo`. */

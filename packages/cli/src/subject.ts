@@ -1,6 +1,5 @@
 // Commands about people. A subject never comes from the command line, where other users of the machine and the history of
 // the shell would see it: it is asked for, or read from standard input.
-import { isUtf8 } from 'node:buffer';
 import { printJson, WrongUsage } from './kit/index.ts';
 import { endpoints, limits } from '@eaas/protocol/wire';
 import { type Caller, checked, operations, type Service } from '@eaas/server/internal';
@@ -8,6 +7,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
 import { ask, requireYes } from './confirm.ts';
 import { ifFound, orNotFound } from './failure.ts';
+import { readLine } from './given-file.ts';
 import { next, note, printResult, printResults, write } from './output.ts';
 
 interface OnSubject extends OnTenant {
@@ -42,23 +42,9 @@ async function named({ id }: OnSubject): Promise<Named> {
   const missing = 'No subject was entered: enter it, pipe it to standard input, or pass --id.';
   const given = process.stdin.isTTY
     ? await ask('The subject, as the application passes it: ', missing)
-    : await readLine();
+    : await readLine('subject', limits.subject);
   if (given === '') throw new WrongUsage(missing);
   return checked(endpoints['POST /v1/subjects/show'].body, { subject: given }) as Named;
-}
-
-/** Reads standard input, without the end of its last line. A subject is short, so the rest is not read. */
-async function readLine(): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > 2 * limits.subject) break;
-  }
-  const bytes = Buffer.concat(chunks);
-  if (!isUtf8(bytes)) throw new WrongUsage('The subject on standard input must be UTF-8 (got other bytes).');
-  return bytes.toString('utf8').replace(/\r?\n$/, '');
 }
 
 const missing =

@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { isApiKey, permissions } from '@eaas/protocol/wire';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { formatApiKey, isApiKey, permissions } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
 import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
+import { eaas as program, run } from '@eaas/test-kit/program';
 
 interface ApiKey {
   readonly api_key_id: string;
@@ -66,7 +67,9 @@ test.concurrent('error messages name options and commands instead of API fields'
     await said(2, ...create, '--expires-at', '2020-01-01T00:00:00Z'),
     await said(2, ...create, '--allowed-origins', 'https://a.example/path'),
   ];
-  expect(messages[0]).toMatch(/^The tenant has no API key with this id: `eaas api-key list --tenant /);
+  expect(messages[0]).toMatch(
+    /^The tenant has no API key with this id or name: `eaas api-key list --tenant /,
+  );
   expect(messages[1]).toContain('--expires-at');
   expect(messages[2]).toContain('--allowed-origins');
   expect(messages.join('')).not.toMatch(/\b(?:api_key_id|key_ids|expires_at|allowed_origins|POST)\b/);
@@ -91,6 +94,42 @@ test.concurrent('api-key revoke works even for the last API key with api_keys.ma
   const revoked = await eaas.json('api-key', 'revoke', api_key_id, '--tenant', 'acme');
   expect(revoked).toMatchObject([{ api_key_id, revoked_at: expect.any(String) as string }]);
   expect(await eaas.json('api-key', 'revoke', api_key_id, '--tenant', 'acme')).toEqual(revoked);
+});
+
+test.concurrent('api-key identify finds a token in any tenant, and revoke takes the name of the API key', async () => {
+  const made = ['--tenant', 'other', '--name', 'ci job', '--permissions', 'encrypt'];
+  const [apiKey] = await eaas.json<ApiKey>('api-key', 'create', ...made);
+  const { api_key = '', api_key_id } = apiKey ?? {};
+  const identify = (input: string, ...args: string[]) =>
+    run([...program, 'api-key', 'identify', ...args], eaas.env, { input });
+  const { code, stdout, stderr } = await identify(`${api_key}\n`);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('ci job')]);
+  expect(stderr).toBe(`Next: \`eaas api-key revoke ${api_key_id} --tenant other\` revokes it\n`);
+  expect(stdout + stderr).not.toContain(api_key);
+  const found = {
+    tenant: 'other',
+    api_key_id,
+    permissions: ['encrypt'],
+    last_used_at: null,
+    revoked_at: null,
+  };
+  expect(jsonLines((await identify(api_key, '--json')).stdout)).toMatchObject([found]);
+
+  const unknown = formatApiKey(randomBytes(32));
+  const altered = `${api_key.slice(0, -1)}${api_key.endsWith('0') ? 1 : 0}`;
+  const refused = [await refusalOf(identify(unknown), 1), await refusalOf(identify(altered), 2)];
+  expect(refused).toEqual([
+    expect.stringMatching(/^No tenant has this API key/),
+    expect.stringMatching(/^The token must be eaas_sk_ .* with a right checksum/),
+  ]);
+  expect(refused.join('')).not.toMatch(new RegExp(`${unknown}|${altered}`));
+
+  await eaas.json('api-key', 'create', ...made);
+  const revoke = ['api-key', 'revoke', 'ci job', '--tenant', 'other'];
+  expect(await refusalOf(eaas(...revoke), 1)).toMatch(/^2 API keys have this name: pass the id of one/);
+  await eaas.json('api-key', 'revoke', String(api_key_id), '--tenant', 'other');
+  const [other] = await eaas.json<ApiKey>(...revoke);
+  expect(other?.api_key_id).not.toBe(api_key_id);
 });
 
 test('api-key expiring lists the API keys of all tenants that expire within the given days', async () => {

@@ -201,7 +201,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('button', { name: 'Revoke reports' }).click();
     expect(await page.evaluate('document.documentElement.outerHTML')).not.toContain(token);
-    await page.getByLabel('Type reports to confirm').fill('reports');
+    await page.getByLabel(`Type ${token.slice(-4)} to confirm`).fill(token.slice(-4));
     await page.getByRole('button', { name: 'Revoke the API key' }).click();
     await page.getByText('Revoked').waitFor();
   });

@@ -123,7 +123,7 @@ function Revoke({ client, apiKey, isOwn, onClose, onDone }: RevokeProps) {
       action="Revoke the API key"
       busyText="Revoking"
       isDangerous
-      {...(stateOf(apiKey).text === 'Expired' ? {} : { typed: name })}
+      {...(stateOf(apiKey).text === 'Expired' ? {} : { typed: hint })}
       work={() => client.apiKeys.revoke({ api_key_id })}
       onDone={onDone}
       onClose={onClose}
