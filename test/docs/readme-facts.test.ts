@@ -11,3 +11,8 @@ test.each(libraries)(
     expect(entries.filter((entry) => !named.has(entry))).toEqual([]);
   },
 );
+
+test('`npm run dev` starts the server for development, which needs no database', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+  expect(scripts['dev']).toMatch(/ --watch packages\/cli\/src\/main\.ts dev$/);
+});
