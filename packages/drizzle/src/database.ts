@@ -96,7 +96,7 @@ function shapesOf(builder: Builder, database: Methods): ShapeOf {
   const config = builder.config as object;
   if ('tableConfig' in builder) return (run) => shapeRelational(builder as never, run);
   if ('fields' in config) return (run, isOne) => shapeSelect(builder.config as never, run, isOne);
-  if ('values' in config) return shapesOfInsert(builder as never);
+  if ('values' in config) return shapesOfInsert(builder as never, database);
   if ('set' in config) return (run) => shapeUpdate(builder.config as never, run, database);
   return (run) => shapeWrite(builder.config as never, [], run);
 }

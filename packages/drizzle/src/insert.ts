@@ -7,7 +7,8 @@ import { isQuery, isSameColumn, isSql, valueOf } from './chunks.ts';
 import { refuse } from './error.ts';
 import { findsSameForm, keepsForm } from './id-form.ts';
 import type { Run } from './late.ts';
-import type { Builder, Shape, ShapeOf } from './run.ts';
+import { isNumbered, numberLater } from './numbers.ts';
+import type { Builder, Methods, Shape, ShapeOf } from './run.ts';
 import {
   type EncryptedEntry,
   type Encryption,
@@ -51,7 +52,7 @@ interface ConflictConfig {
   readonly setWhere?: SQL;
 }
 
-export function shapesOfInsert(builder: InsertBuilder): ShapeOf {
+export function shapesOfInsert(builder: InsertBuilder, database: Methods): ShapeOf {
   const isEncrypted = layoutOf(builder.config.table).columns.length > 0;
   const conflicts: Conflict[] = [];
   for (const method of ['onConflictDoUpdate', 'onConflictDoNothing', 'onDuplicateKeyUpdate']) {
@@ -61,10 +62,15 @@ export function shapesOfInsert(builder: InsertBuilder): ShapeOf {
       return builder;
     });
   }
-  return (run) => shapeInsert(builder, conflicts, run);
+  return (run) => shapeInsert(builder, conflicts, run, database);
 }
 
-function shapeInsert(builder: InsertBuilder, conflicts: readonly Conflict[], run: Run): Shape {
+function shapeInsert(
+  builder: InsertBuilder,
+  conflicts: readonly Conflict[],
+  run: Run,
+  database: Methods,
+): Shape {
   const { table, values, select } = builder.config;
   const given = Array.isArray(values) ? (values as readonly Row[]) : [];
   const shape = shapeWrite(builder.config, given, run);
@@ -75,11 +81,16 @@ function shapeInsert(builder: InsertBuilder, conflicts: readonly Conflict[], run
   }
   if (isQuery(values)) requirePlainSelection(values, shape.scope);
   if (!first) return shape;
-  const rows = given.map((row) => insertedRow(table, row));
-  encryptLater(table, rows, run);
-  const config = { ...shape.config, values: rows.map(({ row, cells }) => ({ ...row, ...cells })) };
+  const { id } = layoutOf(table);
+  const mayNumber = id !== undefined && isNumbered(id.column) && conflicts.every((each) => !each.config?.set);
+  const rows = given.map((row) => insertedRow(table, row, mayNumber));
+  const numbered = rows.filter(({ values }) => values[rowId] === undefined && boundIn(table, values));
+  const number = id && numbered.length > 0 ? numberLater(database, table, id, numbered) : undefined;
+  encryptLater(table, rows, run, number);
+  const written = rows.map(({ row, cells }) => ({ ...row, ...cells }));
+  const config = { ...shape.config, values: written, ...(number && { overridingSystemValue_: true }) };
   const copy = Object.assign(Object.create(builder) as InsertBuilder, { config });
-  const { key = '' } = layoutOf(table).id ?? {};
+  const { key = '' } = id ?? {};
   const hasOwnIds = given.every((row) => valueOf(row[key]) !== undefined);
   const methods = Object.getPrototypeOf(builder) as Readonly<Record<string, (config: unknown) => void>>;
   const excludedOf = (column: Column): SQL => sql`excluded.${sql.identifier(storedName(builder, column))}`;
@@ -89,8 +100,8 @@ function shapeInsert(builder: InsertBuilder, conflicts: readonly Conflict[], run
   return { ...shape, members: { config: copy.config } };
 }
 
-/** A row for Drizzle, and its late values. */
-function insertedRow(table: Table, given: Row): LateRow & { readonly row: Row } {
+/** A row for Drizzle, and its late values. `mayNumber` if it can get its id when the statement runs. */
+function insertedRow(table: Table, given: Row, mayNumber: boolean): LateRow & { readonly row: Row } {
   const row = writtenRow(table, given, true);
   const { id, subject, columns } = layoutOf(table);
   for (const needed of [id, subject]) {
@@ -108,18 +119,20 @@ function insertedRow(table: Table, given: Row): LateRow & { readonly row: Row } 
   const all = { ...Object.fromEntries(needed.map((name) => [name, null])), ...values };
   return {
     row,
-    ...lateRow(table, { ...all, ...(isFilled && subjectIn(table, row)) }, idIn(table, row, values)),
+    ...lateRow(
+      table,
+      { ...all, ...(isFilled && subjectIn(table, row)) },
+      idIn(table, row, values, mayNumber),
+    ),
   };
 }
 
-function idIn(table: Table, row: Row, values: Row): RowId {
+function idIn(table: Table, row: Row, values: Row, mayNumber: boolean): RowId {
   const id = layoutOf(table).id;
   const value = id && valueOf(row[id.key]);
   if (id && value !== undefined && !isSql(value) && keepsForm(id.column, value)) return value as RowId;
-  const bound = layoutOf(table).columns.find(({ encryption }) => {
-    return (values[encryption.column] ?? null) !== null && isBound(encryption);
-  });
-  if (!bound) return undefined;
+  const bound = boundIn(table, values);
+  if (!bound || (mayNumber && value === undefined)) return undefined;
   const { key } = requireIdColumn(table, bound.encryption);
   return refuse(
     'row_unknown',
@@ -128,6 +141,12 @@ function idIn(table: Table, row: Row, values: Row): RowId {
     `pass \`${key}\` in that form, give it a \`$defaultFn(() => crypto.randomUUID())\`, or use a field with { context: 'field' }`,
   );
 }
+
+/** A column with a value that is bound to the id of its row. */
+const boundIn = (table: Table, values: Row): EncryptedEntry | undefined =>
+  layoutOf(table).columns.find(({ encryption }) => {
+    return (values[encryption.column] ?? null) !== null && isBound(encryption);
+  });
 
 interface Insert {
   readonly table: Table;

@@ -1,13 +1,13 @@
 import { eq, sql } from 'drizzle-orm';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import { alias, integer, uuid, varchar } from 'drizzle-orm/pg-core';
+import { alias, bigint, integer, pgSchema, serial, uuid, varchar } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { field } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
-import { encrypted, encryptedTable, excluded, withEncryption } from './pg.ts';
+import { encrypted, encryptedTable, encryptedTableIn, excluded, withEncryption } from './pg.ts';
 
 const patients = encryptedTable(
   'patients',
@@ -81,6 +81,40 @@ test('an update of values leaves a row alone that gets another person after it w
   answer.rows = [[id, 7]];
   await db.update(notes).set({ text: 'fever' });
   expect(statements[1]?.sql).toMatch(/ where \("notes"\."id" = \$\d and "notes"\."patient" = \$\d\)$/);
+});
+
+describe('rows that PostgreSQL numbers', () => {
+  const name = encrypted(field.text());
+  const always = bigint({ mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity();
+  test.each([
+    ['serial', encryptedTable('a b', { id: serial().primaryKey(), name }), '"a b"'],
+    ['identity', encryptedTableIn(pgSchema('c'))('d', { id: always, name }), '"c"."d"'],
+  ] as const)('have their numbers of a %s before they are encrypted', async (_, given, quoted) => {
+    const table = given as unknown as typeof patients;
+    const { db, statements, answer } = setUp();
+    answer.rows = [['7'], ['8']];
+    const insert = (...names: (string | null)[]) =>
+      db.insert(table).values(names.map((each) => ({ name: each })) as never[]);
+    await insert('Ada', null, 'Eve');
+    const [taken, written] = statements;
+    expect(taken?.sql).toMatch(
+      /^select nextval\(pg_get_serial_sequence\(\$1, \$2\)\)::text from generate_series\(1, /,
+    );
+    expect(taken?.params).toEqual([quoted, 'id', 2]);
+    const values = `overriding system value values ($1, $2), (default, $3), ($4, $5)`;
+    expect(written?.sql).toBe(`insert into ${quoted} ("id", "name") ${values}`);
+    const [first, ada, none, second, eve] = written?.params ?? [];
+    expect([String(first), none, String(second)]).toEqual(['7', null, '8']);
+    answer.rows = [
+      [ada, '7'],
+      [eve, '8'],
+    ];
+    expect(await db.select({ name: table.name }).from(table)).toEqual([{ name: 'Ada' }, { name: 'Eve' }]);
+    await insert(null);
+    expect(statements).toHaveLength(4);
+    const upsert = insert('Ada').onConflictDoUpdate({ target: table.id, set: { name: 'Eve' } });
+    await expect(upsert).rejects.toMatchObject({ code: 'row_unknown' });
+  });
 });
 
 describe('an upsert', () => {

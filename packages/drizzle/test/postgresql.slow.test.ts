@@ -1,7 +1,9 @@
 import type * as nodePostgres from 'drizzle-orm/node-postgres';
-import { getTableConfig } from 'drizzle-orm/pg-core';
+import { getTableConfig, integer, serial } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import * as pg from '@eaas/drizzle/pg';
+import { field } from '@eaas/sdk/fields';
+import { createClient } from '@eaas/test-kit/orms/client';
 import { expect, test } from 'vitest';
 import { outcomesIn } from './dialect.ts';
 import { requireDrivers } from './drivers.ts';
@@ -40,3 +42,24 @@ test.each(['postgres', 'pg'])(
     await close();
   },
 );
+
+test('rows that PostgreSQL numbers are read as they were written, also in a transaction', async () => {
+  await connection`create table "Rows" (id serial primary key, name text)`;
+  await connection`create table notes_of (id int primary key generated always as identity, name text)`;
+  const name = pg.encrypted(field.text());
+  const id = integer().primaryKey().generatedAlwaysAsIdentity();
+  const numbered = [
+    pg.encryptedTable('Rows', { id: serial().primaryKey(), name }),
+    pg.encryptedTable('notes_of', { id, name }),
+  ] as const;
+  const { eaas } = await createClient();
+  const db = pg.withEncryption(drizzle(connection), eaas);
+  for (const table of numbered as unknown as [(typeof numbered)[0]]) {
+    const [first] = await db.insert(table).values({ name: 'Ada' }).returning();
+    expect(first).toEqual({ id: 1, name: 'Ada' });
+    const rows = [{ name: 'Eve' }, { name: null }, { name: 'Joy' }];
+    await db.transaction(async (inner) => inner.insert(table).values(rows));
+    const names = (await db.select().from(table)).map((row) => row.name);
+    expect(names).toEqual(['Ada', 'Eve', null, 'Joy']);
+  }
+});
