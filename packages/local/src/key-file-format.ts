@@ -15,6 +15,7 @@ import {
   hkdf,
   hmac,
   type KeyRow,
+  keys as keyTable,
   openSecret,
   rootKey,
   sameBytes,
@@ -200,7 +201,30 @@ function parse(name: string, text: string, version = dataFormat): Stored {
       `${name} has another version than ${version} (got ${Number(found.version)}): use the ` +
         `release of @eaas/local that wrote it, or a newer one`,
     );
+  requireMembers(name, found as Stored);
   return found as Stored;
+}
+
+const onlyInServer: ReadonlySet<string> = new Set(['tenant_id', 'sealed_hash_key', 'created_id', 'rev']);
+const keyMembers = keyTable.columns.filter((column) => !onlyInServer.has(column));
+
+/** Throws InputError, which names what a file lacks. */
+function requireMembers(name: string, file: Stored): void {
+  const need = (place: string, parts: unknown, members: readonly string[]): void => {
+    for (const part of [parts].flat() as unknown[]) {
+      const missing = members.find((member) => !Object.hasOwn(Object(part) as object, member));
+      if (missing !== undefined)
+        throw new InputError(`${name} has no \`${place}${missing}\`: restore it from your copy`);
+    }
+  };
+  const { lock, keys, subjects } = file;
+  need('', file, ['tenant_id', 'lock', 'tenant_secret', 'keys', 'subjects', 'mac']);
+  need('lock.', lock, ['kind']);
+  if (lock.kind === 'passphrase') need('lock.', lock, ['salt']);
+  need('keys.', keys, [...keyMembers, 'intake', 'subjects', 'hash_key', 'versions']);
+  const versions = [keys].flat().flatMap((key) => key.versions);
+  need('keys.versions.', versions, ['created_at', 'sealed']);
+  need('subjects.', subjects, ['subject_id', 'created_at', 'erased_at', 'sealed']);
 }
 
 function openTenantSecret(
