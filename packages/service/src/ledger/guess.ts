@@ -1,23 +1,31 @@
-// What a replica believes a tenant is like: the head and the rows that it last saw. A guess is harmless, because only an
-// append that finds the same head rests on it, so nothing here is ever invalidated. Rows are checked when they are laid in.
+// What a replica believes a tenant is like: the head and the rows that it last saw. While the database is honest, a guess is
+// harmless, because only an append that finds the same head rests on it. Rows are checked when they are laid in, so one that
+// was put back for a moment would be believed: a guess ends after ten minutes, and after each finished verification.
 import { toBase64 } from '@eaas/protocol/base64';
+import { isBytes } from '@eaas/protocol/internal';
 import type { SecretPlace } from '@eaas/protocol/internal-sealing';
 import { openMaterial } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
 import type { Roots, TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { Tampered } from '../rules/refusal.ts';
 import type { Clock } from './clock.ts';
-import { merged } from './query.ts';
-import { forgetOldest, type Remembered } from './remembered.ts';
+import { merged, type Written } from './query.ts';
+import { Remembered } from './remembered.ts';
 import { checkRow, heads, type OpenTenant, openTenant, unmasked } from './row-macs.ts';
 import type { HeadRow, Known, Link, Store, Stored } from './store.ts';
 import { nameOf, refOf, refTo } from './table.ts';
 import { tenants } from './tables.ts';
-import type { Found, Need, Query, Ref, Table, Write } from './table.ts';
+import type { Found, Need, Query, Ref, Table } from './table.ts';
 import type { TenantRow } from './tables.ts';
 
 /** A row as it is believed: null if there is none, and Tampered if what is stored is not what the service wrote. */
 type Believed = object | Tampered | null;
+
+/** What a query found. */
+interface Answered {
+  readonly query: Query<never>;
+  readonly found: Found<object>;
+}
 
 /** What a service tells whoever runs it. */
 export interface Listener {
@@ -45,6 +53,9 @@ export interface Ground {
   readonly clock: Clock;
   /** Secrets of tenants, by their places and sealed bytes. */
   readonly opened: Remembered<Secret>;
+  /** Tenants as they were opened last, and what is believed of them, by their ids. */
+  readonly tenants: Remembered<OpenTenant>;
+  readonly guesses: Remembered<Guess>;
   /** How many decisions wait until they are judged and what they write is committed. */
   waiting: number;
 }
@@ -53,11 +64,13 @@ export interface Ground {
 const mostRows = 12_000;
 /** The most queries that it remembers: more than the calls of a tenant that run at once. Each write looks at them. */
 const mostFound = 300;
+/** The most bytes of its rows, and of what queries found. */
+const mostBytes = 8 * 1024 * 1024;
 
 export class Guess {
   readonly ground: Ground;
-  readonly #rows = new Map<Ref, Believed>();
-  readonly #found = new Map<string, { readonly query: Query<never>; readonly found: Found<object> }>();
+  readonly #rows = new Remembered<Believed>(mostRows, Infinity, mostBytes);
+  readonly #found = new Remembered<Answered>(mostFound, Infinity, mostBytes);
   readonly tenant: TenantRow;
   readonly secrets: TenantSecrets;
   head: HeadRow;
@@ -80,16 +93,17 @@ export class Guess {
     this.secrets = opened.secrets;
     this.head = checksHead ? this.#checked(head) : head;
     this.sum = checksHead ? unmasked(opened.secrets, head) : 0n;
-    this.#rows.set(refTo(tenants, tenantId), opened.tenant);
+    this.#keep(refTo(tenants, tenantId), opened.tenant);
+  }
+
+  /** About how much memory it takes. */
+  get bytes(): number {
+    return this.#rows.bytes + this.#found.bytes;
   }
 
   /** The row, or undefined if it was not read. Throws Tampered. */
   row(ref: Ref): object | null | undefined {
     const row = this.#rows.get(ref);
-    if (row === undefined) return undefined;
-    // The row that was used last is the last to go.
-    this.#rows.delete(ref);
-    this.#rows.set(ref, row);
     if (row instanceof Tampered) throw row;
     return row;
   }
@@ -128,14 +142,11 @@ export class Guess {
 
   /** Lays in what a store has read under the head of this guess, or under one with the same rows. */
   lay({ rows, found }: Known, needs: readonly Need[]): void {
-    for (const [ref, stored] of rows)
-      this.#rows.set(ref, stored && this.#believe(this.#tableOf(ref), stored));
+    for (const [ref, stored] of rows) this.#keep(ref, stored && this.#believe(this.#tableOf(ref), stored));
     for (const query of needs) {
       const all = found.get(nameOf(query));
-      if (typeof query !== 'string' && all)
-        this.#found.set(nameOf(query), { query, found: this.#shown(query, all) });
+      if (typeof query !== 'string' && all) this.#answer(query, this.#shown(query, all));
     }
-    this.#forgetOldest();
   }
 
   /** Checks the rows that a query found, and keeps them by their ids too. Throws Tampered when one of them is used. */
@@ -143,24 +154,32 @@ export class Guess {
     const table = this.#tableOf(query);
     const shown = rows.map((stored) => {
       const row = this.#believe(table, stored);
-      if (!table.isLoose) this.#rows.set(refOf(table, stored.row as never), row);
+      if (!table.isLoose) this.#keep(refOf(table, stored.row as never), row);
       return row;
     });
     return { rows: shown, ...counts };
   }
 
   /** Goes on to a head that this replica wrote, with the rows of its link. */
-  advance(head: HeadRow, sum: bigint, writes: ReadonlyMap<Ref, Write>): void {
+  advance(head: HeadRow, sum: bigint, writes: ReadonlyMap<Ref, Written>): void {
     this.head = head;
     this.sum = BigInt.asUintN(256, sum);
     if (writes.size === 0) return;
-    for (const [ref, { row }] of writes) this.#rows.set(ref, row);
-    for (const [name, { query, found }] of this.#found) {
+    for (const [ref, { row }] of writes) this.#keep(ref, row);
+    for (const { query, found } of this.#found.values()) {
       const now = merged(query, found, writes);
-      if (now === undefined) this.#found.delete(name);
-      else if (now !== found) this.#found.set(name, { query, found: now });
+      if (now === undefined) this.#found.delete(nameOf(query));
+      else if (now !== found) this.#answer(query, now);
     }
-    this.#forgetOldest();
+  }
+
+  #keep(ref: Ref, row: Believed): void {
+    this.#rows.set(ref, row, row ? sizeOf(row) : rowOverhead);
+  }
+
+  #answer(query: Query<never>, found: Found<object>): void {
+    const bytes = found.rows.reduce((sum, row) => sum + sizeOf(row), rowOverhead);
+    this.#found.set(nameOf(query), { query, found }, bytes);
   }
 
   #believe(table: Table<never>, stored: Stored): object {
@@ -191,9 +210,16 @@ export class Guess {
     this.ground.listener.tampered?.(error.row.table, error.row.id, error.row.tenantId);
     return error;
   }
+}
 
-  #forgetOldest(): void {
-    forgetOldest(this.#rows, mostRows);
-    forgetOldest(this.#found, mostFound);
-  }
+/** What a row takes beside its values, and each value beside its content. Both are measured. */
+const [rowOverhead, valueOverhead] = [300, 32];
+
+/** About how many bytes of memory a row takes. */
+const sizeOf = (row: object): number =>
+  Object.values(row).reduce((sum: number, value: unknown) => sum + sizeOfValue(value), rowOverhead);
+
+function sizeOfValue(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + sizeOfValue(one), valueOverhead);
+  return typeof value === 'string' || isBytes(value) ? valueOverhead + value.length : 0;
 }

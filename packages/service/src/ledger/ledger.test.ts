@@ -1,38 +1,60 @@
 import { randomBytes } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { memoryStore } from '@eaas/local/internal';
 import { rootKey } from '../crypto/tenant-secrets.ts';
-import { settle } from '../operate.ts';
-import { insider, type Part } from '../operation.ts';
+import { run, settle } from '../operate.ts';
+import { type Caller, insider, type Part } from '../operation.ts';
 import { newTenant } from '../operations/tenants.ts';
 import { keyDraft, tenantDraft } from '../rules/draft.ts';
 import { createService } from '../service.ts';
 import { verifyTenant } from '../verify/verify.ts';
 import { LinkRefused } from './store.ts';
-import { type KeyRow, keys } from './tables.ts';
+import { refTo } from './table.ts';
+import { entries, type EntryRow, type KeyRow, keys } from './tables.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 type Step = Parameters<NonNullable<Parameters<typeof memoryStore>[0]['wait']>>[0];
 
-/** Two replicas on one store, whose steps wait as the test says. */
-async function openPair(wait: (step: Step) => Promise<void>) {
+/** Two replicas on one store, whose steps wait as the test says. `arrive` waits before what was read arrives. */
+async function openPair(wait: (step: Step) => Promise<void>, arrive = async () => {}) {
   const store = memoryStore({ now: Date.now, wait: (step) => waiting(step) });
   let waiting: typeof wait = async () => {};
   const roots = [rootKey(randomBytes(32))] as const;
   const failures: unknown[] = [];
-  const listener = { unwritten: (error: unknown) => void failures.push(error) };
-  const replicas = [0, 1].map(() => createService({ store, roots, listener, patience: 600_000 }));
+  const unwritten = (error: unknown) => void failures.push(error);
+  const listener = { unwritten, wentBack: () => void failures.push('went back') };
+  const read: typeof store.read = async (...all) => {
+    const known = await store.read(...all);
+    await arrive();
+    return known;
+  };
+  const replicas = [0, 1].map(() =>
+    createService({ store: { ...store, read }, roots, listener, patience: 600_000 }),
+  );
   const { record, head, writes } = newTenant(roots, { name: 'acme' }, Date.now());
   await store.create(head, writes);
   waiting = wait;
   const { tenant_id: tenantId } = record;
-  const decide = <T>(nth: number, part: Partial<Part<T>> & Pick<Part<T>, 'judge'>, signal?: AbortSignal) => {
-    const replica = replicas[nth % 2];
-    if (!replica) throw new Error('expected two replicas');
-    const caller = { ...insider(tenantId, 'operator'), signal };
-    return settle(replica, caller, { by: 'append', needs: () => [], ...part });
+  const replica = (nth: number) => {
+    const one = replicas[nth % 2];
+    if (!one) throw new Error('expected two replicas');
+    return one;
   };
-  const verified = () => replicas[0] && verifyTenant(replicas[0], tenantId);
-  return { store, tenantId, decide, verified, failures };
+  const decide = <T>(
+    nth: number,
+    part: Partial<Part<T>> & Pick<Part<T>, 'judge'>,
+    by: Partial<Caller> = {},
+  ) =>
+    settle(
+      replica(nth),
+      { ...insider(tenantId, 'operator'), ...by },
+      { by: 'append', needs: () => [], ...part },
+    );
+  const verified = () => verifyTenant(replica(0), tenantId);
+  const askToVerify = (nth: number) =>
+    run(replica(nth), insider(tenantId, 'operator'), 'GET /v1/audit/verify', {});
+  return { store, tenantId, decide, verified, askToVerify, failures };
 }
 
 const keyId = '00000000-0000-4000-8000-000000000002';
@@ -58,6 +80,12 @@ const countUp: Pick<Part<number>, 'judge'> = {
       answer: key_version,
     };
   },
+};
+
+/** Reads the row's `key_version`. */
+const look: Pick<Part<number>, 'by' | 'judge'> = {
+  by: 'guess',
+  judge: (view) => ({ entries: [], answer: view.find(keys, keyId)?.key_version ?? 0 }),
 };
 
 /** Writes an entry, and no row. */
@@ -122,18 +150,105 @@ test('a judgement that fails, and one whose content the store refuses, fail alon
   expect(await verified()).toMatchObject({ valid: true });
 });
 
-test('nothing is written for a caller who had left when the lock came', async () => {
-  const leaving = new AbortController();
-  let isBroken = false;
+test.each(['the lock came', 'the tenant was read'])(
+  'nothing is written for a caller who had left when %s',
+  async (when) => {
+    const leaving = new AbortController();
+    let isBroken = when !== 'the lock came';
+    const { decide, verified } = await openPair(async (step) => {
+      if (step === 'read' && isBroken) leaving.abort();
+      if (step !== 'commit' || isBroken) return;
+      isBroken = true;
+      throw new Error('the connection broke');
+    });
+    const gone = decide(0, countUp, { signal: leaving.signal });
+    await expect(gone).rejects.toMatchObject({ code: 'audit_unwritten' });
+    expect((await decide(0, countUp)).answer).toBe(1);
+    expect(await verified()).toMatchObject({ valid: true, head: { id: 1 } });
+  },
+);
+
+test('a link whose answer was lost is found after another attempt has failed', async () => {
+  const faults: Step[] = ['answer', 'read'];
   const { decide, verified } = await openPair(async (step) => {
-    if (step === 'read' && isBroken) leaving.abort();
-    if (step !== 'commit' || isBroken) return;
-    isBroken = true;
-    throw new Error('the connection broke');
+    if (step === faults[0]) throw new Error(`no ${faults.shift()}`);
   });
-  await expect(decide(0, countUp, leaving.signal)).rejects.toMatchObject({ code: 'audit_unwritten' });
+  await decide(0, note).catch(() => {});
+  faults.length = 0;
+  await decide(0, countUp);
+  faults.push('answer', 'read');
+  expect((await decide(0, countUp)).answer).toBe(2);
+  expect(await verified()).toMatchObject({ valid: true, head: { id: 3 } });
+});
+
+test('a call never sees less than what was true when it came', async () => {
+  const arrivals: (() => void)[] = [];
+  let isSlow = false;
+  const arrive = () => new Promise<void>((resolve) => void (isSlow ? arrivals.push(resolve) : resolve()));
+  const { decide } = await openPair(async () => {}, arrive);
   expect((await decide(0, countUp)).answer).toBe(1);
-  expect(await verified()).toMatchObject({ valid: true, head: { id: 1 } });
+  expect((await decide(1, look)).answer).toBe(1);
+  isSlow = true;
+  const early = decide(1, look);
+  await vi.waitFor(() => expect(arrivals).toHaveLength(1));
+  await decide(0, countUp);
+  const late = decide(1, look);
+  isSlow = false;
+  for (const go of arrivals) go();
+  expect((await early).answer).toBe(1);
+  expect((await late).answer).toBe(2);
+});
+
+test('a log that lost an entry, and has another of the same id, goes on', async () => {
+  let steps = 0;
+  const { store, tenantId, decide, failures, verified } = await openPair(async () => {
+    if (++steps > 50) throw new LinkRefused('it was tried too often');
+  });
+  for (const nth of [0, 1]) await decide(nth, note);
+  const tenant = store.tenants.get(tenantId);
+  const backup = tenant && { ...tenant, nonces: new Map(tenant.nonces) };
+  const log = new Map(backup?.tables.get(entries.name));
+  await decide(0, note);
+  if (tenant) Object.assign(tenant, { head: backup?.head });
+  tenant?.tables.set(entries.name, log);
+  await decide(1, note, { actor: 'system' });
+  await decide(0, note);
+  expect(failures).toEqual(['went back']);
+  expect(await verified()).toMatchObject({ valid: true, head: { id: 4 } });
+});
+
+test('an entry names who made it, also among others that are alike', async () => {
+  const { store, tenantId, decide } = await openPair(async () => {});
+  const senders = ['operator', 'system', 'operator'].flatMap((actor) =>
+    [null, '192.0.2.1', null].map((ipAddress) => ({ actor, ipAddress })),
+  );
+  await Promise.all(senders.map((sender) => decide(0, note, sender)));
+  const log = [...(store.tenants.get(tenantId)?.tables.get(entries.name)?.values() ?? [])];
+  const named = log.map(({ row }) => row as EntryRow);
+  expect(named.map(({ actor, ip_address }) => ({ actor, ipAddress: ip_address }))).toEqual(senders);
+});
+
+test.each([
+  ['a verification', 0],
+  ['ten minutes', 1_000],
+])('a row that was put back for a moment counts no more after %s', async (_, wait) => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
+  const { store, tenantId, decide, askToVerify } = await openPair(async () => {});
+  const rows = () => store.tenants.get(tenantId)?.tables.get(keys.name);
+  const ref = refTo(keys, keyId);
+  await decide(0, countUp);
+  const before = rows()?.get(ref);
+  await decide(0, countUp);
+  const now = rows()?.get(ref);
+  if (!before || !now) throw new Error('expected two rows');
+  rows()?.set(ref, before);
+  expect((await decide(1, look)).answer).toBe(1);
+  rows()?.set(ref, now);
+  vi.advanceTimersByTime(599_000);
+  expect((await decide(1, look)).answer).toBe(1);
+  vi.advanceTimersByTime(wait);
+  const { valid } = wait > 0 ? { valid: true } : (await askToVerify(1)).answer;
+  expect([valid, (await decide(1, look)).answer]).toEqual([true, 2]);
 });
 
 /** Numbers from 0 to 1 that are the same in each run. */

@@ -3,11 +3,11 @@
 import { changedTooOften } from '../rules/refusal.ts';
 import { type Clock, StoreClock } from './clock.ts';
 import type { Decided, Decision } from './decision.ts';
-import type { Ground } from './guess.ts';
+import type { Ground, Guess } from './guess.ts';
 import { judgeAll, judgeOnly, type Outcome, GuessView } from './judge.ts';
 import { Place } from './place.ts';
 import { type Patience, Queue } from './queue.ts';
-import { Remembered } from './remembered.ts';
+import { Remembered, rememberedFor } from './remembered.ts';
 import type { Known } from './store.ts';
 import { type Need, refTo, unique } from './table.ts';
 import { tenants } from './tables.ts';
@@ -15,7 +15,9 @@ import { tenants } from './tables.ts';
 /** How often a decision is judged again for rows that were not read. A row can go again while another is read. */
 const mostRounds = 8;
 const mostTenants = 2_000;
-const [mostSecrets, rememberedFor] = [20_000, 600_000];
+const mostSecrets = 20_000;
+/** The most bytes of what is remembered of all tenants. Those that were used longest ago go first. */
+const mostBytes = 64 * 1024 * 1024;
 
 export class Ledger {
   readonly clock: Clock;
@@ -25,12 +27,19 @@ export class Ledger {
 
   /** `patience`: for how long a decision waits for its append, in milliseconds. */
   constructor(
-    parts: Omit<Ground, 'clock' | 'opened' | 'waiting'>,
+    parts: Pick<Ground, 'store' | 'roots' | 'tables' | 'listener'>,
     patience: number,
     clock: Clock = new StoreClock(),
   ) {
     this.clock = clock;
-    this.#ground = { ...parts, clock, opened: new Remembered(mostSecrets, rememberedFor), waiting: 0 };
+    this.#ground = {
+      ...parts,
+      clock,
+      opened: new Remembered(mostSecrets, rememberedFor),
+      tenants: new Remembered(mostTenants, rememberedFor),
+      guesses: new Remembered(mostTenants, rememberedFor, mostBytes),
+      waiting: 0,
+    };
     this.#patience = patience;
   }
 
@@ -44,28 +53,28 @@ export class Ledger {
     const queue = this.#queueOf(tenantId);
     const { place } = queue;
     const deadline = this.#deadlineOf(how);
-    return settled((needs) => {
-      const wait = () => queue.wait(decision, how, deadline);
+    return settled(async (needs, round) => {
       // The first attempt rests on what is remembered. What it lacks is read for the next.
-      const isReady = place.guess && !decision.prepare && needs.length === 0;
-      return isReady ? wait() : this.#prepared(place, decision, needs).then(wait);
+      const isReady = place.guess && !decision.prepare && round === 0;
+      if (!isReady) await this.#prepared(place, decision, needs, round);
+      return queue.wait(decision, how, deadline);
     });
   }
 
   /** Reads what a decision will ask for, as far as it can be named, and lets it prepare. */
-  async #prepared(place: Place, decision: Decision, needs: readonly Need[]): Promise<void> {
-    if (!place.guess) await place.read(needs);
-    const missing = this.#missing(place, decision, needs);
-    if (missing.length > 0) await place.read(missing);
-    await decision.prepare?.(new GuessView(place.known, this.clock.now()));
+  async #prepared(place: Place, decision: Decision, needs: readonly Need[], round: number): Promise<void> {
+    let guess = place.guess ?? (await place.read(needs));
+    const missing = this.#missing(guess, decision, needs, round);
+    if (missing.length > 0) guess = await place.read(missing);
+    await decision.prepare?.(new GuessView(guess, this.clock.now()));
   }
 
   /** Judges a decision that writes nothing, in a state that the tenant had after the call. */
   confirm<Answer>(tenantId: string, decision: Decision<Answer>): Promise<Decided<Answer>> {
     const { place } = this.#queueOf(tenantId);
-    return settled(async (needs) => {
-      await place.read(place.guess ? this.#missing(place, decision, needs) : needs);
-      const guess = place.known;
+    return settled(async (needs, round) => {
+      const { guess: before } = place;
+      const guess = await place.read(before ? this.#missing(before, decision, needs, round) : needs);
       await decision.prepare?.(new GuessView(guess, this.clock.now()));
       return judgeOnly(guess, this.clock.now(), decision);
     });
@@ -88,8 +97,9 @@ export class Ledger {
     const { place } = this.#queueOf(tenantId);
     let asked: readonly Need[] = [refTo(tenants, tenantId)];
     const ask = (needs: readonly Need[]): void => void (asked = unique([...asked, ...needs]));
-    if (place.guess) ask(decision.needs(new GuessView(place.guess, this.clock.now())));
     return settled(async (missing): Promise<Outcome> => {
+      const { guess: remembered } = place;
+      if (remembered) ask(decision.needs(new GuessView(remembered, this.clock.now())));
       ask(missing);
       const read = asked;
       const known = await place.readFrom(read, this.#deadlineOf(how));
@@ -113,7 +123,7 @@ export class Ledger {
 
   /** Forgets what it believes of a tenant. */
   forget(tenantId: string): void {
-    this.#queueOf(tenantId).place.guess = undefined;
+    this.#ground.guesses.delete(tenantId);
   }
 
   #deadlineOf({ since = performance.now() }: Patience): number {
@@ -128,19 +138,20 @@ export class Ledger {
     return queue;
   }
 
-  #missing({ known }: Place, decision: Decision, needs: readonly Need[]): Need[] {
-    const all = [...needs, ...decision.needs(new GuessView(known, this.clock.now()))];
-    return all.filter((need) => !known.has(need));
+  #missing(guess: Guess, decision: Decision, needs: readonly Need[], round: number): Need[] {
+    const all = [...needs, ...decision.needs(new GuessView(guess, this.clock.now()))];
+    // Rows go while others are read, if another replica changes some: in the end all are read at once.
+    return round > 1 ? all : all.filter((need) => !guess.has(need));
   }
 }
 
 /** Tries until a decision was judged. `attempt` gets the rows that the one before lacked. */
 async function settled<Answer>(
-  attempt: (needs: readonly Need[]) => Promise<Outcome>,
+  attempt: (needs: readonly Need[], round: number) => Promise<Outcome>,
 ): Promise<Decided<Answer>> {
   let needs: readonly Need[] = [];
   for (let round = 0; round < mostRounds; round++) {
-    const outcome = await attempt(needs);
+    const outcome = await attempt(needs, round);
     if (outcome.is === 'judged') return decided(outcome);
     if (outcome.is === 'failed') throw outcome.error;
     ({ needs } = outcome);

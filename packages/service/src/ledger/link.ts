@@ -77,11 +77,13 @@ export function beginLink(
       if (before) sum -= rowInSum(secrets, table, before);
       const rev = table.record?.revOf(row) ?? null;
       const record = table.record && rev !== null ? { row_id: table.record.nameOf(row), rev } : null;
-      writes.set(refOf(table, row), {
+      const ref = refOf(table, row);
+      const earlier = writes.get(ref);
+      writes.set(ref, {
         ...write,
         row: sealRow(secrets, table, row),
         record,
-        isChange: before !== null,
+        before: earlier ? (earlier.before ?? null) : before,
       });
       bytes += 512;
     },

@@ -3,9 +3,10 @@
 import { sameBytes } from '#platform';
 import { Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { type Ground, Guess } from './guess.ts';
-import { heads, type OpenTenant } from './row-macs.ts';
+import type { Written } from './query.ts';
+import { heads } from './row-macs.ts';
 import type { HeadRow, Known } from './store.ts';
-import { allOf, are, nameOf, type Need, refTo, unique } from './table.ts';
+import { allOf, are, nameOf, type Need, type Ref, refTo, unique } from './table.ts';
 import { entries, type EntryRow, tenants } from './tables.ts';
 
 /** There is no such tenant, or none any more. */
@@ -19,26 +20,31 @@ const othersFor = 1_000;
 export class Place {
   readonly tenantId: string;
   readonly ground: Ground;
-  /** Undefined if nothing is known. */
-  guess: Guess | undefined;
   /** Whether this replica is writing, so that a newer head can be its own. */
   isWriting = false;
   #lockUntil = 0;
-  /** The tenant as it was opened last. */
-  #opened: OpenTenant | undefined;
+  #newest: HeadRow | undefined;
   /** The read that runs, and the one that begins after it, with what it will read. */
-  #reading: Promise<void> | undefined;
-  #next: { readonly needs: Need[]; readonly read: Promise<void> } | undefined;
+  #reading: Promise<unknown> | undefined;
+  #next: { readonly needs: Need[]; readonly read: Promise<Guess> } | undefined;
 
   constructor(tenantId: string, ground: Ground) {
     this.tenantId = tenantId;
     this.ground = ground;
   }
 
-  /** Throws NoTenant if nothing is known. */
-  get known(): Guess {
-    if (!this.guess) throw new NoTenant(this.tenantId);
-    return this.guess;
+  /** Undefined if nothing is known. It can end at any time. */
+  get guess(): Guess | undefined {
+    return this.ground.guesses.get(this.tenantId);
+  }
+
+  /** The head that was seen last. It outlives the guess, so that a loss is noticed. */
+  get newest(): HeadRow | undefined {
+    return this.#newest;
+  }
+
+  forget(): void {
+    this.ground.guesses.delete(this.tenantId);
   }
 
   /** Whether another replica writes too, so that appends should take the lock. */
@@ -46,9 +52,9 @@ export class Place {
     return this.#lockUntil > performance.now();
   }
 
-  /** The guess is still of the head before. */
+  /** The newest head is still the one before. */
   sawOthers(): void {
-    if (!this.hasOthers && this.guess) void this.#tellLoss(this.guess.head).catch(() => {});
+    if (!this.hasOthers && this.#newest) void this.#tellLoss(this.#newest).catch(() => {});
     this.#lockUntil = performance.now() + othersFor;
   }
 
@@ -61,26 +67,33 @@ export class Place {
       this.ground.listener.wentBack?.(this.tenantId);
   }
 
-  /** Reads rows, and the head. All who wait share a read that begins after the last of them has asked. */
-  read(needs: readonly Need[]): Promise<void> {
+  /**
+   * Reads rows, and the head. All who wait share a read that begins after the last of them has asked. Returns the guess that
+   * has them: they judge by that one, because another can take its place.
+   */
+  read(needs: readonly Need[]): Promise<Guess> {
     this.#next ??= { needs: [], read: this.#readAfter(this.#reading) };
     this.#next.needs.push(...needs);
     return this.#next.read;
   }
 
-  async #readAfter(earlier: Promise<void> | undefined): Promise<void> {
+  async #readAfter(earlier: Promise<unknown> | undefined): Promise<Guess> {
     // Those who came meanwhile would wait for the same fault.
-    const fault: unknown = await earlier?.then(undefined, (error: unknown) => error);
+    const fault: unknown = await earlier?.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     const { needs = [], read } = this.#next ?? {};
     this.#reading = read;
     this.#next = undefined;
     try {
       if (fault) throw fault as Error;
       // What this replica appends meanwhile makes a read old. Rows are the same as long as their sum is.
-      for (let isLaid = false; !isLaid;) {
+      for (;;) {
         const asked = unique(this.guess ? needs : [refTo(tenants, this.tenantId), ...needs]);
-        const seen = this.guess?.head.id;
-        isLaid = this.lay(await this.readFrom(asked), asked, seen);
+        const seen = this.#newest?.id;
+        const guess = this.lay(await this.readFrom(asked), asked, seen);
+        if (guess) return guess;
       }
     } finally {
       this.#reading = undefined;
@@ -103,45 +116,64 @@ export class Place {
   }
 
   /**
-   * Lays in what was read. Returns false if it is older than what this replica has written. `seen`: the id of the newest entry
-   * when the read began. Throws NoTenant, and Tampered.
+   * Lays in what was read. Returns the guess that has it, or undefined if it is older than what this replica has written, or
+   * lacks the tenant's row. `seen`: the id of the newest entry when the read began. Throws NoTenant, and Tampered.
    */
-  lay(known: Known, needs: readonly Need[], seen = 0): boolean {
-    const { guess } = this;
+  lay(known: Known, needs: readonly Need[], seen = 0): Guess | undefined {
     const { head } = known;
     if (!head) {
-      this.guess = undefined;
+      this.forget();
       throw this.#headless(known);
     }
-    if (!guess) {
-      if (!known.rows.has(refTo(tenants, this.tenantId))) return false;
-      this.guess = this.guessFrom(known, needs);
-      return true;
-    }
-    const isSame = sameHead(guess.head, head);
+    const { guess } = this;
+    const before = guess?.head ?? this.#newest;
+    const isSame = before !== undefined && sameHead(before, head);
     // A log has one entry of each id, so another head at the same id shows a loss too.
-    if (head.id < seen || (head.id === guess.head.id && !isSame)) {
+    if (before && (head.id < seen || (head.id === before.id && !isSame))) {
       this.ground.listener.wentBack?.(this.tenantId);
-      this.guess = undefined;
+      this.forget();
+      this.#newest = undefined;
       return this.lay(known, needs);
     }
-    if (!isSame && !this.isWriting && head.id > guess.head.id) this.sawOthers();
-    if (isSame || guess.hasRowsOf(head)) {
+    if (before && !isSame && !this.isWriting && head.id > before.id) this.sawOthers();
+    if (guess && (isSame || guess.hasRowsOf(head))) {
       if (head.id > guess.head.id) guess.follow(head);
       guess.lay(known, needs);
-      return true;
+      return this.#resize(guess);
     }
-    if (head.id < guess.head.id) return false;
-    this.guess = undefined;
-    return this.lay(known, needs);
+    if (before && head.id < before.id) return undefined;
+    this.forget();
+    if (!known.rows.has(refTo(tenants, this.tenantId))) return undefined;
+    const made = this.guessFrom(known, needs);
+    this.ground.guesses.set(this.tenantId, made, made.bytes);
+    this.#newest = made.head;
+    return made;
+  }
+
+  /** Goes on to a head that this replica wrote, with the rows of its link. */
+  advance(head: HeadRow, sum: bigint, writes: ReadonlyMap<Ref, Written>): void {
+    const { guess } = this;
+    if (guess && head.id > guess.head.id) guess.advance(head, sum, writes);
+    if (writes.has(refTo(tenants, this.tenantId))) this.forget();
+    else if (guess && writes.size > 0) this.#resize(guess);
+    if (head.id > (this.#newest?.id ?? 0)) this.#newest = head;
+  }
+
+  #resize(guess: Guess): Guess {
+    this.ground.guesses.resize(this.tenantId, guess.bytes);
+    this.#newest = guess.head;
+    return guess;
   }
 
   /** Makes a guess of a snapshot alone. */
   guessFrom(known: Known, needs: readonly Need[], checksHead = true): Guess {
     if (!known.head) throw this.#headless(known);
     const row = known.rows.get(refTo(tenants, this.tenantId));
-    const guess = new Guess(this.ground, known.head, row, checksHead, this.#opened);
-    this.#opened = { tenant: guess.tenant, secrets: guess.secrets };
+    const { tenants: opened } = this.ground;
+    const before = opened.get(this.tenantId);
+    const guess = new Guess(this.ground, known.head, row, checksHead, before);
+    const { tenant, secrets } = guess;
+    if (secrets !== before?.secrets) opened.set(this.tenantId, { tenant, secrets });
     guess.lay(known, needs);
     return guess;
   }

@@ -1,5 +1,6 @@
 // What a query finds among rows that are at hand: for the store in memory, and for rows that were written since a store was
 // asked.
+import type { SealedWrite } from './store.ts';
 import { type Found, type Query, type Ref, refOf, type Where, type Write } from './table.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -44,12 +45,21 @@ export function find<Item>(
   return { rows: found.slice(offset, end), total: found.length };
 }
 
+/** A row that was written, in place of `before`. */
+export type Written = Write & Pick<SealedWrite, 'before'>;
+
 /** What a query finds after rows were written, or undefined if only the store can tell, because it is a page. */
-export function merged(query: Query<never>, found: Found<object>, writes: ReadonlyMap<Ref, Write>) {
+export function merged(query: Query<never>, found: Found<object>, writes: ReadonlyMap<Ref, Written>) {
   const own = [...writes.values()].filter(({ table }) => table.name === query.table.name);
   if (own.length === 0) return found;
-  if (query.limit !== undefined) return undefined;
+  const { where, limit, counts, sums } = query;
+  if (limit === 0 && counts === true && !sums) {
+    const countOf = (row: object | null) => (row && matches(row, where) ? 1 : 0);
+    const more = own.reduce((sum, { row, before = null }) => sum + countOf(row) - countOf(before), 0);
+    return more === 0 ? found : { ...found, total: found.total + more };
+  }
+  if (limit !== undefined) return undefined;
   const others = found.rows.filter((row) => !writes.has(refOf(query.table, row as never)));
-  const isSame = others.length === found.rows.length && !own.some(({ row }) => matches(row, query.where));
+  const isSame = others.length === found.rows.length && !own.some(({ row }) => matches(row, where));
   return isSame ? found : find(query, [...others, ...own.map(({ row }) => row)], (row) => row);
 }

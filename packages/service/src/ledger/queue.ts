@@ -3,6 +3,7 @@
 import type { EndSignal } from '../operation.ts';
 import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
+import type { Guess } from './guess.ts';
 import { type Attempt, judgeAll, type Outcome, GuessView } from './judge.ts';
 import { NoTenant, type Place, sameHead } from './place.ts';
 import { type Appended, LinkRefused, type LockedTenant, type LostLink } from './store.ts';
@@ -77,6 +78,8 @@ export class Queue {
       signal?.addEventListener('abort', leave);
       this.place.ground.waiting++;
       this.#waiting.push(waiting);
+      // The caller can have left while rows were read.
+      if (left === 0 || signal?.aborted) leave();
       if (this.place.isWriting) return;
       this.place.isWriting = true;
       void this.#drain();
@@ -113,33 +116,31 @@ export class Queue {
     }
   }
 
-  #judge(batch: readonly Waiting[], now: number): Judged {
+  #judge(guess: Guess, batch: readonly Waiting[], now: number): Judged {
     const decisions = batch.map(({ decision }) => decision);
-    return { attempt: judgeAll(this.place.known, now, decisions), batch };
+    return { attempt: judgeAll(guess, now, decisions), batch };
   }
 
   async #atOnce(batch: readonly Waiting[]): Promise<Done> {
     const { place } = this;
     const { store, clock } = place.ground;
-    if (!place.guess) await place.read([]);
-    const judged = this.#judge(batch, clock.now());
+    const guess = place.guess ?? (await place.read([]));
+    const here = batch.filter(({ isGone }) => !isGone);
+    const judged = this.#judge(guess, here, clock.now());
     const { link, outcomes } = judged.attempt;
     // Who needs more rows has nothing to wait for.
-    for (const [nth, outcome] of outcomes.entries()) if (outcome.is === 'again') batch[nth]?.settle(outcome);
+    for (const [nth, outcome] of outcomes.entries()) if (outcome.is === 'again') here[nth]?.settle(outcome);
     if (link) {
       // A row that somebody else has changed is evidence: it is read again before another takes its place.
-      const changed = Array.from(judged.attempt.writes).flatMap(([ref, { isChange }]) =>
-        isChange ? ref : [],
-      );
-      if (changed.length > 0) return this.#underLock(batch, [], changed);
+      const changed = Array.from(judged.attempt.writes).flatMap(([ref, { before }]) => (before ? ref : []));
+      if (changed.length > 0) return this.#underLock(here, [], changed);
       this.#begun = judged;
       return { judged, appended: await store.append(place.tenantId, link) };
     }
-    const staying = batch.filter(({ isGone }) => !isGone);
+    const staying = here.filter(({ isGone }) => !isGone);
     if (staying.length === 0) return { judged };
     // Nothing is written: what a look at the head, and at the clock of the database, then says is the answer.
-    await place.read([]);
-    const confirmed = this.#judge(staying, clock.now());
+    const confirmed = this.#judge(await place.read([]), staying, clock.now());
     return { judged: confirmed.attempt.link ? undefined : confirmed };
   }
 
@@ -151,22 +152,24 @@ export class Queue {
     const { place } = this;
     const { store, clock } = place.ground;
     const needs: Need[] = [refTo(tenants, place.tenantId), ...more];
-    if (place.guess) {
-      const view = new GuessView(place.guess, clock.now());
+    const { guess: before } = place;
+    if (before) {
+      const view = new GuessView(before, clock.now());
       needs.push(...batch.flatMap(({ decision }) => decision.needs(view)));
     }
     const asked = unique(needs);
     let judged: Judged | undefined;
     const work = (known: LockedTenant) => {
-      const before = place.guess?.head;
-      if (before && known.head && !sameHead(before, known.head)) place.sawOthers();
-      place.lay(known, asked, before?.id);
+      const { newest } = place;
+      if (newest && known.head && !sameHead(newest, known.head)) place.sawOthers();
+      const guess = place.lay(known, asked, newest?.id);
+      if (!guess) throw new Error('a tenant was read without its row');
       judged = lost.find(({ nonce }) => nonce === known.written?.nonce);
       if (judged) return undefined;
       // Whoever was told meanwhile that nothing is written has left.
       const staying = batch.filter(({ isGone }) => !isGone);
       if (staying.length === 0) return undefined;
-      this.#begun = judged = this.#judge(staying, known.time);
+      this.#begun = judged = this.#judge(guess, staying, known.time);
       return judged.attempt.link;
     };
     const last = Math.max(...batch.map(({ deadline }) => deadline));
@@ -187,7 +190,7 @@ export class Queue {
       return;
     }
     if (isOfTenant || error instanceof LinkRefused) {
-      if (isOfTenant) place.guess = undefined;
+      if (isOfTenant) place.forget();
       const failure = isOfTenant ? error : auditUnwritten(error);
       for (const waiting of batch) waiting.settle({ is: 'failed', error: failure });
       return;
@@ -198,10 +201,9 @@ export class Queue {
 
   /** Hands out what was committed. Those whom the link did not hold wait on, before those who came later. */
   #release({ attempt: { link, outcomes, sum, writes }, batch }: Judged, here: readonly Waiting[]): void {
-    const { guess, tenantId, ground } = this.place;
-    if (link && guess) {
-      if (link.next.id > guess.head.id) guess.advance(link.next, sum, writes);
-      if (writes.has(refTo(tenants, tenantId))) this.place.guess = undefined;
+    const { tenantId, ground } = this.place;
+    if (link) {
+      this.place.advance(link.next, sum, writes);
       ground.listener.appended?.(tenantId, link);
     }
     for (const [nth, outcome] of outcomes.entries()) batch[nth]?.settle(outcome);

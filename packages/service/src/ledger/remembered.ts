@@ -1,38 +1,101 @@
-/** Remembers what was used last: at most so many values, each for at most so long. */
+/** For how long a replica believes what it has read, and keeps what it has opened, in milliseconds. */
+export const rememberedFor = 600_000;
+
+/** What ends within so many milliseconds after a look at what is too old goes with it, so that there are few looks. */
+const step = 1_000;
+
+interface Kept<Value> {
+  readonly value: Value;
+  readonly until: number;
+  readonly bytes: number;
+}
+
+/** Remembers what was used last: at most so many values, each for at most so long, and all together of so many bytes. */
 export class Remembered<Value> {
-  readonly #values = new Map<string, { readonly value: Value; readonly until: number }>();
+  readonly #kept = new Map<string, Kept<Value>>();
   readonly #most: number;
   readonly #milliseconds: number;
+  readonly #mostBytes: number;
+  #bytes = 0;
+  /** When the timer fires, as a value of `performance.now()`. */
+  #due = 0;
 
-  constructor(most: number, milliseconds = Number.POSITIVE_INFINITY) {
+  constructor(most: number, milliseconds = Infinity, mostBytes = Infinity) {
     this.#most = most;
     this.#milliseconds = milliseconds;
+    this.#mostBytes = mostBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  has(name: string): boolean {
+    return this.#kept.has(name);
   }
 
   get(name: string): Value | undefined {
-    const known = this.#values.get(name);
-    if (!known) return undefined;
-    this.#values.delete(name);
-    if (known.until < performance.now()) return undefined;
-    this.#values.set(name, known);
-    return known.value;
+    const kept = this.#kept.get(name);
+    if (!kept) return undefined;
+    const isOver = kept.until <= performance.now();
+    if (isOver) this.delete(name);
+    else {
+      // What was used last is the last to go.
+      this.#kept.delete(name);
+      this.#kept.set(name, kept);
+    }
+    return isOver ? undefined : kept.value;
   }
 
-  set(name: string, value: Value): void {
-    this.#values.delete(name);
-    this.#values.set(name, { value, until: performance.now() + this.#milliseconds });
-    forgetOldest(this.#values, this.#most);
+  values(): Value[] {
+    return Array.from(this.#kept.values(), ({ value }) => value);
+  }
+
+  set(name: string, value: Value, bytes = 0): void {
+    const now = performance.now();
+    this.delete(name);
+    this.#kept.set(name, { value, until: now + this.#milliseconds, bytes });
+    this.#bytes += bytes;
+    this.#letOldestGo();
+    // The timer of a Worker ends with the request that began it.
+    if (this.#milliseconds < Infinity && this.#due <= now) this.#letOldGo();
+  }
+
+  /** Says how many bytes a value has now. It is remembered no longer for that. */
+  resize(name: string, bytes: number): void {
+    const kept = this.#kept.get(name);
+    if (!kept) return;
+    this.#kept.set(name, { ...kept, bytes });
+    this.#bytes += bytes - kept.bytes;
+    this.#letOldestGo();
   }
 
   delete(name: string): void {
-    this.#values.delete(name);
+    this.#bytes -= this.#kept.get(name)?.bytes ?? 0;
+    this.#kept.delete(name);
   }
-}
 
-/** Lets go of what came first. */
-export function forgetOldest(values: Map<string, unknown>, most: number): void {
-  for (const oldest of values.keys()) {
-    if (values.size <= most) return;
-    values.delete(oldest);
+  /** More go at once than must, because a Map in which the first ones were deleted is slow to find the next. */
+  #letOldestGo(): void {
+    if (this.#kept.size <= this.#most && this.#bytes <= this.#mostBytes) return;
+    const [most, mostBytes] = [this.#most - Math.floor(this.#most / 8), (this.#mostBytes / 8) * 7];
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size === 1 || (this.#kept.size <= most && this.#bytes <= mostBytes)) return;
+      this.delete(oldest);
+    }
+  }
+
+  /** Lets go of what is too old, and comes back when the next one is. */
+  #letOldGo(): void {
+    const now = performance.now();
+    this.#due = Infinity;
+    for (const [name, { until }] of this.#kept) {
+      if (until <= now + step) this.delete(name);
+      else this.#due = Math.min(this.#due, until);
+    }
+    if (this.#kept.size === 0) this.#due = 0;
+    if (this.#due === 0) return;
+    const timer: unknown = setTimeout(() => this.#letOldGo(), this.#due - now);
+    (timer as { unref?: () => void }).unref?.();
   }
 }

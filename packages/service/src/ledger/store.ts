@@ -52,8 +52,8 @@ export interface Run extends Pick<EntryRow, 'action' | 'key_id' | 'key_version' 
 export interface SealedWrite extends Write {
   readonly row: object & { readonly mac?: Uint8Array };
   readonly record: { readonly row_id: string; readonly rev: number } | null;
-  /** Whether the row stands in place of another. */
-  readonly isChange?: boolean;
+  /** The row that it replaces, as it was before the link. */
+  readonly before?: object | null;
 }
 
 /** How many entries of a kind a link has. */

@@ -56,7 +56,7 @@ export const auditOperations = {
         service.listener.failed?.(error, tenantId);
         throw unreachable(error);
       });
-      if (verification.valid === false) service.ledger.forget(tenantId);
+      if (verification.complete || verification.valid === false) service.ledger.forget(tenantId);
       return verification;
     }),
   'GET /v1/audit/checkpoint': (_, { tenantId }) =>

@@ -8,7 +8,7 @@ import { sha256 } from '#platform';
 import { orNull, senderOf } from '../../admit.ts';
 import type { TenantSecrets } from '../../crypto/tenant-secrets.ts';
 import { Missing, type View } from '../../ledger/decision.ts';
-import { Remembered } from '../../ledger/remembered.ts';
+import { Remembered, rememberedFor } from '../../ledger/remembered.ts';
 import { add, allOf, refTo } from '../../ledger/table.ts';
 import type { Arrival, Caller, Operations } from '../../operation.ts';
 import { keyNeedsOf, listing, recordsOf } from '../../operations/records.ts';
@@ -31,7 +31,7 @@ export interface IssuerOptions {
   keyHostFault(uri: string): string | undefined;
 }
 
-const [mostTenants, mostSignatures, rememberedFor] = [256, 1_000, 600_000];
+const [mostTenants, mostSignatures] = [256, 1_000];
 
 export function issuers(options: IssuerOptions): Plugin {
   /** By tenant and token: the thumbprint of the key that has signed it. */

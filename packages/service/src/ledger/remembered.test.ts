@@ -1,0 +1,27 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { Remembered } from './remembered.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+test('what is remembered goes by itself when its time is over, also if it was used meanwhile', () => {
+  vi.useFakeTimers();
+  const values = new Remembered<number>(10, 600_000);
+  values.set('first', 1, 5);
+  vi.advanceTimersByTime(300_000);
+  values.set('second', 2, 7);
+  expect(values.get('first')).toBe(1);
+  vi.advanceTimersByTime(300_000);
+  expect([values.has('first'), values.has('second'), values.bytes]).toEqual([false, true, 7]);
+  vi.advanceTimersByTime(300_000);
+  expect([values.bytes, vi.getTimerCount()]).toEqual([0, 0]);
+});
+
+test('what was used longest ago goes first, by bytes as by number', () => {
+  const values = new Remembered<number>(100, Infinity, 80);
+  for (const nth of [1, 2, 3, 4]) values.set(`${nth}`, nth, 10);
+  values.get('1');
+  values.resize('4', 60);
+  expect(values.values()).toEqual([4, 1]);
+  values.set('larger than all', 5, 100);
+  expect(values.values()).toEqual([5]);
+});
