@@ -2,7 +2,7 @@
 // commits them. See docs/design/ledger.md. What is read is in place.ts, what is judged in judge.ts, what is written in queue.ts.
 import { changedTooOften } from '../rules/refusal.ts';
 import { type Clock, StoreClock } from './clock.ts';
-import type { Decided, Decision } from './decision.ts';
+import { type Decided, type Decision, Missing } from './decision.ts';
 import type { Ground, Guess } from './guess.ts';
 import { judgeAll, judgeOnly, type Outcome, GuessView } from './judge.ts';
 import { Place } from './place.ts';
@@ -145,18 +145,26 @@ export class Ledger {
   }
 }
 
-/** Tries until a decision was judged. `attempt` gets the rows that the one before lacked. */
+/**
+ * Tries until a decision was judged. `attempt` gets the rows that the one before lacked, and can lack some wherever it looks:
+ * whatever leaves the ledger comes from here, so Missing never does.
+ */
 async function settled<Answer>(
   attempt: (needs: readonly Need[], round: number) => Promise<Outcome>,
 ): Promise<Decided<Answer>> {
   let needs: readonly Need[] = [];
   for (let round = 0; round < mostRounds; round++) {
-    const outcome = await attempt(needs, round);
+    const outcome = await attempt(needs, round).catch(orAgain);
     if (outcome.is === 'judged') return decided(outcome);
     if (outcome.is === 'failed') throw outcome.error;
     ({ needs } = outcome);
   }
   throw changedTooOften();
+}
+
+function orAgain(error: unknown): Outcome {
+  if (error instanceof Missing) return { is: 'again', needs: error.needs };
+  throw error;
 }
 
 type Judged = Extract<Outcome, { is: 'judged' }>;

@@ -10,31 +10,40 @@ import { insider } from '../../operation.ts';
 import { newTenant } from '../../operations/tenants.ts';
 import { Refusal, unreachable } from '../../rules/refusal.ts';
 import { createService } from '../../service.ts';
+import { people } from '../people/index.ts';
 import { issuers } from './index.ts';
 import { openKeys } from './token-rules.ts';
 
 const [signIn, other] = [newSignIn(), newSignIn()];
 const right = signIn.token('ann');
 const keys = 'https://keys.example/';
+const forged = other.token('ann', {}, { kid: signIn.jwk.kid });
+const dek = Buffer.alloc(32, 1).toString('base64');
+const route = 'POST /v1/keys/:key_id/wrap';
 
-/** A tenant whose issuer has its keys at a host: `hosts` has the key sets by their addresses. */
-async function world(hosts: Record<string, object[]> = { [keys]: [signIn.jwk] }, more: object = {}) {
-  const store = memoryStore({ now: Date.now });
+/** A tenant whose issuer has its keys at a host: `hosts` has the key sets by their addresses. What waits waits for `turn`. */
+async function world(
+  hosts: Record<string, object[]> = { [keys]: [signIn.jwk] },
+  { turn = async () => {}, ...more }: { turn?: () => Promise<void>; [field: string]: unknown } = {},
+) {
+  const store = memoryStore({ now: Date.now, wait: turn });
   const roots = [rootKey(randomBytes(32))] as const;
   const { record, head, writes } = newTenant(roots, { name: 'ann' }, Date.now());
   await store.create(head, writes);
   const verified: string[] = [];
   const replica = () => {
     const plugin = issuers({
-      verify: async (token) => (verified.push(token), token === right),
+      verify: async (token) => (verified.push(token), token !== forged),
       keysFor: async ({ jwks_uri }) => {
+        await turn();
         const published = hosts[jwks_uri ?? ''];
         if (!published) throw unreachable();
         return openKeys(JSON.stringify({ keys: published }));
       },
       keyHostFault: () => undefined,
     });
-    return createService({ store, roots, plugins: [plugin] });
+    const fair = { isOver: () => false, pause: turn };
+    return createService({ store, roots, plugins: [people(), plugin], fair, patience: 600_000 });
   };
   const service = replica();
   const operator = insider(record.tenant_id, 'operator');
@@ -44,26 +53,25 @@ async function world(hosts: Record<string, object[]> = { [keys]: [signIn.jwk] },
   const { issuer_id } = (await run(service, operator, 'POST /v1/issuers', input)).answer;
   const enter = (on = service, token = right) =>
     admit(on, {
-      route: 'POST /v1/keys/:key_id/wrap',
+      route,
       authorization: `Bearer ${token}`,
       origin: undefined,
       header: () => issuer_id,
       ipAddress: '192.0.2.1',
     });
-  /** The status of a call of a user, as far as no body is needed. */
-  const call = (on = service, token = right) =>
-    enter(on, token).then(
-      () => 200,
-      (error: unknown) => (error instanceof Refusal ? error.problem.status : error),
-    );
+  /** The status of a call of a user: as far as no body is needed, or of a wrap for the subject. */
+  const call = (on = service, token = right, subject?: string) =>
+    enter(on, token)
+      .then((user) => (subject ? run(on, user, route, { key_id, subject, dek }) : undefined))
+      .then(
+        () => 200,
+        (error: unknown) => (error instanceof Refusal ? error.problem.status : error),
+      );
   const patch = (change: object) =>
     run(service, operator, 'PATCH /v1/issuers/:issuer_id', { issuer_id, ...change });
   /** Calls as a user, and returns the address of the entry. */
   const addressOf = async (on: typeof service) => {
-    await run(on, await enter(on), 'POST /v1/keys/:key_id/wrap', {
-      key_id,
-      dek: randomBytes(32).toString('base64'),
-    });
+    await run(on, await enter(on), route, { key_id, dek });
     return (await run(service, operator, 'GET /v1/audit', { limit: 1 })).answer.logs[0]?.ip_address;
   };
   return { addressOf, call, patch, replica, verified };
@@ -87,7 +95,6 @@ test('a signature is verified once, a forged one each time, and what needs none 
   const { call, verified } = await world();
   expect([await call(), await call()]).toEqual([200, 200]);
   expect(verified).toEqual([right]);
-  const forged = other.token('ann', {}, { kid: signIn.jwk.kid });
   for (const wrong of [
     forged,
     forged,
@@ -116,4 +123,15 @@ test('what a replica remembers of an issuer refuses nobody', async () => {
   expect(await call(second)).toBe(401);
   await patch({ jwks: { keys: [signIn.jwk] } });
   expect([await call(second), await call(second)]).toEqual([200, 200]);
+});
+
+test('users who sign in on two replicas at once all wrap, whatever rows change meanwhile', async () => {
+  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const { call, replica } = await world(undefined, { turn });
+  const replicas = [replica(), replica()];
+  for (let round = 0; round < 3; round++) {
+    const users = Array.from({ length: 20 }, (_, nth) => `${round} ${nth}`);
+    const calls = users.map((user, nth) => call(replicas[nth % 3 === 0 ? 1 : 0], signIn.token(user), user));
+    expect(await Promise.all(calls)).toEqual(users.map(() => 200));
+  }
 });
