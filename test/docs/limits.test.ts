@@ -156,6 +156,7 @@ test('the table of sizes has the limits of the code', async () => {
     english(buckets),
     'no limit',
     english(limits.keyVersions),
+    english(limits.apiKeys),
     english(limits.keyIds),
     english(limits.graceDays),
     'none for the SDK',

@@ -93,8 +93,9 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
           'origins of the new API key must be within those of the caller, else 403. An API key that is ' +
           'limited to some keys cannot have `audit.read`, `api_keys.manage`, `usage.read` or ' +
           '`subjects.erase`. An API key with `allowed_origins`, for browsers, cannot have `*.manage`, ' +
-          '`keys.destroy`, `keys.export` or `subjects.erase`.',
-        problems: ['not_found'],
+          '`keys.destroy`, `keys.export` or `subjects.erase`. A tenant has at most ' +
+          `${limits.apiKeys} API keys that are neither revoked nor expired (409).`,
+        problems: ['not_found', 'conflict'],
         input: {
           name: 'web shop',
           permissions: ['encrypt', 'decrypt'],

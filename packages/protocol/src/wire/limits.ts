@@ -23,6 +23,7 @@ export const limits = {
   keyIds: 256,
   allowedOrigins: 32,
   origin: 256, // bytes of one allowed origin
+  apiKeys: 1_000, // API keys of a tenant that are neither revoked nor expired
   issuers: 32, // issuers of a tenant that are not revoked
   issuerKeys: 16,
   issuerTrust: 16 * 1024, // bytes of `jwks` and `require` together, as canonical JSON

@@ -124,6 +124,7 @@ create table eaas.api_keys (
 );
 create index api_keys_by_token on eaas.api_keys (token_hash);
 create index api_keys_by_age on eaas.api_keys (tenant_id, created_id);
+create index api_keys_unrevoked on eaas.api_keys (tenant_id) where revoked_at is null;
 
 create table eaas.api_key_uses (
   tenant_id uuid not null,

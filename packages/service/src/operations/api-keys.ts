@@ -5,7 +5,7 @@ import { using } from '@eaas/protocol/internal-service';
 import { formatApiKey } from '@eaas/protocol/wire';
 import { randomBytes, sha256 } from '#platform';
 import type { View } from '../ledger/decision.ts';
-import { add } from '../ledger/table.ts';
+import { add, allOf } from '../ledger/table.ts';
 import { type ApiKeyRow, apiKeys, uses } from '../ledger/tables.ts';
 import type { Operations } from '../operation.ts';
 import * as rules from '../rules/api-key-rules.ts';
@@ -25,7 +25,7 @@ export const apiKeyOperations = {
     const made = { ...named, token_hash: sha256(toUtf8(api_key)), hint: api_key.slice(-4) };
     return {
       by: 'append',
-      needs: () => keyNeedsOf(input),
+      needs: ({ now }) => [...keyNeedsOf(input), ...rules.live(now).map(allOf)],
       judge(view, giver) {
         const { row, draft } = rules.newApiKey(input, view, giver, made);
         const answer = { ...apiKeyRecord(row, null), api_key };

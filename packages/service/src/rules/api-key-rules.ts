@@ -1,11 +1,11 @@
 // Decides about API keys: what a new one may do, who may change one, and when the last manager must stay.
 // operations/api-keys.ts asks it; plugins whose callers have rights use its checks.
 import { parseUuid } from '@eaas/protocol';
-import { serverSidePermissions, tenantWidePermissions, parseTimestamp } from '@eaas/protocol/wire';
+import { limits, serverSidePermissions, tenantWidePermissions, parseTimestamp } from '@eaas/protocol/wire';
 import type { Input } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
 import { matches } from '../ledger/query.ts';
-import { type Query } from '../ledger/table.ts';
+import type { Query, Where } from '../ledger/table.ts';
 import { type ApiKeyRow, apiKeys, keys } from '../ledger/tables.ts';
 import type { Reach } from './authorize.ts';
 import { type Change, changesOf, defined, type Draft, tenantDraft, timeOrNull } from './draft.ts';
@@ -31,6 +31,7 @@ export function newApiKey(
   requireFuture(reach.expires_at, view.now);
   requireWithin(giver, reach);
   requireKnown(view, reach.key_ids);
+  requireRoom(view);
   const created = { created_at: view.now, revoked_at: null, created_id: view.entryId, rev: view.entryId };
   const row = { ...made, ...reach, name, ...created };
   const { api_key_id, key_ids, allowed_origins } = row;
@@ -53,6 +54,8 @@ export function patchedApiKey(input: Fields, before: ApiKeyRow, view: View, give
   const changes = changesOf(before, set);
   if (!changes) return undefined;
   if (giver) requireManager(view, before, row);
+  // It counts again from now on.
+  if (isExpired(before, view.now) && !isExpired(row, view.now)) requireRoom(view);
   return ['api_key.update', set, { changes }];
 }
 
@@ -118,15 +121,35 @@ export function excessOf(reach: Reach, than: Reach): string | undefined {
 const isBeyond = (list: readonly string[] | null, than: readonly string[] | null): boolean =>
   than !== null && !list?.every((one) => than.includes(one));
 
-/** The API keys that can manage others for ever. A tenant keeps at least one. */
-const managers: Query<ApiKeyRow> = {
+const isExpired = ({ expires_at }: ApiKeyRow, now: number): boolean => (expires_at ?? Infinity) <= now;
+
+/** Counts API keys that are not revoked. */
+const unrevoked = (...where: readonly Where[]): Query<ApiKeyRow> => ({
   table: apiKeys,
-  where: [
-    ['permissions', 'has', 'api_keys.manage'],
-    ['revoked_at', 'null'],
-    ['expires_at', 'null'],
-  ],
-};
+  where: [['revoked_at', 'null'], ...where],
+  limit: 0,
+  counts: true,
+});
+
+const minute = 60_000;
+
+/** Counts the API keys that work. One that has just expired counts for a minute, so that the questions stay the same for it. */
+export const live = (now: number): readonly Query<ApiKeyRow>[] => [
+  unrevoked(['expires_at', 'null']),
+  unrevoked(['expires_at', '>=', now - (now % minute)]),
+];
+
+function requireRoom(view: Pick<View, 'all' | 'now'>): void {
+  const counts = live(view.now).map((query) => view.all(query).total);
+  if (counts.reduce((sum, count) => sum + count, 0) < limits.apiKeys) return;
+  throw new Refusal(
+    'conflict',
+    `A tenant has at most ${limits.apiKeys} API keys that are neither revoked nor expired: revoke one first.`,
+  );
+}
+
+/** Counts the API keys that can manage others for ever. A tenant keeps at least one. */
+const managers = unrevoked(['permissions', 'has', 'api_keys.manage'], ['expires_at', 'null']);
 
 /**
  * Throws if the tenant would lose its last API key that manages API keys and does not expire. The operator is exempt,
@@ -135,7 +158,7 @@ const managers: Query<ApiKeyRow> = {
 function requireManager(view: Pick<View, 'all'>, before: ApiKeyRow, after: ApiKeyRow): void {
   const isManager = (row: ApiKeyRow) => matches(row, managers.where);
   if (!isManager(before) || isManager(after)) return;
-  if (view.all(managers).rows.some((one) => one.api_key_id !== before.api_key_id)) return;
+  if (view.all(managers).total > 1) return;
   throw new Refusal(
     'conflict',
     'A tenant needs at least one API key that can manage API keys and never expires: create another one before this change.',
