@@ -71,7 +71,7 @@ async function world(
     run(service, operator, 'PATCH /v1/issuers/:issuer_id', { issuer_id, ...change });
   /** Calls as a user, and returns the address of the entry. */
   const addressOf = async (on: typeof service) => {
-    await run(on, await enter(on), route, { key_id, dek });
+    await run(on, await enter(on), route, { key_id, dek, subject: 'ann' });
     return (await run(service, operator, 'GET /v1/audit', { limit: 1 })).answer.logs[0]?.ip_address;
   };
   return { addressOf, call, patch, replica, verified };
