@@ -23,7 +23,7 @@ export interface Plugin {
   /** Kinds of wrapped keys beside the service's own. */
   readonly suites?: readonly Suite[];
   /** Takes part in the calls of a request about data keys. Absent of a request that does not concern the plugin. */
-  keying?(calls: readonly KeyCall[], service: Service): Keying | undefined;
+  keying?(calls: readonly KeyCall[], service: Pick<Service, 'fair'>, verb: KeyVerb): Keying | undefined;
   /** Conditions of the audit log's list. */
   filters?(
     view: Pick<View, 'tenant' | 'secrets' | 'find'>,

@@ -61,7 +61,7 @@ function keyPart<Call extends KeyCall, Answer>(
 ): Part<Answer> {
   const { plugins, suites } = service;
   // A hash is nobody's data key, so no plugin takes part in it.
-  const taking = verb === 'hash' ? [] : plugins.map((plugin) => plugin.keying?.(calls, service));
+  const taking = verb === 'hash' ? [] : plugins.map((plugin) => plugin.keying?.(calls, service, verb));
   const keyings = taking.filter((keying) => keying !== undefined);
   return {
     by: verb === 'hash' ? 'guess' : 'append',

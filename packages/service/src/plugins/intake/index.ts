@@ -62,7 +62,7 @@ function publicKeys(_: Service, __: Caller, { key_id }: Input<typeof route>): Pa
  */
 function openings(
   calls: readonly KeyCall[],
-  { fair }: Service,
+  { fair }: Pick<Service, 'fair'>,
   count: (opened: number) => void,
 ): Keying | undefined {
   const ours = calls.filter(isOurs);

@@ -41,7 +41,7 @@ async function setUp(keys = [key, key, key]) {
   const fair: Fair = { isOver: () => false, pause: () => Promise.resolve() };
   const calls = (await wrappedKeys()).map((wrapped, nth) => ({ key_id: keys[nth]?.key_id ?? '', wrapped }));
   const counts: number[] = [];
-  const keying = intake((count) => counts.push(count)).keying?.(calls, { fair } as Service);
+  const keying = intake((count) => counts.push(count)).keying?.(calls, { fair }, 'unwrap');
   if (!keying) throw new Error('a request with wrapped keys of writers must have a part of intake');
   const act = { verb: 'unwrap', holder: null, named: key } as const;
   const openOne = (nth: number, row = key) => {

@@ -7,11 +7,14 @@ import { subjectParts, subjectPlace } from '@eaas/protocol/internal-sealing';
 import { using } from '@eaas/protocol/internal-service';
 import { exportSecret, hmac, paeView, sealer, secretOf } from '#platform';
 import type { Secret } from '../../crypto/secret.ts';
-import type { View } from '../../ledger/decision.ts';
+import { Missing, type View } from '../../ledger/decision.ts';
 import { put, refTo } from '../../ledger/table.ts';
-import type { KeyAct, KeyCall, Keying, Participation, Sealing } from '../../plugin.ts';
+import { unlessRefused } from '../../operate.ts';
+import type { KeyAct, KeyCall, Keying, KeyVerb, Participation, Sealing } from '../../plugin.ts';
 import { keyDraft, refusalOutcome } from '../../rules/draft.ts';
 import { badRequest, Refusal } from '../../rules/refusal.ts';
+import type { Fair } from '../../service.ts';
+import type { Holder } from '../../rules/authorize.ts';
 import { type SignIn, signInOf } from '../issuers/sign-in.ts';
 import { notErased, personId, shortId, subjects } from './subjects.ts';
 
@@ -27,11 +30,16 @@ type Secrecy = Required<Pick<Participation, 'seals' | 'creates'>>;
 /** The part of people in requests that name nobody. */
 const ofNobody = /* @__PURE__ */ keyingFor([]);
 
-export const keyingOf = (calls: readonly Call[]): Keying =>
-  calls.some(({ subject, user }) => (subject ?? user) !== undefined) ? keyingFor(calls) : ofNobody;
+export const keyingOf = (calls: readonly Call[], { fair }: { readonly fair: Fair }, verb: KeyVerb): Keying =>
+  calls.some(({ subject, user }) => (subject ?? user) !== undefined)
+    ? keyingFor(calls, verb === 'unwrap' || verb === 'decrypt' ? undefined : fair)
+    : ofNobody;
 
-/** Makes the part of people in a request. What it found out stays right when the request is judged again. */
-function keyingFor(calls: readonly Call[]): Keying {
+/**
+ * Makes the part of people in a request. What it found out stays right when the request is judged again. `fair`: absent in a
+ * request that wraps nothing, so that nobody comes into being.
+ */
+function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
   const ids = new Map<string, string>();
   const known = new Map<Secret, Secrecy>();
   const newcomers = new Map<string, Secrecy>();
@@ -44,9 +52,7 @@ function keyingFor(calls: readonly Call[]): Keying {
   }
 
   /** Makes the secret of a subject that nobody wrapped for yet. It counts only if its row is committed. */
-  function newcomer({ secrets, tenant: { tenant_id } }: View, id: string): Secrecy {
-    const made = newcomers.get(id);
-    if (made) return made;
+  function makeNewcomer({ secrets, tenant: { tenant_id } }: View, id: string): void {
     const place = subjectPlace(tenant_id, id);
     const ofSubjects = (prepared ??= sealer(secrets.sealing, place));
     const [sealed, seals] = using(
@@ -59,12 +65,17 @@ function keyingFor(calls: readonly Call[]): Keying {
       writes: ({ createdAt: created_at }, created_id) => [put(subjects, { ...row, created_id, created_at })],
     };
     newcomers.set(id, { seals, creates });
-    return { seals, creates };
+  }
+
+  function newcomer(id: string): Secrecy {
+    const made = newcomers.get(id);
+    if (made) return made;
+    throw new Missing([], 'the secret of a new person was not made yet');
   }
 
   function secrecyOf(view: View, verb: KeyAct['verb'], id: string): Secrecy | 'erased' {
     const row = view.find(subjects, id);
-    if (!row && verb !== 'unwrap' && verb !== 'decrypt') return newcomer(view, id);
+    if (!row && verb !== 'unwrap' && verb !== 'decrypt') return newcomer(id);
     if (!row) return { seals: { form: subjectForm, derive: null }, creates: undefined };
     if (!row.sealed) return 'erased';
     const secret = view.open(subjectPlace(row.tenant_id, id), row.sealed);
@@ -73,17 +84,28 @@ function keyingFor(calls: readonly Call[]): Keying {
     return found;
   }
 
+  /** Whom a user may not open is not looked up: the time would tell who is a subject. */
+  function idsFor(view: Pick<View, 'secrets'>, holder: Holder | null): string[] {
+    const open = calls.filter((call) => !isForAnother(signInOf(holder), call));
+    const names = new Set(open.flatMap(({ subject }) => subject ?? []));
+    return Array.from(names, (name) => idOf(view, 'subjects', name));
+  }
+
   return {
     check(holder) {
       if (signInOf(holder) && calls.some(({ user }) => user !== undefined))
         throw badRequest('`user` is the user of the token: leave it out');
     },
-    // Whom a user may not open is not looked up: the time would tell who is a subject.
-    needs(view, holder) {
-      const open = calls.filter((call) => !isForAnother(signInOf(holder), call));
-      const names = new Set(open.flatMap(({ subject }) => subject ?? []));
-      return Array.from(names, (name) => refTo(subjects, idOf(view, 'subjects', name)));
-    },
+    needs: (view, holder) => idsFor(view, holder).map((id) => refTo(subjects, id)),
+    ...(fair && {
+      async prepare(view, holder) {
+        for (const id of idsFor(view, holder)) {
+          if (fair.isOver()) await fair.pause(view.tenant.tenant_id);
+          const isNew = !newcomers.has(id) && unlessRefused(() => view.find(subjects, id)) === null;
+          if (isNew) makeNewcomer(view, id);
+        }
+      },
+    }),
     find(view, act) {
       const { verb, holder, key } = act;
       const { subject, user, wrapped }: Call = act.call;
@@ -105,7 +127,10 @@ function keyingFor(calls: readonly Call[]): Keying {
       if (secrecy === 'erased') return { refused: notTheirs ?? subjectErased(), logged };
       return { refused: notTheirs, logged, ...secrecy };
     },
-    end: () => prepared?.wipe(),
+    end() {
+      prepared?.wipe();
+      newcomers.clear();
+    },
   };
 }
 

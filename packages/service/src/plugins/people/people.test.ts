@@ -4,7 +4,7 @@ import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { describe, expect, test } from 'vitest';
 import { openMaterial, sealer, secretOf } from '#platform';
 import { openTenantSecrets, rootKey, sealTenantSecret } from '../../crypto/tenant-secrets.ts';
-import type { View } from '../../ledger/decision.ts';
+import { Missing, type View } from '../../ledger/decision.ts';
 import type { KeyRow } from '../../ledger/tables.ts';
 import type { KeyVerb } from '../../plugin.ts';
 import { keyCrypto } from '../../rules/key-crypto.ts';
@@ -34,9 +34,13 @@ function seenIn({ tenant, key, version, version_secret, subject_secret }: Wrappi
   } as unknown as View;
   const row = { tenant_id: tenant, key_id: key, key_version: version } as KeyRow;
   const call = { key_id: key, ...(subject_secret !== null && { subject: 'u-42' }) };
-  const partIn = (verb: KeyVerb) =>
-    keyingOf([call]).find?.(view, { verb, call, holder: null, key: row, named: row }) ?? {};
-  return { partIn, crypto: keyCrypto(view, row, [{ form: subjectForm }]) };
+  const act = { holder: null, key: row, named: row };
+  const partIn = async (verb: KeyVerb) => {
+    const keying = keyingOf([call], { fair: { isOver: () => false, pause: async () => {} } }, verb);
+    await keying.prepare?.(view, null);
+    return keying.find?.(view, { ...act, verb, call }) ?? {};
+  };
+  return { partIn, crypto: keyCrypto(view, row, [{ form: subjectForm }]), view, act };
 }
 
 describe.each(cases)('the subject of the vector: $name', (vector) => {
@@ -53,24 +57,39 @@ describe.each(cases)('the subject of the vector: $name', (vector) => {
     expect(new Uint8Array(sealed)).toEqual(bytes(vector.sealed));
   });
 
-  test('opens its data keys, and no other subject does', () => {
+  test('opens its data keys, and no other subject does', async () => {
     const { partIn, crypto } = seenIn(vector);
     const [wrapped, context] = [bytes(vector.wrapped), vector.context ?? undefined];
     const dek = bytes(vector.dek);
-    expect(crypto.unwrap(wrapped, context, partIn('unwrap'))).toEqual(dek);
-    const again = crypto.wrap(dek, context, partIn('wrap').seals);
-    expect(crypto.unwrap(again, context, partIn('decrypt'))).toEqual(dek);
+    expect(crypto.unwrap(wrapped, context, await partIn('unwrap'))).toEqual(dek);
+    const again = crypto.wrap(dek, context, (await partIn('wrap')).seals);
+    expect(crypto.unwrap(again, context, await partIn('decrypt'))).toEqual(dek);
     const unknown = seenIn(vector, false);
     for (const verb of ['unwrap', 'rewrap'] as const)
-      expect(unknown.crypto.unwrap(wrapped, context, unknown.partIn(verb))).toBeUndefined();
+      expect(unknown.crypto.unwrap(wrapped, context, await unknown.partIn(verb))).toBeUndefined();
+  });
+
+  test('is made in steps, before the request is judged, if it is new', async () => {
+    const { view, act } = seenIn(vector, false);
+    const calls = ['a', 'b', 'a', 'c'].map((subject) => ({ key_id: vector.key, subject }));
+    let steps = 0;
+    const keying = keyingOf(calls, { fair: { isOver: () => true, pause: async () => void steps++ } }, 'wrap');
+    const find = () => calls.map((call) => keying.find?.(view, { ...act, verb: 'wrap', call })?.creates);
+    expect(find).toThrow(Missing);
+    for (let nth = 0; nth < 2; nth++) await keying.prepare?.(view, null);
+    const made = find();
+    expect([steps, new Set(made).size]).toEqual([6, 3]);
+    expect(find()).toEqual(made);
+    keying.end?.();
+    expect(find).toThrow(Missing);
   });
 });
 
-test.each(refusals)('the invalid data key of the vector is refused: $name', (vector) => {
+test.each(refusals)('the invalid data key of the vector is refused: $name', async (vector) => {
   const { partIn, crypto } = seenIn(vector);
   const [wrapped, context] = [bytes(vector.wrapped), vector.context ?? undefined];
   const isAsked = crypto.headOf(wrapped)?.version === vector.version;
-  expect(isAsked ? crypto.unwrap(wrapped, context, partIn('unwrap')) : undefined).toBeUndefined();
+  expect(isAsked ? crypto.unwrap(wrapped, context, await partIn('unwrap')) : undefined).toBeUndefined();
 });
 
 test.each(sealed_refusals)('the invalid sealed secret of the vector is refused: $name', (vector) => {
