@@ -217,7 +217,6 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
   'GET /v1/audit/verify': {
     from_id: 'whole number',
     to_id: 'whole number',
-    row: 'base64',
     checkpoint: 'base64',
   },
   'GET /v1/audit/checkpoint': {},

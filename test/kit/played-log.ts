@@ -75,7 +75,6 @@ export function playLog(length = 0): PlayedLog {
       valid: true,
       complete: true,
       next_id: null,
-      next_row: null,
       checked: log.entries.length,
       first_id: log.purged + 1,
       last_id: head().id,

@@ -81,11 +81,6 @@ const actor = text(
 
 const position = z.object({ id: count, hash: hex });
 
-const verifiedRow = text(
-  (text) => /^(keys|api_keys|issuers|subjects|done):[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text),
-  'must be the `next_row` that a verification returned: pass it unchanged, or leave it out to begin again',
-);
-
 export const audit = {
   'GET /v1/audit': {
     permission: 'audit.read',
@@ -110,14 +105,12 @@ export const audit = {
     query: z.strictObject({
       from_id: z.optional(wholeNumber(1)),
       to_id: z.optional(wholeNumber(1)),
-      row: z.optional(verifiedRow),
       checkpoint: z.optional(z.string()),
     }),
     output: z.object({
       valid: z.nullable(z.boolean()),
       complete: z.boolean(),
       next_id: z.nullable(count),
-      next_row: z.nullable(z.string()),
       checked: count,
       first_id: z.nullable(count),
       last_id: z.nullable(count),
@@ -192,14 +185,12 @@ export const aboutAudit = (): Group<typeof audit> => {
           'Recomputes the HMAC and the chaining of every entry, and checks the head, the purge anchors ' +
           'and the stored rows. For a broken chain, the response is 200 with `valid: false`. A call ends ' +
           'after 10 seconds, or earlier if others wait: while `complete` is false, call again with ' +
-          '`from_id` set to `next_id` and `row` set to `next_row`. `checkpoint` is a checkpoint that the ' +
-          'log must still extend.',
+          '`from_id` set to `next_id`. `checkpoint` is a checkpoint that the log must still extend.',
         input: { from_id: 1 },
         output: {
           valid: true,
           complete: true,
           next_id: null,
-          next_row: null,
           checked: 48211,
           first_id: 1,
           last_id: 48211,

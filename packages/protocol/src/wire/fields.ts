@@ -80,7 +80,6 @@ export const fields: Readonly<Record<string, string>> = {
   n: 'The modulus: 3,072 to 8,192 bits.',
   name: 'Its name.',
   next_id: 'The `from_id` of the next call. Null when the verification is complete.',
-  next_row: 'The `row` of the next call. Null when all stored rows are checked.',
   rows_checked:
     'Whether the rows were compared with their sum. Otherwise `valid` speaks of the entries alone.',
   next_rotation_at: 'The time of the next rotation. Null if no rotation is planned.',
@@ -99,7 +98,6 @@ export const fields: Readonly<Record<string, string>> = {
   results: 'One result for each item, in the same order.',
   revoked_at: 'The time when it was revoked. Null if it is not revoked.',
   rewrapped: 'Whether the wrapped key changed.',
-  row: 'The `next_row` of the previous call. If absent, all stored rows are checked.',
   rotated_at: 'The time of the last rotation. Null if the key was never rotated.',
   rotation_policy: 'The interval of automatic rotation. Null if there is none.',
   status: 'The state of the key.',

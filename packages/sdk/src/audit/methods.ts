@@ -54,7 +54,6 @@ const listRules: OptionRules<ListOptions> = { ...reportRules, from: 'positiveInt
 const rangeRules: OptionRules<Range> = {
   from_id: 'positiveInteger',
   to_id: 'positiveInteger',
-  row: 'text',
   checkpoint: 'text',
 };
 
@@ -99,7 +98,7 @@ export type AuditVerification = Output<'GET /v1/audit/verify'>;
 export interface VerifyOptions extends CallOptions {
   /**
    * Called after each request with the combined result of all requests so far. To continue the verification later, pass
-   * `next_id` and `next_row` of this result as `from_id` and `row` to `audit.verify`. Omit `row` if `next_row` is null.
+   * `next_id` of this result as `from_id` to `audit.verify`.
    */
   readonly onProgress?: ((found: AuditVerification) => void) | undefined;
 }
@@ -115,18 +114,15 @@ async function verifyAudit(
       `\`audit.verify\` stopped: the service ${cause}. Ask its operator for the reason`,
     );
   let found = await call('GET /v1/audit/verify', range, { signal });
-  let [from, place] = [1, ''];
+  let from = 0;
   for (let calls = 1; ; calls++) {
     onProgress?.(found);
-    const { next_id, next_row } = found;
+    const { next_id } = found;
     if (next_id === null) return found;
-    const next = `${next_id} ${next_row}`;
-    if (next_id < from || next === place)
-      throw endless('did not return a greater `next_id`, or another `next_row`, than before');
+    if (next_id <= from) throw endless('did not return a greater `next_id` than before');
     if (calls === mostCalls) throw endless(`did not end the verification after ${mostCalls} calls`);
-    [from, place] = [next_id, next];
-    const query = { ...range, from_id: next_id, ...(next_row !== null && { row: next_row }) };
-    found = merge(found, await call('GET /v1/audit/verify', query, { signal }));
+    from = next_id;
+    found = merge(found, await call('GET /v1/audit/verify', { ...range, from_id: from }, { signal }));
   }
 }
 

@@ -89,7 +89,6 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
     valid: findings.count > 0 ? false : isComplete ? true : null,
     complete: isComplete,
     next_id: isComplete ? null : chain.next,
-    next_row: null,
     checked: chain.checked,
     first_id: isEmpty ? null : first,
     last_id: isEmpty ? null : chain.next - 1,
