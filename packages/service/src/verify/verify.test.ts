@@ -235,8 +235,19 @@ describe('the ends', () => {
     for (const id of [1, 2]) rowsOf(entries).delete(`audit_entries ${id}`);
     store.set(tenantId, put(anchors, row as AnchorRow));
     expect(await verify()).toMatchObject({ valid: true, purged_through: { id: 2 }, first_id: 3 });
+    expect(await verify({ known: { id: 2, hash } })).toMatchObject({ errors: [] });
+    const other = { id: 2, hash: new Uint8Array(32) };
+    expect((await verify({ known: other })).errors).toEqual([{ id: 2, reason: 'checkpoint_mismatch' }]);
     rowsOf(entries).set('audit_entries 1', first);
     expect(await found()).toEqual(['1 entry_unexpected']);
+  });
+
+  test('a second row of the head is found', async () => {
+    const twice = ['1', '2'].map(
+      (nth) => [`audit_heads ${nth}`, { row: now.head, newest_rev: null }] as const,
+    );
+    tenant.tables.set('audit_heads', new Map(twice));
+    expect(await found()).toEqual(['null rows_differ']);
   });
 
   test('a head far ahead is found soon', async () => {
@@ -304,9 +315,16 @@ test('a walk lets others go first', async () => {
   expect(pauses).toEqual([tenantId]);
 });
 
-test('rows beyond a limit are not compared', async () => {
-  rowsOf(keys).clear();
-  expect(await verify({ mostRows: 1 })).toMatchObject({ valid: true, complete: true, rows_checked: false });
+test('if there are more rows than a limit, nobody says that the log is valid', async () => {
+  const rows = [tenants, keys, keyVersions, apiKeys, subjects].reduce(
+    (sum, one) => sum + rowsOf(one).size,
+    0,
+  );
+  expect(await verify({ mostRows: rows })).toMatchObject({ valid: true, rows_checked: true });
+  const few = { mostRows: rows - 1 };
+  expect(await verify(few)).toMatchObject({ valid: null, complete: true, rows_checked: false, errors: [] });
+  change(entries, 'audit_entries 3', { actor: 'nobody' });
+  expect(await verify(few)).toMatchObject({ valid: false, complete: true, rows_checked: false });
 });
 
 describe('a checkpoint that the tenant kept', () => {

@@ -22,7 +22,7 @@ import { type Findings, readEntries, reasonFor, report, walkEntries } from './en
 export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
   /** A head that the log once had, and must still contain unless it was purged. */
   readonly known?: ChainHead | undefined;
-  /** How many rows are compared at most: those of a tenant that has more are left out. */
+  /** How many rows are compared at most. If the tenant has more, nobody says that it is valid. */
   readonly mostRows?: number;
   /** How many milliseconds are left. The call ends before, and says where the next one begins. */
   readonly timeLeft?: () => number;
@@ -86,7 +86,7 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
   if (chain.previous !== undefined) options.walked?.({ hash: fromLatin1(chain.previous), time: chain.time });
   const isEmpty = chain.next === first;
   return {
-    valid: findings.count > 0 ? false : isComplete ? true : null,
+    valid: findings.count > 0 ? false : areRowsChecked ? true : null,
     complete: isComplete,
     next_id: isComplete ? null : chain.next,
     checked: chain.checked,
