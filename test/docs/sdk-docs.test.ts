@@ -67,6 +67,7 @@ test('audit.md of the SDK explains every code that an audit finding can have', (
     entry_missing: true,
     entry_repeated: true,
     time_went_back: true,
+    contradiction: true,
     purged_unread: true,
     service_verification_failed: true,
     proof_mismatch: true,

@@ -17,7 +17,7 @@ export interface PlayedLog {
   readonly calls: Record<string, number>;
   seed: KeyObject;
   before: (route: Route) => void | Promise<void>;
-  append(count?: number, action?: AuditEntry['action']): void;
+  append(count?: number, action?: AuditEntry['action'], fields?: Partial<AuditEntry>): void;
   purge(through: number): void;
   rechain(): void;
   verifies: (query: Input<'GET /v1/audit/verify'>) => Partial<Output<'GET /v1/audit/verify'>>;
@@ -120,7 +120,7 @@ export function playLog(length = 0): PlayedLog {
       // Returns a copy: a caller that changes the response must not change the log.
       return structuredClone(await answers[route]?.(input));
     }) as Call,
-    append(count = 1, action = 'key.wrap') {
+    append(count = 1, action = 'key.wrap', fields = {}) {
       for (let nth = 0; nth < count; nth++) {
         const id = log.purged + log.entries.length + 1;
         const entry: AuditEntry = {
@@ -134,6 +134,7 @@ export function playLog(length = 0): PlayedLog {
           metadata: { nth: String(id) },
           created_at: new Date(log.time).toISOString(),
           hash: '',
+          ...fields,
         };
         log.entries.push(chained(entry, hashBefore(log.entries.length)));
       }

@@ -119,6 +119,69 @@ describe('a later round', () => {
     }
   });
 
+  const actor = '0a000000-0000-4000-8000-000000000001';
+  const revoke = (log: PlayedLog) => log.append(1, 'api_key.revoke', { metadata: { api_key_id: actor } });
+  const use = (log: PlayedLog) => log.append(1, 'decrypt', { actor });
+  const disable = (log: PlayedLog) => log.append(1, 'key.disable', { key_id: actor });
+  const wrap = (log: PlayedLog) => log.append(1, 'key.wrap', { key_id: actor });
+
+  test('finds an entry that contradicts what an earlier round has read, and says so again', async () => {
+    const log = playLog(250);
+    const audit = auditor(log);
+    revoke(log);
+    disable(log);
+    expect(await audit.check()).toMatchObject({ ok: true, comparedSince: 1 });
+    log.append(3);
+    expect(await audit.check()).toMatchObject({ ok: true, comparedSince: 1 });
+    use(log);
+    wrap(log);
+    const message = 'entry 256 contradicts entry 251, since which its actor is revoked';
+    const later = {
+      code: 'contradiction',
+      id: 257,
+      message: expect.stringContaining('since which its key is disabled'),
+    };
+    const findings = [{ code: 'contradiction', id: 256, message }, later];
+    for (const full of [false, false, true]) expect(await audit.check({ full })).toMatchObject({ findings });
+    expect(audit.state?.read.id).toBe(255);
+  });
+
+  describe('accuses nobody', () => {
+    const knowing = async () => {
+      const log = playLog(250);
+      const audit = auditor(log);
+      revoke(log);
+      log.append();
+      expect(await audit.check()).toMatchObject({ ok: true, comparedSince: 1 });
+      return { log, audit };
+    };
+
+    test('of what only an earlier log said', async () => {
+      const { log, audit } = await knowing();
+      log.entries.splice(240);
+      log.append(12);
+      use(log);
+      expect((await audit.check()).findings).toMatchObject([{ code: 'fork', id: 252 }]);
+    });
+
+    test('of what can have ended in purged entries', async () => {
+      const { log, audit } = await knowing();
+      disable(log);
+      log.append(9);
+      log.purge(255);
+      wrap(log);
+      expect((await audit.check()).findings).toMatchObject([{ code: 'purged_unread', id: 255 }]);
+      expect(await audit.check()).toMatchObject({ ok: true, comparedSince: 256 });
+    });
+
+    test('by a state of a version that kept nothing', async () => {
+      const { log, audit } = await knowing();
+      use(log);
+      const state = { ...audit.state, said: undefined };
+      expect(await audit.check({ state })).toMatchObject({ ok: true, comparedSince: 252 });
+    });
+  });
+
   test('finds an altered entry that was read before only if it reads everything again', async () => {
     const log = playLog(250);
     const audit = auditor(log);

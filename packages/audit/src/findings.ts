@@ -18,6 +18,8 @@ export type AuditFindingCode =
   | 'entry_repeated'
   /** The time of an entry is before the time of the previous entry. */
   | 'time_went_back'
+  /** An entry contradicts what the log said before: the service honoured what had been revoked, erased or closed. */
+  | 'contradiction'
   /** Entries were purged before they were read. The remaining entries were verified. */
   | 'purged_unread'
   /** The service reports that its own verification of the log failed. */

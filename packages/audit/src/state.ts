@@ -1,7 +1,7 @@
 // What a check hands to the next one, so that it reads only what was added since.
 import { InputError } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
-import { toHex } from '@eaas/protocol/internal-audit';
+import { type KnownFacts, toHex } from '@eaas/protocol/internal-audit';
 import { type AuditHead, isHead } from './entry.ts';
 
 /**
@@ -20,6 +20,8 @@ export interface AuditState {
   readonly start: AuditHead;
   /** The last entry that was read and follows in the chain. */
   readonly read: AuditHead;
+  /** What the log had said up to `read` that later entries must not contradict. Absent in states of earlier versions. */
+  readonly said?: KnownFacts | undefined;
   /** The signed checkpoint in which the last check ended, kept as proof. Null until the first check ends. */
   readonly checkpoint: string | null;
   /** The newest head that enough witnesses have seen, and the proof of it. Absent until a check with `policy` has one. */
@@ -33,6 +35,10 @@ export interface WitnessedHead extends AuditHead {
   /** The proof, for `verifyProof`. */
   readonly proof: string;
 }
+
+const areFacts = (facts: unknown): boolean =>
+  Array.isArray(facts) &&
+  facts.every(([about, , id]) => typeof about === 'string' && Number.isSafeInteger(id));
 
 /** The state before anything was read. */
 export function initialState(tenantId: string, verifierKey: string): AuditState {
@@ -50,6 +56,7 @@ export function readState(kept: unknown): AuditState | null {
     typeof state.verifier_key === 'string' &&
     (state.checkpoint === null || typeof state.checkpoint === 'string') &&
     [state.start, state.read].every(isHead) &&
+    (state.said === undefined || (Number.isSafeInteger(state.said.since) && areFacts(state.said.facts))) &&
     (state.witnessed === undefined || (isHead(state.witnessed) && typeof state.witnessed.proof === 'string'));
   if (isState) return state as AuditState;
   // To begin without a state would trust the log that is shown now, and could not notice that older entries were changed.

@@ -80,7 +80,14 @@ describe('without a checkpoint', () => {
   test('the entries are only shown to be consistent', async () => {
     const log = playLog(20);
     const report = await verifyLog(log.entries);
-    expect(report).toEqual({ ok: true, findings: [], checked: 20, checkpoint: null, state: null });
+    expect(report).toEqual({
+      ok: true,
+      findings: [],
+      checked: 20,
+      comparedSince: 1,
+      checkpoint: null,
+      state: null,
+    });
     change({ actor: 'nobody' }, 9)(log);
     expect(found(await verifyLog(log.entries))).toEqual(['entry_altered 9']);
     log.rechain();

@@ -11,6 +11,7 @@ import {
   type Rule,
   text,
 } from '@eaas/protocol/internal-options';
+import { type KnownFacts, LogHistory } from '@eaas/protocol/internal-audit';
 import type { VerifiedProof } from '@eaas/protocol/internal-log';
 import { openCheckpoint, type VerifySignature } from './checkpoint.ts';
 import type { AuditEntry, AuditHead } from './entry.ts';
@@ -91,6 +92,11 @@ export interface AuditReport {
   /** The number of entries whose hash was recomputed. */
   readonly checked: number;
   /**
+   * From which entry on all that the log said is known: 1, unless the check began later, or after a purge, without that of a
+   * `state`, or there was more than a state keeps. Entries were not compared with all that earlier ones said.
+   */
+  readonly comparedSince: number;
+  /**
    * What the next check goes on from. After a finding it is the state that was passed, so that the next check reports the
    * problem again; only `purged_unread`, `proof_missing` and `proof_unwitnessed` say nothing against the entries. Null if
    * there is none.
@@ -115,12 +121,6 @@ export async function verifyLog(entries: Entries, options: VerifyLogOptions = {}
   const findings: AuditFinding[] = [];
   const stated = await openCheckpoints(options, given, findings);
   const [to] = stated;
-  const report = (checked: number, state = given): AuditReport => {
-    const checkpoint = to && note !== undefined ? { id: to.id, hash: to.hash, note } : null;
-    return { ok: findings.length === 0, findings, checkpoint, checked, state };
-  };
-  if (findings.length > 0) return report(0);
-
   const base = given ?? (to ? initialState(to.tenantId, verifierKey) : null);
   const known = given?.read.id ?? 0;
   const { from = Math.max(1, known) } = options;
@@ -128,18 +128,26 @@ export async function verifyLog(entries: Entries, options: VerifyLogOptions = {}
     tenantId: base?.tenant_id,
     from: from === 'first' ? Infinity : from,
     to,
-    read: given?.read,
+    read: given ? { ...given.read, said: given.said } : undefined,
     heads: [...stated, ...knownHeads(given, proofs)],
     purged: options.purged,
     findings,
     chain: undefined,
+    history: new LogHistory({ since: 1 }),
     begun: 0,
     start: undefined,
     checked: 0,
     hasFailed: false,
   };
+  const report = (checked: number, state = given): AuditReport => {
+    const checkpoint = to && note !== undefined ? { id: to.id, hash: to.hash, note } : null;
+    const comparedSince = walk.history.since;
+    return { ok: findings.length === 0, findings, checkpoint, checked, comparedSince, state };
+  };
+  if (findings.length > 0) return report(0);
+
   const stateAt = (read: AuditHead, changes: Partial<AuditState> = {}): AuditState | null =>
-    base && { ...base, start: walk.start ?? base.start, read, ...changes };
+    base && { ...base, start: walk.start ?? base.start, read, said: saidIn(walk), ...changes };
   let count = 0;
   await walkChain(walk, entries, async (entry) => {
     const { id, hash } = entry;
@@ -164,6 +172,8 @@ export async function verifyLog(entries: Entries, options: VerifyLogOptions = {}
   addFinding(findings, 'checkpoint_mismatch', to.id, text);
   return report(checked);
 }
+
+const saidIn = ({ history: { since, facts } }: Walk): KnownFacts => ({ since, facts });
 
 /** Opens the newest checkpoint and those that were kept, in this order. What the pinned key did not sign is a finding. */
 async function openCheckpoints(

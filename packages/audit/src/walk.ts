@@ -2,7 +2,7 @@
 import { InputError } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
 import { ServiceError } from '@eaas/protocol/internal';
-import { ChainWalk, toHex } from '@eaas/protocol/internal-audit';
+import { ChainWalk, type KnownFacts, LogHistory, toHex } from '@eaas/protocol/internal-audit';
 import type { Output } from '@eaas/protocol/wire';
 import { type AuditEntry, type AuditHead, isChained, isEntry, isHead } from './entry.ts';
 import { addFinding, type AuditFinding, mostFindings } from './findings.ts';
@@ -37,12 +37,14 @@ export interface Walk {
   readonly from: number;
   /** The entry that a checkpoint signs, where the walk ends. */
   readonly to: AuditHead | undefined;
-  /** What an earlier check has read. */
-  readonly read: AuditHead | undefined;
+  /** What an earlier check has read, and what the log had said up to there. */
+  readonly read: (AuditHead & { readonly said: KnownFacts | undefined }) | undefined;
   readonly heads: readonly KnownHead[];
   readonly purged: (() => Promise<Purged>) | undefined;
   readonly findings: AuditFinding[];
   chain: ChainWalk<string> | undefined;
+  /** What the log has said. It begins with the chain. */
+  history: LogHistory;
   /** With which entry the walk began. */
   begun: number;
   /** The last purged entry, if the walk begins after it. */
@@ -107,6 +109,8 @@ function begin(walk: Walk, first?: AuditEntry): ChainWalk<string> {
   walk.begun = next;
   const genesis = { id: 0, hash: toHex(genesisHash(tenantId)) };
   const before = [genesis, walk.read].find((head) => head?.id === next - 1);
+  const said = before === walk.read ? walk.read?.said : undefined;
+  walk.history = new LogHistory(said ?? { since: next });
   return (walk.chain = new ChainWalk({ next, previous: before?.hash }));
 }
 
@@ -116,8 +120,16 @@ function judge(walk: Walk, chain: ChainWalk<string>, entry: AuditEntry): void {
   if (id === chain.next && chain.previous !== undefined) walk.checked++;
   const time = Date.parse(entry.created_at) || 0;
   const found = chain.step({ id, hash, time }, (previous) => isChained(previous, entry));
-  if (found.missing > 0) reportMissing(findings, id - found.missing, id - 1);
-  if (entry.tenant_id !== tenantId || found.isAltered)
+  if (found.missing > 0) {
+    reportMissing(findings, id - found.missing, id - 1);
+    walk.history.skipTo(id);
+  }
+  const isAltered = entry.tenant_id !== tenantId || found.isAltered;
+  const contradiction = isAltered ? undefined : walk.history.step(entry);
+  if (contradiction !== undefined) addFinding(findings, 'contradiction', id, contradiction);
+  // It can be of another log, about which nothing is known.
+  if (isAltered) walk.history = new LogHistory({ since: id + 1 });
+  if (isAltered)
     addFinding(
       findings,
       'entry_altered',
@@ -134,8 +146,11 @@ function reportMissing(findings: AuditFinding[], first: number, last: number): v
   addFinding(findings, 'entry_missing', first, `${gap} missing`);
 }
 
-/** Compares an entry of the chain with the heads that are known of it. */
-function arrive({ heads, tenantId, findings }: Walk, at: AuditHead): void {
+/** Compares an entry of the chain with the heads that are known of it. What another log said up to there is not known of this. */
+function arrive(walk: Walk, at: AuditHead): void {
+  const { heads, tenantId, findings, read, begun } = walk;
+  if (read?.id === at.id && read.hash === at.hash && read.said && begun > 1)
+    walk.history = new LogHistory(read.said);
   for (const { of, ...head } of heads) {
     if (head.id !== at.id || head.tenantId !== tenantId || head.hash === at.hash) continue;
     const [code, says] = sayings[of].other;
@@ -194,5 +209,6 @@ async function crossPurge(walk: Walk, chain: ChainWalk<string>): Promise<void> {
   }
   chain.skipTo(id + 1);
   chain.previous = hash;
+  walk.history.skipTo(id + 1);
   arrive(walk, { id, hash });
 }

@@ -166,7 +166,9 @@ function show({ tenant_id, valid, first_id, last_id, errors }: Verdict, stated: 
     );
   if (!valid) return;
   if (first_id !== 1)
-    note(`The file begins with entry ${first_id}, so the hash of this entry was not verified.`);
+    note(
+      `The file begins with entry ${first_id}, so the hash of this entry was not verified. What earlier ones said was not compared.`,
+    );
   if (!stated)
     note(
       'No checkpoint was passed: this shows only that the file is consistent, not that it is the original log.',

@@ -131,6 +131,7 @@ const findingTitles: Readonly<Record<AuditFindingCode, string>> = {
   entry_missing: 'Entries are missing.',
   entry_repeated: 'An entry is repeated or out of order.',
   time_went_back: 'The time of an entry is before the time of the previous entry.',
+  contradiction: 'An entry contradicts what the log said before.',
   purged_unread: 'Entries were purged before they were verified.',
   service_verification_failed: 'The verification by the service failed.',
   proof_mismatch: 'The public log had another entry.',

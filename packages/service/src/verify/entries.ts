@@ -1,6 +1,6 @@
-// Walks along the chain of a tenant's entries, page by page: each entry must follow from the one before, have its MAC, and not
-// be older, or from the future.
-import type { ChainWalk } from '@eaas/protocol/internal-audit';
+// Walks along the chain of a tenant's entries, page by page: each entry must follow from the one before, have its MAC, not be
+// older, or from the future, and not contradict what the log said before.
+import type { ChainWalk, LogHistory } from '@eaas/protocol/internal-audit';
 import { isBytes } from '@eaas/protocol/internal';
 import { entryHashes, entryMacs, fromLatin1, sameBytes, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
@@ -17,6 +17,7 @@ export interface Walk {
   readonly secrets: TenantSecrets;
   readonly findings: Findings;
   readonly chain: ChainWalk<string>;
+  readonly history: LogHistory;
   readonly last: number;
   /** The latest time that an entry can have. */
   readonly latest: number;
@@ -74,7 +75,7 @@ export async function walkEntries(service: Service, walk: Walk, timeLeft: () => 
 }
 
 function judgePage(walk: Walk, page: readonly EntryRow[]): void {
-  const { tenantId, secrets, findings, chain, latest } = walk;
+  const { tenantId, secrets, findings, chain, history, latest } = walk;
   const { first: hashOf } = entryHashes();
   const hashes = page.map(({ hash }) => (isBytes(hash) ? toLatin1(hash) : ''));
   const macs = entryMacs(secrets.auditMac, hashes);
@@ -87,14 +88,20 @@ function judgePage(walk: Walk, page: readonly EntryRow[]): void {
     });
     if (time > latest) report(findings, 'entry_in_future', id);
     if (step.wentBack) report(findings, 'time_went_back', id);
+    const isOurs = isBytes(mac) && sameBytes(expected, mac);
     if (step.isAltered) report(findings, 'entry_changed', id);
-    else if (!isBytes(mac) || !sameBytes(expected, mac)) report(findings, 'entry_mac_invalid', id);
+    else if (!isOurs) report(findings, 'entry_mac_invalid', id);
+    else if (history.step(row) !== undefined) report(findings, 'contradiction', id);
+    // Nobody knows what the entry said when it was written.
+    if (step.isAltered || !isOurs) history.skipTo(chain.next);
   }
 }
 
-function reportMissing({ chain, findings }: Walk, next: number): void {
+function reportMissing({ chain, history, findings }: Walk, next: number): void {
   const missing = chain.skipTo(next);
-  if (missing > 0) report(findings, 'entry_missing', next - missing, missing);
+  if (missing === 0) return;
+  history.skipTo(next);
+  report(findings, 'entry_missing', next - missing, missing);
 }
 
 /** What is not as the service wrote it. `id` is that of the entry that it concerns. `count`: how many findings there are. */

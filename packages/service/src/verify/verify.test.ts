@@ -1,5 +1,5 @@
 import { pae } from '@eaas/protocol';
-import type { Input, Route } from '@eaas/protocol/wire';
+import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { memoryStore, type MemoryTenant } from '@eaas/local/internal';
@@ -24,6 +24,7 @@ import { newTenant } from '../operations/tenants.ts';
 import { people } from '../plugins/people/index.ts';
 import { subjects } from '../plugins/people/subjects.ts';
 import { createService } from '../service.ts';
+import { historyBefore } from './history.ts';
 import { type VerifyOptions, verifyTenant } from './verify.ts';
 
 type Values = Record<string, unknown>;
@@ -40,8 +41,8 @@ const call = async <R extends Route>(route: R, input: Input<R>) =>
   (await run(service, insider(tenantId, 'operator'), route, input)).answer;
 
 const { key_id } = await call('POST /v1/keys', { name: 'key' });
-await call('POST /v1/keys', { name: 'another' });
-await call('POST /v1/api-keys', { name: 'api key', permissions: ['encrypt'] });
+const { key_id: another } = await call('POST /v1/keys', { name: 'another' });
+const { api_key_id } = await call('POST /v1/api-keys', { name: 'api key', permissions: ['encrypt'] });
 const dek = randomBytes(32).toString('base64');
 for (const subject of ['alive', 'erased']) await call('POST /v1/keys/:key_id/wrap', { key_id, dek, subject });
 await call('POST /v1/subjects/erase', { subject: 'erased' });
@@ -94,6 +95,14 @@ function change(
   if (!stored) throw new Error(`there must be a row ${ref}`);
   const record = newest_rev === undefined ? stored.newest_rev : newest_rev;
   rowsOf(table).set(ref, { row: { ...stored.row, ...changes }, newest_rev: record });
+}
+
+function purgeThrough(last: number): void {
+  const { hash } = entryAt(last);
+  const secrets = openTenantSecrets(roots, rowsOf(tenants).get(`tenants ${tenantId}`)?.row as TenantRow);
+  const row = sealRow(secrets, anchors, { tenant_id: tenantId, id: last, hash });
+  for (let id = 1; id <= last; id++) rowsOf(entries).delete(`audit_entries ${id}`);
+  store.set(tenantId, put(anchors, row as AnchorRow));
 }
 
 const forgeries = [
@@ -230,10 +239,7 @@ describe('the ends', () => {
   test('what a purge left is valid, until purged entries are put back', async () => {
     const first = rowsOf(entries).get('audit_entries 1') as Stored;
     const { hash } = entryAt(2);
-    const secrets = openTenantSecrets(roots, rowsOf(tenants).get(`tenants ${tenantId}`)?.row as TenantRow);
-    const row = sealRow(secrets, anchors, { tenant_id: tenantId, id: 2, hash });
-    for (const id of [1, 2]) rowsOf(entries).delete(`audit_entries ${id}`);
-    store.set(tenantId, put(anchors, row as AnchorRow));
+    purgeThrough(2);
     expect(await verify()).toMatchObject({ valid: true, purged_through: { id: 2 }, first_id: 3 });
     expect(await verify({ known: { id: 2, hash } })).toMatchObject({ errors: [] });
     const other = { id: 2, hash: new Uint8Array(32) };
@@ -293,6 +299,90 @@ describe('entries', () => {
   test('an entry more than a minute in the future is found', async () => {
     time = start - 61_000;
     expect(await found()).toContain(`${lastId} entry_in_future`);
+  });
+});
+
+describe('an entry that contradicts what the log said before', () => {
+  type Ask = <R extends Route>(route: R, input: Input<R>, actor?: string) => Promise<Output<R>>;
+  /** A replica that knows nothing yet. */
+  const replica = (): Ask => {
+    const fresh = createService({ store, roots, plugins: [people()] });
+    return async (route, input, actor = 'operator') =>
+      (await run(fresh, { ...insider(tenantId, 'operator'), actor }, route, input)).answer;
+  };
+  const lay = (rows: MemoryTenant) => {
+    for (const [name, those] of rows.tables)
+      if (name !== entries.name && name !== 'tallies') tenant.tables.set(name, new Map(those));
+  };
+  const wrap = (ask: Ask, fields: object = {}, actor?: string) =>
+    ask('POST /v1/keys/:key_id/wrap', { key_id: another, dek, ...fields }, actor);
+
+  const contradictions: Record<string, [end: (ask: Ask) => Promise<unknown>, use: (ask: Ask) => unknown]> = {
+    'of a revoked API key': [
+      (ask) => ask('DELETE /v1/api-keys/:api_key_id', { api_key_id }),
+      (ask) => wrap(ask, {}, api_key_id),
+    ],
+    'for an erased person': [
+      (ask) => ask('POST /v1/subjects/erase', { subject: 'alive' }),
+      (ask) => wrap(ask, { subject: 'alive' }),
+    ],
+    'under a disabled key': [
+      (ask) => ask('POST /v1/keys/:key_id/disable', { key_id: another }),
+      (ask) => wrap(ask),
+    ],
+    'of a closed version': [
+      (ask) => ask('PUT /v1/keys/:key_id/min-version', { key_id: another, key_version: 2 }),
+      (ask) => ask('POST /v1/keys/:key_id/unwrap', { key_id: another, wrapped_key }),
+    ],
+  };
+  let wrapped_key = '';
+
+  test.each(Object.entries(contradictions))(
+    'is found %s, wherever a call begins, and after a purge',
+    async (_, [end, use]) => {
+      ({ wrapped_key } = await wrap(replica()));
+      await replica()('POST /v1/keys/:key_id/rotate', { key_id: another });
+      const before = kept();
+      await end(replica());
+      const { id: said } = tenant.head;
+      const after = kept();
+      // Rows of before stand there for a moment.
+      lay(before);
+      await use(replica());
+      lay(after);
+      const errors = [{ id: said + 1, reason: 'contradiction' }];
+      for (const from_id of [1, said, said + 1]) expect(await verify({ from_id })).toMatchObject({ errors });
+      change(entries, `audit_entries ${said}`, { actor: 'nobody' });
+      expect(await found()).toEqual([`${said} entry_changed`]);
+      change(entries, `audit_entries ${said}`, { actor: 'operator' });
+      purgeThrough(said);
+      expect(await verify()).toMatchObject({ errors, valid: false, rows_checked: true });
+    },
+  );
+
+  test('is never one after an end of what was said, wherever a call begins', async () => {
+    const ask = replica();
+    for (const verb of ['disable', 'enable'] as const)
+      await ask(`POST /v1/keys/:key_id/${verb}`, { key_id: another });
+    await wrap(ask);
+    const { id } = tenant.head;
+    for (let from_id = 1; from_id <= id; from_id++)
+      expect(await verify({ from_id })).toMatchObject({ valid: true });
+    for (let last = 1; last < id; last++) {
+      purgeThrough(last);
+      expect(await verify()).toMatchObject({ valid: true });
+    }
+  });
+
+  test('is never one if more was said than a call reads', async () => {
+    const { key_id: busy } = await replica()('POST /v1/keys', { name: 'busy' });
+    for (const verb of ['disable', 'enable'] as const)
+      for (const each of verb === 'disable' ? [busy, another] : [another, busy])
+        await replica()(`POST /v1/keys/:key_id/${verb}`, { key_id: each });
+    const secrets = openTenantSecrets(roots, rowsOf(tenants).get(`tenants ${tenantId}`)?.row as TenantRow);
+    const range = { purged: 0, first: tenant.head.id + 1 };
+    const { facts } = await historyBefore(service, tenantId, secrets, range, 1);
+    expect(facts.filter(([about]) => about.includes(another))).toEqual([]);
   });
 });
 

@@ -16,6 +16,7 @@ import type { AnchorRow, EntryRow, TenantRow } from '../ledger/tables.ts';
 import { attempt, foreignCheckpoint } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { openCheckpoint } from './checkpoint.ts';
+import { historyBefore } from './history.ts';
 import { scanRows } from './scan-rows.ts';
 import { type Findings, readEntries, reasonFor, report, walkEntries } from './entries.ts';
 
@@ -78,7 +79,8 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
   });
   let [isComplete, areRowsChecked] = [!secrets, false];
   if (secrets) {
-    const walk = { tenantId, secrets, findings, chain, last, latest: time + mostAhead };
+    const history = await historyBefore(service, tenantId, secrets, { purged: anchor.id, first });
+    const walk = { tenantId, secrets, findings, chain, history, last, latest: time + mostAhead };
     await walkEntries(service, walk, () => timeLeft() - timeOfRows);
     isComplete = chain.next > last && timeLeft() > timeOfRows;
     areRowsChecked = isComplete && (await scanRows(service, walk, mostRows));

@@ -1,0 +1,123 @@
+// What an audit log has said that its later entries must not contradict: a service that honours what was taken away writes
+// entries that its own log forbids. Whoever verifies a log walks with one, a service and its auditor alike.
+import type { ChainedEntry, StoredEntry } from './audit-chain.ts';
+
+/** What an entry said: about whom or what, what is so since then, and the id of the entry. */
+export type LogFact = readonly [about: string, is: string | number, id: number];
+
+/** What is known of a log, as plain JSON. */
+export interface KnownFacts {
+  /** All that entries from this one on said is known. Of those before, `facts` may lack some. */
+  readonly since: number;
+  readonly facts: readonly LogFact[];
+}
+
+/** More would make an auditor's state large. Those that were said last are kept. */
+const mostFacts = 10_000;
+/** Longer than any that a service writes. */
+const longestName = 64;
+
+/** The actions, all of them rare, whose entries are facts, or end them. */
+export const factActions = [
+  ...(['api_key.revoke', 'issuer.revoke', 'subject.erase', 'key.disable', 'key.enable'] as const),
+  ...(['key.destroy', 'key.restore', 'key.min_version'] as const),
+];
+
+/** What no later entry ends, and what one can end. */
+const final: ReadonlySet<unknown> = new Set(['revoked', 'erased', 'destroyed']);
+const states: ReadonlySet<unknown> = new Set([...final, 'disabled', 'pending_destruction']);
+/** What a disabled key refuses. Under one that is pending destruction, only two actions are left. */
+const needsActive: ReadonlySet<string> = new Set(['key.wrap', 'encrypt', 'key.rotate', 'key.min_version']);
+
+type Entry = Omit<ChainedEntry | StoredEntry, 'tenant_id' | 'ip_address' | 'created_at'>;
+type Told = Readonly<Record<string, unknown>>;
+
+/** Learns from each entry, and finds those that contradict what it knows. What is not known accuses nobody. */
+export class LogHistory implements KnownFacts {
+  since: number;
+  readonly #facts = new Map<string, LogFact>();
+
+  constructor({ since, facts = [] }: Pick<KnownFacts, 'since'> & Partial<KnownFacts>) {
+    this.since = since;
+    for (const fact of facts) this.learn(...fact);
+  }
+
+  get facts(): LogFact[] {
+    return [...this.#facts.values()];
+  }
+
+  /** Goes on to an entry. Returns what the entry contradicts, as a finding says it. */
+  step(entry: Entry): string | undefined {
+    const { id, metadata } = entry;
+    const told = Object(typeof metadata === 'string' ? JSON.parse(metadata) : metadata) as Told;
+    const isRefused = told['outcome'] === 'refused';
+    const found =
+      this.#facts.get(`actor ${entry.actor}`) ?? (isRefused ? undefined : this.#against(entry, told));
+    const fact = isRefused ? undefined : factIn(entry, told);
+    if (fact) this.learn(...fact, id);
+    return (
+      found &&
+      `entry ${id} contradicts entry ${found[2]}, since which its ${found[0].split(' ')[0]} is ${found[1]}`
+    );
+  }
+
+  /** Goes on to an entry whose predecessor is not known: what can have been ended meanwhile is forgotten. */
+  skipTo(id: number): void {
+    for (const [about, is] of this.facts) if (!final.has(is)) this.#facts.delete(about);
+    this.since = id;
+  }
+
+  /** Learns what an entry said. What forbids nothing, like an active key, is as if nobody had said it. */
+  learn(about: string, is: unknown, id: number): void {
+    if (final.has(this.#facts.get(about)?.[1])) return;
+    this.#facts.delete(about);
+    if (about.length > longestName || !(states.has(is) || Number(is) > 1)) return;
+    this.#facts.set(about, [about, is as LogFact[1], id]);
+    const [oldest] = this.#facts.values();
+    if (!oldest || this.#facts.size <= mostFacts) return;
+    this.#facts.delete(oldest[0]);
+    this.since = Math.max(this.since, oldest[2] + 1);
+  }
+
+  #against({ action, key_id, key_version }: Entry, told: Told): LogFact | undefined {
+    const erased = this.#facts.get(personIn(told));
+    if (erased) return erased;
+    const state = this.#facts.get(`key ${key_id}`);
+    const leaves = action === 'key.restore' || (action === 'key.destroy' && told['erased'] === true);
+    const isForbidden =
+      state?.[1] === 'disabled' ? needsActive.has(action) : state?.[1] === 'destroyed' || !leaves;
+    if (state && isForbidden) return state;
+    const isOpening = action === 'key.unwrap' || action === 'decrypt';
+    const version = isOpening ? key_version : action === 'key.wrap' ? told['from_version'] : undefined;
+    const oldest = this.#facts.get(`min_version of ${key_id}`);
+    return oldest && Number(version ?? oldest[1]) < Number(oldest[1]) ? oldest : undefined;
+  }
+}
+
+/** Entries have the first half of a person's id, and that of an erasure all of it. */
+const personIn = ({ subject }: Told): string => `subject ${String(subject).slice(0, 32)}`;
+
+function factIn({ action, key_id }: Entry, told: Told): [about: string, is: unknown] | undefined {
+  const key = `key ${key_id}`;
+  switch (action) {
+    case 'api_key.revoke':
+    case 'issuer.revoke':
+      return [`actor ${String(told['api_key_id'] ?? told['issuer_id'])}`, 'revoked'];
+    case 'subject.erase':
+      return [personIn(told), 'erased'];
+    // Only that of a key which was imported says its status.
+    case 'key.create':
+      return [key, told['status']];
+    case 'key.enable':
+      return [key, 'active'];
+    case 'key.disable':
+    case 'key.restore':
+      return [key, 'disabled'];
+    case 'key.destroy':
+      return [key, told['erased'] === true ? 'destroyed' : 'pending_destruction'];
+    case 'key.min_version':
+      return [`min_version of ${key_id}`, told['min_version']];
+    default:
+      return undefined;
+  }
+}
