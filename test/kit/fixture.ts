@@ -3,6 +3,8 @@ import type { Output, Permission } from '@eaas/protocol/wire';
 import { expect, inject } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, client, type Client } from './api.ts';
+import { closing } from './closing.ts';
+import { requireNone } from './contradictions.ts';
 import './matchers.ts';
 import { requested } from './on-demand.ts';
 import type { Finished } from './program.ts';
@@ -85,6 +87,12 @@ export async function newTenant(...options: string[]): Promise<Tenant> {
   const first = await commandJson<IssuedApiKey>('api-key', 'create', ...holder);
   const api = await clientOf(first.api_key);
   const entries = async (query = 'limit=100') => ok(await api.get(`/v1/audit?${query}`)).logs;
+  // What plays a server walks along all its logs itself.
+  if (!played)
+    await closing(api, async () => {
+      const { status, body } = await api.get('/v1/audit/verify');
+      if (status === 200) requireNone(tenant_id, body);
+    });
   return {
     ...record,
     api,

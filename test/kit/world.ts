@@ -9,6 +9,7 @@ import { createService, type Service } from '../../packages/server/src/app/servi
 import { Database } from '../../packages/server/src/postgres/database.ts';
 import { openPool } from '../../packages/server/src/postgres/sql.ts';
 import { closing } from './closing.ts';
+import { requireNoContradiction } from './contradictions.ts';
 import { createDatabase, migrated, type PostgresAddress, type TestDatabase } from './database.ts';
 
 export interface World {
@@ -41,7 +42,7 @@ export async function openWorld(start: string, postgres?: Promise<PostgresAddres
   const steps: (() => Promise<void>)[] = [];
   const roots = [rootKey(randomBytes(32))] as const;
   const clock = { now: () => time, learn: () => {} };
-  return {
+  const world: World = {
     database,
     roots,
     get time() {
@@ -65,11 +66,18 @@ export async function openWorld(start: string, postgres?: Promise<PostgresAddres
     onClose: (step) => void steps.push(step),
     close: async () => {
       for (const step of steps) await step();
-      await connections.close();
-      await superuser.end();
-      await database.drop();
+      const heads = await superuser.unsafe<{ tenant_id: string }[]>('select tenant_id from eaas.audit_heads');
+      const ids = heads.map(({ tenant_id }) => tenant_id);
+      try {
+        await requireNoContradiction(world.replica(), ids);
+      } finally {
+        await connections.close();
+        await superuser.end();
+        await database.drop();
+      }
     },
   };
+  return world;
 }
 
 /** A world that the tests of a file share. */

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { conformanceFiles } from '@eaas/test-kit/conformance-files';
+import { requireNoContradiction } from '@eaas/test-kit/contradictions';
 import { playOn } from '@eaas/test-kit/fixture';
 import { playService } from './played-service.ts';
 
@@ -41,8 +42,9 @@ for (const file of conformanceFiles.filter((path) => !(basename(path) in elsewhe
   });
 }
 
-test('no call failed for a fault', () => {
+test('no call failed for a fault, and no log contradicts itself', async () => {
   expect(played.failures).toStrictEqual([]);
+  await requireNoContradiction(played.service, played.store.tenants.keys());
 });
 
 test('every title in the list of expected differences is the title of an existing test', () => {

@@ -85,6 +85,8 @@ export function playService(baseUrl: string) {
   return {
     baseUrl,
     failures,
+    service,
+    store,
     fetch: async (input: RequestInfo | URL, init?: RequestInit) => {
       // Without it, calls in a loop would let no timer fire.
       await nextTurn();
