@@ -1,5 +1,5 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { EaasError } from '@eaas/protocol';
+import { EaasError, InputError } from '@eaas/protocol';
 import { ServiceError } from '@eaas/protocol/internal';
 import { playLog, type PlayedLog } from '@eaas/test-kit/played-log';
 import { describe, expect, test } from 'vitest';
@@ -226,6 +226,9 @@ test('a verifier key that the operator gave is the one that must have signed', a
   const { findings } = await audit.check({ verifierKey });
   const message = expect.stringContaining(`but the option \`verifierKey\` is ${verifierKey}`) as string;
   expect(findings).toEqual([{ code: 'verifier_key_changed', id: null, message }]);
+  for (const broken of ['', 'x', verifierKey.slice(0, -1), ` ${verifierKey}`])
+    for (const each of [audit, auditor(log)])
+      await expect(each.check({ verifierKey: broken })).rejects.toThrow(InputError);
 });
 
 test('a checkpoint that the pinned key did not sign is a finding', async () => {

@@ -11,7 +11,7 @@ import {
   type Rule,
   text,
 } from '@eaas/protocol/internal-options';
-import { type KnownFacts, LogHistory } from '@eaas/protocol/internal-audit';
+import { type KnownFacts, LogHistory, parseVerifierKey } from '@eaas/protocol/internal-audit';
 import type { VerifiedProof } from '@eaas/protocol/internal-log';
 import { openCheckpoint, type VerifySignature } from './checkpoint.ts';
 import type { AuditEntry, AuditHead } from './entry.ts';
@@ -61,7 +61,9 @@ export interface VerifyLogOptions {
 
 /** The rules of the options that `verifyLog` and `checkAudit` share. */
 export const sharedRules = {
-  verifierKey: text,
+  verifierKey: ((value) =>
+    parseVerifierKey(String(value)) !== undefined ||
+    'the whole text `eaas/<tenant id>+<key id>+<base64>`') as Rule,
   state: ((value) => value === null || object(value, '')) as Rule,
   onEntry: callback,
   onProgress: callback,
