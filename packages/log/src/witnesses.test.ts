@@ -95,6 +95,15 @@ test('a moment of another replica, made while the witness is asked, is no contra
 
 const line = (note: string, seconds?: number) => ben.cosign(note, seconds);
 
+test('of two lines with the name of a witness, that of its own key counts', async () => {
+  const log = await new LogInMemory().grow(3);
+  const { note } = await log.newest();
+  ben.instead = text(200, (await startWitness('ben')).cosign(note) + line(note));
+  const replica = log.replica([ben]);
+  await replica.ask();
+  expect(await log.signers(replica)).toEqual(['ben']);
+});
+
 /** What ben does, what ann's cosignature must not suffer from, and what the log says about ben. */
 const misdeeds: [what: string, (log: LogInMemory) => Promise<RequestListener>, reason: string][] = [
   ['refuses', async () => text(403, 'no'), 'it responded with the status 403'],
