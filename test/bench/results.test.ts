@@ -11,6 +11,7 @@ test('the tables of docs/benchmarks.md agree with docs/benchmarks.json', () => {
   expect(reports.length).toBeGreaterThan(0);
   const page = read('docs/benchmarks.md');
   expect(tablesOf(page)).toEqual(tablesOf(withTables(page, resultsTable(reports))));
+  for (const { day } of reports) expect(page).toContain(`on ${day}`);
 });
 
 test('parseProcess adds the CPU time of exited children, and accepts parentheses in the name of the process', () => {

@@ -83,11 +83,11 @@ function runsOf(reports: readonly Report[]): string[] {
 /** The speed of the reference is left out: the ratio says it. */
 const isOnPage = (_: string, column: number): boolean => column !== 3;
 
-function sectionOf({ name, about, rows }: Report): string[] {
+function sectionOf({ name, about, day, rows }: Report): string[] {
   return [
     `### ${name}`,
     '',
-    `${about.charAt(0).toUpperCase()}${about.slice(1)}.`,
+    `${about.charAt(0).toUpperCase()}${about.slice(1)}. Measured on ${day}.`,
     '',
     ...tableOf(
       columns.filter(isOnPage),

@@ -80,6 +80,15 @@ test('the runbook explains every reason that /readyz returns', () => {
   expect(sorted(explained)).toEqual(sorted(Object.values(notReady)));
 });
 
+test('the page of several servers has the time of a connection, and the bytes of an entry that are measured', () => {
+  const page = read('docs/operating/replicas.md');
+  const connecting = /connect_timeout: timeLimit\((\d+)\)/.exec(read('packages/server/src/postgres/sql.ts'));
+  const [, limit] = rowsUnder(page, 'what').find(([what]) => what?.startsWith('opening a connection')) ?? [];
+  expect(limit).toMatch(new RegExp(`^${connecting?.[1]} s;`));
+  const [each, measured] = [page, read('docs/limits.md')].map((text) => /about (\d+) bytes/.exec(text)?.[1]);
+  expect([each, measured]).toEqual([measured, expect.any(String)]);
+});
+
 test('the program writes every log line that the manual quotes', () => {
   const quoted = Array.from(manual.matchAll(/"msg":"([^"`]+)/g), ([, text = '']) =>
     text.replace(/\s+/g, ' '),

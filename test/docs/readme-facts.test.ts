@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { libraries } from '@eaas/test-kit/published';
+import { files, sources } from '../house-rules/files.ts';
 
 test.each(libraries)(
   'the README of $name names every entry point of the package',
@@ -15,4 +16,18 @@ test.each(libraries)(
 test('`npm run dev` starts the server for development, which needs no database', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   expect(scripts['dev']).toMatch(/ --watch packages\/cli\/src\/main\.ts dev$/);
+});
+
+test('the pages name only entry points that exist, and design notes only files of the code', () => {
+  const known = new Set(libraries.flatMap(({ entries }) => entries));
+  for (const { path } of sources) known.add(basename(path));
+  const pages = files.filter(({ path }) => path.endsWith('.md') && !path.startsWith('.changeset'));
+  const named = pages.flatMap(({ path, text }) => {
+    const pattern = path.startsWith('docs/design/')
+      ? /(?<=`)[\w-]+\.ts(?=`)/g
+      : /(?<=`)@eaas\/[\w-]+\/[\w-]+(?=`)/g;
+    return (text.match(pattern) ?? []).map((name) => `${path}: ${name}`);
+  });
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((one) => !known.has(one.replace(/^.*: /, '')))).toEqual([]);
 });

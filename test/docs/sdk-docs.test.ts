@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ProblemCode, problems } from '@eaas/protocol/wire';
+import { endpoints, type ProblemCode, problems } from '@eaas/protocol/wire';
 import type { AuditFindingCode } from '../../packages/audit/src/findings.ts';
 import type { BrowserClientOptions } from '../../packages/sdk/src/browser/browser.ts';
 import type { SdkError } from '../../packages/sdk/src/errors.ts';
@@ -7,6 +7,7 @@ import type { MigrateOptions } from '../../packages/migrate/src/migrate.ts';
 import { clientOptions } from '../../packages/sdk/src/client/client-options.ts';
 import { type CachePreset, limitsOf } from '../../packages/sdk/src/data-keys/limits.ts';
 import { codesIn, read, rowsUnder } from '@eaas/test-kit/markdown';
+import { sources } from '../house-rules/files.ts';
 
 const manual = read('packages/sdk/README.md');
 
@@ -32,6 +33,18 @@ test('the table of errors names exactly the error codes of the client', () => {
   expect(named).toEqual(expect.arrayContaining(own));
   const known = new Set([...own, ...Object.keys(problems)]);
   expect(named.filter((code) => !known.has(code))).toEqual([]);
+});
+
+test('the manual names every class of errors, and every call that is never repeated', () => {
+  const code = sources.filter(({ path }) => path.startsWith('packages/sdk/')).map(({ text }) => text);
+  const classes = code.join('').match(/(?<=export class )\w+(?= extends EaasError)/g);
+  expect(classes?.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
+  const repeatable = new RegExp(/const repeatable = \/(.+)\/;/.exec(code.join(''))?.[1] ?? '');
+  const [never = ''] = /Never repeated are [^.]+/.exec(manual) ?? [];
+  const routes = Object.keys(endpoints).filter((route) => !repeatable.test(route));
+  const verbs = routes.map((route) => (/s$/.test(route) ? 'create' : /^POST .*\/(\w+)$/.exec(route)?.[1]));
+  expect(verbs).toContain('rotate');
+  expect(verbs.filter((verb = 'destroy') => !never.includes(verb))).toEqual([]);
 });
 
 test('the table of cache presets has the limits of the SDK', () => {

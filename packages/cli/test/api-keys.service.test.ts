@@ -67,9 +67,7 @@ test.concurrent('error messages name options and commands instead of API fields'
     await said(2, ...create, '--expires-at', '2020-01-01T00:00:00Z'),
     await said(2, ...create, '--allowed-origins', 'https://a.example/path'),
   ];
-  expect(messages[0]).toMatch(
-    /^The tenant has no API key with this id or name: `eaas api-key list --tenant /,
-  );
+  expect(messages[0]).toMatch(/^The tenant has no API key with this id or name: `eaas api-key list/);
   expect(messages[1]).toContain('--expires-at');
   expect(messages[2]).toContain('--allowed-origins');
   expect(messages.join('')).not.toMatch(/\b(?:api_key_id|key_ids|expires_at|allowed_origins|POST)\b/);
@@ -106,22 +104,13 @@ test.concurrent('api-key identify finds a token in any tenant, and revoke takes 
   expect([code, stdout]).toEqual([0, expect.stringContaining('ci job')]);
   expect(stderr).toBe(`Next: \`eaas api-key revoke ${api_key_id} --tenant other\` revokes it\n`);
   expect(stdout + stderr).not.toContain(api_key);
-  const found = {
-    tenant: 'other',
-    api_key_id,
-    permissions: ['encrypt'],
-    last_used_at: null,
-    revoked_at: null,
-  };
+  const found = { tenant: 'other', api_key_id, permissions: ['encrypt'], last_used_at: null };
   expect(jsonLines((await identify(api_key, '--json')).stdout)).toMatchObject([found]);
-
   const unknown = formatApiKey(randomBytes(32));
   const altered = `${api_key.slice(0, -1)}${api_key.endsWith('0') ? 1 : 0}`;
   const refused = [await refusalOf(identify(unknown), 1), await refusalOf(identify(altered), 2)];
-  expect(refused).toEqual([
-    expect.stringMatching(/^No tenant has this API key/),
-    expect.stringMatching(/^The token must be eaas_sk_ .* with a right checksum/),
-  ]);
+  expect(refused[0]).toMatch(/^No tenant has this API key/);
+  expect(refused[1]).toMatch(/^The token must be eaas_sk_ .* with a right checksum/);
   expect(refused.join('')).not.toMatch(new RegExp(`${unknown}|${altered}`));
 
   await eaas.json('api-key', 'create', ...made);
