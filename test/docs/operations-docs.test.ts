@@ -89,6 +89,10 @@ test('the page of several servers has the time of a connection, and the bytes of
   expect([each, measured]).toEqual([measured, expect.any(String)]);
 });
 
+test('the unit of a server keeps secrets out of core dumps and swap', () => {
+  expect(read('docs/operating/production.md')).toMatch(/^LimitCORE=0\nMemorySwapMax=0$/m);
+});
+
 test('the program writes every log line that the manual quotes', () => {
   const quoted = Array.from(manual.matchAll(/"msg":"([^"`]+)/g), ([, text = '']) =>
     text.replace(/\s+/g, ' '),
