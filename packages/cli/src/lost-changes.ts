@@ -192,8 +192,8 @@ function narrower(field: string, now: unknown, last: unknown): unknown {
     if (kept.length === now.length) return undefined;
     return kept.length > 0 ? kept : null;
   }
-  if (field === 'expires_at' && last !== null)
-    return typeof now === 'string' && now <= String(last) ? undefined : last;
+  if (field === 'expires_at' && typeof last === 'string')
+    return typeof now === 'string' && now <= last ? undefined : last;
   if (field === 'max_age_seconds') return Number(last) < Number(now) ? last : undefined;
   if (!/^(?:jwks|jwks_uri|require|authorized_parties)$/.test(field)) return undefined;
   const json = typeof now === 'string' || now === null ? now : canonicalJson(now);
