@@ -35,8 +35,11 @@ test('the table of errors names exactly the error codes of the client', () => {
   expect(named.filter((code) => !known.has(code))).toEqual([]);
 });
 
-test('the manual names every class of errors, and every call that is never repeated', () => {
+test('the manual names every variable that the client reads, every class of errors, and every call that is never repeated', () => {
   const code = sources.filter(({ path }) => path.startsWith('packages/sdk/')).map(({ text }) => text);
+  const variables = code.join('').match(/(?<=')EAAS_\w+(?=')/g) ?? [];
+  expect(variables).toContain('EAAS_HALF');
+  expect(variables.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
   const classes = code.join('').match(/(?<=export class )\w+(?= extends EaasError)/g);
   expect(classes?.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
   const repeatable = new RegExp(/const repeatable = \/(.+)\/;/.exec(code.join(''))?.[1] ?? '');
