@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/sqlite-proxy';
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, field } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { encrypted, encryptedTable, fieldsOf, withEncryption } from './sqlite.ts';
 
 const calls = { default: 0, update: 0, id: 0 };
@@ -172,11 +172,9 @@ test('a subquery with a join can select encrypted columns', async () => {
 test('Drizzle 1.0 is refused, also where a table is defined', async () => {
   vi.doMock('drizzle-orm/version', () => ({ npmVersion: '1.0.0' }));
   vi.resetModules();
-  onTestFinished(() => {
-    vi.doUnmock('drizzle-orm/version');
-    vi.resetModules();
-  });
   const { encryptedTable, withEncryption } = await import('./sqlite.ts');
+  vi.doUnmock('drizzle-orm/version');
+  vi.resetModules();
   const refused = { code: 'schema', message: expect.stringContaining('drizzle-orm below 0.46 (got 1.0.0)') };
   expect(() => encryptedTable('t', {})).toThrow(expect.objectContaining(refused));
   expect(() => withEncryption(db, eaas)).toThrow(expect.objectContaining(refused));

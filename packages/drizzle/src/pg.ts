@@ -1,5 +1,4 @@
 // The entry for PostgreSQL: Drizzle's classes and types of PostgreSQL around what all dialects share.
-import { sql } from 'drizzle-orm';
 import { check, PgColumn, PgColumnBuilder, type PgSchema, pgTable } from 'drizzle-orm/pg-core';
 import { columnsOf } from './columns.ts';
 import { databaseOf } from './database.ts';
@@ -13,7 +12,7 @@ export type { EncryptedDatabase } from './types.ts';
 export { excluded, matches } from './walk.ts';
 
 const columns = columnsOf({ name: 'Pg', Builder: PgColumnBuilder, Column: PgColumn, sqlType: () => 'text' });
-const tables = tablesOf(columns.indexColumn, check, (column) => sql`${column} like 'eaasA%'`);
+const tables = tablesOf(columns.indexColumn, check, "like 'eaasA%'");
 
 /** Makes an encrypted column of a field: `encrypted(field.text().searchable())`. */
 export const encrypted = columns.encrypted as Encrypt<'pg'>;

@@ -1,5 +1,4 @@
 // The entry for SQLite: Drizzle's classes and types of SQLite around what all dialects share.
-import { sql } from 'drizzle-orm';
 import { check, SQLiteColumn, SQLiteColumnBuilder, sqliteTable } from 'drizzle-orm/sqlite-core';
 import { columnsOf } from './columns.ts';
 import { databaseOf } from './database.ts';
@@ -18,7 +17,7 @@ const columns = columnsOf({
   Column: SQLiteColumn,
   sqlType: () => 'text',
 });
-const tables = tablesOf(columns.indexColumn, check, (column) => sql`${column} glob 'eaasA*'`);
+const tables = tablesOf(columns.indexColumn, check, "glob 'eaasA*'");
 
 /** Makes an encrypted column of a field: `encrypted(field.text().searchable())`. */
 export const encrypted = columns.encrypted as Encrypt<'sqlite'>;

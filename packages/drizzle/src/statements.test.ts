@@ -222,10 +222,7 @@ describe('raw SQL and an encrypted table', () => {
     ['a name', () => db.execute(sql`update patients set name = ${'PLAIN'}`)],
     ['a name in a text', () => db.execute(`insert into "public" . "Patients"(id) values ('it''s')`)],
     ['a name after a comment', () => db.execute(sql`replace /* don't */ into patients values (${id})`)],
-    [
-      'a name after another',
-      () => db.execute(sql`update visits v join patients p on 1 set p.name = 'PLAIN'`),
-    ],
+    ['a name after another', () => db.execute(sql`update visits, patients p set p.name = 'PLAIN'`)],
     ['a name in `copy`', () => db.execute(sql`copy patients (name) from stdin`)],
   ])('%s throws', async (_, run) => {
     await expect((async () => run())()).rejects.toMatchObject({

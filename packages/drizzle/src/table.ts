@@ -212,7 +212,6 @@ export const encryptedTables = new Set<string>();
 type CreateIndex = (name: string, isList: boolean) => { unique(name?: string): object };
 type CreateTable = (name: string, columns: Builders, extra: (self: object) => object[]) => Table;
 type Check = (name: string, condition: SQL) => object;
-type Condition = (column: Column) => SQL;
 
 /** The builder of a constraint or an index: `value` is of a check, `reference` of a foreign key. */
 interface Constraint {
@@ -223,10 +222,10 @@ interface Constraint {
 }
 
 /**
- * Makes `encryptedTable` of a dialect. `create` is Drizzle's function for a table, and `isCiphertext` the condition that a
- * column holds a ciphertext.
+ * Makes `encryptedTable` of a dialect. `create` is Drizzle's function for a table, and `form` what SQL says of a column that
+ * holds ciphertexts.
  */
-export function tablesOf(indexColumn: CreateIndex, check: Check, isCiphertext: Condition) {
+export function tablesOf(indexColumn: CreateIndex, check: Check, form: string) {
   return (create: CreateTable) =>
     (name: string, columns: Builders, given?: ExtraConfig | Options): Table => {
       requireVersion();
@@ -238,7 +237,7 @@ export function tablesOf(indexColumn: CreateIndex, check: Check, isCiphertext: C
         // A check is about the columns that it names.
         const extra = extraOf(self).map((each, at) => (is(each.value, SQL) ? each : (covered[at] ?? each)));
         for (const each of extra) requireComparable(each);
-        return [...extra, ...checksOf(table, check, isCiphertext, options.refusePlaintext)];
+        return [...extra, ...checksOf(table, check, form, options.refusePlaintext)];
       });
       if (options.subject !== undefined) markSubject(table, options.subject);
       if (layoutOf(table).columns.length > 0) encryptedTables.add(name);
@@ -275,17 +274,15 @@ function withIndexColumns(table: string, columns: Builders, options: Options, cr
 type Config = { readonly name: string; readonly uniqueName: string | undefined; readonly eaas?: EaasConfig };
 
 /** An encrypted column holds ciphertexts, and a row without a value has no fingerprint. */
-function checksOf(table: Table, check: Check, isCiphertext: Condition, refusesPlaintext = true): object[] {
-  const { columns } = layoutOf(table);
-  const guarded = columns.filter(({ encryption }) => refusesPlaintext && !encryption.field.previous);
-  const indexed = columns.flatMap(({ column, indexes }) =>
-    indexes.map((index) => {
-      const condition = sql`${column} is not null or ${index.column} is null`;
-      return check(constraintName(index.column, 'check'), condition);
-    }),
-  );
-  const form = guarded.map(({ column }) => check(constraintName(column, 'encrypted'), isCiphertext(column)));
-  return [...form, ...indexed];
+function checksOf(table: Table, check: Check, form: string, refusesPlaintext = true): object[] {
+  return layoutOf(table).columns.flatMap(({ column, encryption, indexes }) => {
+    const checks = indexes.map(({ column: index }) =>
+      check(constraintName(index, 'check'), sql`${column} is not null or ${index} is null`),
+    );
+    if (refusesPlaintext && !encryption.field.previous)
+      checks.unshift(check(constraintName(column, 'encrypted'), sql`${column} ${sql.raw(form)}`));
+    return checks;
+  });
 }
 
 /** PostgreSQL cuts off a name after 63 bytes, so a longer one becomes a hash of it (FNV-1a). */

@@ -3,6 +3,7 @@ import type { withEncryption } from '@eaas/drizzle/pg';
 import { migrate } from '@eaas/migrate';
 import { expect } from 'vitest';
 import { createClient } from '@eaas/test-kit/orms/client';
+import { ids } from './cell.ts';
 import { expectExisting } from './existing.ts';
 import { outcomesOf } from './matrix.ts';
 import { expectParts } from './parts.ts';
@@ -29,16 +30,15 @@ export async function outcomesIn({ name, plain, sql, dialect }: Connection): Ret
   };
   const { samples, children, people, notes, members } = tables[name];
   const { dialect: writer } = plain as { dialect: { sqlToQuery(value: SQL): { sql: string } } };
+  const sqlOf = (value: SQL): string => writer.sqlToQuery(value).sql;
   const created = [samples, children, people, notes, members];
   for (const table of created) {
-    const quote = name === 'MySQL' ? '`' : '"';
-    const create = createTable(own.getTableConfig(table), quote, (value) => writer.sqlToQuery(value).sql);
+    const create = createTable(own.getTableConfig(table), sqlOf, name === 'MySQL' ? '`' : '"');
     await sql(`${create}${name === 'MySQL' ? ' character set utf8mb4' : ''}`);
   }
   for (const column of ['note', 'date', 'bytes', 'json']) {
-    const write = async () =>
-      sql(`insert into samples (id, ${column}) values ('${crypto.randomUUID()}', 'eaasaPLAIN')`);
-    await expect(write()).rejects.toThrow(`samples_${column}_encrypted`);
+    const write = sql(`insert into samples (id, ${column}) values ('${ids.one}', 'eaasaPLAIN')`);
+    await expect(write).rejects.toThrow(`samples_${column}_encrypted`);
   }
   await sql('create unique index of_person on notes (person_id, id)');
   const { eaas, index } = await createClient();

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, type SQL, sql } from 'drizzle-orm';
 import { alias, customType, getTableConfig, PgDialect, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { encrypted, EncryptedColumnError, encryptedTable, excluded, withEncryption } from '@eaas/drizzle/pg';
@@ -22,7 +22,8 @@ const plain = drizzle(connection, { schema: { ...tables.PostgreSQL, twin } });
 const db = withEncryption(plain, client.eaas, { index: client.index });
 
 beforeAll(async () => {
-  for (const table of [samples, children]) await connection.unsafe(createTable(getTableConfig(table)));
+  const sqlOf = (value: SQL): string => new PgDialect().sqlToQuery(value).sql;
+  for (const table of [samples, children]) await connection.unsafe(createTable(getTableConfig(table), sqlOf));
 });
 
 beforeEach(async () => {
@@ -142,10 +143,6 @@ describe('SQL that computes with, compares or copies a ciphertext or a fingerpri
 });
 
 test('a check constraint refuses to set a value to null if its fingerprint remains', async () => {
-  const checks = getTableConfig(samples).checks.map(({ name, value }) => {
-    return `add constraint ${name} check (${new PgDialect().sqlToQuery(value).sql})`;
-  });
-  await connection.unsafe(`alter table samples ${checks.join(', ')}`);
   const update = async () => plain.update(samples).set({ text: null }).where(eq(samples.id, one));
   await expect(update()).rejects.toMatchObject({ cause: { constraint_name: 'samples_text_index_check' } });
   await db.update(samples).set({ text: null });

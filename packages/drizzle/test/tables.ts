@@ -105,8 +105,8 @@ interface Check {
 /** Returns the SQL that creates a table, of what `getTableConfig` of its dialect returns. */
 export function createTable(
   { name, columns, checks }: { name: string; columns: readonly Column[]; checks: readonly Check[] },
+  sqlOf: (value: SQL) => string,
   quote = '"',
-  sqlOf?: (value: SQL) => string,
 ): string {
   const list = columns.map((column) => {
     const constraints = [
@@ -116,6 +116,6 @@ export function createTable(
     ];
     return [quote + column.name + quote, column.getSQLType(), ...constraints].filter(Boolean).join(' ');
   });
-  const own = sqlOf ? checks.map(({ name, value }) => `constraint ${name} check (${sqlOf(value)})`) : [];
+  const own = checks.map((check) => `constraint ${check.name} check (${sqlOf(check.value)})`);
   return `create table ${name} (${[...list, ...own].join(', ')})`;
 }
