@@ -11,12 +11,14 @@ import {
   type Records,
   type Tables,
 } from '@eaas/sdk/fields';
+import { type OptionNames, requireNames } from '@eaas/sdk/internal';
 import { refuse } from './error.ts';
 import { type KnownColumns, knownColumns } from './fields.ts';
-import { type EncryptedEntry, type Encryption, encryptionOf, isIndexColumn, layoutOf } from './table.ts';
+import type { EncryptedEntry, Encryption } from './table.ts';
+import { encryptedTables, encryptionOf, isIndexColumn, layoutOf } from './table.ts';
 
 /** Options of `withEncryption`. */
-export interface EncryptionOptions {
+export interface EncryptionOptions<Table extends string = string> {
   /**
    * Who computes fingerprints: the client (a token from `createIndexKey`), or the service (`service`), which then sees
    * the values. Required if a column is searchable.
@@ -26,19 +28,23 @@ export interface EncryptionOptions {
    * The ids of the keys that encrypt a table (`users`) or a column (`users.email`). All other columns use the key of
    * the client.
    */
-  readonly keyIds?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+  readonly keyIds?:
+    | Readonly<Partial<Record<Table | `${Table}.${string}`, string | readonly string[] | undefined>>>
+    | undefined;
   /**
    * What a stored value that cannot be decrypted becomes, in all tables or by table (`{ users: 'null' }`). With `throw`,
    * the query fails. With `null`, the column is null. What a function returns stands for the value. By default, only the
    * values of erased people are null, and others fail the query. `db.onError(…)` decides for single queries.
    */
-  readonly onError?: OnError | Readonly<Record<string, OnError | undefined>> | undefined;
+  readonly onError?: OnError | Readonly<Partial<Record<Table, OnError | undefined>>> | undefined;
   /**
    * Returns the user on whose behalf a statement encrypts and decrypts, for example from an `AsyncLocalStorage`. The
    * audit log then says who read whose data. `db.as('7')` decides for single queries.
    */
   readonly user?: (() => string | undefined) | undefined;
 }
+
+const optionNames: OptionNames<EncryptionOptions> = { index: 0, keyIds: 0, onError: 0, user: 0 };
 
 /** Where a row has its id, beside its values by the names of their columns. */
 export const rowId = Symbol('row id');
@@ -62,6 +68,7 @@ export function storedName(database: object, column: Column): string {
 
 /** Throws for a mistake in the options or in a table of the schema. Other tables are checked when they are used. */
 export function accessFor(database: object, client: FieldsClient, options: EncryptionOptions): Access {
+  requireNames(optionNames, options, 'withEncryption');
   const { index, keyIds, onError, user } = options;
   // The aliases of a table have the same `Encryption` objects as the table.
   const made = new WeakMap<Encryption, Records<Tables>>();
@@ -69,6 +76,8 @@ export function accessFor(database: object, client: FieldsClient, options: Encry
     const { encryption } = layoutOf(table).columns[0] as EncryptedEntry;
     const found = made.get(encryption);
     if (found) return found;
+    // Not before: without a schema, a module that is loaded later can define a table.
+    requireTables(options, schema.length === 0 ? [...encryptedTables] : encrypted.map(nameOf));
     requireOwnNames(table, database);
     // The SDK checks `index` at run time, because the type of the definition does not say what is searchable.
     const own = { index, keyIds: keyIdsOf(encryption.table, keyIds) } as { index: IndexSource };
@@ -77,8 +86,8 @@ export function accessFor(database: object, client: FieldsClient, options: Encry
     return records;
   };
   const { _ } = database as { _?: { fullSchema?: Readonly<Record<string, unknown>> } };
-  const tables = Object.values(_?.fullSchema ?? {}).filter((value): value is Table => is(value, Table));
-  const encrypted = tables.filter((table) => layoutOf(table).columns.length > 0);
+  const schema = Object.values(_?.fullSchema ?? {}).filter((value): value is Table => is(value, Table));
+  const encrypted = schema.filter((table) => layoutOf(table).columns.length > 0);
   for (const table of encrypted) all(table);
   return { all, user, known: knownColumns(encrypted), onErrorOf: onErrorsOf(onError) };
 }
@@ -95,6 +104,18 @@ export function onErrorsOf(given: EncryptionOptions['onError']): Access['onError
     refuse('schema', { table }, "`onError` must be 'throw', 'null' or a function", remedy);
   }
   return (table) => byTable.get(isByTable ? table : undefined);
+}
+
+/** Throws for a name in the options that is of none of the tables. The SDK checks the names of columns. */
+function requireTables({ keyIds, onError }: EncryptionOptions, tables: readonly string[]): void {
+  const places = tables.flatMap((table) => Object.keys(keyIdsOf(table, keyIds)));
+  const unknownOf = (given: unknown, known: readonly string[]): string | undefined =>
+    typeof given === 'object' ? Object.keys({ ...given }).find((name) => !known.includes(name)) : undefined;
+  const [place, table] = [unknownOf(keyIds, places), unknownOf(onError, tables)];
+  if (place === undefined && table === undefined) return;
+  const problem = `\`${place === undefined ? 'onError' : 'keyIds'}\` names no known table with encrypted columns`;
+  const remedy = `name one of (${tables.join(', ')}), or list its table in \`schema\``;
+  refuse('schema', { table: place ?? table }, problem, remedy);
 }
 
 /**

@@ -188,7 +188,9 @@ describe('a definition that cannot work throws `schema`', () => {
     expect(codeOf(define)).toBe('schema');
   });
 
-  test('and names the import to a builder of Drizzle', () => {
+  test('and names a misspelt option, and the import to a builder of Drizzle', () => {
+    const misspelt = () => encryptedTable('t', { a: text() }, { subjct: 'a' } as object);
+    expect(misspelt).toThrow('`encryptedTable` has no option `subjct`: did you mean `subject`?');
     expect(() => untyped(text())).toThrow(
       "`encrypted` takes a field (got a column builder of Drizzle): import { field } from '@eaas/sdk/fields', and " +
         'write `encrypted(field.text())`',

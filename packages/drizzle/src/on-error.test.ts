@@ -103,3 +103,15 @@ describe('the option `onError` of `withEncryption`', () => {
     expect(() => db.onError(null as never)).toThrow(expect.objectContaining(refused));
   });
 });
+
+const bare = drizzle(async () => ({ rows: [] }));
+test.each<[string, object]>([
+  ['`withEncryption` has no option `indx`: did you mean `index`?', { indx: 'service' }],
+  ['patiens: `onError` names no known table with encrypted columns', { onError: { patiens: 'null' } }],
+  ['patiens.name: `keyIds` names no known table', { keyIds: { 'patiens.name': keyId } }],
+  ['`keyIds` has an entry for `patients.nmae`', { keyIds: { 'patients.nmae': keyId } }],
+])('a misspelt name is refused, without a schema by the first statement: %s', async (message, options) => {
+  expect(() => withEncryption(plain, eaas, options)).toThrow(message);
+  const first = async () => withEncryption(bare, eaas, options).select().from(patients);
+  await expect(first()).rejects.toThrow(message);
+});

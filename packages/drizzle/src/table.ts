@@ -2,6 +2,7 @@
 // what `encryptedTable` adds to the columns of an app: index columns, and constraints over them instead of over ciphertexts.
 import { Column, getTableColumns, getTableName, is, SQL, sql, type Table } from 'drizzle-orm';
 import type { ColumnPlace, Field, PartIndex } from '@eaas/sdk/fields';
+import { type OptionNames, requireNames } from '@eaas/sdk/internal';
 import { refuse, refuseSql, requireVersion } from './error.ts';
 
 /** What the builder of a column says of it. */
@@ -203,6 +204,7 @@ export interface TableOptions<Key, Extra> {
 
 type ExtraConfig = (self: never) => object;
 type Options = TableOptions<string, ExtraConfig>;
+const optionNames: OptionNames<Options> = { subject: 0, lowEntropy: 0, refusePlaintext: 0, extraConfig: 0 };
 type Builders = Readonly<Record<string, object>>;
 
 /** The names of all tables with encrypted columns. */
@@ -230,6 +232,7 @@ export function tablesOf(indexColumn: CreateIndex, check: Check, form: string) {
     (name: string, columns: Builders, given?: ExtraConfig | Options): Table => {
       requireVersion();
       const options = typeof given === 'function' ? { extraConfig: given } : { ...given };
+      requireNames(optionNames, options, 'encryptedTable');
       const table: Table = create(name, withIndexColumns(name, columns, options, indexColumn), (self) => {
         const extraOf = (all: object): Constraint[] =>
           Object.values<Constraint>({ ...options.extraConfig?.(all as never) }).flat(1);

@@ -1,9 +1,9 @@
 import { eq, inArray } from 'drizzle-orm';
 import { text, uuid } from 'drizzle-orm/pg-core';
 import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy';
-import { field, months, words } from '@eaas/sdk/fields';
+import { field, type FieldsClient, months, words } from '@eaas/sdk/fields';
 import { describe, expectTypeOf, test } from 'vitest';
-import { encrypted, encryptedTable, matches, type EncryptedDatabase } from './pg.ts';
+import { encrypted, encryptedTable, matches, withEncryption, type EncryptedDatabase } from './pg.ts';
 
 interface Notes {
   readonly tags: string[];
@@ -23,7 +23,8 @@ const patients = encryptedTable(
   { lowEntropy: 'accepted' },
 );
 // Nothing runs: TypeScript alone judges.
-const db = {} as EncryptedDatabase<PgRemoteDatabase<{ patients: typeof patients }>>;
+const [plain, eaas] = [{} as PgRemoteDatabase<{ patients: typeof patients }>, {} as FieldsClient];
+const db = {} as EncryptedDatabase<typeof plain>;
 
 interface Patient {
   id: string;
@@ -95,6 +96,13 @@ test('definitions, values and searches of the wrong type do not compile', () => 
     encrypted(field.text()).default('');
     // @ts-expect-error: encrypted bytes cannot be searched
     encrypted(field.bytes().searchable());
+    // @ts-expect-error: the option is `subject`
+    encryptedTable('t', { a: text() }, { subjct: 'a' });
+    withEncryption(plain, eaas, { keyIds: { 'patients.name': '' }, onError: { patients: 'null' } });
+    // @ts-expect-error: the schema has no table `patiens`
+    withEncryption(plain, eaas, { keyIds: { patiens: '' } });
+    // @ts-expect-error: the schema has no table `patiens`
+    withEncryption(plain, eaas, { onError: { patiens: 'null' } });
     // @ts-expect-error: a builder of Drizzle is not a field
     encrypted(text());
   };

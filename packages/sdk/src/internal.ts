@@ -1,4 +1,5 @@
 // What packages of this repository need of the SDK, and apps do not. It can change in any version.
+export { type OptionNames, requireNames } from '@eaas/protocol/internal-options';
 export { inField } from './fields/field-error.ts';
 export type { Row } from './fields/internals.ts';
 export {
