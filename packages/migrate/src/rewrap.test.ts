@@ -160,3 +160,9 @@ test.each<['encrypt' | 'reencrypt' | 'rewrap', string, Altered]>([
   expect(refused).toMatchObject({ failures: [{ id: 1, field: 'note', code: 'invalid_response', message }] });
   expect(refused?.changed).toBeUndefined();
 });
+
+test('an option that an encrypted database knows by itself is refused, instead of ignored', () => {
+  const db = { $encryptedTable: () => target };
+  expect(() => targetOf(db, 'notes', { id: 'id', keyIds: undefined })).not.toThrow();
+  expect(() => targetOf(db, 'notes', { keyIds: {} })).toThrow('leave out `keyIds`');
+});

@@ -63,9 +63,17 @@ export function targetOf(
   return { ...source, fields, plan, columns, id: options.id ?? source.id() };
 }
 
+const known = ['fields', 'schema', 'table', 'columns', 'index', 'keyIds'] as const;
+
 function sourceOf(db: object, table: unknown, options: TableOptions): TableSource {
   const encrypted = db as { readonly $encryptedTable?: (table: unknown) => TableSource };
-  if (typeof encrypted?.$encryptedTable === 'function') return encrypted.$encryptedTable(table);
+  if (typeof encrypted?.$encryptedTable === 'function') {
+    const given = known.find((name) => options[name] !== undefined);
+    if (given === undefined) return encrypted.$encryptedTable(table);
+    throw new InputError(
+      `an encrypted database says by itself what \`${given}\` would say: leave out \`${given}\`, or pass the plain database`,
+    );
+  }
   if (typeof table !== 'string')
     throw new InputError(
       'a table of Drizzle needs the database that encrypts it: pass what `withEncryption` returned, or a database with ' +
