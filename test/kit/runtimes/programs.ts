@@ -24,7 +24,8 @@ export const programs: readonly Runtime[] = [
   {
     name: 'Deno',
     start: async (work) => {
-      const permissions = ['--allow-net', `--allow-read=${work.app.directory}`];
+      const variables = '--allow-env=EAAS_HALF,EAAS_HALF_ID';
+      const permissions = ['--allow-net', `--allow-read=${work.app.directory}`, variables];
       const options = ['run', '--quiet', '--no-prompt', '--node-modules-dir=manual', ...permissions];
       return startProgram(work, [await deno(), ...options]);
     },

@@ -36,12 +36,17 @@ function halfInEnvironment(options: EaasClientOptions): { half?: HalfOption; hal
   return { ...(half && { half }), ...(halfId && { halfId }) };
 }
 
-function inEnvironment({ baseUrl }: EaasClientOptions, name: string): string | undefined {
+function inEnvironment({ baseUrl, half }: EaasClientOptions, name: string): string | undefined {
   try {
     return env[name];
   } catch (error) {
-    // An app that passes its settings may run without the right to read variables, as in Deno.
+    // An app that passes its settings, also `half`, may run without the right to read variables, as in Deno.
     if (baseUrl === undefined) throw error;
+    if (half === undefined && name !== 'EAAS_KEY_ID') {
+      const remedy =
+        'allow Deno `--allow-env=EAAS_HALF,EAAS_HALF_ID`, or pass `half`, which is null if there is none';
+      throw new InputError(`${name} cannot be read: ${remedy}`);
+    }
     return undefined;
   }
 }

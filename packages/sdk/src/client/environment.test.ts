@@ -128,6 +128,18 @@ test('without EAAS_KEY_ID, each call asks for the key, and none suggests `anyKey
   }
 });
 
+test('a half that must not be read is an error, and not a client without it', async () => {
+  const refusing = new Proxy({}, { get: () => expect.fail('NotCapable') });
+  vi.stubGlobal('process', Object.create(process, { env: { value: refusing } }));
+  vi.resetModules();
+  const { withEnvironment } = await import('./environment.node.ts');
+  vi.unstubAllGlobals();
+  vi.resetModules();
+  const passed = { baseUrl: service.baseUrl, apiKey: service.apiKey, keyId };
+  expect(() => withEnvironment(passed)).toThrow('EAAS_HALF_ID cannot be read: allow Deno');
+  expect(withEnvironment({ ...passed, half: null })).toEqual({ ...passed, half: null });
+});
+
 test('on a platform without environment variables, `withoutEnvironment` returns the given options', () => {
   const options = { retries: 1 };
   expect(withoutEnvironment(options)).toBe(options);
