@@ -1,5 +1,6 @@
-import { createCipheriv, createHash, createHmac, randomBytes, scryptSync } from 'node:crypto';
+import { type CipherGCM, createCipheriv, createHash, createHmac, randomBytes, scryptSync } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
+import { FormatError } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '@eaas/test-kit/cases';
@@ -49,9 +50,9 @@ test('the format of every hand-written shape is found under its key, with the co
 
       const found = recognisers.get(maker)?.(stored, false);
       expect(found?.result(stored)).toBe(text);
-      expect(found?.code).toContain(`${maker}(process.env.OLD!`);
+      expect(found?.code).toContain(`${maker}(process.env.OLD ?? ''`);
       const app = { ...formats, process: { env: { OLD: keys[maker]?.[0] } } };
-      const read = runInNewContext(String(found?.code.replaceAll('!', '')), app) as formats.Reader;
+      const read = runInNewContext(String(found?.code), app) as formats.Reader;
       expect(read(stored)).toBe(text);
       expect(stranger(stored, false)).toBeUndefined();
       expect(looksEncrypted(stored) || (separator === undefined && encoding !== 'hex')).toBe(true);
@@ -59,6 +60,52 @@ test('the format of every hand-written shape is found under its key, with the co
     { numRuns: runs(300) },
   );
 });
+
+/** As PHP's `openssl_encrypt` and Laravel's Encrypter write a value. */
+function laravelOf(text: string, cipher: string, key: Buffer): string {
+  const nonce = randomBytes(cipher.endsWith('gcm') ? 12 : 16);
+  const sealing = createCipheriv(cipher, key, nonce) as CipherGCM;
+  const [iv, value] = [
+    nonce.toString('base64'),
+    sealing.update(text, 'utf8', 'base64') + sealing.final('base64'),
+  ];
+  const signed = {
+    mac: createHmac('sha256', key)
+      .update(iv + value)
+      .digest('hex'),
+    tag: '',
+  };
+  const end = cipher.endsWith('gcm') ? { mac: '', tag: sealing.getAuthTag().toString('base64') } : signed;
+  return Buffer.from(JSON.stringify({ iv, value, ...end })).toString('base64');
+}
+
+test.each(['aes-256-cbc', 'aes-256-gcm', 'aes-128-cbc', 'aes-128-gcm'])(
+  'a payload of Laravel under %s is read with APP_KEY, and no byte of it can be altered',
+  (cipher) => {
+    const key = randomBytes(cipher.includes('256') ? 32 : 16);
+    const APP_KEY = [randomBytes(32), key].map((each) => `base64:${each.toString('base64')}`).join();
+    const recognise = recogniser([{ variable: 'APP_KEY', text: APP_KEY }], 'salt');
+    for (const [plain, read = plain] of [
+      ['ya29.a0'],
+      [''],
+      ['s:4:"five!";'],
+      ['s:8:"caf\u00e9";s";', 'caf\u00e9";s'],
+    ] as const) {
+      const stored = laravelOf(plain, cipher, key);
+      const found = recognise(stored, true);
+      expect([found?.result(stored), looksEncrypted(stored)]).toEqual([read, true]);
+      expect(found?.result.name).toBe(read === plain ? 'Laravel' : 'Laravel, serialized');
+      const app = { ...formats, process: { env: { APP_KEY } } };
+      expect(runInNewContext(String(found?.code), app)(stored)).toBe(read);
+      expect(stranger(stored, true)).toBeUndefined();
+      for (const at of Buffer.from(stored, 'base64').keys()) {
+        const altered = Buffer.from(stored, 'base64');
+        altered[at] = (altered[at] ?? 0) ^ 1;
+        expect(() => found?.result(altered.toString('base64'))).toThrow(FormatError);
+      }
+    }
+  },
+);
 
 test.each([
   'ghp_16C7e42F292c6912E7710c838347Ae178B4a',
@@ -81,6 +128,7 @@ test.each([
   'v1.aesgcm256.01234567.x.y',
   'gAAAAABk',
   `old:${hex}`,
+  Buffer.from('{"value":"","iv":""}  ').toString('base64'),
   `${'Ab+/'.repeat(11)}Q==`,
 ])('what begins like %s is no plaintext', (text) => {
   expect(looksEncrypted(text)).toBe(true);

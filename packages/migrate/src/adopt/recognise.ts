@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { FormatError, InputError, toUtf8 } from '@eaas/protocol';
 import { joined, type JoinedCipher, type JoinedOptions, type JoinedPart } from '../formats/joined.ts';
 import { decoders, fromBase64, fromHex, fromScrypt, fromSha256, fromUtf8 } from '../formats/keys.ts';
-import { betterAuth, cloak, fernet } from '../formats/libraries.ts';
+import { betterAuth, cloak, fernet, laravel } from '../formats/libraries.ts';
 import { type Reader, reader } from '../formats/reader.ts';
 
 /** The text of an old key, and the variable that has it. */
@@ -34,6 +34,8 @@ export function recogniser(oldKeys: readonly OldKey[], salt: string): Recognise 
   const ofLibraries = made(oldKeys, {
     cloak,
     fernet,
+    'laravel(…, { serialized: true })': (text) => laravel(text, { serialized: true }),
+    laravel,
     'betterAuth({ secret: … })': (secret) => betterAuth({ secret }),
   });
 
@@ -68,7 +70,8 @@ export const opens = ({ result: read }: Known, text: string): boolean =>
 function made<T>(oldKeys: readonly OldKey[], makers: Readonly<Record<string, (text: string) => T>>) {
   return oldKeys.flatMap(({ variable, text }) =>
     Object.entries(makers).flatMap(([name, make]): Made<T>[] => {
-      const value = `process.env.${variable}!`;
+      // Also TypeScript, and an empty text is refused.
+      const value = `process.env.${variable} ?? ''`;
       const code = name.includes('…') ? name.replace('…', value) : `${name}(${value})`;
       const result = unlessRefused(InputError, () => make(text));
       return result === undefined ? [] : [{ result, code, variable }];
@@ -151,7 +154,9 @@ export function looksEncrypted(text: string): boolean {
   const isHead = /^(?:eaas[A-D]|\$ba\$|v1\.aesgcm256\.|gAAAAA|U2FsdGVkX1|\\xc30d|\{.*"iv")/.test(head);
   const isRun = /^(?:[^:]{1,40}:[\w-]{38,}|(?:.{0,40}[:.$|])?[0-9a-f]{56,})=*$/i.test(head);
   const isBase64 = /^(?:.{0,40}[:.$|])?(?=.*[+/=])[A-Za-z0-9+/]{42,}={0,2}$/.test(head);
-  return isHead || isRun || isBase64 || separatedShapes(text).next().value !== undefined;
+  // The payloads of Laravel.
+  const isPayload = /^\{[^]*"iv"/.test(Buffer.from(text, 'base64').toString('latin1'));
+  return isHead || isPayload || isRun || isBase64 || separatedShapes(text).next().value !== undefined;
 }
 
 /** Reads plaintext, but nothing that looks like the ciphertext of another key. */

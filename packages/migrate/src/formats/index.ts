@@ -1,6 +1,6 @@
 export { type Encoding, fromBase64, fromHex, fromScrypt, fromSha256, fromUtf8 } from './keys.ts';
 export type { OldKeys, ScryptCost } from './keys.ts';
 export { joined, type JoinedCipher, type JoinedOptions, type JoinedPart } from './joined.ts';
-export { betterAuth, cloak, fernet, typeormEncrypted } from './libraries.ts';
-export type { BetterAuthOptions, TypeormEncryptedOptions } from './libraries.ts';
+export { betterAuth, cloak, fernet, laravel, typeormEncrypted } from './libraries.ts';
+export type { BetterAuthOptions, LaravelOptions, TypeormEncryptedOptions } from './libraries.ts';
 export { asIs, firstOf, type Reader } from './reader.ts';

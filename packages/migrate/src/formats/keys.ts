@@ -89,10 +89,10 @@ export function listOf<T>(given: T | readonly T[], argument: string): readonly T
   return all;
 }
 
-/** Decodes a key. Throws InputError, which does not quote the text, if that does not give 32 bytes. */
-export function keyFrom(text: string, argument: string, expected: string, decode: Decode): Uint8Array {
+/** Decodes a key. Throws InputError, which does not quote the text, if that does not give as many bytes. */
+export function keyFrom(text: string, argument: string, expected: string, decode: Decode, lengths = [32]) {
   const key = decode(requireText(text, argument));
-  if (key?.length === 32) return key;
+  if (key && lengths.includes(key.length)) return key;
   throw new InputError(
     `${argument} must be ${expected} (got ${key ? `${key.length} bytes` : 'another text'})`,
   );

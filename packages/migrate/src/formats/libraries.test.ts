@@ -1,7 +1,7 @@
 import { FormatError, InputError } from '@eaas/protocol';
 import { vectors } from '@eaas/test-kit/vectors';
 import { expect, test } from 'vitest';
-import { betterAuth, cloak, fernet, typeormEncrypted } from './libraries.ts';
+import { betterAuth, cloak, fernet, laravel, typeormEncrypted } from './libraries.ts';
 import { asIs, firstOf } from './reader.ts';
 
 const key = '7f'.repeat(32);
@@ -33,6 +33,9 @@ test.each<[string, () => unknown, RegExp]>([
   ['a short key of Fernet', () => fernet('A'.repeat(22)), /^each key of `fernet` .*\(got 16 bytes\)$/],
   ['a key of Fernet in hex', () => fernet(key), /\(got 48 bytes\)/],
   ['no key of Fernet', () => fernet([]), /^the argument of `fernet` must not be an empty list/],
+  ['a key of Laravel without its head', () => laravel('A'.repeat(44)), /^each key .* 16 or 32 .* text\)$/],
+  ['a short key of Laravel', () => laravel([cloakKey, `base64:${'A'.repeat(32)}`]), /^each key .*\)$/],
+  ['no key of Laravel', () => laravel([]), /^each key of `laravel` .* is its variable set\?$/],
   [
     'a key of typeorm-encrypted that is a text',
     () => typeorm({ key }),

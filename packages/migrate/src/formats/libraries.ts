@@ -1,8 +1,9 @@
-// Readers of what libraries store: Better Auth, @47ng/cloak, Fernet and typeorm-encrypted.
-import { toUtf8 } from '@eaas/protocol';
-import { cbc } from '@noble/ciphers/aes.js';
+// Readers of what libraries store: Better Auth, @47ng/cloak, Fernet, Laravel and typeorm-encrypted.
+import { fromUtf8, toUtf8 } from '@eaas/protocol';
+import { fromBase64 } from '@eaas/protocol/base64';
+import { cbc, gcm } from '@noble/ciphers/aes.js';
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
-import { bytesToHex } from '@noble/ciphers/utils.js';
+import { bytesToHex, concatBytes } from '@noble/ciphers/utils.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { joined, type JoinedOptions, type JoinedPart, requireMac } from './joined.ts';
 import { decoders, keyFrom, listOf, requireText } from './keys.ts';
@@ -71,6 +72,57 @@ export function fernet(keys: string | readonly string[]): Reader {
     });
   });
   return anyOf('Fernet', readers);
+}
+
+/** What called Laravel's encrypter. */
+export interface LaravelOptions {
+  /**
+   * True for the texts of `encrypt()`, which PHP has serialized. Defaults to false: the texts of `encryptString()` and of
+   * Eloquent's cast `encrypted`.
+   */
+  readonly serialized?: boolean | undefined;
+}
+
+/**
+ * Returns a reader of what Laravel encrypts, with each of its four ciphers: AES-128 and AES-256 in CBC with an HMAC, or in
+ * GCM. `keys` is one key or a list, each as in `APP_KEY` (`base64:…`) or, with commas, in `APP_PREVIOUS_KEYS`. Throws
+ * InputError for any other key.
+ */
+export function laravel(keys: string | readonly string[], options: LaravelOptions = {}): Reader {
+  const name = options.serialized ? 'Laravel, serialized' : 'Laravel';
+  const head = 'base64:';
+  const decode = (text: string) =>
+    text.startsWith(head) ? decoders.base64(text.slice(head.length)) : undefined;
+  const texts = [keys].flat().join().split(',');
+  const readers = texts.map((text) => {
+    const expected = `\`${head}\` and 16 or 32 bytes in base64`;
+    const key = keyFrom(text, 'each key of `laravel`', expected, decode, [16, 32]);
+    return reader(name, true, (stored) => {
+      const plaintext = openLaravel(key, stored);
+      return options.serialized ? unserialized(plaintext) : plaintext;
+    });
+  });
+  return anyOf(name, readers);
+}
+
+function openLaravel(key: Uint8Array, stored: string): Uint8Array {
+  const payload = JSON.parse(fromUtf8(fromBase64(stored))) as Record<string, string>;
+  const { iv = '', value = '', mac = '', tag = '' } = payload;
+  const [nonce, body, end] = [fromBase64(iv), fromBase64(value), fromBase64(tag)];
+  const isGcm = mac === '' && nonce.length === 12 && end.length === 16;
+  // Laravel 7 and before wrote no tag.
+  if (!/^iv,value,mac(?:,tag)?$/.test(Object.keys(payload).join())) throw new Error('no payload');
+  if (isGcm) return gcm(key, nonce).decrypt(concatBytes(body, end));
+  requireMac(key, toUtf8(iv + value), decoders.hex(mac) ?? new Uint8Array());
+  return cbc(key, nonce).decrypt(body);
+}
+
+/** The text in PHP's `s:5:"hello";`. */
+function unserialized(bytes: Uint8Array): Uint8Array | undefined {
+  const text = fromUtf8(bytes);
+  const [head = '', length] = /^s:(\d+):"/.exec(text) ?? [];
+  const inner = bytes.subarray(head.length, -2);
+  return text.endsWith('";') && inner.length === Number(length) ? inner : undefined;
 }
 
 /** The options of `EncryptionTransformer` in typeorm-encrypted that its values depend on. */
