@@ -184,6 +184,18 @@ test('a schema of Drizzle names the columns of a table in SQLite, and one of Pri
       userId: text('user_id').primaryKey(), email: text(), accessToken: text('access_token'),
     })];`,
   );
+  const large = 2n ** 53n + 1n;
+  new Database(file).exec(
+    `create table numbers (id integer primary key, token text); insert into numbers values (${large}, '${encrypt('ya29.a2')}')`,
+  );
+  const byNumber = await adopt([`file:${file}`, 'numbers', 'token', '--old-key', 'OLD_KEY', '--yes'], tools);
+  expect([byNumber.code, byNumber.stderr]).toEqual([0, '']);
+  const { rows: found } = await load('@libsql/client')
+    .createClient({ url: `file:${file}` })
+    .execute('select token from numbers');
+  const numbers = defineFields({ numbers: { token: field.text() } }).for(eaas);
+  expect(await numbers.decryptRow('numbers', large, { token: found[0].token })).toEqual({ token: 'ya29.a2' });
+
   const inDrizzle = [join(folder, 'schema.mjs'), 'account', 'accessToken', '--old-key', 'OLD_KEY', '--yes'];
   const first = await adopt(inDrizzle, tools, { DATABASE_URL: `file:${file}` });
   expect([first.code, first.stderr]).toEqual([0, '']);

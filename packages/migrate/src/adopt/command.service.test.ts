@@ -76,3 +76,12 @@ test('nothing is changed before all opens, and a person says which rows are plai
     if (old[0]) await sql`update tokens set token = ${old[1]} where id = ${old[0]}`;
   }
 });
+
+test('an empty text as the id of a row is an error of one line, and the lines for the app are JavaScript', async () => {
+  await fill([['', encrypt('one')]]);
+  expect((await adopt()).stderr).toMatch(
+    /^Nothing was changed: a row of tokens has an empty text as its id, .*\nHelp/,
+  );
+  await fill([['a', encrypt('one')]]);
+  expect((await adopt()).stdout).toContain("joined({ key: fromHex(process.env.OLD_KEY ?? ''), parts");
+});

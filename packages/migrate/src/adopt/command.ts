@@ -128,6 +128,8 @@ async function adopt(
 
 /** Which value does not open, and what a person can say of it. */
 function unreadable(table: string, { id, field, code, message }: RowFailure): string {
+  if (id === '')
+    return `a row of ${table} has an empty text as its id, which names no row: give it another id`;
   const known = 'has no known format, or is under a key that you have not named, or was altered';
   const what = code === 'format' ? `${table}.${field} of row ${id} ${known}` : message;
   return (

@@ -106,7 +106,12 @@ export async function connect(address: string): Promise<{ database: SqlDatabase;
   if (!existsSync(path)) throw new InputError(`there is no database \`${path}\``);
   const { found } = await fromApp('better-sqlite3', 'libsql', 'node:sqlite');
   const file = new (found.DatabaseSync ?? found)(path);
-  const query: SqlDatabase['query'] = (text, values) => file.prepare(text).all(...values);
+  const query: SqlDatabase['query'] = (text, values) => {
+    const prepared = file.prepare(text);
+    // Ids can be above 2^53.
+    (prepared.setReadBigInts ?? prepared.safeIntegers).call(prepared, true);
+    return prepared.all(...values);
+  };
   await query('pragma busy_timeout = 10000', []);
   return { database: { dialect: 'sqlite', query }, close: () => file.close() };
 }
