@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { program } from '../../packages/cli/src/program.ts';
 import { codesIn, commandsOf, manualPages, read } from '@eaas/test-kit/markdown';
+import { files } from '../house-rules/files.ts';
 import { leaves } from './generated.ts';
 
 const commands = new Map(leaves(program));
@@ -47,4 +48,10 @@ test.each(printed)('the command in $document exists: eaas $words', ({ words }) =
 
 test('the documents contain more than 30 commands', () => {
   expect(printed.length).toBeGreaterThan(30);
+});
+
+test('what a page adds to the variables of its reader leaves the others', () => {
+  const pages = files.filter(({ path }) => path.endsWith('.md'));
+  const overwriting = pages.filter(({ path }) => /(?<!>)> ?\.(?:env|dev\.vars)\b/.test(read(path)));
+  expect(overwriting.map(({ path }) => path)).toEqual([]);
 });
