@@ -32,13 +32,14 @@ test('values are counted by form and key version, beside the counts of the servi
   const texts = [
     null,
     'plain',
+    'enc:v1:0123:4567:89ab',
     (await encrypt()).slice(0, 60),
     await encrypt(),
     await encrypt({ subject: 'p' }),
   ];
   for (let rotations = 0; rotations < 2; rotations++) await client.keys.rotate({ key_id: keyId });
   texts.push(await encrypt({ fresh: true }));
-  const counts = { values: 6, empty: 1, plaintexts: 1, broken: 1, others: 0 };
+  const counts = { values: 7, empty: 1, plaintexts: 2, broken: 1, others: 0 };
   const first = { key_version: 1, values: 2, intake: 0, people: 1 };
   const last = { key_version: 3, values: 1, intake: 0, people: 0 };
   expect(await inventory(databaseOf(texts), 'notes', { fields })).toEqual({

@@ -37,6 +37,7 @@ export interface Inventory {
   readonly values: number;
   /** The number of values that are NULL. */
   readonly empty: number;
+  /** The number of values that are no ciphertext, also in the format of another tool. At 0, `previous` reads nothing. */
   readonly plaintexts: number;
   /** The number of values that begin like a ciphertext and are none. Often the column is too short. */
   readonly broken: number;
