@@ -18,6 +18,7 @@ for (const [name, value] of Object.entries({ ...database, ...service, OLD_KEY: '
 afterAll(() => void vi.unstubAllEnvs());
 // The query makes it a module of its own, with this key.
 const { encrypt } = await import(`${root}examples/adopt/links.mjs?${PGDATABASE}`);
+const { encrypt: sign } = await import(`${root}examples/adopt/mailboxes.mjs?${PGDATABASE}`);
 
 interface Row {
   readonly id: string;
@@ -36,7 +37,7 @@ async function adopt(...more: string[]) {
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => Boolean((said[name] += String(text)))),
   );
-  const code = await run([...'adopt DATABASE_URL tokens token --old-key OLD_KEY --yes'.split(' '), ...more]);
+  const code = await run([...'adopt DATABASE_URL tokens token --old-key OLD_KEY'.split(' '), ...more]);
   for (const spy of spies) spy.mockRestore();
   return { code, ...said };
 }
@@ -53,7 +54,7 @@ test('nothing is changed before all opens, and a person says which rows are plai
   await fill(before);
   for (const more of [[], ['--plaintext'], ['--leave', 'b', '--as-plaintext', 'c']]) {
     const id = more.length > 1 ? 'd' : 'b';
-    const { code, stderr } = await adopt(...more);
+    const { code, stderr } = await adopt('--yes', ...more);
     expect(stderr).toMatch(
       new RegExp(`^Nothing was changed: tokens.token of row ${id} has no known format, .*`),
     );
@@ -64,7 +65,7 @@ test('nothing is changed before all opens, and a person says which rows are plai
   // Each further run finds what one leaves that was killed: some rows are converted.
   for (const old of [['e', encrypt('two')], ['a', encrypt('one')], []] as const) {
     const named = ['--as-plaintext', 'b', '--as-plaintext', 'c', '--leave', 'd'];
-    expect(await adopt(...named)).toMatchObject({
+    expect(await adopt('--yes', ...named)).toMatchObject({
       code: 0,
       stderr: '',
       stdout: expect.stringContaining('row d'),
@@ -79,9 +80,34 @@ test('nothing is changed before all opens, and a person says which rows are plai
 
 test('an empty text as the id of a row is an error of one line, and the lines for the app are JavaScript', async () => {
   await fill([['', encrypt('one')]]);
-  expect((await adopt()).stderr).toMatch(
+  expect((await adopt('--yes')).stderr).toMatch(
     /^Nothing was changed: a row of tokens has an empty text as its id, .*\nHelp/,
   );
   await fill([['a', encrypt('one')]]);
-  expect((await adopt()).stdout).toContain("joined({ key: fromHex(process.env.OLD_KEY ?? ''), parts");
+  expect((await adopt('--yes')).stdout).toContain("joined({ key: fromHex(process.env.OLD_KEY ?? ''), parts");
+});
+
+test('two formats and plaintext are told by counts and ids, without a value, and nothing is done unasked', async () => {
+  await fill([
+    ['a', encrypt('one')],
+    ['b', 'ghp_plain'],
+    ['c', sign('two')],
+    ['d', encrypt('three')],
+  ]);
+  const before = await stored();
+  const { stdout, stderr } = await adopt('--plaintext');
+  expect([stderr, await stored()]).toEqual([
+    expect.stringContaining('pass `--yes` to convert without'),
+    before,
+  ]);
+  expect(stdout).toMatch(
+    /^token\n +2 {2}aes-256-gcm iv:tag:ciphertext in hex, under OLD_KEY \(rows a, d\)\n/,
+  );
+  expect(stdout).toMatch(
+    / 1 {2}no known format: plaintext\? \(rows b\)\n +1 {2}aes-256-cbc-hmac .*\(rows c\)/,
+  );
+  expect(stdout + stderr).not.toMatch(/ghp_plain|[0-9a-f]{24}/);
+  expect(await adopt('--plaintext', '--yes')).toMatchObject({ code: 0, stderr: '' });
+  expect((await stored()).filter(({ token }) => !token.startsWith('eaasA'))).toEqual([]);
+  expect((await adopt('--yes')).stdout).toContain('4  encrypted by Eaas');
 });
