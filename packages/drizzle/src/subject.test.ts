@@ -117,6 +117,12 @@ describe('rows that PostgreSQL numbers', () => {
   });
 });
 
+test('an update can set the person that it names', async () => {
+  const { db, statements } = setUp();
+  await db.update(notes).set({ patient: 7, ward: null }).where(eq(notes.patient, 7));
+  expect(statements).toHaveLength(1);
+});
+
 describe('an upsert', () => {
   test.each([
     ['a value', () => ({ text: 'x' })],
@@ -272,6 +278,7 @@ test.each([
 
 test.each<[string, (db: ReturnType<typeof setUp>['db']) => PromiseLike<unknown>]>([
   ['an update', (db) => db.update(notes).set({ patient: 8 }).where(eq(notes.id, id))],
+  ['an update of another person', (db) => db.update(notes).set({ patient: 8 }).where(eq(notes.patient, 7))],
   ['SQL', (db) => db.insert(notes).values({ id, patient: sql`8`, text: 'x' })],
   ['nothing', (db) => db.insert(notes).values({ id, text: 'x' } as never)],
   [
