@@ -58,6 +58,7 @@ export interface Access {
   readonly known: KnownColumns;
   /** What a value of the table becomes if it cannot be decrypted. Undefined is the default of the SDK for lists. */
   readonly onErrorOf: (table: string) => OnError | undefined;
+  readonly isTransaction?: boolean;
 }
 
 /** The name of a column in a database of Drizzle. */

@@ -6,7 +6,7 @@ import { refuse, requireVersion } from './error.ts';
 import { shapesOfInsert } from './insert.ts';
 import { lateCount, rawQuery, withoutRawWrite } from './raw.ts';
 import { shapeRelational, shapeSelect } from './reads.ts';
-import { type Builder, hook, type Method, type Methods, type ShapeOf, statements } from './run.ts';
+import { type Builder, hook, type Method, type Methods, send, type ShapeOf, statements } from './run.ts';
 import { type Dialect, tableSource } from './table-source.ts';
 import type { WithEncryption } from './types.ts';
 import { shapeUpdate, shapeWrite } from './writes.ts';
@@ -54,14 +54,17 @@ function wrap(database: object, access: Access, more: object): object {
         const problem = 'a transaction of this driver is synchronous, and encryption is asynchronous';
         refuse('synchronous', {}, problem, 'use an asynchronous driver, such as libsql');
       }
-      return original['transaction']?.((inner: object) => run(wrap(inner, access, more)), ...config);
+      const within = { ...access, isTransaction: true };
+      return original['transaction']?.((inner: object) => run(wrap(inner, within, more)), ...config);
     },
     batch: async (given: readonly object[]) => {
       // A statement of another database stays as it is.
-      const ready = await Promise.all(given.map(async (each) => statements.get(each)?.()));
-      const queries = given.map((each, at) => ready[at]?.query ?? each);
-      const results = (await original['batch']?.(queries)) as readonly unknown[];
-      return Promise.all(results.map(async (result, at) => (ready[at] ? ready[at].open(result) : result)));
+      const make = async () => Promise.all(given.map(async (each) => statements.get(each)?.()));
+      return send(make, false, async (ready) => {
+        const queries = given.map((each, at) => ready[at]?.query ?? each);
+        const results = (await original['batch']?.(queries)) as readonly unknown[];
+        return Promise.all(results.map(async (result, at) => (ready[at] ? ready[at].open(result) : result)));
+      });
     },
   };
   const added: Readonly<Record<string, unknown>> = {

@@ -81,3 +81,6 @@ export function requireVersion(): void {
   const problem = `this version works with drizzle-orm below 0.46 (got ${npmVersion})`;
   refuse('schema', {}, problem, 'install drizzle-orm 0.45');
 }
+
+/** What the database says when the guard of an upsert fails, and SQL for it. A statement does not have it as one text. */
+export const unknownRow = { text: 'eaas: unknown row', sql: "'eaas: ' || 'unknown row'" };

@@ -1,17 +1,28 @@
-// The rows of an insert: the id and the person of each, and their late values. In a conflict clause, the row that is there
-// must have the id and the person that the written values are bound to: where the target of the clause does not say so, a
-// condition does.
-import { and, Column, is, Param, SQL, sql, type Table } from 'drizzle-orm';
+// The rows of an insert: the id and the person of each, and their late values. What a conflict clause sets is bound to the id
+// and the person of the row that is there: those of the insert, if `target` says so, or those that are read before. For any
+// other row, a guard makes the statement fail, because a row that is left alone keeps its old value without a word.
+import {
+  and,
+  Column,
+  eq,
+  getTableColumns,
+  is,
+  or,
+  Param,
+  SQL,
+  type SQLChunk,
+  sql,
+  type Table,
+} from 'drizzle-orm';
 import { type Row, type RowId, rowId, storedName } from './access.ts';
 import { isQuery, isSameColumn, isSql, valueOf } from './chunks.ts';
-import { refuse } from './error.ts';
+import { refuse, unknownRow } from './error.ts';
 import { findsSameForm, keepsForm } from './id-form.ts';
-import type { Run } from './late.ts';
+import { Late, type Run } from './late.ts';
 import { isNumbered, numberLater } from './numbers.ts';
 import type { Builder, Methods, Shape, ShapeOf } from './run.ts';
 import {
   type EncryptedEntry,
-  type Encryption,
   encryptionOf,
   entryOf,
   isBound,
@@ -21,16 +32,19 @@ import {
   readable,
   requireIdColumn,
 } from './table.ts';
-import { Excluded, requirePlainSelection } from './walk.ts';
+import { Excluded, requirePlainSelection, type Scope, walk } from './walk.ts';
 import {
   encryptedValues,
+  encryptFor,
   encryptLater,
+  findRows,
   lateRow,
   type LateRow,
   refuseSubject,
-  requireSameRow,
+  requireFewRows,
   shapeWrite,
   subjectIn,
+  requireSameRow,
   type WriteConfig,
   writtenRow,
 } from './writes.ts';
@@ -47,11 +61,13 @@ interface Conflict {
 
 interface ConflictConfig {
   readonly target?: unknown;
+  readonly targetWhere?: SQL;
   readonly set?: Row;
   readonly where?: SQL;
   readonly setWhere?: SQL;
 }
 
+/** `database` selects the rows that an upsert updates. */
 export function shapesOfInsert(builder: InsertBuilder, database: Methods): ShapeOf {
   const isEncrypted = layoutOf(builder.config.table).columns.length > 0;
   const conflicts: Conflict[] = [];
@@ -82,7 +98,7 @@ function shapeInsert(
   if (isQuery(values)) requirePlainSelection(values, shape.scope);
   if (!first) return shape;
   const { id } = layoutOf(table);
-  const mayNumber = id !== undefined && isNumbered(id.column) && conflicts.every((each) => !each.config?.set);
+  const mayNumber = id !== undefined && isNumbered(id.column);
   const rows = given.map((row) => insertedRow(table, row, mayNumber));
   const numbered = rows.filter(({ values }) => values[rowId] === undefined && boundIn(table, values));
   const number = id && numbered.length > 0 ? numberLater(database, table, id, numbered) : undefined;
@@ -90,24 +106,31 @@ function shapeInsert(
   const written = rows.map(({ row, cells }) => ({ ...row, ...cells }));
   const config = { ...shape.config, values: written, ...(number && { overridingSystemValue_: true }) };
   const copy = Object.assign(Object.create(builder) as InsertBuilder, { config });
-  const { key = '' } = id ?? {};
-  const hasOwnIds = given.every((row) => valueOf(row[key]) !== undefined);
   const methods = Object.getPrototypeOf(builder) as Readonly<Record<string, (config: unknown) => void>>;
   const excludedOf = (column: Column): SQL => sql`excluded.${sql.identifier(storedName(builder, column))}`;
-  const insert = { table, rows, hasOwnIds, run, excludedOf };
+  const insert = { table, rows, scope: shape.scope, database, excludedOf };
   for (const conflict of conflicts)
     methods[conflict.method]?.call(copy, conflict.config && changedConfig(conflict.config, insert));
-  return { ...shape, members: { config: copy.config } };
+  const problem = 'the row that is there is not the one that the values were encrypted for';
+  return { ...shape, members: { config: copy.config }, refuseRow: () => refuseRow(table, problem) };
 }
 
-/** A row for Drizzle, and its late values. `mayNumber` if it can get its id when the statement runs. */
-function insertedRow(table: Table, given: Row, mayNumber: boolean): LateRow & { readonly row: Row } {
+/** A row for Drizzle, and its late values. */
+interface InsertedRow extends LateRow {
+  readonly row: Row;
+  /** Whether the app named the person, and not a default. */
+  readonly isOfGiven: boolean;
+}
+
+/** `mayNumber` if the row can get its id when the statement runs. */
+function insertedRow(table: Table, given: Row, mayNumber: boolean): InsertedRow {
   const row = writtenRow(table, given, true);
-  const { id, subject, columns } = layoutOf(table);
-  for (const needed of [id, subject]) {
-    if (!needed || valueOf(row[needed.key]) !== undefined || !needed.column.defaultFn) continue;
-    const value: unknown = needed.column.defaultFn();
-    row[needed.key] = is(value, SQL) ? value : new Param(value, needed.column);
+  const { plain, subject, columns } = layoutOf(table);
+  const isOfGiven = subject !== undefined && valueOf(row[subject.key]) !== undefined;
+  for (const { key, column } of plain) {
+    if (valueOf(row[key]) !== undefined || !column.defaultFn) continue;
+    const value: unknown = column.defaultFn();
+    row[key] = is(value, SQL) ? value : new Param(value, column);
   }
   const values = encryptedValues(table, row);
   const isFilled = Object.values(values).some((value) => value !== null);
@@ -119,6 +142,7 @@ function insertedRow(table: Table, given: Row, mayNumber: boolean): LateRow & { 
   const all = { ...Object.fromEntries(needed.map((name) => [name, null])), ...values };
   return {
     row,
+    isOfGiven,
     ...lateRow(
       table,
       { ...all, ...(isFilled && subjectIn(table, row)) },
@@ -150,24 +174,15 @@ const boundIn = (table: Table, values: Row): EncryptedEntry | undefined =>
 
 interface Insert {
   readonly table: Table;
-  readonly rows: readonly LateRow[];
-  /** Whether the app passed the ids, and not a default. Only then can an id be that of the row that is there. */
-  readonly hasOwnIds: boolean;
-  readonly run: Run;
+  readonly rows: readonly InsertedRow[];
+  readonly scope: Scope;
+  readonly database: Methods;
   readonly excludedOf: (column: Column) => SQL;
 }
 
 function changedConfig(config: ConflictConfig, insert: Insert): ConflictConfig {
-  const same = new Set<Column>();
-  const set = config.set && conflictSet(config.set, config.target, insert, same);
-  const guards = Array.from(same, (column) => sql`${column} = ${insert.excludedOf(column)}`);
-  const guarded = config.where ? 'where' : 'setWhere';
-  return {
-    ...config,
-    [guarded]: and(config[guarded], ...guards),
-    ...(config.target === undefined ? {} : { target: targetOf(config.target) }),
-    ...(set && { set }),
-  };
+  const target = config.target === undefined ? {} : { target: targetOf(config.target) };
+  return { ...config, ...target, ...(config.set && changedSet(config.set, config, insert)) };
 }
 
 function targetOf(target: unknown): unknown {
@@ -180,73 +195,129 @@ function targetOf(target: unknown): unknown {
   return refuse('not_searchable', encryption, 'the column has no unique index', remedy);
 }
 
-/** Notes in `same` the columns that the updated row must have in common with the row of the insert. */
-function conflictSet(given: Row, target: unknown, insert: Insert, same: Set<Column>): Row {
-  const { table, rows, hasOwnIds, run, excludedOf } = insert;
+function changedSet(given: Row, config: ConflictConfig, insert: Insert): ConflictConfig {
+  const { table, rows, excludedOf } = insert;
   requireSameRow(table, given);
   const set = writtenRow(table, given, false);
-  const { id, subject } = layoutOf(table);
-  const columns = [target].flat();
-  const isIdTarget = columns.length === 1 && isAmong(id, columns);
-  const isPersonTarget = isAmong(subject, columns);
-  const isSameRow = isIdTarget || (isPersonTarget && hasOwnIds);
-  const written = layoutOf(table).columns.filter(({ key }) => set[key] !== undefined);
+  const { id, subject, columns } = layoutOf(table);
+  const written = columns.filter(({ key }) => set[key] !== undefined);
+  for (const { key, column, encryption } of written) {
+    const source = set[key];
+    if (!(source instanceof Excluded) || isSameColumn(source.column, column)) continue;
+    const problem = 'a ciphertext is bound to its column, and `excluded` names another one';
+    refuse('row_unknown', encryption, problem, 'use `excluded` of the column itself, or pass the value');
+  }
   const filled = written.filter(({ key }) => set[key] !== null);
-  const [first] = filled;
-  const ids = rows.map(({ values }) => values[rowId]);
-  const people = rows.map(({ values }) => subject && values[subject.column.name]);
-  if (subject && first) {
-    // Another row than that of the insert can be the data of another person.
-    if (!isIdTarget && !isPersonTarget)
-      refuseSubject(
-        table,
-        'the updated row can be the data of another person than the row of the insert',
-        `${target && id ? 'use the id as `target`, or ' : ''}select the row first, then insert or update it`,
-      );
-    requireForm(subject, first.encryption, people);
-    if (!isPersonTarget) same.add(subject.column);
-  }
   const bound = filled.find(({ encryption }) => isBound(encryption));
-  if (id && bound) {
-    if (isSameRow) requireForm(id, bound.encryption, ids);
-    if (!isIdTarget) same.add(id.column);
-  }
+  const needed: KeyedColumn[] = bound ? [requireIdColumn(table, bound.encryption)] : [];
+  if (subject && filled.length > 0) needed.push(subject);
+  if (config.target === undefined && needed.length > 0)
+    refuseRow(table, 'the clause names no `target`, so it can update another row than that of the insert');
+  const isIn = (one: KeyedColumn): boolean =>
+    [config.target].flat().some((each) => is(each, Column) && isSameColumn(each, one.column));
+  const isOneValue = rows.length === 1 || filled.every(({ key }) => set[key] instanceof Excluded);
+  const isKnown = needed.every((each) => {
+    const isSame = isIn(each) || (each.key !== id?.key && rows.every(({ isOfGiven }) => isOfGiven));
+    return isSame && isOneValue && rows.every(({ row }) => isExact(each, valueOf(row[each.key])));
+  });
+  if (!isKnown) return setOfFound(set, written, config, insert);
+  const other = needed.find((each) => !isIn(each))?.column;
+  const guard = other && guarded(config, other, sql`${other} = ${excludedOf(other)}`);
+  return { set: setOfInsert(set, written, insert), ...guard };
+}
+
+/** Whether the database keeps the form of a value, and finds it by no other. */
+const isExact = ({ column }: KeyedColumn, value: unknown): boolean =>
+  (value ?? undefined) !== undefined && keepsForm(column, value) && findsSameForm(column, value);
+
+function refuseRow(table: Table, problem: string): never {
+  const { bound, subject } = layoutOf(table);
+  const remedy = 'select the row first, then insert or update it';
+  if (subject) refuseSubject(table, `${problem}, or it is the data of another person`, remedy);
+  return refuse('row_unknown', bound?.encryption ?? {}, problem, remedy);
+}
+
+/** What is set, for a row with the id and the person of the insert. */
+function setOfInsert(
+  set: Row,
+  written: readonly EncryptedEntry[],
+  { table, rows, scope, excludedOf }: Insert,
+): Row {
+  const { id, subject } = layoutOf(table);
   const own: Row = {};
   for (const entry of written) {
-    const source = set[entry.key];
-    const needsRow = source !== null && isBound(entry.encryption);
-    if (!(source instanceof Excluded)) own[entry.key] = source;
+    if (!(set[entry.key] instanceof Excluded)) own[entry.key] = set[entry.key];
     else for (const each of [entry, ...entry.indexes]) set[each.key] = excludedOf(each.column);
-    const isOfRow =
-      source instanceof Excluded
-        ? isSameColumn(source.column, entry.column)
-        : rows.length === 1 || source === null || !(needsRow || subject);
-    if (!isOfRow || (needsRow && !isSameRow)) refuseRow(entry, target);
   }
   const values = encryptedValues(table, own);
   if (Object.keys(values).length === 0) return set;
-  const person = subject && { [subject.column.name]: people[0] };
-  const late = lateRow(table, { ...values, ...person }, ids[0]);
-  encryptLater(table, [late], run);
+  const valueIn = (of: KeyedColumn | undefined): unknown => of && valueOf(rows[0]?.row[of.key]);
+  const person = subject && { [subject.column.name]: valueIn(subject) };
+  const late = lateRow(table, { ...values, ...person }, valueIn(id) as RowId);
+  encryptLater(table, [late], scope.run);
   return { ...set, ...late.cells };
 }
 
-function isAmong(one: KeyedColumn | undefined, columns: readonly unknown[]): boolean {
-  return one !== undefined && columns.some((each) => is(each, Column) && isSameColumn(each, one.column));
+/** What is set, for the rows that are there, which are read before. */
+function setOfFound(
+  set: Row,
+  written: readonly EncryptedEntry[],
+  config: ConflictConfig,
+  { table, rows, scope, database }: Insert,
+): ConflictConfig {
+  const { encryption } = (written.find((each) => isBound(each.encryption)) ?? written[0]) as EncryptedEntry;
+  // SQLite nests a condition no deeper than 1,000 levels.
+  requireFewRows(encryption, rows.length, 500);
+  const values = rows.map((row) => {
+    const own = written.map(({ key, column }): [string, unknown] => {
+      return [key, set[key] instanceof Excluded ? (row.values[column.name] ?? null) : set[key]];
+    });
+    return encryptedValues(table, Object.fromEntries(own));
+  });
+  const conditions = rows.map((row) => walk(conflictsWith(table, row, config), scope));
+  // Names the rows of the insert that a row conflicts with.
+  const tags = conditions.map((each, at) => sql`case when ${each} then ${sql.raw(`'${at} '`)} else '' end`);
+  const late = lateRow(table, values[0] ?? {}, undefined);
+  const isExpected = new Late();
+  scope.run.later.push(async () => {
+    const names = { names: sql.join(tags, sql` || `) };
+    const found = await findRows(database, table, encryption, or(...conditions), names);
+    const valuesOf = ({ names: all }: Row): Row => {
+      const [at, ...twins] = String(all).trim().split(' ');
+      if (twins.length > 0) refuseRow(table, 'two rows of the insert have the same `target`');
+      return values[Number(at)] ?? {};
+    };
+    isExpected.settle(await encryptFor(table, encryption, late, found, valuesOf, scope.run));
+  });
+  const { column } = requireIdColumn(table, encryption);
+  return { set: { ...set, ...late.cells }, ...guarded(config, column, isExpected) };
 }
 
-function requireForm({ key, column }: KeyedColumn, encryption: Encryption, values: readonly unknown[]): void {
-  if (values.every((value) => value === undefined || findsSameForm(column, value))) return;
-  refuse(
-    'row_unknown',
-    encryption,
-    `the ciphertext is bound to \`${key}\`, which can be equal to a value with another text`,
-    'select the row first, then insert or update it',
-  );
+/** Finds the row that a row of the insert conflicts with. */
+function conflictsWith(table: Table, { row, isOfGiven }: InsertedRow, config: ConflictConfig): SQL {
+  const { id, subject } = layoutOf(table);
+  const columns = Object.entries<Column>(getTableColumns(table));
+  const person = subject && isOfGiven && subject.key !== id?.key ? [subject.column] : [];
+  const equal = [config.target, person].flat(2).map((column) => {
+    const [key = '', own] = columns.find(([, one]) => is(column, Column) && isSameColumn(one, column)) ?? [];
+    const value = valueOf(row[key]);
+    // A null is equal to nothing, so a row with one conflicts with none.
+    if (value === null || (value === undefined && own?.hasDefault === false)) return sql`false`;
+    if (own && value !== undefined && !isSql(value)) return eq(own, value);
+    return refuseRow(table, `the row is found by \`${key}\`, which is not known before the insert`);
+  });
+  return and(...equal, config.targetWhere) as SQL;
 }
 
-function refuseRow({ encryption }: EncryptedEntry, target: unknown): never {
-  const problem = 'the ciphertext is bound to the row id, and the clause can update a row with another id';
-  const remedy = `${target ? 'use the id as `target` and `excluded`, or ' : ''}define the field with { context: 'field' }`;
-  return refuse('row_unknown', encryption, problem, remedy);
+/** Makes a clause fail for a row that is not expected. `column` is one of that row. */
+function guarded(config: ConflictConfig, column: Column, isExpected: SQLChunk): ConflictConfig {
+  const own = config.where ?? config.setWhere;
+  // With a column in it, PostgreSQL does not compute it before it has a row.
+  const text = sql`substr(coalesce(cast(${column} as text), ''), 1, 0) || ${sql.raw(unknownRow.sql)}`;
+  const isPg = column.columnType.startsWith('Pg');
+  const fail = isPg ? sql`cast(${text} as integer)` : sql`json_extract('1', ${text})`;
+  const guard = sql`case when ${isExpected} then 1 else ${fail} end = 1`;
+  return {
+    [config.where ? 'where' : 'setWhere']: own ? sql`case when ${own} then ${guard} else false end` : guard,
+  };
 }

@@ -2,7 +2,7 @@
 // statement reads and writes besides, one walk over its SQL finds what is late, and Drizzle sends the copy.
 import type { SQL } from 'drizzle-orm';
 import type { Access } from './access.ts';
-import { refuseToBuild } from './error.ts';
+import { refuseToBuild, unknownRow } from './error.ts';
 import { isSettled, newRun, type Run, settle } from './late.ts';
 import { open, type Reading } from './results.ts';
 import { type Scope, walk } from './walk.ts';
@@ -24,6 +24,8 @@ export interface Shape {
   readonly inner?: object;
   readonly reading: Reading;
   readonly scope: Scope;
+  /** Throws what the app gets if the guard of an upsert fails. */
+  readonly refuseRow?: (() => never) | undefined;
 }
 
 /** Returns the shape of one run. `isOne` if it reads only the first row. */
@@ -33,6 +35,7 @@ export type ShapeOf = (run: Run, isOne: boolean) => Shape;
 export interface Ready {
   readonly query: unknown;
   readonly open: (result: unknown) => Promise<unknown>;
+  readonly refuseRow?: (() => never) | undefined;
 }
 
 /** The statements that `db.batch` makes ready. */
@@ -41,18 +44,42 @@ export const statements = new WeakMap<object, () => Promise<Ready>>();
 const running = ['execute', 'run', 'all', 'get'];
 const building = ['prepare', '_prepare', 'values', 'iterator', 'sync', 'executeRaw', 'toSQL'];
 
+/**
+ * Makes statements ready, and sends them. If the guard of an upsert fails, because a row has come to be since it looked, once
+ * more. In a transaction it does not: for PostgreSQL, that is over.
+ */
+export async function send<Result>(
+  make: () => Promise<readonly (Ready | undefined)[]>,
+  isLast: boolean,
+  run: (ready: readonly (Ready | undefined)[]) => Promise<Result>,
+): Promise<Result> {
+  const ready = await make();
+  try {
+    return await run(ready);
+  } catch (error) {
+    if (!isOfUnknownRow(error)) throw error;
+    if (!isLast) return send(make, true, run);
+    ready.find((each) => each?.refuseRow)?.refuseRow?.();
+    throw error;
+  }
+}
+
+const isOfUnknownRow = (error: unknown): boolean =>
+  error instanceof Error && (error.message.includes(unknownRow.text) || isOfUnknownRow(error.cause));
+
 /** Replaces the methods of a builder that run its statement or build it. `isSync` if only `execute` can wait. */
 export function hook(builder: Builder, shapeOf: ShapeOf, access: Access, isSync: boolean): Builder {
   const original = methodsOf(builder);
   const ready = async (method = ''): Promise<Ready> => {
     const run = newRun(access);
-    const { query, reading } = queryOf(builder, shapeOf(run, method === 'get'));
+    const shape = shapeOf(run, method === 'get');
+    const { query, reading } = queryOf(builder, shape);
     // Its rows are those of the driver, which nobody has mapped.
     if (method === 'run' && reading.tables.size > 0) refuseToBuild(method);
     // Throws for a mistake in a table that is not in the schema of the database.
     for (const table of reading.tables) access.all(table);
     await settle(run);
-    return { query, open: async (result) => open(result, reading, access) };
+    return { query, open: async (result) => open(result, reading, access), refuseRow: shape.refuseRow };
   };
   const plainQuery = (method: string): object => {
     const run = newRun(access);
@@ -64,11 +91,15 @@ export function hook(builder: Builder, shapeOf: ShapeOf, access: Access, isSync:
   for (const method of [...running, ...building]) {
     const own: unknown = Reflect.get(builder, method);
     if (typeof own !== 'function') continue;
-    const run = async (values?: unknown): Promise<unknown> => {
-      const { query, open } = await ready(method);
-      const prepared = (original['_prepare'] ?? original['prepare'])?.call(query) as Methods;
-      return open(await prepared[method]?.(values, builder.authToken));
-    };
+    const run = async (values?: unknown): Promise<unknown> =>
+      send(
+        async () => [await ready(method)],
+        access.isTransaction ?? false,
+        async ([made]) => {
+          const prepared = (original['_prepare'] ?? original['prepare'])?.call(made?.query) as Methods;
+          return made?.open(await prepared[method]?.(values, builder.authToken));
+        },
+      );
     const build = (...args: unknown[]): unknown => Reflect.apply(own, plainQuery(method), args);
     Reflect.set(builder, method, awaited.includes(method) ? run : build);
   }

@@ -142,7 +142,6 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
     insert(...rows).onConflictDoUpdate({ target: target as never, set });
   const update = (set: object) => db.update(patients).set(set);
   const excludedName = { name: excluded(patients.name) };
-  const other = randomUUID();
   const ada = matches(people.name, { words: 'ada' });
   const one = () => db.select({ n: sql`1` }).from(people);
   const index: unknown = Reflect.get(people, 'name_words_index');
@@ -157,9 +156,19 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
       'row_unknown',
     ],
     [
-      'a conflict in a column other than the id',
-      () => onConflict([{ id, name: 'Ada' }], ssn, excludedName),
-      'row_unknown',
+      'a conflict of more rows than one condition can find',
+      () =>
+        onConflict(
+          Array.from({ length: 501 }, (_, at) => ({ id: randomUUID(), ssn: `${at}` })),
+          ssn,
+          { name: 'A' },
+        ),
+      'too_many_rows',
+    ],
+    [
+      'a conflict in a column whose value only the database knows',
+      () => onConflict([{ id, name: 'Ada', ssn: sql`'1'` }], ssn, excludedName),
+      'not_supported',
     ],
     [
       'an excluded column of another table',
@@ -170,11 +179,6 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
       'distinct in a subquery',
       () => db.select({ n: sql`1` }).from(db.selectDistinct({ name }).from(patients).as('part')),
       'not_supported',
-    ],
-    [
-      'a conflict that writes a value to one of several rows',
-      () => onConflict([{ id }, { id: other }], patients.id, { name: 'Ada' }),
-      'row_unknown',
     ],
     [
       'an update with `from`',

@@ -171,31 +171,56 @@ export function shapeUpdate(given: UpdateConfig, run: Run, database: Methods): S
   requireOneTable(given, bound);
   const own = requireIdColumn(table, bound);
   const guard = new Late();
-  const encrypt = async (rows: readonly Row[]): Promise<void> => {
-    const stored = await recordsOf(run.access, table).encrypt(
-      rows.map((row) => ({
-        ...values,
-        ...(subject && { [subject.column.name]: row['subject'] }),
-        [rowId]: row['id'] as RowId,
-      })),
-    );
-    requireFewRows(bound, rows.length, (subject ? 2 : 1) + 2 * Object.keys(late.cells).length);
-    late.settle((name) => valuesOfRows(own, rows, stored, name));
-    guard.settle(stillThese(own, subject, rows));
-  };
+  const encrypt = async (rows: readonly Row[]): Promise<void> =>
+    guard.settle(await encryptFor(table, bound, late, rows, () => values, run));
   const isKnown = known !== undefined && findsSameForm(own.column, known);
   // The id is the subject in many tables. Otherwise only the database knows whose data the row is.
   if (isKnown && (!subject || subject.key === own.key))
     run.first.push(async () => encrypt([{ id: known, subject: known }]));
   else {
-    const columns = { id: own.column, ...(subject && { subject: subject.column }) };
     const of = withList?.length ? (database['with']?.(...withList) as Methods) : database;
-    run.later.push(async () => {
-      const query = of['select']?.(columns) as { from(table: Table): { where(where?: SQL): unknown } };
-      await encrypt((await query.from(table).where(where)) as Row[]);
-    });
+    run.later.push(async () => encrypt(await findRows(of, table, bound, where)));
   }
   return { ...shape, members: { config: { ...changed, where: and(where, guard) } } };
+}
+
+/** Selects the ids and the people of rows, and `more`. */
+export async function findRows(
+  database: Methods,
+  table: Table,
+  encryption: Encryption,
+  where: SQL | undefined,
+  more: object = {},
+): Promise<Row[]> {
+  const { subject } = layoutOf(table);
+  const { column: id } = requireIdColumn(table, encryption);
+  const columns = { id, ...(subject && { subject: subject.column }), ...more };
+  const query = database['select']?.(columns) as { from(table: Table): { where(where?: SQL): unknown } };
+  return (await query.from(table).where(where)) as Row[];
+}
+
+/** Encrypts values for the rows that are there, and settles them. Returns the condition that finds these rows. */
+export async function encryptFor(
+  table: Table,
+  encryption: Encryption,
+  late: LateRow,
+  rows: readonly Row[],
+  valuesOf: (row: Row) => Row,
+  { access }: Run,
+): Promise<SQLChunk> {
+  const { subject } = layoutOf(table);
+  const own = requireIdColumn(table, encryption);
+  const perRow = (subject ? 2 : 1) + 2 * Object.keys(late.cells).length;
+  requireFewRows(encryption, rows.length, Math.floor(maxParameters / perRow));
+  const stored = await recordsOf(access, table).encrypt(
+    rows.map((row) => ({
+      ...valuesOf(row),
+      ...(subject && { [subject.column.name]: row['subject'] }),
+      [rowId]: row['id'] as RowId,
+    })),
+  );
+  late.settle((name) => valuesOfRows(own, rows, stored, name));
+  return stillThese(own, subject, rows);
 }
 
 /** Returns the value of a column in each row. */
@@ -226,9 +251,8 @@ function stillThese(id: KeyedColumn, subject: KeyedColumn | undefined, rows: rea
   return inArray(id.column, ids);
 }
 
-function requireFewRows(encryption: Encryption, rows: number, perRow: number): void {
-  const most = Math.floor(maxParameters / perRow);
+export function requireFewRows(encryption: Encryption, rows: number, most: number): void {
   if (rows <= most) return;
   const problem = `one statement can encrypt at most ${most} rows (got ${rows})`;
-  refuse('too_many_rows', encryption, problem, 'update fewer rows at a time');
+  refuse('too_many_rows', encryption, problem, 'write fewer rows at a time');
 }

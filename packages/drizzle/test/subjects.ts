@@ -78,7 +78,8 @@ export async function expectSubjects(
     await insertion(ann, 'fever, again').onConflictDoUpdate({ target, set });
     await isOf(0, ann, 'fever, again');
     const foreign = insertion(ben, 'of another person').onConflictDoUpdate({ target, set });
-    if (target === notes.id) await foreign;
+    const error = target === notes.id ? { code: 'subject_unknown' } : {};
+    await expect((async () => foreign)()).rejects.toMatchObject(error);
     await isOf(0, ann, 'fever, again');
   }
 

@@ -77,11 +77,13 @@ export const writes: readonly Shapes[] = [
           .onConflictDoUpdate({ target: place.samples.id, set: place.other });
         await expectValues(place, [place.third, place.second]);
       },
-      '`onConflictDoUpdate` of a unique column': async (place) =>
-        place.db
+      '`onConflictDoUpdate` of a unique column': async (place) => {
+        await place.db
           .insert(place.samples)
           .values({ id: ids.new, code: 'PLAIN-1' })
-          .onConflictDoUpdate({ target: place.samples.code, set: place.other }),
+          .onConflictDoUpdate({ target: place.samples.code, set: place.other });
+        await expectValues(place, [place.third, place.second]);
+      },
       '`onConflictDoNothing` of a unique column': async (place) => {
         await place.db
           .insert(place.samples)
