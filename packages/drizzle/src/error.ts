@@ -1,3 +1,4 @@
+import { DrizzleQueryError } from 'drizzle-orm';
 import { npmVersion } from 'drizzle-orm/version';
 import { EaasError } from '@eaas/sdk';
 import type { ColumnPlace } from '@eaas/sdk/fields';
@@ -84,3 +85,28 @@ export function requireVersion(): void {
 
 /** What the database says when the guard of an upsert fails, and SQL for it. A statement does not have it as one text. */
 export const unknownRow = { text: 'eaas: unknown row', sql: "'eaas: ' || 'unknown row'" };
+
+/** Returns an error of Drizzle, and of the driver in it, without parameters: ciphertexts and fingerprints. */
+export function withoutParameters(error: unknown): unknown {
+  if (!(error instanceof DrizzleQueryError)) return error;
+  return new DrizzleQueryError(error.query, [], withoutCiphertexts(error.cause) as Error);
+}
+
+function withoutCiphertexts(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  // A copy, because nobody can change what postgres.js adds.
+  const copy: object = Object.setPrototypeOf(
+    new Error(error.message),
+    Object.getPrototypeOf(error) as object,
+  );
+  for (const name of Object.getOwnPropertyNames(error)) {
+    if (['parameters', 'args', 'sql'].includes(name)) continue;
+    const own: unknown = Reflect.get(error, name);
+    const value = typeof own === 'string' ? own.replaceAll(stored, '…') : withoutCiphertexts(own);
+    const enumerable = Object.prototype.propertyIsEnumerable.call(error, name);
+    Object.defineProperty(copy, name, { value, enumerable, configurable: true, writable: true });
+  }
+  return copy;
+}
+
+const stored = /eaasA[\w+/=]*|\b[\da-f]{64}\b/g;

@@ -100,6 +100,7 @@ function shapeInsert(
   const { id } = layoutOf(table);
   const mayNumber = id !== undefined && isNumbered(id.column);
   const rows = given.map((row) => insertedRow(table, row, mayNumber));
+  requireFewParameters(table, rows);
   const numbered = rows.filter(({ values }) => values[rowId] === undefined && boundIn(table, values));
   const number = id && numbered.length > 0 ? numberLater(database, table, id, numbered) : undefined;
   encryptLater(table, rows, run, number);
@@ -113,6 +114,22 @@ function shapeInsert(
     methods[conflict.method]?.call(copy, conflict.config && changedConfig(conflict.config, insert));
   const problem = 'the row that is there is not the one that the values were encrypted for';
   return { ...shape, members: { config: copy.config }, refuseRow: () => refuseRow(table, problem) };
+}
+
+function requireFewParameters(table: Table, rows: readonly InsertedRow[]): void {
+  const [{ column, encryption }] = layoutOf(table).columns as [EncryptedEntry];
+  const isSqlite = column.columnType === 'EncryptedSQLiteColumn';
+  // MySQL's driver puts the values into the statement.
+  const most = isSqlite ? 32_766 : column.columnType === 'EncryptedPgColumn' ? 65_534 : Infinity;
+  const columns = Object.entries<Column>(getTableColumns(table));
+  const parameters = rows.map(({ row, cells }) => {
+    return columns.filter(([key, { default: byDefault }]) => {
+      const value = valueOf(row[key]) ?? (isSqlite ? byDefault : undefined);
+      return key in cells || (value !== undefined && !isSql(value));
+    }).length;
+  });
+  const total = parameters.reduce((sum, each) => sum + each, 0);
+  requireFewRows(encryption, rows.length, Math.floor((most * rows.length) / total) || 0);
 }
 
 /** A row for Drizzle, and its late values. */

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { DrizzleQueryError, eq, sql } from 'drizzle-orm';
 import { alias, sqliteTable, text, union } from 'drizzle-orm/sqlite-core';
 import { drizzle } from 'drizzle-orm/sqlite-proxy';
 import { EaasClient } from '@eaas/sdk';
@@ -167,6 +167,42 @@ test('a subquery with a join can select encrypted columns', async () => {
     .innerJoin(visits, eq(visits.id, patients.id))
     .as('inner');
   expect(await db.select().from(inner)).toEqual([{ id: 'a', name: 'Ada' }]);
+});
+
+test('an insert of more rows than SQLite has parameters for is refused, with the number that fits', async () => {
+  const rows = Array.from({ length: 6_554 }, () => ({ name: null, editor: null }));
+  const refused = { code: 'too_many_rows', message: expect.stringContaining('at most 6553 rows (got 6554)') };
+  await expect((async () => db.insert(patients).values(rows))()).rejects.toMatchObject(refused);
+  await db.insert(patients).values(rows.slice(1));
+  expect(sent[0]?.params).toHaveLength(32_765);
+});
+
+describe('an error of the driver has no parameters', () => {
+  const failing = drizzle(async (_, params) => {
+    const error = Object.assign(new RangeError(`Failing row contains (${params.join(', ')})`), {
+      code: '23514',
+    });
+    throw Object.defineProperties(error, { parameters: { value: params }, query: { value: 'insert' } });
+  });
+  const own = withEncryption(failing, eaas, { index });
+  test.each<[string, () => PromiseLike<unknown>]>([
+    ['an insert', () => own.insert(patients).values({ id: 'a', name: 'Ada' })],
+    [
+      'the read before an update',
+      () => own.update(patients).set({ name: 'Ada' }).where(eq(patients.name, 'Eve')),
+    ],
+    ['a select', () => own.select().from(patients).where(eq(patients.name, 'Eve'))],
+    ['raw SQL', () => own.all(sql`select 1 where ${eq(patients.name, 'Eve')}`)],
+  ])('%s', async (_, run) => {
+    const error = await Promise.resolve((async () => run())()).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(DrizzleQueryError);
+    const { cause, params, stack, message } = error as DrizzleQueryError;
+    expect(cause).toMatchObject({ code: '23514', query: 'insert' });
+    expect(cause).toBeInstanceOf(RangeError);
+    expect(cause).not.toHaveProperty('parameters');
+    expect(params).toEqual([]);
+    expect([stack, message, cause?.stack, cause?.message].join()).not.toMatch(/eaasA|[\da-f]{64}/);
+  });
 });
 
 test('Drizzle 1.0 is refused, also where a table is defined', async () => {

@@ -6,7 +6,7 @@ import { isQuery, isSql, textOf } from './chunks.ts';
 import { refuse } from './error.ts';
 import { literals } from './fields.ts';
 import { newRun, settle } from './late.ts';
-import { type Method, type Ready, statements } from './run.ts';
+import { type Method, type Ready, send, statements } from './run.ts';
 import { encryptedTables, layoutOf } from './table.ts';
 import { requirePlainSelection, type Scope, walk } from './walk.ts';
 
@@ -18,7 +18,12 @@ function lazily(access: Access, isRead: boolean, begin: (scope: Scope) => () => 
     await settle(run);
     return { query: finish(), open: async (result) => result };
   };
-  const execute = async (): Promise<unknown> => (await ready()).query;
+  const execute = async (): Promise<unknown> =>
+    send(
+      async () => [await ready()],
+      true,
+      async ([made]) => made?.query,
+    );
   const query = Object.assign(Object.create(QueryPromise.prototype) as QueryPromise<unknown>, { execute });
   statements.set(query, ready);
   return query;

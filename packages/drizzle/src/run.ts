@@ -2,7 +2,7 @@
 // statement reads and writes besides, one walk over its SQL finds what is late, and Drizzle sends the copy.
 import type { SQL } from 'drizzle-orm';
 import type { Access } from './access.ts';
-import { refuseToBuild, unknownRow } from './error.ts';
+import { refuseToBuild, unknownRow, withoutParameters } from './error.ts';
 import { isSettled, newRun, type Run, settle } from './late.ts';
 import { open, type Reading } from './results.ts';
 import { type Scope, walk } from './walk.ts';
@@ -46,21 +46,22 @@ const building = ['prepare', '_prepare', 'values', 'iterator', 'sync', 'executeR
 
 /**
  * Makes statements ready, and sends them. If the guard of an upsert fails, because a row has come to be since it looked, once
- * more. In a transaction it does not: for PostgreSQL, that is over.
+ * more. In a transaction it does not: for PostgreSQL, that is over. No error has the parameters of a statement.
  */
 export async function send<Result>(
   make: () => Promise<readonly (Ready | undefined)[]>,
   isLast: boolean,
   run: (ready: readonly (Ready | undefined)[]) => Promise<Result>,
 ): Promise<Result> {
-  const ready = await make();
+  let ready: readonly (Ready | undefined)[] = [];
   try {
+    ready = await make();
     return await run(ready);
   } catch (error) {
-    if (!isOfUnknownRow(error)) throw error;
+    if (!isOfUnknownRow(error)) throw withoutParameters(error);
     if (!isLast) return send(make, true, run);
     ready.find((each) => each?.refuseRow)?.refuseRow?.();
-    throw error;
+    throw withoutParameters(error);
   }
 }
 
