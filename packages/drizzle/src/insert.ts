@@ -100,12 +100,18 @@ function shapeInsert(
   const { id } = layoutOf(table);
   const mayNumber = id !== undefined && isNumbered(id.column);
   const rows = given.map((row) => insertedRow(table, row, mayNumber));
-  requireFewParameters(table, rows);
   const numbered = rows.filter(({ values }) => values[rowId] === undefined && boundIn(table, values));
   const number = id && numbered.length > 0 ? numberLater(database, table, id, numbered) : undefined;
   encryptLater(table, rows, run, number);
-  const written = rows.map(({ row, cells }) => ({ ...row, ...cells }));
-  const config = { ...shape.config, values: written, ...(number && { overridingSystemValue_: true }) };
+  const config = {
+    ...shape.config,
+    values: rows.map(({ row, cells }) => ({ ...row, ...cells })),
+    ...(number && { overridingSystemValue_: true }),
+  };
+  const written = config.values.flatMap((row) => Object.values<unknown>(row));
+  const parameters = written.filter((value) => valueOf(value) !== undefined).length;
+  const most = maxParameters[first.column.columnType] ?? Infinity;
+  requireFewRows(first.encryption, rows.length, Math.floor((most * rows.length) / parameters) || 0);
   const copy = Object.assign(Object.create(builder) as InsertBuilder, { config });
   const methods = Object.getPrototypeOf(builder) as Readonly<Record<string, (config: unknown) => void>>;
   const excludedOf = (column: Column): SQL => sql`excluded.${sql.identifier(storedName(builder, column))}`;
@@ -116,21 +122,11 @@ function shapeInsert(
   return { ...shape, members: { config: copy.config }, refuseRow: () => refuseRow(table, problem) };
 }
 
-function requireFewParameters(table: Table, rows: readonly InsertedRow[]): void {
-  const [{ column, encryption }] = layoutOf(table).columns as [EncryptedEntry];
-  const isSqlite = column.columnType === 'EncryptedSQLiteColumn';
-  // MySQL's driver puts the values into the statement.
-  const most = isSqlite ? 32_766 : column.columnType === 'EncryptedPgColumn' ? 65_534 : Infinity;
-  const columns = Object.entries<Column>(getTableColumns(table));
-  const parameters = rows.map(({ row, cells }) => {
-    return columns.filter(([key, { default: byDefault }]) => {
-      const value = valueOf(row[key]) ?? (isSqlite ? byDefault : undefined);
-      return key in cells || (value !== undefined && !isSql(value));
-    }).length;
-  });
-  const total = parameters.reduce((sum, each) => sum + each, 0);
-  requireFewRows(encryption, rows.length, Math.floor((most * rows.length) / total) || 0);
-}
+// MySQL's driver puts the values into the statement.
+const maxParameters: Readonly<Record<string, number>> = {
+  EncryptedPgColumn: 65_534,
+  EncryptedSQLiteColumn: 32_766,
+};
 
 /** A row for Drizzle, and its late values. */
 interface InsertedRow extends LateRow {
@@ -235,17 +231,17 @@ function changedSet(given: Row, config: ConflictConfig, insert: Insert): Conflic
   const isOneValue = rows.length === 1 || filled.every(({ key }) => set[key] instanceof Excluded);
   const isKnown = needed.every((each) => {
     const isSame = isIn(each) || (each.key !== id?.key && rows.every(({ isOfGiven }) => isOfGiven));
-    return isSame && isOneValue && rows.every(({ row }) => isExact(each, valueOf(row[each.key])));
+    const given = rows.map(({ row }) => valueOf(row[each.key]) ?? undefined);
+    const isExact = given.every(
+      (value) => value !== undefined && keepsForm(each.column, value) && findsSameForm(each.column, value),
+    );
+    return isSame && isOneValue && isExact;
   });
   if (!isKnown) return setOfFound(set, written, config, insert);
   const other = needed.find((each) => !isIn(each))?.column;
   const guard = other && guarded(config, other, sql`${other} = ${excludedOf(other)}`);
   return { set: setOfInsert(set, written, insert), ...guard };
 }
-
-/** Whether the database keeps the form of a value, and finds it by no other. */
-const isExact = ({ column }: KeyedColumn, value: unknown): boolean =>
-  (value ?? undefined) !== undefined && keepsForm(column, value) && findsSameForm(column, value);
 
 function refuseRow(table: Table, problem: string): never {
   const { bound, subject } = layoutOf(table);

@@ -203,8 +203,6 @@ test.each<[string, 'unavailable' | 'audit_unwritten' | 'key_state', number, numb
   const settled = await Promise.allSettled(range(6_000).map((at) => hash(`${at}`)));
   expect(settled.map((each) => (each as PromiseRejectedResult).reason.code)).toEqual(Array(6_000).fill(code));
   expect(sent).toBe(requests);
-  await hash('later').catch(() => undefined);
-  expect(sent).toBe(requests + 1);
 });
 
 describe('a service that confuses the results of a batch', () => {
