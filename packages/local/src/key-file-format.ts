@@ -211,7 +211,7 @@ const keyMembers = keyTable.columns.filter((column) => !onlyInServer.has(column)
 /** Throws InputError, which names what a file lacks. */
 function requireMembers(name: string, file: Stored): void {
   const need = (place: string, parts: unknown, members: readonly string[]): void => {
-    for (const part of [parts].flat() as unknown[]) {
+    for (const part of [parts].flat()) {
       const missing = members.find((member) => !Object.hasOwn(Object(part) as object, member));
       if (missing !== undefined)
         throw new InputError(`${name} has no \`${place}${missing}\`: restore it from your copy`);
