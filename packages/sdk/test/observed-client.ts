@@ -23,7 +23,7 @@ export function spiedClient() {
     return service.fetch(request);
   };
   const makeSpied = (more: Partial<EaasClientOptions> = {}): EaasClient => make({ fetch, ...more });
-  return { ...observed, sent, make: makeSpied, client: makeSpied() };
+  return { ...observed, service, sent, make: makeSpied, client: makeSpied() };
 }
 
 export const routesOf = ({ requests }: TestService): string[] =>

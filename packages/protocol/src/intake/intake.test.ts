@@ -5,6 +5,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
+import { wipedBy } from '@eaas/test-kit/wiped-by';
 import { fromHex, toHex } from '../bytes.ts';
 import { InputError } from '../errors.ts';
 import { formatPublicKey, type IntakePublicKey, wrapForIntake } from './index.ts';
@@ -97,6 +98,13 @@ test.each(refusals)('a wrapped key does not open: $name', (refusal) => {
   expect(open({ tenantId, keyId: key, keyVersion }, version_bytes_hex, bytes(wrapped), context)).toBe(
     undefined,
   );
+});
+
+test('a private key is expanded in memory that is wiped, and ends with that of ML-KEM and of X25519', async () => {
+  const { wipe } = intakePrivateKey(noble, dek);
+  const lengths = async (work: () => unknown) => (await wipedBy(work)).map(({ length }) => length);
+  expect(await lengths(() => intakePrivateKey(noble, dek))).toContain(96);
+  expect(await lengths(wipe)).toEqual([2_400, 32]);
 });
 
 test('another HPKE library opens our wrapped keys, and we open the wrapped keys of the other library', async () => {

@@ -1,3 +1,4 @@
+import { wipedBy } from '@eaas/test-kit/wiped-by';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   arrivals,
@@ -5,6 +6,7 @@ import {
   outcomesOf,
   range,
   routesOf,
+  spiedClient,
   valuesOf,
   watchedEngine,
 } from '../../test/observed-client.ts';
@@ -14,6 +16,26 @@ const second = 1_000;
 const minute = 60 * second;
 
 afterEach(() => void vi.useRealTimers());
+
+test('each copy of a DEK is wiped, also one that is not wrapped, or is to become another with a half', async () => {
+  const { service, sent, make } = spiedClient();
+  const half = new Uint8Array(32).fill(7);
+  const counts = async (work: () => Promise<unknown>) => {
+    const wiped = await wipedBy(work);
+    const { body } = sent.findLast(({ path }) => path === 'wrap') ?? {};
+    return wiped.filter((bytes) => bytes.toString('base64') === body?.['dek']).length;
+  };
+  let sealed = '';
+  const encrypt = async (more = {}) => ({ ciphertext: sealed } = await make(more).encrypt('x'));
+  const table: [() => Promise<unknown>, number][] = [
+    [() => (service.failNext('key_state'), encrypt().catch(() => {})), 1],
+    [encrypt, 6],
+    [() => make().decrypt(sealed), 3],
+    [() => encrypt({ half }), 3],
+    [() => make({ half }).decrypt(sealed), 3],
+  ];
+  for (const [work, count] of table) expect(await counts(work)).toBe(count);
+});
 
 describe('data keys for encryption', () => {
   test('concurrent calls share one request for a data key', async () => {

@@ -77,11 +77,10 @@ async function world(
   return { addressOf, call, patch, replica, verified };
 }
 
-const require = { sub: ['ann'] };
 test.each([
   ['a person has none', {}, null],
-  ['staff has one', { any_subject: true, require }, '192.0.2.1'],
-  ['a workload has one', { kind: 'workload', require }, '192.0.2.1'],
+  ['staff has one', { any_subject: true, require: { sub: ['ann'] } }, '192.0.2.1'],
+  ['a workload has one', { kind: 'workload', require: { sub: ['ann'] } }, '192.0.2.1'],
 ])(
   'of the addresses in entries, %s, on every replica, at first and from a guess',
   async (_, more, address) => {
