@@ -268,17 +268,20 @@ describe('a row restored to an older authentic state', () => {
 
   test.each(Object.entries(cases))(
     'is found even beside a forged record and after later entries, and stops the purge: %s',
-    async (_, one) => {
+    async (what, one) => {
+      // The key is changed after its destruction.
+      const found =
+        what === 'a key before it was destroyed' ? ['contradiction', 'rows_differ'] : ['rows_differ'];
       await putBackWithRecords(one);
       await api('POST /v1/keys/:key_id/wrap', { key_id: busy, dek }).catch(() => {});
       await one.change?.();
       await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'another' });
-      expect(await wrong()).toEqual(['rows_differ']);
+      expect(await wrong()).toEqual(found);
       const before = world.time;
       world.time = Date.parse('2040-01-01T00:00:00Z');
       await expect(purge(world.replica(), 60, never)).rejects.toThrow('1 of 2 failed');
       world.time = before;
-      expect(await wrong()).toEqual(['rows_differ']);
+      expect(await wrong()).toEqual(found);
       expect(await wrong(ben.tenantId)).toEqual([]);
     },
   );
