@@ -6,6 +6,7 @@ import { Attempts } from './attempts.ts';
 import { illegal } from './illegal.ts';
 import { junk } from './junk.ts';
 import { largest } from './largest.ts';
+import { memory } from './memory.ts';
 import { largeWorld, type World } from './world.ts';
 
 function hostileTrial(
@@ -97,5 +98,5 @@ export const hostile: Part = {
   name: 'hostile',
   about: 'the largest legal and illegal inputs keep the event loop for 50 ms at most',
   unavailable: withoutStandby,
-  trials: [junkBodies, broken, legal],
+  trials: [junkBodies, broken, legal, memory],
 };

@@ -125,7 +125,7 @@ function longOrigin(nth: number): string {
   return `https://${labels}.ee`.slice(0, 256);
 }
 
-async function manyTimes(times: number, workers: number, work: () => Promise<unknown>): Promise<void> {
+export async function manyTimes(times: number, workers: number, work: () => Promise<unknown>): Promise<void> {
   let left = times;
   const one = async (): Promise<void> => {
     while (left-- > 0) await work();
