@@ -36,15 +36,11 @@ export class Remembered<Value> {
 
   get(name: string): Value | undefined {
     const kept = this.#kept.get(name);
-    if (!kept) return undefined;
-    const isOver = kept.until <= performance.now();
-    if (isOver) this.delete(name);
-    else {
-      // What was used last is the last to go.
-      this.#kept.delete(name);
-      this.#kept.set(name, kept);
-    }
-    return isOver ? undefined : kept.value;
+    if (!kept || kept.until <= performance.now()) return undefined;
+    // What was used last is the last to go.
+    this.#kept.delete(name);
+    this.#kept.set(name, kept);
+    return kept.value;
   }
 
   values(): Value[] {
