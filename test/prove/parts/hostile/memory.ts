@@ -20,11 +20,11 @@ export const memory: Trial = {
     const { token } = await operator.newTenant();
     const keyIds: string[] = [];
     await manyTimes(256, 8, async () => void keyIds.push(await newKey(server, token)));
-    let isOver = false;
+    const end = new AbortController();
     const others = Array.from({ length: 10 }, async () => {
       const other = await operator.newTenant();
       const path = `/v1/keys/${await newKey(server, other.token)}/wrap`;
-      while (!isOver) {
+      while (!end.signal.aborted) {
         const { status, code } = await send(server, other.token, 'POST', path, { dek: newDek() });
         findings.answer({ [status]: 1 });
         findings.check('every other tenant is answered', status === 200, `${status} ${code}`);
@@ -36,7 +36,7 @@ export const memory: Trial = {
       const { status } = await send(server, token, 'DELETE', `/v1/api-keys/${String(body['api_key_id'])}`);
       findings.try(`API key, revoked: ${status}`);
     });
-    isOver = true;
+    end.abort();
     await Promise.all(others);
     const log = server.log().slice(-300);
     findings.check('no server process ends unexpectedly', server.end() === undefined, log);
