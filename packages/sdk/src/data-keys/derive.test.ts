@@ -1,7 +1,6 @@
 import { type Engine, nobleEngine } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { deriveDataKey } from './derive-data-key.ts';
-import { wipe } from './derive.ts';
+import { deriveDataKey, wipe } from './derive.ts';
 
 const zeros = new Uint8Array(32);
 

@@ -2,15 +2,15 @@ import {
   type Context,
   type DataKey,
   encodeContext,
-  type Engine,
   type Envelope,
-  type SyncEngine,
   wipeDataKey,
   type Wrapped,
 } from '@eaas/protocol/internal-core';
 import { dataKeyFrom, dataKeyInfo, personName } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
-import type { hkdf } from '#engines';
+import { hkdf } from '#engines';
+import type { Engines } from '../engines/engines.ts';
+import { loadNoble } from '../engines/noble-engines.ts';
 
 /** The values that share a data key. */
 export interface Partition {
@@ -43,25 +43,26 @@ export function partitionName({ keyId, subject, scope, wrapContext }: Partition,
   return JSON.stringify([keyId, scope, toBase64(encodeContext(wrapContext)), person, user]);
 }
 
-/** Derives a data key with the given HKDF and engines. The caller wipes `dek`. */
-export async function deriveWith(
-  kdf: typeof hkdf,
-  engine: Engine,
-  second: SyncEngine | undefined,
+export async function deriveDataKey(
+  { values: engine, sync: syncEngine }: Engines,
   dek: Uint8Array,
   wrapped: Wrapped,
+  withSync: boolean,
   header?: Uint8Array,
 ): Promise<DerivedDataKey> {
-  const derived = await kdf(dek, dataKeyInfo);
+  const isSame = engine === syncEngine;
+  let derived = dek;
   try {
+    const second = withSync && !isSame ? (syncEngine ?? (await loadNoble()).nobleEngine) : undefined;
+    derived = await hkdf(dek, dataKeyInfo);
     const values = await dataKeyFrom(engine, derived, wrapped, header);
-    const sync =
-      engine === second
-        ? (values as DataKey<'sync'>)
-        : second && dataKeyFrom(second, derived, wrapped, header);
+    const sync = isSame
+      ? (values as DataKey<'sync'>)
+      : second && dataKeyFrom(second, derived, wrapped, header);
     const { keyId, keyVersion, wrappedKey } = wrapped;
     return { keyId, keyVersion, wrappedText: toBase64(wrappedKey), values, sync, createdAt: Date.now() };
   } finally {
+    dek.fill(0);
     derived.fill(0);
   }
 }

@@ -6,8 +6,7 @@ import type { Engines } from '../engines/engines.ts';
 import type { Emit } from '../client/events.ts';
 import type { Limits } from './limits.ts';
 import { DataKeyCache, type Dropped, type Lease } from './cache.ts';
-import { deriveDataKey } from './derive-data-key.ts';
-import { type DerivedDataKey, type Partition, partitionName } from './derive.ts';
+import { deriveDataKey, type DerivedDataKey, type Partition, partitionName } from './derive.ts';
 
 /** The limits for encryption under one data key. The client replaces a data key that reaches a limit. */
 export interface BudgetLimits {

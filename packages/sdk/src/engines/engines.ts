@@ -2,7 +2,6 @@
 import type { Engine, SyncEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import { allNoble, loadNoble } from './noble-engines.ts';
-import { webHkdf } from './web-hkdf.ts';
 
 /** The AES-GCM engine for each kind of call. All engines produce the same bytes. */
 export interface Engines {
@@ -25,5 +24,10 @@ const webCrypto: Engines = { values: webCryptoEngine, sync: undefined, streams: 
  */
 export const platformEngines = (): Engines => (crypto.subtle ? webCrypto : allNoble);
 
-export const hkdf = async (dek: Uint8Array, info: Uint8Array): Promise<Uint8Array> =>
-  crypto.subtle ? webHkdf(dek, info) : (await loadNoble()).hkdf(dek, info);
+export async function hkdf(dek: Uint8Array, info: Uint8Array): Promise<Uint8Array> {
+  const { subtle } = crypto;
+  if (!subtle) return (await loadNoble()).hkdf(dek, info);
+  const key = await subtle.importKey('raw', dek as BufferSource, 'HKDF', false, ['deriveBits']);
+  const params = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: info as BufferSource };
+  return new Uint8Array(await subtle.deriveBits(params, key, 512));
+}

@@ -11,9 +11,8 @@ import {
   sealAs,
   sealing,
 } from '../client/ciphertext.ts';
-import { type DerivedDataKey, deriveWith, wipe } from '../data-keys/derive.ts';
+import { deriveDataKey, type DerivedDataKey, wipe } from '../data-keys/derive.ts';
 import type { Engines } from '../engines/engines.ts';
-import { webHkdf } from '../engines/web-hkdf.ts';
 import { attempt, type Settled, settleEach } from '../errors.ts';
 import type { EncryptItem, EncryptOptions } from '../client/encrypt.ts';
 import type { WrapOptions } from '../transport/data-key-calls.ts';
@@ -140,8 +139,7 @@ async function createDataKey(
 ): Promise<DerivedDataKey> {
   const dek = crypto.getRandomValues(new Uint8Array(32));
   try {
-    const wrapped = await wrapForIntake(publicKey, dek, wrapContext);
-    return await deriveWith(webHkdf, webCryptoEngine, undefined, dek, wrapped);
+    return await deriveDataKey(engines, dek, await wrapForIntake(publicKey, dek, wrapContext), false);
   } finally {
     dek.fill(0);
   }

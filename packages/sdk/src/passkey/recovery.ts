@@ -3,7 +3,7 @@ import { DecryptionError, openUnder, parseEnvelope } from '@eaas/protocol/intern
 import { platformEngines } from '#engines';
 import { isOfPerson } from '../client/caller.ts';
 import { envelopeBytes } from '../client/ciphertext.ts';
-import { deriveDataKey } from '../data-keys/derive-data-key.ts';
+import { deriveDataKey } from '../data-keys/derive.ts';
 import { limitsOf } from '../data-keys/limits.ts';
 import { createHalves } from '../half/halves.ts';
 import { createIntake, type IntakeOptions } from '../intake/intake.ts';
