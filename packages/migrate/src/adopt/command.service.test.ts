@@ -8,12 +8,14 @@ import { openServiceAndTable } from '@eaas/test-kit/service-and-table';
 import { afterAll, expect, test, vi } from 'vitest';
 import { run } from './command.ts';
 
-const { sql, connection, options, connect } = await closing(openServiceAndTable(), (it) => it.close());
+const service = await closing(openServiceAndTable(), (it) => it.close());
+const { sql, connection, options } = service;
 const { host: PGHOST, port, database: PGDATABASE, username: PGUSERNAME } = connection;
 const database = { DATABASE_URL: 'postgres://', PGHOST, PGPORT: String(port), PGDATABASE, PGUSERNAME };
 const { baseUrl: EAAS_BASE_URL, apiKey: EAAS_API_KEY } = options;
-const service = { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID: (await connect()).keyId };
-for (const [name, value] of Object.entries({ ...database, ...service, OLD_KEY: '7f'.repeat(32) }))
+const { keyId: EAAS_KEY_ID } = await service.connect();
+const client = { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID };
+for (const [name, value] of Object.entries({ ...database, ...client, OLD_KEY: '7f'.repeat(32) }))
   vi.stubEnv(name, value);
 afterAll(() => void vi.unstubAllEnvs());
 // The query makes it a module of its own, with this key.
