@@ -156,7 +156,9 @@ test.each<[string, Parameters<typeof keyHost>[0], RegExp]>([
   await expect(fetching).rejects.toThrow(KeysNotFetched);
   await expect(fetching).rejects.toThrow(reason);
   await expect(fetching).rejects.not.toThrow('AAAA');
-  if (hasTime) expect(host.count).toBe(1);
+  // A busy machine can take longer to connect than the shortest limit.
+  expect(host.count).toBeLessThanOrEqual(1);
+  expect(hasTime && host.count === 0).toBe(false);
   expect(inside.count).toBe(0);
 });
 
