@@ -36,7 +36,11 @@ const ownTime: ChangeFields = [
   'return Date.now();',
 ];
 const ownTimeInChanges: readonly ChangeFields[] = [
-  [`${service}/ledger/queue.ts`, 'this.#judge(staying, known.time);', 'this.#judge(staying, Date.now());'],
+  [
+    `${service}/ledger/queue.ts`,
+    'this.#judge(guess, staying, known.time);',
+    'this.#judge(guess, staying, Date.now());',
+  ],
   uncheckedTime,
 ];
 const withoutAgreement: ChangeFields = [
@@ -141,7 +145,7 @@ export const mutations: readonly Mutation[] = [
     },
     [
       `${service}/ledger/place.ts`,
-      'this.ground.listener.wentBack?.(this.tenantId);\n      this.guess = undefined;',
+      'this.ground.listener.wentBack?.(this.tenantId);\n      this.forget();',
       "throw new Error('entries are missing from the log');",
     ],
   ),
@@ -283,13 +287,6 @@ export const mutations: readonly Mutation[] = [
       'packages/service/src/verify/verify.test.ts': ['an entry more than a minute in the future is found'],
     },
     [`${service}/verify/entries.ts`, "if (time > latest) report(findings, 'entry_in_future', id);", ''],
-  ),
-  mutation(
-    'intake-at-once',
-    {
-      'packages/service/src/plugins/intake/openings.test.ts': ['only what was not opened in time is refused'],
-    },
-    [`${service}/plugins/intake/index.ts`, 'if (fair.isOver()) await fair.pause(view.tenant.tenant_id);', ''],
   ),
   mutation(
     'checkpoints-ahead-hold',
@@ -451,7 +448,11 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'guesses-forgotten-by-a-change',
     { 'packages/service/src/ledger/ledger.test.ts': ['a replica remembers what it has changed'] },
-    [`${service}/ledger/queue.ts`, 'if (writes.has(refTo(tenants, tenantId)))', 'if (writes.size > 0)'],
+    [
+      `${service}/ledger/place.ts`,
+      'if (writes.has(refTo(tenants, this.tenantId))) this',
+      'if (writes.size > 0) this',
+    ],
   ),
   mutation(
     'heads-without-their-mac',
@@ -485,8 +486,8 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation('guesses-under-a-moved-head', { 'packages/service/src/ledger/ledger.test.ts': [decidedOnce] }, [
     `${service}/ledger/place.ts`,
-    'if (isSame || guess.hasRowsOf(head)) {',
-    'if (head.id >= guess.head.id) {',
+    'if (guess && (isSame || guess.hasRowsOf(head))) {',
+    'if (guess && head.id >= guess.head.id) {',
   ]),
   mutation(
     'sums-without-their-mask',

@@ -184,7 +184,7 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
       'audit.verify',
       audit.verify,
       () => [
-        { from_id: 1, to_id: 2, row: undefined, checkpoint },
+        { from_id: 1, to_id: 2, checkpoint },
         { signal, onProgress: () => undefined },
       ],
     ],
