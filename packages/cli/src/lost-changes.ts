@@ -176,7 +176,7 @@ async function accessUndone(service: Service, operator: Caller, loss: Loss): Pro
   }
   const fields = Object.keys(set);
   if (fields.length === 0) return undefined;
-  const byHand = `set ${fields.join(', ')} as before the loss, because the log does not hold what to set`;
+  const byHand = `set ${fields.join(', ')} as before the loss: the log does not have the values`;
   const repeat = Object.values(set).includes(null) ? byHand : () => call('PATCH', set);
   return { loss, name, action: `${loss.kind}.update`, repeat };
 }

@@ -119,7 +119,7 @@ async function adopt(
     say('These rows could not be converted. Run the same command again.\n');
     return 1;
   }
-  const left = leave.size > 0 ? `, but row ${[...leave].join(', ')}: repair it` : '';
+  const left = leave.size > 0 ? `, except in row ${[...leave].join(', ')}: repair it` : '';
   say(`Each of ${progress.checked} rows was looked at again, and nothing old was left${left}.\n`);
   say(`\nNow remove \`previous\` from your app:\n\n${definition(names, adopted)}`);
   if (constraints && !left) say(`\nand let the database refuse anything else:\n\n${constraints}\n`);
