@@ -81,7 +81,7 @@ export const fields: Readonly<Record<string, string>> = {
   name: 'Its name.',
   next_id: 'The `from_id` of the next call. Null when the verification is complete.',
   rows_checked:
-    'Whether the rows were compared with their sum. If not, `valid` stays null when all is complete.',
+    'Whether the rows were compared with their sum. If not, `valid` is never true, even if `complete` is.',
   next_rotation_at: 'The time of the next rotation. Null if no rotation is planned.',
   next_subject: 'The `from_subject` of the next call. Null after the last page. Only with `subjects: true`.',
   next_version: 'The `from_version` of the next call. Null after the last page.',
