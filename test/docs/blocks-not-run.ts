@@ -60,9 +60,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'packages/sdk/docs/audit.md': {
     "npx --no-install @eaas/cli audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'":
       'written-log.slow.test.ts runs it',
-    'cd examples/tampered-log': 'tampered-log.slow.test.ts types it',
-    'npx --no-install @eaas/cli audit verify-file acme.ndjson --proof acme.tlog-proof --policy policy.txt':
-      'tampered-log.slow.test.ts types it',
   },
   'packages/sdk/docs/sign-in.md': {
     'export EAAS_ISSUER_HOSTS=sign-in.example # also for the servers': 'sign-in.slow.test.ts runs it',

@@ -5,7 +5,7 @@ import { blocksOf, read, root } from '@eaas/test-kit/markdown';
 import { eaas } from '@eaas/test-kit/program';
 import { openTerminal } from '@eaas/test-kit/terminal';
 
-const [, page = ''] = read('packages/sdk/docs/audit.md').split('## A log that was changed');
+const page = read('examples/tampered-log/README.md');
 
 function outputAfter(block: string): string {
   const [, rest = ''] = page.split(`\n${block}\`\`\`\n`);
