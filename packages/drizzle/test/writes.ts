@@ -51,7 +51,7 @@ export const writes: readonly Shapes[] = [
     {
       'SQL as a value': async (place) =>
         place.db.insert(place.samples).values({ id: ids.new, [place.kind]: sql`'PLAIN'` }),
-      'an id of the database': async (place) =>
+      'SQL as the id': async (place) =>
         place.db.insert(place.samples).values({ id: sql`'${sql.raw(ids.new)}'`, ...place.other }),
       'a ciphertext as the value': async (place) =>
         place.db.insert(place.samples).values({ id: ids.new, [place.kind]: await place.ciphertext() }),
