@@ -94,8 +94,8 @@ export interface AuditReport {
   /** The number of entries whose hash was recomputed. */
   readonly checked: number;
   /**
-   * From which entry on all that the log said is known: 1, unless the check began later, or after a purge, without that of a
-   * `state`, or there was more than a state keeps. Entries were not compared with all that earlier ones said.
+   * Each entry was compared with all that the log has said from this entry on: 1, unless the check began later or after a
+   * purge, without a `state` that knows what was said, or the log has revoked, erased and closed more than a state keeps.
    */
   readonly comparedSince: number;
   /**

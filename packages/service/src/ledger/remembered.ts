@@ -1,7 +1,7 @@
 /** For how long a replica believes what it has read, and keeps what it has opened, in milliseconds. */
 export const rememberedFor = 600_000;
 
-/** What ends within so many milliseconds after a look at what is too old goes with it, so that there are few looks. */
+/** By how many milliseconds a value may go too early, so that the timer fires rarely. */
 const step = 1_000;
 
 interface Kept<Value> {
