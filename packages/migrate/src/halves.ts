@@ -5,21 +5,19 @@ import { equalBytes, isSubjectWrapped } from '@eaas/protocol/internal';
 import { nodeEngine } from '@eaas/protocol/node';
 import type { EaasClient } from '@eaas/sdk';
 import { rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
+import { remembering } from './rewrap.ts';
 import type { TableRow } from './rows.ts';
 import type { Target } from './source.ts';
 
 /** The members of a client that tell which half a value has. */
 export type HalfClient = Partial<Pick<EaasClient, 'halves' | 'unwrap'>>;
 
-const mostRemembered = 10_000;
 const none = { half: 'unopened', isFirst: false };
 
 /** Undefined for a client without halves. */
 export function createHalfFinder({ plan }: Target, client: HalfClient = {}) {
   const { halves } = client;
   if (!halves) return undefined;
-  const remembered = new Map<string, ReturnType<typeof open>>();
-
   const open = async (given: ReturnType<typeof parseEnvelope>, subject: string | undefined) => {
     const unwrap = () => (client as EaasClient).unwrap(given, subject === undefined ? {} : { subject });
     const deks = await (await halves.load()).unwrap({ keyId: given.keyId, subject }, unwrap);
@@ -30,6 +28,8 @@ export function createHalfFinder({ plan }: Target, client: HalfClient = {}) {
     });
   };
 
+  const once = remembering<Awaited<ReturnType<typeof open>>>();
+
   /** Returns the id of a ciphertext's half, `none`, or `unopened` if the client has not got it. Throws the errors of `unwrap`. */
   return async function find(row: TableRow, text: string) {
     const envelope = parseEnvelope(fromBase64(text));
@@ -37,10 +37,7 @@ export function createHalfFinder({ plan }: Target, client: HalfClient = {}) {
     const isOwned = isSubjectWrapped(wrappedKey);
     const subject = isOwned ? subjectOfRow(plan, row.person, rowIdOf(row.id), undefined, true) : undefined;
     const name = JSON.stringify([keyId, toBase64(wrappedKey), subject]);
-    const possible = remembered.get(name) ?? open(envelope, subject);
-    if (remembered.size >= mostRemembered) remembered.clear();
-    remembered.set(name, possible);
-    possible.catch(() => remembered.delete(name));
-    return (await possible).find((one) => equalBytes(one.commitment, commitment)) ?? none;
+    const possible = await once(name, () => open(envelope, subject));
+    return possible.find((one) => equalBytes(one.commitment, commitment)) ?? none;
   };
 }

@@ -10,7 +10,7 @@ import { type Head, headIn } from './heads.ts';
 import { failureOf, type Outcome, type RowFailure, type TableRow, type Work } from './rows.ts';
 import type { Target } from './source.ts';
 
-/** How many data keys are remembered with their new wrapped keys. */
+/** How many data keys are remembered with what the service answered. */
 const mostRemembered = 10_000;
 
 /** Why a row is not written: what the service answered would make its values unreadable. */
@@ -21,6 +21,20 @@ export const unsound = (): ServiceError =>
       'find out why, and run again',
   );
 
+/** Returns a function that asks the service once about each data key. A failure is asked again. */
+export function remembering<T>() {
+  const known = new Map<string, Promise<T>>();
+  return (name: string, ask: () => Promise<T>): Promise<T> => {
+    const before = known.get(name);
+    if (before) return before;
+    if (known.size === mostRemembered) known.clear();
+    const answer = ask();
+    known.set(name, answer);
+    answer.catch(() => known.delete(name));
+    return answer;
+  };
+}
+
 export type Rewraps = ReturnType<typeof createRewraps>;
 
 export function createRewraps(
@@ -29,18 +43,8 @@ export function createRewraps(
   signal: AbortSignal | undefined,
 ) {
   const newest = new Map<string, number>();
-  const rewrapped = new Map<string, ReturnType<typeof client.rewrap<string>>>();
-
   /** Values with one data key keep one, so that one unwrap still opens all of them. */
-  function once(name: string, ask: () => ReturnType<typeof client.rewrap<string>>) {
-    const known = rewrapped.get(name);
-    if (known) return known;
-    if (rewrapped.size === mostRemembered) rewrapped.clear();
-    const result = ask();
-    rewrapped.set(name, result);
-    result.catch(() => rewrapped.delete(name));
-    return result;
-  }
+  const once = remembering<Awaited<ReturnType<typeof client.rewrap<string>>>>();
 
   async function rewrapText(row: TableRow, text: string): Promise<string | undefined> {
     const head = headIn(text);

@@ -119,10 +119,9 @@ function openLaravel(key: Uint8Array, stored: string): Uint8Array {
 
 /** The text in PHP's `s:5:"hello";`. */
 function unserialized(bytes: Uint8Array): Uint8Array | undefined {
-  const text = fromUtf8(bytes);
-  const [head = '', length] = /^s:(\d+):"/.exec(text) ?? [];
-  const inner = bytes.subarray(head.length, -2);
-  return text.endsWith('";') && inner.length === Number(length) ? inner : undefined;
+  const [, length, text = ''] = /^s:(\d+):"([^]*)";$/.exec(fromUtf8(bytes)) ?? [];
+  const inner = toUtf8(text);
+  return inner.length === Number(length) ? inner : undefined;
 }
 
 /** The options of `EncryptionTransformer` in typeorm-encrypted that its values depend on. */
