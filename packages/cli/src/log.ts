@@ -1,4 +1,5 @@
 // `eaas log`: the operator's side of the public log. The package with the log is loaded only when a command needs it.
+import type { Service } from '@eaas/server/internal';
 import { note, next, printResult, type Reporting } from './output.ts';
 import { reporting, withService } from './command.ts';
 import { exitCodes } from './failure.ts';
@@ -7,41 +8,36 @@ interface Origin extends Reporting {
   readonly origin: string;
 }
 
-const origin = [
-  '--origin <origin>',
-  'the address at which everyone reads the log, without https://, as in eaas.example/log',
-] as const;
+type Begin = (service: Service, origin: string) => Promise<object>;
 
-const init = reporting(
+/** Makes a command that begins a log. */
+const beginning = (name: string, description: string, example: string, begin: Begin) =>
+  reporting(name, description, [example])
+    .requiredOption(
+      '--origin <origin>',
+      'the address at which everyone reads the log, without https://, as in eaas.example/log',
+    )
+    .action(async ({ origin, ...options }: Origin) => {
+      printResult(await withService(({ service }) => begin(service, origin)), options);
+      note('Give the policy line to your witnesses, and to everybody who verifies proofs.');
+      next('put it into the file of EAAS_LOG_POLICY_FILE, and restart every server', options);
+    });
+
+const init = beginning(
   'init',
   'Begin the public log of the heads of all audit logs. Makes its key, which the root key protects, and prints the line with ' +
     'which a trust policy lists the log. The servers keep the log when EAAS_LOG_POLICY_FILE is set.',
-  ['log init --origin eaas.example/log'],
-)
-  .requiredOption(...origin)
-  .action(async ({ origin, ...options }: Origin) => {
-    const { initLog } = await import('@eaas/log');
-    printResult(await withService(({ service }) => initLog(service, origin)), options);
-    tellAbout(options);
-  });
+  'log init --origin eaas.example/log',
+  async (service, origin) => (await import('@eaas/log')).initLog(service, origin),
+);
 
-const restart = reporting(
+const restart = beginning(
   'restart',
   'End the public log, and begin another with a new origin and a new key. Needed after the database lost entries of a log that ' +
     'witnesses have signed. The first entry of the new log has the last checkpoint of the old one.',
-  ['log restart --origin eaas.example/log2'],
-)
-  .requiredOption(...origin)
-  .action(async ({ origin, ...options }: Origin) => {
-    const { restartLog } = await import('@eaas/log');
-    printResult(await withService(({ service }) => restartLog(service, origin)), options);
-    tellAbout(options);
-  });
-
-function tellAbout(options: Reporting): void {
-  note('Give the policy line to your witnesses, and to everybody who verifies proofs.');
-  next('put it into the file of EAAS_LOG_POLICY_FILE, and restart every server', options);
-}
+  'log restart --origin eaas.example/log2',
+  async (service, origin) => (await import('@eaas/log')).restartLog(service, origin),
+);
 
 const status = reporting(
   'status',
