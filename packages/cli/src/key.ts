@@ -190,10 +190,7 @@ const destroy = onTenant(
     });
     printResult(key, options);
     if (key.status === 'destroyed') return;
-    next(
-      `until ${key.destroy_at}, \`eaas key restore ${key.key_id} --tenant ${asWord(options.tenant)}\` keeps the key`,
-      options,
-    );
+    next(`until ${key.destroy_at}, ${commandsOn(key, options)('restore')} keeps the key`, options);
   });
 
 function usageOf({ name, key_id, key_version, versions }: Output<'GET /v1/keys/:key_id'>): string {
