@@ -66,17 +66,16 @@ export const auditReplay = onTenant(
         const count = toRepeat === 1 ? '1 change' : `${toRepeat} changes`;
         await requireYes(yes, `${count} that the lost log made will be made again, and cannot be undone.`);
       } else if (toRepeat > 0) note(`Nothing was changed. ${lost.unproven}`);
-      const byHand: string[] = [];
+      let repeated = 0;
       for (const one of undone) {
         const { loss, action, repeat } = one;
         const reason = typeof repeat === 'string' ? repeat : repeats && (await refusalOf(repeat()));
-        if (reason) byHand.push(`By hand: ${action} of ${loss.id} (entry ${loss.entryId}): ${reason}`);
+        if (reason) note(`By hand: ${action} of ${loss.id} (entry ${loss.entryId}): ${reason}`);
+        else if (repeats) repeated++;
         if (json) printJson(rowOf({ ...one, repeat: reason || repeat }, repeats ? 'repeated' : undefined));
       }
-      for (const line of byHand) note(line);
-      const repeated = undone.length - byHand.length;
       if (repeats) note(`Repeated ${repeated} of ${toRepeat}.`);
-      return repeats ? byHand.length : undone.length;
+      return undone.length - repeated;
     });
     if (left > 0) return;
     process.exitCode = exitCodes.ok;
