@@ -70,12 +70,9 @@ const revoke = onTenant('revoke', 'Revoke an API key immediately and permanently
       const missing =
         `The tenant has no API key with this id or name: \`eaas api-key list --tenant ${operator.tenantId}\` lists them, ` +
         'and `eaas api-key identify` finds one by its token.';
-      const api_key_id = parseUuid(idOrName) ?? (await idNamed(service, operator, idOrName));
-      if (api_key_id === undefined) throw new Refusal('not_found', missing);
-      return orNotFound(
-        missing,
-        operations['DELETE /v1/api-keys/:api_key_id'](service, operator, { api_key_id }),
-      );
+      const api_key_id = parseUuid(idOrName) ?? (await idNamed(service, operator, idOrName)) ?? idOrName;
+      const remove = operations['DELETE /v1/api-keys/:api_key_id'];
+      return orNotFound(missing, remove(service, operator, { api_key_id }));
     });
     printResult(revoked, options);
     const follow = `eaas audit follow --tenant ${asWord(options.tenant)} --once`;
@@ -86,9 +83,8 @@ const revoke = onTenant('revoke', 'Revoke an API key immediately and permanently
 async function idNamed(service: Service, operator: Caller, name: string): Promise<string | undefined> {
   const list = operations['GET /v1/api-keys'];
   const all = await allPages(async (page) => (await list(service, operator, page)).api_keys, 'api_key_id');
-  const ids = all
-    .filter((apiKey) => apiKey.name === name && apiKey.revoked_at === null)
-    .map(({ api_key_id }) => api_key_id);
+  const named = all.filter((apiKey) => apiKey.name === name && apiKey.revoked_at === null);
+  const ids = named.map(({ api_key_id }) => api_key_id);
   if (ids.length < 2) return ids[0];
   throw new Refusal(
     'conflict',
