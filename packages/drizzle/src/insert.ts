@@ -98,11 +98,7 @@ function shapeInsert(
   if (isQuery(values)) requirePlainSelection(values, shape.scope);
   if (!first) return shape;
   const { id } = layoutOf(table);
-  // The row that an update finds by the id has another than the next number.
-  const mayNumber =
-    id !== undefined &&
-    isNumbered(id.column) &&
-    !conflicts.some(({ config }) => config?.set && isIn(config, id));
+  const mayNumber = id !== undefined && isNumbered(id.column);
   const rows = given.map((row) => insertedRow(table, row, mayNumber));
   const numbered = rows.filter(({ values }) => values[rowId] === undefined && boundIn(table, values));
   const number = id && numbered.length > 0 ? numberLater(database, table, id, numbered) : undefined;
@@ -202,10 +198,6 @@ function changedConfig(config: ConflictConfig, insert: Insert): ConflictConfig {
   return { ...config, ...target, ...(config.set && changedSet(config.set, config, insert)) };
 }
 
-/** Whether a column is in the target of a clause. */
-const isIn = ({ target }: ConflictConfig, { column }: KeyedColumn): boolean =>
-  [target].flat().some((each) => is(each, Column) && isSameColumn(each, column));
-
 function targetOf(target: unknown): unknown {
   if (Array.isArray(target)) return target.map(targetOf);
   const encryption = encryptionOf(target);
@@ -234,9 +226,11 @@ function changedSet(given: Row, config: ConflictConfig, insert: Insert): Conflic
   if (subject && filled.length > 0) needed.push(subject);
   if (config.target === undefined && needed.length > 0)
     refuseRow(table, 'the clause names no `target`, so it can update another row than that of the insert');
+  const isIn = (one: KeyedColumn): boolean =>
+    [config.target].flat().some((each) => is(each, Column) && isSameColumn(each, one.column));
   const isOneValue = rows.length === 1 || filled.every(({ key }) => set[key] instanceof Excluded);
   const isKnown = needed.every((each) => {
-    const isSame = isIn(config, each) || (each.key !== id?.key && rows.every(({ isOfGiven }) => isOfGiven));
+    const isSame = isIn(each) || (each.key !== id?.key && rows.every(({ isOfGiven }) => isOfGiven));
     const given = rows.map(({ row }) => valueOf(row[each.key]) ?? undefined);
     const isExact = given.every(
       (value) => value !== undefined && keepsForm(each.column, value) && findsSameForm(each.column, value),
@@ -244,7 +238,7 @@ function changedSet(given: Row, config: ConflictConfig, insert: Insert): Conflic
     return isSame && isOneValue && isExact;
   });
   if (!isKnown) return setOfFound(set, written, config, insert);
-  const other = needed.find((each) => !isIn(config, each))?.column;
+  const other = needed.find((each) => !isIn(each))?.column;
   const guard = other && guarded(config, other, sql`${other} = ${excludedOf(other)}`);
   return { set: setOfInsert(set, written, insert), ...guard };
 }
