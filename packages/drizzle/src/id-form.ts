@@ -1,4 +1,5 @@
 import { type Column, is, SQL } from 'drizzle-orm';
+import { isSql } from './chunks.ts';
 
 interface Forms {
   /** False if the database changes the text of an id when it stores the id. */
@@ -20,8 +21,9 @@ export function findsSameForm(column: Column, id: unknown): boolean {
   return uuid.test(text) || (isExact && keeps(text));
 }
 
-/** False if the database stores this id as another text, such as `7` for `'007'`. */
+/** False if nobody knows the id before its statement, or the database stores it as another text, such as `7` for `'007'`. */
 export function keepsForm(column: Column, id: unknown): boolean {
+  if (id === undefined || isSql(id)) return false;
   const text = typeof id === 'string' ? column.mapToDriverValue(id) : id;
   return typeof text !== 'string' || formsOf(column).keeps(text);
 }

@@ -18,11 +18,12 @@ import { type Row, type RowId, rowId, storedName } from './access.ts';
 import { isQuery, isSameColumn, isSql, valueOf } from './chunks.ts';
 import { refuse, unknownRow } from './error.ts';
 import { findsSameForm, keepsForm } from './id-form.ts';
-import { Late, type Run } from './late.ts';
+import type { Run } from './late.ts';
 import { isNumbered, numberLater } from './numbers.ts';
 import type { Builder, Methods, Shape, ShapeOf } from './run.ts';
 import {
   type EncryptedEntry,
+  type Encryption,
   encryptionOf,
   entryOf,
   isBound,
@@ -35,9 +36,8 @@ import {
 import { Excluded, requirePlainSelection, type Scope, walk } from './walk.ts';
 import {
   encryptedValues,
-  encryptFor,
+  encryptFound,
   encryptLater,
-  findRows,
   lateRow,
   type LateRow,
   refuseSubject,
@@ -167,7 +167,7 @@ function insertedRow(table: Table, given: Row, mayNumber: boolean): InsertedRow 
 function idIn(table: Table, row: Row, values: Row, mayNumber: boolean): RowId {
   const id = layoutOf(table).id;
   const value = id && valueOf(row[id.key]);
-  if (id && value !== undefined && !isSql(value) && keepsForm(id.column, value)) return value as RowId;
+  if (id && keepsForm(id.column, value)) return value as RowId;
   const bound = boundIn(table, values);
   if (!bound || (mayNumber && value === undefined)) return undefined;
   const { key } = requireIdColumn(table, bound.encryption);
@@ -231,13 +231,14 @@ function changedSet(given: Row, config: ConflictConfig, insert: Insert): Conflic
   const isOneValue = rows.length === 1 || filled.every(({ key }) => set[key] instanceof Excluded);
   const isKnown = needed.every((each) => {
     const isSame = isIn(each) || (each.key !== id?.key && rows.every(({ isOfGiven }) => isOfGiven));
-    const given = rows.map(({ row }) => valueOf(row[each.key]) ?? undefined);
-    const isExact = given.every(
-      (value) => value !== undefined && keepsForm(each.column, value) && findsSameForm(each.column, value),
-    );
+    const isExact = rows.every(({ row }) => {
+      const value = valueOf(row[each.key]) ?? undefined;
+      return keepsForm(each.column, value) && findsSameForm(each.column, value);
+    });
     return isSame && isOneValue && isExact;
   });
-  if (!isKnown) return setOfFound(set, written, config, insert);
+  const [first] = filled;
+  if (!isKnown && first) return setOfFound(set, written, (bound ?? first).encryption, config, insert);
   const other = needed.find((each) => !isIn(each))?.column;
   const guard = other && guarded(config, other, sql`${other} = ${excludedOf(other)}`);
   return { set: setOfInsert(set, written, insert), ...guard };
@@ -275,10 +276,10 @@ function setOfInsert(
 function setOfFound(
   set: Row,
   written: readonly EncryptedEntry[],
+  encryption: Encryption,
   config: ConflictConfig,
   { table, rows, scope, database }: Insert,
 ): ConflictConfig {
-  const { encryption } = (written.find((each) => isBound(each.encryption)) ?? written[0]) as EncryptedEntry;
   // SQLite nests a condition no deeper than 1,000 levels.
   requireFewRows(encryption, rows.length, 500);
   const values = rows.map((row) => {
@@ -290,20 +291,18 @@ function setOfFound(
   const conditions = rows.map((row) => walk(conflictsWith(table, row, config), scope));
   // Names the rows of the insert that a row conflicts with.
   const tags = conditions.map((each, at) => sql`case when ${each} then ${sql.raw(`'${at} '`)} else '' end`);
+  const find = { database, where: or(...conditions), more: { names: sql.join(tags, sql` || `) } };
+  const valuesOf = ({ names }: Row): Row => {
+    const [at, ...twins] = String(names).trim().split(' ');
+    if (twins.length > 0) refuseRow(table, 'two rows of the insert have the same `target`');
+    return values[Number(at)] ?? {};
+  };
   const late = lateRow(table, values[0] ?? {}, undefined);
-  const isExpected = new Late();
-  scope.run.later.push(async () => {
-    const names = { names: sql.join(tags, sql` || `) };
-    const found = await findRows(database, table, encryption, or(...conditions), names);
-    const valuesOf = ({ names: all }: Row): Row => {
-      const [at, ...twins] = String(all).trim().split(' ');
-      if (twins.length > 0) refuseRow(table, 'two rows of the insert have the same `target`');
-      return values[Number(at)] ?? {};
-    };
-    isExpected.settle(await encryptFor(table, encryption, late, found, valuesOf, scope.run));
-  });
-  const { column } = requireIdColumn(table, encryption);
-  return { set: { ...set, ...late.cells }, ...guarded(config, column, isExpected) };
+  const isExpected = encryptFound(table, encryption, late, scope.run, find, valuesOf);
+  return {
+    set: { ...set, ...late.cells },
+    ...guarded(config, requireIdColumn(table, encryption).column, isExpected),
+  };
 }
 
 /** Finds the row that a row of the insert conflicts with. */

@@ -121,7 +121,7 @@ export function subjectIn(table: Table, row: Row): Row {
   const { subject } = layoutOf(table);
   if (!subject) return {};
   const value = valueOf(row[subject.key]) ?? undefined;
-  if (value === undefined || isSql(value) || !keepsForm(subject.column, value)) {
+  if (!keepsForm(subject.column, value)) {
     const problem = `the row is encrypted for the person in \`${subject.key}\`, which is not known before the statement`;
     refuseSubject(table, problem, `pass \`${subject.key}\` in the form in which the database returns it`);
   }
@@ -170,57 +170,54 @@ export function shapeUpdate(given: UpdateConfig, run: Run, database: Methods): S
   }
   requireOneTable(given, bound);
   const own = requireIdColumn(table, bound);
-  const guard = new Late();
-  const encrypt = async (rows: readonly Row[]): Promise<void> =>
-    guard.settle(await encryptFor(table, bound, late, rows, () => values, run));
   const isKnown = known !== undefined && findsSameForm(own.column, known);
   // The id is the subject in many tables. Otherwise only the database knows whose data the row is.
-  if (isKnown && (!subject || subject.key === own.key))
-    run.first.push(async () => encrypt([{ id: known, subject: known }]));
-  else {
-    const of = withList?.length ? (database['with']?.(...withList) as Methods) : database;
-    run.later.push(async () => encrypt(await findRows(of, table, bound, where)));
-  }
+  const rows = isKnown && (!subject || subject.key === own.key) ? [{ id: known, subject: known }] : undefined;
+  const of = withList?.length ? (database['with']?.(...withList) as Methods) : database;
+  const guard = encryptFound(table, bound, late, run, rows ?? { database: of, where }, () => values);
   return { ...shape, members: { config: { ...changed, where: and(where, guard) } } };
 }
 
-/** Selects the ids and the people of rows, and `more`. */
-export async function findRows(
-  database: Methods,
-  table: Table,
-  encryption: Encryption,
-  where: SQL | undefined,
-  more: object = {},
-): Promise<Row[]> {
-  const { subject } = layoutOf(table);
-  const { column: id } = requireIdColumn(table, encryption);
-  const columns = { id, ...(subject && { subject: subject.column }), ...more };
-  const query = database['select']?.(columns) as { from(table: Table): { where(where?: SQL): unknown } };
-  return (await query.from(table).where(where)) as Row[];
+interface Find {
+  readonly database: Methods;
+  readonly where: SQL | undefined;
+  /** What is selected beside the ids and the people of the rows. */
+  readonly more?: object;
 }
 
-/** Encrypts values for the rows that are there, and settles them. Returns the condition that finds these rows. */
-export async function encryptFor(
+/** Encrypts values for rows that are there, which are known or found before. Returns the condition that finds these rows. */
+export function encryptFound(
   table: Table,
   encryption: Encryption,
   late: LateRow,
-  rows: readonly Row[],
+  { access, first, later }: Run,
+  given: readonly Row[] | Find,
   valuesOf: (row: Row) => Row,
-  { access }: Run,
-): Promise<SQLChunk> {
+): SQL {
   const { subject } = layoutOf(table);
   const own = requireIdColumn(table, encryption);
-  const perRow = (subject ? 2 : 1) + 2 * Object.keys(late.cells).length;
-  requireFewRows(encryption, rows.length, Math.floor(maxParameters / perRow));
-  const stored = await recordsOf(access, table).encrypt(
-    rows.map((row) => ({
-      ...valuesOf(row),
-      ...(subject && { [subject.column.name]: row['subject'] }),
-      [rowId]: row['id'] as RowId,
-    })),
-  );
-  late.settle((name) => valuesOfRows(own, rows, stored, name));
-  return stillThese(own, subject, rows);
+  const guard = new Late();
+  const find = async ({ database, where, more }: Find): Promise<Row[]> => {
+    const columns = { id: own.column, ...(subject && { subject: subject.column }), ...more };
+    const query = database['select']?.(columns) as { from(table: Table): { where(where?: SQL): unknown } };
+    return (await query.from(table).where(where)) as Row[];
+  };
+  const isKnown = !('database' in given);
+  (isKnown ? first : later).push(async () => {
+    const rows = isKnown ? given : await find(given);
+    const perRow = (subject ? 2 : 1) + 2 * Object.keys(late.cells).length;
+    requireFewRows(encryption, rows.length, Math.floor(maxParameters / perRow));
+    const stored = await recordsOf(access, table).encrypt(
+      rows.map((row) => ({
+        ...valuesOf(row),
+        ...(subject && { [subject.column.name]: row['subject'] }),
+        [rowId]: row['id'] as RowId,
+      })),
+    );
+    late.settle((name) => valuesOfRows(own, rows, stored, name));
+    guard.settle(stillThese(own, subject, rows));
+  });
+  return guard;
 }
 
 /** Returns the value of a column in each row. */
