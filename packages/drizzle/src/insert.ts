@@ -98,8 +98,7 @@ function shapeInsert(
   if (isQuery(values)) requirePlainSelection(values, shape.scope);
   if (!first) return shape;
   const { id } = layoutOf(table);
-  const mayNumber = id !== undefined && isNumbered(id.column);
-  const rows = given.map((row) => insertedRow(table, row, mayNumber));
+  const rows = given.map((row) => insertedRow(table, row));
   const numbered = rows.filter(({ values }) => values[rowId] === undefined && boundIn(table, values));
   const number = id && numbered.length > 0 ? numberLater(database, table, id, numbered) : undefined;
   encryptLater(table, rows, run, number);
@@ -135,8 +134,7 @@ interface InsertedRow extends LateRow {
   readonly isOfGiven: boolean;
 }
 
-/** `mayNumber` if the row can get its id when the statement runs. */
-function insertedRow(table: Table, given: Row, mayNumber: boolean): InsertedRow {
+function insertedRow(table: Table, given: Row): InsertedRow {
   const row = writtenRow(table, given, true);
   const { plain, subject, columns } = layoutOf(table);
   const isOfGiven = subject !== undefined && valueOf(row[subject.key]) !== undefined;
@@ -156,20 +154,17 @@ function insertedRow(table: Table, given: Row, mayNumber: boolean): InsertedRow 
   return {
     row,
     isOfGiven,
-    ...lateRow(
-      table,
-      { ...all, ...(isFilled && subjectIn(table, row)) },
-      idIn(table, row, values, mayNumber),
-    ),
+    ...lateRow(table, { ...all, ...(isFilled && subjectIn(table, row)) }, idIn(table, row, values)),
   };
 }
 
-function idIn(table: Table, row: Row, values: Row, mayNumber: boolean): RowId {
+/** Undefined if nothing is bound to the id, or PostgreSQL numbers the row when the statement runs. */
+function idIn(table: Table, row: Row, values: Row): RowId {
   const id = layoutOf(table).id;
   const value = id && valueOf(row[id.key]);
   if (id && keepsForm(id.column, value)) return value as RowId;
   const bound = boundIn(table, values);
-  if (!bound || (mayNumber && value === undefined)) return undefined;
+  if (!bound || (id && isNumbered(id.column) && value === undefined)) return undefined;
   const { key } = requireIdColumn(table, bound.encryption);
   return refuse(
     'row_unknown',
