@@ -3,7 +3,7 @@ import { refuse } from './error.ts';
 import { type Model, targetOf } from './models.ts';
 import type { Fallback } from './place.ts';
 import { changesPerson, type Inherited, keptPerson, newValueOf, requirePerson } from './person.ts';
-import { type Args, entriesOf, isArgs } from './values.ts';
+import { type Args, entriesOf, isArgs, once } from './values.ts';
 import {
   idColumns,
   idOf,
@@ -36,13 +36,8 @@ interface Needs {
 export async function createOf(work: Work, model: Model, data: unknown, needs: Needs = {}): Promise<Created> {
   const { columns, values: given, relations } = splitOf(work, model, data, undefined);
   const values = { ...absentOthers(model, given), ...given };
-  const asked = new Map<string, Promise<unknown>>();
-  // Asks once, because a number of a sequence is another one each time.
-  const value = (column: string): Promise<unknown> => {
-    const given = asked.get(column) ?? newValueOf(work, model, columns, column, needs.inherited);
-    asked.set(column, given);
-    return given;
-  };
+  // A number of a sequence is another one each time.
+  const value = once((column) => newValueOf(work, model, columns, column, needs.inherited));
   const nest = (isOwn: boolean) =>
     nestInto(
       work,
@@ -89,14 +84,11 @@ export async function updateOf(work: Work, model: Model, data: unknown, place: P
   const id = needsId || (changesId && isEncrypted) ? await place.id() : undefined;
   if (changesId && isEncrypted) refuseNewId(model, columns, id);
   const needsPerson = isOfPerson(model, values);
-  let person: Args | undefined;
-  if (needsPerson || (await changesPerson(work, model, columns))) {
-    person = await place.person();
-    const kept = await keptPerson(work, model, columns, person);
-    const remedy = `add \`${model.subject.join('`, `')}\` to \`where\``;
-    if (needsPerson) requirePerson(model, kept, remedy);
-    seal(work, { model, values, into: columns, id, person: kept });
-  } else seal(work, { model, values, into: columns, id, person });
+  const isKept = needsPerson || (await changesPerson(work, model, columns));
+  const person = isKept ? await place.person() : undefined;
+  const kept = isKept ? await keptPerson(work, model, columns, person) : undefined;
+  if (needsPerson) requirePerson(model, kept, `add \`${model.subject.join('`, `')}\` to \`where\``);
+  seal(work, { model, values, into: columns, id, person: kept });
   return { data: columns, id: needsId ? id : undefined, pins: { ...person, ...place.read } };
 }
 

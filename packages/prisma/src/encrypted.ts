@@ -62,21 +62,8 @@ export function encrypted<
   fields: FieldsDefinition<T>,
   options: EncryptedOptions<T, Models, Handlers> = {},
 ): EncryptedExtension<Client, T, Models, Handlers> {
-  // Asserts the return type, because TypeScript cannot derive the types of the encrypted models from the code.
-  return extensionOf(
-    prisma as unknown as PrismaClient,
-    eaas,
-    fields,
-    options,
-  ) as unknown as EncryptedExtension<Client, T, Models, Handlers>;
-}
-
-function extensionOf<T extends Tables>(
-  prisma: PrismaClient,
-  eaas: FieldsClient,
-  fields: FieldsDefinition<T>,
-  { models: mapping, onError, user = () => undefined, ...options }: EncryptedOptions<T>,
-): (client: PrismaClient) => unknown {
+  const { models: mapping, onError, user = () => undefined, ...own } = options;
+  const client = prisma as unknown as PrismaClient;
   if (typeof Object(prisma).$extends !== 'function' || typeof Object(fields).for !== 'function') {
     refuse(
       'definition',
@@ -92,19 +79,22 @@ function extensionOf<T extends Tables>(
   }
   // `fields.for` checks `options` at run time, so the types need not require `index` for searchable fields.
   const untyped = fields as unknown as { for(client: FieldsClient, options: object): UntypedRecords };
-  const records = untyped.for(eaas, options);
+  const records = untyped.for(eaas, own);
   const onErrorOf = onErrorsOf(onError);
   const names = Object.keys(fields.tables) as (keyof T & string)[];
   const definition = new Map(names.map((name) => [name, describeFields(fields, name)]));
-  const schema = prisma._engineConfig?.inlineSchema ?? refuseVersion();
+  const schema = client._engineConfig?.inlineSchema ?? refuseVersion();
   const people = peopleOf(fields.tables);
-  const models = modelsOf(withSchema(prisma._runtimeDataModel, schema), definition, mapping, people);
+  const models = modelsOf(withSchema(client._runtimeDataModel, schema), definition, mapping, people);
   const codecOf = (name: string | undefined): Codec => {
     return { ...(name === undefined ? records : records.as(name)), onErrorOf };
   };
   const untypedFields = fields as unknown as FieldsDefinition<Tables>;
-  const sourceOf = (name: string) => tableSource(prisma, models, untypedFields, options, name);
-  return (client) => extend(client, { models, codecOf, sourceOf, needsUser: eaas.needsUser, user });
+  const sourceOf = (name: string) => tableSource(client, models, untypedFields, own, name);
+  const extension = (original: PrismaClient): unknown =>
+    extend(original, { models, codecOf, sourceOf, needsUser: eaas.needsUser, user });
+  // Asserts the return type, because TypeScript cannot derive the types of the encrypted models from the code.
+  return extension as unknown as EncryptedExtension<Client, T, Models, Handlers>;
 }
 
 type UntypedRecords = Omit<Codec, 'onErrorOf'> & { as(user: string): UntypedRecords };

@@ -5,12 +5,7 @@ import type { Shape } from './selection.ts';
 import { type Args, isArgs } from './values.ts';
 import { idOf } from './work.ts';
 
-export type DecryptRows = (
-  table: string,
-  rows: readonly Args[],
-  idOf: (row: Args) => RecordId | undefined,
-  options: { readonly onError: OnError | undefined },
-) => Promise<readonly Args[]>;
+export type IdOf = (row: Args) => RecordId | undefined;
 
 /** What values that cannot be decrypted become: in all tables, or by table. */
 export type OnErrors<T = Readonly<Record<string, unknown>>> =
@@ -26,19 +21,21 @@ export function onErrorsOf(given: OnErrors | undefined, model?: string): OnError
   for (const handler of Object.values(byTable)) {
     if (handler === undefined || handler === 'throw' || handler === 'null' || typeof handler === 'function')
       continue;
-    refuse(
-      'unknown_argument',
-      { model },
-      "`onError` must be 'throw', 'null' or a function",
-      "pass 'null' to read a value that cannot be decrypted as null",
-    );
+    const remedy = "pass 'null' to read a value that cannot be decrypted as null";
+    refuse('unknown_argument', { model }, "`onError` must be 'throw', 'null' or a function", remedy);
   }
   return (table) => (Object.hasOwn(byTable, table) ? byTable[table] : byTable['*']);
 }
 
-interface Opener {
-  readonly decryptRows: DecryptRows;
+export interface Opener {
+  readonly decryptRows: (
+    table: string,
+    rows: readonly Args[],
+    idOf: IdOf,
+    options: { readonly onError: OnError | undefined },
+  ) => Promise<readonly Args[]>;
   readonly onErrorOf: OnErrorOf;
+  /** Returns the decrypted rows that match a query exactly. */
   readonly onlyMatching: (table: string, rows: readonly Args[], query: Args) => readonly Args[];
 }
 

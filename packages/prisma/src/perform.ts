@@ -1,9 +1,8 @@
-import type { RecordId } from '@eaas/sdk/fields';
 import { needsRow } from './data.ts';
 import { refuse } from './error.ts';
 import type { Model, Models, RuntimeField } from './models.ts';
 import { nestedOf } from './nested.ts';
-import { type DecryptRows, type OnErrorOf, openResult } from './open.ts';
+import { type IdOf, type Opener, openResult } from './open.ts';
 import { type Rewritten, rewrite } from './operations.ts';
 import { personIn } from './person.ts';
 import type { Shape } from './selection.ts';
@@ -11,15 +10,9 @@ import { type Args, isArgs, joinConditions } from './values.ts';
 import { compoundsOf, idColumns, type Sealing, selectRow, type Terms, type Work } from './work.ts';
 import { whereOf } from './where.ts';
 
-type IdOf = (row: Args) => RecordId | undefined;
-
-export interface Codec {
+export interface Codec extends Opener {
   encryptRows(table: string, rows: readonly Args[], idOf: IdOf): Promise<readonly Args[]>;
-  readonly decryptRows: DecryptRows;
   where(table: string, query: Args): Promise<Terms>;
-  /** Returns the decrypted rows that match a query exactly. */
-  readonly onlyMatching: (table: string, rows: readonly Args[], query: Args) => readonly Args[];
-  readonly onErrorOf: OnErrorOf;
 }
 
 export interface Executor {
@@ -44,10 +37,8 @@ export async function perform(
   { model, operation, args, path }: Operation,
 ): Promise<unknown> {
   const work = workOf(models, codec, executor, operation);
-  const open = async (shape: Shape | undefined, result: unknown): Promise<void> => {
-    if (!shape) return;
-    await openResult(models, shape, result, codec);
-  };
+  const open = async (shape: Shape | undefined, result: unknown): Promise<void> =>
+    shape && openResult(models, shape, result, codec);
   if (isRowByRow(model, operation, args)) {
     const rows = await executor.run(model, 'findMany', await rowsToUpdate(work, model, args));
     const updates = await updatesOf(work, model, operation, args, rows as Args[]);
@@ -86,9 +77,11 @@ function workOf(models: Models, codec: Codec, executor: Executor, operation: str
     nested: nestedOf,
     isRead: /^(?:find|count|aggregate|groupBy)/.test(operation),
     search: (table, query) => codec.where(table, query),
-    find: async (model, args) => rowOf(await executor.run(model, 'findFirst', filtering(model, args))),
-    findOrThrow: async (model, args) =>
-      rowOf(await executor.run(model, 'findFirstOrThrow', filtering(model, args))),
+    async find(model, args, isNeeded = false) {
+      const name = isNeeded ? 'findFirstOrThrow' : 'findFirst';
+      const row = await executor.run(model, name, filtering(model, args));
+      return isArgs(row) ? row : null;
+    },
     nextNumber: numbersFrom(executor),
   };
 }
@@ -117,10 +110,6 @@ function filtering(model: Model, { where, ...args }: Args): Args {
   const compounds = compoundsOf(model, where);
   const others = Object.entries(where).filter(([key]) => !Object.hasOwn(compounds, key));
   return { ...args, where: joinConditions([Object.fromEntries(others), ...Object.values(compounds)]) };
-}
-
-function rowOf(result: unknown): Args | null {
-  return isArgs(result) ? result : null;
 }
 
 async function sealAll(codec: Codec, sealings: readonly Sealing[]): Promise<void> {

@@ -140,7 +140,7 @@ async function linkedValue(
   if (isArgs(connect)) {
     const known = knownValue(target, connect, column);
     if (known !== undefined) return known;
-    const found = await work.findOrThrow(target, { where: connect, select: { [column]: true } });
+    const found = await work.find(target, { where: connect, select: { [column]: true } }, true);
     row[name] = { ...write, connect: { ...connect, ...found } };
     return found?.[column];
   }

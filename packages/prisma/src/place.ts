@@ -3,7 +3,7 @@ import { refuse } from './error.ts';
 import { ignoresCase } from './id-form.ts';
 import type { Model } from './models.ts';
 import { knownPerson, knownValue, personIn } from './person.ts';
-import { type Args, isArgs } from './values.ts';
+import { type Args, isArgs, once } from './values.ts';
 import { compoundsOf, idOf, type Place, selectRow, type Work } from './work.ts';
 
 /** The row that an upsert creates if it finds none. */
@@ -16,10 +16,9 @@ export interface Fallback {
 /** The place of a row that a condition names. */
 export function placeOf(work: Work, model: Model, where: unknown, fallback?: Fallback): Place {
   const at = { root: model, where, path: [] };
-  return rowPlace(model, at, where, fallback, (select, isNeeded) => {
-    const args = { where, select };
-    return isNeeded && !fallback ? work.findOrThrow(model, args) : work.find(model, args);
-  });
+  return rowPlace(model, at, where, fallback, (select, isNeeded) =>
+    work.find(model, { where, select }, isNeeded && !fallback),
+  );
 }
 
 /** The place of any number of rows that a condition names. They can belong to several people. */
@@ -55,11 +54,16 @@ function rowPlace(
     const row = await (reading ??= find(selectRow(model), true));
     return isArgs(row) ? row : undefined;
   };
-  const values = valuesReader(fallback);
+  const read: Args = {};
+  const readOnce = once(async (column) => {
+    const row = await find({ [column]: true }, false);
+    const value = isArgs(row) ? row[column] : await fallback?.value(column);
+    if (value !== undefined) read[column] = value;
+    return value;
+  });
   return {
     ...at,
-    knowsId,
-    read: values.read,
+    read,
     async id() {
       if (knowsId) return known;
       const row = await rowOf();
@@ -73,27 +77,7 @@ function rowPlace(
     },
     async value(column) {
       const value = knownValue(model, where, column);
-      return value === undefined ? values.of(column, () => find({ [column]: true }, false)) : value;
-    },
-  };
-}
-
-/** Reads each column once, for any number of rows that ask for it, and notes it. */
-function valuesReader(fallback: Fallback | undefined) {
-  const read: Args = {};
-  const reading = new Map<string, Promise<unknown>>();
-  const readOnce = async (column: string, find: () => Promise<unknown>): Promise<unknown> => {
-    const row = await find();
-    const value = isArgs(row) ? row[column] : await fallback?.value(column);
-    if (value !== undefined) read[column] = value;
-    return value;
-  };
-  return {
-    read,
-    of(column: string, find: () => Promise<unknown>): Promise<unknown> {
-      const value = reading.get(column) ?? readOnce(column, find);
-      reading.set(column, value);
-      return value;
+      return value === undefined ? readOnce(column) : value;
     },
   };
 }

@@ -1,5 +1,15 @@
 export type Args = Record<string, unknown>;
 
+/** Asks once for each column, also if several ask at the same time. */
+export function once(ask: (column: string) => Promise<unknown>): (column: string) => Promise<unknown> {
+  const answers = new Map<string, Promise<unknown>>();
+  return (column) => {
+    const answer = answers.get(column) ?? ask(column);
+    answers.set(column, answer);
+    return answer;
+  };
+}
+
 export function isArgs(value: unknown): value is Args {
   return Object.prototype.toString.call(value) === '[object Object]';
 }

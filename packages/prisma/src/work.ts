@@ -19,8 +19,6 @@ export interface Place {
   readonly root: Model;
   readonly where: unknown;
   readonly path: readonly string[];
-  /** Whether the condition names the id, so that nothing must be read to know it. */
-  readonly knowsId: boolean;
   id(): Promise<RecordId>;
   /** Returns the columns that name the person, or undefined if they are unknown and there is no one row to read. */
   person(): Promise<Args | undefined>;
@@ -51,8 +49,8 @@ export interface Work {
   /** The searches whose near misses are dropped after decryption, as the objects in `where`. */
   readonly narrowed: WeakSet<object>;
   search(table: string, query: Args): Promise<Terms>;
-  find(model: Model, args: Args): Promise<Args | null>;
-  findOrThrow(model: Model, args: Args): Promise<Args | null>;
+  /** Returns the first row, or null; with `isNeeded`, Prisma throws if there is none. */
+  find(model: Model, args: Args, isNeeded?: boolean): Promise<Args | null>;
   /** Takes the next number of a sequence, or null if the column has none. */
   nextNumber(model: Model, column: RuntimeField): Promise<number | bigint | null>;
   /** `data.ts` calls this function through `Work`, because an import of `nested.ts` would be circular. */
