@@ -3,7 +3,7 @@
 import { Column, getTableColumns, getTableName, is, SQL, Subquery, Table } from 'drizzle-orm';
 import { sqlOf } from './chunks.ts';
 import { refuse, refuseSql } from './error.ts';
-import { type Encryption, encryptionOf, isIndexColumn, layoutOf } from './table.ts';
+import { type Encryption, encryptionOf, isIndexColumn, layoutOf, schemaOf } from './table.ts';
 
 export type Fields = { readonly [key: string]: unknown };
 
@@ -54,7 +54,7 @@ export function requireSelected(column: Column, sources: readonly unknown[] = []
   const selected = source ? flatFields(source._.selectedFields) : [];
   const isSelected = selected.some(({ field }) => is(field, Column) && field.name === column.name);
   if (!source || isSelected) return column;
-  const place = { table: String(symbolOf(column.table, 'OriginalName')), column: column.name };
+  const place = { table: String(ownNameOf(column.table)), column: column.name };
   const problem = `the subquery \`${alias}\` does not select the column`;
   const code = isIndexColumn(column) ? 'not_searchable' : 'cannot_open';
   return refuse(code, place, problem, 'select it, or all columns, in the subquery');
@@ -68,11 +68,11 @@ export function knownColumns(tables: readonly Table[]): KnownColumns {
   return new Map(columns.map(({ column, encryption }) => [originOf(column), encryption]));
 }
 
-const symbolOf = (table: Table, name: string): unknown => Reflect.get(table, Symbol.for(`drizzle:${name}`));
+const ownNameOf = (table: Table): unknown => Reflect.get(table, Symbol.for('drizzle:OriginalName'));
 
 /** The names of the schema, the table and the column in the database, also for an alias. */
 const originOf = ({ table, name }: Column): string =>
-  JSON.stringify([symbolOf(table, 'Schema'), symbolOf(table, 'OriginalName'), name]);
+  JSON.stringify([schemaOf(table), ownNameOf(table), name]);
 
 /**
  * Throws if a field is an encrypted column under another name: a column of a second definition of its table, or SQL

@@ -54,10 +54,7 @@ interface InsertBuilder extends Builder {
 }
 
 /** A conflict clause of the app, which Drizzle would build at once. */
-interface Conflict {
-  readonly method: string;
-  readonly config: ConflictConfig | undefined;
-}
+type Conflict = readonly [method: string, config: ConflictConfig | undefined];
 
 interface ConflictConfig {
   readonly target?: unknown;
@@ -73,8 +70,8 @@ export function shapesOfInsert(builder: InsertBuilder, database: Methods): Shape
   const conflicts: Conflict[] = [];
   for (const method of ['onConflictDoUpdate', 'onConflictDoNothing', 'onDuplicateKeyUpdate']) {
     if (!isEncrypted || !(method in builder)) continue;
-    Reflect.set(builder, method, (config: Conflict['config']) => {
-      conflicts.push({ method, config });
+    Reflect.set(builder, method, (config?: ConflictConfig) => {
+      conflicts.push([method, config]);
       return builder;
     });
   }
@@ -100,12 +97,13 @@ function shapeInsert(
   const { id } = layoutOf(table);
   const rows = given.map((row) => insertedRow(table, row));
   const numbered = rows.filter(({ values }) => values[rowId] === undefined && boundIn(table, values));
-  const number = id && numbered.length > 0 ? numberLater(database, table, id, numbered) : undefined;
-  encryptLater(table, rows, run, number);
+  const draws = numbered.length > 0;
+  if (id && draws) numberLater(database, table, id, numbered, run);
+  encryptLater(table, rows, run, draws ? run.later : run.first);
   const config = {
     ...shape.config,
     values: rows.map(({ row, cells }) => ({ ...row, ...cells })),
-    ...(number && { overridingSystemValue_: true }),
+    ...(draws && { overridingSystemValue_: true }),
   };
   const written = config.values.flatMap((row) => Object.values<unknown>(row));
   const parameters = written.filter((value) => valueOf(value) !== undefined).length;
@@ -115,8 +113,8 @@ function shapeInsert(
   const methods = Object.getPrototypeOf(builder) as Readonly<Record<string, (config: unknown) => void>>;
   const excludedOf = (column: Column): SQL => sql`excluded.${sql.identifier(storedName(builder, column))}`;
   const insert = { table, rows, scope: shape.scope, database, excludedOf };
-  for (const conflict of conflicts)
-    methods[conflict.method]?.call(copy, conflict.config && changedConfig(conflict.config, insert));
+  for (const [method, clause] of conflicts)
+    methods[method]?.call(copy, clause && changedConfig(clause, insert));
   const problem = 'the row that is there is not the one that the values were encrypted for';
   return { ...shape, members: { config: copy.config }, refuseRow: () => refuseRow(table, problem) };
 }

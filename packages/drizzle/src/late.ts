@@ -17,9 +17,9 @@ export class Late extends SQL {
 
 export interface Run {
   readonly access: Access;
-  /** Makes the fingerprints of conditions, and the ciphertexts of rows that the app passed. */
+  /** Makes the fingerprints of conditions and the ciphertexts of rows that the app passed, and draws ids. */
   readonly first: (() => Promise<void>)[];
-  /** Makes the ciphertexts of rows that a condition must find before. */
+  /** Makes the ciphertexts of rows that a condition must find before, or whose ids PostgreSQL must draw before. */
   readonly later: (() => Promise<void>)[];
 }
 

@@ -1,28 +1,27 @@
 // Ids that PostgreSQL draws from a sequence: an insert takes them first, because a ciphertext is bound to the id of its row.
 import { type Column, getTableName, Param, sql, type Table } from 'drizzle-orm';
 import { type Row, rowId, storedName } from './access.ts';
-import { Late } from './late.ts';
+import { Late, type Run } from './late.ts';
 import type { Methods } from './run.ts';
-import type { KeyedColumn } from './table.ts';
+import { type KeyedColumn, schemaOf } from './table.ts';
 
 /** Whether PostgreSQL numbers the rows by a column. */
 export const isNumbered = ({ columnType, generatedIdentity }: Column): boolean =>
   columnType.startsWith('Pg') && (columnType.includes('Serial') || generatedIdentity !== undefined);
 
-/** Returns a function that takes ids for new rows from the sequence of the column. `row` is what the statement writes. */
+/** Takes ids for new rows from the sequence of the column when the statement runs. `row` is what the statement writes. */
 export function numberLater(
   database: Methods,
   table: Table,
   { key, column }: KeyedColumn,
   rows: readonly { readonly row: Row; readonly values: Row }[],
-): () => Promise<void> {
+  { first }: Run,
+): void {
   const ids = rows.map(({ row }) => (row[key] = new Late()));
-  const names = [Reflect.get(table, Symbol.for('drizzle:Schema')) as unknown, getTableName(table)];
-  const quoted = names
-    .filter((name) => typeof name === 'string')
-    .map((name) => `"${name.replaceAll('"', '""')}"`);
+  const names = [schemaOf(table) ?? [], getTableName(table)].flat();
+  const quoted = names.map((name) => `"${name.replaceAll('"', '""')}"`);
   const sequence = sql`pg_get_serial_sequence(${quoted.join('.')}, ${storedName(database, column)})`;
-  return async () => {
+  first.push(async () => {
     const query = database['select']?.({ number: sql`nextval(${sequence})::text` }) as {
       from(source: unknown): Promise<{ number: string | null }[]>;
     };
@@ -33,5 +32,5 @@ export function numberLater(
       if (number) values[rowId] = column.dataType === 'bigint' ? BigInt(number) : Number(number);
       ids[at]?.settle(new Param(values[rowId], column));
     }
-  };
+  });
 }

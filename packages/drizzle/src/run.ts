@@ -32,10 +32,9 @@ export interface Shape {
 export type ShapeOf = (run: Run, isOne: boolean) => Shape;
 
 /** A query that Drizzle can run, and the way to open its result. */
-export interface Ready {
+export interface Ready extends Pick<Shape, 'refuseRow'> {
   readonly query: unknown;
   readonly open: (result: unknown) => Promise<unknown>;
-  readonly refuseRow?: (() => never) | undefined;
 }
 
 /** The statements that `db.batch` makes ready. */

@@ -2,7 +2,7 @@
 import { type SQL, sql, Table } from 'drizzle-orm';
 import { type EncryptionOptions, fieldsOf, keyIdsOf, storedName } from './access.ts';
 import { refuse } from './error.ts';
-import { layoutOf } from './table.ts';
+import { layoutOf, schemaOf } from './table.ts';
 
 export type Dialect = 'postgresql' | 'mysql' | 'sqlite';
 
@@ -19,7 +19,6 @@ export function tableSource(
   }
   const { table: name } = first.encryption;
   const primary = layoutOf(table).id?.column;
-  const schema: unknown = Reflect.get(table, Symbol.for('drizzle:Schema'));
   const run = database as Readonly<Record<string, (statement: SQL) => unknown>>;
   return {
     database: {
@@ -29,7 +28,7 @@ export function tableSource(
     },
     fields: fieldsOf(table),
     name,
-    schema: typeof schema === 'string' ? schema : undefined,
+    schema: schemaOf(table),
     index,
     keyIds: keyIdsOf(name, keyIds),
     id(): string {

@@ -207,6 +207,10 @@ type Options = TableOptions<string, ExtraConfig>;
 const optionNames: OptionNames<Options> = { subject: 0, lowEntropy: 0, refusePlaintext: 0, extraConfig: 0 };
 type Builders = Readonly<Record<string, object>>;
 
+/** The schema of a table in the database, if it has one. */
+export const schemaOf = (table: Table): string | undefined =>
+  Reflect.get(table, Symbol.for('drizzle:Schema')) as string | undefined;
+
 /** The names of all tables with encrypted columns. */
 export const encryptedTables = new Set<string>();
 

@@ -84,16 +84,10 @@ export function lateRow(table: Table, values: Row, id: RowId): LateRow {
   };
 }
 
-/** Encrypts rows when the statement runs, and settles their late values. `prepare` finds out their ids. */
-export function encryptLater(
-  table: Table,
-  rows: readonly LateRow[],
-  { access, first }: Run,
-  prepare?: () => Promise<void>,
-): void {
-  first.push(async () => {
-    await prepare?.();
-    const stored = await recordsOf(access, table).encrypt(rows.map(({ values }) => values));
+/** Encrypts rows when the statement runs, and settles their late values. */
+export function encryptLater(table: Table, rows: readonly LateRow[], run: Run, steps = run.first): void {
+  steps.push(async () => {
+    const stored = await recordsOf(run.access, table).encrypt(rows.map(({ values }) => values));
     for (const [at, { settle }] of rows.entries()) settle((name) => new Param(stored[at]?.[name] ?? null));
   });
 }
