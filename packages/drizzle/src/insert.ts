@@ -35,6 +35,7 @@ import {
 } from './table.ts';
 import { Excluded, requirePlainSelection, type Scope, walk } from './walk.ts';
 import {
+  boundIn,
   encryptedValues,
   encryptFound,
   encryptLater,
@@ -163,20 +164,14 @@ function idIn(table: Table, row: Row, values: Row): RowId {
   if (id && keepsForm(id.column, value)) return value as RowId;
   const bound = boundIn(table, values);
   if (!bound || (id && isNumbered(id.column) && value === undefined)) return undefined;
-  const { key } = requireIdColumn(table, bound.encryption);
+  const { key } = requireIdColumn(table, bound);
   return refuse(
     'row_unknown',
-    bound.encryption,
+    bound,
     `the ciphertext is bound to \`${key}\` as the database returns it, which is not known before the insert`,
     `pass \`${key}\` in that form, give it a \`$defaultFn(() => crypto.randomUUID())\`, or use a field with { context: 'field' }`,
   );
 }
-
-/** A column with a value that is bound to the id of its row. */
-const boundIn = (table: Table, values: Row): EncryptedEntry | undefined =>
-  layoutOf(table).columns.find(({ encryption }) => {
-    return (values[encryption.column] ?? null) !== null && isBound(encryption);
-  });
 
 interface Insert {
   readonly table: Table;

@@ -63,6 +63,12 @@ export function encryptedValues(table: Table, row: Row): Row {
   return values;
 }
 
+/** A column with a value that is bound to the id of its row, or that is the data of a person. */
+export const boundIn = (table: Table, values: Row, isOfPerson = false): Encryption | undefined =>
+  layoutOf(table).columns.find(({ encryption }) => {
+    return (values[encryption.column] ?? null) !== null && (isOfPerson || isBound(encryption));
+  })?.encryption;
+
 /** A row to encrypt, and what stands for its values in a statement until then. */
 export interface LateRow {
   readonly values: Row;
@@ -155,9 +161,7 @@ export function shapeUpdate(given: UpdateConfig, run: Run, database: Methods): S
   const where = given.where && walk(given.where, shape.scope);
   const withList = given.withList?.map((query) => walk(query, shape.scope));
   const changed = { ...shape.config, set: { ...set, ...late.cells }, where, withList };
-  const bound = layoutOf(table).columns.find(
-    ({ encryption }) => (subject ?? isBound(encryption)) && (values[encryption.column] ?? null) !== null,
-  )?.encryption;
+  const bound = boundIn(table, values, subject !== undefined);
   if (!bound) {
     encryptLater(table, [late], run);
     return { ...shape, members: { config: changed } };
