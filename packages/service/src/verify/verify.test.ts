@@ -269,7 +269,7 @@ describe('entries', () => {
     for (const column of entries.columns) {
       if (column === 'id') continue;
       for (const [ref, { row }] of kept().tables.get(entries.name) ?? []) {
-        for (const value of alternatives((row as unknown as Values)[column])) {
+        for (const value of forged((row as unknown as Values)[column])) {
           change(entries, ref, { [column]: value });
           const id = Number(ref.split(' ')[1]);
           const { errors } = await verify();
