@@ -12,6 +12,5 @@ export async function verifyLog(
 ): Promise<Verification> {
   const { background, publicLog } = service;
   const found = await orNoTenant(verifyTenant(service, tenantId, options));
-  if (found.complete) service.ledger.forget(tenantId);
   return publicLog ? withContradiction(background, publicLog, tenantId, found) : found;
 }

@@ -86,6 +86,8 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
     areRowsChecked = isComplete && (await scanRows(service, walk, mostRows));
   }
   if (chain.previous !== undefined) options.walked?.({ hash: fromLatin1(chain.previous), time: chain.time });
+  // What is believed of the tenant can be rows that were put back for a moment, and are found no more.
+  if (isComplete || findings.count > 0) service.ledger.forget(tenantId);
   const isEmpty = chain.next === first;
   return {
     valid: findings.count > 0 ? false : areRowsChecked ? true : null,
