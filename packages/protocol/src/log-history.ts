@@ -17,15 +17,10 @@ const mostFacts = 10_000;
 /** Longer than any that a service writes. */
 const longestName = 64;
 
-/** The actions, all of them rare, whose entries are facts, or end them. */
-export const factActions = [
-  ...(['api_key.revoke', 'issuer.revoke', 'subject.erase', 'key.disable', 'key.enable'] as const),
-  ...(['key.destroy', 'key.restore', 'key.min_version'] as const),
-];
-
 /** What no later entry ends, and what one can end. */
 const final: ReadonlySet<unknown> = new Set(['revoked', 'erased', 'destroyed']);
-const states: ReadonlySet<unknown> = new Set([...final, 'disabled', 'pending_destruction']);
+const pending = 'pending_destruction';
+const states: ReadonlySet<unknown> = new Set([...final, 'disabled', pending]);
 /** What a disabled key refuses. Under one that is pending destruction, only two actions are left. */
 const needsActive: ReadonlySet<string> = new Set(['key.wrap', 'encrypt', 'key.rotate', 'key.min_version']);
 
@@ -53,7 +48,7 @@ export class LogHistory implements KnownFacts {
     const isRefused = told['outcome'] === 'refused';
     const found =
       this.#facts.get(`actor ${entry.actor}`) ?? (isRefused ? undefined : this.#against(entry, told));
-    const fact = isRefused ? undefined : factIn(entry, told);
+    const fact = isRefused ? undefined : facts.get(entry.action)?.(told, entry.key_id);
     if (fact) this.learn(...fact, id);
     return (
       found &&
@@ -97,27 +92,21 @@ export class LogHistory implements KnownFacts {
 /** Entries have the first half of a person's id, and that of an erasure all of it. */
 const personIn = ({ subject }: Told): string => `subject ${String(subject).slice(0, 32)}`;
 
-function factIn({ action, key_id }: Entry, told: Told): [about: string, is: unknown] | undefined {
-  const key = `key ${key_id}`;
-  switch (action) {
-    case 'api_key.revoke':
-    case 'issuer.revoke':
-      return [`actor ${String(told['api_key_id'] ?? told['issuer_id'])}`, 'revoked'];
-    case 'subject.erase':
-      return [personIn(told), 'erased'];
-    // Only that of a key which was imported says its status.
-    case 'key.create':
-      return [key, told['status']];
-    case 'key.enable':
-      return [key, 'active'];
-    case 'key.disable':
-    case 'key.restore':
-      return [key, 'disabled'];
-    case 'key.destroy':
-      return [key, told['erased'] === true ? 'destroyed' : 'pending_destruction'];
-    case 'key.min_version':
-      return [`min_version of ${key_id}`, told['min_version']];
-    default:
-      return undefined;
-  }
-}
+type Fact = (told: Told, keyId: string | null) => readonly [about: string, is: unknown];
+
+/** What an entry of these actions says. */
+const facts: ReadonlyMap<string, Fact> = new Map<string, Fact>([
+  ['api_key.revoke', ({ api_key_id }) => [`actor ${String(api_key_id)}`, 'revoked']],
+  ['issuer.revoke', ({ issuer_id }) => [`actor ${String(issuer_id)}`, 'revoked']],
+  ['subject.erase', (told) => [personIn(told), 'erased']],
+  // Only that of a key which was imported says its status.
+  ['key.create', ({ status }, keyId) => [`key ${keyId}`, status]],
+  ['key.enable', (_, keyId) => [`key ${keyId}`, 'active']],
+  ['key.disable', (_, keyId) => [`key ${keyId}`, 'disabled']],
+  ['key.restore', (_, keyId) => [`key ${keyId}`, 'disabled']],
+  ['key.destroy', ({ erased }, keyId) => [`key ${keyId}`, erased === true ? 'destroyed' : pending]],
+  ['key.min_version', ({ min_version }, keyId) => [`min_version of ${keyId}`, min_version]],
+]);
+
+/** Those of them that are rare. */
+export const factActions = (): string[] => [...facts.keys()].filter((action) => action !== 'key.create');

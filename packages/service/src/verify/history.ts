@@ -29,7 +29,7 @@ export async function historyBefore(
 ): Promise<LogHistory> {
   const history = new LogHistory({ since: purged + 1 });
   if (first === 1) return history;
-  const ofEntries = factActions.map((action): Query<never> => {
+  const ofEntries = factActions().map((action): Query<never> => {
     const where: Where[] = [['action', '=', action], ...between('id', purged + 1, first - 1)];
     return allOf<EntryRow>({ table: entries, where, by: 'id', descending: true, limit });
   });
