@@ -5,7 +5,7 @@ import { toUtf8 } from '@eaas/protocol';
 import { toHex } from '@eaas/protocol/internal';
 import { sameBytes, sha256 } from '#platform';
 import type { Owned } from './ledger/store.ts';
-import { Refusal, Tampered, unauthorized } from './rules/refusal.ts';
+import { Refusal, Tampered, unauthorized, unless } from './rules/refusal.ts';
 import { refTo } from './ledger/table.ts';
 import { apiKeys } from './ledger/tables.ts';
 import { decisionOf, settle } from './operate.ts';
@@ -58,7 +58,8 @@ function holderOfToken({ tokens, listener }: Service, arrival: Arrival): Caller 
       actor: id,
       needs: [refTo(apiKeys, id)],
       holder: (view) => {
-        const row = orNull(() => view.find(apiKeys, id));
+        // Who changed the row gets no rights.
+        const row = unless(Tampered, () => view.find(apiKeys, id));
         if (row && sameBytes(row.token_hash, hash)) return row;
         tokens.forget(name);
         throw unauthorized();
@@ -78,13 +79,3 @@ export const senderOf = ({ route, origin, ipAddress, signal }: Arrival) => ({
   signal,
   asks: { endpoint: endpoints[route] as Endpoint, origin },
 });
-
-/** The row of a caller, or null if it is not as the service wrote it: who changed it gets no rights. */
-export function orNull<Row>(find: () => Row | null): Row | null {
-  try {
-    return find();
-  } catch (error) {
-    if (error instanceof Tampered) return null;
-    throw error;
-  }
-}

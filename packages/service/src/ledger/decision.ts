@@ -83,3 +83,9 @@ export class Missing extends Error {
     this.needs = needs;
   }
 }
+
+/** What `prepare` has computed for `judge`. Throws Missing until it has. */
+export function prepared<T>(value: T | undefined): T {
+  if (value === undefined) throw new Missing([], 'what the decision needs was not prepared');
+  return value;
+}

@@ -3,7 +3,7 @@
 import { toHex } from '@eaas/protocol/internal';
 import { refusalOf } from '@eaas/protocol/internal-service';
 import { endpoints, formatTimestamp, limits, type Output, parseTimestamp } from '@eaas/protocol/wire';
-import { Missing, type View } from '../ledger/decision.ts';
+import { prepared, type View } from '../ledger/decision.ts';
 import { allOf, are, between, refTo } from '../ledger/table.ts';
 import { anchors, entries, tallies } from '../ledger/tables.ts';
 import type { Query, Where } from '../ledger/table.ts';
@@ -46,7 +46,7 @@ export const auditOperations = {
     };
   },
   'GET /v1/audit/verify': (service, { tenantId }, input) =>
-    prepared('rows', async () => {
+    preparing('rows', async () => {
       const { clock } = service.ledger;
       const end = clock.now() + longest;
       const timeLeft = () => end - clock.now();
@@ -58,7 +58,7 @@ export const auditOperations = {
       });
     }),
   'GET /v1/audit/checkpoint': (_, { tenantId }) =>
-    prepared('snapshot', async ({ head: { id, hash }, secrets }) => ({
+    preparing('snapshot', async ({ head: { id, hash }, secrets }) => ({
       ...(await signCheckpoint(secrets.checkpoint, tenantId, { id, hash })),
       tenant_id: tenantId,
       id,
@@ -83,17 +83,14 @@ export const auditOperations = {
 } satisfies Partial<Operations>;
 
 /** A part whose whole answer is prepared. */
-function prepared<Answer>(by: Part<Answer>['by'], prepare: (view: View) => Promise<Answer>): Part<Answer> {
+function preparing<Answer>(by: Part<Answer>['by'], prepare: (view: View) => Promise<Answer>): Part<Answer> {
   let answer: Answer | Refusal | undefined;
   return {
     by,
     async prepare(view) {
       answer ??= await prepare(view).catch(refusalOf);
     },
-    judge() {
-      if (answer === undefined) throw new Missing();
-      return { entries: [], answer };
-    },
+    judge: () => ({ entries: [], answer: prepared(answer) }),
   };
 }
 

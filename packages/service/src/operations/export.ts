@@ -6,7 +6,7 @@ import { hashKeyPlace, type SecretPlace, versionPlace } from '@eaas/protocol/int
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import { exportSecret, sha256 } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
-import { Missing, type View } from '../ledger/decision.ts';
+import { prepared, type View } from '../ledger/decision.ts';
 import { are, between } from '../ledger/table.ts';
 import { keyVersions } from '../ledger/tables.ts';
 import type { Caller, Part } from '../operation.ts';
@@ -85,11 +85,7 @@ export function encrypter({ fair }: Service, tenantId: string, publicKey: Reques
       }
     },
     /** Throws Missing. */
-    of({ name }: Exported): string {
-      const found = encrypted.get(name);
-      if (found === undefined) throw new Missing([], 'the secret was not encrypted yet');
-      return found;
-    },
+    of: ({ name }: Exported): string => prepared(encrypted.get(name)),
   };
 }
 

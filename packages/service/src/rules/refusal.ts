@@ -35,6 +35,16 @@ export function attempt<T>(work: () => T): T | undefined {
   }
 }
 
+/** What the work returns, or undefined if it throws an error of this kind. */
+export function unless<T>(kind: new (...args: never[]) => Error, work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof kind) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Refuses a request without a valid API key. The text is the same for every cause, so callers cannot find out which
  * tokens exist. Only the holder of a stored API key learns `what` ended it.

@@ -9,7 +9,7 @@ import { engine, randomBytes } from '#platform';
 import type { KeyCall, Participation } from '../plugin.ts';
 import { type KeyCase, type KeyRule, partIn, readWrapped, rulingOf } from './data-key-rules.ts';
 import { refusedByAge, refusedByStatus, requireStatus } from './key-rules.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, unless } from './refusal.ts';
 
 type Bundle = Output<'POST /v1/encrypt'>;
 
@@ -107,13 +107,4 @@ function effectiveEnvelope({ key, call, crypto }: KeyCase<DecryptCall>): Envelop
   if (iv.length !== envelope.iv.length || crypto.headOf(wrapped)?.version !== keyVersion) return undefined;
   if (beside === undefined && envelope.keyVersion !== keyVersion) return undefined;
   return { ...envelope, keyVersion, wrappedKey: wrapped, iv };
-}
-
-function unless<T>(kind: new () => Error, work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof kind) return undefined;
-    throw error;
-  }
 }

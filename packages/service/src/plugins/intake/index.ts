@@ -5,7 +5,7 @@ import { isIntakeWrapped, using } from '@eaas/protocol/internal-service';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { exportSecret, hkdf, intakeCrypto } from '#platform';
 import type { Secret } from '../../crypto/secret.ts';
-import { Missing, type View } from '../../ledger/decision.ts';
+import { prepared, type View } from '../../ledger/decision.ts';
 import type { KeyRow } from '../../ledger/tables.ts';
 import { unlessRefused } from '../../operate.ts';
 import type { Caller, Part } from '../../operation.ts';
@@ -49,8 +49,7 @@ function publicKeys(_: Service, __: Caller, { key_id }: Input<typeof route>): Pa
       requireStatus(key, 'active');
       const { key_version } = key;
       const secret = isForIntake(key) ? findSecret(view, key, key_version) : null;
-      const intake_public_key = secret && derived.get(secret);
-      if (intake_public_key === undefined) throw new Missing([], 'the public key was not derived yet');
+      const intake_public_key = prepared(secret && derived.get(secret));
       return { entries: [], answer: { key_id: key.key_id, key_version, intake_public_key } };
     },
   };
@@ -100,8 +99,7 @@ function openings(
           const { wrapped } = call;
           const version = versionFor(view, key, wrapped);
           if (!version) return undefined;
-          const [shared, own] = opened.get(call) ?? [];
-          if (!opened.has(call)) throw new Missing([], 'not opened yet');
+          const [shared, own] = prepared(opened.get(call));
           // In server mode the context of the call is that of the value, and the data key has none.
           const dek =
             context === call.context

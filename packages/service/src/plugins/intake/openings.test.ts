@@ -54,13 +54,13 @@ async function setUp(keys = [key, key, key]) {
 
 test('a request that is judged again opens each wrapped key, and counts it once', async () => {
   const { keying, counts, open } = await setUp();
-  expect(open).toThrow(/not opened/);
+  expect(open).toThrow(/not prepared/);
   await keying.prepare?.(view, null);
   await keying.prepare?.(view, null);
   for (let nth = 0; nth < 2; nth++) expect(open().map((dek) => dek?.slice())).toEqual(deks);
   keying.end?.();
   expect(counts).toEqual([3]);
-  expect(open).toThrow(/not opened/);
+  expect(open).toThrow(/not prepared/);
 });
 
 test('a version that was altered refuses its own items, and those of no other key', async () => {

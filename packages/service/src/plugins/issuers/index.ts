@@ -5,16 +5,16 @@ import { toHex } from '@eaas/protocol/internal';
 import { orRefusal, refusalOf } from '@eaas/protocol/internal-service';
 import { endpoints } from '@eaas/protocol/wire';
 import { sha256 } from '#platform';
-import { orNull, senderOf } from '../../admit.ts';
+import { senderOf } from '../../admit.ts';
 import type { TenantSecrets } from '../../crypto/tenant-secrets.ts';
-import { Missing, type View } from '../../ledger/decision.ts';
+import { prepared, type View } from '../../ledger/decision.ts';
 import { Remembered, rememberedFor } from '../../ledger/remembered.ts';
 import { add, allOf, refTo } from '../../ledger/table.ts';
 import type { Arrival, Caller, Operations } from '../../operation.ts';
 import { keyNeedsOf, listing, recordsOf } from '../../operations/records.ts';
 import type { Plugin } from '../../plugin.ts';
 import type { Service } from '../../service.ts';
-import { Refusal, unauthorized } from '../../rules/refusal.ts';
+import { Refusal, Tampered, unauthorized, unless } from '../../rules/refusal.ts';
 import { adding } from '../people/around.ts';
 import * as rules from './issuer-rules.ts';
 import { type IssuerRow, issuers as table } from './table.ts';
@@ -54,14 +54,13 @@ export function issuers(options: IssuerOptions): Plugin {
     // of them an issuer is for never changes.
     let ipAddress: string | null = null;
     const findIssuer = (view: Pick<View, 'find'>) => {
-      const row = orNull(() => view.find(table, issuerId));
+      const row = unless(Tampered, () => view.find(table, issuerId));
       if (row && rules.opensAll(row)) ({ ipAddress } = arrival);
       return row;
     };
     function keyOf(row: IssuerRow): IssuerKey {
-      const keys = openIssuer(row).keys ?? published.get(row.jwks_uri);
+      const keys = openIssuer(row).keys ?? prepared(published.get(row.jwks_uri));
       if (keys instanceof Refusal) throw keys;
-      if (!keys) throw new Missing();
       return fittingKey(keys, token);
     }
     /** Whether a key has signed the token, or undefined if that was not verified. */
@@ -81,9 +80,7 @@ export function issuers(options: IssuerOptions): Plugin {
         const row = findIssuer(view);
         if (!row) throw unauthorized();
         const rights = rightsOf(row, token, view);
-        const holds = holdsUnder(keyOf(row));
-        if (holds === undefined) throw new Missing();
-        if (!holds) throw unauthorized();
+        if (!prepared(holdsUnder(keyOf(row)))) throw unauthorized();
         return rights;
       },
       // What refuses the token here is not thrown: `holder` finds it too, in rows that are confirmed.

@@ -143,13 +143,7 @@ function reachOf({ permissions, ...limited }: IssuerRow): Reach {
 const shownBytes = 256;
 
 /** What decides whose tokens are accepted, as the audit log shows it: short values, and the hash of longer ones. */
-function shownTrust({
-  jwks,
-  jwks_uri,
-  require,
-  authorized_parties,
-  max_age_seconds,
-}: Pick<IssuerRow, 'jwks' | 'jwks_uri' | 'require' | 'authorized_parties' | 'max_age_seconds'>) {
+function shownTrust({ jwks, jwks_uri, require, authorized_parties, max_age_seconds }: IssuerRow) {
   return {
     jwks: shownTrustIn(jwks),
     jwks_uri: shownTrustIn(jwks_uri),

@@ -7,7 +7,7 @@ import { subjectParts, subjectPlace } from '@eaas/protocol/internal-sealing';
 import { using } from '@eaas/protocol/internal-service';
 import { exportSecret, hmac, paeView, sealer, secretOf } from '#platform';
 import type { Secret } from '../../crypto/secret.ts';
-import { Missing, type View } from '../../ledger/decision.ts';
+import { prepared, type View } from '../../ledger/decision.ts';
 import { put, refTo } from '../../ledger/table.ts';
 import { unlessRefused } from '../../operate.ts';
 import type { KeyAct, KeyCall, Keying, KeyVerb, Participation, Sealing } from '../../plugin.ts';
@@ -43,7 +43,7 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
   const ids = new Map<string, string>();
   const known = new Map<Secret, Secrecy>();
   const newcomers = new Map<string, Secrecy>();
-  let prepared: ReturnType<typeof sealer> | undefined;
+  let ofSubjects: ReturnType<typeof sealer> | undefined;
 
   function idOf(view: Pick<View, 'secrets'>, kind: 'subjects' | 'users', name: string): string {
     const id = ids.get(`${kind} ${name}`) ?? personId(view, kind, name);
@@ -54,10 +54,10 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
   /** Makes the secret of a subject that nobody wrapped for yet. It counts only if its row is committed. */
   function makeNewcomer({ secrets, tenant: { tenant_id } }: View, id: string): void {
     const place = subjectPlace(tenant_id, id);
-    const ofSubjects = (prepared ??= sealer(secrets.sealing, place));
+    const sealing = (ofSubjects ??= sealer(secrets.sealing, place));
     const [sealed, seals] = using(
       randomBytes(32),
-      (secret) => [ofSubjects.seal(secret, place.context), sealingOf(secretOf(secret))] as const,
+      (secret) => [sealing.seal(secret, place.context), sealingOf(secretOf(secret))] as const,
     );
     const row = { tenant_id, subject_id: fromHex(id), sealed, ...notErased };
     const creates: Secrecy['creates'] = {
@@ -67,15 +67,9 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
     newcomers.set(id, { seals, creates });
   }
 
-  function newcomer(id: string): Secrecy {
-    const made = newcomers.get(id);
-    if (made) return made;
-    throw new Missing([], 'the secret of a new person was not made yet');
-  }
-
   function secrecyOf(view: View, verb: KeyAct['verb'], id: string): Secrecy | 'erased' {
     const row = view.find(subjects, id);
-    if (!row && verb !== 'unwrap' && verb !== 'decrypt') return newcomer(id);
+    if (!row && verb !== 'unwrap' && verb !== 'decrypt') return prepared(newcomers.get(id));
     if (!row) return { seals: { form: subjectForm, derive: null }, creates: undefined };
     if (!row.sealed) return 'erased';
     const secret = view.open(subjectPlace(row.tenant_id, id), row.sealed);
@@ -128,7 +122,7 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
       return { refused: notTheirs, logged, ...secrecy };
     },
     end() {
-      prepared?.wipe();
+      ofSubjects?.wipe();
       newcomers.clear();
     },
   };
