@@ -409,7 +409,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(complaints).toEqual([]);
   });
 
-  for (const { name, fails = false, reach } of states) {
+  for (const { name, fails, reach } of states) {
     test(`${name}: the page is accessible on wide and narrow screens in both colour modes`, async () => {
       const { page, complaints } = await openPage();
       await page.setViewportSize({ width: 1440, height: 900 });

@@ -1,7 +1,6 @@
 import type { Permission } from '@eaas/protocol/wire';
 import { EaasClient } from '@eaas/sdk';
-import type { Stage } from './stage.ts';
-import type { State } from './states.ts';
+import { failing, forbidden, type Stage, type States } from './stage.ts';
 
 const people = '/console/#/people';
 export const subject = 'patient-42';
@@ -46,105 +45,65 @@ async function openErase(stage: Stage): Promise<void> {
   await stage.page.getByLabel(`Type ${subject} to confirm`).waitFor();
 }
 
-export const peopleStates: readonly State[] = [
-  {
-    name: 'people',
-    reach: async (stage) => {
-      await seedPeople(stage);
-      await stage.enter(people);
-      await stage.page.getByText('2 people have a secret').waitFor();
-    },
+export const peopleStates: States = {
+  people: async (stage) => {
+    await seedPeople(stage);
+    await stage.enter(people);
+    await stage.page.getByText('2 people have a secret').waitFor();
   },
-  {
-    name: 'people-empty',
-    reach: async ({ enter, page }) => {
-      await enter(people);
-      await page.getByText('Nobody yet').waitFor();
-    },
+  'people-empty': async ({ enter, page }) => {
+    await enter(people);
+    await page.getByText('Nobody yet').waitFor();
   },
-  {
-    name: 'people-forbidden',
-    fails: true,
-    reach: async ({ enter, page }) => {
-      await enter(people, ['keys.read', 'usage.read']);
-      await page.getByText('Your API key lacks the permission').waitFor();
-    },
+  'people-forbidden': forbidden(people, ['keys.read', 'usage.read']),
+  'people-unknown': failing(async (stage) => {
+    await seedPeople(stage);
+    await stage.enter(people);
+    await find(stage, 'Patient-42');
+    await stage.page.getByText('Nobody has this subject').waitFor();
+  }),
+  'people-not-an-id': async (stage) => {
+    await stage.enter(people);
+    await find(stage, 'patient-42', 'id');
+    await stage.page.getByText('A subject id has 32 or 64').waitFor();
   },
-  {
-    name: 'people-unknown',
-    fails: true,
-    reach: async (stage) => {
-      await seedPeople(stage);
-      await stage.enter(people);
-      await find(stage, 'Patient-42');
-      await stage.page.getByText('Nobody has this subject').waitFor();
-    },
+  person: async (stage) => void (await openPerson(stage)),
+  'person-by-half-an-id': async (stage) => {
+    const id = await seedPeople(stage);
+    await stage.enter(people);
+    await find(stage, id.slice(0, 32), 'id');
+    await stage.page.getByText('all 64 characters').waitFor();
   },
-  {
-    name: 'people-not-an-id',
-    reach: async (stage) => {
-      await stage.enter(people);
-      await find(stage, 'patient-42', 'id');
-      await stage.page.getByText('A subject id has 32 or 64').waitFor();
-    },
+  'person-erase': async (stage) => {
+    await openErase(stage);
+    await stage.page.getByLabel(`Type ${subject} to confirm`).fill('patient');
   },
-  { name: 'person', reach: async (stage) => void (await openPerson(stage)) },
-  {
-    name: 'person-by-half-an-id',
-    reach: async (stage) => {
-      const id = await seedPeople(stage);
-      await stage.enter(people);
-      await find(stage, id.slice(0, 32), 'id');
-      await stage.page.getByText('all 64 characters').waitFor();
-    },
+  'person-erase-forbidden': failing(async (stage) => {
+    await openPerson(stage, ['audit.read', 'keys.read']);
+    await stage.page.getByRole('button', { name: 'Erase this person' }).click();
+    await stage.page.locator('dialog').getByText('Your API key lacks the permission').waitFor();
+  }),
+  'person-erased-now': async (stage) => {
+    await openErase(stage);
+    await stage.page.getByLabel(`Type ${subject} to confirm`).fill(subject);
+    await stage.page.getByRole('button', { name: 'Erase for ever' }).click();
+    await stage.page.getByText('Keep its hash with the request').waitFor();
+    await stage.page.getByRole('cell', { name: 'person erased' }).waitFor();
   },
-  {
-    name: 'person-erase',
-    reach: async (stage) => {
-      await openErase(stage);
-      await stage.page.getByLabel(`Type ${subject} to confirm`).fill('patient');
-    },
+  'person-erased': async (stage) => {
+    await seedPeople(stage);
+    await stage.client.subjects.erase({ subject });
+    await stage.enter(people);
+    await find(stage, subject);
+    await stage.page.getByText('This person was erased on').waitFor();
+    await stage.page.getByRole('table').waitFor();
   },
-  {
-    name: 'person-erase-forbidden',
-    fails: true,
-    reach: async (stage) => {
-      await openPerson(stage, ['audit.read', 'keys.read']);
-      await stage.page.getByRole('button', { name: 'Erase this person' }).click();
-      await stage.page.locator('dialog').getByText('Your API key lacks the permission').waitFor();
-    },
-  },
-  {
-    name: 'person-erased-now',
-    reach: async (stage) => {
-      await openErase(stage);
-      await stage.page.getByLabel(`Type ${subject} to confirm`).fill(subject);
-      await stage.page.getByRole('button', { name: 'Erase for ever' }).click();
-      await stage.page.getByText('Keep its hash with the request').waitFor();
-      await stage.page.getByRole('cell', { name: 'person erased' }).waitFor();
-    },
-  },
-  {
-    name: 'person-erased',
-    reach: async (stage) => {
-      await seedPeople(stage);
-      await stage.client.subjects.erase({ subject });
-      await stage.enter(people);
-      await find(stage, subject);
-      await stage.page.getByText('This person was erased on').waitFor();
-      await stage.page.getByRole('table').waitFor();
-    },
-  },
-  {
-    name: 'person-service-away',
-    fails: true,
-    reach: async (stage) => {
-      await seedPeople(stage);
-      await stage.enter(people);
-      await stage.page.getByText('2 people have a secret').waitFor();
-      stage.setAway('unreachable');
-      await find(stage, subject);
-      await stage.page.locator('.failure.away').waitFor();
-    },
-  },
-];
+  'person-service-away': failing(async (stage) => {
+    await seedPeople(stage);
+    await stage.enter(people);
+    await stage.page.getByText('2 people have a secret').waitFor();
+    stage.setAway('unreachable');
+    await find(stage, subject);
+    await stage.page.locator('.failure.away').waitFor();
+  }),
+};

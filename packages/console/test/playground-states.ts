@@ -1,8 +1,7 @@
 import { keyName } from '../src/playground/own-key.ts';
 import type { Page } from '@eaas/test-kit/chromium';
 import { seed } from './seed.ts';
-import type { Stage } from './stage.ts';
-import type { State } from './states.ts';
+import { failing, type Stage, type States } from './stage.ts';
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const seen = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
@@ -33,180 +32,113 @@ export async function playAll(page: Page): Promise<void> {
   await page.getByRole('log').getByText('subject.erase').waitFor();
 }
 
-export const playgroundStates: readonly State[] = [
-  {
-    name: 'sign-in',
-    reach: async ({ open, page }) => {
-      await open('/');
-      await page.getByLabel('API key').waitFor();
-    },
+export const playgroundStates: States = {
+  'sign-in': async ({ open, page }) => {
+    await open('/');
+    await page.getByLabel('API key').waitFor();
   },
-  {
-    name: 'sign-in-busy',
-    reach: async ({ open, page, setAway }) => {
-      await open('/');
-      setAway('silent');
-      await page.getByLabel('API key').fill(`eaas_sk_${'0'.repeat(43)}4C34ms`);
-      await press(page, 'Sign in');
-      await seen(page, 'Signing in…');
-    },
+  'sign-in-busy': async ({ open, page, setAway }) => {
+    await open('/');
+    setAway('silent');
+    await page.getByLabel('API key').fill(`eaas_sk_${'0'.repeat(43)}4C34ms`);
+    await press(page, 'Sign in');
+    await seen(page, 'Signing in…');
   },
-  {
-    name: 'sign-in-code-refused',
-    fails: true,
-    reach: async ({ open, page }) => {
-      await open(`/#code=${'a'.repeat(43)}`);
-      await seen(page, /not valid any more/);
-    },
+  'sign-in-code-refused': failing(async ({ open, page }) => {
+    await open(`/#code=${'a'.repeat(43)}`);
+    await seen(page, /not valid any more/);
+  }),
+  'sign-in-api-key-refused': failing(async ({ open, page }) => {
+    await open('/console/#/audit');
+    await page.getByLabel('API key').fill(`eaas_sk_${'0'.repeat(43)}4C34ms`);
+    await press(page, 'Sign in');
+    await seen(page, /does not accept this API key/);
+  }),
+  'sign-in-not-an-api-key': async ({ open, page }) => {
+    await open('/');
+    await page.getByLabel('API key').fill('hunter2');
+    await press(page, 'Sign in');
+    await seen(page, /not an API key/);
   },
-  {
-    name: 'sign-in-api-key-refused',
-    fails: true,
-    reach: async ({ open, page }) => {
-      await open('/console/#/audit');
-      await page.getByLabel('API key').fill(`eaas_sk_${'0'.repeat(43)}4C34ms`);
-      await press(page, 'Sign in');
-      await seen(page, /does not accept this API key/);
-    },
+  'sign-in-service-away': failing(async ({ open, page, setAway }) => {
+    await open('/');
+    setAway('unreachable');
+    await page.getByLabel('API key').fill(`eaas_sk_${'0'.repeat(43)}4C34ms`);
+    await press(page, 'Sign in');
+    await seen(page, /does not respond/);
+  }),
+  'playground-start': withKey,
+  'playground-encrypted': async (stage) => {
+    await withKey(stage);
+    await press(stage.page, 'Encrypt');
+    await seen(stage.page, /It is not there/);
   },
-  {
-    name: 'sign-in-not-an-api-key',
-    reach: async ({ open, page }) => {
-      await open('/');
-      await page.getByLabel('API key').fill('hunter2');
-      await press(page, 'Sign in');
-      await seen(page, /not an API key/);
-    },
+  'playground-played': failing(async (stage) => {
+    await withKey(stage);
+    await playAll(stage.page);
+  }),
+  'playground-erased-then-decrypted': failing(async (stage) => {
+    await withKey(stage);
+    await press(stage.page, 'Encrypt');
+    await press(stage.page, 'Erase the person');
+    await seen(stage.page, 'subject_erased');
+    await press(stage.page, 'Decrypt');
+    await stage.page.locator('#encrypt .failure').waitFor();
+  }),
+  'playground-create-forbidden': failing(async (stage) => {
+    await stage.enterWithApiKey('/', ['encrypt', 'decrypt', 'keys.read']);
+    await press(stage.page, 'Create the key');
+    await seen(stage.page, 'Your API key lacks the permission');
+  }),
+  'playground-no-audit': failing(async (stage) => {
+    await stage.client.keys.create({ name: keyName });
+    await stage.enter('/', ['encrypt', 'decrypt', 'keys.read']);
+    await seen(stage.page, /may not read the audit log/);
+  }),
+  'playground-asks-to-create': async (stage) => {
+    await stage.client.keys.create({ name: 'production' });
+    await stage.enterWithApiKey('/');
+    await seen(stage.page, 'The playground needs a key of its own');
   },
-  {
-    name: 'sign-in-service-away',
-    fails: true,
-    reach: async ({ open, page, setAway }) => {
-      await open('/');
-      setAway('unreachable');
-      await page.getByLabel('API key').fill(`eaas_sk_${'0'.repeat(43)}4C34ms`);
-      await press(page, 'Sign in');
-      await seen(page, /does not respond/);
-    },
+  'playground-asks-to-use': async (stage) => {
+    await stage.client.keys.create({ name: keyName });
+    await stage.enterWithApiKey('/');
+    await seen(stage.page, 'Is this key the playground’s?');
   },
-  { name: 'playground-start', reach: withKey },
-  {
-    name: 'playground-encrypted',
-    reach: async (stage) => {
-      await withKey(stage);
-      await press(stage.page, 'Encrypt');
-      await seen(stage.page, /It is not there/);
-    },
+  'playground-key-disabled': async (stage) => {
+    const { key_id } = await stage.client.keys.create({ name: keyName });
+    await stage.client.keys.disable({ key_id });
+    await stage.enter('/');
+    await seen(stage.page, `The playground cannot use ${keyName}`);
   },
-  {
-    name: 'playground-played',
-    fails: true,
-    reach: async (stage) => {
-      await withKey(stage);
-      await playAll(stage.page);
-    },
+  'playground-asks-to-rotate': async (stage) => {
+    await stage.enterWithApiKey('/');
+    await press(stage.page, 'Create the key');
+    await press(stage.page, 'Encrypt');
+    await press(stage.page, 'Rotate the key for real');
+    await stage.page.locator('dialog').waitFor();
   },
-  {
-    name: 'playground-erased-then-decrypted',
-    fails: true,
-    reach: async (stage) => {
-      await withKey(stage);
-      await press(stage.page, 'Encrypt');
-      await press(stage.page, 'Erase the person');
-      await seen(stage.page, 'subject_erased');
-      await press(stage.page, 'Decrypt');
-      await stage.page.locator('#encrypt .failure').waitFor();
-    },
+  'playground-key-unknown': failing(async (stage) => {
+    await stage.enter('/', ['encrypt', 'decrypt']);
+    await seen(stage.page, /lacks the permission/);
+  }),
+  'playground-broken-chain': async (stage) => {
+    await seed(stage);
+    const [newest] = (await stage.client.audit.page({ limit: 1 })).logs;
+    stage.service.tamper((newest?.id ?? 0) - 3, { ip_address: '203.0.113.9' });
+    await stage.enter('/');
+    await seen(stage.page, /The chain breaks/);
   },
-  {
-    name: 'playground-create-forbidden',
-    fails: true,
-    reach: async (stage) => {
-      await stage.enterWithApiKey('/', ['encrypt', 'decrypt', 'keys.read']);
-      await press(stage.page, 'Create the key');
-      await seen(stage.page, 'Your API key lacks the permission');
-    },
-  },
-  {
-    name: 'playground-no-audit',
-    fails: true,
-    reach: async (stage) => {
-      await stage.client.keys.create({ name: keyName });
-      await stage.enter('/', ['encrypt', 'decrypt', 'keys.read']);
-      await seen(stage.page, /may not read the audit log/);
-    },
-  },
-  {
-    name: 'playground-asks-to-create',
-    reach: async (stage) => {
-      await stage.client.keys.create({ name: 'production' });
-      await stage.enterWithApiKey('/');
-      await seen(stage.page, 'The playground needs a key of its own');
-    },
-  },
-  {
-    name: 'playground-asks-to-use',
-    reach: async (stage) => {
-      await stage.client.keys.create({ name: keyName });
-      await stage.enterWithApiKey('/');
-      await seen(stage.page, 'Is this key the playground’s?');
-    },
-  },
-  {
-    name: 'playground-key-disabled',
-    reach: async (stage) => {
-      const { key_id } = await stage.client.keys.create({ name: keyName });
-      await stage.client.keys.disable({ key_id });
-      await stage.enter('/');
-      await seen(stage.page, `The playground cannot use ${keyName}`);
-    },
-  },
-  {
-    name: 'playground-asks-to-rotate',
-    reach: async (stage) => {
-      await stage.enterWithApiKey('/');
-      await press(stage.page, 'Create the key');
-      await press(stage.page, 'Encrypt');
-      await press(stage.page, 'Rotate the key for real');
-      await stage.page.locator('dialog').waitFor();
-    },
-  },
-  {
-    name: 'playground-key-unknown',
-    fails: true,
-    reach: async (stage) => {
-      await stage.enter('/', ['encrypt', 'decrypt']);
-      await seen(stage.page, /lacks the permission/);
-    },
-  },
-  {
-    name: 'playground-broken-chain',
-    reach: async (stage) => {
-      await seed(stage);
-      const [newest] = (await stage.client.audit.page({ limit: 1 })).logs;
-      stage.service.tamper((newest?.id ?? 0) - 3, { ip_address: '203.0.113.9' });
-      await stage.enter('/');
-      await seen(stage.page, /The chain breaks/);
-    },
-  },
-  {
-    name: 'playground-service-away',
-    fails: true,
-    reach: async (stage) => {
-      await withKey(stage);
-      stage.setAway('unreachable');
-      await press(stage.page, 'Encrypt');
-      await stage.page.locator('#encrypt .failure').waitFor();
-      await seen(stage.page, /This page goes on as soon as it does/);
-    },
-  },
-  {
-    name: 'playground-expired',
-    fails: true,
-    reach: async (stage) => {
-      await withKey(stage);
-      stage.pages.setApi(async () => Response.json({ code: 'unauthorized', detail: 'no' }, { status: 401 }));
-      await seen(stage.page, /has expired or was revoked/);
-    },
-  },
-];
+  'playground-service-away': failing(async (stage) => {
+    await withKey(stage);
+    stage.setAway('unreachable');
+    await press(stage.page, 'Encrypt');
+    await stage.page.locator('#encrypt .failure').waitFor();
+    await seen(stage.page, /This page goes on as soon as it does/);
+  }),
+  'playground-expired': failing(async (stage) => {
+    await withKey(stage);
+    stage.pages.setApi(async () => Response.json({ code: 'unauthorized', detail: 'no' }, { status: 401 }));
+    await seen(stage.page, /has expired or was revoked/);
+  }),
+};

@@ -1,7 +1,6 @@
 import type { Permission } from '@eaas/protocol/wire';
 import { createIntake } from '@eaas/sdk/intake';
-import { history, type Stage } from './stage.ts';
-import type { State } from './states.ts';
+import { history, type Reach, failing, type Stage, type States } from './stage.ts';
 
 const press = ({ page }: Stage, name: string) => page.getByRole('button', { name, exact: true }).click();
 
@@ -29,7 +28,7 @@ async function openForm(stage: Stage): Promise<string> {
 }
 
 /** An intake key that is disabled, pending destruction or destroyed has no public key. */
-function inState(status: 'disabled' | 'pending' | 'destroyed', text: RegExp): State['reach'] {
+function inState(status: 'disabled' | 'pending' | 'destroyed', text: RegExp): Reach {
   return async (stage) => {
     const key_id = await createForm(stage);
     await stage.client.keys.disable({ key_id });
@@ -40,97 +39,64 @@ function inState(status: 'disabled' | 'pending' | 'destroyed', text: RegExp): St
   };
 }
 
-export const publicKeyStates: readonly State[] = [
-  {
-    name: 'keys-create-intake',
-    reach: async (stage) => {
-      await stage.enter('/console/#/keys');
-      await stage.page.getByRole('button', { name: 'Create a key' }).first().click();
-      await stage.page.getByLabel('Name').fill('contact-form');
-      await stage.page.getByLabel(/^Intake key/).click();
-    },
+export const publicKeyStates: States = {
+  'keys-create-intake': async (stage) => {
+    await stage.enter('/console/#/keys');
+    await stage.page.getByRole('button', { name: 'Create a key' }).first().click();
+    await stage.page.getByLabel('Name').fill('contact-form');
+    await stage.page.getByLabel(/^Intake key/).click();
   },
-  {
-    name: 'key-intake',
-    reach: async (stage) => {
-      await openForm(stage);
-      await stage.page.getByText('still in use').first().waitFor();
-      await stage.page.getByText('How a page writes with it').click();
-    },
+  'key-intake': async (stage) => {
+    await openForm(stage);
+    await stage.page.getByText('still in use').first().waitFor();
+    await stage.page.getByText('How a page writes with it').click();
   },
-  {
-    name: 'key-intake-rotate',
-    reach: async (stage) => {
-      await openForm(stage);
-      await press(stage, 'Rotate');
-      await stage.page.getByText(/its own public key/).waitFor();
-    },
+  'key-intake-rotate': async (stage) => {
+    await openForm(stage);
+    await press(stage, 'Rotate');
+    await stage.page.getByText(/its own public key/).waitFor();
   },
-  {
-    name: 'key-intake-rotated',
-    reach: async (stage) => {
-      await openForm(stage);
-      await press(stage, 'Rotate');
-      await press(stage, 'Rotate the key');
-      await stage.page.getByRole('group', { name: 'Public key of version 3' }).waitFor();
-      await stage.page.getByText('Version 3 has a new public key.').waitFor();
-    },
+  'key-intake-rotated': async (stage) => {
+    await openForm(stage);
+    await press(stage, 'Rotate');
+    await press(stage, 'Rotate the key');
+    await stage.page.getByRole('group', { name: 'Public key of version 3' }).waitFor();
+    await stage.page.getByText('Version 3 has a new public key.').waitFor();
   },
-  {
-    name: 'key-intake-disable',
-    reach: async (stage) => {
-      await openForm(stage);
-      await press(stage, 'Disable');
-      await stage.page.getByText(/Writers keep writing/).waitFor();
-    },
+  'key-intake-disable': async (stage) => {
+    await openForm(stage);
+    await press(stage, 'Disable');
+    await stage.page.getByText(/Writers keep writing/).waitFor();
   },
-  { name: 'key-intake-disabled', reach: inState('disabled', /nobody can stop them/) },
-  { name: 'key-intake-being-destroyed', reach: inState('pending', /only after you restore the key/) },
-  { name: 'key-intake-destroyed', reach: inState('destroyed', /nobody can ever read/) },
-  {
-    name: 'key-intake-destroy',
-    reach: async (stage) => {
-      await inState('disabled', /nobody can stop them/)(stage);
-      await press(stage, 'Destroy');
-      await stage.page.getByText(/Take their forms down first/).waitFor();
-    },
+  'key-intake-disabled': inState('disabled', /nobody can stop them/),
+  'key-intake-being-destroyed': inState('pending', /only after you restore the key/),
+  'key-intake-destroyed': inState('destroyed', /nobody can ever read/),
+  'key-intake-destroy': async (stage) => {
+    await inState('disabled', /nobody can stop them/)(stage);
+    await press(stage, 'Destroy');
+    await stage.page.getByText(/Take their forms down first/).waitFor();
   },
-  {
-    name: 'key-public-keys-loading',
-    reach: async (stage) => {
-      stage.setAway('silent', '/public-key');
-      await openKey(stage, await createForm(stage));
-      await stage.page.getByText('Loading the public key').waitFor();
-    },
+  'key-public-keys-loading': async (stage) => {
+    stage.setAway('silent', '/public-key');
+    await openKey(stage, await createForm(stage));
+    await stage.page.getByText('Loading the public key').waitFor();
   },
-  {
-    name: 'key-public-keys-forbidden',
-    fails: true,
-    reach: async (stage) => {
-      await openKey(stage, await createForm(stage), ['keys.read', 'keys.manage']);
-      await stage.page.getByText('To see the public key:').waitFor();
-    },
-  },
-  {
-    name: 'key-public-keys-service-away',
-    fails: true,
-    reach: async (stage) => {
-      stage.setAway('unreachable', '/public-key');
-      await openKey(stage, await createForm(stage));
-      await stage.page.locator('.public-keys .failure.away').waitFor();
-    },
-  },
-  {
-    name: 'key-disabled-in-another-tab',
-    fails: true,
-    reach: async (stage) => {
-      const key_id = await createForm(stage);
-      stage.pages.setApi(async (request) => {
-        if (request.url.endsWith('/public-key')) await stage.client.keys.disable({ key_id });
-        return stage.respond(request);
-      });
-      await openKey(stage, key_id);
-      await stage.page.locator('.public-keys .failure.refused').waitFor();
-    },
-  },
-];
+  'key-public-keys-forbidden': failing(async (stage) => {
+    await openKey(stage, await createForm(stage), ['keys.read', 'keys.manage']);
+    await stage.page.getByText('To see the public key:').waitFor();
+  }),
+  'key-public-keys-service-away': failing(async (stage) => {
+    stage.setAway('unreachable', '/public-key');
+    await openKey(stage, await createForm(stage));
+    await stage.page.locator('.public-keys .failure.away').waitFor();
+  }),
+  'key-disabled-in-another-tab': failing(async (stage) => {
+    const key_id = await createForm(stage);
+    stage.pages.setApi(async (request) => {
+      if (request.url.endsWith('/public-key')) await stage.client.keys.disable({ key_id });
+      return stage.respond(request);
+    });
+    await openKey(stage, key_id);
+    await stage.page.locator('.public-keys .failure.refused').waitFor();
+  }),
+};

@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Permission } from '@eaas/protocol/wire';
-import type { Stage } from './stage.ts';
-import type { State } from './states.ts';
+import { failing, forbidden, type Stage, type States } from './stage.ts';
 
 const signIns = '/console/#/sign-ins';
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
@@ -11,26 +10,17 @@ export const keySet = jwkOf(publicKey);
 
 /** A key, and three sign-ins: of patients, of staff, and a revoked one. */
 async function seedSignIns(stage: Stage): Promise<void> {
-  const { service, client } = stage;
-  const { key_id } = await client.keys.create({ name: 'patients' });
-  const send = async (method: string, path: string, body?: object): Promise<{ issuer_id: string }> => {
-    const response = await service.fetch(`${service.baseUrl}/v1/issuers${path}`, {
-      method,
-      headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`expected an issuer (got the status ${response.status})`);
-    return (await response.json()) as { issuer_id: string };
-  };
+  const { keys, issuers } = stage.client;
+  const { key_id } = await keys.create({ name: 'patients' });
   const common = {
     audience: 'https://clinic.example',
-    jwks: JSON.parse(keySet) as object,
-    permissions: ['encrypt', 'decrypt', 'audit.own'],
+    jwks: JSON.parse(keySet) as { keys: { kty: string }[] },
+    permissions: ['encrypt', 'decrypt', 'audit.own'] as ('encrypt' | 'decrypt' | 'audit.own')[],
     key_ids: [key_id],
   };
-  const old = await send('POST', '', { ...common, name: 'first try', issuer: 'https://old.example' });
-  await send('DELETE', `/${old.issuer_id}`);
-  await send('POST', '', {
+  const old = await issuers.create({ ...common, name: 'first try', issuer: 'https://old.example' });
+  await issuers.revoke({ issuer_id: old.issuer_id });
+  await issuers.create({
     ...common,
     name: 'staff',
     issuer: 'https://login.clinic.example/realms/employees-of-all-houses',
@@ -38,7 +28,7 @@ async function seedSignIns(stage: Stage): Promise<void> {
     any_subject: true,
     require: { role: ['doctor', 'nurse'] },
   });
-  await send('POST', '', {
+  await issuers.create({
     ...common,
     name: 'patients',
     issuer: 'https://patients.clinic.example',
@@ -67,108 +57,68 @@ async function fillIn(stage: Stage, jwks = keySet): Promise<void> {
 const accept = ({ page }: Stage) =>
   page.locator('dialog').getByRole('button', { name: 'Accept the sign-in' }).click();
 
-export const signInStates: readonly State[] = [
-  { name: 'sign-ins', reach: openSignIns },
-  {
-    name: 'sign-ins-empty',
-    reach: async ({ enter, page }) => {
-      await enter(signIns);
-      await page.getByText('No sign-ins yet').waitFor();
-    },
+export const signInStates: States = {
+  'sign-ins': openSignIns,
+  'sign-ins-empty': async ({ enter, page }) => {
+    await enter(signIns);
+    await page.getByText('No sign-ins yet').waitFor();
   },
-  {
-    name: 'sign-ins-forbidden',
-    fails: true,
-    reach: async ({ enter, page }) => {
-      await enter(signIns, ['keys.read', 'audit.read']);
-      await page.getByText('Your API key lacks the permission').waitFor();
-    },
+  'sign-ins-forbidden': forbidden(signIns, ['keys.read', 'audit.read']),
+  'sign-ins-create': async (stage) => {
+    await openSignIns(stage);
+    await stage.page.getByRole('button', { name: 'Accept a sign-in' }).click();
+    await stage.page.getByLabel(/^patients/).waitFor();
   },
-  {
-    name: 'sign-ins-create',
-    reach: async (stage) => {
-      await openSignIns(stage);
-      await stage.page.getByRole('button', { name: 'Accept a sign-in' }).click();
-      await stage.page.getByLabel(/^patients/).waitFor();
-    },
+  'sign-ins-create-incomplete': async (stage) => {
+    await fillIn(stage, '-----BEGIN PUBLIC KEY-----');
+    await stage.page.getByLabel(/^patients/).click();
+    await stage.page.getByLabel(/^Web pages of these/).click();
+    await stage.page.getByLabel('Allowed origins').fill(',');
+    await accept(stage);
+    await stage.page.getByText('This is no JSON Web Key Set').waitFor();
+    await stage.page.getByText('Choose at least one key.').waitFor();
   },
-  {
-    name: 'sign-ins-create-incomplete',
-    reach: async (stage) => {
-      await fillIn(stage, '-----BEGIN PUBLIC KEY-----');
-      await stage.page.getByLabel(/^patients/).click();
-      await stage.page.getByLabel(/^Web pages of these/).click();
-      await stage.page.getByLabel('Allowed origins').fill(',');
-      await accept(stage);
-      await stage.page.getByText('This is no JSON Web Key Set').waitFor();
-      await stage.page.getByText('Choose at least one key.').waitFor();
-    },
+  'sign-ins-create-private-key': failing(async (stage) => {
+    await fillIn(stage, jwkOf(privateKey));
+    await accept(stage);
+    await stage.page.locator('dialog .error').getByText('private or symmetric key').waitFor();
+  }),
+  'sign-ins-create-same-prefix': failing(async (stage) => {
+    await fillIn(stage);
+    await accept(stage);
+    await stage.page.locator('dialog .error').getByText('two people could share').waitFor();
+  }),
+  'sign-ins-created': async (stage) => {
+    await fillIn(stage);
+    await stage.page.getByLabel('Prefix', { exact: true }).fill('visitor:');
+    await stage.page.getByLabel('Claim that names the user').fill('sub');
+    await stage.page.getByLabel(/^Everyone’s/).click();
+    await stage.page.getByLabel('Required claims').fill('role=guide\n');
+    await accept(stage);
+    await stage.page.getByText('The service accepts its tokens now.').waitFor();
   },
-  {
-    name: 'sign-ins-create-private-key',
-    fails: true,
-    reach: async (stage) => {
-      await fillIn(stage, jwkOf(privateKey));
-      await accept(stage);
-      await stage.page.locator('dialog .error').getByText('private or symmetric key').waitFor();
-    },
+  'sign-ins-show': async (stage) => {
+    await openSignIns(stage);
+    await stage.page.getByRole('button', { name: 'Show staff' }).click();
+    await stage.page.locator('dialog').getByText('role=doctor,nurse').waitFor();
   },
-  {
-    name: 'sign-ins-create-same-prefix',
-    fails: true,
-    reach: async (stage) => {
-      await fillIn(stage);
-      await accept(stage);
-      await stage.page.locator('dialog .error').getByText('two people could share').waitFor();
-    },
+  'sign-ins-edit': async (stage) => {
+    await openSignIns(stage);
+    await stage.page.getByRole('button', { name: 'Edit staff' }).click();
+    await stage.page.getByLabel('Required claims').fill('role=doctor');
+    await stage.page.getByLabel(/^Longest life/).fill('900');
+    await stage.page.getByText('valid for more than 900 seconds').waitFor();
   },
-  {
-    name: 'sign-ins-created',
-    reach: async (stage) => {
-      await fillIn(stage);
-      await stage.page.getByLabel('Prefix', { exact: true }).fill('visitor:');
-      await stage.page.getByLabel('Claim that names the user').fill('sub');
-      await stage.page.getByLabel(/^Everyone’s/).click();
-      await stage.page.getByLabel('Required claims').fill('role=guide\n');
-      await accept(stage);
-      await stage.page.getByText('The service accepts its tokens now.').waitFor();
-    },
+  'sign-ins-edit-forbidden': failing(async (stage) => {
+    await openSignIns(stage, ['api_keys.manage', 'keys.read']);
+    await stage.page.getByRole('button', { name: 'Edit staff' }).click();
+    await stage.page.getByLabel('Required claims').fill('role=doctor');
+    await stage.page.getByRole('button', { name: 'Save the changes' }).click();
+    await stage.page.locator('dialog .failure.forbidden').waitFor();
+  }),
+  'sign-ins-revoke': async (stage) => {
+    await openSignIns(stage);
+    await stage.page.getByRole('button', { name: 'Revoke patients' }).click();
+    await stage.page.getByLabel('Type patients to confirm').fill('patient');
   },
-  {
-    name: 'sign-ins-show',
-    reach: async (stage) => {
-      await openSignIns(stage);
-      await stage.page.getByRole('button', { name: 'Show staff' }).click();
-      await stage.page.locator('dialog').getByText('role=doctor,nurse').waitFor();
-    },
-  },
-  {
-    name: 'sign-ins-edit',
-    reach: async (stage) => {
-      await openSignIns(stage);
-      await stage.page.getByRole('button', { name: 'Edit staff' }).click();
-      await stage.page.getByLabel('Required claims').fill('role=doctor');
-      await stage.page.getByLabel(/^Longest life/).fill('900');
-      await stage.page.getByText('valid for more than 900 seconds').waitFor();
-    },
-  },
-  {
-    name: 'sign-ins-edit-forbidden',
-    fails: true,
-    reach: async (stage) => {
-      await openSignIns(stage, ['api_keys.manage', 'keys.read']);
-      await stage.page.getByRole('button', { name: 'Edit staff' }).click();
-      await stage.page.getByLabel('Required claims').fill('role=doctor');
-      await stage.page.getByRole('button', { name: 'Save the changes' }).click();
-      await stage.page.locator('dialog .failure.forbidden').waitFor();
-    },
-  },
-  {
-    name: 'sign-ins-revoke',
-    reach: async (stage) => {
-      await openSignIns(stage);
-      await stage.page.getByRole('button', { name: 'Revoke patients' }).click();
-      await stage.page.getByLabel('Type patients to confirm').fill('patient');
-    },
-  },
-];
+};

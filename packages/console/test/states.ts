@@ -5,15 +5,9 @@ import { peopleStates } from './people-states.ts';
 import { otherStates } from './other-states.ts';
 import { publicKeyStates } from './public-key-states.ts';
 import { signInStates } from './sign-in-states.ts';
-import type { Stage } from './stage.ts';
+import type { States } from './stage.ts';
 
-export interface State {
-  readonly name: string;
-  readonly fails?: true;
-  readonly reach: (stage: Stage) => Promise<void>;
-}
-
-export const states: readonly State[] = [
+const all: States = {
   ...playgroundStates,
   ...keyStates,
   ...publicKeyStates,
@@ -21,4 +15,10 @@ export const states: readonly State[] = [
   ...signInStates,
   ...peopleStates,
   ...otherStates,
-];
+};
+
+export const states = Object.entries(all).map(([name, state]) =>
+  typeof state === 'function'
+    ? { name, reach: state, fails: false }
+    : { name, reach: state.reach, fails: true },
+);
