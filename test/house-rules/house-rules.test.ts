@@ -158,11 +158,6 @@ test('the SDK does not call `queueMicrotask` or `process.nextTick`, because fake
   expect(places(inSdk, /\b(?:queueMicrotask|process\.nextTick)\(/)).toEqual([]);
 });
 
-test('no cache of the server reserves its memory, as `max` does', () => {
-  const inServer = sources.filter((file) => packageOf(file) === 'server');
-  expect(places(inServer, /new LRUCache.*\bmax:/)).toEqual([]);
-});
-
 test('no file of the packages has `export *`', () => {
   expect(places(sources, /^\s*export \*/)).toEqual([]);
 });

@@ -29,12 +29,3 @@ test('databases that are copied from one template are independent', async () => 
   await server.end();
   expect(template.prepared).toBe(1);
 });
-
-test('the server’s role cannot create database objects', async () => {
-  const database = await createDatabase();
-  onTestFinished(database.drop);
-  const sql = postgres(database.connection('server'));
-  await expect(sql`create table mine ()`).rejects.toThrow('permission denied for schema public');
-  await expect(sql`create temporary table mine ()`).rejects.toThrow('permission denied to create temporary');
-  await sql.end();
-});

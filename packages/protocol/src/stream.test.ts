@@ -1,15 +1,116 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { engines } from '../test/engines.ts';
-import { expectBothWays } from '../test/stream-vector.ts';
-import { sendThrough } from '@eaas/test-kit/streams';
+import { anyContext } from '@eaas/test-kit/arbitraries';
+import { runs } from '@eaas/test-kit/cases';
 import { plaintextOf, refusedBytes } from '@eaas/test-kit/stream-cases';
+import { piecesOf, sendThrough } from '@eaas/test-kit/streams';
 import { bytes, type StreamCase, vectors } from '@eaas/test-kit/vectors';
-import { DecryptionError, FormatError } from './errors.ts';
-import { openFile, openStream } from './stream.ts';
+import { engines } from '../test/engines.ts';
+import { keyService } from '../test/key-service.ts';
+import { expectBothWays } from '../test/stream-vector.ts';
+import { nodeEngine } from './engines/node.ts';
+import { DecryptionError, FormatError, InputError } from './errors.ts';
+import { ciphertextSize, openFile, openStream, plaintextSize, sealStream } from './stream.ts';
+import { ChunkCipher } from './stream-format.ts';
+
+const keyId = '00000000-0000-4000-8000-000000000002';
+const { wrap, unwrap } = keyService(keyId);
+const chunk = 65_536;
+const options = { keyId, engine: nodeEngine };
+
+const contentOf = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => i * 7 + (i >> 8));
+const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
+const seal = async (content: Uint8Array): Promise<Uint8Array> =>
+  (await sendThrough(sealStream(wrap, options), [content])).content;
+
+const anyLength = fc
+  .tuple(fc.constantFrom(0, 0, chunk, 2 * chunk), fc.integer({ min: -2, max: 300 }))
+  .map(([base, more]) => Math.max(0, base + more));
+const anyCuts = fc.array(fc.nat(3 * chunk), { maxLength: 6 });
+
+test('a chunk at position 2^32 has another nonce than the chunk at position 0', () => {
+  const cipher = new ChunkCipher(nodeEngine, nodeEngine.importKey(new Uint8Array(32)));
+  const [first, later] = [0, 2 ** 32].map((index) => cipher.seal(new Uint8Array(32), index, false));
+  expect(later).not.toEqual(first);
+});
+
+describe('a stream', () => {
+  test('a stream is decrypted completely, however its input is divided, with any engine', async () => {
+    const engine = fc.constantFrom(...engines);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(anyLength, anyCuts, anyCuts, anyContext, engine, engine),
+        async ([length, cuts, sealedCuts, context, sealer, opener]) => {
+          const content = contentOf(length);
+          const sealing = sealStream(wrap, { context, engine: sealer });
+          const sealed = await sendThrough(sealing, piecesOf(content, cuts));
+          const opening = openStream(unwrap, { keyId, context, engine: opener });
+          const opened = await sendThrough(opening, piecesOf(sealed.content, sealedCuts));
+          expect(opened.error).toBeUndefined();
+          expect(same(opened.content, content)).toBe(true);
+
+          const sizes = sealed.chunks.slice(1).map((bytes) => bytes.length);
+          expect(sizes.length).toBe(Math.max(1, Math.ceil(length / chunk)));
+          expect(sizes.slice(0, -1).every((size) => size === chunk + 16)).toBe(true);
+          expect(opened.chunks.slice(0, -1).every((bytes) => bytes.length === chunk)).toBe(true);
+        },
+      ),
+      { numRuns: runs(60) },
+    );
+  });
+
+  // Only what the length shows may be said. If the rest could be a whole chunk, the cipher must decide.
+  const reasonFor = (bodyLength: number) => {
+    if (bodyLength < 0) return 'the ciphertext was cut short';
+    const rest = bodyLength % (chunk + 16);
+    const isWhole = rest > 16 || bodyLength === 16 || (rest === 0 && bodyLength > 0);
+    return isWhole ? 'altered, or encrypted with' : 'the stream is incomplete';
+  };
+
+  test('decrypting a truncated stream fails, and outputs at most the beginning of the plaintext', async () => {
+    const content = contentOf(chunk + 40);
+    const sealed = await seal(content);
+    const headEnd = 26 + 78 + 32 + 32;
+    const boundaries = [chunk, chunk + 15, chunk + 16, chunk + 17, chunk + 32, chunk + 33].map(
+      (at) => headEnd + at,
+    );
+    const everywhere = fc.nat(sealed.length - 1);
+    const lengths = [
+      ...Array(headEnd + 20).keys(),
+      ...boundaries,
+      ...fc.sample(everywhere, 60),
+      sealed.length - 1,
+    ];
+    for (const length of lengths) {
+      const cut = await sendThrough(openStream(unwrap, options), [sealed.subarray(0, length)]);
+      expect(cut.error).toBeInstanceOf(length < headEnd ? FormatError : DecryptionError);
+      expect((cut.error as Error).message).toContain(reasonFor(length - headEnd));
+      expect(same(cut.content, content.subarray(0, cut.content.length))).toBe(true);
+      expect(cut.content.length % chunk).toBe(0);
+    }
+  });
+
+  test('if wrap or unwrap throws an error, the stream fails with the same error', async () => {
+    const refusal = new Error('403');
+    const refuse = () => Promise.reject(refusal);
+    expect((await sendThrough(sealStream(refuse), [contentOf(1)])).error).toBe(refusal);
+    const sealed = await seal(contentOf(1));
+    expect((await sendThrough(openStream(refuse, options), [sealed])).error).toBe(refusal);
+  });
+
+  test.each(['text', new Uint16Array([300])])(
+    'input that is not a Uint8Array is refused (case %#)',
+    async (value) => {
+      const sealed = await sendThrough(sealStream(wrap, options), [value as unknown as Uint8Array]);
+      expect(sealed.error).toBeInstanceOf(TypeError);
+      const opened = await sendThrough(openStream(unwrap, options), [value as unknown as Uint8Array]);
+      expect(String(opened.error)).toMatch(/^TypeError: expected Uint8Array, got/);
+    },
+  );
+});
 
 const isSmall = ({ ciphertext_length: length }: StreamCase): boolean => length < 1 << 20;
 const { cases, accepted_changes: changes, refusals } = vectors('envelope-v2');
-const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 const expectedOf = (id: string | null) => (id === null ? { anyKey: true as const } : { keyId: id });
 
 describe.each(engines)('the envelope, version 2, with $name', (engine) => {
@@ -51,4 +152,53 @@ describe.each(engines)('the envelope, version 2, with $name', (engine) => {
       name: expect.stringMatching(/^(?:Format|Decryption)Error$/),
     });
   });
+});
+
+const head = 26 + 78 + 32 + 32;
+const anySize = fc.oneof(
+  fc
+    .tuple(fc.constantFrom(0, chunk, 2 * chunk, 3 * chunk), fc.integer({ min: -20, max: 20 }))
+    .map(([base, more]) => Math.max(0, base + more)),
+  fc.nat(2 ** 52),
+);
+const anyWrappedKey = fc.option(fc.integer({ min: 1, max: 2_048 }), { nil: undefined });
+
+test.each([0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 2 * chunk + 1])(
+  '`ciphertextSize` returns the exact size of a stream of %d bytes',
+  async (size) => {
+    for (const length of [1, 78, 2_048]) {
+      const wrapped = { keyId, keyVersion: 1, wrappedKey: new Uint8Array(length) };
+      const stream = sealStream(() => wrapped, { engine: nodeEngine });
+      const { content } = await sendThrough(stream, [new Uint8Array(size)]);
+      expect(content.length).toBe(ciphertextSize(size, length));
+    }
+  },
+);
+
+test('`plaintextSize` is the inverse of `ciphertextSize`', () => {
+  fc.assert(
+    fc.property(anySize, anyWrappedKey, (size, wrappedKey) => {
+      expect(plaintextSize(ciphertextSize(size, wrappedKey), wrappedKey)).toBe(size);
+    }),
+  );
+});
+
+test.each([0, head, head + 15, head + chunk + 16 + 1, head + chunk + 16 + 16, head + 2 * (chunk + 16) + 5])(
+  'a ciphertext of %d bytes is refused, because no stream has this size',
+  (size) => {
+    expect(() => plaintextSize(size)).toThrow(FormatError);
+  },
+);
+
+test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53])(
+  '`ciphertextSize` and `plaintextSize` refuse the invalid size %d',
+  (size) => {
+    expect(() => ciphertextSize(size)).toThrow(InputError);
+    expect(() => plaintextSize(size)).toThrow(InputError);
+  },
+);
+
+test.each([0, 2_049, 1.5])('a wrapped key of %d bytes is refused', (length) => {
+  expect(() => ciphertextSize(1, length)).toThrow(InputError);
+  expect(() => plaintextSize(1_000, length)).toThrow(InputError);
 });
