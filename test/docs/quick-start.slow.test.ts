@@ -121,18 +121,6 @@ async function sendBoth(tab: Page, shown: string): Promise<void> {
 }
 
 test.each([...inTerminal, ...inBrowser, ...inOneVariable])(
-  '$page has few words beside its code, and at most four links to read on',
-  ({ page }) => {
-    const prose = read(page).replace(/^```.*?^```$/gms, '');
-    const most = inOneVariable.some((start) => start.page === page) ? 250 : 600;
-    expect(prose.split(/\s+/).length).toBeLessThanOrEqual(most);
-    const [, readOn = ''] = prose.split('## Read on');
-    expect(readOn.split('](').length - 1).toBeGreaterThan(0);
-    expect(readOn.split('](').length - 1).toBeLessThanOrEqual(4);
-  },
-);
-
-test.each([...inTerminal, ...inBrowser, ...inOneVariable])(
   '$page names each file before its text',
   ({ page }) => {
     // A page on the web does not show what follows the language of a block.

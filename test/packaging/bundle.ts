@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
-import { build as buildWithVite, type Rollup } from 'vite';
 import { browserBuild } from '@eaas/test-kit/browser-build';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -13,29 +12,6 @@ export async function bundle(code: string): Promise<{ text: string; gzipped: num
     .map(({ text }) => text);
   const gzipped = texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
   return { text: texts.join(''), gzipped, warnings: warnings.map(({ text }) => text) };
-}
-
-/** Returns the compressed bytes that a page built by Vite loads at once. */
-export async function sizeWithVite(code: string): Promise<number> {
-  const id = `${here}entry.js`;
-  const built = await buildWithVite({
-    configFile: false,
-    logLevel: 'silent',
-    root: here,
-    plugins: [
-      {
-        name: 'entry',
-        resolveId: (given) => (given === id ? id : null),
-        load: (given) => (given === id ? code : null),
-      },
-    ],
-    build: { write: false, rollupOptions: { input: id, preserveEntrySignatures: 'strict' } },
-  });
-  const chunks = (built as Rollup.RollupOutput).output.filter((output) => output.type === 'chunk');
-  const atOnce = new Set(chunks.filter(({ isEntry }) => isEntry));
-  for (const { imports } of atOnce)
-    for (const chunk of chunks) if (imports.includes(chunk.fileName)) atOnce.add(chunk);
-  return [...atOnce].reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
 }
 
 /** Measures code that is loaded on demand. If `module` is given, measures only the matching module and its imports. */
