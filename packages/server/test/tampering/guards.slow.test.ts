@@ -164,6 +164,8 @@ describe('the role of the server has no other rights', () => {
     'set role eaas_owner',
     'begin; lock table eaas.audit_entries in access exclusive mode',
     'copy eaas.audit_entries to program $$true$$',
+    'create table public.mine ()',
+    'create temporary table mine ()',
   ])('the server’s role cannot run: %s', async (statement) => {
     await expect(server.unsafe(statement)).rejects.toMatchObject(denied);
     await server.unsafe('rollback');
