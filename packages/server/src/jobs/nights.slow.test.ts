@@ -1,3 +1,4 @@
+import { alternatives } from '@eaas/test-kit/alternatives';
 import { populate } from '@eaas/test-kit/populated';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { isTurn, lastNight, verifyNightly } from './verify-nightly.ts';
@@ -7,6 +8,7 @@ import { openAttacker, tables } from '@eaas/test-kit/attacker';
 
 const nights = 30;
 const day = 24 * 60 * 60 * 1_000;
+const everyone = '00000000-0000-0000-0000-000000000000';
 const hour = 60 * 60 * 1_000;
 
 /** The first night in which the log of ann is verified whole. The next one is 30 nights later. */
@@ -112,8 +114,9 @@ describe('a marker that is not authentic is not trusted', () => {
     );
     const trusted: string[] = [];
     for (const { name, type, required } of columns) {
-      const given = alternatives(type, row?.[name] ?? '0');
-      const others = [...given, ...(required ? [] : [null])].filter((value) => value !== row?.[name]);
+      const others = alternatives(name, type, row?.[name] ?? null).filter(
+        (value) => value !== row?.[name] && !(value === null && required) && value !== everyone,
+      );
       expect(others).not.toEqual([]);
       for (const value of others) {
         await attacker.sql.unsafe(
@@ -176,25 +179,3 @@ test('each log is verified whole in one of 30 nights, and after the clock was se
   expect(isTurn(ann.tenantId, 20_000, 20_000 + nights)).toBe(true);
   expect(isTurn(ann.tenantId, 20_001, 20_000)).toBe(true);
 });
-
-/** What an attacker might put in a column of a marker. */
-function alternatives(type: string, current: string): string[] {
-  switch (type) {
-    case 'bigint':
-    case 'integer':
-      return [String(BigInt(current) + 1n), String(BigInt(current) - 1n), '0', '-1', '2147483647'];
-    case 'uuid':
-      return ['7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60'];
-    case 'bytea':
-      return bytes(current.slice(2)).map((hex) => `\\x${hex}`);
-    default:
-      throw new Error(`no test values are defined for columns of the type ${type}: add values for this type`);
-  }
-}
-
-function bytes(hex: string): string[] {
-  const flip = (at: number) =>
-    `${hex.slice(0, at)}${(Number.parseInt(hex[at] ?? '0', 16) ^ 1).toString(16)}${hex.slice(at + 1)}`;
-  const changed = hex === '' ? [] : [flip(0), flip(hex.length / 2), flip(hex.length - 1)];
-  return [...changed, hex.slice(0, -2), `${hex}00`, '', '00'.repeat(hex.length / 2)];
-}

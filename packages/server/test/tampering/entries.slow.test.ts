@@ -62,10 +62,14 @@ describe('a database rolled back to an authentic older state', () => {
   });
 });
 
-describe('entries and ends of a purged chain', () => {
+// The purge deletes the entries 1 to 14.
+describe.each([
+  ['a whole chain', 'late', 1],
+  ['a purged chain', 'now', 15],
+] as const)('%s', (_, copy, first) => {
   // Nothing is appended any more: an append needs the constraints.
   beforeAll(() => unbind(attacker));
-  beforeEach(() => attacker.restore('now'));
+  beforeEach(() => attacker.restore(copy));
 
   const [mine, theirs] = [ann.tenantId, ben.tenantId].map((id) => `tenant_id = '${id}'`);
   const remove = (condition: string) => `delete from eaas.audit_entries where ${mine} and ${condition}`;
@@ -75,6 +79,9 @@ describe('entries and ends of a purged chain', () => {
   const insert = (changes: object, from = `${mine} and id = 20`) =>
     `insert into eaas.audit_entries select (jsonb_populate_record(e, '${JSON.stringify(changes)}')).*
      from eaas.audit_entries e where ${from}`;
+  const twice = (table: string, schema = 'eaas') =>
+    `insert into eaas.${table} select * from ${schema}.${table} where ${mine}`;
+
   interface Attack {
     readonly run: readonly string[];
     readonly found: readonly string[];
@@ -82,6 +89,11 @@ describe('entries and ends of a purged chain', () => {
     readonly theirs?: string;
   }
   const attacks: Readonly<Record<string, Attack>> = {
+    'the end was removed': {
+      run: [remove('id > 28')],
+      found: ['31 head_mismatch', '29 entry_missing', '30 entry_missing', '31 entry_missing'],
+    },
+    'all entries were removed': { run: [remove('true')], found: [`${first} entry_missing`] },
     'an entry was inserted, and what follows was renumbered': {
       run: [
         set('id = id + 1', 'id > 24'),
@@ -92,13 +104,21 @@ describe('entries and ends of a purged chain', () => {
     },
     'a copy was inserted after the head': { run: [insert({ id: 32 })], found: ['32 entry_unexpected'] },
     'a copy was inserted below zero': { run: [insert({ id: -5 })], found: ['null entry_unexpected'] },
+    'a copy was inserted before the first entry': {
+      run: [insert({ id: first - 1 })],
+      found: [`${first - 1} entry_unexpected`],
+    },
     'the head was moved far ahead, to a copy': {
       run: [insert({ id: 2 ** 53 - 2 }), moveHead('id = 9007199254740000')],
       found: ['32 entry_missing'],
     },
+    'an entry is there twice': {
+      run: [`insert into eaas.audit_entries select * from eaas.audit_entries where ${mine} and id = 24`],
+      found: ['24 entry_changed'],
+    },
     'the order was reversed': {
-      run: [set('id = 46 - id', 'true')],
-      found: ['15 entry_changed', '31 entry_changed'],
+      run: [set(`id = ${first + 31} - id`, 'true')],
+      found: [`${first} entry_changed`, '31 entry_changed'],
     },
     "an entry was replaced by another tenant's": {
       run: [remove('id = 24'), insert({ tenant_id: ann.tenantId }, `${theirs} and id = 24`)],
@@ -109,12 +129,40 @@ describe('entries and ends of a purged chain', () => {
       found: ['31 entry_missing'],
       theirs: '32 entry_unexpected',
     },
+    'the head was replaced by an older one': {
+      run: [`delete from eaas.audit_heads where ${mine}`, twice('audit_heads', 'middle')],
+      found: ['15 entry_unexpected'],
+    },
     "the head was replaced by another tenant's": {
       run: [`delete from eaas.audit_heads where ${mine}`, `update eaas.audit_heads set ${mine}`],
       found: ['null head_changed'],
       theirs: 'null head_missing',
     },
+    'there is a second row of the tenant': { run: [twice('tenants', 'middle')], found: ['null rows_differ'] },
+    'there is a second head': { run: [twice('audit_heads', 'middle')], found: ['null rows_differ'] },
+    ...Object.fromEntries(
+      ['keys', 'api_keys', 'key_versions'].map((table) => [
+        `each row of ${table} is there twice`,
+        { run: [twice(table)], found: ['null rows_differ'] },
+      ]),
+    ),
+    ...(copy === 'now' && {
+      'the record of the purge was removed': {
+        run: [`delete from eaas.audit_anchors where ${mine}`],
+        found: ['1 entry_missing', '14 entry_missing'],
+      },
+      'the record of the purge was copied from another tenant': {
+        run: [`delete from eaas.audit_anchors where ${mine}`, `update eaas.audit_anchors set ${mine}`],
+        found: ['14 purge_anchor_changed'],
+        theirs: '1 entry_missing',
+      },
+    }),
   };
+
+  test('an unchanged log is valid for both tenants', async () => {
+    expect(await wrong()).toEqual([]);
+    expect(await wrong(ben.tenantId)).toEqual([]);
+  });
 
   test.each(Object.entries(attacks))('verify finds that %s', async (_name, attack) => {
     for (const statement of attack.run) await attacker.sql.unsafe(statement);

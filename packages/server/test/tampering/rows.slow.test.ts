@@ -4,7 +4,7 @@ import { purge } from '../../src/jobs/purge.ts';
 import { listChains, updateTenant } from '../../src/operator/tenants.ts';
 import { verifyTenant } from '@eaas/service';
 import { Database } from '../../src/postgres/database.ts';
-import { openAttacker, type Table, tables } from '@eaas/test-kit/attacker';
+import { openAttacker, type Table } from '@eaas/test-kit/attacker';
 import { never, people, populate, type Populated } from '@eaas/test-kit/populated';
 import { type Api, apiOf, dek, statusOf, testWorld } from '@eaas/test-kit/world';
 
@@ -31,40 +31,6 @@ const issuerId =
   (await api('GET /v1/issuers', {})).issuers.find(({ name }) => name === 'revoked')?.issuer_id ?? '';
 const whereErased = () => `tenant_id = '${ann.tenantId}' and subject_id = '\\x${erased}'`;
 const whereIssuer = () => `issuer_id = '${issuerId}'`;
-
-/** The tables that no verification of a tenant's log checks. */
-const apart: Readonly<Record<string, string>> = {
-  key_sets: 'is public keys with a MAC each, which are fetched again',
-  migrations: 'belongs to the owner; the server only reads the latest migration',
-  root_checks: 'a changed row stops the next start',
-  verifications: 'has its own MAC; `eaas audit verify` proves a chain',
-  tallies: 'counted aside',
-  row_counts: 'counted aside',
-  api_key_uses: 'noted aside',
-  row_records: 'is compared with each loaded row, not with the log',
-  leases: 'only prevents that replicas do the same work',
-  log_keys: 'belongs to the public log, which is signed and witnessed',
-  log_tiles: 'belongs to the public log; a moment recomputes the root before it signs',
-  log_moments: 'belongs to the public log, which is signed and witnessed',
-  log_proofs: 'belongs to the public log; whoever verifies a proof recomputes it',
-};
-test('verify covers every column of every table, except those that this test lists', async () => {
-  const found = await attacker.sql<{ table: string; name: string }[]>`
-    select table_name as table, column_name as name from information_schema.columns where table_schema = 'eaas'`;
-  expect(new Set(found.map(({ table }) => table))).toEqual(new Set([...tables, 'migrations']));
-  const covered = world.replica().tables;
-  const others = found.filter(
-    ({ table, name }) => !(table in apart) && name !== 'mac' && !covered.get(table)?.columns.includes(name),
-  );
-  const ofHead = ['created_at', 'encrypts', 'hash', 'id', 'month', 'nonce', 'sum', 'tenant_id'];
-  expect(others.map(({ table, name }) => `${table}.${name}`).toSorted()).toEqual([
-    // It only tells the replica that wrote the entry whether its lost answer was a commit.
-    'audit_entries.nonce',
-    // The MAC of an entry is made with a secret of its tenant.
-    'audit_entries.tenant_id',
-    ...ofHead.map((name) => `audit_heads.${name}`),
-  ]);
-});
 
 type Pick = (one: Populated) => readonly [table: Table, where: string, found?: string];
 
