@@ -175,7 +175,7 @@ export function createDecrypter(
       const key = cache.find(nameOf(known, caller, options, syncForm))?.key;
       const sync = (key?.pick?.(envelope) ?? key)?.sync;
       if (!sync) {
-        calls.refuseErased(options.subject);
+        calls.erasures.refuse(options.subject);
         throw notPrimed("this ciphertext's data key is not in memory");
       }
       const plaintext = openUnder(sync, envelope, options.context);

@@ -113,7 +113,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       const of = partitionOf(caller, options);
       const key = fresh ? undefined : keys.take(of, lengthOf(value), true);
       if (key?.sync) return seal(key, key.sync, value, context);
-      calls.refuseErased(of.subject);
+      calls.erasures.refuse(of.subject);
       requireKeyId(of.keyId);
       if (fresh) throw notPrimed('`encryptSync` cannot request a fresh data key', 'use `encrypt`');
       throw notPrimed('no data key is in memory to encrypt with');

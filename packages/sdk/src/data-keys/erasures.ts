@@ -17,7 +17,6 @@ export class Erasures {
 
   add(subject: string): void {
     const name = personName(subject);
-    if (this.#subjects.has(name)) return;
     this.#subjects.add(name);
     this.#drop(name);
     const [oldest] = this.#subjects;

@@ -56,7 +56,7 @@ export function createDataKeyCalls(call: Call, patience: Patience, erasures: Era
 
   return {
     halves,
-    refuseErased: (subject: string | undefined): void => erasures.refuse(subject),
+    erasures,
     async wrap(dek: Uint8Array, of: Partition, options?: CallOptions): Promise<Wrapped> {
       requireDek(dek);
       const { keyId, subject, user } = of;
