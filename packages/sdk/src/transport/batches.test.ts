@@ -183,28 +183,6 @@ test('a batch has at most 1,000 items and about 1 MiB', async () => {
   expect(Math.max(...sizes)).toBeLessThan(1.1 * 2 ** 20);
 });
 
-test.each<[string, 'unavailable' | 'audit_unwritten' | 'key_state', number, number]>([
-  ['a request that fails stops what waits behind it', 'unavailable', 503, 4],
-  ['a request whose items fail does so too', 'audit_unwritten', 500, 4],
-  ['a request whose items are refused does not', 'key_state', 409, 6],
-])('%s', async (_, code, status, requests) => {
-  let sent = 0;
-  const hash = hashing(async (_, { items = [] }) => {
-    sent += 1;
-    await later();
-    if (code === 'unavailable') throw new ServiceError(code, 'down', { status });
-    return {
-      results: echo(
-        items.map(() => ({ error: { code, status } })),
-        items,
-      ),
-    };
-  }, 0);
-  const settled = await Promise.allSettled(range(6_000).map((at) => hash(`${at}`)));
-  expect(settled.map((each) => (each as PromiseRejectedResult).reason.code)).toEqual(Array(6_000).fill(code));
-  expect(sent).toBe(requests);
-});
-
 describe('a service that confuses the results of a batch', () => {
   const hashes = (change: (results: object[]) => object[]) => {
     const sent: Input[] = [];

@@ -79,11 +79,6 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
   async function deliver(items: Waiting<R>[]): Promise<void> {
     const [first, second] = items;
     if (!first) return;
-    const behind = new Set(waiting);
-    // What waits behind a request that fails is not sent: it would leave more people in the service.
-    const stopBehind = (error: unknown): void => {
-      for (const item of waiting) if (behind.has(item) && userOf(item) === userOf(first)) item.reject(error);
-    };
     try {
       // A request with several items gets no signal, because aborting the batch would abort the calls of other callers.
       if (!second) {
@@ -111,7 +106,6 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
         const error = new ServiceError(code, detail, { status });
         const isPassing = retried.includes(status) && item.retries++ < patience.retries;
         if (!isPassing) item.reject(error);
-        if (!isPassing && retried.includes(status)) stopBehind(error);
         return isPassing;
       });
       if (passing.length > 0) later(backoff(passing[0]?.retries ?? 1), () => enqueue(passing));
@@ -119,10 +113,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
       if (second && /^40[45]$/.test(`${(error as ServiceError).status}`)) {
         hasNoBatches = true;
         waiting = [...items, ...waiting];
-      } else {
-        for (const { reject } of items) reject(error);
-        if (second) stopBehind(error);
-      }
+      } else for (const { reject } of items) reject(error);
     }
   }
 
