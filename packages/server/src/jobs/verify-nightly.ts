@@ -5,6 +5,7 @@ import * as core from '@eaas/service';
 import type { Service } from '../app/service.ts';
 import { listChains } from '../operator/tenants.ts';
 import { verifyLog } from '../operator/verify.ts';
+import { type Verified, verifications } from '../postgres/plugins/nights.ts';
 import { noId } from '../postgres/tables.ts';
 import { readClock } from './clock.ts';
 import { forEach, type Lease } from './schedule.ts';
@@ -14,24 +15,6 @@ const dayLength = 24 * 60 * 60 * 1_000;
 const startsAt = 3 * 60 * 60 * 1_000; // UTC
 /** Stands for all tenants together. */
 const everyone = noId;
-
-/** The last verification of a tenant: its newest entry then. That of all tenants has the time when it ended as its id. */
-const verified = {
-  tenant_id: 'text',
-  id: 'number',
-  hash: 'bytes',
-  /** How many tenants were broken. */
-  broken: 'number',
-  /** In days since 1970. */
-  night: 'number',
-} as const;
-
-type Verified = core.RowOf<typeof verified>;
-
-const table = core.tableOf<Verified>('verifications', ['tenant_id'], verified, {
-  label: ['eaas verification v1'],
-  isLoose: true,
-});
 
 type RowKey = Pick<core.TenantSecrets, 'rowMac'>;
 
@@ -91,7 +74,7 @@ async function find(
   );
   const isOurs = (key: RowKey): boolean => {
     try {
-      return core.checkRow(key, table, { row: row as Verified, newest_rev: null }) === row;
+      return core.checkRow(key, verifications, { row: row as Verified, newest_rev: null }) === row;
     } catch {
       return false;
     }
@@ -100,7 +83,7 @@ async function find(
 }
 
 async function write({ background }: Service, { hold }: Lease, key: RowKey, night: Verified) {
-  const row = core.sealRow(key, table, night);
+  const row = core.sealRow(key, verifications, night);
   await background.transaction(async (tx) => {
     await hold(tx);
     await tx`insert into eaas.verifications ${tx({ ...row })} on conflict (tenant_id) do update

@@ -9,33 +9,13 @@ import {
   type PresentedToken,
   Refusal,
   Remembered,
-  type RowOf,
   sealRow,
-  tableOf,
   type TenantSecrets,
 } from '@eaas/service';
 import type { Alarms } from '../base/alarms.ts';
 import type { Database } from '../postgres/database.ts';
+import { type KeySetRow, keySets } from '../postgres/plugins/issuers.ts';
 import { type KeyHosts, KeysNotFetched } from './key-hosts.ts';
-
-/** The keys of a sign-in as they were last fetched. The replicas share them. */
-const keySet = {
-  tenant_id: 'text',
-  issuer_id: 'text',
-  /** Where they were fetched: those of another URI say nothing. */
-  jwks_uri: 'text',
-  /** The public keys as canonical JSON. */
-  jwks: 'text',
-  /** When the fetch began. */
-  fetched_at: 'number',
-} as const;
-
-type KeySetRow = RowOf<typeof keySet>;
-
-const keySets = tableOf<KeySetRow>('key_sets', ['issuer_id'], keySet, {
-  label: ['eaas row v1', 'key_sets'],
-  isLoose: true,
-});
 
 interface KeySet extends Pick<KeySetRow, 'jwks' | 'fetched_at'> {
   readonly keys: readonly IssuerKey[];

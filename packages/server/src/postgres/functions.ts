@@ -14,7 +14,7 @@ export async function writingFunctions(sql: Sql): Promise<string> {
     where relnamespace = 'eaas'::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped group by 1`;
   const columns = new Map(found.map((table) => [table.name, table.columns]));
   const writing = [...storedTables.values()]
-    .filter(({ changes }) => changes?.length !== 0)
+    .filter(({ isLoose }) => !isLoose)
     .map((table) => writeRows(table, columns.get(table.name) ?? []))
     .join('');
   return append(writing) + createTenant(writing);

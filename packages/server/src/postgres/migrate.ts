@@ -109,8 +109,8 @@ async function grant(sql: Sql, role: string): Promise<void> {
   await sql`revoke insert on eaas.migrations from ${to}`;
   await sql`grant update on eaas.audit_heads, eaas.audit_anchors, eaas.tallies, eaas.row_counts, eaas.api_key_uses,
     eaas.leases to ${to}`;
-  for (const { name, changes } of storedTables.values()) {
-    if (changes?.length === 0) continue;
+  for (const { name, changes, isLoose } of storedTables.values()) {
+    if (isLoose) continue;
     await sql`grant update ${changes ? sql`(${sql(changes)})` : sql``} on eaas.${sql(name)} to ${to}`;
   }
   for (const right of schemaPlugins.flatMap(({ rights }) => rights ?? []))

@@ -17,7 +17,7 @@ import { type Pool, type Sql, together } from './sql.ts';
 import { appendLink, createTenant } from './append.ts';
 import { scanRows } from './query.ts';
 import { readKnown } from './read.ts';
-import { requireTable, storedTables } from './tables.ts';
+import { requireTable, storedTables, typeOf } from './tables.ts';
 
 /** Connections for calls, for lists, which can take long, and for what reads whole tenants. */
 export interface StoreDatabases {
@@ -138,15 +138,16 @@ async function findOwners(sql: Sql, names: readonly string[]): Promise<Map<strin
   const ids = names.filter((name) => parseUuid(name) !== undefined);
   const hashes = names.filter((name) => /^([\da-f]{2})+$/.test(name)).map((hash) => `\\x${hash}`);
   const found = await Promise.all(
-    Array.from(storedTables.values(), async ({ name, id: [own = ''], foundBy, uuids = [] }) => {
-      if (foundBy === undefined) return [];
-      const isUuid = uuids.includes(foundBy);
+    Array.from(storedTables.values(), async (table) => {
+      if (table.foundBy === undefined) return [];
+      const isUuid = typeOf(table, table.foundBy) === 'uuid';
       if ((isUuid ? ids : hashes).length === 0) return [];
-      const column = sql(foundBy);
+      const column = sql(table.foundBy);
       const shown = isUuid ? sql`${column}` : sql`encode(${column}, 'hex')`;
       const wanted = isUuid ? sql`${ids}::uuid[]` : sql`${hashes}::bytea[]`;
       return sql<OwnerRow[]>`
-        select ${shown} as name, tenant_id, ${sql(own)} as id from eaas.${sql(name)} where ${column} = any (${wanted})`;
+        select ${shown} as name, tenant_id, ${sql(table.id[0] ?? '')} as id from eaas.${sql(table.name)}
+        where ${column} = any (${wanted})`;
     }),
   );
   return new Map(found.flat().map(({ name, tenant_id: tenantId, id }) => [name, { tenantId, id }]));

@@ -4,7 +4,7 @@ import { parseUuid } from '@eaas/protocol';
 import { type Found, idText, nameOf, type Query, type Ref, type Stored, type Where } from '@eaas/service';
 import type { Sql } from './sql.ts';
 import { joined, type Part, part, raw, statement } from './statement.ts';
-import { requireTable, type StoredTable } from './tables.ts';
+import { requireTable, type StoredTable, typeOf } from './tables.ts';
 
 export type Json = null | string | number | boolean | readonly Json[] | { readonly [name: string]: Json };
 type JsonRow = Readonly<Record<string, Json>>;
@@ -46,7 +46,7 @@ function named(tenantId: string, table: StoredTable, ids: readonly (readonly str
   const same = id.map((column, nth) => {
     // The driver would take the text of bytes for their content.
     const value = isOne
-      ? part`${one[nth] ?? ''}::text::${raw(typeOf(table, column))}`
+      ? part`${one[nth] ?? ''}::text::${raw(sqlTypes[typeOf(table, column) ?? ''] ?? 'bigint')}`
       : part`wanted.${raw(column)}`;
     return part`and ${raw(column)} = ${value}`;
   });
@@ -54,25 +54,25 @@ function named(tenantId: string, table: StoredTable, ids: readonly (readonly str
   if (isOne) return rows;
   const lists = id.map((column, nth) => {
     const values = ids.map((each) => each[nth] ?? '');
-    return part`${values}::${raw(typeOf(table, column))}[]`;
+    return part`${values}::${raw(sqlTypes[typeOf(table, column) ?? ''] ?? 'bigint')}[]`;
   });
   return part`unnest(${joined(lists, ', ')}) as wanted (${raw(id.join(', '))}) cross join lateral ${rows}`;
 }
 
 /** Returns the id that a row is named by, or undefined if no row can have it. */
-function idIn({ id, bytes = [], uuids = [] }: StoredTable, ref: Ref): string[] | undefined {
+function idIn(table: StoredTable, ref: Ref): string[] | undefined {
   const values = ref.split(' ').slice(1);
-  const parts = id.map((column, nth) => {
+  const parts = table.id.map((column, nth) => {
     const value = values[nth] ?? '';
-    if (uuids.includes(column)) return parseUuid(value);
-    if (bytes.includes(column)) return /^([\da-f]{2})*$/.test(value) ? `\\x${value}` : undefined;
+    const type = typeOf(table, column);
+    if (type === 'uuid') return parseUuid(value);
+    if (type === 'bytes') return /^([\da-f]{2})*$/.test(value) ? `\\x${value}` : undefined;
     return Number.isSafeInteger(Number(value)) ? value : undefined;
   });
   return parts.every((part) => part !== undefined) ? parts : undefined;
 }
 
-const typeOf = ({ bytes = [], uuids = [] }: StoredTable, column: string): string =>
-  uuids.includes(column) ? 'uuid' : bytes.includes(column) ? 'bytea' : 'bigint';
+const sqlTypes: Readonly<Record<string, string>> = { uuid: 'uuid', bytes: 'bytea' };
 
 /** The rows that a query finds, with their number and sums if they are wanted. */
 export function foundBy(tenantId: string, query: Query<never>, found: Map<string, Found<Stored>>): Asked {
@@ -113,17 +113,17 @@ function matching(tenantId: string, table: StoredTable, where: readonly Where[])
 }
 
 function condition(tenantId: string, table: StoredTable, [column, is, value]: Where): Part {
-  const { name, uuids = [], nulls, derived } = table;
+  const { name, nulls, derived } = table;
+  const isUuid = typeOf(table, column) === 'uuid';
   const left = derived?.[column] === undefined ? part`${raw(column)}` : raw(derived[column]);
   if (is === 'null') return nulls ? part`${left} = ${nulls[column] ?? null}` : part`${left} is null`;
   if (typeof value === 'string' && value.includes('\0')) return part`false`;
   if (is === 'has') return part`${value} = any (${left})`;
   if (is === 'in') {
-    const values = uuids.includes(column) ? value.filter((one) => parseUuid(one) !== undefined) : value;
-    return part`${left} = any (${[...values]}::${raw(uuids.includes(column) ? 'uuid' : 'text')}[])`;
+    const values = isUuid ? value.filter((one) => parseUuid(one) !== undefined) : value;
+    return part`${left} = any (${[...values]}::${raw(isUuid ? 'uuid' : 'text')}[])`;
   }
-  if (typeof value === 'string' && uuids.includes(column) && parseUuid(value) === undefined)
-    return part`false`;
+  if (typeof value === 'string' && isUuid && parseUuid(value) === undefined) return part`false`;
   if (name === 'audit_entries' && column === 'created_at') return sinceOrUntil(tenantId, is, Number(value));
   const isKnown = nulls?.[column] === undefined ? part`` : part`and ${left} <> ${nulls[column]}`;
   return part`${left} ${raw(is)} ${value} ${isKnown}`;
@@ -191,8 +191,8 @@ function count(
 }
 
 /** The newest record of the row's changes, as another column. */
-function newestRev(tenantId: string, { recorded }: StoredTable): Part {
-  if (recorded === undefined) return part`, null as newest_rev`;
+function newestRev(tenantId: string, { record, isLoose, id, recorded = `t.${id[0]}` }: StoredTable): Part {
+  if (!record || isLoose) return part`, null as newest_rev`;
   return part`, (select max(r.rev) from eaas.row_records r
     where r.tenant_id = ${tenantId} and r.row_id = ${raw(recorded)}) as newest_rev`;
 }
@@ -201,14 +201,14 @@ function newestRev(tenantId: string, { recorded }: StoredTable): Part {
 const aggregated = (rows: Part): Part => part`(select coalesce(json_agg(found), '[]') from (${rows}) found)`;
 
 /** A row from JSON, in which bytes are hexadecimal. What is not, in a row that was tampered with, stays as it is. */
-export function storedRow({ bytes = [], nulls }: StoredTable, json: JsonRow): Stored {
+export function storedRow(table: StoredTable, json: JsonRow): Stored {
   const { newest_rev, ...row } = json as Record<string, unknown>;
-  for (const column of ['mac', ...bytes]) {
-    const value = row[column];
-    if (typeof value === 'string' && value.startsWith('\\x'))
+  for (const [column, value] of Object.entries(row)) {
+    const isHex = typeof value === 'string' && value.startsWith('\\x');
+    if (isHex && (column === 'mac' || typeOf(table, column) === 'bytes'))
       row[column] = Buffer.from(value.slice(2), 'hex');
+    if (value === table.nulls?.[column]) row[column] = null;
   }
-  for (const column in nulls) if (row[column] === nulls[column]) row[column] = null;
   return { row, newest_rev: newest_rev as number | null };
 }
 

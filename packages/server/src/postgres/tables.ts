@@ -1,24 +1,17 @@
-// How the tables of tenants stand in PostgreSQL: what the store must know of them beside their names. The schema, the functions
-// that write rows, and the rights of the server's role are made from it.
+// How the tables of tenants stand in PostgreSQL: what the store must know of them beside what the service does. The functions
+// that write rows, and the rights of the server's role, are made from it.
+import * as core from '@eaas/service';
 import { intake } from './plugins/intake.ts';
 import { issuers } from './plugins/issuers.ts';
 import { publicLog } from './plugins/log.ts';
 import { nights } from './plugins/nights.ts';
 import { people } from './plugins/people.ts';
 
-export interface StoredTable {
-  readonly name: string;
-  /** The columns that name a row within its tenant. */
-  readonly id: readonly string[];
-  readonly uuids?: readonly string[];
-  /** Columns of bytes, beside `mac`. */
-  readonly bytes?: readonly string[];
-  /** The columns that change when a row is written again. Absent: all but the id. Empty: rows are not written by links. */
+export interface StoredTable extends core.Table<never> {
+  /** The columns that change when an entry writes a row again. Absent: all but the id. Entries write no loose rows. */
   readonly changes?: readonly string[];
-  /** The id under which changes of the row `t` are recorded, in SQL. */
+  /** The id under which changes of the row `t` are recorded, in SQL, unless it is the row's own. */
   readonly recorded?: string;
-  /** The column by which a row is found among those of all tenants. */
-  readonly foundBy?: string;
   /** Rows are counted as they are written, by a column: as one group, in SQL, where the column is not null. */
   readonly counted?: { readonly column: string; readonly group: string };
   /** Columns of which few rows have the same value. PostgreSQL would otherwise search all rows in the order of a list. */
@@ -46,67 +39,25 @@ export const schemaPlugins: readonly SchemaPlugin[] = [people, issuers, intake, 
 /** Stands for null in the key of a tally. */
 export const noId = '00000000-0000-0000-0000-000000000000';
 
-const core: readonly StoredTable[] = [
+const tables: readonly StoredTable[] = [
+  core.tenants,
+  { ...core.keys, counted: { column: 'status', group: 'status' }, few: ['name', 'key_id'] },
+  { ...core.keyVersions, changes: ['sealed'] },
+  core.apiKeys,
   {
-    name: 'tenants',
-    id: ['tenant_id'],
-    uuids: ['tenant_id'],
-    bytes: ['root_id', 'sealed_secret'],
-    recorded: 't.tenant_id',
+    ...core.entries,
+    derived: Object.fromEntries(schemaPlugins.flatMap((plugin) => Object.entries(plugin.entries ?? {}))),
   },
-  {
-    name: 'keys',
-    id: ['key_id'],
-    uuids: ['key_id'],
-    bytes: ['sealed_hash_key'],
-    recorded: 't.key_id',
-    counted: { column: 'status', group: 'status' },
-    few: ['name', 'key_id'],
-  },
-  {
-    name: 'key_versions',
-    id: ['key_id', 'key_version'],
-    uuids: ['key_id'],
-    bytes: ['sealed'],
-    changes: ['sealed'],
-  },
-  {
-    name: 'api_keys',
-    id: ['api_key_id'],
-    uuids: ['api_key_id'],
-    bytes: ['token_hash'],
-    recorded: 't.api_key_id',
-    foundBy: 'token_hash',
-  },
-  {
-    name: 'audit_entries',
-    id: ['id'],
-    uuids: ['key_id'],
-    bytes: ['hash'],
-    changes: [],
-    derived: Object.fromEntries(schemaPlugins.flatMap(({ entries = {} }) => Object.entries(entries))),
-  },
-  {
-    name: 'audit_heads',
-    id: ['tenant_id'],
-    uuids: ['tenant_id'],
-    bytes: ['hash', 'sum', 'nonce'],
-    changes: [],
-  },
-  { name: 'audit_anchors', id: ['tenant_id'], uuids: ['tenant_id'], bytes: ['hash'], changes: [] },
-  {
-    name: 'tallies',
-    id: ['key_id', 'key_version', 'action', 'month'],
-    uuids: ['key_id'],
-    changes: [],
-    nulls: { key_id: noId, key_version: 0 },
-  },
-  { name: 'api_key_uses', id: ['api_key_id'], uuids: ['api_key_id'], changes: [] },
+  core.heads,
+  core.anchors,
+  { ...core.tallies, nulls: { key_id: noId, key_version: 0 } },
+  core.uses,
+  ...schemaPlugins.flatMap((plugin) => plugin.tables ?? []),
 ];
 
 /** The tables of tenants, by their names. */
 export const storedTables: ReadonlyMap<string, StoredTable> = new Map(
-  [...core, ...schemaPlugins.flatMap(({ tables }) => tables ?? [])].map((table) => [table.name, table]),
+  tables.map((table) => [table.name, table]),
 );
 
 export function requireTable(name: string): StoredTable {
@@ -114,3 +65,7 @@ export function requireTable(name: string): StoredTable {
   if (!table) throw new Error(`the database has no table ${name}`);
   return table;
 }
+
+/** The type of a column, whether or not it can be null. Undefined for what is no column. */
+export const typeOf = ({ types }: StoredTable, column: string): string | undefined =>
+  types?.[column]?.replace('?', '');

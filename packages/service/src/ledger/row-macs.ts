@@ -18,7 +18,7 @@ export const heads = tableOf<HeadRow>(
   'audit_heads',
   ['tenant_id'],
   {
-    tenant_id: 'text',
+    tenant_id: 'uuid',
     id: 'number',
     hash: 'bytes',
     sum: 'bytes',
@@ -93,7 +93,8 @@ export function partsOf({ columns, types }: Table<never>, row: object): PaePart[
 function partOf(value: unknown, type: ColumnType | undefined): PaePart {
   if (value === null && type !== 'boolean') return value;
   const kind = kindOf(value);
-  if (!kind || (type && type !== kind && type !== `${kind}?`))
+  const isUuid = kind === 'text' && type?.startsWith('uuid');
+  if (!kind || (type && !isUuid && type !== kind && type !== `${kind}?`))
     throw new TypeError(`a column of the type ${type} must not contain a value of the type ${typeof value}`);
   if (kind === 'boolean') return String(value);
   return kind === 'texts' ? new Uint8Array(paeView(value as string[])) : (value as PaePart);

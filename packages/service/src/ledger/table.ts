@@ -1,9 +1,10 @@
 // The tables of a tenant as decisions see them: rows are plain objects, named by their table and id.
 import { toHex } from '@eaas/protocol/internal';
 
-/** What a column can hold. A uuid is text, and a time is a number: milliseconds since 1970. */
+/** What a column can hold. A uuid is a text for MACs, and a time is a number: milliseconds since 1970. */
 export interface Values {
   readonly text: string;
+  readonly uuid: string;
   readonly number: number;
   readonly boolean: boolean;
   readonly bytes: Uint8Array;

@@ -3,7 +3,7 @@ import type { Output, Permission } from '@eaas/protocol/wire';
 import { type RowOf, tableOf } from './table.ts';
 
 const tenant = {
-  tenant_id: 'text',
+  tenant_id: 'uuid',
   name: 'text',
   envelope_only: 'boolean',
   monthly_encrypt_quota: 'number?',
@@ -21,8 +21,8 @@ export type TenantRow = RowOf<typeof tenant>;
 export const tenants = tableOf<TenantRow>('tenants', ['tenant_id'], tenant);
 
 const key = {
-  key_id: 'text',
-  tenant_id: 'text',
+  key_id: 'uuid',
+  tenant_id: 'uuid',
   name: 'text',
   key_version: 'number',
   status: 'text',
@@ -48,8 +48,8 @@ export interface KeyRow extends RowOf<typeof key> {
 export const keys = tableOf<KeyRow>('keys', ['key_id'], key);
 
 const keyVersion = {
-  tenant_id: 'text',
-  key_id: 'text',
+  tenant_id: 'uuid',
+  key_id: 'uuid',
   key_version: 'number',
   created_at: 'number',
   /** Null once the key is destroyed. */
@@ -62,8 +62,8 @@ export type KeyVersionRow = RowOf<typeof keyVersion>;
 export const keyVersions = tableOf<KeyVersionRow>('key_versions', ['key_id', 'key_version'], keyVersion);
 
 const apiKey = {
-  api_key_id: 'text',
-  tenant_id: 'text',
+  api_key_id: 'uuid',
+  tenant_id: 'uuid',
   name: 'text',
   /** The last four characters of the API key's token. */
   hint: 'text',
@@ -89,7 +89,7 @@ export const apiKeys = tableOf<ApiKeyRow>('api_keys', ['api_key_id'], apiKey, { 
 const entry = {
   id: 'number',
   action: 'text',
-  key_id: 'text?',
+  key_id: 'uuid?',
   key_version: 'number?',
   actor: 'text',
   ip_address: 'text?',
@@ -107,7 +107,7 @@ export interface EntryRow extends RowOf<typeof entry> {
 
 export const entries = tableOf<EntryRow>('audit_entries', ['id'], entry, { isLoose: true });
 
-const anchor = { tenant_id: 'text', id: 'number', hash: 'bytes' } as const;
+const anchor = { tenant_id: 'uuid', id: 'number', hash: 'bytes' } as const;
 
 /** The last purged entry. */
 export interface AnchorRow extends RowOf<typeof anchor> {
@@ -120,8 +120,8 @@ export const anchors = tableOf<AnchorRow>('audit_anchors', ['tenant_id'], anchor
 });
 
 const tally = {
-  tenant_id: 'text',
-  key_id: 'text?',
+  tenant_id: 'uuid',
+  key_id: 'uuid?',
   key_version: 'number?',
   action: 'text',
   month: 'text',
@@ -139,7 +139,7 @@ export const tallies = tableOf<TallyRow>('tallies', ['key_id', 'key_version', 'a
   isLoose: true,
 });
 
-const use = { tenant_id: 'text', api_key_id: 'text', last_used_at: 'number' } as const;
+const use = { tenant_id: 'uuid', api_key_id: 'uuid', last_used_at: 'number' } as const;
 
 /** When an API key was last used, to the minute. */
 export type UseRow = RowOf<typeof use>;

@@ -1,17 +1,28 @@
 // The tables of the sign-ins whose tokens the service accepts. `storedTables` has them.
+import { issuerTable, type RowOf, tableOf } from '@eaas/service';
 import type { SchemaPlugin } from '../tables.ts';
 
+/** The keys of a sign-in as they were last fetched. The replicas share them. */
+const keySet = {
+  tenant_id: 'uuid',
+  issuer_id: 'uuid',
+  /** Where they were fetched: those of another URI say nothing. */
+  jwks_uri: 'text',
+  /** The public keys as canonical JSON. */
+  jwks: 'text',
+  /** When the fetch began. */
+  fetched_at: 'number',
+} as const;
+
+export type KeySetRow = RowOf<typeof keySet>;
+
+export const keySets = tableOf<KeySetRow>('key_sets', ['issuer_id'], keySet, {
+  label: ['eaas row v1', 'key_sets'],
+  isLoose: true,
+});
+
 export const issuers: SchemaPlugin = {
-  tables: [
-    {
-      name: 'issuers',
-      id: ['issuer_id'],
-      uuids: ['issuer_id'],
-      recorded: 't.issuer_id',
-      foundBy: 'issuer_id',
-    },
-    { name: 'key_sets', id: ['issuer_id'], uuids: ['issuer_id'] },
-  ],
+  tables: [issuerTable, keySets],
   schema: `
 -- The lists of keys and of required claims are canonical JSON, because a MAC needs exactly one encoding.
 create table eaas.issuers (
@@ -57,4 +68,5 @@ create table eaas.key_sets (
   foreign key (tenant_id, issuer_id) references eaas.issuers
 );
 `,
+  rights: ['update on eaas.key_sets'],
 };

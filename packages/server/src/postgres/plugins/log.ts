@@ -1,5 +1,6 @@
 // The tables of the public log of all heads, and what the database refuses in them. Only the package @eaas/log reads and writes
 // them; a log has an origin, and the one without ended_at is the current one.
+import { tableOf } from '@eaas/service';
 import { guard } from '../guard.ts';
 import type { SchemaPlugin } from '../tables.ts';
 
@@ -94,7 +95,7 @@ ${kept.map((table) => guard(table, 'no_truncate', 'truncate', 'refuse_truncate')
 `;
 
 export const publicLog: SchemaPlugin = {
-  tables: [{ name: 'log_proofs', id: ['id', 'origin'], changes: [] }],
+  tables: [tableOf('log_proofs', ['id', 'origin'], {}, { isLoose: true })],
   schema: created,
   guards,
   rights: [

@@ -1,4 +1,5 @@
 // The table of the people whose data is encrypted, and how entries are found by them. `storedTables` has it.
+import { subjects } from '@eaas/service';
 import type { SchemaPlugin } from '../tables.ts';
 
 /**
@@ -22,9 +23,7 @@ const [inSubjects, inUsers] = [personAtEnd('subject'), personAtEnd('user')];
 export const people: SchemaPlugin = {
   tables: [
     {
-      name: 'subjects',
-      id: ['subject_id'],
-      bytes: ['subject_id', 'sealed', 'erased_hash'],
+      ...subjects,
       changes: ['sealed', 'erased_id', 'erased_at', 'erased_hash', 'mac'],
       // A forged id can be short.
       recorded: `encode(substr(t.subject_id || decode(repeat('00', 16), 'hex'), 1, 16), 'hex')::uuid`,

@@ -3,8 +3,8 @@ import type { Output } from '@eaas/protocol/wire';
 import { type RowOf, tableOf } from '../../ledger/table.ts';
 
 const issuer = {
-  issuer_id: 'text',
-  tenant_id: 'text',
+  issuer_id: 'uuid',
+  tenant_id: 'uuid',
   name: 'text',
   kind: 'text',
   issuer: 'text',

@@ -8,7 +8,7 @@ import type { View } from '../../ledger/decision.ts';
 import { type RowOf, tableOf } from '../../ledger/table.ts';
 
 const subject = {
-  tenant_id: 'text',
+  tenant_id: 'uuid',
   /** 32 bytes. */
   subject_id: 'bytes',
   /** The secret of the subject. Null once the subject is erased. */
