@@ -5,7 +5,7 @@ import { apiKey, dek, key, setUp, wrapPath } from '../../test/proxied.ts';
 const batchPath = '/api/eaas/v1/batch/wrap';
 
 describe('request bodies', () => {
-  test.each<[number, string]>([
+  test.each<[number, string, Record<string, string>?]>([
     [200, 'application/json'],
     [200, 'Application/JSON; charset=utf-8'],
     [415, 'text/plain'],
@@ -15,15 +15,11 @@ describe('request bodies', () => {
     [415, 'text/plain; application/json'],
     [415, 'application/jsonp'],
     [415, ''],
-  ])('the response has the status %d for the content type %j', async (status, type) => {
-    const { post } = setUp();
-    expect(await post(wrapPath, { dek }, { 'content-type': type })).toMatchObject({ status });
-  });
-
-  test('the proxy refuses a compressed body', async () => {
+    [415, 'application/json', { 'content-encoding': 'gzip' }],
+  ])('the response has the status %d for the content type %j', async (status, type, more) => {
     const { post, sent } = setUp();
-    expect(await post(wrapPath, { dek }, { 'content-encoding': 'gzip' })).toMatchObject({ status: 415 });
-    expect(sent).toEqual([]);
+    expect(await post(wrapPath, { dek }, { 'content-type': type, ...more })).toMatchObject({ status });
+    expect(sent).toHaveLength(status === 200 ? 1 : 0);
   });
 
   test.each<[string, string | Uint8Array]>([
@@ -90,33 +86,23 @@ function streamed(path: string, body: ReadableStream, headers: Record<string, st
 }
 
 describe('large request bodies', () => {
-  test.each([
-    [wrapPath, limits.body],
-    [batchPath, limits.body],
-  ])('the proxy reads a body for %s only up to %d bytes', async (path, limit) => {
-    const { proxy } = setUp();
-    const { stream, taken } = endless(100);
-    expect((await proxy(streamed(path, stream))).status).toBe(413);
-    expect(taken()).toBeLessThanOrEqual(limit / 1024 / 1024 + 2);
-  });
-
-  test('a body whose Content-Length is too large is not read', async () => {
-    const { proxy } = setUp();
-    const { stream, taken } = endless(100);
-    expect((await proxy(streamed(wrapPath, stream, { 'content-length': '2097153' }))).status).toBe(413);
-    expect(taken()).toBe(0);
-  });
-
-  test.each<[number, Parameters<typeof setUp>[0], Record<string, string>]>([
-    [403, { authorize: () => undefined }, {}],
-    [403, {}, { 'sec-fetch-site': 'cross-site' }],
-    [415, {}, { 'content-type': 'text/plain' }],
-  ])('the body of a request that is refused with %d is not read', async (status, options, headers) => {
-    const { proxy } = setUp(options);
-    const { stream, taken } = endless(100);
-    expect((await proxy(streamed(wrapPath, stream, headers))).status).toBe(status);
-    expect(taken()).toBe(0);
-  });
+  const most = limits.body / 1024 / 1024 + 2;
+  test.each<[number, number, string, Parameters<typeof setUp>[0], Record<string, string>]>([
+    [most, 413, wrapPath, {}, {}],
+    [most, 413, batchPath, {}, {}],
+    [0, 413, wrapPath, {}, { 'content-length': '2097153' }],
+    [0, 403, wrapPath, { authorize: () => undefined }, {}],
+    [0, 403, wrapPath, {}, { 'sec-fetch-site': 'cross-site' }],
+    [0, 415, wrapPath, {}, { 'content-type': 'text/plain' }],
+  ])(
+    'at most %d MiB are read of a body that is refused with %d',
+    async (mib, status, path, options, headers) => {
+      const { proxy } = setUp(options);
+      const { stream, taken } = endless(100);
+      expect((await proxy(streamed(path, stream, headers))).status).toBe(status);
+      expect(taken()).toBeLessThanOrEqual(mib);
+    },
+  );
 
   test('a body within the limit is read in any number of parts', async () => {
     const { proxy, sent } = setUp();

@@ -44,43 +44,37 @@ describe('origins of pages', () => {
   });
 });
 
-describe('origins behind a TLS proxy, where requests have another URL', () => {
-  const inside = 'http://10.0.0.1:3000';
+const admin = 'https://admin.example';
+const listed = { allowedOrigins: [admin] };
+// Behind a TLS proxy, requests have another URL.
+const inside = 'http://10.0.0.1:3000';
+// A foreign host name that resolves to the server.
+const rebound = 'http://evil.example:3000';
 
-  test('behind a TLS proxy, requests without Sec-Fetch-Site are accepted only with the option `origin`', async () => {
-    expect(await statusOf({ origin: own, 'sec-fetch-site': 'same-origin' }, {}, inside)).toBe(200);
-    expect(await statusOf({ origin: own }, {}, inside)).toBe(403);
-    expect(await statusOf({ origin: own }, { origin: own }, inside)).toBe(200);
-    expect(await statusOf({ origin: inside }, { origin: own }, inside)).toBe(403);
-  });
+test.each<[number, string, Record<string, string>, Partial<ProxyOptions>]>([
+  [200, inside, { origin: own, 'sec-fetch-site': 'same-origin' }, {}],
+  [403, inside, { origin: own }, {}],
+  [200, inside, { origin: own }, { origin: own }],
+  [403, inside, { origin: inside }, { origin: own }],
+  [403, rebound, { origin: rebound }, { origin: own }],
+  [403, rebound, { origin: rebound, 'sec-fetch-site': 'same-origin' }, { origin: own }],
+  [200, own, { origin: admin, 'sec-fetch-site': 'cross-site' }, listed],
+  [200, own, { origin: admin }, { ...listed, origin: own }],
+  [403, own, { origin: 'https://sub.admin.example' }, listed],
+  [403, own, { origin: 'null' }, listed],
+  [200, own, {}, { allowWithoutOrigin: true }],
+  [403, own, { 'sec-fetch-site': 'cross-site' }, { allowWithoutOrigin: true }],
+  [403, own, { origin: 'https://evil.example' }, { allowWithoutOrigin: true }],
+])(
+  'the response is %d for a request to %s with the headers %j and the options %j',
+  async (status, url, headers, options) => {
+    expect(await statusOf(headers, options, url)).toBe(status);
+  },
+);
 
-  test('with the option `origin`, the proxy refuses a foreign host name that resolves to the server', async () => {
-    const rebound = 'http://evil.example:3000';
-    expect(await statusOf({ origin: rebound }, { origin: own }, rebound)).toBe(403);
-    expect(
-      await statusOf({ origin: rebound, 'sec-fetch-site': 'same-origin' }, { origin: own }, rebound),
-    ).toBe(403);
-  });
-});
-
-test('a listed origin is accepted only in its exact spelling', async () => {
-  const options = { allowedOrigins: ['https://admin.example'] };
-  expect(await statusOf({ origin: 'https://admin.example', 'sec-fetch-site': 'cross-site' }, options)).toBe(
-    200,
-  );
-  expect(await statusOf({ origin: 'https://admin.example' }, { ...options, origin: own })).toBe(200);
-  expect(await statusOf({ origin: 'https://sub.admin.example' }, options)).toBe(403);
-  expect(await statusOf({ origin: 'null' }, options)).toBe(403);
-  const { post } = setUp(options);
-  const answer = await post(wrapPath, { dek }, { origin: 'https://admin.example' });
+test('the response to a listed origin has no CORS headers', async () => {
+  const answer = await setUp(listed).post(wrapPath, { dek }, { origin: admin });
   expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
-});
-
-test('`allowWithoutOrigin` accepts requests of programs but not of other sites', async () => {
-  const options = { allowWithoutOrigin: true };
-  expect(await statusOf({}, options)).toBe(200);
-  expect(await statusOf({ 'sec-fetch-site': 'cross-site' }, options)).toBe(403);
-  expect(await statusOf({ origin: 'https://evil.example' }, options)).toBe(403);
 });
 
 test('a request of another site is refused before `authorize` is called', async () => {
@@ -91,21 +85,11 @@ test('a request of another site is refused before `authorize` is called', async 
 });
 
 test('the event of a refused origin shows the received and expected origins, but the response does not', async () => {
-  const options = { origin: own, allowedOrigins: ['https://admin.example'] };
-  const { post, events } = setUp(options);
-  const local = 'http://localhost:3000';
-  const { status, text } = await post(wrapPath, { dek }, { origin: local });
-  expect({ status, events }).toEqual({
-    status: 403,
-    events: [
-      {
-        type: 'origin_refused',
-        origin: local,
-        secFetchSite: 'same-origin',
-        expected: [own, 'https://admin.example'],
-      },
-    ],
-  });
+  const { post, events } = setUp({ origin: own, ...listed });
+  const origin = 'http://localhost:3000';
+  const { status, text } = await post(wrapPath, { dek }, { origin });
+  const event = { type: 'origin_refused', origin, secFetchSite: 'same-origin', expected: [own, admin] };
+  expect({ status, events }).toEqual({ status: 403, events: [event] });
   expect(text).toContain('event `origin_refused`');
   expect(text).not.toMatch(/localhost|admin/);
 });
