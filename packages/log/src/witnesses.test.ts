@@ -104,18 +104,32 @@ test('of two lines with the name of a witness, that of its own key counts', asyn
   expect(await log.signers(replica)).toEqual(['ben']);
 });
 
-/** What ben does, what ann's cosignature must not suffer from, and what the log says about ben. */
-const misdeeds: [what: string, (log: LogInMemory) => Promise<RequestListener>, reason: string][] = [
-  ['refuses', async () => text(403, 'no'), 'it responded with the status 403'],
-  ['sends 10 MB', async () => text(200, 'x'.repeat(10_000_000)), 'it sent more than 65536 bytes'],
+const showing = (note: string, status: number, body: string): RequestListener => {
+  ben.shows = note;
+  return text(status, body);
+};
+const uncosigned = 'it sent no valid cosignature of its key';
+const claims =
+  'it claims to have cosigned more entries than the log has, but shows no checkpoint with our signature';
+
+/** What ben does with our note, what ann's cosignature must not suffer from, and what the log says about ben. */
+const misdeeds: [
+  what: string,
+  (note: string) => RequestListener | Promise<RequestListener>,
+  reason: string,
+][] = [
+  ['refuses', () => text(403, 'no'), 'it responded with the status 403'],
+  ['sends 10 MB', () => text(200, 'x'.repeat(10_000_000)), 'it sent more than 65536 bytes'],
   [
     'ends the connection',
-    async () => (request) => void request.socket.destroy(),
+    () =>
+      ({ socket }) =>
+        void socket.destroy(),
     'it cannot be reached (ECONNRESET)',
   ],
   [
     'ends the connection in its response',
-    async () => (_, response) => {
+    () => (_, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('— ');
       setTimeout(() => response.destroy(), 50);
     },
@@ -123,78 +137,52 @@ const misdeeds: [what: string, (log: LogInMemory) => Promise<RequestListener>, r
   ],
   [
     'sends bytes that are no text',
-    async () => (_, response) => void response.end(Buffer.from('ff00fe', 'hex')),
+    () => (_, response) => void response.end(Buffer.from('ff00fe', 'hex')),
     'it sent bytes that are no text',
   ],
   [
     'sends the line of a stranger',
-    async (log) => text(200, (await startWitness('ben')).cosign((await log.newest()).note)),
-    'it sent no valid cosignature of its key',
+    async (note) => text(200, (await startWitness('ben')).cosign(note)),
+    uncosigned,
   ],
-  [
-    'cosigns another checkpoint',
-    async (log) => {
-      const { note } = await log.newest();
-      return text(200, line(note.replace('\n3\n', '\n4\n')));
-    },
-    'it sent no valid cosignature of its key',
-  ],
-  [
-    'cosigns without a time',
-    async (log) => text(200, line((await log.newest()).note, 0)),
-    'it sent no valid cosignature of its key',
-  ],
+  ['cosigns another checkpoint', (note) => text(200, line(note.replace('\n3\n', '\n4\n'))), uncosigned],
+  ['cosigns without a time', (note) => text(200, line(note, 0)), uncosigned],
   [
     'redirects',
     async () => text(307, '', { location: `${(await startWitness('ben')).url}/add-checkpoint` }),
     'it responded with the status 307',
   ],
-  [
-    'conflicts without a size',
-    async () => text(409, '3 or so'),
-    'it responded with the status 409 and no size',
-  ],
-  ['conflicts again and again', async () => text(409, '2\n'), 'it responded twice with the status 409'],
-  [
-    'claims a larger tree, and shows none',
-    async () => text(409, '4\n'),
-    'it claims to have cosigned more entries than the log has, but shows no checkpoint with our signature',
-  ],
+  ['conflicts without a size', () => text(409, '3 or so'), 'it responded with the status 409 and no size'],
+  ['conflicts again and again', () => text(409, '2\n'), 'it responded twice with the status 409'],
+  ['claims a larger tree, and shows none', () => text(409, '4\n'), claims],
   [
     'refuses the tree, and shows none',
-    async () => text(422, ''),
+    () => text(422, ''),
     'it refuses our newest tree (status 422), but shows no checkpoint with our signature',
   ],
   [
     'shows a tree of another key',
     async () => {
       const other = await new LogInMemory().grow(4);
-      ben.shows = (await other.newest()).note;
-      return text(409, '4\n');
+      return showing((await other.newest()).note, 409, '4\n');
     },
-    'it claims to have cosigned more entries than the log has, but shows no checkpoint with our signature',
+    claims,
   ],
   [
     'shows our checkpoint with a larger size',
-    async (log) => {
-      ben.shows = (await log.newest()).note.replace('\n3\n', '\n4\n');
-      return text(409, '4\n');
-    },
-    'it claims to have cosigned more entries than the log has, but shows no checkpoint with our signature',
+    (note) => showing(note.replace('\n3\n', '\n4\n'), 409, '4\n'),
+    claims,
   ],
   [
     'shows our own checkpoint',
-    async (log) => {
-      ben.shows = (await log.newest()).note;
-      return text(422, '');
-    },
+    (note) => showing(note, 422, ''),
     'it refuses our newest tree (status 422), but the checkpoint that it shows belongs to our log',
   ],
 ];
 
 test.each(misdeeds)('a witness that %s stops nothing', async (_, misdeed, reason) => {
   const log = await new LogInMemory().grow(3);
-  ben.instead = await misdeed(log);
+  ben.instead = await misdeed((await log.newest()).note);
   const replica = log.replica([ann, ben]);
   await replica.ask();
   expect(await log.signers(replica)).toEqual(['ann']);
