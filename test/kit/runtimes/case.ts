@@ -21,19 +21,17 @@ export interface Scene extends Settings {
   readonly connect: (options?: ClientOptions) => EnvelopeClient;
 }
 
-export interface Case<S extends Scene = Scene> {
-  readonly name: string;
-  readonly run: (scene: S) => Promise<void>;
-}
+/** What each case does, by its name. */
+export type Cases<S extends Scene = Scene> = Readonly<Record<string, (scene: S) => Promise<void>>>;
 
 export interface CaseResult {
   readonly name: string;
   readonly error: string;
 }
 
-export async function runCases<S extends Scene>(cases: readonly Case<S>[], scene: S): Promise<CaseResult[]> {
+export async function runCases<S extends Scene>(cases: Cases<S>, scene: S): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
-  for (const { name, run } of cases) {
+  for (const [name, run] of Object.entries(cases)) {
     const result = await within(120_000, run(scene), 'The case').then(
       () => ({ error: '' }),
       (reason: unknown) => ({

@@ -1,53 +1,47 @@
 import { type ClientOptions, EaasClient } from '@eaas/sdk';
 import { checkAudit } from '@eaas/audit';
 import { createTestService } from '@eaas/local';
-import type { Case, Scene } from '@eaas/test-kit/runtimes/case';
+import type { Cases, Scene } from '@eaas/test-kit/runtimes/case';
 import { holds, refused, same } from './expect.ts';
 
 export interface ProgramScene extends Scene {
   readonly connect: (options?: ClientOptions & { readonly apiKey?: string }) => EaasClient;
 }
 
-export const administrationCases: readonly Case<ProgramScene>[] = [
-  {
-    name: 'the client decrypts values of the service, and the service decrypts values of the client',
-    run: async ({ connect, keyId }) => {
-      const client = connect();
-      const context = { row: '1' };
-      const theirs = await client.serverMode.encrypt({ key_id: keyId, plaintext: 'a secret', context });
-      same(await client.decrypt(theirs, { as: 'text', context }), 'a secret', 'ours');
-      const ours = await client.encrypt('another', { context });
-      same((await client.serverMode.decrypt({ ...ours, context })).plaintext, 'another', 'theirs');
-    },
+export const administrationCases: Cases<ProgramScene> = {
+  'the client decrypts values of the service, and the service decrypts values of the client': async ({
+    connect,
+    keyId,
+  }) => {
+    const client = connect();
+    const context = { row: '1' };
+    const theirs = await client.serverMode.encrypt({ key_id: keyId, plaintext: 'a secret', context });
+    same(await client.decrypt(theirs, { as: 'text', context }), 'a secret', 'ours');
+    const ours = await client.encrypt('another', { context });
+    same((await client.serverMode.decrypt({ ...ours, context })).plaintext, 'another', 'theirs');
   },
-  {
-    name: 'checkAudit recomputes the audit log and resumes after the last verified entry',
-    run: async ({ connect }) => {
-      const client = connect();
-      let state: unknown;
-      const checked: number[] = [];
-      for (let round = 0; round < 2; round++) {
-        const report = await checkAudit(client, { state });
-        state = report.state;
-        same(report.findings, [], 'the findings');
-        checked.push(report.checked);
-        await client.encrypt('a secret', { fresh: true });
-      }
-      holds((checked[0] ?? 0) > 2, 'the first round read little');
-      same(checked[1], 1, 'what the second round read');
-    },
+  'checkAudit recomputes the audit log and resumes after the last verified entry': async ({ connect }) => {
+    const client = connect();
+    let state: unknown;
+    const checked: number[] = [];
+    for (let round = 0; round < 2; round++) {
+      const report = await checkAudit(client, { state });
+      state = report.state;
+      same(report.findings, [], 'the findings');
+      checked.push(report.checked);
+      await client.encrypt('a secret', { fresh: true });
+    }
+    holds((checked[0] ?? 0) > 2, 'the first round read little');
+    same(checked[1], 1, 'what the second round read');
   },
-  {
-    name: 'the in-memory service responds, and returns errors that a test asks for',
-    run: async () => {
-      const service = createTestService();
-      const { baseUrl, apiKey, fetch } = service;
-      const { key_id: keyId } = service.createKey('main');
-      const client = new EaasClient({ baseUrl, apiKey, keyId, fetch, retries: 0 });
-      same(await client.decrypt(await client.encrypt('a secret'), { as: 'text' }), 'a secret', 'the text');
-      service.failNext('unavailable');
-      await refused(() => client.hash('a secret'), 'unavailable');
-      same((await client.hash('a secret')).length, 64, 'the length of a fingerprint');
-    },
+  'the in-memory service responds, and returns errors that a test asks for': async () => {
+    const service = createTestService();
+    const { baseUrl, apiKey, fetch } = service;
+    const { key_id: keyId } = service.createKey('main');
+    const client = new EaasClient({ baseUrl, apiKey, keyId, fetch, retries: 0 });
+    same(await client.decrypt(await client.encrypt('a secret'), { as: 'text' }), 'a secret', 'the text');
+    service.failNext('unavailable');
+    await refused(() => client.hash('a secret'), 'unavailable');
+    same((await client.hash('a secret')).length, 64, 'the length of a fingerprint');
   },
-];
+};

@@ -3,66 +3,55 @@ import { openStream, sealStream } from '@eaas/protocol/stream';
 import { plaintextOf, refusedBytes } from '@eaas/test-kit/stream-cases';
 import type { StreamCase } from '@eaas/test-kit/vectors';
 import { fromBase64 as bytes, sha256Hex } from '@eaas/test-kit/bytes';
-import type { Case } from '@eaas/test-kit/runtimes/case';
+import type { Cases } from '@eaas/test-kit/runtimes/case';
 import { refused, same } from './expect.ts';
 import { replacing } from './replacing.ts';
 import { through } from './streams.ts';
 
-export function engineCases(name: string): readonly Case[] {
-  return [
-    {
-      name: `${name}: encrypts and decrypts every vector of the envelope`,
-      run: async ({ engines, vectors: { messages } }) => {
-        const engine = engineOf(engines, name);
-        for (const vector of messages.cases) {
-          const key = await engine.importKey(bytes(vector.encryption_key));
-          const plaintext = bytes(vector.plaintext);
-          const body = new Uint8Array(plaintext.length + 16);
-          await engine.encrypt(key, bytes(vector.iv), bytes(vector.aad), plaintext, body);
-          const ciphertext = bytes(vector.ciphertext);
-          same(body, ciphertext.slice(-body.length), vector.name);
-          same(await openBy(engine, vector, vector.key_id), plaintext, `${vector.name}, opened`);
-        }
-        for (const vector of messages.accepted_changes) {
-          const opened = await openBy(engine, vector, vector.expected_key_id);
-          same(opened, bytes(vector.plaintext), vector.name);
-        }
-      },
-    },
-    {
-      name: `${name}: refuses every refused vector with the code of the vector`,
-      run: async ({ engines, vectors: { messages, streams } }) => {
-        const engine = engineOf(engines, name);
-        for (const refusal of messages.refusals) {
-          await refused(() => openBy(engine, refusal, refusal.expected_key_id), refusal.error);
-        }
-        for (const refusal of streams.refusals) {
-          const altered = refusedBytes(refusal, streams.cases);
-          await refused(() => openStreamBy(engine, refusal, altered), refusal.error);
-        }
-      },
-    },
-    {
-      name: `${name}: encrypts and decrypts every vector of the stream`,
-      run: async ({ engines, vectors: { streams } }) => {
-        const engine = engineOf(engines, name);
-        for (const vector of streams.cases) {
-          const plaintext = plaintextOf(vector);
-          const sealed = await drawing([vector.dek, vector.salt].map(bytes), () =>
-            through(
-              sealStream(() => wrappedOf(vector), { engine, context: vector.context ?? undefined }),
-              plaintext,
-            ),
-          );
-          same(await sha256(sealed), vector.ciphertext_sha256, vector.name);
-          const opened = await openStreamBy(engine, { ...vector, expected_key_id: vector.key_id }, sealed);
-          same(opened.length, plaintext.length, `the length of ${vector.name}, opened`);
-          same(await sha256(opened), await sha256(plaintext), `${vector.name}, opened`);
-        }
-      },
-    },
-  ];
-}
+export const engineCases = (name: string): Cases => ({
+  [`${name}: encrypts and decrypts every vector of the envelope`]: async ({ engines, vectors }) => {
+    const engine = engineOf(engines, name);
+    for (const vector of vectors.messages.cases) {
+      const key = await engine.importKey(bytes(vector.encryption_key));
+      const plaintext = bytes(vector.plaintext);
+      const body = new Uint8Array(plaintext.length + 16);
+      await engine.encrypt(key, bytes(vector.iv), bytes(vector.aad), plaintext, body);
+      const ciphertext = bytes(vector.ciphertext);
+      same(body, ciphertext.slice(-body.length), vector.name);
+      same(await openBy(engine, vector, vector.key_id), plaintext, `${vector.name}, opened`);
+    }
+    for (const vector of vectors.messages.accepted_changes) {
+      const opened = await openBy(engine, vector, vector.expected_key_id);
+      same(opened, bytes(vector.plaintext), vector.name);
+    }
+  },
+  [`${name}: refuses every refused vector with the code of the vector`]: async ({ engines, vectors }) => {
+    const engine = engineOf(engines, name);
+    for (const refusal of vectors.messages.refusals)
+      await refused(() => openBy(engine, refusal, refusal.expected_key_id), refusal.error);
+    for (const refusal of vectors.streams.refusals) {
+      const altered = refusedBytes(refusal, vectors.streams.cases);
+      await refused(() => openStreamBy(engine, refusal, altered), refusal.error);
+    }
+  },
+  [`${name}: encrypts and decrypts every vector of the stream`]: async ({ engines, vectors }) => {
+    const engine = engineOf(engines, name);
+    for (const vector of vectors.streams.cases) {
+      const plaintext = plaintextOf(vector);
+      const options = { engine, context: vector.context ?? undefined };
+      const seal = () =>
+        through(
+          sealStream(() => wrappedOf(vector), options),
+          plaintext,
+        );
+      const sealed = await drawing([vector.dek, vector.salt].map(bytes), seal);
+      same(await sha256(sealed), vector.ciphertext_sha256, vector.name);
+      const opened = await openStreamBy(engine, { ...vector, expected_key_id: vector.key_id }, sealed);
+      same(opened.length, plaintext.length, `the length of ${vector.name}, opened`);
+      same(await sha256(opened), await sha256(plaintext), `${vector.name}, opened`);
+    }
+  },
+});
 
 interface Opening {
   readonly dek: string;

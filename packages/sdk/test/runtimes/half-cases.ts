@@ -4,31 +4,28 @@ import { sealStream } from '@eaas/protocol/stream';
 import type { ClientOptions } from '@eaas/sdk';
 import { decryptStream } from '@eaas/sdk/stream';
 import { sha256Hex } from '@eaas/test-kit/bytes';
-import type { Case, Scene } from '@eaas/test-kit/runtimes/case';
+import type { Cases, Scene } from '@eaas/test-kit/runtimes/case';
 import type { HalfVector } from '@eaas/test-kit/vectors';
 import { drawing, engineOf } from './engine-cases.ts';
 import { fromHex, refused, same } from './expect.ts';
 import { through } from './streams.ts';
 
-export const halfCases = (name: string): readonly Case[] => [
-  {
-    name: `${name}: opens every vector of a half with the half or its key, and with no other`,
-    run: async (scene) => {
-      const { vectors } = scene.vectors.half;
-      for (const vector of vectors.filter(({ kind }) => / v[12]$/.test(kind))) {
-        const near = vector.others_that_must_not_fit?.filter((hex) => !/^0+$/.test(hex)) ?? [];
-        const known = vectors.flatMap(({ half_hex }) => half_hex ?? []);
-        const others = [...known, ...near].filter((hex) => hex !== vector.half_hex).map(fromHex);
-        const own = vector.half_hex === null ? null : fromHex(vector.half_hex);
-        const expected = vector.plaintext_hex ?? vector.plaintext_sha256;
-        for (const half of [own, [...others.slice(0, 2), own], own ? await keyOf(own) : undefined])
-          same(await opened(scene, name, vector, half), expected, vector.name);
-        for (const half of [...others, ...(own ? [undefined, null] : [])])
-          await refused(() => opened(scene, name, vector, half), 'decryption');
-      }
-    },
+export const halfCases = (name: string): Cases => ({
+  [`${name}: opens every vector of a half with the half or its key, and with no other`]: async (scene) => {
+    const { vectors } = scene.vectors.half;
+    for (const vector of vectors.filter(({ kind }) => / v[12]$/.test(kind))) {
+      const near = vector.others_that_must_not_fit?.filter((hex) => !/^0+$/.test(hex)) ?? [];
+      const known = vectors.flatMap(({ half_hex }) => half_hex ?? []);
+      const others = [...known, ...near].filter((hex) => hex !== vector.half_hex).map(fromHex);
+      const own = vector.half_hex === null ? null : fromHex(vector.half_hex);
+      const expected = vector.plaintext_hex ?? vector.plaintext_sha256;
+      for (const half of [own, [...others.slice(0, 2), own], own ? await keyOf(own) : undefined])
+        same(await opened(scene, name, vector, half), expected, vector.name);
+      for (const half of [...others, ...(own ? [undefined, null] : [])])
+        await refused(() => opened(scene, name, vector, half), 'decryption');
+    }
   },
-];
+});
 
 const keyOf = (half: Uint8Array<ArrayBuffer>): Promise<CryptoKey> =>
   crypto.subtle.importKey('raw', half, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);

@@ -1,13 +1,13 @@
 import type { Engine } from '@eaas/protocol';
 import { EaasClient } from '@eaas/sdk';
 import { administrationCases, type ProgramScene } from './administration-cases.ts';
-import { type Case, type CaseResult, runCases, type Settings } from '@eaas/test-kit/runtimes/case';
+import { type CaseResult, type Cases, runCases, type Settings } from '@eaas/test-kit/runtimes/case';
 import { enginesEverywhere, sharedCases } from './shared-cases.ts';
 
-export const programCases = (engines: readonly string[]): readonly Case<ProgramScene>[] => [
+export const programCases = (engines: readonly string[]): Cases<ProgramScene> => ({
   ...sharedCases(engines),
   ...administrationCases,
-];
+});
 
 export async function run(settings: Settings, more: readonly Engine[]): Promise<CaseResult[]> {
   const { baseUrl, apiKey = '', keyId } = settings;
