@@ -18,6 +18,14 @@ export interface PublicCall {
   readonly args: () => readonly unknown[];
 }
 
+type Row = [string, PublicCall['call'], PublicCall['args']];
+
+const callsOf = (object: object, calls: Readonly<Record<string, PublicCall['args']>>, prefix = ''): Row[] =>
+  Object.entries(calls).map(([name, args]) => {
+    const call = Reflect.get(object, name) as PublicCall['call'];
+    return [prefix + name, call.bind(object), args];
+  });
+
 /** Every public function of the SDK. The calls share one service in memory. */
 export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise<PublicCall[]> {
   const { client, service, keyId } = observedClient({ retries: 0, onEvent });
@@ -89,7 +97,7 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
   const { issuer_id } = await client.issuers.create(newIssuer());
   const admin = { signal };
 
-  const all: [string, PublicCall['call'], PublicCall['args']][] = [
+  const all: Row[] = [
     [
       'new EaasClient',
       (options) => new EaasClient(options),
@@ -117,147 +125,17 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
       (options) => createBrowserClient(options),
       () => [{ ...connection(), proxyUrl: 'https://app.example/api', headers: {} }],
     ],
-    ['encrypt', client.encrypt.bind(client), () => ['x', sealing('bundle')]],
-    ['encryptMany', client.encryptMany.bind(client), () => [['x'], sealing('bytes')]],
     ['encryptMany, an item', (item) => client.encryptMany([item]), () => [{ value: 'x', context }]],
-    [
-      'encryptSync',
-      client.encryptSync.bind(client),
-      () => ['x', { keyId, context, as: 'bytes', fresh: false }],
-    ],
-    ['decrypt', client.decrypt.bind(client), () => [bundle, opening('text')]],
-    ['decryptMany', client.decryptMany.bind(client), () => [[bundle], opening('bytes')]],
     ['decryptMany, an item', (item) => client.decryptMany([item]), () => [{ ...bundle, context }]],
-    ['decryptSync', client.decryptSync.bind(client), () => [ciphertext, { keyId, context, as: 'text' }]],
-    [
-      'prime',
-      client.prime.bind(client),
-      () => [{ ...encrypting, keyId, anyKey: false, ciphertexts: [ciphertext], encrypt: true, keep: false }],
-    ],
-    ['hash', client.hash.bind(client), () => ['x', { keyId, signal }]],
-    ['wrap', client.wrap.bind(client), () => [new Uint8Array(32), { keyId, wrapContext: {}, signal }]],
-    ['unwrap', client.unwrap.bind(client), () => [{ ...wrapped }, { wrapContext: {}, signal }]],
-    ['rewrap', client.rewrap.bind(client), () => [bundle, { wrapContext: {}, signal }]],
-    ['rewrapMany', client.rewrapMany.bind(client), () => [[bundle], { wrapContext: {}, signal }]],
-    ['publicKey', client.publicKey.bind(client), () => [keyId, admin]],
-    ['usage', client.usage.bind(client), () => [{ month: '2026-11' }, admin]],
-    ['keys.create', client.keys.create, () => [{ name: `created ${names++}`, intake: true }, admin]],
-    ['keys.page', client.keys.page, () => [{ limit: 1, offset: 0, name: 'x', status: 'active' }, admin]],
-    [
-      'keys.list',
-      client.keys.list,
-      () => [
-        { name: 'x', status: 'active' },
-        { pageSize: 1, signal },
-      ],
-    ],
-    ['keys.get', client.keys.get, () => [{ key_id: keyId, limit: 1, offset: 0 }, admin]],
-    ['keys.rotate', client.keys.rotate, () => [{ key_id: spare() }, admin]],
-    ['keys.disable', client.keys.disable, () => [{ key_id: spare() }, admin]],
-    ['keys.enable', client.keys.enable, () => [{ key_id: spare() }, admin]],
-    ['keys.destroy', client.keys.destroy, () => [{ key_id: spare(), grace_days: 7 }, admin]],
-    ['keys.restore', client.keys.restore, () => [{ key_id: spare() }, admin]],
-    [
-      'keys.setRotationPolicy',
-      client.keys.setRotationPolicy,
-      () => [{ key_id: spare(), interval_days: 90 }, admin],
-    ],
-    ['keys.setMinVersion', client.keys.setMinVersion, () => [{ key_id: spare(), key_version: 1 }, admin]],
-    ['keys.export', client.keys.export, () => [{ key_id: spare(), public_key: 'x' }, admin]],
-    ['apiKeys.create', client.apiKeys.create, () => [{ name: 'x', permissions: ['encrypt'] }, admin]],
-    ['apiKeys.page', client.apiKeys.page, () => [{ limit: 1, offset: 0 }, admin]],
-    ['apiKeys.list', client.apiKeys.list, () => [{}, { pageSize: 1, signal }]],
-    ['apiKeys.get', client.apiKeys.get, () => [{ api_key_id: spareApiKey() }, admin]],
-    ['apiKeys.update', client.apiKeys.update, () => [{ api_key_id: spareApiKey(), name: 'y' }, admin]],
-    ['apiKeys.revoke', client.apiKeys.revoke, () => [{ api_key_id: spareApiKey() }, admin]],
-    ['issuers.create', client.issuers.create, () => [newIssuer(), admin]],
-    ['issuers.page', client.issuers.page, () => [{ limit: 1, offset: 0 }, admin]],
-    ['issuers.list', client.issuers.list, () => [{}, { pageSize: 1, signal }]],
-    ['issuers.get', client.issuers.get, () => [{ issuer_id }, admin]],
-    ['issuers.update', client.issuers.update, () => [{ issuer_id, name: 'y' }, admin]],
-    ['issuers.revoke', client.issuers.revoke, () => [{ issuer_id }, admin]],
     ['serverMode.encrypt', client.serverMode.encrypt, () => [{ key_id: keyId, plaintext: 'x' }, admin]],
     ['serverMode.decrypt', client.serverMode.decrypt, () => [{ ...bundle }, admin]],
-    ['audit.list', audit.list, () => [auditFilter(), { order: 'oldest', pageSize: 10, from: 1, signal }]],
-    ['audit.page', audit.page, () => [{ ...auditFilter(), limit: 1, offset: 0 }, admin]],
-    [
-      'audit.verify',
-      audit.verify,
-      () => [
-        { from_id: 1, to_id: 2, checkpoint },
-        { signal, onProgress: () => undefined },
-      ],
-    ],
-    ['audit.checkpoint', audit.checkpoint, () => [admin]],
     ['audit.proof', witnessed.audit.proof, () => [{ id: 1 }, admin]],
-
-    ['encryptStream', streams.encryptStream, () => [client, streaming()]],
-    ['decryptStream', streams.decryptStream, () => [client, { ...openingStream(), ...progress() }]],
-    ['encryptBlob', streams.encryptBlob, () => [client, new Blob(['x']), streaming()]],
-    [
-      'decryptBlob',
-      streams.decryptBlob,
-      () => [client, new Blob([sealed]), { ...openingStream(), ...progress() }],
-    ],
-    [
-      'openFile',
-      streams.openFile,
-      () => [
-        client,
-        { size: sealed.length, read: (start: number, end: number) => sealed.slice(start, end) },
-        openingStream(),
-      ],
-    ],
     ['file.read', file.read, () => [{ start: 0, end: 1, signal }]],
     ['file.stream', file.stream, () => [{ start: 0, end: 1, signal }]],
-    ['rewrapHead', streams.rewrapHead, () => [client, sealed, { wrapContext: {}, signal }]],
-    ['blobSource', streams.blobSource, () => [new Blob([sealed])]],
-    [
-      'handleSource',
-      streams.handleSource,
-      () => [{ stat: async () => ({ size: 1 }), read: async () => ({ bytesRead: 0 }) }],
-    ],
-    [
-      'urlSource',
-      streams.urlSource,
-      () => ['https://files.example/x', { fetch: notFound, headers: {}, signal }],
-    ],
-    ['ciphertextSize', streams.ciphertextSize, () => [1, 100]],
-    ['plaintextSize', streams.plaintextSize, () => [10_000, 100]],
-
-    ['defineFields', fields.defineFields, () => [{ users: { email: fields.field.text() } }]],
     ['a table', (users) => fields.defineFields({ users }), () => [{ email: fields.field.text() }]],
     ['for', definition.for, () => [client, { index: token, keyIds: { users: keyId } }]],
     ['keyIds', (keyIds) => definition.for(client, { index: token, keyIds }), () => [{ users: keyId }]],
-    ['encryptRow', records.encryptRow, () => ['users', 1, { id: 1, email: 'x' }, encrypting]],
-    ['encryptRows', records.encryptRows, () => ['users', [{ id: 1, email: 'x' }], () => 1, encrypting]],
-    ['decryptRow', records.decryptRow, () => ['users', 1, { ...stored }, { ...rows, as: {} }]],
-    [
-      'decryptRows',
-      records.decryptRows,
-      () => ['users', [{ ...stored }], () => 1, { ...rows, as: {}, settled: true }],
-    ],
-    ['where', records.where, () => ['users', { email: 'x' }, { signal }]],
-    [
-      'fillPage',
-      fields.fillPage,
-      () => [{ size: 1, after: 1, most: 1, read: async () => [], keep: () => [], cursorOf: () => 1 }],
-    ],
-    [
-      'decryptNested',
-      fields.decryptNested,
-      () => [records, [stored], { table: 'users', id: () => 1, as: {}, nested: {} }, rows],
-    ],
-    [
-      'checkConstraints',
-      fields.checkConstraints,
-      () => [definition, 'users', { schema: 'x', table: 'y', columns: {}, notValid: true }],
-    ],
-    ['describeFields', fields.describeFields, () => [definition, 'users']],
-    ['holdsCiphertext', fields.holdsCiphertext, () => [ciphertext]],
-    ['createIndexKey', fields.createIndexKey, () => [client, { keyId, signal }]],
-    ['rewrapIndexKey', fields.rewrapIndexKey, () => [client, token, { keyId, signal }]],
-    ...Object.entries(fields.field).map(([type, define]): (typeof all)[number] => [
+    ...Object.entries(fields.field).map(([type, define]): Row => [
       type,
       define,
       () => [{ context: 'field', previous: fields.plaintext(), allowCiphertexts: true }],
@@ -280,43 +158,153 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
         }),
       () => [{ all: fields.wholeText() }],
     ],
-    ['unencrypted', fields.unencrypted, () => ['x']],
-    ['plaintext', fields.plaintext, () => [() => 'x']],
-    ['wholeText', fields.wholeText, () => [{ ...accepted, normalize: ['trim'] }]],
-    ['words', fields.words, () => [{ ...accepted, normalize: ['trim'] }]],
-    ['firstCharacters', fields.firstCharacters, () => [2, { ...accepted, normalize: ['trim'] }]],
-    ['lastCharacters', fields.lastCharacters, () => [2, { ...accepted, normalize: ['trim'] }]],
-    ['prefixes', fields.prefixes, () => [2, 3, { ...accepted, normalize: ['trim'] }]],
-    ['years', fields.years, () => [{ ...accepted }]],
-    ['months', fields.months, () => [{ ...accepted }]],
-    ['days', fields.days, () => [{ ...accepted }]],
-    ['steps', fields.steps, () => [10, { ...accepted }]],
-    ['withFields', fields.withFields, () => [['name'], { ...accepted, normalize: ['trim'] }]],
-
-    ['isEncrypted', fields.isEncrypted, () => [ciphertext]],
-
     ['createIntake', createIntake, () => [{ publicKey }]],
-    ['intake.encrypt', intake.encrypt, () => ['x', { context, wrapContext: {}, as: 'bytes' }]],
-    ['intake.encryptMany', intake.encryptMany, () => [['x'], { context, wrapContext: {}, as: 'bytes' }]],
     ['intake.encryptMany, an item', (item) => intake.encryptMany([item]), () => [{ value: 'x', context }]],
-    [
-      'intake.wrap',
-      intake.wrap,
-      () => [new Uint8Array(32), { wrapContext: {}, keyId: intake.keyId, signal }],
-    ],
-
-    ['createPasskeyHalf', passkeys.createPasskeyHalf, () => [{ ...enrolling(), recovery: { publicKey } }]],
-    ['openPasskeyHalf', passkeys.openPasskeyHalf, () => [{ sealed: sealedHalves, subject: 'x', signal }]],
-    ['addPasskey', passkeys.addPasskey, () => [{ ...enrolling(), sealed: sealedHalves }]],
-    [
-      'recoverPasskeyHalf',
-      passkeys.recoverPasskeyHalf,
-      () => [{ ...enrolling(), client, recovery: ciphertext, proof: { ciphertext, context } }],
-    ],
-
     ['createProxy', createProxy, () => [proxy()]],
     ['toNodeHandler', toNodeHandler, () => [createProxy(proxy())]],
     ['nodeRequestOf', nodeRequestOf, () => [new Request('https://app.example')]],
+    ...callsOf(client, {
+      encrypt: () => ['x', sealing('bundle')],
+      encryptMany: () => [['x'], sealing('bytes')],
+      encryptSync: () => ['x', { keyId, context, as: 'bytes', fresh: false }],
+      decrypt: () => [bundle, opening('text')],
+      decryptMany: () => [[bundle], opening('bytes')],
+      decryptSync: () => [ciphertext, { keyId, context, as: 'text' }],
+      prime: () => [
+        { ...encrypting, keyId, anyKey: false, ciphertexts: [ciphertext], encrypt: true, keep: false },
+      ],
+      hash: () => ['x', { keyId, signal }],
+      wrap: () => [new Uint8Array(32), { keyId, wrapContext: {}, signal }],
+      unwrap: () => [{ ...wrapped }, { wrapContext: {}, signal }],
+      rewrap: () => [bundle, { wrapContext: {}, signal }],
+      rewrapMany: () => [[bundle], { wrapContext: {}, signal }],
+      publicKey: () => [keyId, admin],
+      usage: () => [{ month: '2026-11' }, admin],
+    }),
+    ...callsOf(
+      client.keys,
+      {
+        create: () => [{ name: `created ${names++}`, intake: true }, admin],
+        page: () => [{ limit: 1, offset: 0, name: 'x', status: 'active' }, admin],
+        list: () => [
+          { name: 'x', status: 'active' },
+          { pageSize: 1, signal },
+        ],
+        get: () => [{ key_id: keyId, limit: 1, offset: 0 }, admin],
+        rotate: () => [{ key_id: spare() }, admin],
+        disable: () => [{ key_id: spare() }, admin],
+        enable: () => [{ key_id: spare() }, admin],
+        destroy: () => [{ key_id: spare(), grace_days: 7 }, admin],
+        restore: () => [{ key_id: spare() }, admin],
+        setRotationPolicy: () => [{ key_id: spare(), interval_days: 90 }, admin],
+        setMinVersion: () => [{ key_id: spare(), key_version: 1 }, admin],
+        export: () => [{ key_id: spare(), public_key: 'x' }, admin],
+      },
+      'keys.',
+    ),
+    ...callsOf(
+      client.apiKeys,
+      {
+        create: () => [{ name: 'x', permissions: ['encrypt'] }, admin],
+        page: () => [{ limit: 1, offset: 0 }, admin],
+        list: () => [{}, { pageSize: 1, signal }],
+        get: () => [{ api_key_id: spareApiKey() }, admin],
+        update: () => [{ api_key_id: spareApiKey(), name: 'y' }, admin],
+        revoke: () => [{ api_key_id: spareApiKey() }, admin],
+      },
+      'apiKeys.',
+    ),
+    ...callsOf(
+      client.issuers,
+      {
+        create: () => [newIssuer(), admin],
+        page: () => [{ limit: 1, offset: 0 }, admin],
+        list: () => [{}, { pageSize: 1, signal }],
+        get: () => [{ issuer_id }, admin],
+        update: () => [{ issuer_id, name: 'y' }, admin],
+        revoke: () => [{ issuer_id }, admin],
+      },
+      'issuers.',
+    ),
+    ...callsOf(
+      audit,
+      {
+        list: () => [auditFilter(), { order: 'oldest', pageSize: 10, from: 1, signal }],
+        page: () => [{ ...auditFilter(), limit: 1, offset: 0 }, admin],
+        verify: () => [
+          { from_id: 1, to_id: 2, checkpoint },
+          { signal, onProgress: () => undefined },
+        ],
+        checkpoint: () => [admin],
+      },
+      'audit.',
+    ),
+    ...callsOf(streams, {
+      encryptStream: () => [client, streaming()],
+      decryptStream: () => [client, { ...openingStream(), ...progress() }],
+      encryptBlob: () => [client, new Blob(['x']), streaming()],
+      decryptBlob: () => [client, new Blob([sealed]), { ...openingStream(), ...progress() }],
+      openFile: () => [
+        client,
+        { size: sealed.length, read: (start: number, end: number) => sealed.slice(start, end) },
+        openingStream(),
+      ],
+      rewrapHead: () => [client, sealed, { wrapContext: {}, signal }],
+      blobSource: () => [new Blob([sealed])],
+      handleSource: () => [{ stat: async () => ({ size: 1 }), read: async () => ({ bytesRead: 0 }) }],
+      urlSource: () => ['https://files.example/x', { fetch: notFound, headers: {}, signal }],
+      ciphertextSize: () => [1, 100],
+      plaintextSize: () => [10_000, 100],
+    }),
+    ...callsOf(fields, {
+      defineFields: () => [{ users: { email: fields.field.text() } }],
+      fillPage: () => [
+        { size: 1, after: 1, most: 1, read: async () => [], keep: () => [], cursorOf: () => 1 },
+      ],
+      decryptNested: () => [records, [stored], { table: 'users', id: () => 1, as: {}, nested: {} }, rows],
+      checkConstraints: () => [definition, 'users', { schema: 'x', table: 'y', columns: {}, notValid: true }],
+      describeFields: () => [definition, 'users'],
+      holdsCiphertext: () => [ciphertext],
+      createIndexKey: () => [client, { keyId, signal }],
+      rewrapIndexKey: () => [client, token, { keyId, signal }],
+      unencrypted: () => ['x'],
+      plaintext: () => [() => 'x'],
+      wholeText: () => [{ ...accepted, normalize: ['trim'] }],
+      words: () => [{ ...accepted, normalize: ['trim'] }],
+      firstCharacters: () => [2, { ...accepted, normalize: ['trim'] }],
+      lastCharacters: () => [2, { ...accepted, normalize: ['trim'] }],
+      prefixes: () => [2, 3, { ...accepted, normalize: ['trim'] }],
+      years: () => [{ ...accepted }],
+      months: () => [{ ...accepted }],
+      days: () => [{ ...accepted }],
+      steps: () => [10, { ...accepted }],
+      withFields: () => [['name'], { ...accepted, normalize: ['trim'] }],
+      isEncrypted: () => [ciphertext],
+    }),
+    ...callsOf(records, {
+      encryptRow: () => ['users', 1, { id: 1, email: 'x' }, encrypting],
+      encryptRows: () => ['users', [{ id: 1, email: 'x' }], () => 1, encrypting],
+      decryptRow: () => ['users', 1, { ...stored }, { ...rows, as: {} }],
+      decryptRows: () => ['users', [{ ...stored }], () => 1, { ...rows, as: {}, settled: true }],
+      where: () => ['users', { email: 'x' }, { signal }],
+    }),
+    ...callsOf(
+      intake,
+      {
+        encrypt: () => ['x', { context, wrapContext: {}, as: 'bytes' }],
+        encryptMany: () => [['x'], { context, wrapContext: {}, as: 'bytes' }],
+        wrap: () => [new Uint8Array(32), { wrapContext: {}, keyId: intake.keyId, signal }],
+      },
+      'intake.',
+    ),
+    ...callsOf(passkeys, {
+      createPasskeyHalf: () => [{ ...enrolling(), recovery: { publicKey } }],
+      openPasskeyHalf: () => [{ sealed: sealedHalves, subject: 'x', signal }],
+      addPasskey: () => [{ ...enrolling(), sealed: sealedHalves }],
+      recoverPasskeyHalf: () => [
+        { ...enrolling(), client, recovery: ciphertext, proof: { ciphertext, context } },
+      ],
+    }),
   ];
   return all.map(([name, call, args]) => ({ name, call, args }));
 
