@@ -22,7 +22,7 @@ export function PageFailure({ failure, needs, to = 'see this page', onRetry }: P
         Your API key lacks the permission <code>{needs}</code>
       </h2>
       <p>The rest of the console works as before. To {to}:</p>
-      <ol class="ways">
+      <ol class="stack ways">
         <li>
           <p>Create an API key that has the permission. Run this command where the service runs:</p>
           <Code title="In a terminal" code={signInCommand(needs, tenant)} />

@@ -100,11 +100,11 @@ function Chain({ report, failure, count }: ChainProps) {
   if (failure?.kind === 'forbidden')
     return <Notice tone="info">This API key may not read the audit log (audit.read).</Notice>;
   if (failure) return <Notice tone="warn">{failure.title}. Trying again.</Notice>;
-  if (!report) return <p class="chain">Reading the log…</p>;
+  if (!report) return <p class="soft">Reading the log…</p>;
   const { id } = report.checkpoint ?? {};
-  if (!id) return <p class="chain">The log is empty. Encrypt a value to see its first entry.</p>;
+  if (!id) return <p class="soft">The log is empty. Encrypt a value to see its first entry.</p>;
   return (
-    <p class="chain holds">
+    <p class="holds">
       <span class="tick" aria-hidden="true" />
       {counted(count, 'entry', 'entries')} recomputed in this page, up to {id}. The chain holds.
     </p>

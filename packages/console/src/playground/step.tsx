@@ -23,7 +23,7 @@ export function Step({ name, number, title, lead, children }: StepProps) {
       </div>
       <div class="step-body">
         <h2 id={`${name}-title`}>{title}</h2>
-        <p class="step-lead">{lead}</p>
+        <p class="soft step-lead">{lead}</p>
         {children}
         <Code title="The code of this step" code={snippets[name]} />
       </div>
