@@ -101,8 +101,7 @@ type Folder = 'sdk' | 'migrate' | 'audit' | 'protocol';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: `Absent Aliases AliasesIn Answer AuditPage ByteTransform Calls DecryptedAs DecryptedForm Defined EncryptedAs
-    EncryptedForm FieldOf Flat IntakeEncryptOptions IntakeItem IntakeWrapOptions KeyFilter OnlyColumns OnlyDefined
+  sdk: `Absent Aliases AliasesIn Answer ByteTransform Calls Defined FieldOf Flat IntakeEncryptOptions IntakeItem IntakeWrapOptions KeyFilter OnlyColumns OnlyDefined
     OpenOptions OptionalLimits OrSettled ReadableRow SubjectRow TypedValue FormOf IdFor IndexColumn
     IndexValue IsWhole NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
     AllColumns RowIn Searchable SubjectFunction SubjectOption ValueOf ValueType
