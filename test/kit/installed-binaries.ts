@@ -26,8 +26,8 @@ export async function installedBinaries(searchPath: string): Promise<PostgresBin
     ...versioned.flat().map((directory) => join(directory, 'bin')),
   ];
   for (const directory of candidates) {
-    const found = await inspectBinaries(directory);
-    if (typeof found === 'object' && Number.parseInt(found.version, 10) >= oldestPostgres) return found;
+    const found = await inspectBinaries(directory).catch(() => undefined);
+    if (found && Number.parseInt(found.version, 10) >= oldestPostgres) return found;
   }
   return undefined;
 }

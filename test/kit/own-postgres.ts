@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { PostgresBinaries } from '../../packages/dev/src/binaries.ts';
 import { ensureOwnedDatabase, ensureRoles, ROLES } from '../../packages/dev/src/embedded-database.ts';
-import { launchPostgres, type RunningPostgres } from '../../packages/dev/src/launch.ts';
+import { launchPostgres, type RunningPostgres, signal } from '../../packages/dev/src/launch.ts';
 import { addressIn, type TestDatabase } from './database.ts';
 import { chooseBinaries } from './installed-binaries.ts';
-import { childrenOf } from './processes.ts';
+import { childrenOf, endingWithUs } from './processes.ts';
 
 export class OwnPostgres implements Omit<TestDatabase, 'name'> {
   readonly binaries: PostgresBinaries;
@@ -64,6 +64,7 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
       dataDirectory: join(this.#directory, 'postgres'),
       durable: this.#durable,
       settings: { max_connections: '400', ...this.#settings },
+      through: await endingWithUs(),
     });
     const link = join(this.#directory, 'socket');
     await symlink(this.#running.socketDirectory, `${link}.new`);
@@ -89,7 +90,7 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
   async crash(): Promise<void> {
     const { pid, stop } = this.#requireRunning();
     process.kill(pid, 'SIGQUIT');
-    while (isRunning(pid)) await sleep(5);
+    while (signal(pid)) await sleep(5);
     await stop();
   }
 
@@ -102,7 +103,7 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
   }
 
   thaw(): void {
-    for (const pid of this.#frozen.splice(0)) if (isRunning(pid)) process.kill(pid, 'SIGCONT');
+    for (const pid of this.#frozen.splice(0)) signal(pid, 'SIGCONT');
   }
 
   readonly drop = async (): Promise<void> => {
@@ -120,14 +121,6 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
   #requireRunning(): RunningPostgres {
     if (!this.#running) throw new Error('PostgreSQL does not run');
     return this.#running;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
   }
 }
 

@@ -1,4 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { runs } from '../../packages/dev/src/account.ts';
+
+/** The words before a program that Linux stops when this process dies, even by SIGKILL. */
+export async function endingWithUs(): Promise<string[]> {
+  const words = ['setpriv', '--pdeathsig=INT', '--'];
+  return (await runs([...words, 'true'])) ? words : [];
+}
 
 export interface Process {
   readonly pid: number;

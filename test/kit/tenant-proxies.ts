@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '../../packages/dev/src/command-line.ts';
+import { environment } from '../../packages/dev/src/account.ts';
 import { blocksOf, readManual } from './markdown.ts';
 import { accepts } from './accepts.ts';
 import { isInstalled } from './available.ts';

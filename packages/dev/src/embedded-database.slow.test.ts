@@ -1,17 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { Purpose } from '@eaas/server/internal';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
-import { runs } from './command-line.ts';
+import { runs } from './account.ts';
 import { embeddedBinaries } from './binaries.ts';
 import { startEmbeddedDatabase } from './embedded-database.ts';
-import { launchPostgres } from './launch.ts';
-import { isAlive, type Owner, type Purpose, readOwner, writeOwner } from './owner.ts';
+import { readPostmaster, signal } from './launch.ts';
 
 const PROCESS = fileURLToPath(new URL('../test/embedded-process.ts', import.meta.url));
 
@@ -29,8 +30,7 @@ async function newDataDirectory(): Promise<string> {
   return path;
 }
 
-// Several tests use this data directory. When a test starts, the PostgreSQL of the previous test might still be
-// stopping.
+// Several tests use this data directory. When a test starts, the PostgreSQL of the previous test can still run.
 const used = await newDataDirectory();
 
 function startProcess(path: string, purpose: Purpose, through: string[] = []) {
@@ -50,7 +50,6 @@ function startProcess(path: string, purpose: Purpose, through: string[] = []) {
   const notes: string[] = [];
   child.stderr.on('data', (chunk) => notes.push(String(chunk)));
   return {
-    pid: child.pid,
     notes,
     order: (order: 'write' | 'close') => child.stdin.write(`${order}\n`),
     next: async (): Promise<Event> => JSON.parse((await lines.next()).value ?? '{}') as Event,
@@ -64,28 +63,41 @@ function startProcess(path: string, purpose: Purpose, through: string[] = []) {
 
 test('no commit is lost if the process that runs the embedded database is killed under load', async () => {
   const killed = startProcess(used, 'serve');
-  await killed.next();
-  const file = join(used, 'owner.json');
-  const owner = await readOwner(file);
+  const { ready } = await killed.next();
   killed.order('write');
   const committed = new Set<number>();
   while (committed.size < 200) committed.add((await killed.next()).written ?? 0);
   await killed.kill();
 
   const successor = startProcess(used, 'serve');
-  const { last = 0 } = await successor.next();
+  const { ready: sameStart, last = 0 } = await successor.next();
+  expect(sameStart).toBe(ready);
   expect(last).toBeGreaterThanOrEqual(Math.max(...committed));
-  expect(owner === undefined || (await isAlive(owner.postgres))).toBe(false);
 
   const command = await startEmbeddedDatabase(used, 'command');
   const sql = postgres(command.connection('owner'));
   const rows = await sql<{ number: string }[]>`select number from written`;
   await sql.end();
+  await command.close();
   const kept = new Set(rows.map((row) => Number(row.number)));
   expect([...committed].filter((number) => !kept.has(number))).toEqual([]);
-  expect(await readFile(join(used, 'postgres', 'postgres.log'), 'utf8')).toContain(
-    'received fast shutdown request',
-  );
+  successor.order('close');
+  expect(await successor.next()).toEqual({ closed: true });
+  expect(existsSync(join(used, 'postgres', 'postmaster.pid'))).toBe(false);
+});
+
+test('the embedded database starts after all its processes were killed', async () => {
+  const killed = startProcess(used, 'serve');
+  const { ready } = await killed.next();
+  const { pid } = await readPostmaster(join(used, 'postgres'));
+  await killed.kill();
+  signal(pid, 'SIGKILL');
+  const successor = startProcess(used, 'serve');
+  const next = await successor.next();
+  expect(next.error).toBeUndefined();
+  expect(next.ready).not.toBe(ready);
+  successor.order('close');
+  expect(await successor.next()).toEqual({ closed: true });
 });
 
 test('only one of two concurrent servers starts on a new directory', async () => {
@@ -94,73 +106,39 @@ test('only one of two concurrent servers starts on a new directory', async () =>
   const events = await Promise.all(two.map((each) => each.next()));
   const winner = two[events.findIndex((event) => event.ready !== undefined)];
   const refusal = events.find((event) => event.error !== undefined)?.error;
-  expect(refusal).toContain(`process ${winner?.pid} already serves the data directory ${path}.`);
+  expect(refusal).toContain(`Another process already serves the data directory ${path}.`);
   expect(refusal).toContain('set EAAS_DATABASE_URL');
   winner?.order('close');
   expect(await winner?.next()).toEqual({ closed: true });
   expect(await readdir(path)).toEqual(['postgres']);
 });
 
-test('concurrent commands on the embedded database run one after the other', async () => {
-  const commands = [1, 2, 3].map(() => startProcess(used, 'command'));
-  const starts = await Promise.all(
-    commands.map(async (command) => {
-      const { ready } = await command.next();
-      command.order('close');
-      expect(await command.next()).toEqual({ closed: true });
-      return ready;
-    }),
-  );
-  expect(new Set(starts).size).toBe(3);
+test('a server and commands share the embedded PostgreSQL, and the last one stops it', async () => {
+  const started = ['command', 'serve', 'command', 'command'] as const;
+  const processes = started.map((purpose) => startProcess(used, purpose));
+  const starts = await Promise.all(processes.map(async (each) => (await each.next()).ready));
+  expect(new Set(starts)).toEqual(new Set([expect.any(String)]));
+  expect(new Set(starts).size).toBe(1);
+  const file = join(used, 'postgres', 'postmaster.pid');
+  for (const each of processes) {
+    expect(existsSync(file)).toBe(true);
+    each.order('close');
+    expect(await each.next()).toEqual({ closed: true });
+  }
+  expect(existsSync(file)).toBe(false);
 });
 
-test('a command does not stop the embedded PostgreSQL of a running server', async () => {
-  const serve = startProcess(used, 'serve');
-  const { ready } = await serve.next();
-  const command = startProcess(used, 'command');
-  expect(await command.next()).toMatchObject({ ready });
-  command.order('close');
-  expect(await command.next()).toEqual({ closed: true });
-  expect(await startProcess(used, 'command').next()).toMatchObject({ ready });
-});
-
-test('a server prints that it waits for a command to end', async () => {
-  const command = startProcess(used, 'command');
-  const { ready } = await command.next();
-  const serve = startProcess(used, 'serve');
-  await expect
-    .poll(() => serve.notes.join(''))
-    .toBe(`Waiting for process ${command.pid} to finish with the data directory ${used}.\n`);
-  command.order('close');
-  const second = await serve.next();
-  expect(second.error).toBeUndefined();
-  expect(second.ready).not.toBe(ready);
-});
-
-test('a server start waits only a limited time for another process', async () => {
-  const command = startProcess(used, 'command');
-  await command.next();
-  const attempt = startEmbeddedDatabase(used, 'serve', { waitAtMost: 300 });
-  await expect(attempt).rejects.toThrow(`is in use by process ${command.pid} and did not become free within`);
-});
-
-test('a server start stops an embedded PostgreSQL that still runs after its server was killed', async () => {
-  const directory = await newDataDirectory();
-  const file = join(directory, 'owner.json');
-  const orphan = await launchPostgres({
-    binaries: await embeddedBinaries(),
-    dataDirectory: join(directory, 'postgres'),
-    durable: true,
-  });
-  onTestFinished(orphan.stop);
-  await writeOwner(file, 'serve', orphan);
-  const owner = JSON.parse(await readFile(file, 'utf8')) as Owner;
-  await writeFile(file, JSON.stringify({ ...owner, identity: 'of a process that was killed' }));
-
-  const database = await startEmbeddedDatabase(directory, 'serve');
-  onTestFinished(database.close);
-  expect(await isAlive(owner.postgres)).toBe(false);
-  expect(database.connection('owner').host).not.toBe(orphan.socketDirectory);
+test('a start waits only a limited time for a PostgreSQL that another process stops', async () => {
+  const running = startProcess(used, 'serve');
+  await running.next();
+  const { socketDirectory: host } = await readPostmaster(join(used, 'postgres'));
+  const stopping = postgres({ host, port: 5432, database: 'postgres', username: 'postgres', max: 1 });
+  await running.kill();
+  await stopping`select pg_advisory_lock(1)`;
+  const attempt = startEmbeddedDatabase(used, 'serve', 300);
+  await expect(attempt).rejects.toThrow(`Another PostgreSQL already runs on ${join(used, 'postgres')}.`);
+  await stopping.end();
+  await (await startEmbeddedDatabase(used, 'serve')).close();
 });
 
 const canForbidNamespaces =
@@ -186,10 +164,11 @@ test('PostgreSQL runs as the user `nobody` if root cannot create user namespaces
   ];
   const accounts: number[] = [];
   for (const how of canForbidNamespaces ? [forbidding, []] : [[]]) {
-    await chmod(dirname(used), 0o711);
-    const serve = startProcess(used, 'serve', how);
+    const path = await newDataDirectory();
+    await chmod(dirname(path), 0o711);
+    const serve = startProcess(path, 'serve', how);
     expect((await serve.next()).error).toBeUndefined();
-    accounts.push((await stat(join(used, 'postgres'))).uid);
+    accounts.push((await stat(join(path, 'postgres'))).uid);
     serve.order('close');
     expect(await serve.next()).toEqual({ closed: true });
     expect(serve.notes.join('').includes('PostgreSQL runs as the user "nobody"')).toBe(how === forbidding);

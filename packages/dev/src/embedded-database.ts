@@ -1,147 +1,86 @@
-// One PostgreSQL for all processes on a data directory: the first runs it, the others share it or wait.
-import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
-import { basename, join } from 'node:path';
-import { kill } from 'node:process';
+// One PostgreSQL for all processes on a data directory: whoever finds none starts it, and the last one stops it.
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Purpose } from '@eaas/server/internal';
 import postgres from 'postgres';
 import type { Sql } from 'postgres';
+import { postgresAccount } from './account.ts';
 import { embeddedBinaries } from './binaries.ts';
-import { socketPort } from './command-line.ts';
-import { DataDirectoryInUse, launchPostgres, type RunningPostgres } from './launch.ts';
-import { isAlive, type Owner, type Purpose, readOwner, writeOwner } from './owner.ts';
+import { DataDirectoryInUse, launchPostgres, readPostmaster, socketPort, stopPostgres } from './launch.ts';
 
 const database = 'eaas';
-const retryEvery = 200;
-const noteAfter = 1000;
 
-type EmbeddedDatabase = ReturnType<typeof databaseAt>;
+/** Advisory locks of PostgreSQL. It frees those of a process when the process ends, even by SIGKILL. */
+const locks = { use: 1, serve: 2, prepare: 3 } as const;
 
+type EmbeddedDatabase = NonNullable<Awaited<ReturnType<typeof enter>>>;
+
+/** Starts PostgreSQL, or uses the one that runs, even if all processes that used it were killed. */
 export async function startEmbeddedDatabase(
   directory: string,
   purpose: Purpose,
-  {
-    note = (sentence) => void process.stderr.write(`${sentence}\n`),
-    waitAtMost = 60_000,
-  }: { note?: (sentence: string) => void; waitAtMost?: number } = {},
+  waitAtMost = 60_000,
 ): Promise<EmbeddedDatabase> {
-  const start = Date.now();
-  let noted = false;
-  for (;;) {
-    const owner = await readOwner(ownerFile(directory));
-    const alive = owner !== undefined && (await isAlive(owner));
-    const found = alive ? await share(directory, purpose, owner) : await own(directory, purpose, owner, note);
-    if (found !== undefined) return found;
-
-    const holder = alive ? `process ${owner.pid}` : await postgresProcess(directory);
-    const waited = Date.now() - start;
-    if (waited > waitAtMost) {
-      const limit = `${Math.round(waited / 1000)} seconds`;
-      throw new Error(
-        `The data directory ${directory} is in use by ${holder} and did not become free within ${limit}.`,
-      );
-    }
-    if (waited > noteAfter && !noted) {
-      note(`Waiting for ${holder} to finish with the data directory ${directory}.`);
-      noted = true;
-    }
-    await sleep(retryEvery);
-  }
-}
-
-async function share(
-  directory: string,
-  purpose: Purpose,
-  owner: Owner,
-): Promise<EmbeddedDatabase | undefined> {
-  if (owner.purpose !== 'serve') return undefined;
-  if (purpose === 'serve') {
-    throw new Error(
-      `The process ${owner.pid} already serves the data directory ${directory}. Use that server, or stop it before you start another. ` +
-        'To run several replicas, set EAAS_DATABASE_URL to one PostgreSQL server for all replicas.',
-    );
-  }
-  return (await accepts(owner)) ? databaseAt(owner, () => Promise.resolve()) : undefined;
-}
-
-async function own(
-  directory: string,
-  purpose: Purpose,
-  former: Owner | undefined,
-  note: (sentence: string) => void,
-): Promise<EmbeddedDatabase | undefined> {
-  // On some systems, PostgreSQL keeps running after the process that started it was killed. Such a PostgreSQL is
-  // stopped here.
-  if (former && (await isAlive(former.postgres))) kill(former.postgres.pid, 'SIGINT');
+  if (purpose === 'serve' && (await postgresAccount()).ids.uid !== undefined)
+    process.stderr.write(`${sharedAccount}\n`);
   const dataDirectory = join(directory, 'postgres');
   const binaries = await embeddedBinaries();
-  const running = await launchPostgres({ binaries, dataDirectory, durable: true }).catch((error: unknown) => {
-    if (error instanceof DataDirectoryInUse) return undefined;
-    throw error;
-  });
-  if (running === undefined) return undefined;
+  for (const deadline = Date.now() + waitAtMost; ; await sleep(100)) {
+    const found = await enter(directory, dataDirectory, purpose);
+    if (found) return found;
+    await launchPostgres({ binaries, dataDirectory, durable: true }).catch((error: unknown) => {
+      // Another process starts or stops PostgreSQL.
+      if (!(error instanceof DataDirectoryInUse) || Date.now() > deadline) throw error;
+    });
+  }
+}
+
+/** Returns nothing if no PostgreSQL is ready, or if the last process that used it stops it. */
+async function enter(directory: string, dataDirectory: string, purpose: Purpose) {
+  const { pid, socketDirectory, isReady } = await readPostmaster(dataDirectory);
+  if (!isReady) return undefined;
+  const address = { host: socketDirectory, port: socketPort };
+  const superuser = { ...address, database: 'postgres', username: 'postgres' };
+  // The locks belong to the connection, so it must last.
+  const sql = postgres({ ...superuser, max: 1, max_lifetime: null, onnotice: () => {} });
+  const close = async (): Promise<void> => {
+    if (await gets(sql`select pg_try_advisory_lock(${locks.use}) as got`))
+      await stopPostgres(dataDirectory, pid);
+    await sql.end({ timeout: 1 });
+  };
+  if (!(await gets(sql`select pg_try_advisory_lock_shared(${locks.use}) as got`))) {
+    await sql.end({ timeout: 1 });
+    return undefined;
+  }
   try {
-    if (former && basename(former.socketDirectory).startsWith('eaas-')) {
-      await rm(former.socketDirectory, { recursive: true, force: true });
-    }
-    await prepare(running);
-    await writeOwner(ownerFile(directory), purpose, running);
+    if (purpose === 'serve' && !(await gets(sql`select pg_try_advisory_lock(${locks.serve}) as got`)))
+      throw new Error(alreadyServed(directory));
+    await sql`select pg_advisory_lock(${locks.prepare})`;
+    await ensureRoles(sql);
+    await ensureOwnedDatabase(sql, database);
+    await sql`select pg_advisory_unlock(${locks.prepare})`;
   } catch (error) {
-    await running.stop();
+    await close();
     throw error;
   }
-  if (running.asNobody && purpose === 'serve') note(sharedAccount);
-  // The owner file is removed before PostgreSQL stops, so that no command connects to a PostgreSQL that is stopping.
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> =>
-    (closing ??= rm(ownerFile(directory), { force: true }).then(() => running.stop()));
-  return databaseAt(running, close);
+  const connection = (role: keyof typeof ROLES) => ({ ...address, database, username: ROLES[role] });
+  return { connection, serverRole: ROLES.server, close };
 }
+
+/** Whether the query got its lock. Without a connection, it did not. */
+const gets = (query: PromiseLike<Iterable<postgres.Row>>): Promise<boolean> =>
+  Promise.resolve(query).then(
+    ([row]) => row?.['got'] === true,
+    () => false,
+  );
+
+const alreadyServed = (directory: string): string =>
+  `Another process already serves the data directory ${directory}. Use that server, or stop it before you start another. ` +
+  'To run several replicas, set EAAS_DATABASE_URL to one PostgreSQL server for all replicas.';
 
 const sharedAccount =
   'Warning: PostgreSQL runs as the user "nobody", because root cannot create a user namespace here. Any other process of ' +
   'that user can open the database: run the server as a separate user instead of root.';
-
-async function prepare({ socketDirectory: host, port }: RunningPostgres): Promise<void> {
-  const sql = postgres({ host, port, database: 'postgres', username: 'postgres', max: 1 });
-  try {
-    await ensureRoles(sql);
-    await ensureOwnedDatabase(sql, database);
-  } finally {
-    await sql.end();
-  }
-}
-
-async function accepts({ socketDirectory }: Owner): Promise<boolean> {
-  const socket = connect(join(socketDirectory, `.s.PGSQL.${socketPort}`));
-  return once(socket, 'connect')
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(() => socket.destroy());
-}
-
-function databaseAt({ socketDirectory: host }: Pick<Owner, 'socketDirectory'>, close: () => Promise<void>) {
-  const connection = (role: keyof typeof ROLES) => ({
-    host,
-    port: socketPort,
-    database,
-    username: ROLES[role],
-  });
-  return { connection, serverRole: ROLES.server, close };
-}
-
-async function postgresProcess(directory: string): Promise<string> {
-  const lock = await readFile(join(directory, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '');
-  const [pid] = lock.split('\n');
-  return pid ? `the PostgreSQL of process ${pid}` : 'another process';
-}
-
-function ownerFile(directory: string): string {
-  return join(directory, 'owner.json');
-}
 
 export const ROLES = { owner: 'eaas_owner', server: 'eaas_server' } as const;
 

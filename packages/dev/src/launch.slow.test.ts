@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
@@ -82,14 +82,4 @@ test('the next start removes the files of an initdb that was killed', async () =
   await writeFile(join(unfinished, 'PG_VERSION'), '');
   await launch(next);
   expect(await readdir(join(next.dataDirectory, '..'))).toEqual(['postgres']);
-});
-
-test('a PostgreSQL log that is too long is truncated', async () => {
-  const again = await options();
-  await (await launch(again)).stop();
-  const log = join(again.dataDirectory, 'postgres.log');
-  await truncate(log, 10 * 1024 * 1024 + 1);
-  await (await launch(again)).stop();
-  expect((await stat(log)).size).toBeLessThan(10_000);
-  expect(await readFile(log, 'utf8')).toContain('ready to accept connections');
 });

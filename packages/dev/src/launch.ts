@@ -1,33 +1,21 @@
 // Starts and stops PostgreSQL: creates its data directory, and waits until it is ready.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chown, type FileHandle, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdtemp, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { syncDirectory } from '@eaas/server/internal';
+import { type Account, environment, giveTo, postgresAccount, runs } from './account.ts';
 import type { PostgresBinaries } from './binaries.ts';
-import {
-  type Account,
-  commandLine,
-  environment,
-  giveTo,
-  isForeign,
-  letThrough,
-  lockConflict,
-  locking,
-  postgresAccount,
-  runs,
-  socketPort,
-  under,
-} from './command-line.ts';
 
-// The longest path of a Unix socket on macOS is 104 bytes, including the zero byte at the end. Linux allows 108 bytes.
-const longestSocketPath = 103;
+const lockConflict = 75;
 const fastShutdownWithin = 30_000;
-const longestLog = 10 * 1024 * 1024;
+
+/** PostgreSQL's default port, in the name of its Unix socket. It does not listen on TCP. */
+export const socketPort = 5432;
 
 export interface LaunchOptions {
   readonly binaries: PostgresBinaries;
@@ -35,24 +23,42 @@ export interface LaunchOptions {
   readonly durable: boolean;
   readonly settings?: Readonly<Record<string, string>>;
   readonly readyWithin?: number;
+  /** The words before PostgreSQL in its command line. */
+  readonly through?: readonly string[];
 }
 
 export type RunningPostgres = Awaited<ReturnType<typeof launchPostgres>>;
 
 export class DataDirectoryInUse extends Error {}
 
+/** Starts a PostgreSQL that goes on running if this process ends. */
 export async function launchPostgres(options: LaunchOptions) {
-  const { binaries, dataDirectory, durable, settings = {}, readyWithin = 120_000 } = options;
+  const { binaries, dataDirectory, durable, settings = {}, readyWithin = 120_000, through = [] } = options;
   const account = await postgresAccount();
-  await letThrough(account, dirname(dataDirectory));
-  await initialise(binaries, { account, dataDirectory, durable });
-  await takeOver(account, dataDirectory);
-
-  const log = await openLog(account, dataDirectory);
-  const socketDirectory = await makeSocketDirectory(account);
-  const { postgres } = binaries;
-  const command = await commandLine({ account, postgres, dataDirectory, socketDirectory, durable, settings });
-  const [program = '', ...args] = command;
+  // PostgreSQL can then open its directory in this one by name, but its account cannot list this one.
+  if (account.ids.uid !== undefined) await chmod(dirname(dataDirectory), 0o711);
+  await initialise(binaries, account, dataDirectory, durable);
+  // The path of a Unix socket has at most 103 bytes, so it is not in the data directory.
+  const socketDirectory = await mkdtemp('/tmp/eaas-');
+  await giveTo(account, socketDirectory);
+  const values = {
+    listen_addresses: '',
+    unix_socket_directories: socketDirectory,
+    log_timezone: 'UTC',
+    timezone: 'UTC',
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...settings,
+  };
+  const [program = '', ...args] = [
+    ...account.prefix,
+    ...through,
+    ...(await locking(dataDirectory)),
+    binaries.postgres,
+    `-D${dataDirectory}`,
+    ...Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
+  const logFile = join(dataDirectory, 'postgres.log');
+  const log = await open(logFile, 'w', 0o600);
   // PostgreSQL gets a separate process group. In the server's process group, Ctrl-C would stop PostgreSQL before the
   // last request has ended.
   const child = spawn(program, args, {
@@ -60,128 +66,110 @@ export async function launchPostgres(options: LaunchOptions) {
     cwd: '/',
     env: environment,
     detached: true,
-    stdio: ['ignore', log.file.fd, log.file.fd],
+    stdio: ['ignore', log.fd, log.fd],
   });
   const exited = once(child, 'exit');
-  let stopping: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopping ??= shutDown(child, exited, socketDirectory));
+  const { pid = 0 } = child;
   try {
-    await Promise.race([exited, readiness(child, dataDirectory, readyWithin)]);
-    if (!isRunning(child)) throw new Error('It ended.');
+    await Promise.race([exited, readiness(dataDirectory, pid, readyWithin)]);
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error('It ended.');
   } catch (cause) {
-    await stop();
-    throw failure(child, dataDirectory, await log.lastLines(), cause as Error);
+    child.kill('SIGQUIT');
+    await exited.catch(() => undefined);
+    await rmdir(socketDirectory).catch(() => undefined);
+    const lines = (await readFile(logFile, 'utf8')).trim().split('\n').slice(-12).join('\n');
+    const conflict = /lock file "postmaster.pid" already exists|pre-existing shared memory block/;
+    if (child.exitCode === lockConflict || conflict.test(lines))
+      throw new DataDirectoryInUse(`Another PostgreSQL already runs on ${dataDirectory}.`, { cause });
+    const { message } = cause as Error;
+    throw new Error(`PostgreSQL did not start on ${dataDirectory}. ${message}\n${lines}`.trim(), { cause });
   } finally {
-    await log.file.close();
+    await log.close();
   }
   child.unref();
-  await removeUnfinished(dataDirectory);
-  const asNobody = account.ids.uid !== undefined;
-  return { socketDirectory, port: socketPort, pid: child.pid ?? 0, asNobody, stop };
-}
-
-async function takeOver(account: Account, dataDirectory: string): Promise<void> {
-  if (!(await isForeign(account, dataDirectory))) return;
-  const lock = await locking(dataDirectory);
-  if (lock.length > 0 && !(await runs([...lock, 'true']))) throw inUse(dataDirectory);
-  await giveTo(account, dataDirectory);
-}
-
-function inUse(dataDirectory: string, cause?: unknown): DataDirectoryInUse {
-  return new DataDirectoryInUse(`Another PostgreSQL already runs on ${dataDirectory}.`, { cause });
-}
-
-async function openLog(
-  { ids: { uid, gid } }: Account,
-  dataDirectory: string,
-): Promise<{ file: FileHandle; lastLines: () => Promise<string> }> {
-  const path = join(dataDirectory, 'postgres.log');
-  const file = await open(path, 'a', 0o600);
-  if (uid !== undefined && gid !== undefined) await file.chown(uid, gid);
-  if ((await file.stat()).size > longestLog) await file.truncate();
-  const { size: before } = await file.stat();
-  const lastLines = async (): Promise<string> =>
-    (await readFile(path)).subarray(before).toString().trim().split('\n').slice(-12).join('\n');
-  return { file, lastLines };
-}
-
-async function makeSocketDirectory({ ids: { uid, gid } }: Account): Promise<string> {
-  const fits = join(tmpdir(), 'eaas-XXXXXX', `.s.PGSQL.${socketPort}`).length <= longestSocketPath;
-  const directory = await mkdtemp(join(fits ? tmpdir() : '/tmp', 'eaas-'));
-  if (uid !== undefined && gid !== undefined) await chown(directory, uid, gid);
-  return directory;
-}
-
-async function readiness(child: ChildProcess, dataDirectory: string, within: number): Promise<void> {
-  const deadline = Date.now() + within;
-  while (isRunning(child)) {
-    if (Date.now() > deadline) throw new Error(`PostgreSQL was not ready after ${within / 1000} seconds.`);
-    const lines = (await readFile(join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
-    if (lines[0] === String(child.pid) && lines[7]?.trim() === 'ready') return;
-    await sleep(10);
-  }
-}
-
-async function shutDown(child: ChildProcess, exited: Promise<unknown>, sockets: string): Promise<void> {
-  if (isRunning(child)) {
+  const stop = async (): Promise<void> => {
+    await stopPostgres(dataDirectory, pid);
     child.ref();
-    child.kill('SIGINT');
-    const immediately = setTimeout(() => child.kill('SIGQUIT'), fastShutdownWithin);
     await exited;
-    clearTimeout(immediately);
+  };
+  return { socketDirectory, port: socketPort, pid, stop };
+}
+
+/**
+ * Returns the words of the command line that lock the data directory with `flock`, or no words if `flock` is missing.
+ * PostgreSQL's own lock cannot detect a server in another container on the same volume.
+ */
+async function locking(dataDirectory: string): Promise<string[]> {
+  // The trial run takes a shared lock. With an exclusive lock, a concurrent trial would fail, and `flock` would seem to
+  // be missing.
+  const flock = ['flock', '--no-fork', '--nonblock', `--conflict-exit-code=${lockConflict}`];
+  const exists = await runs([...flock, '--shared', '/', 'true']);
+  return exists ? [...flock, join(dataDirectory, 'postgres.lock')] : [];
+}
+
+/** The PostgreSQL that runs on the data directory, or was killed there, as its own file says. */
+export async function readPostmaster(dataDirectory: string) {
+  const file = await readFile(join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '');
+  const [pid, , , , socketDirectory = '', , , status = ''] = file.split('\n');
+  return { pid: Number(pid), socketDirectory, isReady: status.trim() === 'ready' };
+}
+
+async function readiness(dataDirectory: string, pid: number, within: number): Promise<void> {
+  for (const deadline = Date.now() + within; Date.now() < deadline; await sleep(10)) {
+    const postmaster = await readPostmaster(dataDirectory);
+    if (!signal(pid) || (postmaster.isReady && postmaster.pid === pid)) return;
   }
-  await rm(sockets, { recursive: true, force: true });
+  throw new Error(`PostgreSQL was not ready after ${within / 1000} seconds.`);
 }
 
-function isRunning(child: ChildProcess): boolean {
-  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+/** Stops a PostgreSQL that this process or another has started. */
+export async function stopPostgres(dataDirectory: string, pid: number): Promise<void> {
+  const { socketDirectory } = await readPostmaster(dataDirectory);
+  // PostgreSQL removes its file as it ends. In a container, it can then be a zombie for ever.
+  const isThere = async () => (await readPostmaster(dataDirectory)).pid === pid && signal(pid);
+  if (await isThere()) signal(pid, 'SIGINT');
+  for (const deadline = Date.now() + fastShutdownWithin; await isThere(); await sleep(10))
+    if (Date.now() > deadline) signal(pid, 'SIGQUIT');
+  await rmdir(socketDirectory).catch(() => undefined);
 }
 
-function failure(child: ChildProcess, dataDirectory: string, lines: string, cause: Error): Error {
-  const conflict = /lock file "postmaster.pid" already exists|pre-existing shared memory block/;
-  if (child.exitCode === lockConflict || conflict.test(lines)) return inUse(dataDirectory, cause);
-  const message = `PostgreSQL did not start on ${dataDirectory}. ${cause.message}\n${lines}`;
-  return new Error(message.trim(), { cause });
+/** Sends the signal, by default none. Returns whether the process runs. */
+export function signal(pid: number, name: NodeJS.Signals | 0 = 0): boolean {
+  try {
+    return kill(pid, name);
+  } catch {
+    return false;
+  }
 }
 
 /** Creates the database in a temporary directory, so that `dataDirectory` never has partial data. */
 async function initialise(
   { initdb }: PostgresBinaries,
-  { account, dataDirectory, durable }: { account: Account; dataDirectory: string; durable: boolean },
+  account: Account,
+  dataDirectory: string,
+  durable: boolean,
 ): Promise<void> {
   const isDone = (): boolean => existsSync(join(dataDirectory, 'PG_VERSION'));
   if (isDone()) return;
-  const temporary = await mkdtemp(unfinishedPrefix(dataDirectory));
+  const parent = dirname(dataDirectory);
+  const prefix = `${basename(dataDirectory)}.unfinished-`;
+  const temporary = await mkdtemp(join(parent, prefix));
   try {
     await giveTo(account, temporary);
-    const [program = '', ...args] = [...(await under(account)), initdb, ...options(temporary, durable)];
+    const [program = '', ...args] = [...account.prefix, initdb, ...options(temporary, durable)];
     await promisify(execFile)(program, args, { ...account.ids, cwd: '/', env: environment });
     await rename(temporary, dataDirectory);
-    await syncDirectory(dirname(dataDirectory));
+    await syncDirectory(parent);
   } catch (cause) {
-    await rm(temporary, { recursive: true, force: true });
+    // Another process may have been quicker.
     if (isDone()) return;
     const output = (cause as { stderr?: string }).stderr?.trim() ?? '';
     throw new Error(`initdb could not create a database in ${dataDirectory}. ${output}`, { cause });
+  } finally {
+    // Also the directories of starts that were killed, where initdb might still write.
+    for (const name of (await readdir(parent)).filter((name) => name.startsWith(prefix)))
+      await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
   }
-}
-
-/**
- * Removes the temporary directories of interrupted starts. Call this only after PostgreSQL runs on the data directory.
- * Before that, another process might still be creating the database in its temporary directory.
- */
-async function removeUnfinished(dataDirectory: string): Promise<void> {
-  const prefix = unfinishedPrefix(dataDirectory);
-  for (const name of await readdir(dirname(prefix))) {
-    if (!name.startsWith(basename(prefix))) continue;
-    // `rm` can fail, because initdb might still write files after the process that started initdb was killed. The next
-    // start removes these files.
-    await rm(join(dirname(prefix), name), { recursive: true, force: true }).catch(() => undefined);
-  }
-}
-
-function unfinishedPrefix(dataDirectory: string): string {
-  return `${dataDirectory}.unfinished-`;
 }
 
 function options(dataDirectory: string, durable: boolean): string[] {

@@ -6,12 +6,12 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
-import { environment, postgresAccount, under } from '../../../packages/dev/src/command-line.ts';
+import { environment, postgresAccount } from '../../../packages/dev/src/account.ts';
 import { createOwnedDatabase, ensureRoles, ROLES } from '../../../packages/dev/src/embedded-database.ts';
-import { childrenOf } from '@eaas/test-kit/processes';
+import { signal } from '../../../packages/dev/src/launch.ts';
+import { childrenOf, endingWithUs } from '@eaas/test-kit/processes';
 import { installedBinaries } from '@eaas/test-kit/installed-binaries';
 import type { Findings } from '../trial.ts';
-import { signal } from './daemon.ts';
 
 const run = promisify(execFile);
 const port = 5432;
@@ -93,7 +93,7 @@ export class Cluster {
     const settings = { unix_socket_directories: this.socket, max_connections: '200', ...this.#settings };
     const values = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const postgres = join((await postgresPrograms()) ?? '', 'postgres');
-    const [program, ...args] = [...(await under(account)), postgres, `-D${this.#data}`];
+    const [program, ...args] = [...account.prefix, ...(await endingWithUs()), postgres, `-D${this.#data}`];
     const child = spawn(program, [...args, '-h', '', `-p${port}`, ...values], {
       ...account.ids,
       cwd: '/',

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { environment, postgresAccount, under } from '../../../packages/dev/src/command-line.ts';
+import { environment, postgresAccount } from '../../../packages/dev/src/account.ts';
+import { endingWithUs } from '@eaas/test-kit/processes';
 import type { Environment } from '@eaas/test-kit/program';
 import type { Findings } from '../trial.ts';
 
@@ -11,7 +12,7 @@ export async function startDaemon(
   env: Environment = {},
 ): Promise<ChildProcess> {
   const account = await postgresAccount();
-  const [program = '', ...args] = [...(await under(account)), ...command];
+  const [program = '', ...args] = [...account.prefix, ...(await endingWithUs()), ...command];
   const stdio = process.env['PROVE_VERBOSE'] ? 'inherit' : 'ignore';
   const child = spawn(program, args, { ...account.ids, cwd: '/', env: { ...environment, ...env }, stdio });
   findings.defer(() => killDaemon(child));
@@ -23,12 +24,4 @@ async function killDaemon(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;
-}
-
-export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch {
-    return false;
-  }
 }

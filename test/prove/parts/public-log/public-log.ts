@@ -8,7 +8,7 @@ import type postgres from 'postgres';
 import { succeeded, tally } from '@eaas/test-kit/faults/load';
 import { newKey, operate } from '@eaas/test-kit/faults/place';
 import { median } from '@eaas/test-kit/statistics';
-import { giveTo, postgresAccount, runs } from '../../../../packages/dev/src/command-line.ts';
+import { giveTo, postgresAccount, runs } from '../../../../packages/dev/src/account.ts';
 import { judgeNoLoss } from '../../judge-log.ts';
 import { Cluster, withoutStandby } from '../../machine/cluster.ts';
 import { repeat } from '../../machine/repeat.ts';
