@@ -27,7 +27,7 @@ test('a missing data directory is created for this user only', async () => {
     path,
     rootKeyFile: join(path, 'root.key'),
   });
-  expect(directory.hasDatabase()).toBe(false);
+  expect(directory.hasDatabase).toBe(false);
 });
 
 test('an empty data directory becomes accessible only to its owner', async () => {
@@ -107,11 +107,10 @@ test('if EAAS_DATA_DIR is set, no other folder is searched for a data directory'
 
 test('a data directory whose database was not completely created is refused', async () => {
   const path = await newDirectory();
-  const { hasDatabase } = await createDataDirectory(path);
   const postgres = join(path, 'postgres');
   await mkdir(postgres);
-  expect(hasDatabase()).toBe(false);
+  expect((await createDataDirectory(path)).hasDatabase).toBe(false);
   await expect(findDataDirectory(path)).rejects.toThrow('holds no database yet');
   await writeFile(join(postgres, 'PG_VERSION'), '18\n');
-  expect(hasDatabase()).toBe(true);
+  expect((await findDataDirectory(path)).hasDatabase).toBe(true);
 });

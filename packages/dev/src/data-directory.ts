@@ -9,14 +9,7 @@ export const defaultDataDirectory = '.eaas';
 /** Records the tenant of `eaas dev`, so only its data directories have this file. */
 export const developmentFileIn = (directory: string): string => join(directory, 'dev.json');
 
-export interface DataDirectory {
-  readonly path: string;
-  readonly rootKeyFile: string;
-  /**
-   * If a database exists, a missing root key must not be replaced, because a new root key could not decrypt the data.
-   */
-  readonly hasDatabase: () => boolean;
-}
+type DataDirectory = Awaited<ReturnType<typeof openDataDirectory>>;
 
 /** Creates the data directory if it is missing. Throws CannotStart unless it belongs to this user alone. */
 export async function createDataDirectory(path: string | null): Promise<DataDirectory> {
@@ -70,13 +63,13 @@ export async function findDataDirectory(path: string | null): Promise<DataDirect
     );
   }
   const found = await openDataDirectory(directory);
-  if (found.hasDatabase()) return found;
+  if (found.hasDatabase) return found;
   throw new CannotStart(
     `The data directory ${directory} holds no database yet. Start the server first (\`eaas dev\`), which creates the database.`,
   );
 }
 
-async function openDataDirectory(directory: string): Promise<DataDirectory> {
+async function openDataDirectory(directory: string) {
   await requireOwn(directory);
   if (((await stat(directory)).mode & 0o066) !== 0) {
     throw new CannotStart(
@@ -87,7 +80,8 @@ async function openDataDirectory(directory: string): Promise<DataDirectory> {
   return {
     path: directory,
     rootKeyFile: join(directory, 'root.key'),
-    hasDatabase: () => existsSync(join(directory, 'postgres', 'PG_VERSION')),
+    /** If there is a database, a new root key could not decrypt its data. */
+    hasDatabase: existsSync(join(directory, 'postgres', 'PG_VERSION')),
   };
 }
 

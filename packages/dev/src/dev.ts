@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { kill, pid } from 'node:process';
+import { pid } from 'node:process';
 import { serve } from '@eaas/server';
 import {
-  type Address,
   asTyped,
   asWord,
   CannotStart,
@@ -24,6 +23,7 @@ import {
   openSession,
 } from './development-tenant.ts';
 import { commitWarning, EnvFile } from './env-file.ts';
+import { signal } from './launch.ts';
 import { SignInCodes } from './sign-in.ts';
 
 /** What `eaas dev` needs beyond a server. */
@@ -43,6 +43,8 @@ export async function dev(options: DevOptions, envPath: string | undefined): Pro
   const running = await findDevServer(directory);
   if (running) return describe(running, options, directory, envFile);
   const codes = new SignInCodes(directory);
+  // A terminal that is closed stops PostgreSQL too.
+  process.once('SIGHUP', () => process.emit('SIGINT'));
   const { port, isPortSet } = options;
   await serve({ ...options, ...(!isPortSet && { lastPort: port + morePorts }) }, async (service) => {
     const application = await openApplication(service, directory, envFile);
@@ -53,10 +55,11 @@ export async function dev(options: DevOptions, envPath: string | undefined): Pro
         const page = `${options.publicUrl ?? address}${options.playground ? '/' : '/console/'}`;
         const server = { pid, address, sign_in_page: hasPages ? page : null };
         await replaceFile(devServerFile(directory), `${JSON.stringify(server)}\n`);
-        const lines = [
-          `Eaas is ready on ${address}. Its data is in ${directory}.`,
-          ...(isPortSet || portOf(address) === port ? [] : [portTaken(port, portOf(address))]),
-        ];
+        const lines = [`Eaas is ready on ${address}. Its data is in ${directory}.`];
+        if (!isPortSet && portOf(address) !== port)
+          lines.push(
+            `Port ${port} is in use, so the server listens on port ${portOf(address)}. To choose the port, set EAAS_PORT.`,
+          );
         await print(lines, server, application, codes);
       },
     };
@@ -91,18 +94,10 @@ export async function printSignIn(options: DevOptions): Promise<void> {
   process.stdout.write(`${page}#code=${await new SignInCodes(path).create()}\n`);
 }
 
-interface Application {
-  readonly tenant: DevelopmentTenant;
-  /** The new API key, if the application has none yet. */
-  readonly apiKey: string | null;
-  readonly envFile: EnvFile | undefined;
-}
+type Application = Awaited<ReturnType<typeof openApplication>>;
 
-async function openApplication(
-  service: Service,
-  directory: string,
-  envFile: EnvFile | undefined,
-): Promise<Application> {
+/** Opens the tenant. `apiKey` is the new API key, if the application had none. */
+async function openApplication(service: Service, directory: string, envFile: EnvFile | undefined) {
   const { tenant, apiKey } = await openDevelopmentTenant(service, developmentFileIn(directory));
   const isMissing = envFile && !apiKey && !(await isApiKeyOf(service, tenant, envFile.get('EAAS_API_KEY')));
   return { tenant, apiKey: isMissing ? await createApplicationApiKey(service, tenant) : apiKey, envFile };
@@ -114,7 +109,7 @@ async function print(
   { tenant, apiKey, envFile }: Application,
   codes: SignInCodes,
 ): Promise<void> {
-  const variables = {
+  const variables: Record<string, string> = {
     EAAS_BASE_URL: address,
     ...(apiKey !== null && { EAAS_API_KEY: apiKey }),
     EAAS_KEY_ID: tenant.key_id,
@@ -129,44 +124,32 @@ async function print(
   const lines = [
     ...head,
     '',
-    ...(envFile ? written(envFile, variables) : printed(variables)),
+    ...(envFile ? [written(envFile.path, variables)] : printed(variables)),
     '',
     ...(page === null ? [] : [`${name}     ${page}#code=${await codes.create()}`]),
     `API reference  ${address}/docs`,
-    `Try it         ${curl(variables, envFile)}`,
+    `Try it         ${curl(address, tenant, apiKey, envFile)}`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function portTaken(wanted: number, port: number): string {
-  return `Port ${wanted} is in use, so the server listens on port ${port}. To choose the port, set EAAS_PORT.`;
-}
+const written = (path: string, variables: object): string =>
+  `Wrote ${Object.keys(variables).join(', ')} to ${path}. Use: node --env-file=${path} app.mjs`;
 
-interface Variables {
-  readonly EAAS_BASE_URL: string;
-  readonly EAAS_API_KEY?: string;
-  readonly EAAS_KEY_ID: string;
-  readonly EAAS_INDEX_KEY: string;
-}
-
-function written({ path }: EnvFile, variables: Variables): string[] {
-  return [`Wrote ${Object.keys(variables).join(', ')} to ${path}. Use: node --env-file=${path} app.mjs`];
-}
-
-function printed(variables: Variables): string[] {
+function printed(variables: Readonly<Record<string, string>>): string[] {
   const another = asTyped('`eaas dev --env` creates another API key and writes it to .env.');
-  if (!variables.EAAS_API_KEY) return [`The API key was shown at the first start. ${another}`];
+  if (!variables['EAAS_API_KEY']) return [`The API key was shown at the first start. ${another}`];
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   return [...lines, '', `Keep the API key now, because it is not shown again. Later, ${another}`];
 }
 
-function curl({ EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID }: Variables, envFile: EnvFile | undefined): string {
+function curl(address: string, tenant: DevelopmentTenant, apiKey: string | null, envFile?: EnvFile): string {
   const read = envFile ? `. ${asWord(resolve(envFile.path))} && ` : '';
-  const apiKey = envFile ? undefined : EAAS_API_KEY;
-  const headers = `-H "Authorization: Bearer ${apiKey ?? '$EAAS_API_KEY'}" -H "Content-Type: application/json"`;
+  const token = envFile ? null : apiKey;
+  const headers = `-H "Authorization: Bearer ${token ?? '$EAAS_API_KEY'}" -H "Content-Type: application/json"`;
   // The service wraps a data key, as in each encryption, and does not see a value.
   const body = String.raw`"{\"dek\":\"$(head -c 32 /dev/urandom | base64)\"}"`;
-  return `${read}curl ${EAAS_BASE_URL}/v1/keys/${EAAS_KEY_ID}/wrap ${headers} -d ${body}`;
+  return `${read}curl ${address}/v1/keys/${tenant.key_id}/wrap ${headers} -d ${body}`;
 }
 
 /** Where an `eaas dev` listens. A file of the data directory has it, so that another `eaas dev` can print the same. */
@@ -182,27 +165,12 @@ async function findDevServer(directory: string): Promise<DevServer | undefined> 
   const text = await ifExists(readFile(devServerFile(directory), 'utf8'));
   if (text === undefined) return undefined;
   const server = JSON.parse(text) as DevServer;
-  const { address } = server;
-  const isTaken = !(await isFree({ host: hostOf(new URL(address)), port: portOf(address) }));
-  return isTaken && isRunning(server.pid) ? server : undefined;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-async function isFree(address: Address): Promise<boolean> {
-  try {
-    await freePort(address);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
-    throw error;
-  }
+  const address = { host: hostOf(new URL(server.address)), port: portOf(server.address) };
+  const isTaken = await freePort(address).then(
+    () => false,
+    () => true,
+  );
+  return isTaken && signal(server.pid) ? server : undefined;
 }
 
 /** `URL` would leave out the port 80. */

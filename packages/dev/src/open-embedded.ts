@@ -1,3 +1,4 @@
+// The embedded PostgreSQL as a database of the service, with its root key.
 import { existsSync } from 'node:fs';
 import {
   CannotStart,
@@ -25,19 +26,15 @@ async function open(
 ): Promise<OpenDatabase> {
   const find = purpose === 'serve' ? createDataDirectory : findDataDirectory;
   const { path, rootKeyFile, hasDatabase } = await find(dataDirectory);
-  // Calls `hasDatabase` before PostgreSQL starts, because after the start a database always exists.
-  const mayCreate = !hasDatabase();
-  const inDirectory = () => readOrCreateRootKeyFile(rootKeyFile, { mayCreate });
+  const inDirectory = () => readOrCreateRootKeyFile(rootKeyFile, { mayCreate: !hasDatabase });
   // The root key is created before the database, so that an interrupted start cannot leave a database without a root
   // key.
-  if (!given && mayCreate) {
+  if (!given && !hasDatabase) {
     const isNew = !existsSync(rootKeyFile);
     (await inDirectory()).fill(0);
-    if (isNew) {
-      const advice =
-        'Keep a copy of the root key in another place, because without the root key nothing can be decrypted.';
-      process.stderr.write(`A new root key is in ${rootKeyFile}. ${advice}\n`);
-    }
+    const advice =
+      'Keep a copy of the root key in another place, because without the root key nothing can be decrypted.';
+    if (isNew) process.stderr.write(`A new root key is in ${rootKeyFile}. ${advice}\n`);
   }
   const { connection, serverRole, close } = await startEmbeddedDatabase(path, purpose);
   return {
