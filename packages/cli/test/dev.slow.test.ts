@@ -101,6 +101,13 @@ test('a second start of eaas dev keeps the data of the first', async () => {
   expect(await eaas('api-key', 'list', '--tenant', 'dev')).toHaveLength(1);
 });
 
+test('if its terminal is closed, eaas dev stops with its database', async () => {
+  await dev();
+  const { pid } = JSON.parse(await readFile(join(data, 'dev-server.json'), 'utf8')) as { pid: number };
+  process.kill(pid, 'SIGHUP');
+  await expect.poll(() => existsSync(join(data, 'postgres', 'postmaster.pid'))).toBe(false);
+});
+
 test('the code in the URL of eaas dev is valid for one sign-in, and pages of other origins cannot use the code', async () => {
   const { output, baseUrl } = await dev();
   const [, code = ''] = /^Playground +http:\S+\/#code=([\w-]{43})$/m.exec(output) ?? [];
