@@ -3,9 +3,10 @@ import { parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { listChains, requireTenant, type Service, verifyLog } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
-import { exitCodes, isRefusal } from './failure.ts';
+import { exitCodes } from './failure.ts';
 import { readCheckpointFile } from './given-file.ts';
 import { note, type Reporting } from './output.ts';
+import { isRefusal } from './refusal.ts';
 
 interface Options extends Reporting {
   readonly tenant?: string;

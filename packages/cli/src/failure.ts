@@ -1,6 +1,8 @@
 import { isParseError, WrongUsage } from './kit/index.ts';
-import type { ProblemCode } from '@eaas/protocol/wire';
 import { CannotStart, Refusal, Tampered, unusable } from '@eaas/server/internal';
+import type { Command } from 'commander';
+import { calls } from './calls.ts';
+import { fieldOf } from './values.ts';
 
 export const exitCodes = { ok: 0, refused: 1, usage: 2, cannotStart: 3, unexpected: 4 } as const;
 
@@ -11,14 +13,15 @@ export const exitCodesHelp = `Exit codes:
   3  the configuration, the root key or the database cannot be used
   4  an unexpected error happened`;
 
-export function failureOf(given: unknown) {
+/** `ran` is the command that failed, if one ran. */
+export function failureOf(given: unknown, ran?: Command) {
   const error = unusable(given);
   if (isParseError(error)) {
     return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
   }
   if (error instanceof WrongUsage) return { code: exitCodes.usage, message: error.message };
   if (error instanceof CannotStart) return { code: exitCodes.cannotStart, message: error.message };
-  if (error instanceof Refusal) return { code: codeOf(error), message: inOptions(error.message) };
+  if (error instanceof Refusal) return { code: codeOf(error), message: inCommands(error.message, ran) };
   if (!(error instanceof Error)) return { code: exitCodes.unexpected, message: String(error) };
   return { code: exitCodes.unexpected, message: error.stack ?? error.message };
 }
@@ -29,35 +32,18 @@ function codeOf(refusal: Refusal): number {
   return refusal.code === 'bad_request' ? exitCodes.usage : exitCodes.refused;
 }
 
-/** Fields of the API that the commands have as options. */
-const fieldsAsOptions = new Set(
-  `permissions key_ids expires_at created_at allowed_origins name jwks jwks_uri issuer audience authorized_parties
-    require subject_claim subject_prefix any_subject max_age_seconds`.split(/\s+/),
+const commandsByRoute = new Map(
+  Object.entries(calls).map(([name, { route }]) => [route.replace(/:\w+/, ':id'), name]),
 );
 
-function inOptions(message: string): string {
+/** Says commands instead of endpoints, and options of the command that ran instead of fields. */
+function inCommands(message: string, ran?: Command): string {
+  const options = ran?.options.map((option) => [fieldOf(option.attributeName()), option.long] as const);
+  const longs = new Map(options);
   return message
-    .replace('`rotation_policy.interval_days`', '--rotate-every')
-    .replace(/POST \/v1\/keys\/:id\/(disable|enable|restore)/, '`eaas key $1`')
-    .replace(/`(\w+)(?:\[\d+\])?`/g, (whole, field: string) =>
-      fieldsAsOptions.has(field) ? `--${field.replaceAll('_', '-')}` : whole,
-    );
-}
-
-export function isRefusal(error: unknown, code: ProblemCode): boolean {
-  return error instanceof Refusal && error.code === code;
-}
-
-export function orNotFound<T>(message: string, work: Promise<T>): Promise<T> {
-  return work.catch((error: unknown) => {
-    throw isRefusal(error, 'not_found') ? new Refusal('not_found', message) : error;
-  });
-}
-
-/** Returns undefined if the work is refused because something does not exist. */
-export function ifFound<T>(work: Promise<T>): Promise<T | undefined> {
-  return work.catch((error: unknown) => {
-    if (isRefusal(error, 'not_found')) return undefined;
-    throw error;
-  });
+    .replace(/`?((?:GET|POST|PUT|PATCH|DELETE) \/[\w/:-]+)`?/g, (whole, route: string) => {
+      const name = commandsByRoute.get(route);
+      return name === undefined ? whole : `\`eaas ${name}\``;
+    })
+    .replace(/`(\w+)(?:\[\d+\]|\.\w+)?`/g, (whole, field: string) => longs.get(field) ?? whole);
 }

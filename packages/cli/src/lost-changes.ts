@@ -8,7 +8,7 @@ import {
   shownTrustIn,
   updateTenant,
 } from '@eaas/server/internal';
-import { ifFound } from './failure.ts';
+import { ifFound } from './refusal.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,10 @@
 import { helpCommand } from './kit/index.ts';
 import { CannotStart, migrateDatabase } from '@eaas/server/internal';
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
-import { apiKeyCommands } from './api-key.ts';
+import { expiring, identify } from './api-key.ts';
 import { auditCommands } from './audit.ts';
+import { callsOf } from './calls.ts';
 import { command, group, reporting, requireConfig } from './command.ts';
 import { type Config, readConfig, readDevelopmentConfig, readServerConfig } from './config.ts';
 import { requireYes } from './confirm.ts';
@@ -12,8 +13,7 @@ import { failed, type Finding, warning } from './doctor/finding.ts';
 import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
 import { halfCommands } from './half.ts';
 import { importCommand } from './import.ts';
-import { issuerCommands } from './issuer.ts';
-import { keyCommands } from './key.ts';
+import { destroyKey } from './key.ts';
 import { leak } from './leak.ts';
 import { localCommands } from './local.ts';
 import { logCommands } from './log.ts';
@@ -110,9 +110,9 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   importCommand,
   group('local', 'The key file of a local service.', localCommands),
   group('half', 'The half of an app, without which nobody opens its values.', halfCommands),
-  group('api-key', 'API keys of tenants.', apiKeyCommands),
-  group('issuer', 'Sign-ins of apps, whose tokens tenants accept.', issuerCommands),
-  group('key', 'Keys of tenants.', keyCommands),
+  group('api-key', 'API keys of tenants.', [...callsOf('api-key'), identify, expiring]),
+  group('issuer', 'Sign-ins of apps, whose tokens tenants accept.', callsOf('issuer')),
+  group('key', 'Keys of tenants.', [...callsOf('key'), destroyKey]),
   group('subject', 'The people whose data is encrypted.', subjectCommands),
   group('audit', 'Audit logs of tenants.', auditCommands),
   group('log', 'The public log of the heads of all audit logs.', logCommands),
@@ -128,13 +128,20 @@ export async function run(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
-    return tell(error);
+    return tell(error, commandIn(args));
   }
 }
 
+/** Returns the command that the words name, as far as they name one. */
+export function commandIn(args: readonly string[]): Command {
+  let found: Command = program;
+  for (const word of args) found = found.commands.find((each) => each.name() === word) ?? found;
+  return found;
+}
+
 /** Prints the message of the error, and returns the exit code. */
-export function tell(error: unknown): number {
-  const { code, message } = failureOf(error);
+export function tell(error: unknown, ran?: Command): number {
+  const { code, message } = failureOf(error, ran);
   if (message !== null) note(message);
   return code;
 }

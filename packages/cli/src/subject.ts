@@ -6,7 +6,7 @@ import { type Caller, checked, operations, type Service } from '@eaas/server/int
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
 import { ask, requireYes } from './confirm.ts';
-import { ifFound, orNotFound } from './failure.ts';
+import { ifFound, orNotFound } from './refusal.ts';
 import { readLine } from './given-file.ts';
 import { next, note, printResult, printResults, write } from './output.ts';
 

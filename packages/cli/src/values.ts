@@ -1,6 +1,6 @@
 import { inLine, nearestOf } from '@eaas/protocol/internal';
 import { InvalidArgumentError } from 'commander';
-import { parseTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
+import { parseTimestamp, permissions } from '@eaas/protocol/wire';
 
 export function trueOrFalse(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Pass true or false.');
@@ -18,12 +18,12 @@ export function orNull(parse: (text: string, before: unknown) => unknown) {
 /** Returns the fields of the API that the options name, as `--key-ids` names `key_ids`. */
 export function fieldsOf(options: object): Record<string, unknown> {
   const { tenant: _, json: __, ...given } = options as Record<string, unknown>;
-  const fields = Object.entries(given).map(([name, value]) => {
-    const field = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    return [field, value === none ? null : value];
-  });
+  const fields = Object.entries(given).map(([name, value]) => [fieldOf(name), value === none ? null : value]);
   return Object.fromEntries(fields) as Record<string, unknown>;
 }
+
+export const fieldOf = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export function wholeNumber(text: string): number {
   const value = Number(text);
@@ -49,24 +49,19 @@ export function list(text: string): string[] {
   return text.split(',').map((item) => item.trim());
 }
 
-export function permissionList(text: string): Permission[] {
-  const names = list(text);
-  if (names.join() === 'all') return [...permissions];
-  return names.map((name) => {
-    if (name === 'all')
-      throw new InvalidArgumentError('"all" grants every permission: pass "all" without other permissions.');
-    return permissionNamed(name, permissions, ', or all');
-  });
+/** Parses a list of some of the names. */
+export function someOf(names: readonly string[]) {
+  return (text: string): string[] =>
+    list(text).map((name) => {
+      if (names.includes(name)) return name;
+      const nearest = nearestOf(names, name);
+      const advice = nearest ? `Did you mean "${nearest}"?` : `Choose from ${names.join(', ')}.`;
+      throw new InvalidArgumentError(`"${inLine(name)}" does not exist. ${advice}`);
+    });
 }
 
-export function permissionNamed<Name extends string>(
-  name: string,
-  permissions: readonly Name[],
-  orElse = '',
-): Name {
-  const found = permissions.find((permission) => permission === name);
-  if (found) return found;
-  const nearest = nearestOf(permissions, name);
-  const advice = nearest ? `Did you mean "${nearest}"?` : `Choose from ${permissions.join(', ')}${orElse}.`;
-  throw new InvalidArgumentError(`"${inLine(name)}" is not a permission. ${advice}`);
+export function permissionList(text: string): string[] {
+  if (text.trim() === 'all') return [...permissions];
+  if (!list(text).includes('all')) return someOf(permissions)(text);
+  throw new InvalidArgumentError('"all" grants every permission: pass "all" without other permissions.');
 }
