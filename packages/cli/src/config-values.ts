@@ -15,10 +15,13 @@ const parsers = {
   EAAS_ROOT_KEY_PREVIOUS: String,
   EAAS_ROOT_KEY_PREVIOUS_FILE: String,
   EAAS_ROOT_KEY_PREVIOUS_COMMAND: String,
-  EAAS_HOST: listenHost,
+  EAAS_HOST: expected('an IP address or a host name to listen on, as in 0.0.0.0 or localhost', listenHost),
   EAAS_PORT: wholeNumber(0, 65_535),
-  EAAS_TRUST_PROXY: proxyAddresses,
-  EAAS_INSECURE_HTTP: isOn,
+  EAAS_TRUST_PROXY: expected(
+    'a comma-separated list of the IP addresses or networks (CIDR) of your proxies, as in 10.0.0.0/8,192.0.2.7',
+    proxyAddresses,
+  ),
+  EAAS_INSECURE_HTTP: onOrOff(),
   EAAS_TLS_CERT_FILE: String,
   EAAS_TLS_KEY_FILE: String,
   EAAS_AUDIT_RETENTION_MONTHS: wholeNumber(1, 1_200),
@@ -28,9 +31,12 @@ const parsers = {
   EAAS_LOG_INTERVAL: wholeNumber(10, 3_600),
   EAAS_LOG_MONITORS: urlsByName,
   EAAS_LOG_LEVEL: oneOf(logLevels),
-  EAAS_CONSOLE: isOn,
-  EAAS_PLAYGROUND: isOn,
-  EAAS_PUBLIC_URL: publicOrigin,
+  EAAS_CONSOLE: onOrOff(),
+  EAAS_PLAYGROUND: onOrOff(),
+  EAAS_PUBLIC_URL: expected(
+    'an origin such as https://eaas.example, without a path or a final slash. Use https, or http if the host is this machine',
+    publicOrigin,
+  ),
 } as const;
 
 type Parsers = typeof parsers;
@@ -63,43 +69,38 @@ function wholeNumber(least: number, most: number) {
   };
 }
 
-function oneOf(values: readonly string[]) {
-  return (text: string, variable: string): string => {
-    if (values.includes(text)) return text;
-    throw new CannotStart(`${variable} must be one of ${values.join(', ')}.`);
+/** Makes a parser of what reads a text, or returns undefined. */
+function expected<T>(what: string, read: (text: string) => T | undefined) {
+  return (text: string, variable: string): T => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    throw new CannotStart(`${variable} must be ${what}.`);
   };
 }
 
-function isOn(text: string, variable: string): boolean {
-  return oneOf(['0', '1'])(text, variable) === '1';
+function oneOf(values: readonly string[]) {
+  return expected(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text));
 }
 
-function listenHost(text: string, variable: string): string {
+function onOrOff() {
+  return expected('one of 0, 1', (text) => (/^[01]$/.test(text) ? text === '1' : undefined));
+}
+
+function listenHost(text: string): string | undefined {
   const host = text.replace(/^\[(.*)\]$/, '$1');
-  if (isIP(host) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(host)) return host;
-  throw new CannotStart(
-    `${variable} must be an IP address or a host name to listen on, as in 0.0.0.0 or localhost.`,
-  );
+  return isIP(host) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(host) ? host : undefined;
 }
 
-function publicOrigin(text: string, variable: string): string {
+function publicOrigin(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(hostOf(url)));
-  if (url?.origin === text && isSecure) return text;
-  throw new CannotStart(
-    `${variable} must be an origin such as https://eaas.example, without a path or a final slash. ` +
-      'Use https, or http if the host is this machine.',
-  );
+  return url?.origin === text && isSecure ? text : undefined;
 }
-
 const entriesOf = (text: string): string[] => text.split(',').map((entry) => entry.trim());
 
-function proxyAddresses(text: string, variable: string): readonly string[] {
+function proxyAddresses(text: string): readonly string[] | undefined {
   const entries = entriesOf(text);
-  if (entries.every(isProxyAddress)) return entries;
-  throw new CannotStart(
-    `${variable} must be a comma-separated list of the IP addresses or networks (CIDR) of your proxies, as in 10.0.0.0/8,192.0.2.7.`,
-  );
+  return entries.every(isProxyAddress) ? entries : undefined;
 }
 
 function keyHosts(text: string, variable: string): readonly string[] {

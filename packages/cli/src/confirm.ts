@@ -2,11 +2,17 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { WrongUsage } from './kit/index.ts';
 import { inLine } from '@eaas/protocol/internal';
+import { Option } from 'commander';
 
 export interface Erasable {
   readonly what: 'tenant' | 'key';
   readonly id: string;
   readonly name: string;
+}
+
+export function confirmOption(what: Erasable['what']): Option {
+  const about = `the ${what}'s name. Required without a terminal; at a terminal the command asks for the name`;
+  return new Option('--confirm <name>', about);
 }
 
 export function requireConfirmable(confirm: string | undefined, what: Erasable['what']): void {

@@ -3,7 +3,7 @@ import { escapeHidden } from '@eaas/protocol/internal';
 import { limits, type Output } from '@eaas/protocol/wire';
 import { asWord, operations } from '@eaas/server/internal';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
-import { requireConfirmable, requireConfirmed } from './confirm.ts';
+import { confirmOption, requireConfirmable, requireConfirmed } from './confirm.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { requireKey } from './records.ts';
 import { daysTo } from './values.ts';
@@ -44,10 +44,7 @@ export const destroyKey = onTenant(
     daysTo(limits.graceDays),
     limits.graceDaysDefault,
   )
-  .option(
-    '--confirm <name>',
-    "the key's name. Required without a terminal; at a terminal the command asks for the name",
-  )
+  .addOption(confirmOption('key'))
   .action(async (idOrName: string, options: DestroyOptions) => {
     const { graceDays, confirm } = options;
     requireConfirmable(confirm, 'key');

@@ -15,7 +15,7 @@ import {
 } from '@eaas/server/internal';
 import type { Command } from 'commander';
 import { reporting, withService } from './command.ts';
-import { requireConfirmable, requireConfirmed } from './confirm.ts';
+import { confirmOption, requireConfirmable, requireConfirmed } from './confirm.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { fieldsOf, moment, orNull, trueOrFalse, wholeNumber } from './values.ts';
 
@@ -99,10 +99,7 @@ const destroy = reporting(
   ['audit export --tenant acme --out acme.ndjson', 'tenant destroy acme --confirm acme'],
 )
   .argument('<tenant>', "the tenant's id or name")
-  .option(
-    '--confirm <name>',
-    "the tenant's name. Required without a terminal; at a terminal the command asks for the name",
-  )
+  .addOption(confirmOption('tenant'))
   .action(async (idOrName: string, options: Reporting & { confirm?: string }) => {
     const { confirm } = options;
     requireConfirmable(confirm, 'tenant');
