@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { program } from '../../packages/cli/src/program.ts';
+import { leaves } from '@eaas/test-kit/cli';
 import { codesIn, commandsOf, manualPages, read } from '@eaas/test-kit/markdown';
 import { files } from '../house-rules/files.ts';
-import { leaves } from './generated.ts';
 
 const commands = new Map(leaves(program));
 const documents = [

@@ -13,6 +13,7 @@ import {
 import { program } from '../../packages/cli/src/program.ts';
 import { fingerprint } from '../../packages/protocol/src/wire/primitives.ts';
 import { alerts } from '@eaas/test-kit/alerts';
+import { leaves } from '@eaas/test-kit/cli';
 import { anchorsOf, read } from '@eaas/test-kit/markdown';
 
 const pages = ['docs/api-contract.md', 'docs/operating/commands.md', 'docs/operating/alarms.md'];
@@ -24,14 +25,6 @@ export function generated(): Readonly<Record<string, string>> {
     ...Object.fromEntries(pages.map((page) => [page, withTables(read(page))])),
     [outputKinds]: outputKindsOf(),
   };
-}
-
-type Command = Pick<typeof program, 'commands' | 'name' | 'summary'>;
-
-/** Returns the commands that do something, by their full names. */
-export function leaves<C extends Command>(from: C, path = ['eaas']): (readonly [string, C])[] {
-  if (from.commands.length === 0) return [[path.join(' '), from]];
-  return from.commands.flatMap((each) => leaves(each as unknown as C, [...path, each.name()]));
 }
 
 type Schema = Endpoint['output']['shape'][string];

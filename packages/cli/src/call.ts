@@ -21,7 +21,8 @@ interface Typed {
 
 /** What the endpoint does not say about a command. */
 interface Said<Answer, Field extends string> {
-  readonly about: string;
+  /** By default, the summary of the endpoint. */
+  readonly about?: string;
   /** What follows the name and the id in the examples. */
   readonly examples?: readonly string[];
   readonly fields?: { readonly [F in Field]?: Typed };
@@ -58,11 +59,8 @@ export function commandOf(name: string, said: Call): Command {
   const [, id = ''] = /:(\w+)/.exec(said.route) ?? [];
   const named = records[id];
   const words = named ? `${name} ${named.example}` : name;
-  const command = onTenant(
-    leaf,
-    said.about,
-    examples.map((more) => `${words}${more} --tenant acme`),
-  );
+  const lines = examples.map((more) => `${words}${more} --tenant acme`);
+  const command = onTenant(leaf, said.about ?? `${endpoint.summary}.`, lines);
   if (named) command.argument(named.argument, named.about);
   const schema = endpoint.body ?? endpoint.query;
   if (schema) addFields(command, endpoint, inputSchema(schema), said);
@@ -85,12 +83,9 @@ export function commandOf(name: string, said: Call): Command {
     (said.print ?? printResult)(record, options);
     if (said.note) note(said.note);
     const values: Row = { ...record, tenant: asWord(options.tenant) };
-    const step = said.next?.(record);
-    if (step)
-      next(
-        step.replace(/:(\w+)/g, (_, field: string) => String(values[field])),
-        options,
-      );
+    const step = said.next?.(record) || undefined;
+    const filled = step?.replace(/:(\w+)/g, (_, field: string) => String(values[field]));
+    if (filled !== undefined) next(filled, options);
   });
 }
 

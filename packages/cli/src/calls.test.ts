@@ -1,42 +1,29 @@
-import { endpoints, type Route } from '@eaas/protocol/wire';
+import { endpoints } from '@eaas/protocol/wire';
 import { Refusal } from '@eaas/server/internal';
 import { expect, test } from 'vitest';
 import { calls } from './calls.ts';
 import { failureOf } from './failure.ts';
 import { commandIn } from './program.ts';
 
-const ofApps = 'apps call it, through the SDK';
-const bySubject = 'asks for the subject: subject.ts';
-
-/** The endpoints that no line of the table has, and why. */
-const withoutCommand: Partial<Record<Route, string>> = {
-  'POST /v1/encrypt': ofApps,
-  'POST /v1/decrypt': ofApps,
-  'POST /v1/hash': ofApps,
-  'POST /v1/keys/:key_id/wrap': ofApps,
-  'POST /v1/keys/:key_id/unwrap': ofApps,
-  'POST /v1/keys/:key_id/rewrap': ofApps,
-  'POST /v1/keys/:key_id/export': ofApps,
-  'POST /v1/batch/wrap': ofApps,
-  'POST /v1/batch/unwrap': ofApps,
-  'POST /v1/batch/rewrap': ofApps,
-  'POST /v1/batch/hash': ofApps,
-  'DELETE /v1/keys/:key_id': 'asks for the name of the key: key.ts',
-  'PUT /v1/keys/:key_id/rotation-policy': 'the console changes it; `key create` sets it',
-  'POST /v1/subjects/show': bySubject,
-  'POST /v1/subjects/erase': bySubject,
-  'GET /v1/audit': 'the commands of audit read the log itself',
-  'GET /v1/audit/verify': 'audit-verify.ts reads all tenants',
-  'GET /v1/audit/checkpoint': 'audit.ts prints the text of a note',
-  'GET /v1/audit/proof': 'audit-proof.ts writes files',
-  'GET /v1/api-keys/:api_key_id': 'api-key.ts shows it with its tenant, by its token',
-  'PATCH /v1/api-keys/:api_key_id': 'apps and the console change API keys',
-  'GET /v1/usage': 'apps and the console show it',
+/** Why endpoints have no line in the table of calls. */
+const withoutCommand = {
+  'apps call them, through the SDK':
+    'POST /v1/encrypt, POST /v1/decrypt, POST /v1/hash, POST /v1/keys/:key_id/wrap, POST /v1/keys/:key_id/unwrap, ' +
+    'POST /v1/keys/:key_id/rewrap, POST /v1/keys/:key_id/export, POST /v1/batch/wrap, POST /v1/batch/unwrap, ' +
+    'POST /v1/batch/rewrap, POST /v1/batch/hash',
+  'apps and the console call them':
+    'PUT /v1/keys/:key_id/rotation-policy, PATCH /v1/api-keys/:api_key_id, GET /v1/usage, GET /v1/audit',
+  'key.ts asks for the name of the key': 'DELETE /v1/keys/:key_id',
+  'subject.ts asks for the subject': 'POST /v1/subjects/show, POST /v1/subjects/erase',
+  'api-key.ts finds the tenant by a token': 'GET /v1/api-keys/:api_key_id',
+  'the commands of audit verify all tenants, print a note and write proofs':
+    'GET /v1/audit/verify, GET /v1/audit/checkpoint, GET /v1/audit/proof',
 };
 
 test('every endpoint is in the table of calls, or has a reason why not', () => {
-  const inTable = Object.values(calls).map(({ route }) => route);
-  expect([...inTable, ...Object.keys(withoutCommand)].toSorted()).toEqual(Object.keys(endpoints).toSorted());
+  const others = Object.values(withoutCommand).flatMap((routes) => routes.split(', '));
+  const all = [...Object.values(calls).map(({ route }) => route), ...others];
+  expect(all.toSorted()).toEqual(Object.keys(endpoints).toSorted());
 });
 
 test.each([

@@ -60,7 +60,7 @@ export const calls: Readonly<Record<string, Call>> = {
     about: "List a tenant's issuers, newest first.",
     columns: 'issuer_id name kind issuer permissions any_subject expires_at revoked_at',
   }),
-  'issuer show': call('GET /v1/issuers/:issuer_id', { about: 'Show an issuer.' }),
+  'issuer show': call('GET /v1/issuers/:issuer_id', {}),
   'issuer set': call('PATCH /v1/issuers/:issuer_id', {
     about: 'Change an issuer. The change counts at once, on every replica, for tokens that exist too.',
     examples: [' --jwks keys.json', " --require 'role=doctor' --expires-at null"],
@@ -71,7 +71,6 @@ export const calls: Readonly<Record<string, Call>> = {
     about: 'Revoke an issuer immediately and permanently. None of its tokens is accepted any more.',
   }),
   'key create': call('POST /v1/keys', {
-    about: 'Create a key.',
     examples: [
       ' --name patients',
       ' --name patients --rotate-every 90 --json',
@@ -119,7 +118,6 @@ export const calls: Readonly<Record<string, Call>> = {
       '`eaas key enable :key_id --tenant :tenant` enables the key again, `eaas key destroy :key_id --tenant :tenant` destroys it',
   }),
   'key enable': call('POST /v1/keys/:key_id/enable', {
-    about: 'Enable a disabled key.',
     next: () => '`eaas key show :key_id --tenant :tenant` shows how the key is used',
   }),
   'key restore': call('POST /v1/keys/:key_id/restore', {

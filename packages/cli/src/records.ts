@@ -28,8 +28,8 @@ export const records: Readonly<Record<string, NamedRecord>> = {
       const api_key_id = parseUuid(given) ?? (await apiKeyNamed(service, operator, given)) ?? given;
       const found = operations['GET /v1/api-keys/:api_key_id'](service, operator, { api_key_id });
       const orByToken = ', and `eaas api-key identify` finds one by its token';
-      await orNotFound(missing(operator, 'API key', 'api-key', 'id or name', orByToken), found);
-      return api_key_id;
+      const unknown = missing(operator, 'API key', 'api-key', 'id or name', orByToken);
+      return (await orNotFound(unknown, found)).api_key_id;
     },
   },
   issuer_id: {
@@ -38,8 +38,7 @@ export const records: Readonly<Record<string, NamedRecord>> = {
     example: '6d0f2a1c-3b58-4e0b-9c1d-7a54c1b0e2f3',
     async find(service, operator, issuer_id) {
       const found = operations['GET /v1/issuers/:issuer_id'](service, operator, { issuer_id });
-      await orNotFound(missing(operator, 'issuer', 'issuer', 'id'), found);
-      return issuer_id;
+      return (await orNotFound(missing(operator, 'issuer', 'issuer', 'id'), found)).issuer_id;
     },
   },
 };
@@ -66,8 +65,6 @@ async function apiKeyNamed(service: Service, operator: Caller, name: string): Pr
   const named = all.filter((apiKey) => apiKey.name === name && apiKey.revoked_at === null);
   const ids = named.map(({ api_key_id }) => api_key_id);
   if (ids.length < 2) return ids[0];
-  throw new Refusal(
-    'conflict',
-    `${ids.length} API keys have this name: pass the id of one (${ids.join(', ')}).`,
-  );
+  const several = `${ids.length} API keys have this name: pass the id of one (${ids.join(', ')}).`;
+  throw new Refusal('conflict', several);
 }

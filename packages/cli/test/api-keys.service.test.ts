@@ -38,17 +38,6 @@ test.concurrent('api-key create prints the record, and notes that the token is s
   expect(stderr).toBe('The token is shown only once and is not stored: save it now.\n');
 });
 
-test.concurrent('api-key create grants every permission with --permissions all', async () => {
-  expect(await create('--name', 'all', '--permissions', 'all')).toMatchObject({ permissions });
-});
-
-test.concurrent('api-key create refuses a key that the tenant does not have', async () => {
-  const args = ['--tenant', 'acme', '--name', 'x', '--permissions', 'encrypt', '--key-ids', randomUUID()];
-  expect(await refusalOf(eaas('api-key', 'create', ...args), 1)).toBe(
-    'The tenant does not have all of the keys in --key-ids: pass only ids of its own keys.\n',
-  );
-});
-
 test.concurrent.each([
   ['encrpyt', 'Did you mean "encrypt"?'],
   ['encrypt,key.manage', 'Did you mean "keys.manage"?'],
@@ -59,39 +48,24 @@ test.concurrent.each([
   expect(await refusalOf(eaas('api-key', 'create', ...options), 2)).toContain(advice);
 });
 
-test.concurrent('error messages name options and commands instead of API fields', async () => {
-  const said = (code: number, ...args: string[]) => refusalOf(eaas('api-key', ...args), code);
-  const create = ['create', '--tenant', 'acme', '--name', 'x', '--permissions', 'all'];
-  const messages = [
-    await said(1, 'revoke', randomUUID(), '--tenant', 'acme'),
-    await said(2, ...create, '--expires-at', '2020-01-01T00:00:00Z'),
-    await said(2, ...create, '--allowed-origins', 'https://a.example/path'),
-  ];
-  expect(messages[0]).toMatch(/^The tenant has no API key with this id or name: `eaas api-key list/);
-  expect(messages[1]).toContain('--expires-at');
-  expect(messages[2]).toContain('--allowed-origins');
-  expect(messages.join('')).not.toMatch(/\b(?:api_key_id|key_ids|expires_at|allowed_origins|POST)\b/);
+test.concurrent.each([[[]], [['--json']]])('api-key list prints no tokens (options: %j)', async (options) => {
+  const { api_key_id } = await create('--name', 'first', '--permissions', 'encrypt');
+  const { stdout } = await eaas('api-key', 'list', '--tenant', 'acme', ...options);
+  expect(stdout).toContain(api_key_id);
+  expect(stdout).not.toContain('eaas_sk_');
 });
 
-test.concurrent('api-key list prints one line per API key, newest first, without the token', async () => {
-  await eaas.json('tenant', 'create', '--name', 'many');
-  const create = (name: string) =>
-    eaas.json<ApiKey>('api-key', 'create', '--tenant', 'many', '--name', name, '--permissions', 'encrypt');
-  const [[first], [second]] = [await create('first'), await create('second')];
-  const { stdout } = await eaas('api-key', 'list', '--tenant', 'many', '--json');
-  expect(stdout).not.toContain('eaas_sk_');
-  expect(jsonLines(stdout)).toMatchObject([
-    { api_key_id: second?.api_key_id },
-    { api_key_id: first?.api_key_id },
-  ]);
-  expect((await eaas('api-key', 'list', '--tenant', 'many')).stdout).toMatch(/^api_key_id +name +hint/);
-});
+test.concurrent('api-key create grants all permissions', async () =>
+  expect(await create('--name', 'all', '--permissions', 'all')).toMatchObject({ permissions }));
 
 test.concurrent('api-key revoke works even for the last API key with api_keys.manage', async () => {
   const { api_key_id } = await create('--name', 'gone', '--permissions', 'api_keys.manage');
   const revoked = await eaas.json('api-key', 'revoke', api_key_id, '--tenant', 'acme');
   expect(revoked).toMatchObject([{ api_key_id, revoked_at: expect.any(String) as string }]);
   expect(await eaas.json('api-key', 'revoke', api_key_id, '--tenant', 'acme')).toEqual(revoked);
+  expect(await refusalOf(eaas('api-key', 'revoke', randomUUID(), '--tenant', 'acme'), 1)).toMatch(
+    /^The tenant has no API key with this id or name: `eaas api-key list/,
+  );
 });
 
 test.concurrent('api-key identify finds a token in any tenant, and revoke takes the name of the API key', async () => {

@@ -8,8 +8,6 @@ interface Key {
   readonly key_id: string;
   readonly name: string;
   readonly status: string;
-  readonly key_version: number;
-  readonly destroy_at: string | null;
 }
 
 const eaas = await commandLine();
@@ -30,9 +28,8 @@ async function change(name: string, key: string, ...options: string[]): Promise<
   return changed;
 }
 
-async function lastAction(): Promise<unknown> {
-  return jsonLines((await eaas('audit', 'follow', ...onAcme, '--once')).stdout).at(-1);
-}
+const lastAction = async (): Promise<unknown> =>
+  jsonLines((await eaas('audit', 'follow', ...onAcme, '--once')).stdout).at(-1);
 
 test('`eaas key create` prints the created key, and names the variable to set unless --json is passed', async () => {
   expect((await eaas('key', 'create', ...onAcme, '--name', 'quiet', '--json')).stderr).toBe('');
@@ -47,12 +44,9 @@ test('`eaas key create` prints the created key, and names the variable to set un
   expect(await lastAction()).toMatchObject({ action: 'key.create', key_id: keyId, actor: 'operator' });
 });
 
-test.each([
-  ['an empty name', ['--name', ''], '--name'],
-  ['an interval that is too long', ['--name', 'x', '--rotate-every', '3651'], '--rotate-every'],
-  ['no name', [], '--name'],
-])('the command key create exits with 2 for %s', async (_, options, named) => {
-  expect(await refusalOf(eaas('key', 'create', ...onAcme, ...options), 2)).toContain(named);
+test('key create refuses an interval that is too long by the name of its option', async () => {
+  const options = ['--name', 'x', '--rotate-every', '3651'];
+  expect(await refusalOf(eaas('key', 'create', ...onAcme, ...options), 2)).toContain('--rotate-every');
 });
 
 test('key list prints one line per key, newest first', async () => {

@@ -2,28 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { program } from '../src/program.ts';
+import { leaves } from '@eaas/test-kit/cli';
 import { eaas as command, launch, run, serve } from '@eaas/test-kit/program';
 import { commandLine, refusalOf } from '@eaas/test-kit/command-line';
 
-type Command = Pick<typeof program, 'name' | 'summary' | 'configureOutput' | 'outputHelp'> & {
-  readonly commands: readonly Command[];
-};
-
 const eaas = await commandLine();
 
-function leaves(from: Command, path: string): [string, Command][] {
-  return from.commands.length === 0
-    ? [[path, from]]
-    : from.commands.flatMap((each) => leaves(each, `${path} ${each.name()}`.trim()));
-}
-
-const commands = leaves(program, '');
-
-test.each(commands)('the help of %s has examples of the command', (path, each) => {
+test.each(leaves(program))('the help of %s has examples of the command', (path, each) => {
   let help = '';
   each.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
-  expect(help).toContain(`Usage: eaas ${path}`);
-  expect(help).toMatch(new RegExp(`Examples:\n(  eaas .*\n)*  eaas ${path}\\b`));
+  expect(help).toContain(`Usage: ${path}`);
+  expect(help).toMatch(new RegExp(`Examples:\n(  eaas .*\n)*  ${path}\\b`));
   expect(each.summary()).toMatch(/^[A-Z][^.]{5,70}$/);
 });
 
