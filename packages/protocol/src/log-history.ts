@@ -31,6 +31,7 @@ type Told = Readonly<Record<string, unknown>>;
 export class LogHistory implements KnownFacts {
   since: number;
   readonly #facts = new Map<string, LogFact>();
+  #knowsPeople = false;
 
   constructor({ since, facts = [] }: Pick<KnownFacts, 'since'> & Partial<KnownFacts>) {
     this.since = since;
@@ -44,11 +45,14 @@ export class LogHistory implements KnownFacts {
   /** Goes on to an entry. Returns what the entry contradicts, as a finding says it. */
   step(entry: Entry): string | undefined {
     const { id, metadata } = entry;
+    const says = facts.get(entry.action);
+    // Parsing costs more than all else here, and most entries neither say anything nor name what is known.
+    if (!says && !this.#knowsWhatIsIn(entry)) return undefined;
     const told = Object(typeof metadata === 'string' ? JSON.parse(metadata) : metadata) as Told;
     const isRefused = told['outcome'] === 'refused';
     const found =
       this.#facts.get(`actor ${entry.actor}`) ?? (isRefused ? undefined : this.#against(entry, told));
-    const fact = isRefused ? undefined : facts.get(entry.action)?.(told, entry.key_id);
+    const fact = isRefused ? undefined : says?.(told, entry.key_id);
     if (fact) this.learn(...fact, id);
     return (
       found &&
@@ -68,10 +72,19 @@ export class LogHistory implements KnownFacts {
     this.#facts.delete(about);
     if (about.length > longestName || !(states.has(is) || Number(is) > 1)) return;
     this.#facts.set(about, [about, is as LogFact[1], id]);
+    this.#knowsPeople ||= about.startsWith('subject');
     const [oldest] = this.#facts.values();
     if (!oldest || this.#facts.size <= mostFacts) return;
     this.#facts.delete(oldest[0]);
     this.since = Math.max(this.since, oldest[2] + 1);
+  }
+
+  /** Whether something is known of the actor or the key. A person is named in the metadata, so one who is known stands for all. */
+  #knowsWhatIsIn({ actor, key_id }: Entry): boolean {
+    if (this.#knowsPeople || this.#facts.size === 0) return this.#knowsPeople;
+    return [`actor ${actor}`, `key ${key_id}`, `min_version of ${key_id}`].some((one) =>
+      this.#facts.has(one),
+    );
   }
 
   #against({ action, key_id, key_version }: Entry, told: Told): LogFact | undefined {

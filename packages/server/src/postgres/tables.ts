@@ -18,6 +18,8 @@ export interface StoredTable extends core.Table<never> {
   readonly few?: readonly string[];
   /** The values that stand for null in a primary key, which cannot have it. */
   readonly nulls?: Readonly<Record<string, string | number>>;
+  /** The columns of bytes. `storedTables` adds them. */
+  readonly binary?: ReadonlySet<string>;
   /** What conditions can name although it is no column, in SQL. */
   readonly derived?: Readonly<Record<string, string>>;
 }
@@ -55,9 +57,16 @@ const tables: readonly StoredTable[] = [
   ...schemaPlugins.flatMap((plugin) => plugin.tables ?? []),
 ];
 
+/** The type of a column, whether or not it can be null. Undefined for what is no column. */
+export const typeOf = ({ types }: StoredTable, column: string): string | undefined =>
+  types?.[column]?.replace('?', '');
+
 /** The tables of tenants, by their names. */
 export const storedTables: ReadonlyMap<string, StoredTable> = new Map(
-  tables.map((table) => [table.name, table]),
+  tables.map((table) => {
+    const ofBytes = table.columns.filter((column) => typeOf(table, column) === 'bytes');
+    return [table.name, { ...table, binary: new Set([...ofBytes, 'mac']) }];
+  }),
 );
 
 export function requireTable(name: string): StoredTable {
@@ -65,7 +74,3 @@ export function requireTable(name: string): StoredTable {
   if (!table) throw new Error(`the database has no table ${name}`);
   return table;
 }
-
-/** The type of a column, whether or not it can be null. Undefined for what is no column. */
-export const typeOf = ({ types }: StoredTable, column: string): string | undefined =>
-  types?.[column]?.replace('?', '');
