@@ -41,6 +41,7 @@ import {
   encryptLater,
   lateRow,
   type LateRow,
+  maxParameters,
   refuseSubject,
   requireFewRows,
   shapeWrite,
@@ -108,8 +109,8 @@ function shapeInsert(
   };
   const written = config.values.flatMap((row) => Object.values<unknown>(row));
   const parameters = written.filter((value) => valueOf(value) !== undefined).length;
-  const most = maxParameters[first.column.columnType] ?? Infinity;
-  requireFewRows(first.encryption, rows.length, Math.floor((most * rows.length) / parameters) || 0);
+  const most = Math.floor((maxParameters(table) * rows.length) / parameters) || 0;
+  requireFewRows(first.encryption, rows.length, most);
   const copy = Object.assign(Object.create(builder) as InsertBuilder, { config });
   const methods = Object.getPrototypeOf(builder) as Readonly<Record<string, (config: unknown) => void>>;
   const excludedOf = (column: Column): SQL => sql`excluded.${sql.identifier(storedName(builder, column))}`;
@@ -119,12 +120,6 @@ function shapeInsert(
   const problem = 'the row that is there is not the one that the values were encrypted for';
   return { ...shape, members: { config: copy.config }, refuseRow: () => refuseRow(table, problem) };
 }
-
-// MySQL's driver puts the values into the statement.
-const maxParameters: Readonly<Record<string, number>> = {
-  EncryptedPgColumn: 65_534,
-  EncryptedSQLiteColumn: 32_766,
-};
 
 /** A row for Drizzle, and its late values. */
 interface InsertedRow extends LateRow {

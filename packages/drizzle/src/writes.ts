@@ -142,9 +142,8 @@ interface UpdateConfig extends WriteConfig {
   readonly orderBy?: readonly unknown[] | undefined;
 }
 
-// The largest number of parameters per statement. It is below the limits of all supported databases, of which SQLite
-// has the lowest: 32,766.
-const maxParameters = 30_000;
+/** How many parameters of an update are kept for what the app writes beside the encrypted columns. */
+const ofApp = 2_766;
 
 /** `database` selects the rows that an update finds. */
 export function shapeUpdate(given: UpdateConfig, run: Run, database: Methods): Shape {
@@ -204,7 +203,7 @@ export function encryptFound(
   (isKnown ? first : later).push(async () => {
     const rows = isKnown ? given : await find(given);
     const perRow = (subject ? 2 : 1) + 2 * Object.keys(late.cells).length;
-    requireFewRows(encryption, rows.length, Math.floor(maxParameters / perRow));
+    requireFewRows(encryption, rows.length, Math.floor((maxParameters(table) - ofApp) / perRow));
     const stored = await recordsOf(access, table).encrypt(
       rows.map((row) => ({
         ...valuesOf(row),
@@ -245,6 +244,16 @@ function stillThese(id: KeyedColumn, subject: KeyedColumn | undefined, rows: rea
   const ids = rows.map((row) => row['id']);
   return inArray(id.column, ids);
 }
+
+// MySQL's driver puts the values into the statement.
+const byDialect: Readonly<Record<string, number>> = {
+  EncryptedPgColumn: 65_534,
+  EncryptedSQLiteColumn: 32_766,
+};
+
+/** The most parameters of a statement on a table with encrypted columns. */
+export const maxParameters = (table: Table): number =>
+  byDialect[layoutOf(table).columns[0]?.column.columnType ?? ''] ?? Infinity;
 
 export function requireFewRows(encryption: Encryption, rows: number, most: number): void {
   if (rows <= most) return;
