@@ -115,9 +115,13 @@ export async function migrate(
     throw new InputError("the third argument of `migrate` must be 'encrypt', 'rewrap' or 'reencrypt'");
   requireOptions<object>(optionRules, options, 'migrate');
   requireKind(having('a client', 'encryptMany', 'rewrap'), options.client, '`client`');
+  return migrateTarget(targetOf(db, table, options), mode, options);
+}
+
+/** Does the work of `migrate`, with options that fit. */
+export async function migrateTarget(target: Target, mode: Mode, options: MigrateOptions): Promise<Migration> {
   const { client, dryRun = false, resume, signal } = options;
   const { pageSize = 1_000, rowsPerSecond = Infinity, maxFailures = 100 } = options;
-  const target = targetOf(db, table, options);
   const store = await openTable(target, 'migrate');
   const work = workOf(mode, target, client, signal);
   const subject = { mode, dryRun, table: target.name, fields: store.fields };
@@ -169,6 +173,4 @@ const optionRules = {
   columns: 'object',
   index: 'anything',
   keyIds: 'object',
-  leave: 'anything',
-  asPlaintext: 'anything',
 } satisfies OptionRules<MigrateOptions & TableOptions>;

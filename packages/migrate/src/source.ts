@@ -15,10 +15,6 @@ export interface TableOptions {
   readonly columns?: Readonly<Record<string, string | undefined>> | undefined;
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   readonly keyIds?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
-  /** The ids of rows that stay as they are, for `adopt`. @ignore */
-  readonly leave?: ReadonlySet<string> | undefined;
-  /** The ids of rows whose values are plaintext if they do not open, for `adopt`. @ignore */
-  readonly asPlaintext?: ReadonlySet<string> | undefined;
 }
 
 /** What `db.$encryptedTable(table)` returns for a table or a model. All names but `name` are those of the database. */
@@ -42,6 +38,10 @@ export interface Target extends Omit<TableSource, 'id'> {
   readonly plan: TablePlan;
   readonly id: string;
   readonly columns: Readonly<Record<string, string | undefined>>;
+  /** The ids of rows that stay as they are. */
+  readonly leave?: ReadonlySet<string> | undefined;
+  /** The ids of rows whose values are plaintext if they do not open. */
+  readonly asPlaintext?: ReadonlySet<string> | undefined;
 }
 
 export function targetOf(

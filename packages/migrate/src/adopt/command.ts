@@ -9,7 +9,7 @@ import { defineFields, field, plaintext, type Tables } from '@eaas/sdk/fields';
 import type { SqlDatabase } from '../database.ts';
 import { requireText } from '../formats/keys.ts';
 import { anyOf, type Reader } from '../formats/reader.ts';
-import { migrate } from '../migrate.ts';
+import { migrateTarget } from '../migrate.ts';
 import type { RowFailure } from '../rows.ts';
 import { targetOf } from '../source.ts';
 import { openTable } from '../table.ts';
@@ -104,16 +104,15 @@ async function adopt(
   const defined = define(names, adopted, anyOf('an old value', previous), {
     allowCiphertexts: asPlaintext.size > 0,
   });
-  const options = { ...defined, client, leave, asPlaintext };
-  const trial = { ...options, dryRun: true, maxFailures: 10 ** 9 };
-  const tried = await migrate(database, names.name, 'encrypt', trial);
+  const target = { ...targetOf(database, names.name, defined), leave, asPlaintext };
+  const tried = await migrateTarget(target, 'encrypt', { client, dryRun: true, maxFailures: 10 ** 9 });
   if (tried.failures[0]) stop(unreadable(names.name, tried.failures[0]));
   if (tried.left.count > 0) {
     say('\nFirst deploy your app with these lines. It then reads both forms, and writes the new one:\n\n');
     say(`${readingBoth(names, adopted)}\n`);
     if (!given.yes && !(await isConfirmed())) return say('Nothing was changed.\n');
   }
-  const { done, failures, progress, constraints } = await migrate(database, names.name, 'encrypt', options);
+  const { done, failures, progress, constraints } = await migrateTarget(target, 'encrypt', { client });
   if (!done) {
     for (const { message } of failures) say(`${message}\n`);
     say('These rows could not be converted. Run the same command again.\n');
