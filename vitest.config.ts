@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from 'vitest/config';
 import { ClosingLine } from './test/kit/closing-line.ts';
 
 // Vite applies resolve conditions also to CommonJS dependencies. Conditions other than `@eaas/source` and `node` would
-// break these dependencies.
+// break these dependencies. Vitest runs global set-ups in the environment `__vitest__`.
 const conditions = ['@eaas/source', 'node'];
 
 // The name of a test file determines its suite, as CONTRIBUTING.md describes.
@@ -47,7 +47,7 @@ export default defineConfig(({ mode }) => {
   return {
     plugins: [manifests],
     resolve: { conditions },
-    ssr: { resolve: { conditions } },
+    environments: { ssr: { resolve: { conditions } }, __vitest__: { resolve: { conditions } } },
     test: {
       experimental: { fsModuleCache: true },
       reporters: ['default', new ClosingLine()],
