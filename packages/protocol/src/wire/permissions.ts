@@ -1,13 +1,9 @@
 const aboutKeys = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'keys.destroy', 'keys.export'] as const;
 
+const ofTenant = ['audit.read', 'api_keys.manage', 'usage.read', 'subjects.erase'] as const;
+
 /** Every permission that an API key can have. */
-export const permissions = [
-  ...aboutKeys,
-  'audit.read',
-  'api_keys.manage',
-  'usage.read',
-  'subjects.erase',
-] as const;
+export const permissions = [...aboutKeys, ...ofTenant] as const;
 
 /**
  * Every permission that an issuer can give. `audit.own` shows people what happened to their own data; those of keys are for
@@ -22,12 +18,7 @@ export type IssuerPermission = (typeof issuerPermissions)[number];
 export type Permission = (typeof permissions)[number];
 
 /** Permissions that concern the whole tenant. An API key that is limited to some keys cannot have these permissions. */
-export const tenantWidePermissions: readonly Permission[] = [
-  'audit.read',
-  'api_keys.manage',
-  'usage.read',
-  'subjects.erase',
-];
+export const tenantWidePermissions: readonly Permission[] = ofTenant;
 
 /** Permissions that an API key for browsers cannot have. */
 export const serverSidePermissions: readonly Permission[] = [
