@@ -12,12 +12,10 @@ import {
   insider,
   intake,
   keyRecord,
-  keys,
+  keysNamed,
   type Part,
   partOf,
   people,
-  type Query,
-  type KeyRow,
   Refusal,
   type Service,
   settle,
@@ -158,17 +156,10 @@ function ensureKey(
 ): Part<KeyRecord> {
   const input = checked(endpoints['POST /v1/keys'].body, { ...fields, name });
   const making = partOf(service, caller, 'POST /v1/keys', input);
-  const named: Query<KeyRow> = {
-    table: keys,
-    where: [
-      ['name', '=', input.name],
-      ['status', '<>', 'destroyed'],
-    ],
-  };
   return {
     ...making,
     judge(view, holder) {
-      const [row] = view.all(named).rows;
+      const [row] = view.all(keysNamed(input.name)).rows;
       if (!row) return making.judge(view, holder);
       const known = keyRecord(row, service.fields);
       const { intake: isIntake = known.intake, exportable = known.exportable } = input;

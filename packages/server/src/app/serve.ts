@@ -58,10 +58,7 @@ export async function serve(
 async function signalled(milliseconds?: number): Promise<void> {
   const over = new AbortController();
   const { signal } = over;
-  const waits: Promise<unknown>[] = [
-    once(process, 'SIGTERM', { signal }),
-    once(process, 'SIGINT', { signal }),
-  ];
+  const waits: Promise<unknown>[] = ['SIGTERM', 'SIGINT'].map((name) => once(process, name, { signal }));
   if (milliseconds !== undefined) waits.push(sleep(milliseconds, undefined, { signal }));
   await Promise.race(waits).finally(() => over.abort());
 }

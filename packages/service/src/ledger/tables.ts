@@ -142,6 +142,4 @@ export const tallies = tableOf<TallyRow>('tallies', ['key_id', 'key_version', 'a
 const use = { tenant_id: 'uuid', api_key_id: 'uuid', last_used_at: 'number' } as const;
 
 /** When an API key was last used, to the minute. */
-export type UseRow = RowOf<typeof use>;
-
-export const uses = tableOf<UseRow>('api_key_uses', ['api_key_id'], use, { isLoose: true });
+export const uses = tableOf<RowOf<typeof use>>('api_key_uses', ['api_key_id'], use, { isLoose: true });

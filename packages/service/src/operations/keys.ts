@@ -21,13 +21,16 @@ import { keyNeeds, keyRecord, listing, requireKey } from './records.ts';
 type KeyRecord = Output<'POST /v1/keys'>;
 type Named = { readonly key_id: string };
 
+/** Of the keys with a name, one at most is not destroyed. */
+export const keysNamed = (name: string): Query<KeyRow> => ({
+  table: keys,
+  where: [...are({ name }), ['status', '<>', 'destroyed']],
+});
+
 export const keyOperations = {
   'POST /v1/keys'({ fields }, _, input) {
     const key_id = crypto.randomUUID();
-    const named: Query<KeyRow> = {
-      table: keys,
-      where: [...are({ name: input.name }), ['status', '<>', 'destroyed']],
-    };
+    const named = keysNamed(input.name);
     return {
       by: 'append',
       needs: () => [allOf(named)],
