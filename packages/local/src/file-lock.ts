@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import { kill, pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InputError } from '@eaas/protocol';
+import { attempt } from '@eaas/protocol/internal-service';
 
 let known: string | undefined;
 /**
@@ -13,7 +14,7 @@ let known: string | undefined;
  * because Deno asks for the permission, which a service in memory does not need.
  */
 const hostOf = (): string =>
-  (known ??= `${hostname()} ${ifReadable(() => readlinkSync('/proc/self/ns/pid')) ?? ''}`);
+  (known ??= `${hostname()} ${attempt(() => readlinkSync('/proc/self/ns/pid')) ?? ''}`);
 
 export interface Held {
   /** Whether the lock still belongs to this holder. Somebody could have deleted it by hand. */
@@ -111,32 +112,20 @@ function parsed(holder: string): {
   readonly started?: unknown;
   readonly host?: unknown;
 } {
-  try {
-    return Object(JSON.parse(holder)) as object;
-  } catch {
-    return {};
-  }
+  return attempt(() => Object(JSON.parse(holder)) as object) ?? {};
 }
 
 /** When a process started, in ticks since the machine did, or null where only Linux would tell. */
 function startOf(process: number): string | null {
-  const stat = ifReadable(() => readFileSync(`/proc/${process}/stat`, 'utf8'));
+  const stat = attempt(() => readFileSync(`/proc/${process}/stat`, 'utf8'));
   // The name of the program, in parentheses, can contain spaces and parentheses.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   const isZombie = fields?.[0] === 'Z';
   return isZombie ? 'ended' : (fields?.[19] ?? null);
 }
 
-function ifReadable(read: () => string): string | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
 function stillLocked(path: string): InputError {
-  const { pid: other, host: theirs } = parsed(ifReadable(() => readFileSync(path, 'utf8')) ?? '');
+  const { pid: other, host: theirs } = parsed(attempt(() => readFileSync(path, 'utf8')) ?? '');
   return new InputError(
     `another process has locked the key file for too long (process ${String(other)} on ` +
       `${String(theirs)}): if it no longer runs, delete the file ${path}`,

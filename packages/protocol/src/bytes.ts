@@ -60,6 +60,15 @@ export function randomIv(): Uint8Array {
   return iv;
 }
 
+/** What the work returns, or undefined if it throws, as for data that somebody may have tampered with. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Calls `work` with a secret, and overwrites the secret afterwards. */
 export function using<T>(secret: Uint8Array, work: (secret: Uint8Array) => T): T {
   try {

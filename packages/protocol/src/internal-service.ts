@@ -1,5 +1,5 @@
 // What services need of the formats and the wire, and the SDK's proxy, beside what everybody may import.
-export { equalBytes, using } from './bytes.ts';
+export { attempt, equalBytes, using } from './bytes.ts';
 export { isIntakeWrapped } from './intake/suite.ts';
 export { type BatchResult, checkBody, checked, parseBody, requireBodyType, resultOf } from './wire/body.ts';
 export { splitRoute, takesFields } from './wire/endpoint.ts';

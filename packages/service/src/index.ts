@@ -42,7 +42,7 @@ export { hkdf, hmac, openSecret, sameBytes, sealSecret, verifyEd25519 } from '#p
 export { keyRecord } from './operations/records.ts';
 export { keyDraft, tenantDraft } from './rules/draft.ts';
 export { changedTooOften, foreignCheckpoint, Refusal, Tampered } from './rules/refusal.ts';
-export { checked, refusalOf } from '@eaas/protocol/internal-service';
+export { attempt, checked, refusalOf } from '@eaas/protocol/internal-service';
 // Plugins.
 export { type Plugin } from './plugin.ts';
 export { intake } from './plugins/intake/index.ts';

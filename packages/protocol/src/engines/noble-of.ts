@@ -1,4 +1,5 @@
 import type { gcm as Gcm } from '@noble/ciphers/aes.js';
+import { attempt } from '../bytes.ts';
 import type { Engine } from './engine.ts';
 
 export const nobleOf = (gcm: typeof Gcm): Engine<'sync', Uint8Array> => ({
@@ -6,12 +7,6 @@ export const nobleOf = (gcm: typeof Gcm): Engine<'sync', Uint8Array> => ({
   // Copies the bytes with `new Uint8Array`, because `slice` of a Buffer returns a view of the same memory.
   importKey: (key) => new Uint8Array(key),
   encrypt: (key, iv, aad, plaintext, out) => out.set(gcm(key, iv, aad).encrypt(plaintext)),
-  decrypt(key, iv, aad, body) {
-    try {
-      return gcm(key, iv, aad).decrypt(body);
-    } catch {
-      return undefined;
-    }
-  },
+  decrypt: (key, iv, aad, body) => attempt(() => gcm(key, iv, aad).decrypt(body)),
   wipe: (key) => void key.fill(0),
 });

@@ -1,6 +1,6 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { ml_kem768 } from '@noble/post-quantum/ml-kem.js';
-import { using } from '../bytes.ts';
+import { attempt, using } from '../bytes.ts';
 import type { Context } from '../context.ts';
 import type { SyncEngine } from '../engines/engine.ts';
 import { combine, keySchedule, type MessageKey } from './key-schedule.ts';
@@ -40,7 +40,7 @@ export function intakePrivateKey(crypto: IntakeCrypto, seed: Uint8Array): Intake
     publicKey: concatBytes(mlKem.publicKey, x25519Key),
     decapsulate(wrapped) {
       const parts = intakeParts(wrapped);
-      const x25519Secret = orUndefined(() => crypto.x25519(scalar, parts.x25519));
+      const x25519Secret = attempt(() => crypto.x25519(scalar, parts.x25519));
       if (!x25519Secret) return undefined;
       const mlKemSecret = ml_kem768.decapsulate(parts.mlKem, mlKem.secretKey);
       return combine(crypto.sha3, mlKemSecret, x25519Secret, parts.x25519, x25519Key);
@@ -82,12 +82,4 @@ function runSchedule({ hmac }: IntakeCrypto, sharedSecret: Uint8Array, info: Uin
   let step = schedule.next();
   while (!step.done) step = schedule.next(hmac(...step.value));
   return step.value;
-}
-
-function orUndefined<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import { readBase64, toBase64 } from '../base64.ts';
-import { fromHex, toHex } from '../bytes.ts';
+import { attempt, fromHex, toHex } from '../bytes.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { InputError } from '../errors.ts';
 import { fromUtf8, toUtf8 } from '../text.ts';
@@ -36,7 +36,7 @@ export function formatExtra({ tenantId, id, hash, path, time }: ProvenMoment): U
 
 /** Parses the `extra` of a proof, or returns undefined unless it is written as `formatExtra` does. */
 export function parseExtra(extra: Uint8Array): ProvenMoment | undefined {
-  try {
+  return attempt(() => {
     const text = fromUtf8(extra);
     const { hash, id, path, tenant_id: tenantId, time } = JSON.parse(text) as Record<string, unknown>;
     if (typeof tenantId !== 'string' || parseUuid(tenantId) !== tenantId || !isCount(id)) return undefined;
@@ -47,9 +47,7 @@ export function parseExtra(extra: Uint8Array): ProvenMoment | undefined {
     const moment = { tenantId, id, hash: fromHex(hash), path: siblings, time };
     const isCanonical = fromUtf8(formatExtra(moment)) === text;
     return isCanonical && siblings.every(({ length }) => length === 32) ? moment : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 const latestTime = 8_640_000_000_000_000; // of a Date

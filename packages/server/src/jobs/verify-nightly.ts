@@ -72,14 +72,9 @@ async function find(
   const [row] = await background.run(
     (sql) => sql<Verified[]>`select * from eaas.verifications where tenant_id = ${tenantId}`,
   );
-  const isOurs = (key: RowKey): boolean => {
-    try {
-      return core.checkRow(key, verifications, { row: row as Verified, newest_rev: null }) === row;
-    } catch {
-      return false;
-    }
-  };
-  return row && keys.some(isOurs) ? row : undefined;
+  const checked = (key: RowKey) =>
+    core.attempt(() => core.checkRow(key, verifications, { row: row as Verified, newest_rev: null }));
+  return row && keys.some(checked) ? row : undefined;
 }
 
 async function write({ background }: Service, { hold }: Lease, key: RowKey, night: Verified) {

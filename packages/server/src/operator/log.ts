@@ -47,11 +47,7 @@ export type SealedHead = core.HeadRow & core.SealedTenantSecret;
 
 /** Whether the service wrote a head, for a reader that has nothing else of its tenant. */
 export function isAuthenticHead(roots: core.Roots, head: SealedHead): boolean {
-  try {
-    return core.checkHead(core.openTenantSecrets(roots, head), head) === head;
-  } catch {
-    return false;
-  }
+  return core.attempt(() => core.checkHead(core.openTenantSecrets(roots, head), head)) === head;
 }
 
 /** The newest entry of each log. */

@@ -1,6 +1,7 @@
 // Checks which root keys open the tenants of a database, and rotates them: each tenant's secret is sealed anew, with an entry.
 import { toHex } from '@eaas/protocol/internal';
 import {
+  attempt,
   insider,
   openTenantSecrets,
   type RootKey,
@@ -16,19 +17,14 @@ import { findTenants, isNoTenant, orNoTenant } from './tenants.ts';
 export async function checkRootKey({ database, roots }: Service) {
   const [current, previous] = roots;
   const rows = (await database.run((sql) => findTenants(sql), 30_000)).map(({ row }) => row);
-  const opens = (row: (typeof rows)[number]): boolean => {
-    try {
-      return openTenantSecrets(roots, row) !== undefined;
-    } catch {
-      return false;
-    }
-  };
   return {
     root_id: toHex(current.rootId),
     previous_root_id: previous ? toHex(previous.rootId) : null,
     tenants: rows.length,
     under_previous: rows.filter(({ root_id }) => previous && sameBytes(root_id, previous.rootId)).length,
-    unopened: rows.filter((row) => !opens(row)).map(({ tenant_id }) => tenant_id),
+    unopened: rows
+      .filter((row) => !attempt(() => openTenantSecrets(roots, row)))
+      .map(({ tenant_id }) => tenant_id),
   };
 }
 

@@ -2,7 +2,7 @@
 import { badRequest, Refusal } from '@eaas/protocol/internal-service';
 import { problem } from '@eaas/protocol/wire';
 
-export { badRequest, Refusal } from '@eaas/protocol/internal-service';
+export { attempt, badRequest, Refusal } from '@eaas/protocol/internal-service';
 
 /** What a request gets that fails unexpectedly. */
 export const unexpected = problem(
@@ -23,15 +23,6 @@ export class Tampered extends Refusal {
       'The stored data did not pass its integrity check. The operator can find the row with `eaas audit verify`.',
     );
     this.row = { table, id, tenantId };
-  }
-}
-
-/** What the work returns, or undefined if it throws: for data that somebody may have tampered with. */
-export function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
   }
 }
 
