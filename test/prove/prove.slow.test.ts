@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { withoutStandby } from './machine/cluster.ts';
 import { withoutPgbouncer } from './machine/pgbouncer.ts';
-import { mutations } from './mutations.ts';
 import { parts } from './parts.ts';
 import { failures } from './report.ts';
 
@@ -14,13 +13,6 @@ async function failuresOf(name: string): Promise<unknown[]> {
   }
   throw new Error(`no trial has the name ${name}`);
 }
-
-test('every trial that mutations.ts names exists', () => {
-  const names = new Set(parts.flatMap((part) => part.trials.map((trial) => `${part.name}:${trial.name}`)));
-  const judges = mutations.flatMap(({ fails }) => Object.keys(fails));
-  const named = judges.filter((judge) => !judge.endsWith('.test.ts'));
-  expect(named.filter((name) => !names.has(name))).toEqual([]);
-});
 
 whereAvailable('PostgreSQL with pg_basebackup', (await withoutStandby()) === undefined, () => {
   test('a backup can be restored with the commands in the manual', async () => {

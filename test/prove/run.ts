@@ -1,9 +1,7 @@
-import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import { proveMutations, type Verdicts } from './mutate.ts';
-import { mutations } from './mutations.ts';
+import { allBreaks, proveBreaks } from './breaks.ts';
 import { parts } from './parts.ts';
-import { describeOutcome, failures, type Outcome, verdictOf } from './report.ts';
+import { describeOutcome, type Outcome, verdictOf } from './report.ts';
 import { closeAll, lasting, type Part, runTrial, type Trial } from './trial.ts';
 
 const usage = `npm run prove                   every part
@@ -11,7 +9,8 @@ npm run prove -- failover       one part, or several
 npm run prove -- clocks:replica one trial
 npm run prove -- --list         what there is
 npm run prove -- --small        the heavy parts ten times smaller, to try them out
-npm run prove -- mutations      breaks each invariant on purpose, in a copy of the sources`;
+npm run prove -- breaks         puts faults into a copy of the sources, one at a time: do the tests notice?
+npm run prove -- breaks NAME    one of them`;
 
 interface Chosen {
   readonly part: Part;
@@ -42,35 +41,20 @@ async function prove(chosen: readonly Chosen[]): Promise<Outcome[]> {
   return outcomes;
 }
 
-function listParts(): void {
+async function listParts(): Promise<void> {
   for (const part of parts) {
     console.log(`${part.name}: ${part.about}`);
     for (const { name, about } of part.trials) console.log(`  ${part.name}:${name}: ${about}`);
   }
-  console.log('mutations: breaks each invariant on purpose, in a copy of the sources');
-  for (const { name, fails } of mutations) {
-    for (const [trial, invariants] of Object.entries(fails)) {
-      console.log(`  mutations ${name}: ${trial} must fail ${invariants.map(quoted).join(', ')}`);
-    }
-  }
-}
-
-const quoted = (invariant: string): string => `"${invariant}"`;
-
-async function writeVerdicts(args: readonly string[], outcomes: readonly Outcome[]): Promise<void> {
-  const file = args.find((arg) => arg.startsWith('--verdicts='))?.slice('--verdicts='.length);
-  if (file === undefined) return;
-  const verdicts: Verdicts = Object.fromEntries(
-    outcomes.map((outcome) => [outcome.name, failures(outcome).map(({ invariant }) => invariant)]),
-  );
-  await writeFile(file, JSON.stringify(verdicts));
+  console.log('breaks: puts faults into a copy of the sources, which the tests must notice');
+  for (const { name, file } of await allBreaks()) console.log(`  breaks ${name}: ${file}`);
 }
 
 async function main(args: readonly string[]): Promise<number> {
   const names = args.filter((arg) => !arg.startsWith('--'));
   if (args.includes('--help')) console.log(usage);
-  else if (args.includes('--list')) listParts();
-  else if (names[0] === 'mutations') return (await proveMutations(names.slice(1))) > 0 ? 1 : 0;
+  else if (args.includes('--list')) await listParts();
+  else if (names[0] === 'breaks') return (await proveBreaks(names.slice(1))) ? 0 : 1;
   else {
     console.log(
       `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`,
@@ -80,7 +64,6 @@ async function main(args: readonly string[]): Promise<number> {
     const failed = outcomes.filter((outcome) => verdictOf(outcome) === 'fails');
     console.log(`\n${outcomes.length} trials, ${failed.length} failed`);
     for (const { name } of failed) console.log(`  npm run prove -- ${name}`);
-    await writeVerdicts(args, outcomes);
     return failed.length > 0 ? 1 : 0;
   }
   return 0;

@@ -1,0 +1,61 @@
+// Breaks of the local service, of migrations, of the ORMs, and of audits and the public log.
+import { breaksIn } from '../breaks.ts';
+
+const [local, migrate, log] = ['packages/local/src', 'packages/migrate/src', 'packages/log'];
+const [drizzle, prisma, audit] = ['packages/drizzle/src', 'packages/prisma/src', 'packages/audit/src'];
+
+export const breaks = [
+  ...breaksIn(`${local}/key-file-format.ts`, [`${local}/key-file.test.ts`], {
+    'lock-keys-left-in-memory': ['key?.fill(0);\n  return', 'return'],
+    'lock-keys-left-after-opening': ['key?.fill(0);\n  if', 'if'],
+    'edited-key-files': ['!sameBytes(found, macOf(content, secret, tenantId))', 'false'],
+  }),
+  ...breaksIn(`${local}/sealed.ts`, [`${local}/sealed.test.ts`], {
+    'versions-before-their-time': ['filter((from) => from <= now())', 'filter((from) => from <= Infinity)'],
+  }),
+  ...breaksIn(`${migrate}/passes.ts`, [`${migrate}/passes.test.ts`], {
+    'failures-that-were-converted': [
+      'if (found.length === 0) failures.delete(id);',
+      'if (found.length === 0) continue;',
+    ],
+  }),
+  ...breaksIn(`${migrate}/dialects.ts`, ['packages/migrate/test/encrypt.service.test.ts'], {
+    'writes-over-what-the-app-changed': ['is not distinct from ${cell} `', 'is distinct from chr(1) `'],
+  }),
+  ...breaksIn(`${migrate}/adopt/command.ts`, [`${migrate}/adopt/command.service.test.ts`], {
+    'adopt-goes-on-after-a-failure': ['if (tried.failures[0]) stop(', 'if (tried.failures[99]) stop('],
+  }),
+  ...breaksIn(`${migrate}/rewrap.ts`, [`${migrate}/rewrap.test.ts`], {
+    'unsound-wrapped-keys': ['(!isSound || wrapped.keyId !== keyId)', 'wrapped.keyId !== keyId'],
+  }),
+  ...breaksIn(`${drizzle}/writes.ts`, [`${drizzle}/subject.test.ts`, `${drizzle}/statements.test.ts`], {
+    'ids-that-an-update-changes': ['isChanged(id?.key, known[0])', 'isChanged(id?.key, known[1])'],
+    'people-whom-an-update-changes': [
+      'isChanged(subject?.key, known[1])',
+      'isChanged(subject?.key, known[0])',
+    ],
+  }),
+  ...breaksIn(`${prisma}/nested.ts`, [`${prisma}/person.test.ts`], {
+    'rows-of-another-person-connected': ['undefined, person), create', 'undefined), create'],
+  }),
+  ...breaksIn(`${prisma}/person.ts`, [`${prisma}/person.test.ts`], {
+    'people-whatever-their-case': ['!isArgs(where) || ignoresCase(field)', '!isArgs(where)'],
+  }),
+  ...breaksIn(`${audit}/check.ts`, [`${audit}/check.test.ts`, `${audit}/public-log.test.ts`], {
+    'moments-of-the-future-unwitnessed': [
+      'Math.abs(Date.now() - statedHead(proof).time)',
+      'Date.now() - statedHead(proof).time',
+    ],
+    'keys-that-changed': ['if (verifier_key !== pinned)', 'if (!pinned)'],
+  }),
+  ...breaksIn(`${audit}/walk.ts`, [`${audit}/verify-log.test.ts`], {
+    'entries-of-another-tenant': ['entry.tenant_id !== tenantId ||', ''],
+  }),
+  ...breaksIn(`${log}/src/witnesses.ts`, [`${log}/src/witnesses.test.ts`], {
+    'witnesses-by-their-names-alone': ['key.name === name && key.keyId === keyId', 'key.name === name'],
+  }),
+  ...breaksIn(`${log}/src/moment.ts`, [`${log}/test/moments.service.test.ts`], {
+    'forged-heads-in-a-moment': ['if (isAuthenticHead(roots, row)) take', 'if (roots) take'],
+    'logs-that-go-on-after-a-loss': ['if (seen?.origin !== origin)', "if (seen?.origin !== '')"],
+  }),
+];

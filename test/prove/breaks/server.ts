@@ -1,0 +1,64 @@
+// Breaks of the server: its jobs, its SQL, its turns and what it fetches.
+import { breaksIn } from '../breaks.ts';
+
+const src = 'packages/server/src';
+const purge = [`${src}/jobs/purge.service.test.ts`];
+const store = [`${src}/postgres/postgres-store.service.test.ts`];
+const database = [`${src}/postgres/database.service.test.ts`];
+const api = [`${src}/http/api.test.ts`];
+const keyHosts = [`${src}/plugins/key-hosts.test.ts`];
+
+export const breaks = [
+  ...breaksIn(`${src}/jobs/purge.ts`, purge, {
+    'purges-without-the-lock': ['${tenantId} for update`', '${tenantId}`'],
+    'purges-of-one-more': ['created_at >= ${before}) - 1', 'created_at >= ${before})'],
+    'purges-of-a-broken-log': ['!end || errors.length > 0)', '!end)'],
+  }),
+  ...breaksIn(`${src}/operator/tenants.ts`, purge, {
+    'tenants-destroyed-without-the-lock': ['${tenantId} for update`', '${tenantId}`'],
+  }),
+  ...breaksIn(`${src}/jobs/due-keys.ts`, [`${src}/jobs/due-keys.service.test.ts`], {
+    'destroyed-keys-due-for-ever': [" and status = 'pending_destruction')", ')'],
+    'one-tenant-holds-the-others-up': ['order by is_full, turn', 'order by is_full'],
+  }),
+  ...breaksIn(`${src}/jobs/clock.ts`, [`${src}/jobs/clock.test.ts`], {
+    'clocks-that-are-behind': ['Math.abs(ahead) <= 60_000', 'ahead <= 60_000'],
+  }),
+  ...breaksIn(`${src}/jobs/fold-tallies.ts`, [`${src}/jobs/fold-tallies.service.test.ts`], {
+    'folds-without-the-sign-of-purged': ['sum(sign * purged)', 'sum(purged)'],
+  }),
+  ...breaksIn(`${src}/postgres/postgres-store.ts`, [...store, ...database], {
+    'judged-after-the-caller-got-an-error': ['if (left < 1)', 'if (left < -Infinity)'],
+  }),
+  ...breaksIn(`${src}/postgres/functions.ts`, store, {
+    'appends-behind-any-head': ['id = expected_id and mac = expected_mac;', 'id = expected_id;'],
+  }),
+  ...breaksIn(`${src}/postgres/query.ts`, store, {
+    'rows-of-any-tenant': ['where tenant_id = ${tenantId} ${joined(same)}', 'where true ${joined(same)}'],
+  }),
+  ...breaksIn(`${src}/postgres/database.ts`, database, {
+    'no-deadlines': [
+      'setTimeout(giveUp, milliseconds);\n    void',
+      'setTimeout(giveUp, 10 * milliseconds);\n    void',
+    ],
+    'closed-pools-stay': ['if (one !== this && !isDead(one)) continue;', 'continue;'],
+  }),
+  ...breaksIn(`${src}/http/api.ts`, api, {
+    'bodies-without-a-share': ['() => enter(fair, request, withBody)', 'async () => {}'],
+    'lists-shown-without-a-share': ['ZodMiniArray) ? 16 : 1', 'ZodMiniArray) ? 0 : 1'],
+    'calls-that-never-fit': ['return 31;', 'return 129;'],
+  }),
+  ...breaksIn(`${src}/http/app.ts`, [`${src}/http/pages.test.ts`], {
+    'strangers-without-a-share': ['else void enter(fair, request).then(() => done(), done)', 'else done()'],
+  }),
+  ...breaksIn(`${src}/fair.ts`, [`${src}/fair.test.ts`], {
+    'one-tenant-takes-all': ['&& (held === 0 || held + cost', '&& (held >= 0 || held + cost'],
+  }),
+  ...breaksIn(`${src}/plugins/key-hosts.ts`, keyHosts, {
+    'one-public-address-is-enough': ['!addresses.every(', '!addresses.some('],
+    'key-sets-without-a-size': ['if (length > limits.keySet)', 'if (length > Infinity)'],
+  }),
+  ...breaksIn(`${src}/plugins/key-sets.ts`, [`${src}/plugins/sign-ins.service.test.ts`], {
+    'fetched-keys-count-for-a-second': ['[600_000, 86_400_000]', '[600_000, 1_000]'],
+  }),
+];
