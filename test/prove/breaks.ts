@@ -90,7 +90,7 @@ interface TestReport {
 async function failuresOf(copy: string, paths: readonly string[]): Promise<readonly string[]> {
   const file = join(copy, 'tests.json');
   await rm(file, { force: true });
-  const options = ['--bail=3', '--testTimeout=60000', '--reporter=json', `--outputFile=${file}`];
+  const options = ['--bail=3', '--reporter=json', `--outputFile=${file}`];
   const args = [join('node_modules', 'vitest', 'vitest.mjs'), 'run', ...paths, ...options];
   const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore', timeout: 1_800_000 });
   await once(child, 'exit');

@@ -117,9 +117,15 @@ describe('rows that PostgreSQL numbers', () => {
   });
 });
 
-test('an update can set the person that it names', async () => {
+test.each([
+  ['person', { patient: 7 }, eq(notes.patient, 7)],
+  ['id', { id }, eq(notes.id, id)],
+])('an update can set the %s that it names', async (_, set, where) => {
   const { db, statements } = setUp();
-  await db.update(notes).set({ patient: 7, ward: null }).where(eq(notes.patient, 7));
+  await db
+    .update(notes)
+    .set({ ...set, ward: null })
+    .where(where);
   expect(statements).toHaveLength(1);
 });
 

@@ -2,17 +2,14 @@
 import { breaksIn } from '../breaks.ts';
 
 const src = 'packages/sdk/src';
-const half = ['options', 'lists', 'key-service'].map((name) => `packages/sdk/test/half/${name}.test.ts`);
+const clients = [`${src}/client/people.test.ts`, `${src}/client/envelope-client.test.ts`];
+const half = [`${src}/data-keys/encrypting.test.ts`, 'packages/sdk/test/half/key-service.test.ts'];
 
 export const breaks = [
-  ...breaksIn(
-    `${src}/data-keys/cache.ts`,
-    [`${src}/data-keys/cache.test.ts`, `${src}/client/people.test.ts`],
-    {
-      'erased-keys-that-arrive-later': ['if (leases === this.#arriving) leases.delete(name);', ''],
-      'data-keys-past-their-age': ['createdAt >= this.#limits.maxAge', 'createdAt > 2 * this.#limits.maxAge'],
-    },
-  ),
+  ...breaksIn(`${src}/data-keys/cache.ts`, clients, {
+    'erased-keys-that-arrive-later': ['if (leases === this.#arriving) leases.delete(name);', ''],
+    'data-keys-past-their-age': ['createdAt >= this.#limits.maxAge', 'createdAt > 2 * this.#limits.maxAge'],
+  }),
   ...breaksIn(`${src}/data-keys/encrypting.ts`, [`${src}/data-keys/encrypting.test.ts`], {
     'deks-left-after-a-wrap': ['dek.fill(0);', ''],
     'one-message-too-many': ['(messages + 1) / limits', 'messages / limits'],
@@ -21,10 +18,10 @@ export const breaks = [
     'deks-left-before-a-half': ['.finally(() => dek.fill(0));', ';'],
     'halves-that-are-nearly-too-old': ['(await ask(of, 0.8))', '(await ask(of))'],
   }),
-  ...breaksIn(`${src}/fields/where.ts`, [`${src}/fields/search-rules.test.ts`], {
+  ...breaksIn(`${src}/fields/where.ts`, [`${src}/fields/searchable-by.test.ts`], {
     'fingerprints-in-the-order-of-words': ['new Set(fingerprints)].sort()', 'new Set(fingerprints)]'],
   }),
-  ...breaksIn(`${src}/exchange/exchange.ts`, [`${src}/exchange/exchange.test.ts`], {
+  ...breaksIn(`${src}/exchange/exchange.ts`, [`${src}/transport/transport.test.ts`], {
     'creations-repeated': ['repeatable.test(route) ? asked.retries : 0', 'asked.retries'],
   }),
   ...breaksIn(`${src}/proxy/proxy.ts`, [`${src}/proxy/origin.test.ts`], {

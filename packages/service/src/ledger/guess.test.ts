@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { rootKey } from '../crypto/tenant-secrets.ts';
 import { newTenant } from '../operations/tenants.ts';
+import { tenantDraft } from '../rules/draft.ts';
 import { subjects } from '../plugins/people/subjects.ts';
 import { type Ground, Guess } from './guess.ts';
+import { judgeAll } from './judge.ts';
 import { Remembered } from './remembered.ts';
 import { sealRow } from './row-macs.ts';
 import type { Known, Stored } from './store.ts';
@@ -96,4 +98,15 @@ test('a write changes what the queries found that it concerns, and no others', (
   guess.advance(guess.head, guess.sum, new Map([[refOf(keys, write.row as KeyRow), write]]));
   expect(guess.found(named('key 1'))?.rows).toEqual([write.row]);
   expect(guess.found(named('key 2'))?.rows).toEqual([]);
+});
+
+test('what follows the head of a clock that was ahead is no older, and counts on in its month', () => {
+  const guess = openGuess();
+  const time = Date.UTC(2026, 11) - 11_000;
+  guess.head = { ...guess.head, created_at: time + 5, month: '2026-12', encrypts: 7 };
+  const author = { actor: 'operator', ipAddress: null };
+  const judge = () => ({ entries: [tenantDraft('tenant.update', {})], answer: 0, encrypts: 1 });
+  const next = (now: number) => judgeAll(guess, now, [{ author, needs: () => [], judge }]).link?.next;
+  expect(next(time)).toMatchObject({ created_at: time + 5, month: '2026-12', encrypts: 8 });
+  expect(next(time - 1)).toMatchObject({ created_at: time + 5, month: '2026-11', encrypts: 1 });
 });

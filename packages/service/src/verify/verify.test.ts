@@ -433,6 +433,8 @@ describe('a checkpoint that the tenant kept', () => {
     const checkpoint = await checkpointOf();
     store.tenants.set(tenantId, { ...earlier, tables: new Map(earlier.tables) });
     service.ledger.forget(tenantId);
+    const ahead = [{ id: lastId, reason: 'checkpoint_ahead' }];
+    expect(await verify({ checkpoint })).toMatchObject({ errors: ahead, checkpoint: { valid: false } });
     await call('POST /v1/keys/:key_id/rotate', { key_id });
     const errors = [{ id: lastId, reason: 'checkpoint_mismatch' }];
     expect(await verify({ checkpoint })).toMatchObject({

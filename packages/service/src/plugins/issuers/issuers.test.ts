@@ -33,7 +33,7 @@ async function world(
   const verified: string[] = [];
   const replica = () => {
     const plugin = issuers({
-      verify: async (token) => (verified.push(token), token !== forged),
+      verify: async (token, { x }) => (verified.push(token), token !== forged && x === signIn.jwk.x),
       keysFor: async ({ jwks_uri }) => {
         await turn();
         const published = hosts[jwks_uri ?? ''];
@@ -108,8 +108,10 @@ test('a key that is published no more counts no more, also for a token that was 
   const hosts = { [keys]: [signIn.jwk] };
   const { call } = await world(hosts);
   expect(await call()).toBe(200);
-  hosts[keys] = [other.jwk];
-  expect(await call()).toBe(401);
+  for (const jwk of [other.jwk, { ...other.jwk, kid: signIn.jwk.kid }]) {
+    hosts[keys] = [jwk];
+    expect(await call()).toBe(401);
+  }
 });
 
 test('what a replica remembers of an issuer refuses nobody', async () => {
