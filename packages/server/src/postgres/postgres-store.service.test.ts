@@ -19,7 +19,7 @@ import {
   tallies,
   type Where,
 } from '@eaas/service';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Database } from './database.ts';
 import { postgresStore } from './postgres-store.ts';
 import { linkAfter, newHead, rowsOf } from './testing/made-links.ts';
@@ -200,6 +200,15 @@ describe.each(stores)('in %s', (name, store) => {
     const none = [refTo(keys, 'no id'), refTo(keyVersions, randomUUID(), 'x')];
     expect([...(await store.read(tenantId, none)).rows]).toEqual(none.map((ref) => [ref, null]));
   });
+});
+
+test('nothing is judged under the lock for a caller whose time is over', async () => {
+  const { tenantId } = await callsOf(inPostgres).newTenant();
+  const run = (work: Parameters<Database['run']>[0]) => database.run((sql) => work(sql, 0));
+  const late = postgresStore({ calls: { run } as Database, lists: database, background: database });
+  const judge = vi.fn<() => undefined>();
+  await expect(late.locked(tenantId, [], [], judge)).rejects.toThrow('the lock of the tenant did not come');
+  expect(judge).not.toHaveBeenCalled();
 });
 
 test('a link that PostgreSQL refuses writes nothing', async () => {
