@@ -1,4 +1,3 @@
-import type { Figures } from './figures.ts';
 import { median } from '@eaas/test-kit/statistics';
 
 /** Registers a function that runs after the benchmark. The last registered function runs first. */
@@ -32,12 +31,6 @@ export interface Report {
   readonly name: string;
   readonly about: string;
   readonly report: (defer: Defer) => AsyncIterable<string>;
-}
-
-export interface Measurement {
-  readonly name: string;
-  readonly about: string;
-  readonly measure: (defer: Defer, print: (text: string) => void) => Promise<readonly Figures[]>;
 }
 
 export interface Round {

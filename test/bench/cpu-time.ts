@@ -1,11 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { type Process, readProcesses } from '@eaas/test-kit/processes';
 
-export async function cpuMicroseconds(root: number): Promise<number> {
-  const [time = 0] = await cpuMicrosecondsOfEach([root]);
-  return time;
-}
-
 /** Reads the list of processes once, because that takes several milliseconds. */
 export async function cpuMicrosecondsOfEach(roots: readonly number[]): Promise<number[]> {
   const processes = await readProcesses();

@@ -17,17 +17,9 @@ export async function openOperator(
 ): Promise<Operator & { readonly postgres: OwnPostgres }> {
   const postgres = await OwnPostgres.start(...which);
   defer(postgres.drop);
-  return { ...(await operateDeferred(defer, postgres)), postgres };
-}
-
-export async function operateDeferred(
-  defer: Defer,
-  { url }: Pick<TestBase, 'url'>,
-  rootKey?: string,
-): Promise<Operator> {
-  const operator = await operate(url, rootKey);
+  const operator = await operate(postgres.url);
   defer(operator.close);
-  return operator;
+  return { ...operator, postgres };
 }
 
 export async function startDeferred(

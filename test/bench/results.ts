@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Comparison, Note, Result } from './compare.ts';
-import { type Figures, tableOf } from './figures.ts';
 import { describeLoad, type Load } from './machine-load.ts';
 
 export interface Row {
@@ -20,7 +19,6 @@ export interface Report {
   readonly machine: string;
   readonly load: Load;
   readonly rows: readonly Row[];
-  readonly figures?: readonly Figures[];
 }
 
 const folder = fileURLToPath(new URL('results/', import.meta.url));
@@ -62,12 +60,9 @@ export function cellsOf({ ours, reference, result, verdict }: Row): string[] {
 
 export const columns = ['ours', 'ops/s', 'reference', 'ops/s', 'ratio', 'min–max', 'target'];
 
-/** These compare Eaas with itself. Their figures are in docs/benchmarks.json, and in sentences where they matter. */
-const withItself = new Set(['growth', 'verify']);
-
-/** The results on the page with the benchmarks: Eaas beside other programs. */
+/** The results on the page with the benchmarks: all but `growth`, which compares Eaas only with itself. */
 export function resultsOf(reports: readonly Report[]): string[] {
-  const compared = reports.filter(({ name, rows }) => rows.length > 0 && !withItself.has(name));
+  const compared = reports.filter(({ name }) => name !== 'growth');
   return [...compared.flatMap(sectionOf), '### Runs', '', ...runsOf(compared)];
 }
 
@@ -96,6 +91,11 @@ function sectionOf({ name, about, day, rows }: Report): string[] {
     '',
     ...notesOf(rows),
   ];
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }
 
 function notesOf(rows: readonly Row[]): string[] {

@@ -1,36 +1,17 @@
 import { once } from 'node:events';
 import { benchmark as budget } from './budget.bench.ts';
-import { type Benchmark, compare, type Defer, type Measurement, type Report } from './compare.ts';
-import { benchmark as drizzle } from './drizzle.bench.ts';
+import { type Benchmark, compare, type Defer, type Report } from './compare.ts';
 import { benchmark as fields } from './fields.bench.ts';
 import { benchmark as latency } from './latency.bench.ts';
 import { describeLoad, watchMachine } from './machine-load.ts';
 import { benchmark as growth } from './growth.bench.ts';
 import { benchmark as many } from './many.bench.ts';
 import { benchmark as regress } from './regress.bench.ts';
-import { benchmark as replicas } from './replicas.bench.ts';
-import { benchmark as rotate } from './rotate.bench.ts';
-import { type Figures, tableOfFigures } from './figures.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
 import { benchmark as search } from './search.bench.ts';
-import { benchmark as variable } from './variable.bench.ts';
-import { benchmark as verify } from './verify.bench.ts';
 import { writePage } from './write-page.ts';
 
-const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
-  search,
-  fields,
-  variable,
-  many,
-  drizzle,
-  rotate,
-  latency,
-  verify,
-  growth,
-  regress,
-  budget,
-  replicas,
-];
+const benchmarks: readonly (Benchmark | Report)[] = [search, fields, many, latency, growth, regress, budget];
 
 const interrupted = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
 const words = process.argv.slice(2);
@@ -49,7 +30,7 @@ else {
   process.exitCode = missed > 0 ? 1 : 0;
 }
 
-async function show(benchmark: Benchmark | Measurement | Report): Promise<number> {
+async function show(benchmark: Benchmark | Report): Promise<number> {
   console.log(`\n${benchmark.name}: ${benchmark.about}`);
   const deferred: (() => unknown)[] = [];
   const defer: Defer = (close) => void deferred.push(close);
@@ -58,36 +39,21 @@ async function show(benchmark: Benchmark | Measurement | Report): Promise<number
   };
   const endWatch = await watchMachine();
   try {
-    const done = await Promise.race([taken(benchmark, defer), interrupted]);
-    if (!('rows' in done)) {
+    const taking = 'report' in benchmark ? print(benchmark.report(defer)) : showRows(benchmark, defer);
+    const rows = await Promise.race([taking, interrupted.then(() => undefined)]);
+    if (!rows) {
       await closeAll();
       process.exit(130);
     }
-    const { rows, figures } = done;
     const load = await endWatch();
     console.log(describeLoad(load));
     const { name, about } = benchmark;
     const day = new Date().toISOString().slice(0, 10);
-    if (rows.length > 0 || figures)
-      keepReport({ name, about, day, machine: machineName(), load, rows, ...(figures && { figures }) });
+    if (rows.length > 0) keepReport({ name, about, day, machine: machineName(), load, rows });
     return rows.filter(({ verdict }) => verdict.endsWith('missed')).length;
   } finally {
     await closeAll();
   }
-}
-
-interface Taken {
-  readonly rows: readonly Row[];
-  readonly figures?: readonly Figures[];
-}
-
-async function taken(benchmark: Benchmark | Measurement | Report, defer: Defer): Promise<Taken> {
-  if ('report' in benchmark) return { rows: await print(benchmark.report(defer)) };
-  const rows = 'comparisons' in benchmark ? await showRows(benchmark, defer) : [];
-  if (!('measure' in benchmark)) return { rows };
-  const figures = await benchmark.measure(defer, (text) => console.log(text));
-  for (const table of figures) console.log(`\n${tableOfFigures(table).join('\n')}`);
-  return { rows, ...(figures.length > 0 && { figures }) };
 }
 
 async function showRows({ comparisons }: Benchmark, defer: Defer): Promise<Row[]> {
