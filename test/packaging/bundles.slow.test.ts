@@ -1,0 +1,62 @@
+// What a page loads of our packages: how many bytes, and nothing that a browser, a Worker or a strict content security policy
+// refuses.
+import { gzipSync } from 'node:zlib';
+import { browserBuild } from '@eaas/test-kit/browser-build';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+
+/** Bundles code, and returns what a page loads before the first call. */
+async function bundle(contents: string, more: object = {}): Promise<{ text: string; gzipped: number }> {
+  const stdin = { contents, resolveDir: import.meta.dirname };
+  const { outputFiles, metafile } = await build({ ...browserBuild, metafile: true, stdin, ...more });
+  const { outputs } = metafile;
+  const atOnce = new Set(Object.keys(outputs).filter((name) => outputs[name]?.entryPoint === '<stdin>'));
+  // Also visits imports of imports, because `for … of` visits names that the loop adds to the set.
+  for (const name of atOnce)
+    for (const { path, kind } of outputs[name]?.imports ?? [])
+      if (kind === 'import-statement') atOnce.add(path);
+  const names = [...atOnce].map((name) => name.replace(/.*\//, '/'));
+  const loaded = outputFiles.filter(({ path }) => names.some((name) => path.endsWith(name)));
+  const sizes = loaded.map(({ text }) => gzipSync(text, { level: 9 }).length);
+  return {
+    text: loaded.map(({ text }) => text).join(''),
+    gzipped: sizes.reduce((sum, size) => sum + size, 0),
+  };
+}
+
+const page = "export { createBrowserClient } from '@eaas/sdk/browser'";
+
+test.each([
+  ['the client of a page', page, 23_499],
+  ['the client of a page with noble', `${page}; export { nobleEngine } from '@eaas/protocol'`, 27_500],
+  ['a page that writes', "export { createIntake } from '@eaas/sdk/intake'", 16_000],
+])('%s has at most its bytes, with all that the first call needs', async (_, code, most) => {
+  expect((await bundle(code)).gzipped).toBeLessThanOrEqual(most);
+});
+
+test.each([
+  ...['browser', 'intake', 'passkey', 'fields', 'stream'].map((entry) => `@eaas/sdk/${entry}`),
+  ...['', '/base64', '/internal', '/stream', '/audit', '/webcrypto'].map((entry) => `@eaas/protocol${entry}`),
+])('%s needs no module or global of Node and no eval in a browser', async (entry) => {
+  const { text } = await bundle(`export * from '${entry}'`);
+  expect(text).not.toBe('');
+  expect(text).not.toMatch(/\beval\s*\(|\bFunction\s*\(|\bnode:|\brequire\(|\bprocess\./);
+});
+
+test('in a Worker, a local service with keys in a variable needs no module of Node', async () => {
+  const code = "export { EaasClient } from '@eaas/sdk'; export { localService } from '@eaas/local'";
+  const conditions = ['@eaas/source', 'workerd', 'worker'];
+  const { text } = await bundle(code, { splitting: false, conditions });
+  expect(text).toContain('eaas_local_');
+  expect(text).not.toMatch(/\bnode:|\brequire\(/);
+});
+
+test('the browser client does not take an API key, and `createIntake` does not use the network', async () => {
+  const { text } = await bundle(page);
+  expect(text).not.toContain('eaas_sk_ and 49');
+  // Without the client in the bundle, the check above would prove nothing. The client's code contains `eaas_sk_`.
+  expect(text).toContain('eaas_sk_');
+  const intake = await bundle("export { createIntake } from '@eaas/sdk/intake'");
+  expect(intake.text).toContain('eaas_pk_1');
+  expect(intake.text).not.toMatch(/\bfetch\b|XMLHttpRequest|apiKey|authorization|bearer/i);
+});
