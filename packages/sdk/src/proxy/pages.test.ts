@@ -47,18 +47,6 @@ test('a page sends no plaintext, and only pages of the same user read what it en
   await expect(page(undefined).decrypt(bundle)).rejects.toEqual(refusedWith('permission_missing'));
 });
 
-test('the backend exchanges values with a page under the wrap context of its user', async () => {
-  const { page, backend } = openApp();
-  const ada = page(ofUser('1'));
-  const bundle = await ada.encrypt('blood type 0');
-  expect(await backend.decrypt(bundle, { as: 'text', ...withUser('1') })).toBe('blood type 0');
-  await expect(backend.decrypt(bundle)).rejects.toEqual(refusedWith('decryption'));
-  await expect(backend.serverMode.decrypt({ ...bundle })).rejects.toEqual(refusedWith('decryption_failed'));
-  const answer = await backend.encrypt('see you on Monday', withUser('1'));
-  expect(await ada.decrypt(answer, { as: 'text' })).toBe('see you on Monday');
-  expect(await ada.hash('ada@example.com')).toBe(await backend.hash('ada@example.com'));
-});
-
 test('a page that may only unwrap searches by an index that the backend computed', async () => {
   const { page, backend } = openApp();
   const fields = defineFields({ users: { email: field.text().searchable({ normalize: ['lowercase'] }) } });
