@@ -148,7 +148,7 @@ describe('data keys', () => {
     async (cache) => {
       const { client, service } = observedClient({ cache });
       const { people, stored } = await pageOf(client, 150);
-      for (let again = 0; again < 3; again++) {
+      for (let again = 0; again < 2; again++) {
         valuesOf(await client.decryptMany(stored));
         valuesOf(await client.encryptMany(people));
       }
@@ -156,19 +156,19 @@ describe('data keys', () => {
     },
   );
 
-  test('twenty users who open one page of 200 people, three times in five minutes, ask once', async () => {
+  test('ten users who open one page of 200 people, twice in five minutes, ask once', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { client, service, make } = observedClient();
     const { stored } = await pageOf(client, 200);
     const reader = make();
     const rounds: number[] = [];
-    for (const minutes of [0, 2, 4]) {
-      vi.setSystemTime(Date.now() + (minutes && 120_000));
+    for (const minutes of [0, 4]) {
+      vi.setSystemTime(Date.now() + minutes * 60_000);
       const before = service.requests.length;
-      for (const user of range(20)) valuesOf(await reader.as(`user ${user}`).decryptMany(stored));
+      for (const user of range(10)) valuesOf(await reader.as(`user ${user}`).decryptMany(stored));
       rounds.push(service.requests.length - before);
     }
-    expect(rounds).toEqual([20, 0, 0]);
+    expect(rounds).toEqual([10, 0]);
   });
 
   test('data keys for encryption have one bound, and `prime` with `keep` is not removed', async () => {

@@ -1,5 +1,5 @@
 import { assertType, describe, expect, expectTypeOf, test } from 'vitest';
-import { observedClient, range, routesOf } from '../../test/observed-client.ts';
+import { observedClient, range } from '../../test/observed-client.ts';
 import { createIntake } from '../intake/intake.ts';
 import { InputError } from '../index.ts';
 import { createIndexKey, decryptNested, defineFields, field, FieldError, unencrypted } from './fields.ts';
@@ -14,21 +14,6 @@ const open = () => {
 };
 
 const idOf = ({ id }: { id: number }) => id;
-
-test('the rows of 50 people take one batch to encrypt and one to decrypt', async () => {
-  const { client, records, service, make } = open();
-  const rows = range(50).map((id) => ({ id, name: `name ${id}`, note: null }));
-  const stored = await records.encryptRows('patients', rows, ({ id }) => id);
-  expect(routesOf(service)).toEqual(['batch/wrap']);
-  expect(service.requests[0]).toMatchObject({ items: 50 });
-  expect(await fields.for(make()).decryptRows('patients', stored, ({ id }) => id)).toEqual(rows);
-  expect(routesOf(service)).toEqual(['batch/wrap', 'batch/unwrap']);
-  await client.subjects.erase({ subject: '7' });
-  const results = await fields.for(make()).decryptRows('patients', stored, ({ id }) => id, { settled: true });
-  expect(results.flatMap((result, id) => (result.ok ? [] : [[id, result.error.code]]))).toEqual([
-    [7, 'subject_erased'],
-  ]);
-});
 
 test('TypeScript refuses rows that would belong to nobody', () => {
   const [name, subject] = [field.text(), ({ id }: { id: string }) => id];
