@@ -176,51 +176,6 @@ describe('an upsert', () => {
   });
 });
 
-describe('an erased person', () => {
-  async function erased() {
-    const all = setUp();
-    const { db, eaas, statements, answer } = all;
-    await db.insert(patients).values({ id, name: 'Ada', city: 'London' });
-    answer.rows = [[id, statements[0]?.params[1], 'London', id]];
-    await eaas.subjects.erase({ subject: id });
-    return all;
-  }
-  type Db = ReturnType<typeof setUp>['db'];
-  const statementsOf: [string, (db: Db) => Promise<object[]>][] = [
-    ['select', async (db) => db.select().from(patients)],
-    [
-      'update',
-      async (db) => db.update(patients).set({ city: 'Bern' }).where(eq(patients.id, id)).returning(),
-    ],
-    ['delete', async (db) => db.delete(patients).where(eq(patients.id, id)).returning()],
-  ];
-
-  test.each(statementsOf)('has null for their values in the rows of %s', async (_, run) => {
-    const { db, answer } = await erased();
-    expect(await run(db)).toEqual([{ id, name: null, city: 'London' }]);
-    answer.rows = [[id, (answer.rows[0] as unknown[])[1], 'London', id]];
-    await expect(run(db.onError('throw') as never)).rejects.toMatchObject({ code: 'subject_erased' });
-  });
-});
-
-test('a row that names nobody fails alone', async () => {
-  const { db, statements, answer } = setUp();
-  const other = randomUUID();
-  await db.insert(notes).values({ id, patient: 7, text: 'cough' });
-  const text = statements[0]?.params[2];
-  const codes: unknown[] = [];
-  const reading = db.onError((error) => {
-    codes.push(error.code, error.row);
-    return null;
-  });
-  answer.rows = [
-    [id, 7, text, null, id, 7],
-    [other, null, text, null, other, null],
-  ];
-  expect(await reading.select().from(notes)).toMatchObject([{ text: 'cough' }, { id: other, text: null }]);
-  expect(codes).toEqual(['format', other]);
-});
-
 describe('users', () => {
   const unwrapped = async (read: (db: ReturnType<typeof setUp>) => PromiseLike<unknown>, options = {}) => {
     const all = setUp(options);

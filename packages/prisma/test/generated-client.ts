@@ -9,7 +9,7 @@ import { root } from '@eaas/test-kit/markdown';
 import { requireTools } from '@eaas/test-kit/tools';
 
 type Delegate = Readonly<Record<string, (args?: object) => Promise<unknown>>>;
-type Clinic = 'patient' | 'visit' | 'bill' | 'doctor' | 'tag' | 'stay' | 'letter' | 'comment';
+type Clinic = 'patient' | 'visit' | 'bill' | 'doctor' | 'tag' | 'stay' | 'letter';
 type Staff = 'person' | 'bed' | 'check';
 type Ids = 'uuid' | 'padded' | 'caseless' | 'plain' | 'numbered';
 export interface Client extends Readonly<Record<Clinic | Staff | Ids, Delegate>> {

@@ -39,15 +39,16 @@ export function extensionOf(
   return (encrypt(prisma) as (client: object) => Extension)(prisma);
 }
 
-/** Runs an operation on patients. Prisma answers with what `query` returns. */
+/** Runs an operation, on patients unless `model` is given. Prisma answers with what `query` returns. */
 export function operate(
   { query: { $allOperations } }: Extension,
   operation: string,
   args: Args,
   query: (args: Args) => Promise<unknown>,
+  model = 'Patient',
 ): Promise<unknown> {
   const __internalParams = { dataPath: [] };
-  return $allOperations({ model: 'Patient', operation, args, query, __internalParams });
+  return $allOperations({ model, operation, args, query, __internalParams });
 }
 
 /** Runs an operation. `results` are the answers of Prisma: to the statement, to a read before, and to several updates. */

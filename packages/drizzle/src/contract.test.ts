@@ -1,0 +1,182 @@
+// Drizzle on the cases of all ORMs, and what is its own about them: its statements, joins and ranges of dates.
+import { and, count, eq, or, relations, type SQL, sql } from 'drizzle-orm';
+import { jsonb, pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import { EaasClient } from '@eaas/sdk';
+import { createIndexKey, type DateBounds } from '@eaas/sdk/fields';
+import { createTestService } from '@eaas/local';
+import {
+  ada,
+  describeOrm,
+  encryptedFields,
+  type OnError,
+  type Opening,
+  type Row,
+} from '@eaas/test-kit/orms/contract';
+import { expect, test } from 'vitest';
+import { returnedColumns } from '../test/returned-columns.ts';
+import { encrypted, encryptedTable, matches, withEncryption } from './pg.ts';
+
+const comments = pgTable('comments', { id: uuid(), patientId: uuid('id'), text: text(), extra: jsonb() });
+
+function open({ eaas, index, rows, subject, onError }: Opening) {
+  const { name, born } = encryptedFields();
+  const patients = encryptedTable(
+    'patients',
+    { id: uuid().primaryKey(), name: encrypted(name), city: text(), profile: jsonb(), born: encrypted(born) },
+    { lowEntropy: 'accepted', ...(subject && { subject }) },
+  );
+  const sent: { statement: string; params: unknown[] }[] = [];
+  /** The rows of a relation, as PostgreSQL aggregates the columns that the statement reads. */
+  const nested = JSON.stringify(rows.map((row) => ['name', 'id', 'born'].map((column) => row[column])));
+  const schema = {
+    patients,
+    comments,
+    ofComments: relations(comments, ({ many }) => ({ patients: many(patients) })),
+    ofPatients: relations(patients, ({ one }) => ({
+      comment: one(comments, { fields: [patients.id], references: [comments.patientId] }),
+    })),
+  };
+  const plain = drizzle(
+    async (statement, params) => {
+      sent.push({ statement, params });
+      const valueOf = (row: Row, column: string) => (column === 'patients' ? nested : row[column]);
+      return { rows: rows.map((row) => returnedColumns(statement).map((column) => valueOf(row, column))) };
+    },
+    { schema },
+  );
+  const db = withEncryption(plain, eaas, { index, onError: onError as never });
+  return { db, plain, patients, sent };
+}
+
+await describeOrm('patients', (opening) => {
+  const { db, patients, sent } = open(opening);
+  const by = (onError?: OnError) => (onError ? db.onError(onError) : db);
+  const some = { name: patients.name, city: patients.city, profile: patients.profile };
+  const isAda = eq(patients.id, ada);
+  const born = (range: DateBounds) => matches(patients.born, { range });
+  const columns = { name: true, city: true, profile: true } as const;
+  return {
+    statements: {
+      select: (onError) => by(onError).select().from(patients),
+      'select of columns': (onError) => by(onError).select(some).from(patients),
+      'a relational query': (onError) => by(onError).query.patients.findMany({ columns }),
+      update: (onError) => by(onError).update(patients).set({ city: 'Bern' }).where(isAda).returning(),
+      delete: (onError) => by(onError).delete(patients).where(isAda).returning(),
+    },
+    others: {
+      select: () => db.select().from(comments),
+      update: () => db.update(comments).set({ text: 'x' }).returning(),
+      'a relational query': () => db.query.comments.findMany({ columns: { text: true, extra: true } }),
+      'a join with encrypted columns': () =>
+        db
+          .select({ name: patients.name, text: comments.text, extra: comments.extra })
+          .from(patients)
+          .innerJoin(comments, eq(comments.patientId, patients.id)),
+    },
+    within: {
+      select: (range) => db.select({ name: patients.name }).from(patients).where(born(range)),
+      'beside other conditions': (range) =>
+        db
+          .select()
+          .from(patients)
+          .where(and(sql`true`, and(born(range), sql`1 = 1`))),
+      'a relational query': (range) => db.query.patients.findMany({ where: born(range), columns }),
+      'a relation': async (range) => {
+        const inner = { patients: { where: born(range), columns: { name: true } } } as const;
+        const [comment] = await db.query.comments.findMany({ columns: { text: true }, with: inner });
+        return comment?.patients;
+      },
+    },
+    sent: () => sent.flatMap(({ params }) => params.map(String)),
+  };
+});
+
+const service = createTestService();
+const { key_id: keyId } = service.createKey('patients');
+const eaas = new EaasClient({ ...service, keyId });
+const index = await createIndexKey(eaas);
+const { db, plain, patients, sent } = open({
+  eaas,
+  index,
+  rows: [{ name: 'eaasA', called: 'eaasA', city: 'eaasA' }],
+  subject: undefined,
+});
+const day = (of: string) => new Date(`${of}T00:00Z`);
+const adults = matches(patients.born, { range: { to: day('2006-11-24') } });
+const select = (where: SQL | undefined) => db.select({ id: patients.id }).from(patients).where(where);
+
+test.each<[string, () => PromiseLike<unknown>]>([
+  ['`limit`', () => select(adults).limit(10)],
+  ['`findFirst`', () => db.query.patients.findFirst({ where: adults })],
+  ['`or`', () => select(or(adults, eq(patients.city, 'x')))],
+  ['a subquery', () => db.select().from(db.select().from(patients).where(adults).as('inner'))],
+  ['`$count`', () => db.$count(patients, adults)],
+  ['an aggregate', () => db.select({ n: count() }).from(patients).where(adults)],
+  ['`groupBy`', () => db.select({ id: patients.id }).from(patients).where(adults).groupBy(patients.id)],
+  [
+    'a relation with `limit`',
+    () => db.query.comments.findMany({ with: { patients: { where: adults, limit: 1 } } }),
+  ],
+])('a range with a bound inside a month is refused with %s, before a statement', async (_, run) => {
+  sent.length = 0;
+  await expect((async () => run())()).rejects.toMatchObject({
+    name: 'EncryptedColumnError',
+    code: 'not_supported',
+    table: 'patients',
+    column: 'born',
+    remedy: expect.stringContaining('whole months (UTC)') as string,
+  });
+  expect(sent).toEqual([]);
+});
+
+test('a range of whole months works with `limit` and with `or`', async () => {
+  sent.length = 0;
+  const to = new Date(day('2027-01-01').getTime() - 1);
+  const quarter = matches(patients.born, { range: { from: day('2026-10-01'), to } });
+  await select(or(quarter, eq(patients.city, 'x'))).limit(10);
+  expect(sent[0]?.statement).toContain('string_to_array("patients"."born_range_index", \' \') && array[');
+});
+
+const shown = pgView('shown', { called: text() }).existing();
+test.each<[string, () => PromiseLike<unknown>]>([
+  ['a view', () => db.select().from(shown)],
+  [
+    'raw SQL',
+    async () => {
+      const rows = (await db.execute(sql`select name as "called" from ${patients}`)) as unknown as string[][];
+      return rows.map(([called]) => ({ called }));
+    },
+  ],
+  ['an expression', () => db.select({ called: sql`max(name) as "called"` }).from(patients)],
+  [
+    'a prepared select of a plain column',
+    () => db.select({ called: patients.city }).from(patients).prepare('x').execute(),
+  ],
+])('%s returns what it hides, or what users typed', async (_, run) => {
+  expect(await run()).toEqual([{ called: 'eaasA' }]);
+});
+
+test('another value of `onError` is refused at once', () => {
+  const refused = { code: 'schema', remedy: expect.stringContaining("'null'") as string };
+  const wrong = { onError: { patients: 'skip' as 'null' } };
+  expect(() => withEncryption(plain, eaas, { index, ...wrong })).toThrow(
+    expect.objectContaining({ ...refused, table: 'patients' }),
+  );
+  expect(() => db.onError(null as never)).toThrow(expect.objectContaining(refused));
+});
+
+const bare = drizzle(async () => ({ rows: [] }));
+test.each<[string, object]>([
+  ['`withEncryption` has no option `indx`: did you mean `index`?', { indx: 'service' }],
+  ['patiens: `onError` names no known table with encrypted columns', { onError: { patiens: 'null' } }],
+  ['patiens.name: `keyIds` names no known table', { keyIds: { 'patiens.name': keyId } }],
+  ['`keyIds` has an entry for `patients.nmae`', { keyIds: { 'patients.nmae': keyId } }],
+])('a misspelt name is refused, without a schema by the first statement: %s', async (message, options) => {
+  expect(() => withEncryption(plain, eaas, { index, ...options })).toThrow(message);
+  const first = async () =>
+    withEncryption(bare, eaas, { index, ...options })
+      .select()
+      .from(patients);
+  await expect(first()).rejects.toThrow(message);
+});

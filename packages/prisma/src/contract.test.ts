@@ -1,0 +1,188 @@
+// Prisma on the cases of all ORMs, and what is its own about them: its operations, relations and ranges of dates.
+import { EaasClient } from '@eaas/sdk';
+import { createIndexKey, defineFields, field, type FieldError, unencrypted } from '@eaas/sdk/fields';
+import { createTestService } from '@eaas/local';
+import { lookAlike } from '@eaas/test-kit/look-alike';
+import {
+  ada,
+  bob,
+  describeOrm,
+  encryptedFields,
+  type OnError,
+  type Opening,
+} from '@eaas/test-kit/orms/contract';
+import { expect, test, vi } from 'vitest';
+import { column, columns, extensionOf, operate, relation } from '../test/played.ts';
+import { encrypted } from './encrypted.ts';
+import type { Args } from './values.ts';
+
+const plain = ['id', 'city', 'profile'] as const;
+
+function open({ eaas, index, rows, subject, onError }: Opening) {
+  const { born, name } = encryptedFields();
+  const table = { lowEntropy: 'accepted', ...unencrypted(...plain), name, born } as const;
+  const fields = defineFields({
+    Patient: { ...table, ...(subject && { subject }) },
+    Visit: { note: field.text() },
+  });
+  const sent: Args[] = [];
+  const models = {
+    Patient: {
+      fields: [...columns(...plain, 'name', 'born', 'born_range_index'), relation('visits', 'Visit')],
+    },
+    Visit: { fields: [...columns('id', 'note'), relation('patient', 'Patient')] },
+    Comment: { fields: [...columns('id', 'text'), column('extra', { type: 'Json' })] },
+  };
+  const extension = extensionOf(models, (prisma) =>
+    encrypted(prisma, eaas, fields, { index, onError: onError as never }),
+  );
+  /** Answers an operation on many rows with all of them, and one on one row with the last. */
+  const run = (operation: string, args: Args = {}, model = 'Patient') =>
+    operate(
+      extension,
+      operation,
+      args,
+      async (given) => {
+        sent.push(given);
+        const copies = rows.map((row) => ({ ...row }));
+        return /Many/.test(operation) ? copies : copies.at(-1);
+      },
+      model,
+    );
+  return { run, sent };
+}
+
+await describeOrm('Patient', (opening) => {
+  const { run, sent } = open(opening);
+  const by =
+    (operation: string, args: Args = {}) =>
+    (onError?: OnError) =>
+      run(operation, { ...args, ...(onError && { onError }) });
+  const where = { id: ada };
+  const city = { city: 'Bern' };
+  const within = (operation: string, more: Args = {}) => ({
+    [operation + JSON.stringify(more)]: (range: object) =>
+      run(operation, { where: { AND: [{ AND: { born: { range } } }, { name: { not: null } }] }, ...more }),
+  });
+  return {
+    statements: {
+      findMany: by('findMany'),
+      update: by('update', { where, data: city }),
+      upsert: by('upsert', { where, create: { id: ada, ...city }, update: city }),
+      delete: by('delete', { where }),
+    },
+    others: {
+      findMany: () => run('findMany', {}, 'Comment'),
+      create: () => run('create', { data: { text: 'x' } }, 'Comment'),
+      createManyAndReturn: () => run('createManyAndReturn', { data: [{ text: 'x' }] }, 'Comment'),
+    },
+    within: {
+      ...within('findMany'),
+      ...within('findMany', { select: { name: true } }),
+      ...within('findMany', { omit: { born: true, id: true } }),
+    },
+    sent: () => JSON.stringify(sent).match(/[\da-f]{64}/g) ?? [],
+  };
+});
+
+const service = createTestService();
+const { key_id: keyId } = service.createKey('patients');
+const eaas = new EaasClient({ ...service, keyId, retries: 0 });
+const index = await createIndexKey(eaas);
+const day = (of: string) => new Date(`${of}T00:00Z`);
+const adults = { born: { range: { to: day('2006-11-24') } } };
+const opening = { eaas, index, subject: undefined };
+
+test('the function `onError` gets the row of a relation, with what was read of it', async () => {
+  const visits = defineFields({ Visit: { note: field.text() } }).for(eaas);
+  const { note } = await visits.encryptRow('Visit', 'first', { note: 'cough' });
+  const rows = [{ id: bob, name: note, city: 'Turin', visits: [{ id: 'second', note }] }];
+  const onError = vi.fn<(error: FieldError, row: object) => unknown>(() => null);
+  await open({ ...opening, rows }).run('findMany', { include: { visits: true }, onError });
+  const found = onError.mock.calls.map(([error, row]) => [error.table, error.field, error.row, row]);
+  expect(found).toEqual(
+    expect.arrayContaining([
+      ['Patient', 'name', bob, expect.objectContaining({ id: bob, city: 'Turin' })],
+      ['Visit', 'note', 'second', expect.objectContaining({ id: 'second' })],
+    ]),
+  );
+});
+
+test('another value of `onError`, and an operation without rows, are refused', async () => {
+  const refused = { code: 'unknown_argument' };
+  const skip = 'skip' as 'null';
+  expect(() => open({ ...opening, rows: [], onError: { Patient: skip } })).toThrow(
+    expect.objectContaining(refused),
+  );
+  const named = { ...refused, model: 'Patient', message: expect.stringContaining('`onError`') as string };
+  const { run } = open({ ...opening, rows: [] });
+  await expect(run('findMany', { onError: skip })).rejects.toMatchObject(named);
+  await expect(run('count', { onError: 'null' })).rejects.toMatchObject(named);
+});
+
+test.each<[string, Args]>([
+  ['aggregate', { _min: { city: true } }],
+  ['groupBy', { by: ['city'], _max: { city: true } }],
+])('what a user typed is in the result of %s as it is', async (operation, args) => {
+  const typed = { city: lookAlike, _min: { city: lookAlike } };
+  expect(await open({ ...opening, rows: [typed] }).run(operation, args)).toEqual(typed);
+});
+
+test('a range is exact in a relation, and needs the field that an option of the client omits', async () => {
+  const { born } = encryptedFields();
+  const table = { lowEntropy: 'accepted', ...unencrypted('id'), born } as const;
+  const patients = await defineFields({ Patient: table })
+    .for(eaas, { index })
+    .encryptRows(
+      'Patient',
+      ['2006-11-01', '2006-11-30'].map((id) => ({ id, born: day(id) })),
+      ({ id }) => id,
+    );
+  const { run } = open({ ...opening, rows: [{ id: 'first', patient: patients }] });
+  const read = run('findMany', { include: { patient: { where: adults } } }, 'Visit');
+  expect(await read).toMatchObject([{ patient: [{ id: '2006-11-01' }] }]);
+  const omitted = open({ ...opening, rows: [{ id: ada }] }).run('findMany', { where: adults });
+  await expect(omitted).rejects.toMatchObject({
+    code: 'unsupported_filter',
+    field: 'born',
+    remedy: 'read it: add `omit: { born: false }`',
+  });
+});
+
+const some = { patient: { some: adults } };
+test.each<[string, string, Args, string?]>([
+  ['`take`', 'findMany', { where: adults, take: 10 }],
+  ['`skip`', 'findMany', { where: adults, skip: 10 }],
+  ['`cursor`', 'findMany', { where: adults, cursor: { id: 'x' } }],
+  ['`distinct`', 'findMany', { where: adults, distinct: ['city'] }],
+  ['`OR`', 'findMany', { where: { OR: [adults, { city: 'Turin' }] } }],
+  ['a filter of a relation', 'findMany', { where: some }, 'Visit'],
+  ['`findFirst`', 'findFirst', { where: adults }],
+  ['`findUnique`', 'findUnique', { where: { id: 'x', ...adults } }],
+  ['`count`', 'count', { where: adults }],
+  ['`aggregate`', 'aggregate', { where: adults, _count: true }],
+  ['`groupBy`', 'groupBy', { where: adults, by: ['city'] }],
+  ['`_count`', 'findMany', { include: { _count: { select: { patient: { where: adults } } } } }, 'Visit'],
+])(
+  'a range with a bound inside a month is refused with %s, before a query',
+  async (_, operation, args, model) => {
+    const { run, sent } = open({ ...opening, rows: [] });
+    await expect(run(operation, args, model)).rejects.toMatchObject({
+      name: 'EncryptedModelError',
+      code: 'unsupported_filter',
+      message: expect.stringContaining('inside a month also finds other days') as string,
+      remedy: expect.stringContaining('whole months (UTC)') as string,
+    });
+    expect(sent).toEqual([]);
+  },
+);
+
+test.each(['findMany', 'findFirst', 'count'])(
+  'a range of whole months works in `%s`, also with `take`',
+  async (name) => {
+    const { run, sent } = open({ ...opening, rows: [] });
+    const quarter = { from: day('2026-10-01'), to: new Date(day('2027-01-01').getTime() - 1) };
+    await run(name, { where: { OR: [{ born: { range: quarter } }, { city: 'Turin' }] }, take: 1 });
+    expect(sent).toHaveLength(1);
+  },
+);

@@ -1,0 +1,171 @@
+// What the packages for ORMs do alike, as one set of cases: values that cannot be decrypted, values of erased people, ranges of
+// dates, and what users typed. An ORM answers each statement with the stored rows, as a database would that has no `where`.
+import { createTestService } from '@eaas/local';
+import { EaasClient, type EaasEvent } from '@eaas/sdk';
+import { createIndexKey, dateRange, defineFields, field, FieldError, unencrypted } from '@eaas/sdk/fields';
+import { describe, expect, test, vi } from 'vitest';
+import { deepJson, lookAlike } from '../look-alike.ts';
+
+interface Range {
+  readonly from?: Date;
+  readonly to: Date;
+}
+export type Row = Readonly<Record<string, unknown>>;
+export type OnError = 'throw' | 'null' | ((error: FieldError) => unknown);
+type Statement = (onError?: OnError) => PromiseLike<unknown>;
+
+/** What an ORM opens: the rows that are stored, of whom they are, and its own option `onError`. */
+export interface Opening {
+  readonly eaas: EaasClient;
+  readonly index: string;
+  readonly rows: readonly Row[];
+  readonly subject: 'id' | 'city' | undefined;
+  readonly onError?: OnError | Readonly<Record<string, OnError>> | undefined;
+}
+
+interface Orm {
+  /** Statements that return `name`, `city` and `profile` of all patients, or of the last. */
+  readonly statements: Readonly<Record<string, Statement>>;
+  /** Statements that return `text` and `extra` of comments, which have no encrypted column. */
+  readonly others: Readonly<Record<string, Statement>>;
+  /** Statements that return the names of patients born in a range. */
+  readonly within: Readonly<Record<string, (range: Range) => PromiseLike<unknown>>>;
+  /** The fingerprints in all statements. */
+  readonly sent: () => readonly string[];
+}
+
+/** The columns of patients. The others of their rows are `id`, `city` and `profile`. */
+export const encryptedFields = () => ({
+  name: field.text(),
+  born: field.date().searchableBy({ range: dateRange() }),
+});
+
+export const [ada, bob] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
+const day = (of: string) => new Date(`${of}T00:00Z`);
+const rowsOf = (result: unknown) => [result].flat() as Row[];
+const namesOf = (result: unknown) => rowsOf(result).map(({ name }) => name);
+const gone = { code: 'subject_erased' };
+
+/** Runs the cases with an ORM whose table of patients has this name. */
+export async function describeOrm(table: string, open: (opening: Opening) => Orm): Promise<void> {
+  const service = createTestService();
+  const { key_id: keyId } = service.createKey(table);
+  const events: EaasEvent[] = [];
+  const client = () =>
+    new EaasClient({ ...service, keyId, retries: 0, onEvent: (event) => void events.push(event) });
+  const writer = client();
+  const index = await createIndexKey(writer);
+  const seal = async (rows: readonly object[], subject?: 'id' | 'city') => {
+    const given = { lowEntropy: 'accepted', ...unencrypted('id', 'city', 'profile'), ...encryptedFields() };
+    const fields = defineFields({ [table]: { ...given, ...(subject && { subject }) } } as never);
+    const records = fields.for(writer, { index });
+    return records.encryptRows(table as never, rows as never, ({ id }: { id: string }) => id) as Promise<
+      readonly Row[]
+    >;
+  };
+  const rowOf = (id: string, name: string, more = {}) => ({
+    id,
+    name,
+    city: 'Turin',
+    profile: null,
+    ...more,
+  });
+  const opened = (rows: readonly Row[], more: Partial<Opening> = {}) =>
+    open({ eaas: client(), index, rows, subject: undefined, ...more });
+
+  const [first = {}, second = {}] = await seal([rowOf(ada, 'Ada'), rowOf(bob, 'Bob')]);
+  const moved = [first, { ...second, name: first['name'] }];
+  const [cloe = {}] = await seal([rowOf(ada, 'Cloe', { born: day('1990-01-01') })], 'id');
+  const [ofSeven = {}] = await seal([rowOf(ada, 'Ada', { city: '7' })], 'city');
+  await writer.subjects.erase({ subject: ada });
+  const born = ['1990-01-01', '2006-11-01', '2006-11-30'];
+  const dated = await seal(born.map((of, at) => rowOf(`${ada.slice(0, -1)}${at}`, of, { born: day(of) })));
+  const { statements, others, within } = opened([]);
+  const [anyStatement = ''] = Object.keys(statements);
+
+  describe.each(Object.keys(statements))('%s', (statement) => {
+    const run = async (orm: Orm, onError?: OnError): Promise<unknown> => orm.statements[statement]?.(onError);
+
+    test('fails for a value that cannot be decrypted, and says where it is and how to read the rest', async () => {
+      const message = expect.stringMatching(/^\w+\.name of row .*: .*onError/) as string;
+      const place = { table, field: 'name', row: bob };
+      const failure = { name: 'FieldError', code: 'decryption', ...place, message };
+      await expect(run(opened(moved))).rejects.toMatchObject(failure);
+    });
+
+    test('has null for it with `null`, and with a function what it returns', async () => {
+      expect(namesOf(await run(opened(moved), 'null')).at(-1)).toBeNull();
+      const onError = vi.fn((error: FieldError) => error.row);
+      const names = namesOf(await run(opened(moved), onError));
+      expect(names).toEqual(['Ada', bob].slice(-names.length));
+      expect(onError.mock.calls).toEqual([[expect.any(FieldError), expect.any(Object)]]);
+    });
+
+    test('has null for the values of an erased person, unless it is to throw', async () => {
+      const orm = (more: Partial<Opening> = {}) => opened([cloe], { subject: 'id', ...more });
+      expect(namesOf(await run(orm()))).toEqual([null]);
+      await expect(run(orm(), 'throw')).rejects.toMatchObject(gone);
+      await expect(run(orm({ onError: 'throw' }))).rejects.toMatchObject(gone);
+    });
+
+    test.each([
+      ['a look-alike', lookAlike],
+      ['a ciphertext of the app', String(first['name'])],
+    ])('reads %s that a user typed as it is, and reports its column', async (_, typed) => {
+      const own = { city: typed, profile: { theme: 'dark', links: [{ title: typed }] } };
+      events.length = 0;
+      expect(rowsOf(await run(opened([{ ...second, ...own }])))).toMatchObject([{ name: 'Bob', ...own }]);
+      const found = events.flatMap((event) => (event.type === 'unexpected_ciphertext' ? [event] : []));
+      const places = found.map((event) => `${event.table}.${event.column}`);
+      expect(places.toSorted()).toEqual([`${table}.city`, `${table}.profile`]);
+      expect(JSON.stringify(events)).not.toContain('eaasA');
+    });
+  });
+
+  test.each(Object.keys(others))(
+    'a table without encrypted columns is read as it is: %s',
+    async (statement) => {
+      for (const typed of [lookAlike, String(first['name'])]) {
+        const comment = { text: typed, extra: [{ note: typed }] };
+        events.length = 0;
+        const orm = opened([{ ...second, ...comment }]);
+        expect(rowsOf(await orm.others[statement]?.())).toMatchObject([comment]);
+        expect(events.filter(({ type }) => type === 'unexpected_ciphertext')).toEqual([]);
+      }
+    },
+  );
+
+  test('JSON of any depth is read', async () => {
+    const profile = deepJson(3_000, 'x');
+    const [row] = rowsOf(await opened([{ ...second, profile }]).statements[anyStatement]?.());
+    expect([row?.['name'], JSON.stringify(row?.['profile'])]).toEqual(['Bob', JSON.stringify(profile)]);
+  });
+
+  test.each<[string, Opening['onError'], unknown]>([
+    ['for all tables', 'null', null],
+    ['by table', { [table]: () => 'unreadable' }, 'unreadable'],
+  ])('the option `onError` decides %s, and that of a statement before it', async (_, onError, expected) => {
+    const run = opened(moved, { onError }).statements[anyStatement];
+    expect(namesOf(await run?.())).toEqual(['Ada', expected]);
+    await expect((async () => run?.('throw'))()).rejects.toBeInstanceOf(FieldError);
+  });
+
+  test('a row that names nobody fails alone', async () => {
+    const { statements } = opened([ofSeven, { ...ofSeven, id: bob, city: null }], { subject: 'city' });
+    const names = namesOf(await statements[anyStatement]?.(({ code, row }) => `${code} ${row}`));
+    expect(names).toEqual(['Ada', `format ${bob}`]);
+  });
+
+  test.each(Object.keys(within))(
+    'the rows outside a range of dates are dropped after decryption: %s',
+    async (statement) => {
+      const orm = opened(dated);
+      expect(namesOf(await orm.within[statement]?.({ to: day('2006-11-24') }))).toEqual(born.slice(0, 2));
+      expect(orm.sent()).toHaveLength(1 + 106 + 11);
+      // Their order says nothing about the dates.
+      expect(orm.sent()).toEqual(orm.sent().toSorted());
+      const days = { from: day('2006-11-02'), to: day('2006-11-29') };
+      expect(namesOf(await opened(dated).within[statement]?.(days))).toEqual([]);
+    },
+  );
+}
