@@ -1,11 +1,11 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { formatSealed, newSealed } from '../../packages/local/src/sealed.ts';
+import { saidBy, savePageCode } from '@eaas/test-kit/page-code';
 import { startOpenBao } from '@eaas/test-kit/open-bao';
 import { surroundingsOf } from './surroundings.ts';
 
@@ -44,7 +44,7 @@ function programsOf(document: string): Program[] {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const blocks = Array.from(text.matchAll(/^( *)```ts\n(.*?)^ *```$/gms), (match) => {
     const line = text.slice(0, match.index).split('\n').length;
-    return { line, code: match[2] ?? '', file: join(place, `${document.replace(/\W/g, '-')}-${line}.mts`) };
+    return { line, code: match[2] ?? '', file: `${document.replace(/\W/g, '-')}-${line}.mts` };
   });
   const before = surroundingsOf(document);
   const [first] = blocks;
@@ -55,13 +55,6 @@ function programsOf(document: string): Program[] {
 
 const variables = { EAAS_LOCAL: formatSealed(newSealed(Date.now())) };
 
-function run(args: readonly string[], vault = { VAULT_ADDR: '', VAULT_TOKEN: '' }): Promise<string> {
-  const options = { cwd: place, env: { ...process.env, ...variables, ...vault } };
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, options, (_, stdout, stderr) => resolve(stdout + stderr));
-  });
-}
-
 // These modules find a database and other libraries by their own place, so code that needs them runs from the source.
 const needsPlace = ({ code }: Program): boolean => /played-(?:database|peers)/.test(code);
 const programs = documents.flatMap((each) => each.programs);
@@ -71,18 +64,17 @@ function commandOf(program: Program): string[] {
   return [program.file.replace('.mts', '.mjs')];
 }
 
-function saidBy({ code }: Program): string {
-  const said = code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm);
-  return Array.from(said, ([, output]) => `${output}\n`).join('');
-}
+rmSync(place, { recursive: true, force: true });
+const saved = savePageCode(place, Object.fromEntries(programs.map(({ file, code }) => [file, code])));
+afterAll(saved.remove);
+
+const run = (program: Program, vault = { VAULT_ADDR: '', VAULT_TOKEN: '' }): Promise<string> =>
+  saved.node(commandOf(program), { ...variables, ...vault });
 
 beforeAll(() => {
-  rmSync(place, { recursive: true, force: true });
-  mkdirSync(place, { recursive: true });
-  for (const { file, code } of programs) writeFileSync(file, code);
   // To bundle all of them takes less time than to compile and load the source for each.
   buildSync({
-    entryPoints: programs.filter((one) => !needsPlace(one)).map(({ file }) => file),
+    entryPoints: programs.filter((one) => !needsPlace(one)).map(({ file }) => join(place, file)),
     outdir: place,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -93,20 +85,15 @@ beforeAll(() => {
     conditions: ['@eaas/source'],
     logLevel: 'silent',
   });
-  const compilerOptions = { noPropertyAccessFromIndexSignature: false };
-  const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.mts'], exclude: [] };
-  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
 });
 
-afterAll(() => rmSync(place, { recursive: true, force: true }));
-
 test('the code in every document type-checks', async () => {
-  expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', place])).toBe('');
+  expect(await saved.compile()).toBe('');
 });
 
 describe.each(documents)('$document', ({ programs }) => {
   test.concurrent.each(programs)('the code from line $line prints what its comments say', async (program) => {
-    expect(await run(commandOf(program))).toBe(saidBy(program));
+    expect(await run(program)).toBe(saidBy(program.code));
   });
 });
 
@@ -120,6 +107,6 @@ whereAvailable('OpenBao (BAO=path of bao)', bao !== undefined, () => {
     const [program] = page?.programs ?? [];
     if (!program) throw new Error('the page must have code blocks (got none)');
     const vault = { VAULT_ADDR: url, VAULT_TOKEN: token };
-    expect(await run(commandOf(program), vault)).toBe(saidBy(program));
+    expect(await run(program, vault)).toBe(saidBy(program.code));
   });
 });

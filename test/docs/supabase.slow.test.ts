@@ -1,16 +1,14 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '@eaas/test-kit/database';
 import { blocksOf, read, root } from '@eaas/test-kit/markdown';
+import { saidBy, savePageCode } from '@eaas/test-kit/page-code';
 import { whereAvailable } from '@eaas/test-kit/available';
 
 const page = read('packages/sdk/docs/from-pgsodium.md');
 const [app = '', job = ''] = blocksOf(page, 'ts');
 const [table = '', addColumns = '', countMissing = '', removal = ''] = blocksOf(page, 'sql');
-const place = join(root, 'node_modules', '.cache', 'supabase');
 
 const before = `
 import postgres from 'postgres';
@@ -61,29 +59,14 @@ const programs = {
   ].join('\n'),
 };
 
-beforeAll(() => {
-  rmSync(place, { recursive: true, force: true });
-  mkdirSync(place, { recursive: true });
-  for (const [name, code] of Object.entries(programs)) writeFileSync(join(place, `${name}.mts`), code);
-  const compilerOptions = { noPropertyAccessFromIndexSignature: false };
-  const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.mts'], exclude: [] };
-  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
+const saved = savePageCode(join(root, 'node_modules/.cache/supabase'), {
+  'app.mts': programs.app,
+  'job.mts': programs.job,
 });
-
-afterAll(() => rmSync(place, { recursive: true, force: true }));
-
-function run(args: readonly string[], connection: object = {}): Promise<string> {
-  const env = { ...process.env, CONNECTION: JSON.stringify(connection) };
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: place, env }, (_, stdout, stderr) => resolve(stdout + stderr));
-  });
-}
+afterAll(saved.remove);
 
 const runProgram = (name: keyof typeof programs, connection: object): Promise<string> =>
-  run(['--conditions=@eaas/source', '--import', 'tsx', `${name}.mts`], connection);
-
-const saidBy = (name: keyof typeof programs): string =>
-  Array.from(programs[name].matchAll(/console\.log\(.*\); \/\/ (.*)$/gm), ([, said]) => `${said}\n`).join('');
+  saved.run(`${name}.mts`, { CONNECTION: JSON.stringify(connection) });
 
 async function emptyDatabase() {
   const database = await createDatabase();
@@ -100,7 +83,7 @@ async function migrate(sql: postgres.Sql, connection: object, statements: readon
   await sql`insert into patients select gen_random_uuid(), ssn
     from unnest(array['123-45-6789', null, '987-65-4321']) as ssn`;
   expect(await sql.unsafe(countMissing)).toEqual([{ count: '2' }]);
-  expect(await runProgram('job', connection)).toBe(saidBy('job'));
+  expect(await runProgram('job', connection)).toBe(saidBy(programs.job));
   expect(await sql.unsafe(countMissing)).toEqual([{ count: '0' }]);
   for (const statement of statements) await sql.unsafe(statement);
   const rows = await sql`select ssn_new, ssn_index from patients where ssn_new is not null`;
@@ -113,7 +96,7 @@ async function migrate(sql: postgres.Sql, connection: object, statements: readon
 const statementsOf = (block: string): string[] => block.split(/;\n/).filter((statement) => statement !== '');
 
 test('the code of the page compiles', async () => {
-  expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'])).toBe('');
+  expect(await saved.compile()).toBe('');
 });
 
 test('a user finds an encrypted row under row-level security, and other users do not', async () => {
@@ -126,8 +109,8 @@ test('a user finds an encrypted row under row-level security, and other users do
     grant usage on schema auth to authenticated;`);
   await sql.unsafe(table);
   await sql.unsafe('grant select, insert on patients to authenticated');
-  expect(await runProgram('app', connection)).toBe(saidBy('app'));
-  expect(saidBy('app').split('\n')).toHaveLength(4);
+  expect(await runProgram('app', connection)).toBe(saidBy(programs.app));
+  expect(saidBy(programs.app).split('\n')).toHaveLength(4);
   expect(JSON.stringify(await sql`select * from patients`)).not.toContain('-6789');
 });
 

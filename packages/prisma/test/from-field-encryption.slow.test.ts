@@ -4,9 +4,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { blocksOf, read } from '@eaas/test-kit/markdown';
+import { saidBy } from '@eaas/test-kit/page-code';
 import { requireTools } from '@eaas/test-kit/tools';
 import { majors } from './generated-client.ts';
-import { openPrograms, type Programs, saidBy } from './programs.ts';
+import { openPrograms, type Programs } from './programs.ts';
 
 const page = read('packages/prisma/docs/from-prisma-field-encryption.md');
 const [model = ''] = blocksOf(page, 'prisma');
@@ -53,9 +54,9 @@ describe.each(majors)('Prisma %i', (major) => {
   });
 
   test('the page moves values of @47ng/cloak to ciphertexts', async () => {
-    expect(saidBy(code)).toHaveLength(4);
+    expect(saidBy(code).split('\n')).toHaveLength(5);
     const printed = await programs.run('page.mts', { PRISMA_FIELD_ENCRYPTION_KEY: oldKey });
-    expect(printed).toBe(saidBy(code).join(''));
+    expect(printed).toBe(saidBy(code));
     const rows =
       await programs.sql`select left(name, 5) as name, left(email, 5) as email from "User" order by id`;
     expect(rows).toEqual([

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { blocksOf, read } from '@eaas/test-kit/markdown';
+import { saidBy } from '@eaas/test-kit/page-code';
 import { folderOf, generateClient, generators, majors, readSchema } from './generated-client.ts';
-import { openPrograms, type Programs, saidBy } from './programs.ts';
+import { openPrograms, type Programs } from './programs.ts';
 
 const readme = read('packages/prisma/README.md');
 const migration = /^## A table that already has rows\n.*?(?=^## )/ms.exec(readme)?.[0] ?? '';
@@ -88,8 +89,8 @@ describe.each(majors)('Prisma %i', (major) => {
   });
 
   test('the code in the README prints the text in the code’s comments', async () => {
-    expect(saidBy(app)).toHaveLength(4);
-    expect(await programs.run('app.mts')).toBe(saidBy(app).join(''));
+    expect(saidBy(app).split('\n')).toHaveLength(5);
+    expect(await programs.run('app.mts')).toBe(saidBy(app));
     const { sql } = programs;
     const stored = await sql`select * from "Patient" join "Visit" on "patientId" = subject`;
     expect(stored).toHaveLength(1);
@@ -97,14 +98,14 @@ describe.each(majors)('Prisma %i', (major) => {
   });
 
   test('the code about people prints the text in its comments', async () => {
-    expect(saidBy(ward)).toHaveLength(2);
+    expect(saidBy(ward).split('\n')).toHaveLength(3);
     await programs.sql`truncate "Patient", "Visit"`;
-    expect(await programs.run('ward.mts')).toBe(saidBy(ward).join(''));
+    expect(await programs.run('ward.mts')).toBe(saidBy(ward));
   });
 
   test('the job in the README encrypts rows that the app changes while the job runs', async () => {
-    expect(saidBy(job)).toHaveLength(3);
-    expect(await programs.run('job.mts')).toBe(saidBy(job).join(''));
+    expect(saidBy(job).split('\n')).toHaveLength(4);
+    expect(await programs.run('job.mts')).toBe(saidBy(job));
     const stored = await programs.sql`select name, email, email_index is not null as found from "Member"`;
     expect(stored).toMatchObject([{ found: true }, { found: true }]);
     expect(JSON.stringify(stored)).not.toMatch(/"Ada|@example/);

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createBrowserClient } from '@eaas/sdk/browser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { root } from '@eaas/test-kit/markdown';
+import { savePageCode } from '@eaas/test-kit/page-code';
 import { openService, type RunningService } from '../runtimes/service.ts';
 import { composeApp, type Framework, type RunningApp, startApp } from './app.ts';
 
@@ -135,17 +132,6 @@ test.each(frameworks.filter(({ modules }) => modules === undefined))(
   'the files of $name type-check with the types of the framework',
   async (framework) => {
     const place = await composeApp(framework);
-    const config = {
-      extends: join(root, 'tsconfig.json'),
-      compilerOptions: { noPropertyAccessFromIndexSignature: false },
-      include: ['*.ts'],
-      exclude: [],
-    };
-    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
-    const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', place];
-    const said = await new Promise((resolve) => {
-      execFile(process.execPath, args, { cwd: place }, (_, stdout, stderr) => resolve(stdout + stderr));
-    });
-    expect(said).toBe('');
+    expect(await savePageCode(place, {}).compile()).toBe('');
   },
 );

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { blocksOf, read, root } from '@eaas/test-kit/markdown';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { blocksOf, read } from '@eaas/test-kit/markdown';
+import { saidBy, savePageCode } from '@eaas/test-kit/page-code';
 import { lookAlike } from '@eaas/test-kit/look-alike';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { createDatabase } from '@eaas/test-kit/database';
 import { requireTools, type Tools } from '@eaas/test-kit/tools';
 
 interface Recipe {
@@ -127,55 +126,35 @@ const mongoose: Recipe = {
   ],
 };
 
-const places = new Map<Recipe, string>();
+const saved = new Map<Recipe, ReturnType<typeof savePageCode>>();
 
 beforeAll(async () => {
   for (const recipe of [...recipes, mongoose]) {
     const place = join(await requireTools(recipe.tools), '.cache', recipe.name);
-    mkdirSync(place, { recursive: true });
-    writeFileSync(join(place, 'recipe.mts'), recipe.code.join('\n'));
-    const config = {
-      extends: join(root, 'tsconfig.json'),
-      compilerOptions: { noPropertyAccessFromIndexSignature: false },
-      include: ['*.mts'],
-      exclude: [],
-    };
-    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
-    places.set(recipe, place);
+    saved.set(recipe, savePageCode(place, { 'recipe.mts': recipe.code.join('\n') }));
   }
 });
 
 afterAll(() => {
-  for (const place of places.values()) rmSync(place, { recursive: true, force: true });
+  for (const { remove } of saved.values()) remove();
 });
 
-function run(recipe: Recipe, args: readonly string[], database?: TestDatabase): Promise<string> {
-  const connection = JSON.stringify(database?.connection('owner'));
-  const env = { ...process.env, DATABASE_URL: database?.url('owner'), CONNECTION: connection };
-  const cwd = places.get(recipe);
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd, env }, (_, stdout, stderr) => resolve(stdout + stderr));
-  });
-}
+const run = (recipe: Recipe, env: NodeJS.ProcessEnv = {}) => saved.get(recipe)?.run('recipe.mts', env);
 
-const program = ['--conditions=@eaas/source', '--import', 'tsx', 'recipe.mts'];
-
-function saidBy({ code }: Recipe): string {
-  const said = code.join('\n').matchAll(/console\.log\(.*\); \/\/ (.*)$/gm);
-  return Array.from(said, ([, output]) => `${output}\n`).join('');
-}
-
-describe.each([...recipes, mongoose])('the recipe for $name', (recipe) => {
-  test('the code in the recipe compiles with the types of the recipe’s library', async () => {
-    expect(await run(recipe, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'])).toBe('');
-  });
-});
+test.each([...recipes, mongoose])(
+  'the recipe for $name compiles with the types of its library',
+  async (recipe) => {
+    expect(await saved.get(recipe)?.compile()).toBe('');
+  },
+);
 
 test.each(recipes)('the recipe for $name prints the output that its comments show', async (recipe) => {
   const database = await createDatabase();
   const sql = postgres({ ...database.connection('owner'), max: 1 });
   await sql.unsafe(recipe.schema);
-  expect(await run(recipe, program, database)).toBe(saidBy(recipe));
+  const CONNECTION = JSON.stringify(database.connection('owner'));
+  const printed = await run(recipe, { DATABASE_URL: database.url('owner'), CONNECTION });
+  expect(printed).toBe(saidBy(recipe.code.join('\n')));
   const stored = await sql`select * from patients join visits on patient_id = patients.id`;
   expect(stored).toHaveLength(1);
   expect(JSON.stringify(stored)).not.toMatch(/"Ada"|987-65|dry cough/);
@@ -184,5 +163,5 @@ test.each(recipes)('the recipe for $name prints the output that its comments sho
 });
 
 test('the recipe for Mongoose prints what its comments say', async () => {
-  expect(await run(mongoose, program)).toBe(saidBy(mongoose));
+  expect(await run(mongoose)).toBe(saidBy(mongoose.code.join('\n')));
 });
