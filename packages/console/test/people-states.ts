@@ -1,6 +1,20 @@
 import type { Permission } from '@eaas/protocol/wire';
 import { EaasClient } from '@eaas/sdk';
-import { failing, forbidden, type Stage, type States } from './stage.ts';
+import type { Stage } from './stage.ts';
+import {
+  away,
+  choose,
+  doing,
+  enter,
+  enterWithApiKey,
+  failing,
+  fill,
+  press,
+  sees,
+  shows,
+  type States,
+  type Step,
+} from './steps.ts';
 
 const people = '/console/#/people';
 export const subject = 'patient-42';
@@ -25,85 +39,63 @@ export async function seedPeople({ client, service, pass }: Stage): Promise<stri
   return (await client.subjects.show({ subject })).subject_id;
 }
 
-export async function find({ page }: Stage, text: string, by = 'subject'): Promise<void> {
-  await page.getByLabel('Find by').selectOption(by);
-  await page.locator('form.find input').fill(text);
-  await page.getByRole('button', { name: 'Find' }).click();
-}
+export const find = (text: string, by = 'subject'): readonly Step[] => [
+  choose('Find by', by),
+  ({ page }) => page.locator('form.find input').fill(text),
+  press('Find'),
+];
 
-async function openPerson(stage: Stage, some?: readonly Permission[]): Promise<string> {
-  const id = await seedPeople(stage);
-  await (some ? stage.enterWithApiKey(people, some) : stage.enter(people));
-  await find(stage, subject);
-  await stage.page.getByRole('table').waitFor();
-  return id;
-}
-
-async function openErase(stage: Stage): Promise<void> {
-  await openPerson(stage);
-  await stage.page.getByRole('button', { name: 'Erase this person' }).click();
-  await stage.page.getByLabel(`Type ${subject} to confirm`).waitFor();
-}
+const seeded = [seedPeople, enter(people)];
+const opened = [...seeded, ...find(subject), shows('table')];
+const openedWith = (some: readonly Permission[]) => [
+  seedPeople,
+  enterWithApiKey(people, some),
+  ...find(subject),
+  shows('table'),
+];
+const toConfirm = `Type ${subject} to confirm`;
+const erasing = [...opened, press('Erase this person')];
 
 export const peopleStates: States = {
-  people: async (stage) => {
-    await seedPeople(stage);
-    await stage.enter(people);
-    await stage.page.getByText('2 people have a secret').waitFor();
-  },
-  'people-empty': async ({ enter, page }) => {
-    await enter(people);
-    await page.getByText('Nobody yet').waitFor();
-  },
-  'people-forbidden': forbidden(people, ['keys.read', 'usage.read']),
-  'people-unknown': failing(async (stage) => {
-    await seedPeople(stage);
-    await stage.enter(people);
-    await find(stage, 'Patient-42');
-    await stage.page.getByText('Nobody has this subject').waitFor();
-  }),
-  'people-not-an-id': async (stage) => {
-    await stage.enter(people);
-    await find(stage, 'patient-42', 'id');
-    await stage.page.getByText('A subject id has 32 or 64').waitFor();
-  },
-  person: async (stage) => void (await openPerson(stage)),
-  'person-by-half-an-id': async (stage) => {
-    const id = await seedPeople(stage);
-    await stage.enter(people);
-    await find(stage, id.slice(0, 32), 'id');
-    await stage.page.getByText('all 64 characters').waitFor();
-  },
-  'person-erase': async (stage) => {
-    await openErase(stage);
-    await stage.page.getByLabel(`Type ${subject} to confirm`).fill('patient');
-  },
-  'person-erase-forbidden': failing(async (stage) => {
-    await openPerson(stage, ['audit.read', 'keys.read']);
-    await stage.page.getByRole('button', { name: 'Erase this person' }).click();
-    await stage.page.locator('dialog').getByText('Your API key lacks the permission').waitFor();
-  }),
-  'person-erased-now': async (stage) => {
-    await openErase(stage);
-    await stage.page.getByLabel(`Type ${subject} to confirm`).fill(subject);
-    await stage.page.getByRole('button', { name: 'Erase for ever' }).click();
-    await stage.page.getByText('Keep its hash with the request').waitFor();
-    await stage.page.getByRole('cell', { name: 'person erased' }).waitFor();
-  },
-  'person-erased': async (stage) => {
-    await seedPeople(stage);
-    await stage.client.subjects.erase({ subject });
-    await stage.enter(people);
-    await find(stage, subject);
-    await stage.page.getByText('This person was erased on').waitFor();
-    await stage.page.getByRole('table').waitFor();
-  },
-  'person-service-away': failing(async (stage) => {
-    await seedPeople(stage);
-    await stage.enter(people);
-    await stage.page.getByText('2 people have a secret').waitFor();
-    stage.setAway('unreachable');
-    await find(stage, subject);
-    await stage.page.locator('.failure.away').waitFor();
-  }),
+  people: [...seeded, sees('2 people have a secret')],
+  'people-empty': [enter(people), sees('Nobody yet')],
+  'people-unknown': failing(...seeded, ...find('Patient-42'), sees('Nobody has this subject')),
+  'people-not-an-id': [enter(people), ...find('patient-42', 'id'), sees('A subject id has 32 or 64')],
+  person: opened,
+  'person-by-half-an-id': [
+    async (stage) => {
+      const id = await seedPeople(stage);
+      await stage.enter(people);
+      await doing(stage, ...find(id.slice(0, 32), 'id'));
+    },
+    sees('all 64 characters'),
+  ],
+  'person-erase': [...erasing, fill(toConfirm, 'patient')],
+  'person-erase-forbidden': failing(
+    ...openedWith(['audit.read', 'keys.read']),
+    press('Erase this person'),
+    ({ page }) => page.locator('dialog').getByText('Your API key lacks the permission').waitFor(),
+  ),
+  'person-erased-now': [
+    ...erasing,
+    fill(toConfirm, subject),
+    press('Erase for ever'),
+    sees('Keep its hash with the request'),
+    ({ page }) => page.getByRole('cell', { name: 'person erased' }).waitFor(),
+  ],
+  'person-erased': [
+    seedPeople,
+    ({ client }) => client.subjects.erase({ subject }),
+    enter(people),
+    ...find(subject),
+    sees('This person was erased on'),
+    shows('table'),
+  ],
+  'person-service-away': failing(
+    ...seeded,
+    sees('2 people have a secret'),
+    away('unreachable'),
+    ...find(subject),
+    shows('.failure.away'),
+  ),
 };

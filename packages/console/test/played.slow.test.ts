@@ -129,40 +129,38 @@ whereAvailable('Chromium', hasChromium, () => {
 
   test('a user can create, rotate, disable, destroy and restore a key in the console', async () => {
     const page = await openConsole('/console/');
-    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-    await press('Create a key');
+    await press(page, 'Create a key');
     await page.getByLabel('Name').fill('invoices');
-    await press('Create the key');
+    await press(page, 'Create the key');
     await page.getByRole('heading', { name: 'invoices' }).waitFor();
-    await press('Rotate');
-    await press('Rotate the key');
+    await press(page, 'Rotate');
+    await press(page, 'Rotate the key');
     await page.getByRole('rowheader', { name: /^2 newest/ }).waitFor();
-    await press('Close versions');
+    await press(page, 'Close versions');
     await page.getByLabel('Oldest version that opens').fill('2');
-    await press('Save');
+    await press(page, 'Save');
     await page.getByRole('rowheader', { name: /^1 closed/ }).waitFor();
-    await press('Disable');
-    await press('Disable the key');
+    await press(page, 'Disable');
+    await press(page, 'Disable the key');
     await page.getByText('It still decrypts.').waitFor();
 
-    await press('Destroy');
+    await press(page, 'Destroy');
     const destroy = page.getByRole('button', { name: 'Destroy the key' });
     expect(await destroy.isEnabled()).toBe(false);
     await page.getByLabel('Type invoices to confirm').fill('invoices');
     await destroy.click();
     await page.getByText(/Until then it can be restored/).waitFor();
-    await press('Restore');
-    await press('Restore the key');
+    await press(page, 'Restore');
+    await press(page, 'Restore the key');
     await page.getByText('It still decrypts.').waitFor();
   });
 
   test('the public key that the console shows can encrypt, and a rotation replaces it', async () => {
     const page = await openConsole('/console/');
-    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-    await press('Create a key');
+    await press(page, 'Create a key');
     await page.getByLabel('Name').fill('contact form');
     await page.getByLabel(/^Intake key/).click();
-    await press('Create the key');
+    await press(page, 'Create the key');
     const shown = (version: number) =>
       page.getByRole('group', { name: `Public key of version ${version}` }).innerText();
     const first = await shown(1);
@@ -177,8 +175,8 @@ whereAvailable('Chromium', hasChromium, () => {
     const digest = createHash('sha256').update(bytes).digest('hex');
     expect(await page.locator('.digest code').innerText()).toBe(digest);
 
-    await press('Rotate');
-    await press('Rotate the key');
+    await press(page, 'Rotate');
+    await press(page, 'Rotate the key');
     const second = await shown(2);
     const apiKey = await createApiKey(['--tenant', 'dev', '--name', 'office', '--permissions', 'decrypt']);
     const client = new EaasClient({ baseUrl: new URL(address).origin, apiKey, keyId });
@@ -189,73 +187,55 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(createIntake({ publicKey: second }).keyVersion).toBe(2);
   });
 
+  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+
+  /** Creates an API key in the console, and returns its token. */
+  async function createdIn(page: Page, name: string, choose = async (): Promise<void> => {}) {
+    await press(page, 'Create an API key');
+    await page.getByLabel('Name').fill(name);
+    await choose();
+    await press(page, 'Create the API key');
+    return page.locator('.token code').innerText();
+  }
+
   test('the console shows the token of a new API key only once', async () => {
     const page = await openConsole('/console/#/api-keys');
-    await page.getByRole('button', { name: 'Create an API key' }).click();
-    await page.getByLabel('Name').fill('reports');
-    await page.getByRole('button', { name: 'Create the API key' }).click();
-    const token = await page.locator('.token code').innerText();
+    const token = await createdIn(page, 'reports');
     expect(token).toMatch(/^eaas_sk_\w{49}$/);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'I have stored it' }).click();
-    await page.getByRole('button', { name: 'Revoke reports' }).click();
+    await press(page, 'I have stored it');
+    await press(page, 'Revoke reports');
     expect(await page.evaluate('document.documentElement.outerHTML')).not.toContain(token);
     await page.getByLabel(`Type ${token.slice(-4)} to confirm`).fill(token.slice(-4));
-    await page.getByRole('button', { name: 'Revoke the API key' }).click();
+    await press(page, 'Revoke the API key');
     await page.getByText('Revoked').waitFor();
   });
 
-  test('removing a permission in the console takes effect at the next call', async () => {
+  test('an API key accepts only the origin that was set in the console, from the next call on', async () => {
     const page = await openConsole('/console/#/api-keys');
-    await page.getByRole('button', { name: 'Create an API key' }).click();
-    await page.getByLabel('Name').fill('narrowed');
-    await page.getByRole('button', { name: 'Create the API key' }).click();
-    const token = await page.locator('.token code').innerText();
-    await page.getByRole('button', { name: 'I have stored it' }).click();
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const decrypt = async () =>
-      (await fetch(new URL('/v1/batch/unwrap', address), { method: 'POST', headers, body: '{}' })).status;
-    expect(await decrypt()).toBe(400);
-
-    await page.getByRole('button', { name: 'Edit narrowed' }).click();
-    const save = page.getByRole('button', { name: 'Save the changes' });
-    expect(await save.isEnabled()).toBe(false);
-    await page.getByLabel(/^decrypt/).click();
-    await page.getByText('Calls that need decrypt are refused.').waitFor();
-    await save.click();
-    await page.locator('dialog').waitFor({ state: 'hidden' });
-    expect(await decrypt()).toBe(403);
-  });
-
-  test('an API key accepts only the origin that was set in the console', async () => {
-    const page = await openConsole('/console/#/api-keys');
-    await page.getByRole('button', { name: 'Create an API key' }).click();
-    await page.getByLabel('Name').fill('for-pages');
-    await page.getByLabel(/^keys.manage/).click();
-    await page.getByLabel(/^Web pages of these/).click();
-    await page.getByLabel('Allowed origins').fill('https://app.example/login');
-    expect(await page.getByLabel(/^keys.manage/).isEnabled()).toBe(false);
-    await page.getByRole('button', { name: 'Create the API key' }).click();
-    const token = await page.locator('.token code').innerText();
-    await page.getByRole('button', { name: 'I have stored it' }).click();
+    const token = await createdIn(page, 'for-pages', async () => {
+      await page.getByLabel(/^keys.manage/).click();
+      await page.getByLabel(/^Web pages of these/).click();
+      await page.getByLabel('Allowed origins').fill('https://app.example/login');
+      expect(await page.getByLabel(/^keys.manage/).isEnabled()).toBe(false);
+    });
+    await press(page, 'I have stored it');
     await page.getByText(/^app\.example$/).waitFor();
     const unwrapAt = async (origin: string) => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', origin };
       const url = new URL('/v1/batch/unwrap', address);
       return (await fetch(url, { method: 'POST', headers, body: '{}' })).status;
     };
-    expect(await unwrapAt('https://app.example')).toBe(400);
-    expect(await unwrapAt('https://other.example')).toBe(403);
-
-    await page.getByRole('button', { name: 'Edit for-pages' }).click();
-    await page.getByLabel('Allowed origins').fill('https://other.example');
+    const [app, other] = ['https://app.example', 'https://other.example'] as const;
+    expect([await unwrapAt(app), await unwrapAt(other)]).toEqual([400, 403]);
+    await press(page, 'Edit for-pages');
+    expect(await page.getByRole('button', { name: 'Save the changes' }).isEnabled()).toBe(false);
+    await page.getByLabel('Allowed origins').fill(other);
     await page.getByText('Calls from web pages of https://app.example are refused.').waitFor();
-    const save = page.getByRole('button', { name: 'Save the changes' });
-    await save.click();
+    await press(page, 'Save the changes');
     await page.locator('dialog').waitFor({ state: 'hidden' });
-    expect(await unwrapAt('https://app.example')).toBe(403);
-    expect(await unwrapAt('https://other.example')).toBe(400);
+    expect([await unwrapAt(app), await unwrapAt(other)]).toEqual([403, 400]);
   });
 
   test('if the user lacks the permission for usage, the usage page shows a command that creates an API key', async () => {

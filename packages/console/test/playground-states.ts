@@ -1,144 +1,126 @@
 import { keyName } from '../src/playground/own-key.ts';
 import type { Page } from '@eaas/test-kit/chromium';
 import { seed } from './seed.ts';
-import { failing, type Stage, type States } from './stage.ts';
+import type { Stage } from './stage.ts';
+import {
+  away,
+  doing,
+  enter,
+  enterWithApiKey,
+  expire,
+  failing,
+  fill,
+  open,
+  press,
+  sees,
+  shows,
+  type States,
+  type Step,
+} from './steps.ts';
 
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
-const seen = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+const someApiKey = `eaas_sk_${'0'.repeat(43)}4C34ms`;
+const signIn = (apiKey = someApiKey) => [fill('API key', apiKey), press('Sign in')];
+const withKey = [enter('/'), sees('The chain holds.')];
+const encrypted = [...withKey, press('Encrypt'), sees(/It is not there/)];
+const lacksPermission = sees(/lacks the permission/);
 
-async function withKey(stage: Stage): Promise<void> {
-  await stage.enter('/');
-  await seen(stage.page, 'The chain holds.');
-}
+const create =
+  (name: string, more: (stage: Stage, key_id: string) => unknown = () => {}): Step =>
+  async (stage) =>
+    more(stage, (await stage.client.keys.create({ name })).key_id);
 
-export async function playAll(page: Page): Promise<void> {
-  await press(page, 'Encrypt');
-  await seen(page, /It is not there/);
-  await press(page, 'Decrypt');
-  await page.locator('output').first().waitFor();
-  await press(page, 'Search');
-  await seen(page, /has the fingerprint of row 42/);
-  await press(page, 'Read it as this user');
-  await page.locator('#read td').first().waitFor();
-  await press(page, 'Rotate the key for real');
-  // With an API key that a user pasted, the page asks first.
-  const rotate = page.getByRole('button', { name: 'Rotate the key', exact: true });
-  const result = page.getByText(/A new encryption of it/).first();
-  await Promise.race([rotate.waitFor(), result.waitFor()]);
-  if ((await rotate.count()) > 0) await rotate.click();
-  await result.waitFor();
-  await press(page, 'Erase the person');
-  await seen(page, 'subject_erased');
-  await page.getByRole('log').getByText('subject.erase').waitFor();
-}
+/** Every step of the playground in order, and what each shows. */
+const played: readonly Step[] = [
+  press('Encrypt'),
+  sees(/It is not there/),
+  press('Decrypt'),
+  shows('output'),
+  press('Search'),
+  sees(/has the fingerprint of row 42/),
+  press('Read it as this user'),
+  shows('#read td'),
+  press('Rotate the key for real'),
+  async ({ page }) => {
+    // With an API key that a user pasted, the page asks first.
+    const rotate = page.getByRole('button', { name: 'Rotate the key', exact: true });
+    const result = page.getByText(/A new encryption of it/).first();
+    await Promise.race([rotate.waitFor(), result.waitFor()]);
+    if ((await rotate.count()) > 0) await rotate.click();
+    await result.waitFor();
+  },
+  press('Erase the person'),
+  sees('subject_erased'),
+  ({ page }) => page.getByRole('log').getByText('subject.erase').waitFor(),
+];
+
+/** Plays every step in a page that has a key. */
+export const playAll = (page: Page): Promise<void> => doing({ page } as Stage, ...played);
 
 export const playgroundStates: States = {
-  'sign-in': async ({ open, page }) => {
-    await open('/');
-    await page.getByLabel('API key').waitFor();
-  },
-  'sign-in-busy': async ({ open, page, setAway }) => {
-    await open('/');
-    setAway('silent');
-    await page.getByLabel('API key').fill(`eaas_sk_${'0'.repeat(43)}4C34ms`);
-    await press(page, 'Sign in');
-    await seen(page, 'Signing in…');
-  },
-  'sign-in-code-refused': failing(async ({ open, page }) => {
-    await open(`/#code=${'a'.repeat(43)}`);
-    await seen(page, /not valid any more/);
-  }),
-  'sign-in-api-key-refused': failing(async ({ open, page }) => {
-    await open('/console/#/audit');
-    await page.getByLabel('API key').fill(`eaas_sk_${'0'.repeat(43)}4C34ms`);
-    await press(page, 'Sign in');
-    await seen(page, /does not accept this API key/);
-  }),
-  'sign-in-not-an-api-key': async ({ open, page }) => {
-    await open('/');
-    await page.getByLabel('API key').fill('hunter2');
-    await press(page, 'Sign in');
-    await seen(page, /not an API key/);
-  },
-  'sign-in-service-away': failing(async ({ open, page, setAway }) => {
-    await open('/');
-    setAway('unreachable');
-    await page.getByLabel('API key').fill(`eaas_sk_${'0'.repeat(43)}4C34ms`);
-    await press(page, 'Sign in');
-    await seen(page, /does not respond/);
-  }),
+  'sign-in': [open('/'), ({ page }) => page.getByLabel('API key').waitFor()],
+  'sign-in-busy': [open('/'), away('silent'), ...signIn(), sees('Signing in…')],
+  'sign-in-code-refused': failing(open(`/#code=${'a'.repeat(43)}`), sees(/not valid any more/)),
+  'sign-in-api-key-refused': failing(
+    open('/console/#/audit'),
+    ...signIn(),
+    sees(/does not accept this API key/),
+  ),
+  'sign-in-not-an-api-key': [open('/'), ...signIn('hunter2'), sees(/not an API key/)],
+  'sign-in-service-away': failing(open('/'), away('unreachable'), ...signIn(), sees(/does not respond/)),
   'playground-start': withKey,
-  'playground-encrypted': async (stage) => {
-    await withKey(stage);
-    await press(stage.page, 'Encrypt');
-    await seen(stage.page, /It is not there/);
-  },
-  'playground-played': failing(async (stage) => {
-    await withKey(stage);
-    await playAll(stage.page);
-  }),
-  'playground-erased-then-decrypted': failing(async (stage) => {
-    await withKey(stage);
-    await press(stage.page, 'Encrypt');
-    await press(stage.page, 'Erase the person');
-    await seen(stage.page, 'subject_erased');
-    await press(stage.page, 'Decrypt');
-    await stage.page.locator('#encrypt .failure').waitFor();
-  }),
-  'playground-create-forbidden': failing(async (stage) => {
-    await stage.enterWithApiKey('/', ['encrypt', 'decrypt', 'keys.read']);
-    await press(stage.page, 'Create the key');
-    await seen(stage.page, 'Your API key lacks the permission');
-  }),
-  'playground-no-audit': failing(async (stage) => {
-    await stage.client.keys.create({ name: keyName });
-    await stage.enter('/', ['encrypt', 'decrypt', 'keys.read']);
-    await seen(stage.page, /may not read the audit log/);
-  }),
-  'playground-asks-to-create': async (stage) => {
-    await stage.client.keys.create({ name: 'production' });
-    await stage.enterWithApiKey('/');
-    await seen(stage.page, 'The playground needs a key of its own');
-  },
-  'playground-asks-to-use': async (stage) => {
-    await stage.client.keys.create({ name: keyName });
-    await stage.enterWithApiKey('/');
-    await seen(stage.page, 'Is this key the playground’s?');
-  },
-  'playground-key-disabled': async (stage) => {
-    const { key_id } = await stage.client.keys.create({ name: keyName });
-    await stage.client.keys.disable({ key_id });
-    await stage.enter('/');
-    await seen(stage.page, `The playground cannot use ${keyName}`);
-  },
-  'playground-asks-to-rotate': async (stage) => {
-    await stage.enterWithApiKey('/');
-    await press(stage.page, 'Create the key');
-    await press(stage.page, 'Encrypt');
-    await press(stage.page, 'Rotate the key for real');
-    await stage.page.locator('dialog').waitFor();
-  },
-  'playground-key-unknown': failing(async (stage) => {
-    await stage.enter('/', ['encrypt', 'decrypt']);
-    await seen(stage.page, /lacks the permission/);
-  }),
-  'playground-broken-chain': async (stage) => {
-    await seed(stage);
-    const [newest] = (await stage.client.audit.page({ limit: 1 })).logs;
-    stage.service.tamper((newest?.id ?? 0) - 3, { ip_address: '203.0.113.9' });
-    await stage.enter('/');
-    await seen(stage.page, /The chain breaks/);
-  },
-  'playground-service-away': failing(async (stage) => {
-    await withKey(stage);
-    stage.setAway('unreachable');
-    await press(stage.page, 'Encrypt');
-    await stage.page.locator('#encrypt .failure').waitFor();
-    await seen(stage.page, /This page goes on as soon as it does/);
-  }),
-  'playground-expired': failing(async (stage) => {
-    await withKey(stage);
-    stage.pages.setApi(async () => Response.json({ code: 'unauthorized', detail: 'no' }, { status: 401 }));
-    await seen(stage.page, /has expired or was revoked/);
-  }),
+  'playground-encrypted': encrypted,
+  'playground-played': failing(...withKey, ...played),
+  'playground-erased-then-decrypted': failing(
+    ...encrypted,
+    press('Erase the person'),
+    sees('subject_erased'),
+    press('Decrypt'),
+    shows('#encrypt .failure'),
+  ),
+  'playground-create-forbidden': failing(
+    enterWithApiKey('/', ['encrypt', 'decrypt', 'keys.read']),
+    press('Create the key'),
+    lacksPermission,
+  ),
+  'playground-no-audit': failing(
+    create(keyName),
+    enter('/', ['encrypt', 'decrypt', 'keys.read']),
+    sees(/may not read the audit log/),
+  ),
+  'playground-asks-to-create': [
+    create('production'),
+    enterWithApiKey('/'),
+    sees('The playground needs a key of its own'),
+  ],
+  'playground-asks-to-use': [create(keyName), enterWithApiKey('/'), sees('Is this key the playground’s?')],
+  'playground-key-disabled': [
+    create(keyName, ({ client }, key_id) => client.keys.disable({ key_id })),
+    enter('/'),
+    sees(`The playground cannot use ${keyName}`),
+  ],
+  'playground-asks-to-rotate': [
+    enterWithApiKey('/'),
+    press('Create the key'),
+    press('Encrypt'),
+    press('Rotate the key for real'),
+    shows('dialog'),
+  ],
+  'playground-key-unknown': failing(enter('/', ['encrypt', 'decrypt']), lacksPermission),
+  'playground-broken-chain': [
+    async (stage) => {
+      await seed(stage);
+      const [newest] = (await stage.client.audit.page({ limit: 1 })).logs;
+      stage.service.tamper((newest?.id ?? 0) - 3, { ip_address: '203.0.113.9' });
+    },
+    enter('/'),
+    sees(/The chain breaks/),
+  ],
+  'playground-service-away': failing(
+    ...withKey,
+    away('unreachable'),
+    press('Encrypt'),
+    shows('#encrypt .failure'),
+    sees(/This page goes on as soon as it does/),
+  ),
+  'playground-expired': failing(...withKey, expire, sees(/has expired or was revoked/)),
 };

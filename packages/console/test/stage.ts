@@ -25,21 +25,6 @@ export interface Stage {
   readonly pass: (days: number) => void;
 }
 
-export type Reach = (stage: Stage) => Promise<void>;
-
-/** States of the pages by name, and how a page gets into each. */
-export type States = Readonly<Record<string, Reach | ReturnType<typeof failing>>>;
-
-/** A state in which a request failed, which the browser logs. */
-export const failing = (reach: Reach) => ({ reach });
-
-/** A page whose API key lacks the permission. */
-export const forbidden = (path: string, some: readonly Permission[]) =>
-  failing(async ({ enter, page }) => {
-    await enter(path, some);
-    await page.getByText('Your API key lacks the permission').waitFor();
-  });
-
 export const history = 400;
 
 export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
