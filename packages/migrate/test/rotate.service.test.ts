@@ -1,7 +1,7 @@
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, defineFields, field, unencrypted, withFields } from '@eaas/sdk/fields';
 import { openServiceAndTable, type ServiceAndTable } from '@eaas/test-kit/service-and-table';
-import { inventory, migrate, type Progress, type SqlDatabase } from '@eaas/migrate';
+import { inventory, migrate, type SqlDatabase } from '@eaas/migrate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 let place: ServiceAndTable;
@@ -123,27 +123,6 @@ describe.each(['rewrap', 'reencrypt'] as const)('%s', (mode) => {
       { id: 5, field: 'name', code: 'format' },
     ]);
     expect(JSON.stringify(failures)).not.toContain('plain"');
-  });
-
-  test('goes on where a run was stopped', async () => {
-    await rotate();
-    const controller = new AbortController();
-    let kept: Progress | undefined;
-    const stopped = run({
-      pageSize: 4,
-      signal: controller.signal,
-      onProgress(progress: Progress) {
-        kept = progress;
-        controller.abort();
-      },
-    });
-    await expect(stopped).rejects.toMatchObject({ code: 'aborted' });
-    expect(kept).toMatchObject({ seen: 4, rewritten: 4 });
-    const resume = JSON.parse(JSON.stringify(kept)) as Progress;
-    expect(await run({ resume })).toMatchObject({
-      done: true,
-      progress: { seen: people, rewritten: people },
-    });
   });
 });
 
