@@ -131,11 +131,9 @@ test('decryptMany unwraps each data key once, even if the cache cannot hold all 
   const { service, client, make } = observedClient();
   const bundles = valuesOf(await client.encryptMany(range(1_001).map(String), { fresh: true }));
   const rows = [...bundles, ...bundles].map(({ ciphertext }) => ciphertext);
-  for (const cache of ['server', { decrypt: { maxEntries: 1 } }] as const) {
-    const before = service.requests.length;
-    const texts = valuesOf(await make({ cache }).decryptMany(rows, { as: 'text' }));
-    expect(texts).toEqual([...range(1_001), ...range(1_001)].map(String));
-    const unwraps = service.requests.slice(before).map(({ items = 1 }) => items);
-    expect(unwraps).toEqual([1_000, 1]);
-  }
+  const before = service.requests.length;
+  const reader = make({ cache: { decrypt: { maxEntries: 1 } } });
+  const texts = valuesOf(await reader.decryptMany(rows, { as: 'text' }));
+  expect(texts).toEqual([...range(1_001), ...range(1_001)].map(String));
+  expect(service.requests.slice(before).map(({ items = 1 }) => items)).toEqual([1_000, 1]);
 });
