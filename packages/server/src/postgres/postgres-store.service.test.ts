@@ -86,6 +86,8 @@ describe.each(stores)('in %s', (name, store) => {
     const appended = await Promise.all(['a', 'b', 'c'].map(write));
     expect(appended.map((one) => one?.outcome)).toEqual(['written', 'written', 'written']);
     expect(new Set(await logOf(tenantId))).toEqual(new Set(['a', 'b', 'c'].map((by) => `{"by":"${by}"}`)));
+    // No other tenant has the row.
+    expect((await store.read((await newTenant()).tenantId, [ref])).rows.get(ref)).toBeNull();
     expect(await store.locked(tenantId, [], [], () => undefined)).toBeUndefined();
     const error = new Error('judged');
     const failing = (): never => {
