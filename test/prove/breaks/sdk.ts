@@ -24,7 +24,7 @@ export const breaks = [
   ...breaksIn(`${src}/exchange/exchange.ts`, [`${src}/transport/transport.test.ts`], {
     'creations-repeated': ['repeatable.test(route) ? asked.retries : 0', 'asked.retries'],
   }),
-  ...breaksIn(`${src}/proxy/proxy.ts`, [`${src}/proxy/origin.test.ts`], {
+  ...breaksIn(`${src}/proxy/proxy.ts`, [`${src}/proxy/requests.test.ts`], {
     'pages-of-another-host': ['origin !== undefined && from !== origin)', 'origin === null)'],
   }),
 ];
