@@ -64,25 +64,3 @@ export async function openAttacker({ database, onClose }: Pick<World, 'database'
     },
   };
 }
-
-export async function unbind({ sql }: Attacker): Promise<void> {
-  await sql`do $$
-    declare one record;
-    begin
-      for one in select conrelid::regclass as place, conname from pg_constraint
-        where connamespace = 'eaas'::regnamespace and contype <> 'n' order by contype = 'f' desc
-      loop
-        execute format('alter table %s drop constraint if exists %I cascade', one.place, one.conname);
-      end loop;
-      for one in select indexrelid::regclass as place from pg_index
-        where indisunique and indrelid in (select oid from pg_class where relnamespace = 'eaas'::regnamespace)
-      loop
-        execute format('drop index %s', one.place);
-      end loop;
-      for one in select attrelid::regclass as place, attname from pg_attribute join pg_class on attrelid = pg_class.oid
-        where relnamespace = 'eaas'::regnamespace and relkind = 'r' and attnum > 0 and attnotnull
-      loop
-        execute format('alter table %s alter %I drop not null', one.place, one.attname);
-      end loop;
-    end $$`;
-}

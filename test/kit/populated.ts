@@ -20,8 +20,6 @@ export interface Populated extends Resident {
   readonly wrapped: string;
 }
 
-export const never = alone();
-
 /** A change in the life of a tenant's subjects, with `api` as the caller. */
 type People = Readonly<Record<'2019' | '2020' | '2026', (api: Api, one: Populated) => Promise<unknown>>>;
 
@@ -77,7 +75,7 @@ export async function populate(
   for (const one of [ann, ben]) await year2026(service, one);
   await live('2026');
   await attacker.keep('late');
-  await purge(service, 60, never);
+  await purge(service, 60, alone());
   await attacker.keep('now');
   return [ann, ben];
 }

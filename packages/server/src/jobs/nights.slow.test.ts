@@ -1,4 +1,3 @@
-import { alternatives } from '@eaas/test-kit/alternatives';
 import { populate } from '@eaas/test-kit/populated';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { isTurn, lastNight, verifyNightly } from './verify-nightly.ts';
@@ -8,7 +7,6 @@ import { openAttacker, tables } from '@eaas/test-kit/attacker';
 
 const nights = 30;
 const day = 24 * 60 * 60 * 1_000;
-const everyone = '00000000-0000-0000-0000-000000000000';
 const hour = 60 * 60 * 1_000;
 
 /** The first night in which the log of ann is verified whole. The next one is 30 nights later. */
@@ -103,32 +101,16 @@ describe('a marker that is not authentic is not trusted', () => {
     expect(await verify(firstNight + 1)).toEqual([]);
   });
 
-  test('if any column of the marker of the last verification was changed, the next verification reads the whole log', async () => {
-    await attacker.keep('spoilt');
-    const columns = await attacker.sql<{ name: string; type: string; required: boolean }[]>`
-      select attname as name, format_type(atttypid, null) as type, attnotnull as required from pg_attribute
-      where attrelid = 'eaas.verifications'::regclass and attnum > 0 and not attisdropped`;
-    const [row] = await attacker.sql.unsafe<Record<string, string | null>[]>(
-      `select ${columns.map(({ name }) => `${name}::text`).join(', ')} from eaas.verifications
-       where tenant_id = '${ann.tenantId}'`,
-    );
-    const trusted: string[] = [];
-    for (const { name, type, required } of columns) {
-      const others = alternatives(name, type, row?.[name] ?? null).filter(
-        (value) => value !== row?.[name] && !(value === null && required) && value !== everyone,
-      );
-      expect(others).not.toEqual([]);
-      for (const value of others) {
-        await attacker.sql.unsafe(
-          `update eaas.verifications set ${name} = $1::text::${type} where tenant_id = '${ann.tenantId}'`,
-          [value],
-        );
-        const found = await verify(firstNight + 1);
-        if (!found.includes(`${old} entry_changed`)) trusted.push(`${name} = ${value}: ${String(found)}`);
-        await attacker.restore('spoilt');
-      }
-    }
-    expect(trusted).toEqual([]);
+  test.each([
+    'night = night - 1',
+    'broken = broken + 1',
+    'id = id + 1',
+    'hash = sha256(hash)',
+    'mac = sha256(mac)',
+    "mac = ''",
+  ])('after the change %s of the marker, the next verification reads the whole log', async (change) => {
+    await attacker.sql.unsafe(`update eaas.verifications set ${change} where tenant_id = '${ann.tenantId}'`);
+    expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
   });
 
   test.each([

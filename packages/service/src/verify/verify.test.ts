@@ -1,6 +1,8 @@
 import { pae } from '@eaas/protocol';
+import { entryPreimage } from '@eaas/protocol/audit';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import { randomBytes } from 'node:crypto';
+import { newIssuer } from '@eaas/test-kit/calls';
+import { createHash, randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { memoryStore, type MemoryTenant } from '@eaas/local/internal';
 import { openTenantSecrets, rootKey } from '../crypto/tenant-secrets.ts';
@@ -21,6 +23,8 @@ import {
 import { run } from '../operate.ts';
 import { insider } from '../operation.ts';
 import { newTenant } from '../operations/tenants.ts';
+import { issuers as signIns } from '../plugins/issuers/index.ts';
+import { issuers } from '../plugins/issuers/table.ts';
 import { people } from '../plugins/people/index.ts';
 import { subjects } from '../plugins/people/subjects.ts';
 import { createService } from '../service.ts';
@@ -33,7 +37,8 @@ const start = Date.parse('2026-03-01T00:00:00Z');
 let time = start;
 const store = memoryStore({ now: () => time });
 const roots = [rootKey(randomBytes(32))] as const;
-const service = createService({ store, roots, plugins: [people()] });
+const plugins = () => [people(), signIns({ verify: async () => true, keyHostFault: () => undefined })];
+const service = createService({ store, roots, plugins: plugins() });
 const { head, writes, record } = newTenant(roots, { name: 'ann', envelope_only: false }, time);
 const tenantId = record.tenant_id;
 await store.create(head, writes);
@@ -45,7 +50,12 @@ const { key_id: another } = await call('POST /v1/keys', { name: 'another' });
 const { api_key_id } = await call('POST /v1/api-keys', { name: 'api key', permissions: ['encrypt'] });
 const dek = randomBytes(32).toString('base64');
 for (const subject of ['alive', 'erased']) await call('POST /v1/keys/:key_id/wrap', { key_id, dek, subject });
-await call('POST /v1/subjects/erase', { subject: 'erased' });
+const over = await call('POST /v1/api-keys', { name: 'over', permissions: ['encrypt'] });
+const { issuer_id } = await call('POST /v1/issuers', newIssuer(key_id) as Input<'POST /v1/issuers'>);
+const old = kept();
+const { subject_id } = await call('POST /v1/subjects/erase', { subject: 'erased' });
+await call('DELETE /v1/api-keys/:api_key_id', { api_key_id: over.api_key_id });
+await call('DELETE /v1/issuers/:issuer_id', { issuer_id });
 const earlier = kept();
 await call('POST /v1/keys/:key_id/disable', { key_id });
 const now = kept();
@@ -147,7 +157,13 @@ test('a tenant with whom nobody has tampered is valid', async () => {
   });
 });
 
-const tables = [tenants, keys, keyVersions, apiKeys, subjects] as unknown as Table<never>[];
+const tables = [tenants, keys, keyVersions, apiKeys, subjects, issuers] as unknown as Table<never>[];
+test('each table of the service is one of those whose rows these tests change', () => {
+  // Uses and tallies are counted aside.
+  const others = ['api_key_uses', 'audit_anchors', 'audit_entries', 'tallies'];
+  expect(new Set(service.tables.keys())).toEqual(new Set([...tables.map(({ name }) => name), ...others]));
+});
+
 describe.each(tables.map((table) => [table.name, table] as const))('%s', (_, plain) => {
   const table = service.tables.get(plain.name) ?? plain;
 
@@ -183,6 +199,20 @@ describe.each(tables.map((table) => [table.name, table] as const))('%s', (_, pla
     rowsOf(table).set(`${table.name} copy`, stored as Stored);
     expect(await found()).toEqual(['null rows_differ']);
   });
+});
+
+test.each([
+  ['an erased person', subjects, 'subject', subject_id.slice(0, 32)],
+  ['a revoked API key', apiKeys, 'api_key', over.api_key_id],
+  ['a revoked issuer', issuers, 'issuer', issuer_id],
+])('%s that was put back is named', async (_, { name }, what, id) => {
+  const refs = [...rowsOf({ name }).keys()].filter((ref) => {
+    const [before, after] = [old.tables.get(name)?.get(ref), rowsOf({ name }).get(ref)];
+    return JSON.stringify(before) !== JSON.stringify(after);
+  });
+  expect(refs).toHaveLength(1);
+  for (const ref of refs) change({ name }, ref, old.tables.get(name)?.get(ref)?.row as Values);
+  expect(await reasons()).toEqual([`${what}_put_back: ${id}`, 'rows_differ']);
 });
 
 describe('a key that was put back', () => {
@@ -297,6 +327,48 @@ describe('entries', () => {
     }
   });
 
+  const lay = (id: number, row = entryAt(3)) =>
+    void rowsOf(entries).set(`audit_entries laid ${id}`, { row: { ...row, id } as object, newest_rev: null });
+  const attacks: Record<string, [attack: () => void, ...findings: string[]]> = {
+    'the end was removed': [
+      () => void [lastId - 1, lastId].map((id) => rowsOf(entries).delete(`audit_entries ${id}`)),
+      `${lastId} head_mismatch`,
+      `${lastId} entry_missing`,
+    ],
+    'a copy was inserted after the head': [() => lay(lastId + 1), `${lastId + 1} entry_unexpected`],
+    'a copy was inserted before the first entry': [() => lay(0), '0 entry_unexpected'],
+    'a copy was inserted below zero': [() => lay(-5), 'null entry_unexpected'],
+    'an entry is there twice': [() => lay(3), '3 entry_changed'],
+    'the order was reversed': [
+      () => {
+        for (const [ref, { row }] of rowsOf(entries))
+          change(entries, ref, { id: lastId + 1 - (row as EntryRow).id });
+      },
+      '1 entry_changed',
+      `${lastId} entry_changed`,
+    ],
+    'an entry was changed, and all hashes that follow were computed again': [
+      () => {
+        change(entries, 'audit_entries 3', { actor: 'nobody' });
+        let { hash } = entryAt(2);
+        for (let id = 3; id <= lastId; id++) {
+          const row = entryAt(id);
+          hash = createHash('sha256').update(entryPreimage(hash, row)).digest();
+          change(entries, `audit_entries ${id}`, { hash });
+        }
+        tenant.head = { ...now.head, hash };
+      },
+      'null head_changed',
+      '3 entry_mac_invalid',
+      `${lastId} entry_mac_invalid`,
+    ],
+  };
+
+  test.each(Object.entries(attacks))('it is found that %s', async (_, [attack, ...findings]) => {
+    attack();
+    expect(await found()).toEqual(expect.arrayContaining(findings));
+  });
+
   test('an entry more than a minute in the future is found', async () => {
     time = start - 61_000;
     expect(await found()).toContain(`${lastId} entry_in_future`);
@@ -307,7 +379,7 @@ describe('an entry that contradicts what the log said before', () => {
   type Ask = <R extends Route>(route: R, input: Input<R>, actor?: string) => Promise<Output<R>>;
   /** A replica that knows nothing yet. */
   const replica = (): Ask => {
-    const fresh = createService({ store, roots, plugins: [people()] });
+    const fresh = createService({ store, roots, plugins: plugins() });
     return async (route, input, actor = 'operator') =>
       (await run(fresh, { ...insider(tenantId, 'operator'), actor }, route, input)).answer;
   };
@@ -401,16 +473,13 @@ test('a call whose time is over says where the next one begins, which compares t
 test('a walk lets others go first', async () => {
   const pauses: string[] = [];
   const fair = { isOver: () => true, pause: async (id: string) => void pauses.push(id) };
-  const busy = createService({ store, roots, plugins: [people()], fair });
+  const busy = createService({ store, roots, plugins: plugins(), fair });
   expect(await verifyTenant(busy, tenantId)).toMatchObject({ valid: true });
   expect(pauses).toEqual([tenantId]);
 });
 
 test('if there are more rows than a limit, nobody says that the log is valid', async () => {
-  const rows = [tenants, keys, keyVersions, apiKeys, subjects].reduce(
-    (sum, one) => sum + rowsOf(one).size,
-    0,
-  );
+  const rows = tables.reduce((sum, one) => sum + rowsOf(one).size, 0);
   expect(await verify({ mostRows: rows })).toMatchObject({ valid: true, rows_checked: true });
   const few = { mostRows: rows - 1 };
   expect(await verify(few)).toMatchObject({ valid: null, complete: true, rows_checked: false, errors: [] });
@@ -426,6 +495,18 @@ describe('a checkpoint that the tenant kept', () => {
     expect(await verify({ checkpoint })).toMatchObject({
       valid: true,
       checkpoint: { id: lastId, valid: true },
+    });
+  });
+
+  test('is ahead of a log that was put back with all its rows, which nothing else shows', async () => {
+    const checkpoint = await checkpointOf();
+    store.tenants.set(tenantId, { ...earlier, tables: new Map(earlier.tables) });
+    expect(await verify()).toMatchObject({ valid: true });
+    const errors = [{ id: lastId, reason: 'checkpoint_ahead' }];
+    expect(await verify({ checkpoint })).toMatchObject({
+      valid: false,
+      errors,
+      checkpoint: { valid: false },
     });
   });
 
