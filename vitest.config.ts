@@ -11,6 +11,14 @@ const conditions = ['@eaas/source', 'node'];
 const filesOf = (kind: string): string => `{packages/*/{src,test},test}/**/*${kind}.test.ts`;
 const [service, slow] = [filesOf('.service'), filesOf('.slow')];
 
+// What the rules of the service decide, and no SQL, is judged in memory by packages/service/test/conformance.test.ts. These
+// files meet a server only if BASE_URL names one.
+const decidedInMemory = [
+  'conformance/{hash,issuers,keys-states,min-version,workloads}.service',
+  'matrix/{bad-input.service,random-input.slow}',
+].map((name) => `packages/server/test/${name}.test.ts`);
+const ofPostgres = process.env['BASE_URL'] === undefined ? decidedInMemory : [];
+
 // The cache holds modules with resolved import paths. These paths depend on `exports` in the package.json files, so the
 // key of the cache contains these files.
 const manifests: Plugin = {
@@ -58,8 +66,8 @@ export default defineConfig(({ mode }) => {
       expect: { poll: { interval: 10, timeout: 120_000 } },
       projects: [
         suite('unit', [filesOf('')], [service, slow]),
-        suite('service', [service], [], withServer),
-        suite('slow', [slow], [], withServer),
+        suite('service', [service], ofPostgres, withServer),
+        suite('slow', [slow], ofPostgres, withServer),
       ],
     },
   };

@@ -1,6 +1,7 @@
 // The files that test the API of the server, on the service in memory.
 import { basename } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { limits } from '@eaas/protocol/wire';
 import { conformanceFiles } from '@eaas/test-kit/conformance-files';
 import { requireNoContradiction } from '@eaas/test-kit/contradictions';
 import { playOn } from '@eaas/test-kit/fixture';
@@ -9,7 +10,11 @@ import { playService } from './played-service.ts';
 const played = playService('https://eaas.test');
 vi.stubGlobal('fetch', played.fetch);
 playOn(played);
+// A limit of hundreds shows what one of thousands does, and a server has the real ones.
+const real = { ...limits };
+Object.assign(limits, { countedEntries: 300, exportedSubjects: 50 });
 afterAll(() => {
+  Object.assign(limits, real);
   playOn(undefined);
   vi.unstubAllGlobals();
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
 import { entryHash, genesisHash } from '@eaas/test-kit/decoder';
 import { type AuditEntry, newDek, newTenant, ok, only, unknownId, wrapped } from '@eaas/test-kit/fixture';
@@ -182,23 +183,24 @@ describe('a filter of a person', () => {
     expect(await totalOf(`subject_id=${userId}`)).toBe(0);
   });
 
-  test('counts up to 10,000 entries, and then says that there are more', async () => {
+  test('counts up to a number of entries, and then says that there are more', async () => {
+    const most = limits.countedEntries;
     const [subject, user] = [crypto.randomUUID(), crypto.randomUUID()];
     const wrap = async (count: number) => {
       const items = Array.from({ length: count }, () => ({ key_id: key.key_id, dek: newDek(), subject }));
       ok(await tenant.api.post('/v1/batch/wrap', { items, user }));
     };
-    for (let batch = 0; batch < 10; batch++) await wrap(1_000);
+    for (let left = most; left > 0; left -= limits.batchItems) await wrap(Math.min(left, limits.batchItems));
     const { subject_id } = ok(await tenant.api.post('/v1/subjects/show', { subject }));
     const limited = `subject_id=${subject_id}&limit=1`;
     const exact = await list(limited);
-    expect(exact).toMatchObject({ count: 1, total: 10_000 });
+    expect(exact).toMatchObject({ count: 1, total: most });
     expect(exact).not.toHaveProperty('total_at_least');
     await wrap(1);
     const { user: userId } = only((await list(limited)).logs).metadata as { user: string };
     for (const filter of [`subject_id=${subject_id}`, `user_id=${userId}`]) {
-      const { logs: _, ...page } = await list(`${filter}&limit=1&offset=10000`);
-      expect(page).toStrictEqual({ count: 1, total: null, total_at_least: 10_000, limit: 1, offset: 10_000 });
+      const { logs: _, ...page } = await list(`${filter}&limit=1&offset=${most}`);
+      expect(page).toStrictEqual({ count: 1, total: null, total_at_least: most, limit: 1, offset: most });
     }
   });
 

@@ -10,9 +10,9 @@ import {
   clientOf,
   expectNothingRecorded,
   expiredClient,
+  newestEntry,
   newTenant,
   ok,
-  type Tenant,
   unknownId,
 } from '@eaas/test-kit/fixture';
 
@@ -112,13 +112,7 @@ test.for(scoped)('%s with an API key limited to one key returns 404 for other ke
 
 describe("another tenant's id", () => {
   const notFound = routesWithId.filter((route) => route !== 'GET /v1/audit');
-  const heads = () =>
-    Promise.all(
-      [tenant, theirs].map(async ({ api }: Tenant) => {
-        const { head, checked, valid } = ok(await api.get('/v1/audit/verify'));
-        return { head, checked, valid };
-      }),
-    );
+  const heads = () => Promise.all([tenant, theirs].map(newestEntry));
   const both = async (route: Route): Promise<{ foreign: Material; unknown: Material }> => {
     const [theirOwn, ours] = [await materialFor(theirs, route), await materialFor(tenant, route)];
     return { foreign: { ...ours, id: theirOwn.id }, unknown: { ...ours, id: unknownId() } };

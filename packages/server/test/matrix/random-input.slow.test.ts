@@ -2,12 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import { asJson } from '@eaas/test-kit/api';
+import { runs } from '@eaas/test-kit/cases';
 import { newTenant, unknownId } from '@eaas/test-kit/fixture';
 import { call, calls, fields, lineOf, materialFor, routes } from '@eaas/test-kit/calls';
 
 const tenant = await newTenant();
 
-const runs = { numRuns: 40 };
+const some = { numRuns: runs(40) };
 const withBody = routes.filter((route) => lineOf(route, '').takesBody);
 const percentEncoded = fc
   .uint8Array({ minLength: 1, maxLength: 40 })
@@ -22,7 +23,7 @@ describe.for(withBody)('%s', (route) => {
       fc.asyncProperty(body, async (random) => {
         expect(await tenant.api.send(method, path, random, asJson)).toBeSomeRefusal();
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     );
     expect(await tenant.auditTotal()).toBe(before);
   });
@@ -38,7 +39,7 @@ describe.for(withBody)('%s', (route) => {
         const body = JSON.stringify({ ...valid, [name]: random });
         expect(await tenant.api.send(method, path, body, asJson)).toBeSoundAnswer();
       }),
-      runs,
+      some,
     );
   });
 });
@@ -52,7 +53,7 @@ test.for(routes.filter((route) => route.includes(':')))(
       fc.asyncProperty(percentEncoded, async (id) => {
         expect(await call(tenant.api, route, { ...material, id })).toBeSomeRefusal();
       }),
-      runs,
+      some,
     );
     expect(await tenant.auditTotal()).toBe(before);
   },
@@ -66,6 +67,6 @@ test.for(routes.filter((route) => route.startsWith('GET')))('%s refuses any rand
     fc.asyncProperty(fc.array(parameter, { minLength: 1, maxLength: 5 }), async (parameters) => {
       expect(await tenant.api.send(method, `${path}?${parameters.join('&')}`)).toBeSomeRefusal();
     }),
-    runs,
+    some,
   );
 });
