@@ -99,7 +99,7 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
     }
     // The statuses 502, 503 and 504 without a problem document come from a gateway that cannot reach the service. The
     // code `unavailable` says that the caller can repeat the call.
-    const isGateway = status === 502 || status === 503 || status === 504;
+    const isGateway = /^50[234]$/.test(`${status}`);
     const message = `the service responded with the status ${status} and no error details: is its URL right?`;
     return new ServiceError(isGateway ? 'unavailable' : 'invalid_response', message, details);
   }
@@ -137,9 +137,9 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
   function networkError(error: unknown): ServiceError {
     const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
     const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
-    const [address] = /^https?:\/\/[^/]+/.exec(asked.baseUrl) ?? [];
+    const { origin } = new URL(asked.baseUrl);
     const cure = 'is it running, and is its URL right?';
-    return new ServiceError('network', `the service could not be reached at ${address}${reason}: ${cure}`);
+    return new ServiceError('network', `the service could not be reached at ${origin}${reason}: ${cure}`);
   }
 }
 
@@ -224,7 +224,7 @@ const anyDek = /[\w+/-]{43}=/g;
  */
 export function mask(text: string, secrets: readonly string[]): string {
   const spellings = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
-  const found = [...new Set(spellings)].filter((secret) => secret !== '' && text.includes(secret));
+  const found = spellings.filter((secret) => secret !== '' && text.includes(secret));
   // Masks longer secrets first. Otherwise, masking a secret that is a part of a longer secret would leave the rest of
   // the longer secret visible.
   found.sort((a, b) => b.length - a.length);
