@@ -182,8 +182,6 @@ export function createDecrypter(
       return options.as === 'text' ? textOf(plaintext) : plaintext;
     },
     async prime(ciphertexts: Iterable<Ciphertext>, caller: Caller, options: DecryptOptions): Promise<void> {
-      const { signal } = options;
-      if (signal?.aborted) throw aborted();
       const wanted = new Map<string, KnownHeader>();
       for (const ciphertext of ciphertexts) {
         const known = headerOf(envelopeBytes(ciphertext), caller, options);
@@ -198,7 +196,7 @@ export function createDecrypter(
       const missing = Array.from(wanted).filter(([name]) => !cache.find(name));
       await Promise.all(
         missing.map(([name, known]) =>
-          fetchKey(name, known, caller, options, true).use(() => undefined, signal, patience),
+          fetchKey(name, known, caller, options, true).use(() => undefined, options.signal, patience),
         ),
       );
     },

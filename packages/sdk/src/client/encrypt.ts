@@ -119,15 +119,13 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       throw notPrimed('no data key is in memory to encrypt with');
     },
     async prime(caller: Caller, options: EncryptOptions, keep: boolean): Promise<void> {
-      const { signal } = options;
-      if (signal?.aborted) throw aborted();
       if (alwaysFresh)
         throw new InputError(
           '`prime` needs a cache that reuses data keys: set `cache.encrypt.maxMessages` to 2 or more',
         );
       requireKeyId(options.keyId);
       const of = partitionOf(caller, { ...options, wrapContext: contextOf(options.wrapContext) });
-      await keys.prime(of, keep, signal);
+      await keys.prime(of, keep, options.signal);
     },
     drop: keys.drop,
     close: (): void => keys.close(),

@@ -10,7 +10,7 @@ import { closedError, type Settled } from '../errors.ts';
 import { type Halves, halvesOf, refuseHalf } from '../half/options.ts';
 import { loadSignIn } from '../sign-in/options.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
-import { abortable } from '../transport/abortable.ts';
+import { abortable, aborted } from '../transport/abortable.ts';
 import {
   createDataKeyCalls,
   type DataKeyCalls,
@@ -249,6 +249,7 @@ export class EnvelopeClient {
     requireOptions(primeOptions, options, 'prime');
     requireActor(this.caller);
     await this.parts.ask?.(options.signal);
+    if (options.signal?.aborted) throw aborted();
     const { keyId = this.keyId, ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
     await Promise.all([
       encrypt && this.parts.encrypter.prime(this.caller, { ...options, keyId: [keyId].flat()[0] }, keep),
