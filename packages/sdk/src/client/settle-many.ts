@@ -18,7 +18,7 @@ export class Waiting<T> {
 
 type Started<T> = T | Promise<T> | Waiting<T>;
 
-const isPending = (work: Promise<void> | undefined) => work !== undefined;
+const isPending = (work: Promise<void> | undefined) => !!work;
 
 /** Waits for the data key, and then for the work under it, if the call waits for one. */
 export function settleOne<T>(

@@ -2,7 +2,7 @@
 import { utf8Length } from '@eaas/protocol/internal';
 import type { Input, Output, Problem } from '@eaas/protocol/wire';
 import { ServiceError, unreadable } from '../errors.ts';
-import { later, watch } from './abortable.ts';
+import { abortable, later } from './abortable.ts';
 import type { Call, CallOptions, Patience } from './transport.ts';
 
 export type Single = `POST /v1/keys/:key_id/${'wrap' | 'unwrap' | 'rewrap'}` | 'POST /v1/hash';
@@ -10,21 +10,20 @@ type Wrap = 'POST /v1/keys/:key_id/wrap';
 type In<R extends Single> = Input<R> & object;
 type Result<R extends Single> = Output<R> | { readonly error: Problem };
 
-interface Waiting<R extends Single> {
+interface Waiting<R extends Single> extends CallOptions {
   readonly input: In<R>;
   readonly bytes: number;
-  readonly signal: AbortSignal | undefined;
   readonly resolve: (output: Output<R>) => void;
   readonly reject: (error: unknown) => void;
   retries: number;
-  isDone: boolean;
+  /** Whether the call has ended, perhaps by its time limit. */
+  readonly isDone: boolean;
 }
 
 const userOf = ({ input }: Waiting<Single>): string | undefined => (input as In<Wrap>).user;
 
 export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
 
-const maxItems = 1_000;
 // The service accepts 2 MiB. This limit is lower, because the response to a smaller batch arrives earlier.
 const maxBytes = 2 ** 20;
 const maxFlights = 4;
@@ -38,12 +37,18 @@ export const backoff = (retry: number): number => Math.random() * Math.min(2_000
 export function coalesce<R extends Single>(call: Call, route: R, patience: Patience): Coalesced<R> {
   const batch = `POST /v1/batch/${route.split('/').at(-1)}` as 'POST /v1/batch/hash';
   const flights = new Set<{ readonly start: number }>();
-  let waiting: Waiting<R>[] = [];
+  let waiting = new Set<Waiting<R>>();
   let isScheduled = false;
-  let hasNoBatches = false;
+  /** 1 for a service without batches. */
+  let maxItems = 1_000;
 
   function schedule(): void {
-    if (isScheduled || waiting.length === 0 || flights.size >= maxFlights) return;
+    if (isScheduled || waiting.size === 0) return;
+    // Removes batches that are older than the time limit of a call. An edge platform can freeze a batch. A frozen batch
+    // never ends, and would count towards the limit `maxFlights` forever.
+    const longAgo = Date.now() - patience.total;
+    for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
+    if (flights.size >= maxFlights) return;
     isScheduled = true;
     // Uses a promise instead of `queueMicrotask`, because the fake timers of Jest replace `queueMicrotask`.
     void Promise.resolve().then(depart);
@@ -64,15 +69,15 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
   function take(): Waiting<R>[] {
     const taken: Waiting<R>[] = [];
     let sum = 0;
-    let isFull = false;
-    waiting = waiting.filter((item) => {
-      if (item.isDone) return false;
-      if (isFull || userOf(item) !== userOf(taken[0] ?? item)) return true;
-      sum += item.bytes;
-      isFull = taken.length > 0 && (hasNoBatches || taken.length === maxItems || sum > maxBytes);
-      if (!isFull) taken.push(item);
-      return isFull;
-    });
+    for (const item of waiting) {
+      if (userOf(item) !== userOf(taken[0] ?? item)) continue;
+      if (taken.length === maxItems || (sum > 0 && sum + item.bytes > maxBytes)) break;
+      waiting.delete(item);
+      if (!item.isDone && !item.signal?.aborted) {
+        taken.push(item);
+        sum += item.bytes;
+      }
+    }
     return taken;
   }
 
@@ -111,47 +116,25 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
       if (passing.length > 0) later(backoff(passing[0]?.retries ?? 1), () => enqueue(passing));
     } catch (error) {
       if (second && /^40[45]$/.test(`${(error as ServiceError).status}`)) {
-        hasNoBatches = true;
-        waiting = [...items, ...waiting];
+        maxItems = 1;
+        waiting = new Set([...items, ...waiting]);
       } else for (const { reject } of items) reject(error);
     }
   }
 
   function enqueue(items: readonly Waiting<R>[]): void {
-    waiting.push(...items);
+    for (const item of items) waiting.add(item);
     schedule();
   }
 
-  function stop(item: Waiting<R>, error: unknown): void {
-    item.reject(error);
-    // Removes batches that are older than the time limit of a call. An edge platform can freeze a batch. A frozen batch
-    // never ends, and would count towards the limit `maxFlights` forever.
-    const longAgo = Date.now() - patience.total;
-    for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
-  }
-
-  return (input, { signal } = {}) =>
-    new Promise((resolve, reject) => {
-      const settle =
-        <T>(by: (outcome: T) => void) =>
-        (outcome: T): void => {
-          item.isDone = true;
-          end();
-          by(outcome);
-        };
-      const bytes = utf8Length(JSON.stringify(input)) + referenceBytes;
-      const item: Waiting<R> = {
-        input,
-        bytes,
-        signal,
-        resolve: settle(resolve),
-        reject: settle(reject),
-        retries: 0,
-        isDone: false,
-      };
-      const end = watch((error) => stop(item, error), signal, patience.total);
-      enqueue([item]);
+  return async (input, options = {}) => {
+    const bytes = utf8Length(JSON.stringify(input)) + referenceBytes;
+    const item = { ...options, input, bytes, retries: 0, isDone: false };
+    const output = new Promise<Output<R>>((resolve, reject) => {
+      enqueue([Object.assign(item, { resolve, reject })]);
     });
+    return abortable(output, options.signal, patience.total).finally(() => (item.isDone = true));
+  };
 }
 
 /** The maximum number of bytes that a reference adds to an item. It has at most ten digits. */
