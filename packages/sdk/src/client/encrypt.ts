@@ -74,7 +74,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     caller: Caller,
     options: EncryptOptions,
     context = options.context,
-    subject = options.subject,
+    subject?: string,
   ): EncryptedValue | Promise<EncryptedValue> | Waiting<EncryptedValue> {
     requireValue(value, options.as);
     if (options.signal?.aborted) throw aborted();

@@ -129,9 +129,10 @@ export function createEncryptingKeys(
     drop: (subject: Dropped): void => cache.drop(subject),
     close(): void {
       cache.close();
-      for (const timer of [...kept.values(), ...paused.values()]) clearTimeout(timer);
-      kept.clear();
-      paused.clear();
+      for (const timers of [kept, paused]) {
+        for (const timer of timers.values()) clearTimeout(timer);
+        timers.clear();
+      }
     },
   };
 }
