@@ -11,6 +11,8 @@ export interface Caller {
   readonly requireUser: boolean | undefined;
   /** Whether the app's sign-in names the subject of calls that name none. */
   readonly signsIn: boolean;
+  /** The error that failed a whole request of the call. */
+  failure?: unknown;
 }
 
 /** Accepts what the service accepts as the name of a subject or a user. */

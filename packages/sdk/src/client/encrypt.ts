@@ -86,16 +86,22 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     if (ready) return seal(ready, ready.values, value, context);
     requireKeyId(of.keyId);
     const run = sealing(seal, value, context);
-    return new Waiting(isFresh ? keys.requestOnce(of) : keys.reserve(of, length), run);
+    const lease = isFresh ? keys.requestOnce(of) : keys.reserve(of, length);
+    lease.callers.add(caller);
+    return new Waiting(lease, run);
   }
 
   return {
-    encrypt: (value: string | Uint8Array, caller: Caller, options: EncryptOptions): Promise<EncryptedValue> =>
+    encrypt: (
+      value: string | Uint8Array,
+      { ...caller }: Caller,
+      options: EncryptOptions,
+    ): Promise<EncryptedValue> =>
       attempt(() => {
         const seal = sealFor('encrypt', options, caller);
         return settleOne(start(seal, value, caller, options), options.signal, limits.patience);
       }),
-    encryptMany: async (items: readonly EncryptItem[], caller: Caller, options: EncryptOptions) => {
+    encryptMany: async (items: readonly EncryptItem[], { ...caller }: Caller, options: EncryptOptions) => {
       const seal = sealFor('encryptMany', options, caller);
       const own = copyContexts(options);
       const startItem = (item: EncryptItem) => {

@@ -195,7 +195,10 @@ export class EnvelopeClient {
     return this.asking(this.parts.encrypter.encrypt, value, options);
   }
 
-  /** Encrypts many values. The results are in the order of the values. If one value fails, the others still succeed. */
+  /**
+   * Encrypts many values. The results are in the order of the values. If one value fails, the others still succeed. After
+   * a request that fails, the call sends no more, and the values that wait for one get the same error.
+   */
   encryptMany<Form extends EncryptedForm = 'bundle'>(
     items: readonly EncryptItem[],
     options: EncryptOptions<Form> = {},

@@ -1,6 +1,7 @@
 // Data keys in memory, for as long as calls use them and the limits allow.
 import { personName } from '@eaas/protocol/internal';
 import { abortable, later, type Timer } from '../transport/abortable.ts';
+import type { Caller } from '../client/caller.ts';
 import { closedError, type ServiceError } from '../errors.ts';
 import { type DerivedDataKey, wipe } from './derive.ts';
 
@@ -12,7 +13,7 @@ export interface CacheLimits {
 
 export type Dropped = string | true | undefined;
 
-type Request = () => Promise<DerivedDataKey>;
+type Request = (lease: Lease) => Promise<DerivedDataKey>;
 
 /** What a data key takes in memory: itself about a kilobyte, and its name, which the app can make long. */
 const bytesOf = (name: string): number => 1_024 + 2 * name.length;
@@ -142,6 +143,8 @@ export class Lease {
   /** The number of messages that use this data key. Includes the messages of calls that still wait for the data key. */
   messages = 0;
   bytes = 0;
+  /** The calls that asked for this data key. */
+  readonly callers = new Set<Pick<Caller, 'failure'>>();
   /** The person whose data key this is. */
   subject: string | undefined;
   expiry?: Timer;
@@ -150,12 +153,12 @@ export class Lease {
   readonly #onFailure: ((error: ServiceError) => void) | undefined;
 
   constructor(
-    request: () => Promise<DerivedDataKey>,
+    request: Request,
     onArrival: (key: DerivedDataKey) => void,
     onFailure?: (error: ServiceError) => void,
   ) {
     this.#onFailure = onFailure;
-    this.#arrival = request().then((key) => {
+    this.#arrival = request(this).then((key) => {
       this.key = key;
       onArrival(key);
       this.#wipeUnlessHeld();

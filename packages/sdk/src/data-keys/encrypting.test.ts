@@ -58,6 +58,31 @@ describe('data keys for encryption', () => {
     expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(false);
   });
 
+  test('after a request of encryptMany has failed, it sends no more, but what others wait for is sent', async () => {
+    const sent: number[] = [];
+    const fetch: typeof globalThis.fetch = async (request) => {
+      const { items } = await (request as Request).json();
+      sent.push(items.length);
+      if (items[0].subject === '0') return new Response(null, { status: 503 });
+      const wrapped = { key_id: keyId, key_version: 1, wrapped_key: 'AQID' };
+      return Response.json({
+        results: items.map(({ reference }: object & { reference: string }) => ({ ...wrapped, reference })),
+      });
+    };
+    const { client, keyId } = observedClient({ retries: 0, fetch });
+    const people = range(6_000).map((person) => ({ value: 'x', subject: `${person}` }));
+    const many = client.encryptMany(people);
+    const shared = client.encrypt('y', { subject: '5999' });
+    const primed = client.prime({ subject: '5998' });
+    const other = client.encryptMany([...people.slice(5_996, 5_998), { value: 'z', subject: 'other' }]);
+    const outcomes = outcomesOf(await many);
+    const failed = range(6_000).filter((person) => outcomes[person] === 'unavailable');
+    expect(failed).toEqual(range(5_996).filter((person) => person < 1_000 || person >= 4_000));
+    await Promise.all([shared, primed]);
+    expect(valuesOf(await other)).toHaveLength(3);
+    expect(sent).toEqual([1_000, 1_000, 1_000, 1_000, 5]);
+  });
+
   test('a data key encrypts at most `maxBytes`, unless one value is larger', async () => {
     const { client } = observedClient({ cache: { encrypt: { maxBytes: 100 } } });
     const lengths = [60, 60, 500, 10, 10];

@@ -36,10 +36,10 @@ export function createEncryptingKeys(
   // A jump of the clock does not remove a kept data key: it stays until its timer, which the jump does not affect, ends.
   const find = (name: string): Lease | undefined => cache.find(name, kept.has(name));
 
-  async function mint(of: Partition, withSync: boolean): Promise<DerivedDataKey> {
+  async function mint(of: Partition, withSync: boolean, { callers }: Lease): Promise<DerivedDataKey> {
     const dek = randomBytes(32);
     try {
-      const wrap = () => calls.wrap(dek, of);
+      const wrap = () => calls.wrap(dek, of, { callers });
       const derive = (dek: Uint8Array, wrapped: Wrapped) => deriveDataKey(engines, dek, wrapped, withSync);
       const key = calls.halves
         ? await (await calls.halves.load()).mint(of, dek, wrap, derive)
@@ -57,7 +57,7 @@ export function createEncryptingKeys(
     return cache.request(
       name,
       of.subject,
-      () => mint(of, withSync),
+      (lease) => mint(of, withSync, lease),
       ({ code }) => {
         if (code === 'subject_erased') {
           clearTimeout(kept.get(name));
@@ -113,7 +113,7 @@ export function createEncryptingKeys(
       spend(lease, length);
       return lease;
     },
-    requestOnce: (of: Partition): Lease => cache.requestOnce(() => mint(of, false)),
+    requestOnce: (of: Partition): Lease => cache.requestOnce((lease) => mint(of, false, lease)),
     async prime(of: Partition, keep: boolean, signal: AbortSignal | undefined): Promise<void> {
       const name = partitionName(of);
       const isPrimed = (): boolean => {
@@ -122,6 +122,7 @@ export function createEncryptingKeys(
       };
       while (!isPrimed()) {
         const lease = cache.arriving(name) ?? request(name, of, true);
+        lease.callers.add({});
         await lease.use(() => undefined, signal, patience);
       }
       if (keep && !kept.has(name)) keepUp(name, of);

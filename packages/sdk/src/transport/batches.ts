@@ -10,9 +10,15 @@ type Wrap = 'POST /v1/keys/:key_id/wrap';
 type In<R extends Single> = Input<R> & object;
 type Result<R extends Single> = Output<R> | { readonly error: Problem };
 
-interface Waiting<R extends Single> extends CallOptions {
+interface QueueOptions extends CallOptions {
+  /** The calls that wait for an item, if they can send several. It is not sent after all of them have failed. */
+  readonly callers?: Iterable<{ failure?: unknown }>;
+}
+
+interface Waiting<R extends Single> extends QueueOptions {
   readonly input: In<R>;
   readonly bytes: number;
+  readonly callers: Iterable<{ failure?: unknown }>;
   readonly resolve: (output: Output<R>) => void;
   readonly reject: (error: unknown) => void;
   retries: number;
@@ -22,7 +28,7 @@ interface Waiting<R extends Single> extends CallOptions {
 
 const userOf = ({ input }: Waiting<Single>): string | undefined => (input as In<Wrap>).user;
 
-export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
+export type Coalesced<R extends Single> = (input: In<R>, options?: QueueOptions) => Promise<Output<R>>;
 
 // The service accepts 2 MiB. This limit is lower, because the response to a smaller batch arrives earlier.
 const maxBytes = 2 ** 20;
@@ -73,7 +79,9 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
       if (userOf(item) !== userOf(taken[0] ?? item)) continue;
       if (taken.length === maxItems || (sum > 0 && sum + item.bytes > maxBytes)) break;
       waiting.delete(item);
-      if (!item.isDone && !item.signal?.aborted) {
+      const [failure, ...others] = Array.from(item.callers, (caller) => caller.failure);
+      if (failure && others.every(Boolean)) item.reject(failure);
+      else if (!item.isDone && !item.signal?.aborted) {
         taken.push(item);
         sum += item.bytes;
       }
@@ -118,7 +126,13 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
       if (second && /^40[45]$/.test(`${(error as ServiceError).status}`)) {
         maxItems = 1;
         waiting = new Set([...items, ...waiting]);
-      } else for (const { reject } of items) reject(error);
+      } else {
+        for (const { reject, callers } of items) {
+          // A request with several items does not fail because of one of them.
+          if (second) for (const caller of callers) caller.failure ??= error;
+          reject(error);
+        }
+      }
     }
   }
 
@@ -129,7 +143,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
 
   return async (input, options = {}) => {
     const bytes = utf8Length(JSON.stringify(input)) + referenceBytes;
-    const item = { ...options, input, bytes, retries: 0, isDone: false };
+    const item = { callers: [], ...options, input, bytes, retries: 0, isDone: false };
     const output = new Promise<Output<R>>((resolve, reject) => {
       enqueue([Object.assign(item, { resolve, reject })]);
     });

@@ -57,7 +57,7 @@ export function createDataKeyCalls(call: Call, patience: Patience, erasures: Era
   return {
     halves,
     erasures,
-    async wrap(dek: Uint8Array, of: Partition, options?: CallOptions): Promise<Wrapped> {
+    async wrap(dek: Uint8Array, of: Partition, options?: Parameters<typeof wrap>[1]): Promise<Wrapped> {
       requireDek(dek);
       const { keyId, subject, user } = of;
       const context = contextOf(of.wrapContext);
