@@ -87,7 +87,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     requireKeyId(of.keyId);
     const run = sealing(seal, value, context);
     const lease = isFresh ? keys.requestOnce(of) : keys.reserve(of, length);
-    lease.callers.add(caller);
+    if (!lease.key) lease.callers.add(caller);
     return new Waiting(lease, run);
   }
 
