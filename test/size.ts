@@ -6,23 +6,23 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_429,
-  service: 5_191,
-  local: 2_021,
-  sdk: 7_122,
-  migrate: 2_329,
+  protocol: 5_419,
+  service: 5_188,
+  local: 2_002,
+  sdk: 7_116,
+  migrate: 2_328,
   audit: 826,
-  drizzle: 2_253,
+  drizzle: 2_256,
   prisma: 2_508,
   files: 1_729,
   console: 8_148,
-  server: 5_387,
+  server: 5_375,
   log: 1_192,
-  dev: 1_078,
-  cli: 3_407,
+  dev: 839,
+  cli: 3_355,
 };
 const sites = { 'docs/site': 1_029, examples: 1_194 };
-const mostTestLines = 74_076;
+const mostTestLines = 71_535;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;
