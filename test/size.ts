@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_419,
+  protocol: 5_427,
   service: 5_188,
   local: 2_002,
-  sdk: 7_116,
+  sdk: 7_112,
   migrate: 2_328,
   audit: 826,
   drizzle: 2_256,

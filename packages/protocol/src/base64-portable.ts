@@ -1,5 +1,3 @@
-import { attempt } from './bytes.ts';
-
 interface Encodable extends Uint8Array {
   toBase64?(): string;
 }
@@ -12,8 +10,12 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  const bytes = attempt(() => (Uint8Array as Decoding).fromBase64?.(text) ?? bytesOf(atob(text)));
-  return bytes && toBase64(bytes) === text ? bytes : undefined;
+  try {
+    const bytes = (Uint8Array as Decoding).fromBase64?.(text) ?? bytesOf(atob(text));
+    return toBase64(bytes) === text ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function bytesOf(latin1: string): Uint8Array<ArrayBuffer> {

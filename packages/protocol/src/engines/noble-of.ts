@@ -1,5 +1,4 @@
 import type { gcm as Gcm } from '@noble/ciphers/aes.js';
-import { attempt } from '../bytes.ts';
 import type { Engine } from './engine.ts';
 
 export const nobleOf = (gcm: typeof Gcm): Engine<'sync', Uint8Array> => ({
@@ -7,6 +6,12 @@ export const nobleOf = (gcm: typeof Gcm): Engine<'sync', Uint8Array> => ({
   // Copies the bytes with `new Uint8Array`, because `slice` of a Buffer returns a view of the same memory.
   importKey: (key) => new Uint8Array(key),
   encrypt: (key, iv, aad, plaintext, out) => out.set(gcm(key, iv, aad).encrypt(plaintext)),
-  decrypt: (key, iv, aad, body) => attempt(() => gcm(key, iv, aad).decrypt(body)),
+  decrypt(key, iv, aad, body) {
+    try {
+      return gcm(key, iv, aad).decrypt(body);
+    } catch {
+      return undefined;
+    }
+  },
   wipe: (key) => void key.fill(0),
 });

@@ -92,14 +92,10 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
   }
 
   return {
-    encrypt: (
-      value: string | Uint8Array,
-      { ...caller }: Caller,
-      options: EncryptOptions,
-    ): Promise<EncryptedValue> =>
+    encrypt: (value: string | Uint8Array, caller: Caller, options: EncryptOptions): Promise<EncryptedValue> =>
       attempt(() => {
         const seal = sealFor('encrypt', options, caller);
-        return settleOne(start(seal, value, caller, options), options.signal, limits.patience);
+        return settleOne(start(seal, value, { ...caller }, options), options.signal, limits.patience);
       }),
     encryptMany: async (items: readonly EncryptItem[], { ...caller }: Caller, options: EncryptOptions) => {
       const seal = sealFor('encryptMany', options, caller);

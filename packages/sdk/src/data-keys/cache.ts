@@ -143,7 +143,7 @@ export class Lease {
   /** The number of messages that use this data key. Includes the messages of calls that still wait for the data key. */
   messages = 0;
   bytes = 0;
-  /** The calls that wait for this data key. */
+  /** The calls that waited for this data key. */
   readonly callers = new Set<Pick<Caller, 'failure'>>();
   /** The person whose data key this is. */
   subject: string | undefined;
@@ -160,7 +160,6 @@ export class Lease {
     this.#onFailure = onFailure;
     this.#arrival = request(this).then((key) => {
       this.key = key;
-      this.callers.clear();
       onArrival(key);
       this.#wipeUnlessHeld();
       return key;

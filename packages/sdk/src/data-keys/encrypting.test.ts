@@ -47,14 +47,14 @@ describe('data keys for encryption', () => {
   });
 
   test('encryptMany uses a new data key after `maxMessages` values, and fetches data keys in batches', async () => {
-    const { client, service } = observedClient({ cache: { encrypt: { maxMessages: 2 } } });
+    const { client, service } = observedClient({ cache: { encrypt: { maxMessages: 3 } } });
     const uses = new Map<string, number>();
-    for (const { wrapped_key } of valuesOf(await client.encryptMany(range(2_001).map(String))))
+    for (const { wrapped_key } of valuesOf(await client.encryptMany(range(3_001).map(String))))
       uses.set(wrapped_key, (uses.get(wrapped_key) ?? 0) + 1);
-    expect(Math.max(...uses.values())).toBe(2);
+    expect(Math.max(...uses.values())).toBe(3);
     expect(uses.size).toBe(1_001);
     expect(routesOf(service)).toEqual(['batch/wrap', 'keys/:key_id/wrap']);
-    expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(true);
+    for (let n = 0; n < 2; n++) expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(true);
     expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(false);
   });
 
@@ -64,10 +64,10 @@ describe('data keys for encryption', () => {
       const { items } = await (request as Request).json();
       sent.push(items.length);
       if (items[0].subject === '0') return new Response(null, { status: 503 });
-      const wrapped = { key_id: keyId, key_version: 1, wrapped_key: 'AQID' };
-      return Response.json({
-        results: items.map(({ reference }: object & { reference: string }) => ({ ...wrapped, reference })),
+      const results = items.map(({ reference }: { reference: string }) => {
+        return { key_id: keyId, key_version: 1, wrapped_key: 'AQID', reference };
       });
+      return Response.json({ results });
     };
     const { client, keyId } = observedClient({ retries: 0, fetch });
     const people = range(6_000).map((person) => ({ value: 'x', subject: `${person}` }));

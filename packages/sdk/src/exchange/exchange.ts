@@ -99,7 +99,7 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
     }
     // The statuses 502, 503 and 504 without a problem document come from a gateway that cannot reach the service. The
     // code `unavailable` says that the caller can repeat the call.
-    const isGateway = /^50[234]$/.test(`${status}`);
+    const isGateway = status >= 502 && status <= 504;
     const message = `the service responded with the status ${status} and no error details: is its URL right?`;
     return new ServiceError(isGateway ? 'unavailable' : 'invalid_response', message, details);
   }

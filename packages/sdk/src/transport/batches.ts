@@ -79,8 +79,8 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
       if (userOf(item) !== userOf(taken[0] ?? item)) continue;
       if (taken.length === maxItems || (sum > 0 && sum + item.bytes > maxBytes)) break;
       waiting.delete(item);
-      const [failure, ...others] = Array.from(item.callers, (caller) => caller.failure);
-      if (failure && others.every(Boolean)) item.reject(failure);
+      const failures = Array.from(item.callers, ({ failure }) => failure);
+      if (failures[0] && failures.every(Boolean)) item.reject(failures[0]);
       else if (!item.isDone && !item.signal?.aborted) {
         taken.push(item);
         sum += item.bytes;
@@ -121,7 +121,8 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
         if (!isPassing) item.reject(error);
         return isPassing;
       });
-      if (passing.length > 0) later(backoff(passing[0]?.retries ?? 1), () => enqueue(passing));
+      const [again] = passing;
+      if (again) later(backoff(again.retries), () => enqueue(passing));
     } catch (error) {
       if (second && /^40[45]$/.test(`${(error as ServiceError).status}`)) {
         maxItems = 1;
@@ -129,7 +130,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
       } else {
         for (const { reject, callers } of items) {
           // A request with several items does not fail because of one of them.
-          if (second) for (const caller of callers) caller.failure ??= error;
+          if (second) for (const caller of callers) caller.failure = error;
           reject(error);
         }
       }
