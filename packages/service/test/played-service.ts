@@ -99,7 +99,7 @@ export function playService(baseUrl: string) {
   };
 }
 
-async function hasSigned(token: string, jwk: JsonWebKey, alg: string): Promise<boolean> {
+export async function hasSigned(token: string, jwk: JsonWebKey, alg: string): Promise<boolean> {
   const [header, claims, signature = ''] = token.split('.');
   const key = createPublicKey({ key: jwk, format: 'jwk' });
   const padding = alg === 'PS256' ? { padding: 6, saltLength: 32 } : {}; // RSA_PKCS1_PSS_PADDING

@@ -1,0 +1,20 @@
+// Runs of the simulation with fixed seeds. `npm run prove -- simulate` runs as many as a night holds.
+import { sample } from 'fast-check';
+import { expect, test } from 'vitest';
+import { plans } from './simulation/plan.ts';
+import { faultOf, simulate } from './simulation/simulate.ts';
+
+const seeds = Array.from({ length: 40 }, (_, seed) => seed);
+
+test.each(seeds)('two replicas and a database that break do not break the ledger: seed %i', async (seed) => {
+  expect(await faultOf(seed)).toBeUndefined();
+});
+
+test('the same plan is the same run', async () => {
+  const [plan] = sample(plans, { seed: 1, numRuns: 1 });
+  if (!plan) throw new Error('expected a plan');
+  const [one, other] = [await simulate(plan), await simulate(plan)];
+  // Who calls has another id each time.
+  const shown = (steps: readonly string[]) => steps.map((step) => step.replace(/[\da-f]{8}-[\da-f-]+/, 'id'));
+  expect(shown(one.steps)).toEqual(shown(other.steps));
+});

@@ -1,0 +1,67 @@
+// What a run is made from: a seed, which draws the calls and the order of events, and troubles at the steps that they name.
+// fast-check makes plans, and shrinks one that fails to the few troubles that matter.
+import {
+  array,
+  type Arbitrary,
+  constant,
+  constantFrom,
+  integer,
+  nat,
+  noBias,
+  noShrink,
+  oneof,
+  record,
+} from 'fast-check';
+
+/**
+ * What can happen at a step on the way to the database and back, and how often. `lose`: the connection breaks, and with it what
+ * ran. `late`: it breaks, and what was sent runs later. `hang`: the step takes long. `crash`: the replica forgets all.
+ * `failover`: a standby takes over, which can lack the newest entries. `clock`: the clock of the database goes back.
+ */
+const kinds = { none: 8, lose: 6, late: 6, hang: 4, crash: 1, failover: 1, clock: 1 } as const;
+
+type Kind = keyof typeof kinds;
+type Of<Made> = Made extends Arbitrary<infer Value> ? Value : never;
+
+const weighted = Object.entries(kinds) as [Kind, number][];
+const step = record({
+  kind: oneof(...weighted.map(([kind, weight]) => ({ arbitrary: constant(kind), weight }))),
+  ms: oneof(nat(150), integer({ min: 50, max: 90 }), nat(3_000), nat(30_000)),
+});
+
+/** From a step of a lane on, which is that of a replica and a tenant. */
+const trouble = record({
+  lane: nat(3),
+  at: nat(120),
+  steps: array(step, { minLength: 1, maxLength: 5, size: 'max' }),
+});
+
+export const plans = noBias(
+  record({
+    seed: noShrink(nat()),
+    calls: integer({ min: 1, max: 40 }),
+    /** The most milliseconds between two calls. */
+    gap: constantFrom(25, 10, 400, 2_500),
+    /** How many of the calls can go only to the first replica. */
+    lone: constantFrom(0, 0.5, 0.9),
+    troubles: array(trouble, { maxLength: 40, size: 'max' }),
+  }),
+);
+
+export type Step = Of<typeof step>;
+export type Plan = Of<typeof plans>;
+export type Chance = ReturnType<typeof chanceOf>;
+
+/** Draws what follows from a seed: Weyl's sequence, mixed as in MurmurHash3. */
+export function chanceOf(seed: number) {
+  let state = seed;
+  const next = (): number => {
+    state = (state + 0x9e3779b9) | 0;
+    const mixed = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
+    const more = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+    return ((more ^ (more >>> 16)) >>> 0) / 2 ** 32;
+  };
+  const below = (most: number): number => Math.floor(next() * most);
+  const pick = <T>(all: readonly T[]): T => all[below(all.length)] as T;
+  return { next, below, pick, is: (probability: number): boolean => next() < probability };
+}

@@ -1,0 +1,204 @@
+// The world of a run: two replicas of the real service, two tenants of one database, and callers whose answers are judged.
+import { randomBytes } from 'node:crypto';
+import * as eaas from '@eaas/service';
+import { hasSigned as verify } from '../played-service.ts';
+import { Callers } from './calls.ts';
+import { Broken, Database } from './database.ts';
+import { Fault, Judge, type Told } from './judge.ts';
+import type { Call } from './model.ts';
+import { chanceOf, type Plan } from './plan.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+/** What callers look at in an answer. */
+interface Answer extends Partial<
+  Record<'key_id' | 'api_key_id' | 'api_key' | 'issuer_id' | 'wrapped_key' | 'dek', string>
+> {
+  readonly key_version?: number;
+  readonly errors?: readonly unknown[];
+  readonly error?: { readonly code: string };
+  readonly entry?: Told['receipt'];
+}
+
+/** No call takes longer, and after so many milliseconds without troubles nothing of them is left. */
+export const longest = 35_000;
+
+export class World {
+  readonly time = new VirtualTime();
+  readonly chance;
+  readonly roots = [eaas.rootKey(randomBytes(32))] as const;
+  readonly database: Database;
+  readonly tenants: readonly Callers[];
+  readonly replicas: eaas.Service[];
+  /** Which replicas told of a loss, with the tenant and how many losses there had been. */
+  readonly tellers = new Set<string>();
+  readonly steps: string[] = [];
+  fault: unknown;
+  /** Whether nothing goes wrong, and nothing is left of what went wrong. */
+  isWell = true;
+  readonly #lone: number;
+  readonly #lives: number[] = [0, 0];
+
+  constructor(plan: Plan) {
+    this.chance = chanceOf(plan.seed);
+    this.#lone = plan.lone;
+    this.database = new Database(this, plan);
+    this.tenants = ['acme', 'bob'].map((name) => {
+      const settings = { name, envelope_only: false };
+      const { head, writes } = eaas.newTenant(this.roots, settings, this.database.time);
+      this.database.memory.add(head, writes);
+      return new Callers(new Judge(writes[0]?.row as eaas.TenantRow, this.roots), this.chance);
+    });
+    this.replicas = [0, 1].map((replica) => this.#start(replica));
+  }
+
+  trace = (line: string): void => void this.steps.push(`${Math.round(this.time.now)}\t${line}`);
+
+  landed(tenantId: string, rows: readonly eaas.EntryRow[]): void {
+    const { judge } = this.#callersOf(tenantId);
+    for (const row of rows) this.trace(`${judge.name}: entry ${row.id} is written, ${row.action}`);
+    try {
+      judge.land(rows, this.database.time);
+    } catch (error) {
+      this.fault ??= error;
+    }
+  }
+
+  lost(tenantId: string, head: number): void {
+    const callers = this.#callersOf(tenantId);
+    callers.judge.lose(head);
+    callers.lose();
+    this.trace(`${callers.judge.name}: a standby has only ${head} entries`);
+  }
+
+  crash(replica: number): void {
+    this.#lives[replica] = (this.#lives[replica] ?? 0) + 1;
+    this.replicas[replica] = this.#start(replica);
+  }
+
+  /** Sends a call to a replica, waits for its answer, and judges it. Never rejects. */
+  async call(tenant: Callers, call: Call, replica = this.chance.is(this.#lone) ? 0 : this.chance.below(2)) {
+    const { judge } = tenant;
+    const { isWell } = this;
+    const sent = judge.send(call, this.database.time);
+    const isUp = this.#untilCrash(replica);
+    const line = (what: string): void =>
+      this.trace(`replica ${replica}, ${judge.name}: ${call.mark} ${what}`);
+    line(`asks for ${call.doing}${call.token ? '' : ` as ${call.actor}`}`);
+    const late = this.time.in(longest, () => {
+      if (isUp()) this.fault ??= new Fault(`LIVE: ${call.mark} has no answer`);
+    });
+    try {
+      const { told, results } = await ask(this.replicas[replica] as eaas.Service, judge.tenantId, call);
+      // Nobody gets the answer of a replica that has crashed.
+      if (!isUp()) return;
+      line(
+        `is told ${told.map(({ code, receipt }) => (receipt ? `${code} by entry ${receipt.id}` : code)).join()}`,
+      );
+      const isAway = told.some(({ code }) => code === 'audit_unwritten' || code === 'unavailable');
+      if (isAway && isWell) throw new Fault(`LIVE: ${call.mark} is refused, though all is well`);
+      if (!isAway) judge.answer(sent, told, this.database.time);
+      if (!isAway && judge.epoch === sent.epoch) learn(tenant, call, results);
+    } catch (error) {
+      this.fault ??= error;
+    } finally {
+      this.time.cancel(late);
+    }
+  }
+
+  plugins(): readonly eaas.Plugin[] {
+    const hasSigned = async (...all: Parameters<typeof verify>): Promise<boolean> => {
+      await this.time.wait(this.chance.below(5));
+      return verify(...all);
+    };
+    return [eaas.people(), eaas.issuers({ verify: hasSigned, keyHostFault: () => 'names a host' })];
+  }
+
+  #callersOf(tenantId: string): Callers {
+    return this.tenants.find(({ judge }) => judge.tenantId === tenantId) as Callers;
+  }
+
+  #untilCrash(replica: number): () => boolean {
+    const life = this.#lives[replica];
+    return () => this.#lives[replica] === life;
+  }
+
+  #start(replica: number): eaas.Service {
+    const note = (error: unknown): void => void (error instanceof Broken || (this.fault ??= error));
+    return eaas.createService({
+      store: this.database.storeFor(replica, this.#untilCrash(replica)),
+      roots: this.roots,
+      plugins: this.plugins(),
+      fair: { isOver: () => this.chance.is(0.1), pause: () => this.time.wait(this.chance.below(5)) },
+      listener: {
+        failed: note,
+        unwritten: note,
+        tampered: (table, id) => note(new Fault(`ACCUSE: ${table} ${id}`)),
+        wentBack: (tenantId) => {
+          const { name, epoch } = this.#callersOf(tenantId).judge;
+          this.trace(`replica ${replica}, ${name}: the log went back`);
+          this.tellers.add(`${replica} ${name} ${epoch}`);
+          if (epoch === 0) note(new Fault(`ACCUSE: replica ${replica} tells of a loss that never was`));
+        },
+      },
+    });
+  }
+}
+
+/** Returns what the caller was told about each item, and the answers to those that succeeded. */
+async function ask(
+  service: eaas.Service,
+  tenantId: string,
+  { doing, inputs, actor, mark, token, until }: Call,
+) {
+  const [input = {}] = inputs;
+  const route = doing as 'POST /v1/hash';
+  const isJob = actor === 'system';
+  const insider = eaas.insider(tenantId, isJob ? 'system' : 'operator');
+  const header = () => (until === undefined ? undefined : actor);
+  const arrival = { route, authorization: `Bearer ${token}`, origin: undefined, header, ipAddress: mark };
+  try {
+    const caller = token
+      ? await eaas.admit(service, arrival)
+      : { ...insider, ipAddress: mark, isLocked: isJob };
+    const part = isJob
+      ? eaas.settleKey(service, caller, input as { key_id: string })
+      : eaas.changeTenant(input as object);
+    const isPart = isJob || doing === 'set the quota';
+    const body = doing.includes('/batch/') ? { items: inputs } : input;
+    const done = await (isPart
+      ? eaas.settle<object>(service, caller, part)
+      : eaas.run(service, caller, route, body as never));
+    const { results = [{ ...done.answer, entry: done.receipt }] } = done.answer as { results?: Answer[] };
+    const told = results.map(({ error, entry }): Told => ({ code: error?.code ?? 'ok', receipt: entry }));
+    return { told, results };
+  } catch (error) {
+    if (!(error instanceof eaas.Refusal)) throw error;
+    const { code, receipt } = error;
+    return { told: inputs.map((): Told => ({ code, receipt })), results: [] };
+  }
+}
+
+/** What callers remember of answers, and what is wrong with them. */
+function learn(tenant: Callers, { doing, inputs, mark }: Call, results: readonly Answer[]): void {
+  for (const [nth, result] of results.entries()) {
+    const {
+      key_id = '',
+      key_version = 0,
+      api_key_id: id,
+      api_key: token,
+      issuer_id,
+      wrapped_key,
+      dek,
+    } = result;
+    if (result.errors?.length) throw new Fault(`ACCUSE: ${JSON.stringify(result.errors)}`);
+    if (doing === 'POST /v1/keys') tenant.keyIds.push(key_id);
+    if (id && token) tenant.apiKeys.push({ id, token });
+    if (doing === 'POST /v1/issuers' && issuer_id) tenant.issuerIds.push(issuer_id);
+    const { dek: own, ...input } = inputs[nth] ?? {};
+    const before = tenant.judge.wrapped.get(input['wrapped_key']);
+    if (dek !== undefined && dek !== before?.dek) throw new Fault(`SECRET: ${mark} gets another data key`);
+    if (!wrapped_key || doing === 'POST /v1/encrypt') continue;
+    tenant.judge.wrapped.set(wrapped_key, { version: key_version, dek: own ?? before?.dek });
+    tenant.wraps.push({ ...input, wrapped_key });
+  }
+}
