@@ -162,7 +162,7 @@ export class Database {
     const { what, replica, tenantId } = session;
     const { time, chance, trace, tenants } = this.#world;
     const tenant = tenants.findIndex(({ judge }) => judge.tenantId === tenantId);
-    const lane = 2 * replica + Math.max(0, tenant);
+    const lane = 4 * replica + 2 * Math.max(0, tenant) + (/append|locked/.test(what) ? 1 : 0);
     const at = this.#steps[lane] ?? 0;
     const { kind, ms } = (!this.isCalm && this.#troubles.get(`${lane} ${at}`)) || nothing;
     if (!this.isCalm) {

@@ -33,8 +33,8 @@ export class Fault extends Error {
   override readonly name = 'Fault';
 }
 
-/** So many milliseconds after its call an entry cannot land: it was judged in time, and a judgement gets too old. */
-const tooLate = 16_000;
+/** How many milliseconds there are at most from a judgement to its entry, and from a call to its entry. */
+const [latest, latestOfAll] = [10_000, 19_000];
 
 export class Judge {
   readonly name: string;
@@ -62,8 +62,8 @@ export class Judge {
     return this.states.at(-1) ?? atFirst;
   }
 
-  send(call: Call, began: number): Sent {
-    const sent: Sent = { ...call, began, from: this.entries.length, epoch: this.epoch };
+  send(call: Call): Sent {
+    const sent: Sent = { ...call, began: performance.now(), from: this.entries.length, epoch: this.epoch };
     const name = `${call.actor} ${call.mark}`;
     this.#sent.set(name, [...(this.#sent.get(name) ?? []), sent]);
     return sent;
@@ -81,8 +81,8 @@ export class Judge {
         const verdicts = this.#verdicts(open, this.state, time);
         left = verdicts.filter((verdict) => verdict.endsWith('!'));
         open.landed = id;
-        if (now - began > tooLate)
-          throw new Fault(`LATE: entry ${id} of ${mark} lands after ${now - began} ms`);
+        if (now - time > latest || performance.now() - began > latestOfAll)
+          throw new Fault(`LATE: entry ${id} of ${mark} lands too late`);
         if (left.length === 0) throw new Fault(`STALE: entry ${id} of ${mark}, the model ${verdicts.join()}`);
       }
       if (!open || !this.#sentOf(entry).includes(open))

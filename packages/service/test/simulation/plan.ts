@@ -29,17 +29,33 @@ const step = record({
   ms: oneof(nat(150), integer({ min: 50, max: 90 }), nat(3_000), nat(30_000)),
 });
 
-/** From a step of a lane on, which is that of a replica and a tenant. */
+export type Step = Of<typeof step>;
+
+/** Two links in doubt: the first lands when the second has failed. */
+const doubt = integer({ min: 50, max: 90 }).map((ms): Step[] => [
+  { kind: 'late', ms },
+  { kind: 'none', ms: 0 },
+  { kind: 'none', ms: 0 },
+  { kind: 'lose', ms: 0 },
+]);
+/** A crash whose last link takes very long. */
+const orphan = integer({ min: 8_000, max: 30_000 }).map((ms): Step[] => [{ kind: 'crash', ms }]);
+
+/** From a step of a lane on, which is that of a replica, a tenant, and what reads or writes. */
 const trouble = record({
-  lane: nat(3),
-  at: nat(120),
-  steps: array(step, { minLength: 1, maxLength: 5, size: 'max' }),
+  lane: nat(7),
+  at: nat(80),
+  steps: oneof(
+    { arbitrary: array(step, { minLength: 1, maxLength: 5, size: 'max' }), weight: 12 },
+    { arbitrary: doubt, weight: 1 },
+    { arbitrary: orphan, weight: 1 },
+  ),
 });
 
 export const plans = noBias(
   record({
     seed: noShrink(nat()),
-    calls: integer({ min: 1, max: 40 }),
+    calls: integer({ min: 1, max: 50 }),
     /** The most milliseconds between two calls. */
     gap: constantFrom(25, 10, 400, 2_500),
     /** How many of the calls can go only to the first replica. */
@@ -48,7 +64,6 @@ export const plans = noBias(
   }),
 );
 
-export type Step = Of<typeof step>;
 export type Plan = Of<typeof plans>;
 export type Chance = ReturnType<typeof chanceOf>;
 

@@ -90,16 +90,20 @@ async function scene(world: World, tenant: Callers): Promise<void> {
     );
   }
   if (roll < 94) {
-    // One replica changes a key while the other reads it, and reads it again as soon as it is changed.
+    // One replica switches a key off or on, while the other reads it, and reads it again as soon as it is changed.
     const keyId = pick(tenant.keyIds);
+    const isActive = tenant.judge.state.keys.get(keyId)?.status === 'active';
     const look = (): void =>
       times(
-        2,
+        1,
         () => tenant.any(tenant.look(keyId)),
         () => 1 - one,
       );
-    for (let nth = 0; nth < 4; nth++) world.time.in(nth * below(15), look);
-    void world.call(tenant, tenant.any(tenant.change(keyId)), one).then(look);
+    for (let nth = 0; nth < 10; nth++) world.time.in(nth * 5, look);
+    const change = isActive
+      ? (['POST /v1/keys/:key_id/disable', { key_id: keyId }] as const)
+      : tenant.change(keyId);
+    void world.call(tenant, tenant.any(change), one).then(look);
     return;
   }
   if (roll < 97) return times(20, (user) => tenant.user(`user ${user}`));

@@ -79,7 +79,7 @@ export class World {
   async call(tenant: Callers, call: Call, replica = this.chance.is(this.#lone) ? 0 : this.chance.below(2)) {
     const { judge } = tenant;
     const { isWell } = this;
-    const sent = judge.send(call, this.database.time);
+    const sent = judge.send(call);
     const isUp = this.#untilCrash(replica);
     const line = (what: string): void =>
       this.trace(`replica ${replica}, ${judge.name}: ${call.mark} ${what}`);
