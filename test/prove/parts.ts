@@ -8,6 +8,7 @@ import { hostile } from './parts/hostile/hostile.ts';
 import { pgbouncer } from './parts/pgbouncer.ts';
 import { publicLog } from './parts/public-log/public-log.ts';
 import { restore } from './parts/restore.ts';
+import { simulate } from './parts/simulate.ts';
 import type { Part } from './trial.ts';
 
 export const parts: readonly Part[] = [
@@ -21,4 +22,5 @@ export const parts: readonly Part[] = [
   hostile,
   fairness,
   publicLog,
+  simulate,
 ];

@@ -9,6 +9,7 @@ npm run prove -- failover       one part, or several
 npm run prove -- clocks:replica one trial
 npm run prove -- --list         what there is
 npm run prove -- --small        the heavy parts ten times smaller, to try them out
+npm run prove -- simulate 5000  one part, with so many cases
 npm run prove -- breaks         puts faults into a copy of the sources, one at a time: do the tests notice?
 npm run prove -- breaks NAME    one of them`;
 
@@ -51,7 +52,7 @@ async function listParts(): Promise<void> {
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  const names = args.filter((arg) => !arg.startsWith('--'));
+  const names = args.filter((arg) => !/^--|^\d+$/.test(arg));
   if (args.includes('--help')) console.log(usage);
   else if (args.includes('--list')) await listParts();
   else if (names[0] === 'breaks') return (await proveBreaks(names.slice(1))) ? 0 : 1;

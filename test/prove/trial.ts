@@ -101,6 +101,9 @@ export class Findings {
 export const lasting = new Findings();
 
 const isSmall = process.argv.includes('--small');
+const number = process.argv.slice(2).find((arg) => /^\d+$/.test(arg));
+/** How many cases were asked for, by a number among the names. */
+export const asked = number === undefined ? undefined : Number(number);
 
 export function scaled(size: number): number {
   return isSmall ? Math.ceil(size / 10) : size;

@@ -4,10 +4,8 @@ import { expect, test } from 'vitest';
 import { plans } from './simulation/plan.ts';
 import { faultOf, simulate } from './simulation/simulate.ts';
 
-const seeds = Array.from({ length: 40 }, (_, seed) => seed);
-
-test.each(seeds)('two replicas and a database that break do not break the ledger: seed %i', async (seed) => {
-  expect(await faultOf(seed)).toBeUndefined();
+test('the ledger is right whatever breaks, with 40 seeds', async () => {
+  for (let seed = 0; seed < 40; seed++) expect(await faultOf(seed)).toBeUndefined();
 });
 
 test('the same plan is the same run', async () => {

@@ -100,15 +100,15 @@ export class Callers {
     return is(0.3) ? ['GET /v1/keys/:key_id', { key_id }] : ['POST /v1/hash', { key_id, value: 'x' }];
   }
 
-  change(key_id = this.#chance.pick(this.keyIds)): Wish {
+  /** A call that changes a key. An active one is most often rotated. */
+  change(key_id = this.#chance.pick(this.keyIds), verb: 'rotate' | 'disable' = 'rotate'): Wish {
     const { below, is, pick } = this.#chance;
     if (is(0.1)) return ['DELETE /v1/keys/:key_id', { key_id, grace_days: is(0.6) ? 1 : 0 }];
-    if (is(0.2)) return ['PUT /v1/keys/:key_id/min-version', { key_id, key_version: 1 + below(3) }];
-    // Most keys are active most of the time.
+    if (is(0.15)) return ['PUT /v1/keys/:key_id/min-version', { key_id, key_version: 1 + below(3) }];
     const { status } = this.judge.state.keys.get(key_id) ?? {};
     if (status === 'disabled') return ['POST /v1/keys/:key_id/enable', { key_id }];
     if (status === 'pending_destruction') return ['POST /v1/keys/:key_id/restore', { key_id }];
-    return [`POST /v1/keys/:key_id/${pick(['rotate', 'rotate', 'disable', 'enable'] as const)}`, { key_id }];
+    return [`POST /v1/keys/:key_id/${pick([verb, verb, verb, 'disable'] as const)}`, { key_id }];
   }
 
   batch(): Call {

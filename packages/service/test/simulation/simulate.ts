@@ -63,59 +63,51 @@ async function tell(world: World, { calls, gap }: Plan): Promise<void> {
 /** One call, or several at the same time. */
 async function scene(world: World, tenant: Callers): Promise<void> {
   const { below, is, pick } = world.chance;
-  const times = (count: number, make: (nth: number) => Call, replica?: (nth: number) => number): void => {
-    for (let nth = 0; nth < count; nth++) void world.call(tenant, make(nth), replica?.(nth));
+  const some = (count: number, make: (nth: number) => Call) =>
+    Array.from({ length: count }, (_, nth) => make(nth));
+  const send = (calls: readonly Call[], replica?: number): void => {
+    for (const call of calls) void world.call(tenant, call, replica);
   };
-  const one = below(2);
   const roll = below(100);
-  if (roll < 60) return times(1, () => tenant.one());
-  if (roll < 68) return times(2 + below(5), () => tenant.one());
+  const one = below(2);
+  if (roll < 60) return send([tenant.one()]);
+  if (roll < 68) return send(some(2 + below(5), () => tenant.one()));
   if (roll < 76) {
     // Several callers who differ in nothing else.
     const [doing, input] = tenant.wrap();
     const mark = tenant.mark();
-    return times(
-      2 + below(4),
-      () => tenant.apiKey(doing, [input], mark),
-      () => one,
+    return send(
+      some(2 + below(4), () => tenant.apiKey(doing, [input], mark)),
+      one,
     );
   }
   if (roll < 82) {
     // A person whom perhaps nobody knows yet, on both replicas.
     const name = pick(['ada', 'eve', `person ${below(1_000)}`]);
-    return times(
-      4,
-      () => tenant.any(tenant.wrap(name)),
-      (nth) => nth % 2,
-    );
+    for (const replica of [0, 1])
+      send(
+        some(2, () => tenant.any(tenant.wrap(name))),
+        replica,
+      );
+    return;
   }
   if (roll < 94) {
     // One replica switches a key off or on, while the other reads it, and reads it again as soon as it is changed.
-    const keyId = pick(tenant.keyIds);
-    const isActive = tenant.judge.state.keys.get(keyId)?.status === 'active';
-    const look = (): void =>
-      times(
-        1,
-        () => tenant.any(tenant.look(keyId)),
-        () => 1 - one,
-      );
+    const key_id = pick(tenant.keyIds);
+    const look = (): void => send([tenant.any(tenant.look(key_id))], 1 - one);
     for (let nth = 0; nth < 10; nth++) world.time.in(nth * 5, look);
-    const change = isActive
-      ? (['POST /v1/keys/:key_id/disable', { key_id: keyId }] as const)
-      : tenant.change(keyId);
-    void world.call(tenant, tenant.any(change), one).then(look);
+    void world.call(tenant, tenant.any(tenant.change(key_id, 'disable')), one).then(look);
     return;
   }
-  if (roll < 97) return times(20, (user) => tenant.user(`user ${user}`));
+  if (roll < 97) return send(some(20, (user) => tenant.user(`user ${user}`)));
   await world.time.wait(longest);
   if (is(0.4)) return;
   // A quiet time, after which keys are due and tokens have expired: both replicas run their jobs.
   await world.time.wait(leap);
-  for (const one of world.tenants) {
-    one.day++;
-    for (const keyId of one.keyIds)
-      for (const replica of [0, 1])
-        void world.call(one, one.operator(['settle a key', { key_id: keyId }], 'system'), replica);
+  for (const other of world.tenants) {
+    other.day++;
+    const jobs = other.keyIds.map((key_id) => other.operator(['settle a key', { key_id }], 'system'));
+    for (const replica of [0, 1]) for (const job of jobs) void world.call(other, job, replica);
   }
 }
 
@@ -144,11 +136,8 @@ async function end(world: World, tenant: Callers): Promise<void> {
     if (id > left && !world.tellers.has(`${replica} ${judge.name} ${judge.epoch}`))
       throw new Fault(`WENT BACK: replica ${replica} does not tell of the loss of entry ${id}`);
   for (let nth = 0; nth < 6; nth++) await world.call(tenant, tenant.one());
-  const verifier = eaas.createService({
-    store: database.memory,
-    roots: world.roots,
-    plugins: world.plugins(),
-  });
+  const plugins = world.plugins();
+  const verifier = eaas.createService({ store: database.memory, roots: world.roots, plugins });
   const { valid, rows_checked, errors } = await eaas.verifyTenant(verifier, judge.tenantId);
   if (!valid || !rows_checked) throw new Fault(`VERIFY: ${JSON.stringify(errors)}`);
   const rows = database.tenant(judge.tenantId).tables.get('keys');
