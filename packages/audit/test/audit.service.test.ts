@@ -85,21 +85,12 @@ describe('audits of a log that a database administrator changed', () => {
   const set = (change: string, id = 100) =>
     `update eaas.audit_entries set ${change} where mine and id = ${id}`;
   const drop = (which: string) => `delete from eaas.audit_entries where mine and ${which}`;
-  const swap =
-    'update eaas.audit_entries set id = case id when 2 then -3 when 3 then -2 end where mine and id in (2, 3); ' +
-    'update eaas.audit_entries set id = -id where id < 0';
   const failed = `service_verification_failed ${length}`;
   test.each([
     ['alters an actor', set("actor = 'nobody'"), ['entry_altered 100']],
-    ['alters metadata', set('metadata = \'{"a":"b"}\''), ['entry_altered 100']],
-    ['alters a hash', set("hash = sha256('x')"), ['entry_altered 100', 'entry_altered 101']],
-    ['makes an entry older', set('created_at = 1'), ['entry_altered 100', 'time_went_back 100']],
     ['makes one younger', set('created_at = created_at + 1e6', 5), ['entry_altered 5', 'time_went_back 6']],
     ['removes an entry', drop('id = 100'), ['entry_missing 100']],
-    ['removes 150 entries', drop('id between 31 and 180'), ['entry_missing 31']],
     ['cuts off the tail', drop('id > 200'), [failed, 'entry_missing 201']],
-    ['removes the first entries', drop('id <= 120'), ['entry_missing 1']],
-    ['swaps entries', swap, ['entry_altered 2', 'entry_altered 3', 'entry_altered 4']],
   ])('an audit finds that a database administrator %s', async (_, statement, found) => {
     await tamper(statement);
     const { ok, findings } = await auditor(client).check();

@@ -15,11 +15,8 @@ import {
 } from '@eaas/protocol/internal-log';
 import { finish } from '@eaas/test-kit/finish';
 import { whereAvailable } from '@eaas/test-kit/available';
-import { client } from '@eaas/test-kit/api';
 import { closing } from '@eaas/test-kit/closing';
-import { commandLine } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
-import { serve } from '@eaas/test-kit/program';
 import { verifyEd25519 } from '@eaas/server/internal';
 import { buildInterop, hasGo } from './interop.ts';
 import { LogInMemory, origin } from './log-in-memory.ts';
@@ -91,37 +88,6 @@ whereAvailable('Go', await hasGo(), () => {
     const reason = 'it refuses our newest tree (status 422), but shows no checkpoint with our signature';
     expect(forked.warnings).toHaveLength(2);
     for (const { name: witness } of [ann, ben]) expect(forked.warnings).toContainEqual({ witness, reason });
-  });
-
-  test('a server with a real witness: proofs that torchwood verifies, and a log that Go reads', async () => {
-    const go = await buildInterop();
-    const witness = await go.litewitness('witness.example/ann');
-    const eaas = await commandLine();
-    type Made = Record<'verifier_key' | 'policy_line', string>;
-    const [made] = await eaas.json<Made>('log', 'init', '--origin', origin);
-    await witness.admit(made?.verifier_key ?? '');
-    const policy = await file(
-      `${made?.policy_line}\nwitness ann ${witness.vkey} ${witness.url}\nquorum ann\n`,
-    );
-    await eaas.json('tenant', 'create', '--name', 'acme');
-    const everything = ['--tenant', 'acme', '--name', 'all', '--permissions', 'all'];
-    const [key] = await eaas.json<{ api_key: string }>('api-key', 'create', ...everything);
-    const log = { EAAS_LOG_POLICY_FILE: policy, EAAS_LOG_INTERVAL: '10' };
-    const server = await closing(serve({ ...eaas.env, ...log }), (running) => running.stop());
-    const api = client(server.baseUrl, key?.api_key);
-    let earlier = '';
-    for (const name of ['first', 'second']) {
-      const created = await api.post('/v1/keys', { name });
-      const [id = '', hash = ''] = created.headers.get('eaas-entry')?.split(' ') ?? [];
-      const proven = async () => {
-        const { status, body } = await api.get(`/v1/audit/proof?id=${id}`);
-        return status === 200 ? go.verify(body.proof, policy) : undefined;
-      };
-      await expect.poll(() => proven().catch(() => undefined)).toMatchObject({ id: Number(id), hash });
-      await expect.poll(() => go.read(`${server.baseUrl}/log`, policy, earlier)).toMatchObject({ origin });
-      earlier = await file((await api.get('/log/checkpoint')).text);
-    }
-    expect(server.log()).not.toContain('did not cosign');
   });
 
   test('torchwood verifies our proof of a head, and we verify its cosignature with ML-DSA-44', async () => {

@@ -1,8 +1,9 @@
 // The files that test the API of the server, on the service in memory.
+import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { limits } from '@eaas/protocol/wire';
-import { conformanceFiles } from '@eaas/test-kit/conformance-files';
 import { requireNoContradiction } from '@eaas/test-kit/contradictions';
 import { playOn } from '@eaas/test-kit/fixture';
 import { playService } from './played-service.ts';
@@ -40,7 +41,11 @@ beforeEach(({ task }) => {
   seen.add(task.name);
 });
 
-for (const file of conformanceFiles.filter((path) => !(basename(path) in elsewhere))) {
+const files = ['conformance/', 'matrix/']
+  .map((name) => fileURLToPath(new URL(`../../server/test/${name}`, import.meta.url)))
+  .flatMap((folder) => readdirSync(folder).map((name) => folder + name))
+  .filter((path) => path.endsWith('.test.ts') && !(basename(path) in elsewhere));
+for (const file of files) {
   describe(`${basename(file)}, in memory`, async () => {
     // The query makes it another module than the one that meets a server, perhaps in the same worker.
     await import(`${file}?in-memory`);

@@ -1,8 +1,7 @@
-import { populate } from '@eaas/test-kit/populated';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { isTurn, lastNight, verifyNightly } from './verify-nightly.ts';
 import { alone } from '@eaas/test-kit/alone';
-import { apiOf, dek, testWorld } from '@eaas/test-kit/world';
+import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
 import { openAttacker, tables } from '@eaas/test-kit/attacker';
 
 const nights = 30;
@@ -11,10 +10,16 @@ const hour = 60 * 60 * 1_000;
 
 /** The first night in which the log of ann is verified whole. The next one is 30 nights later. */
 
-const world = await testWorld('2019-03-01T00:00:00Z');
+const world = await testWorld();
 const attacker = await openAttacker(world);
-const [ann, ben] = await populate(world, attacker);
-const spare = (await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'spare' })).key_id;
+const [ann, ben] = [await settle(world.replica(), 'ann'), await settle(world.replica(), 'ben')];
+const api = apiOf(world.replica(), ann.token);
+const newKey = async (name: string) => (await api('POST /v1/keys', { name })).key_id;
+const [busy, disabled, spare] = [await newKey('busy'), await newKey('disabled'), await newKey('spare')];
+await attacker.keep('earlier');
+await api('POST /v1/keys/:key_id/disable', { key_id: disabled });
+const old = 3;
+const next = (await api('GET /v1/audit/checkpoint', {})).id + 1;
 let firstNight = Math.ceil(world.time / day);
 while (!isTurn(ann.tenantId, firstNight - 1, firstNight)) firstNight++;
 const firstFindings = await verify(firstNight);
@@ -39,10 +44,6 @@ async function wrapAt(night: number): Promise<void> {
 const spoil = (id: number) =>
   attacker.sql`update eaas.audit_entries set actor = 'nobody' where tenant_id = ${ann.tenantId} and id = ${id}`;
 
-/** The purged log has the entries 15 to 32. */
-const old = 20;
-const next = 33;
-
 describe('the entries since the last verification', () => {
   test('of an unchanged log have no findings', () => expect(firstFindings).toEqual([]));
 
@@ -57,11 +58,11 @@ describe('older entries and rows', () => {
   const sql = (text: string) => attacker.sql.unsafe(text);
   const attacks: readonly (readonly [string, () => Promise<unknown>, () => string])[] = [
     ['a changed entry', () => spoil(old), () => `${old} entry_changed`],
-    ['a removed key', () => sql(`delete from eaas.keys where key_id = '${ann.busy}'`), () => 'rows_differ'],
+    ['a removed key', () => sql(`delete from eaas.keys where key_id = '${busy}'`), () => 'rows_differ'],
     [
       'a key that was put back',
-      () => attacker.putBack('middle', 'keys', `key_id = '${ann.pending}'`),
-      () => `key_put_back: ${ann.pending}`,
+      () => attacker.putBack('earlier', 'keys', `key_id = '${disabled}'`),
+      () => `key_put_back: ${disabled}`,
     ],
   ];
 

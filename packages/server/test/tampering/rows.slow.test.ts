@@ -1,18 +1,37 @@
 // Rows that SQL has changed, on PostgreSQL: a verification finds them, and calls that need them are refused. Which changes a
 // verification finds is judged in memory, of every column and every entry, by `verify.test.ts` of the service.
 import { createHash } from 'node:crypto';
+import type { Input } from '@eaas/protocol/wire';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { listChains, updateTenant } from '../../src/operator/tenants.ts';
 import { verifyTenant } from '@eaas/service';
 import { Database } from '../../src/postgres/database.ts';
 import { openAttacker, type Table } from '@eaas/test-kit/attacker';
-import { people, populate } from '@eaas/test-kit/populated';
+import { newIssuer } from '@eaas/test-kit/calls';
 import { jwkOfBits } from '@eaas/test-kit/rsa';
-import { type Api, apiOf, dek, statusOf, testWorld } from '@eaas/test-kit/world';
+import { type Api, apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
 
-const world = await testWorld('2019-03-01T00:00:00Z');
+const world = await testWorld();
 const attacker = await openAttacker(world);
-const [ann, ben] = await populate(world, attacker, people);
+const [ann, ben] = [await settle(world.replica(), 'ann'), await settle(world.replica(), 'ben')];
+const { tenantId } = ann;
+const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
+const newKey = async (name: string) => (await api('POST /v1/keys', { name })).key_id;
+const [busy, quiet, destroyed] = [await newKey('busy'), await newKey('quiet'), await newKey('destroyed')];
+const newApiKey = (name: string) => api('POST /v1/api-keys', { name, permissions: ['encrypt', 'decrypt'] });
+const [limited, revoked] = [await newApiKey('limited'), (await newApiKey('revoked')).api_key_id];
+const { issuer_id } = await api('POST /v1/issuers', newIssuer(busy) as Input<'POST /v1/issuers'>);
+const subject = 'patient 42';
+const { wrapped_key } = await api('POST /v1/keys/:key_id/wrap', { key_id: busy, dek });
+await api('POST /v1/keys/:key_id/wrap', { key_id: busy, dek, subject });
+await api('POST /v1/keys/:key_id/disable', { key_id: destroyed });
+await attacker.keep('earlier');
+await api('DELETE /v1/keys/:key_id', { key_id: destroyed, grace_days: 0 });
+await api('DELETE /v1/api-keys/:api_key_id', { api_key_id: revoked });
+await api('DELETE /v1/issuers/:issuer_id', { issuer_id });
+const { subject_id } = await api('POST /v1/subjects/erase', { subject });
+await updateTenant(world.replica(), tenantId, { monthly_encrypt_quota: 50 });
+await attacker.keep('now');
 beforeEach(() => attacker.restore('now'));
 
 async function wrong(tenantId = ann.tenantId): Promise<string[]> {
@@ -20,20 +39,12 @@ async function wrong(tenantId = ann.tenantId): Promise<string[]> {
   return valid === true ? [] : errors.map(({ reason }) => reason);
 }
 
-const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
-const erased = (await api('POST /v1/subjects/show', { subject: 'erased in 2026' })).subject_id;
-const issuerId =
-  (await api('GET /v1/issuers', {})).issuers.find(({ name }) => name === 'revoked')?.issuer_id ?? '';
-const { busy, destroyed, revoked, tenantId } = ann;
-
 interface Row {
   readonly table: Table;
   readonly where: string;
   readonly change: string;
   /** What a verification says if the row was changed, and if an older one was put back. */
   readonly name: string;
-  /** The answer to calls that need the row. */
-  readonly status?: number;
   readonly needing: () => Promise<unknown>[];
 }
 
@@ -60,27 +71,27 @@ const rows: Readonly<Record<string, Row>> = {
   },
   api_key: {
     table: 'api_keys',
-    where: `api_key_id = '${revoked.apiKeyId}'`,
+    where: `api_key_id = '${revoked}'`,
     change: "permissions = '{encrypt}'",
-    name: revoked.apiKeyId,
-    needing: () => [api('GET /v1/api-keys/:api_key_id', { api_key_id: revoked.apiKeyId })],
+    name: revoked,
+    needing: () => [api('GET /v1/api-keys/:api_key_id', { api_key_id: revoked })],
   },
   issuer: {
     table: 'issuers',
-    where: `issuer_id = '${issuerId}'`,
+    where: `issuer_id = '${issuer_id}'`,
     change: "audience = 'other'",
-    name: issuerId,
-    needing: () => [api('GET /v1/issuers/:issuer_id', { issuer_id: issuerId })],
+    name: issuer_id,
+    needing: () => [api('GET /v1/issuers/:issuer_id', { issuer_id })],
   },
   subject: {
     table: 'subjects',
-    where: `tenant_id = '${tenantId}' and subject_id = '\\x${erased}'`,
+    where: `tenant_id = '${tenantId}' and subject_id = '\\x${subject_id}'`,
     change: 'erased_at = 0',
-    name: erased.slice(0, 32),
+    name: subject_id.slice(0, 32),
     needing: () => [
-      api('POST /v1/keys/:key_id/wrap', { key_id: busy, dek, subject: 'erased in 2026' }),
-      api('POST /v1/subjects/show', { subject: 'erased in 2026' }),
-      api('POST /v1/subjects/erase', { subject: 'erased in 2026' }),
+      api('POST /v1/keys/:key_id/wrap', { key_id: busy, dek, subject }),
+      api('POST /v1/subjects/show', { subject }),
+      api('POST /v1/subjects/erase', { subject }),
     ],
   },
 };
@@ -99,7 +110,7 @@ describe.each(Object.entries(rows))(
     });
 
     test('that was restored to an older authentic state is named, and every call that needs it is refused', async () => {
-      await attacker.putBack('middle', table, where);
+      await attacker.putBack('earlier', table, where);
       expect(await wrong()).toEqual([`${what}_put_back: ${name}`, 'rows_differ']);
       expect(await wrong(ben.tenantId)).toEqual([]);
       await refused();
@@ -108,13 +119,12 @@ describe.each(Object.entries(rows))(
 );
 
 test('a tenant whose quota was put back stays refused to its operator', async () => {
-  await attacker.putBack('middle', 'tenants', `tenant_id = '${tenantId}'`);
+  await attacker.putBack('earlier', 'tenants', `tenant_id = '${tenantId}'`);
   const changing = updateTenant(world.replica(), tenantId, { envelope_only: true });
   expect(await statusOf(changing)).toBe(503);
 });
 
 test('calls that need a row that was removed are refused', async () => {
-  const { wrapped: wrapped_key } = ann;
   const { sql } = attacker;
   await sql`delete from eaas.key_versions where key_id = ${busy}`;
   expect(await wrong()).toEqual(['rows_differ']);
@@ -143,7 +153,7 @@ describe('a server that remembers a row', () => {
     ['a verification', '/v1/audit/verify', 200],
   ] as const)('refuses it soon after %s has found that it was changed', async (_, path, status) => {
     const send = await calls();
-    const { apiKeyId, token } = ann.limited;
+    const { api_key_id: apiKeyId, api_key: token } = limited;
     const hash = () => send('POST', '/v1/hash', { token, body: { value: 'x', key_id: busy } });
     const before = await hash();
     expect(before).not.toBe(401);
@@ -188,11 +198,11 @@ describe('rows of another tenant', () => {
   });
 
   test('the service refuses to decrypt if versions of two keys were swapped', async () => {
-    await attacker.sql`update eaas.key_versions one set sealed = other.sealed from late.key_versions other
+    await attacker.sql`update eaas.key_versions one set sealed = other.sealed from now.key_versions other
       where one.key_version = 1 and other.key_version = 1
-        and (one.key_id, other.key_id) in ((${busy}, ${ann.quiet}), (${ann.quiet}, ${busy}))`;
+        and (one.key_id, other.key_id) in ((${busy}, ${quiet}), (${quiet}, ${busy}))`;
     expect(await wrong()).toEqual(['rows_differ']);
-    const unwrapping = api('POST /v1/keys/:key_id/unwrap', { key_id: busy, wrapped_key: ann.wrapped });
+    const unwrapping = api('POST /v1/keys/:key_id/unwrap', { key_id: busy, wrapped_key });
     expect(await statusOf(unwrapping)).toBe(503);
   });
 });
