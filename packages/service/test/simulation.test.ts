@@ -4,8 +4,11 @@ import { expect, test } from 'vitest';
 import { plans } from './simulation/plan.ts';
 import { faultOf, simulate } from './simulation/simulate.ts';
 
+/** The last ones notice what is rare: test/prove/breaks/ledger.ts. */
+const seeds = [...Array.from({ length: 38 }, (_, seed) => seed), 101, 388];
+
 test('the ledger is right whatever breaks, with 40 seeds', async () => {
-  for (let seed = 0; seed < 40; seed++) expect(await faultOf(seed)).toBeUndefined();
+  for (const seed of seeds) expect(await faultOf(seed)).toBeUndefined();
 });
 
 test('the same plan is the same run', async () => {
