@@ -168,7 +168,7 @@ async function findDevServer(directory: string): Promise<DevServer | undefined> 
   const address = { host: hostOf(new URL(server.address)), port: portOf(server.address) };
   const isTaken = await freePort(address).then(
     () => false,
-    () => true,
+    ({ code }: NodeJS.ErrnoException) => code === 'EADDRINUSE',
   );
   return isTaken && signal(server.pid) ? server : undefined;
 }
