@@ -249,10 +249,10 @@ const troubles: Readonly<Record<string, Trouble>> = {
   },
 
   async 'the database has grown by 30 GB: EaasDatabaseGrows'({ name, sql, serve }) {
-    // A file without content, where PostgreSQL counts it.
+    // A file without content, where PostgreSQL counts it. The program reads its input to the end, as PostgreSQL expects.
     const [place] = await sql<{ path: string }[]>`
       select current_setting('data_directory') || '/base/' || oid as path from pg_database where datname = ${name}`;
-    await sql.unsafe(`copy (select) to program 'truncate --size 30G ${place?.path}/sparse'`);
+    await sql.unsafe(`copy (select) to program 'cat > /dev/null && truncate -s 30G ${place?.path}/sparse'`);
     await serve();
   },
 };
