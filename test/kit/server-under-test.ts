@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { builtProgram } from './built-program.ts';
 import { requireBuiltPages } from './built-pages.ts';
 import { createDatabase, environmentOf, migrated, type PostgresAddress } from './database.ts';
 import { onDemand, requested } from './on-demand.ts';
@@ -21,7 +20,8 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const program = builtProgram();
+  // The program that `eaas` names, so that the commands of tests are known to be of it.
+  const program = eaas.at(-1) ?? '';
   // The slow suite has no environment of its own, whatever the type says.
   const stretch = { TEST_STRETCH: project.config.env?.['TEST_STRETCH'] ?? '1' };
   const operator = await onDemand((undo) => startOperator(program, stretch, undo));
