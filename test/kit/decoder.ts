@@ -129,7 +129,7 @@ function crc32(bytes: Buffer): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-export const checkDigits = (body: string): string => base62(BigInt(crc32(Buffer.from(body))), 6);
+const checkDigits = (body: string): string => base62(BigInt(crc32(Buffer.from(body))), 6);
 
 export function tokenOf(bytes: Buffer, prefix = 'eaas_sk_'): string {
   const body = `${prefix}${base62(BigInt(`0x${bytes.toString('hex')}`), 43)}`;

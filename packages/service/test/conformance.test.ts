@@ -21,7 +21,6 @@ afterAll(() => {
 });
 
 const elsewhere: Readonly<Record<string, string>> = {
-  'malformed-http.service.test.ts': 'the parser of HTTP',
   'people-canary.service.test.ts': 'the process, the database and the log of the server',
   'start.service.test.ts': 'the start of the server',
 };
@@ -30,8 +29,6 @@ const elsewhere: Readonly<Record<string, string>> = {
 const different: Readonly<Record<string, string>> = {
   'the server sends a 401, 403 or 404 response before the request body arrives':
     'the service in memory receives whole requests',
-  'of 100 kB is no request at all': 'only HTTP limits headers',
-  'a preflight allows the header': 'only HTTP has pages of other origins',
 };
 
 const seen = new Set<string>();

@@ -80,19 +80,6 @@ describe('the endpoint table over HTTP', () => {
     expect(costs).toEqual([1, 10, 33, 1, 16, 33, 31]);
   });
 
-  it('the server passes any path parameter unchanged to the operation', async () => {
-    const { fetch, service } = await serve();
-    for (const name of ['patients', 'a%2Fb', 'x'.repeat(5_000), '%E2%82%AC']) {
-      expect((await fetch(`/v1/keys/${name}`)).status).toBe(200);
-    }
-    expect(service.calls.map(({ input }) => input)).toMatchObject([
-      { key_id: 'patients' },
-      { key_id: 'a/b' },
-      {},
-      { key_id: '€' },
-    ]);
-  });
-
   it('if an output violates its schema, the response is 500 and no value is logged', async () => {
     const { post, log } = await listen(
       memoryService({}, { 'POST /v1/decrypt': { plaintext: ['very secret'] } }),
@@ -103,6 +90,17 @@ describe('the endpoint table over HTTP', () => {
     expect(log.join('')).toContain('POST /v1/decrypt does not match its schema at plaintext');
     expect(log.join('')).not.toContain('very secret');
   });
+});
+
+it('the server makes a request id of its own for each response', async () => {
+  const { fetch } = await serve();
+  const headers = { 'x-request-id': '00000000-0000-4000-8000-000000000000' };
+  const paths = ['/v1/keys', '/v1/nothing', '/healthz', '/metrics', '/v1/keys'];
+  const ids = await Promise.all(
+    paths.map(async (path) => (await fetch(path, { headers })).headers.get('x-request-id')),
+  );
+  for (const id of ids) expect(id).toMatch(uuid);
+  expect(new Set([...ids, headers['x-request-id']]).size).toBe(paths.length + 1);
 });
 
 it('only what a route names is served, and HEAD works like GET except under /v1', async () => {

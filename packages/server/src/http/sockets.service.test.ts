@@ -20,6 +20,7 @@ function problemIn(answer: string): { status: number; code: string; title: strin
 describe.concurrent('invalid HTTP', () => {
   it.each([
     ['garbage', 'hello\r\n\r\n'],
+    ['the beginning of TLS', '\u0016\u0003\u0001\u0000\u0005\u0001'],
     ['two lengths', `POST /v1/hash HTTP/1.1\r\n${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
     [
       'a length and chunks',

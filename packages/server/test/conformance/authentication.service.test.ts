@@ -1,7 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Answer } from '@eaas/test-kit/api';
-import { tokenOf } from '@eaas/test-kit/decoder';
 import {
   clientOf,
   commandLine,
@@ -23,15 +22,9 @@ function altered(token: string, at: number): string {
 const refused: [string, (token: string) => string][] = [
   ['an empty credential', () => 'Bearer '],
   ['another scheme', (token) => `Basic ${token}`],
-  ['no scheme', (token) => token],
-  ['two tokens', (token) => `Bearer ${token} ${token}`],
   ['two credentials separated by a comma', (token) => `Bearer ${token}, Bearer ${token}`],
-  ['another prefix', (token) => `Bearer ${token.replace('eaas_sk_', 'eaas_pk_')}`],
-  ['a token with one digit removed', (token) => `Bearer ${token.slice(0, -1)}`],
   ['a token with one more digit', (token) => `Bearer ${token}0`],
   ['a wrong first digit', (token) => `Bearer ${altered(token, 8)}`],
-  ['a token in upper case', (token) => `Bearer ${token.toUpperCase()}`],
-  ['a token that is not base62', (token) => `Bearer ${token.slice(0, 20)}-${token.slice(21)}`],
   ['32 zero bytes', () => 'Bearer eaas_sk_00000000000000000000000000000000000000000004C34ms'],
   ['the stored hash of the token', (token) => `Bearer ${createHash('sha256').update(token).digest('hex')}`],
 ];
@@ -70,15 +63,6 @@ test('a 401 tells the holder of a stored API key that it was revoked or expired,
     });
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   }
-});
-
-test('a token that was refused as unknown is accepted after its API key was created', async () => {
-  const unknown = await Promise.all(
-    Array.from({ length: 50 }, () => withHeader(`Bearer ${tokenOf(randomBytes(32))}`)),
-  );
-  expect(new Set(unknown.map((answer) => answer.status))).toStrictEqual(new Set([401]));
-  const { api } = await tenant.issue();
-  expect(await api.get('/v1/keys')).toHaveStatus(200);
 });
 
 test('a token is refused as soon as its tenant was destroyed', async () => {

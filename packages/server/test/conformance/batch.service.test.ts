@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, asJson } from '@eaas/test-kit/api';
+import { type Answer } from '@eaas/test-kit/api';
 import {
   expectNothingRecorded,
   keyIn,
@@ -79,17 +79,6 @@ describe.for(verbs)('batch of %s', (verb) => {
     expect(results).toMatchObject([answerOf(verb), ...malformed.map(() => error), answerOf(verb)]);
   });
 
-  test('a batch item with an unknown field gets an error and its last `reference`, and the other items succeed', async () => {
-    const item = JSON.stringify(await validItem(verb));
-    const twice = item.replace('{', '{"reference":"row 0","reference":"row 1","x":1,');
-    const send = (items: string): Promise<Answer> =>
-      tenant.api.send('POST', `/v1/batch/${verb}`, `{"items":[${items}]}`, asJson);
-    const { body } = await send(`${item},${twice}`);
-    const error = problemDocument('bad_request');
-    expect(body).toMatchObject({ results: [answerOf(verb), { error, reference: 'row 1' }] });
-    expect(await send(`${item},${twice.replace('"x":1', '"x":01')}`)).toMatchObject({ status: 400 });
-  });
-
   test('a batch item that exceeds a limit gets an error and its `reference`, and the other items succeed', async () => {
     const item = await validItem(verb);
     const beyond: readonly object[] = [
@@ -117,11 +106,4 @@ describe.for(verbs)('batch of %s', (verb) => {
       expect(await batch(verb, [])).toBeProblem('bad_request', /items/);
     });
   });
-});
-
-test('items of one batch can name different keys, in upper or lower case', async () => {
-  const other = await tenant.newKey();
-  const items = [key, other].map(({ key_id }) => ({ key_id: key_id.toUpperCase(), value: 'x' }));
-  const { results } = ok(await batch('hash', items));
-  expect(results).toMatchObject([{ key_id: key.key_id }, { key_id: other.key_id }]);
 });

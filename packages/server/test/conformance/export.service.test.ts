@@ -56,17 +56,6 @@ test('a key that was created as not exportable never becomes exportable', async 
   expect(patched).toBeProblem('method_not_allowed');
 });
 
-test('export with `from_version` leaves out earlier versions', async () => {
-  const { key_id } = await tenant.newKey({ exportable: true });
-  for (let nth = 0; nth < 2; nth++) ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
-  const from = async (from_version: unknown) => exported(key_id, publicJwk(), { from_version });
-  const { versions, next_version } = ok(await from(2));
-  expect(versions.map((version) => version.key_version)).toStrictEqual([2, 3]);
-  expect(next_version).toBeNull();
-  expect(ok(await from(4)).versions).toStrictEqual([]);
-  expect(await from(0)).toBeProblem('bad_request');
-});
-
 describe('export with `subjects`', async () => {
   const other = await newTenant();
   const { key_id } = await other.newKey({ exportable: true });
@@ -133,13 +122,7 @@ describe('export with `subjects`', async () => {
   });
 });
 
-test('export ignores extra members of the JWK', async () => {
-  const { key_id } = await tenant.newKey({ exportable: true });
-  const extra = { kid: 'escrow', use: 'enc', alg: 'RSA-OAEP-256', key_ops: ['encrypt'], x5c: [] };
-  expect(await exported(key_id, { ...publicJwk(), ...extra })).toHaveStatus(200);
-});
-
-test.for([3_072, 3_073, 8_192])('export accepts a modulus of %i bits', async (bits) => {
+test.for([3_072, 8_192])('export accepts a modulus of %i bits', async (bits) => {
   const { key_id } = await tenant.newKey({ exportable: true });
   const { versions } = ok(await exported(key_id, jwkOfBits(bits)));
   expect(Buffer.from(versions[0]?.encrypted ?? '', 'base64')).toHaveLength(Math.ceil(bits / 8));
@@ -150,11 +133,7 @@ test.for([
   ['3,071 bits', jwkOfBits(3_071)],
   ['8,193 bits', jwkOfBits(8_193)],
   ['exponent 3', { ...good, e: 'Aw' }],
-  ['no exponent', { kty: 'RSA', n: good.n }],
-  ['no kty', { n: good.n, e: 'AQAB' }],
   ['an EC key', { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }],
-  ['n in base64 with other characters', { ...good, n: `${good.n}=` }],
-  ['null', null],
 ] as const)('export refuses an invalid public_key: %s', async ([, jwk]) => {
   const { key_id } = await tenant.newKey({ exportable: true });
   await expectNothingRecorded(tenant, async () => {

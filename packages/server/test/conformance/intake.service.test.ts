@@ -25,11 +25,6 @@ describe('GET /v1/keys/:key_id/public-key', () => {
     }
   });
 
-  test('returns null for a key without intake', async () => {
-    const { key_id } = await tenant.newKey({ intake: false });
-    expect(ok(await show(key_id)).intake_public_key).toBeNull();
-  });
-
   test('can be cached by clients, but not by shared caches', async () => {
     const answer = await show(writer.keyId);
     expect(answer.headers.get('cache-control')).toBe('private, max-age=300');
@@ -71,20 +66,10 @@ describe('a wrapped key of a writer', () => {
 
   test.for([
     ['an X25519 point of zeros', 1_094, Buffer.alloc(32)],
-    ['an X25519 point of order 1', 1_094, Buffer.alloc(32).fill(1, 0, 1)],
-    ['ML-KEM bytes of ones', 6, Buffer.alloc(1_088, 0xff)],
-    ['version 0', 2, Buffer.alloc(4)],
     ['version 2, which does not exist', 2, Buffer.of(0, 0, 0, 2)],
-    ['another suite', 0, Buffer.of(2, 2)],
     ['the suite of ordinary wrapped keys', 0, Buffer.of(1, 1)],
   ] as const)('with %s is refused', async ([, at, bytes]) => {
     const wrapped_key = spliced(await writer.wrap(), at, bytes);
-    expect(await post('unwrap', { wrapped_key })).toBeProblem('wrapped_key_unauthentic');
-  });
-
-  test.for([6, 1_173, 1_175])('with a length of %i bytes is refused', async (length) => {
-    const whole = Buffer.from(await writer.wrap(), 'base64');
-    const wrapped_key = Buffer.concat([whole, whole]).subarray(0, length).toString('base64');
     expect(await post('unwrap', { wrapped_key })).toBeProblem('wrapped_key_unauthentic');
   });
 
@@ -115,16 +100,6 @@ describe('a wrapped key of a writer', () => {
     expect(await post('unwrap', { wrapped_key }, own.keyId)).toBeProblem('key_state');
     expect(await metadata()).toMatchObject({ intake: true, code: 'key_state' });
   });
-
-  test('opens only with the version whose public key it was made for', async () => {
-    const own = await intakeWriter(tenant);
-    ok(await post('rotate', {}, own.keyId));
-    const dek = newDek();
-    const wrapped_key = await own.wrap({ dek, version: 2 });
-    expect(await unwrap({ wrapped_key }, own.keyId)).toMatchObject({ dek, key_version: 2 });
-    const moved = { wrapped_key: spliced(wrapped_key, 2, Buffer.of(0, 0, 0, 1)) };
-    expect(await post('unwrap', moved, own.keyId)).toBeProblem('wrapped_key_unauthentic');
-  });
 });
 
 describe('rewrap', () => {
@@ -143,17 +118,6 @@ describe('rewrap', () => {
     expect((await unwrap(again)).dek).toBe(dek);
     expect(await rewrap(again)).toMatchObject({ rewrapped: false });
     expect(await metadata()).toStrictEqual({ context, from_version: 1 });
-  });
-
-  test('moves a data key of an older version to the newest version', async () => {
-    const own = await intakeWriter(tenant);
-    const dek = newDek();
-    const old = await own.wrap({ dek });
-    ok(await post('rotate', {}, own.keyId));
-    const { wrapped_key, ...answer } = await rewrap({ wrapped_key: old }, own.keyId);
-    expect(answer).toMatchObject({ key_version: 2, rewrapped: true });
-    expect(await metadata()).toStrictEqual({ from_version: 1, intake: true });
-    expect(await unwrap({ wrapped_key }, own.keyId)).toMatchObject({ dek, key_version: 2 });
   });
 });
 
@@ -194,13 +158,5 @@ describe('POST /v1/decrypt', () => {
     const { wrapped_key } = await rewrap({ wrapped_key: inside });
     expect(ok(await decrypt({ ciphertext, wrapped_key }))).toStrictEqual({ plaintext: 'kept' });
     expect(await metadata()).toStrictEqual({});
-  });
-
-  test('refuses a ciphertext that a writer made for another context, key version or key', async () => {
-    const ciphertext = await writer.encrypt('x');
-    const other = await intakeWriter(tenant);
-    expect(await decrypt({ ciphertext, context: { a: 'b' } })).toBeProblem('decryption_failed');
-    expect(await decrypt({ ciphertext, key_version: 2 })).toBeProblem('decryption_failed');
-    expect(await decrypt({ ciphertext }, other.keyId)).toBeProblem('decryption_failed');
   });
 });

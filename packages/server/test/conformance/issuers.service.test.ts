@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newIssuer } from '@eaas/test-kit/calls';
-import {
-  expectNothingRecorded,
-  newestEntry,
-  newTenant,
-  ok,
-  uniqueName,
-  unknownId,
-} from '@eaas/test-kit/fixture';
+import { expectNothingRecorded, newestEntry, newTenant, ok, uniqueName } from '@eaas/test-kit/fixture';
 import { jwkOfBits } from '@eaas/test-kit/rsa';
 import { aTimestamp, aUuid } from './shapes.ts';
 
@@ -63,7 +56,6 @@ test('POST /v1/issuers returns 201 with the record, and the log has its fields',
 const values = (length: number) => Array.from({ length }, (_, n) => `${n}`);
 const claims = (length: number) => Object.fromEntries(values(length).map((claim) => [claim, ['x']]));
 const rsa = (bits: number) => ({ keys: [jwkOfBits(bits)] });
-const [wide] = rsa(3_072).keys;
 
 /** Makes claims that have so many bytes together with the public keys, as canonical JSON. */
 function requireOf(bytes: number): Record<string, string[]> {
@@ -76,9 +68,6 @@ test.each<[string, object]>([
   ['a private key', { jwks: { keys: [{ ...ed25519, d: 'AAAA' }] } }],
   ['a symmetric key', { jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }],
   ['an RSA key of 2,040 bits', { jwks: rsa(2_040) }],
-  ['an RSA key of 4,104 bits', { jwks: rsa(4_104) }],
-  ['an RSA key whose exponent is as long as its modulus', { jwks: { keys: [{ ...wide, e: wide?.n }] } }],
-  ['an Ed25519 key that is cut', { jwks: { keys: [{ ...ed25519, x: 'AAAA' }] } }],
   ['no key', { jwks: { keys: [] } }],
   ['keys from a host that is not allowed', { jwks: undefined, jwks_uri: 'https://sign-in.example/keys' }],
   ['keys of two kinds', { jwks, jwks_uri: 'https://sign-in.example/keys' }],
@@ -101,13 +90,10 @@ test.each<[string, object]>([
 });
 
 test.each<[string, object]>([
-  ['an RSA key of 2,048 bits', { jwks: rsa(2_048) }],
   ['16 keys', { jwks: { keys: Array.from({ length: 16 }, () => ed25519) } }],
   ['16 claims', { require: claims(16) }],
   ['64 values', { require: { role: values(64) } }],
-  ['an RSA key of 4,096 bits, and the exponent 3', { jwks: { keys: [{ ...rsa(4_096).keys[0], e: 'Aw' }] } }],
   ['16,384 bytes of `jwks` and `require`', { jwks, require: requireOf(16_384) }],
-  ['an age of a minute', { max_age_seconds: 60 }],
   ['an age of a day', { max_age_seconds: 86_400 }],
 ])('an issuer can have %s', async (_, fields) => {
   const { issuer_id } = await created(fields);
@@ -121,11 +107,6 @@ test.each(['email', 'preferred_username', 'name', 'nickname', '__proto__'])(
   },
 );
 
-test('members of a key beyond those that verify are not kept', async () => {
-  const { jwks: kept } = await created({ jwks: { keys: [{ ...ed25519, x5c: ['AAAA'], kid: 'a' }] } });
-  expect(kept).toStrictEqual({ keys: [{ ...ed25519, kid: 'a' }] });
-});
-
 test('staff needs `require`, which a PATCH cannot remove', async () => {
   expect(await create({ any_subject: true })).toBeProblem('bad_request', /require/);
   const { issuer_id } = await created({ any_subject: true, require: { role: ['staff'] } });
@@ -137,14 +118,10 @@ const elsewhere = { issuer: 'https://b.example' };
 const staff = { any_subject: true, require: { role: ['staff'] } };
 test.each<[string, object, object, number]>([
   ['the same prefix for another issuer', at('a:'), at('a:', elsewhere), 409],
-  ['the same prefix for another claim', at('a:'), at('a:', { subject_claim: 'uid' }), 409],
   ['a longer prefix', at('a:'), at('a:b:', elsewhere), 409],
-  ['a shorter prefix', at('a:'), at('a', elsewhere), 409],
   ['no prefix', at('a:'), at('', elsewhere), 409],
   ['a prefix of a UUID in other case', at('A-'), at('a-', elsewhere), 409],
-  ['a prefix of other text in other case', at('A:'), at('a:', elsewhere), 201],
   ['another prefix', at('a:'), at('b:', elsewhere), 201],
-  ['the same issuer and claim', at('a:'), at('a:', { audience: 'https://other.example' }), 201],
   ['staff', at('a:'), at('', { ...elsewhere, ...staff }), 201],
 ])('%s beside another issuer', async (_, first, second, status) => {
   const other = await newTenant();
@@ -171,8 +148,6 @@ test('a tenant has at most 32 issuers that are not revoked', async () => {
 describe('an issuer grants only what its creator has', () => {
   test.each<[string, Record<string, unknown>, object]>([
     ['a permission', { permissions: ['api_keys.manage', 'encrypt'] }, { permissions: ['decrypt'] }],
-    ['the own log', { permissions: ['api_keys.manage', 'encrypt'] }, { permissions: ['audit.own'] }],
-    ['no expiry', { expires_at: inAnHour() }, {}],
     ['a later expiry', { expires_at: inAnHour() }, { expires_at: '2099-01-01T00:00:00Z' }],
   ])('%s', async (_, limits, fields) => {
     const { api } = await tenant.issue(limits);
@@ -197,8 +172,6 @@ describe('an issuer grants only what its creator has', () => {
       { jwks: rsa(2_048) },
       { require: { role: ['a', 'b'] } },
       { require: null },
-      { authorized_parties: ['web'] },
-      { max_age_seconds: 60 },
       { expires_at: null },
       { allowed_origins: null },
       { permissions: ['encrypt', 'decrypt', 'audit.own'] },
@@ -208,12 +181,6 @@ describe('an issuer grants only what its creator has', () => {
     }
     expect(await patch(id, { permissions: ['encrypt'] }, by)).toHaveStatus(200);
   });
-});
-
-test('a PATCH counts the bytes of what it leaves unchanged', async () => {
-  const { issuer_id } = await created({ require: requireOf(16_384) });
-  const longer = { jwks: { keys: [{ ...ed25519, kid: 'a' }] } };
-  expect(await patch(issuer_id, longer)).toBeProblem('bad_request', /jwks/);
 });
 
 test('PATCH changes fields, and records the old and the new values', async () => {
@@ -252,8 +219,4 @@ test('DELETE revokes an issuer for ever', async () => {
     expect(ok(await revoke(issuer_id)).revoked_at).toBe(revoked_at);
     expect(await patch(issuer_id, { name: 'x' })).toBeProblem('conflict', /revoked/);
   });
-});
-
-test('an unknown key is 404', async () => {
-  expect(await create({ key_ids: [unknownId()] })).toBeProblem('not_found', /`key_ids\[0\]`/);
 });

@@ -8,7 +8,6 @@ import {
   ok,
   only,
   uniqueName,
-  wrapped,
 } from '@eaas/test-kit/fixture';
 import { aTimestamp, keyRecord } from './shapes.ts';
 
@@ -38,13 +37,6 @@ describe('POST /v1/keys', () => {
     expect(await newestEntry(tenant)).toMatchObject(entry);
   });
 
-  test('POST /v1/keys accepts exportable and a rotation policy', async () => {
-    const fields = { name: uniqueName('key'), exportable: true, rotation_policy: { interval_days: 90 } };
-    const key = ok(await create(fields));
-    expect(key).toStrictEqual(keyRecord({ ...fields, next_rotation_at: aTimestamp }));
-    expect(Date.parse(key.next_rotation_at ?? '') - Date.parse(key.created_at)).toBe(90 * day);
-  });
-
   test('POST /v1/keys accepts intake, and the audit entry has `intake` only if intake is true', async () => {
     const name = uniqueName('key');
     expect(ok(await create({ name, intake: true }))).toStrictEqual(keyRecord({ name, intake: true }));
@@ -67,37 +59,13 @@ describe('POST /v1/keys', () => {
     expect(again.body.key_id).not.toBe(key_id);
   });
 
-  test('of concurrent requests for the same name, one succeeds', async () => {
-    const name = uniqueName('contested');
-    const answers = await Promise.all(Array.from({ length: 10 }, () => create({ name })));
-    const statuses = answers.map((answer) => answer.status).toSorted((a, b) => a - b);
-    expect(statuses).toStrictEqual([201, ...Array.from({ length: 9 }, () => 409)]);
-  });
-
-  test.for([
-    ['128 code points of four bytes', '🌍'.repeat(128)],
-    ['spaces around it', '  n  '],
-    ['a slash, quotes and a percent sign', 'a/b "c" \'d\' %00 \\'],
-    ['a name that has a meaning in JavaScript', '__proto__'],
-  ] as const)('a name is stored unchanged: %s', async ([, name]) => {
-    const key = ok(await create({ name }));
-    expect(key.name).toBe(name);
-    const found = ok(await tenant.api.get(`/v1/keys?name=${encodeURIComponent(name)}`));
-    expect(found.keys.map((one) => one.key_id)).toStrictEqual([key.key_id]);
-  });
-
-  test('names that differ in case, spaces or Unicode normalization are names of different keys', async () => {
-    for (const name of ['caf\u00e9', 'cafe\u0301', 'Caf\u00e9', 'caf\u00e9 ', ' caf\u00e9', 'ﬁ', 'fi'])
-      expect(await create({ name })).toHaveStatus(201);
-  });
-
-  test('POST /v1/keys refuses an invalid rotation policy', async () => {
-    for (const rotation_policy of [
-      { interval_days: 0 },
-      { interval_days: 3_651 },
-      { interval_days: 1, x: 1 },
-    ])
-      expect(await create({ name: 'x', rotation_policy })).toBeProblem('bad_request', /rotation_policy/);
+  test('a name is stored unchanged, and case, spaces and Unicode normalization count', async () => {
+    const others = ['cafe\u0301', 'Caf\u00e9', ' caf\u00e9', '🌍'.repeat(128), '__proto__', '"%00\\'];
+    for (const name of ['caf\u00e9', ...others]) {
+      const { key_id } = ok(await create({ name }));
+      const { keys } = ok(await tenant.api.get(`/v1/keys?name=${encodeURIComponent(name)}`));
+      expect(keys).toMatchObject([{ key_id, name }]);
+    }
   });
 });
 
@@ -178,8 +146,6 @@ describe('GET /v1/keys', async () => {
   test.for([
     ['active', ['key 6', 'key 2', 'key 1']],
     ['disabled', ['key 5']],
-    ['pending_destruction', ['key 4']],
-    ['destroyed', ['key 3']],
   ] as const)('status=%s', async ([status, expected]) => {
     expect(await names(`status=${status}`)).toStrictEqual(expected);
     expect(await list(`status=${status}&limit=1`)).toMatchObject({ count: 1, total: expected.length });
@@ -190,21 +156,12 @@ describe('GET /v1/keys', async () => {
     for (const other of ['key', 'KEY%201', 'key%201%20', '%25', 'key%201&status=disabled'])
       expect(await names(`name=${other}`)).toStrictEqual([]);
   });
-
-  test('GET /v1/keys shows no key of another tenant', async () => {
-    const other = await newTenant();
-    const { key_id } = await other.newKey({ name: 'key 1' });
-    const page = ok(await other.api.get('/v1/keys'));
-    expect(only(page.keys).key_id).toBe(key_id);
-    expect(page.total).toBe(1);
-  });
 });
 
 describe('DELETE /v1/keys/:key_id', () => {
   test.for([
     ['', 30],
     ['?grace_days=1', 1],
-    ['?grace_days=365', 365],
   ] as const)('DELETE%s leaves %i days to restore the key', async ([query, grace]) => {
     const { key_id, name } = await keyIn(tenant, 'disabled');
     const destroyed = await destroy(key_id, query);
@@ -221,14 +178,6 @@ describe('DELETE /v1/keys/:key_id', () => {
       keyRecord({ key_id, name, status: 'disabled' }),
     );
     expect(await newestEntry(tenant)).toMatchObject({ action: 'key.restore', key_id, actor });
-  });
-
-  test('a key that was restored can unwrap again', async () => {
-    const { key_id } = await tenant.newKey();
-    const wrapped_key = await wrapped(tenant.api, key_id);
-    await bring(tenant.api, key_id, 'pending_destruction');
-    ok(await change(key_id, 'restore'));
-    expect(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key })).toHaveStatus(200);
   });
 
   test('DELETE with grace_days=0 erases the key immediately and writes one audit entry', async () => {
@@ -306,11 +255,5 @@ describe('a rotation policy', () => {
     await expectNothingRecorded(tenant, async () => {
       expect(ok(await putPolicy(key_id, null))).toStrictEqual(without);
     });
-  });
-
-  test('that is already set is refused while a destruction is pending', async () => {
-    const fields = { rotation_policy: { interval_days: 30 } };
-    const { key_id } = await keyIn(tenant, 'pending_destruction', fields);
-    expect(await putPolicy(key_id, 30)).toBeProblem('key_state');
   });
 });

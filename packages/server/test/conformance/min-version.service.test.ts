@@ -35,13 +35,6 @@ test('a new key opens all its versions, and PUT sets the oldest one that opens',
   }
 });
 
-test('a PUT of what is already set writes no entry, and a rotation leaves it', async () => {
-  const { key_id } = await newKeyOf(2);
-  const set = ok(await put(key_id, 2));
-  await expectNothingRecorded(tenant, async () => expect(ok(await put(key_id, 2))).toStrictEqual(set));
-  expect(ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`))).toMatchObject({ min_version: 2 });
-});
-
 test('a version that the key with two does not have is 400', async () => {
   const { key_id } = await newKeyOf(2);
   await expectNothingRecorded(tenant, async () => {
@@ -100,18 +93,6 @@ describe('a wrapped key of a closed version', () => {
     expect(await call(wrapped_key)).toBeProblem('key_state');
     expect((await newestEntry(tenant)).metadata).toMatchObject({ ...refusal, intake: true });
     ok(await call(await writer.wrap({ version: 2 })));
-  });
-
-  test('one that claims version 0, or one that the key lacks, is unauthentic and not closed', async () => {
-    const { key_id, wrapped_key } = await newKeyOf(2);
-    ok(await put(key_id, 2));
-    for (const version of [0, 3]) {
-      const bytes = Buffer.from(wrapped_key, 'base64');
-      bytes.writeUInt32BE(version, 2);
-      const forged = { wrapped_key: bytes.toString('base64') };
-      const answer = await tenant.api.post(`/v1/keys/${key_id}/unwrap`, forged);
-      expect(answer).toBeProblem('wrapped_key_unauthentic');
-    }
   });
 
   test('one of an erased person is refused for the erasure', async () => {

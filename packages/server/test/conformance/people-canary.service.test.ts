@@ -124,6 +124,7 @@ test('a subject, a user, a token, a data key and a plaintext are nowhere in clea
     metrics: [(await api.get('/metrics')).text, 'eaas_'],
     'log lines': [server.log(), '/v1/subjects/erase'],
     answers: [answers.join('\n'), 'subject_erased'],
+    refusals: [answers.filter((answer) => !answer.startsWith('200')).join('\n'), 'subject_erased'],
   } as const;
   expect(answers.filter((answer) => answer.startsWith('200')).length).toBeGreaterThan(20);
   for (const [place, [text, control]] of Object.entries(places)) {

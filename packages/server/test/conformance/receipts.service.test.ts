@@ -70,26 +70,3 @@ test('each item of a batch has the receipt of its entry, and none if it has no e
   const receipts = results.map((result) => ('entry' in result ? result.entry : undefined));
   expect(receipts).toStrictEqual([opened, undefined, refused, undefined, last]);
 });
-
-test('calls that are written together have receipts of their own', async () => {
-  const context = (row: number) => ({ row: String(row) });
-  const rows = Array.from({ length: 60 }, (_, row) => row);
-  const single = (row: number) => async () => {
-    const body = { dek: newDek(), context: context(row) };
-    const receipt = entryOf(await tenant.api.post(`/v1/keys/${key.key_id}/wrap`, body));
-    return [`${row} ${receipt}`];
-  };
-  const batch = (row: number) => async () => {
-    const item = { key_id: key.key_id, dek: newDek(), context: context(row) };
-    const { results } = ok(await tenant.api.post('/v1/batch/wrap', { items: [item, item, item] }));
-    return results.map((result) => `${row} ${result.entry?.id} ${result.entry?.hash}`);
-  };
-  const work = rows.map((row) => (row % 10 === 0 ? batch(row) : single(row)));
-  const receipts = (await Promise.all(work.map((run) => run()))).flat();
-  const entries = await tenant.entries('limit=72');
-  const logged = entries.map(({ id, hash, metadata: { context } }) => {
-    const { row } = context as { row: string };
-    return `${row} ${id} ${hash}`;
-  });
-  expect(receipts.toSorted()).toStrictEqual(logged.toSorted());
-});

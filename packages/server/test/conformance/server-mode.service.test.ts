@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { openEnvelope, takeApart } from '@eaas/test-kit/decoder';
-import { newestEntry, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
+import { takeApart } from '@eaas/test-kit/decoder';
+import { newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
 import { openedBy, sealedUnder } from './other-client.ts';
 import { aBase64 } from './shapes.ts';
 
@@ -12,12 +12,9 @@ const actor = tenant.apiKeyId;
 const encrypt = (plaintext: unknown, fields: object = {}) =>
   tenant.api.post('/v1/encrypt', { plaintext, key_id, ...fields });
 const encrypted = async (plaintext: string, fields?: object) => ok(await encrypt(plaintext, fields));
-type Bundle = Awaited<ReturnType<typeof encrypted>>;
 
 const decrypt = (body: object) => tenant.api.post('/v1/decrypt', { key_id, key_version: 1, ...body });
 const decrypted = async (body: object) => ok(await decrypt(body)).plaintext;
-const dekOf = async ({ wrapped_key }: Bundle) =>
-  ok(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key })).dek;
 
 describe('encrypt', () => {
   test('encrypt returns only the five fields of the bundle, which are copies of parts of its envelope', async () => {
@@ -33,14 +30,6 @@ describe('encrypt', () => {
     expect(parts).toMatchObject({ magic: '79a6ac', version: 1, ...copies });
     expect(Buffer.from(iv, 'base64')).toHaveLength(12);
     expect(parts.body).toHaveLength(Buffer.from('Grüße, 世界 🌍').length + 16);
-  });
-
-  test('a text that /v1/encrypt encrypted decrypts to the same text', async () => {
-    const texts = ['', ' ', 'a\u0000b', '\uFEFFmarked', '\u0085\u007F\n\r\t', '🌍', 'e\u0301', '"\\'];
-    for (const plaintext of texts) {
-      const { ciphertext } = await encrypted(plaintext);
-      expect(ok(await decrypt({ ciphertext }))).toStrictEqual({ plaintext });
-    }
   });
 
   test('encrypt uses only the current version of the key', async () => {
@@ -67,20 +56,6 @@ describe('encrypt', () => {
     const bundle = await encrypted(most);
     expect((await decrypted(bundle)) === most).toBe(true);
     expect(await encrypt(`${most}a`)).toBeProblem('bad_request', /plaintext/);
-  });
-
-  test('a key whose name is a UUID is not found by this name', async () => {
-    const name = unknownId();
-    await tenant.newKey({ name });
-    expect(await encrypt('x', { key_id: name })).toBeProblem('not_found');
-    expect(await tenant.api.get(`/v1/keys/${name}`)).toBeProblem('not_found');
-  });
-
-  test('a context has at most 4,096 encoded bytes', async () => {
-    const overhead = 4 + 4 + 128 + 4; // the count, and a length before the name and before the value
-    const contextOf = (bytes: number) => ({ ['n'.repeat(128)]: 'v'.repeat(bytes - overhead) });
-    expect(await encrypt('x', { context: contextOf(4_096) })).toHaveStatus(200);
-    expect(await encrypt('x', { context: contextOf(4_097) })).toBeProblem('bad_request');
   });
 
   test('twenty encryptions of a text have different ivs, data keys and ciphertexts', async () => {
@@ -121,25 +96,26 @@ describe('decrypt', async () => {
     expect(await decrypted({ ciphertext: plain })).toBe('y');
   });
 
+  /** The data key of the ciphertext, wrapped anew. */
+  async function rewrapped(of: string, context?: object) {
+    const { dek } = ok(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }));
+    const again = ok(await tenant.api.post(`/v1/keys/${of}/wrap`, { dek, context }));
+    return { key_id: of, wrapped_key: again.wrapped_key };
+  }
+
   const failures: [string, () => object | Promise<object>][] = [
-    ['another magic', () => ({ ciphertext: altered(0) })],
     ['version 0', () => ({ ciphertext: altered(3) })],
     ['an envelope that names another key', () => ({ ciphertext: altered(4) })],
-    ['an envelope that names another version', () => ({ ciphertext: altered(23) })],
-    ['an envelope with another n', () => ({ ciphertext: altered(25) })],
     ['an altered embedded wrapped_key', () => ({ ciphertext: altered(40) })],
-    ['an altered iv', () => ({ ciphertext: altered(26 + 78) })],
     ['an altered commitment', () => ({ ciphertext: altered(26 + 78 + 12) })],
-    ['an altered body', () => ({ ciphertext: altered(26 + 78 + 12 + 32) })],
     ['an altered tag', () => ({ ciphertext: altered(-1, 0x80) })],
-    ['an envelope cut short', () => ({ ciphertext: ciphertext.slice(0, 160) })],
     ['another key_version', () => ({ key_version: 2 })],
-    ['an iv of another size', () => ({ iv: 'AAAA' })],
     ['another iv', () => ({ iv: randomBytes(12).toString('base64') })],
-    ['a wrapped_key of random bytes', () => ({ wrapped_key: randomBytes(78).toString('base64') })],
     ['the wrapped_key of another', async () => ({ wrapped_key: (await encrypted('x')).wrapped_key })],
     ['version 2, that of streams', () => ({ ciphertext: altered(3, 3) })],
     ['no UTF-8', async () => ({ ciphertext: await sealedUnder(tenant.api, key_id, Buffer.of(0xc3)) })],
+    ['a wrapped_key with a context', () => rewrapped(key_id, { table: 'patients' })],
+    ['a wrapped_key of the other key that is named', async () => rewrapped((await tenant.newKey()).key_id)],
     ['the id of another key', async () => ({ key_id: (await tenant.newKey()).key_id })],
   ];
 
@@ -154,19 +130,8 @@ describe('decrypt', async () => {
     expect(await decrypt({ ciphertext: altered(-1) })).toBeProblem('decryption_failed');
     const metadata = { outcome: 'refused', code: 'decryption_failed' };
     expect(await newestEntry(tenant)).toMatchObject({ action: 'decrypt', key_id, actor, metadata });
-  });
-
-  test.for([0, -1, 2 ** 32, 2 ** 53 - 1])(
-    'an impossible key_version (%d) is not written to the log',
-    async (key_version) => {
-      expect(await decrypt({ ciphertext, key_version })).toBeProblem('decryption_failed');
-      expect((await newestEntry(tenant)).key_version).toBeOneOf([null, 1]);
-    },
-  );
-
-  test('wrapped_key and iv of a decrypt request replace those in the envelope', async () => {
-    for (const damaged of [altered(40), altered(26 + 78)])
-      expect(await decrypted({ ...bundle, ciphertext: damaged })).toBe('the plaintext');
+    expect(await decrypt({ ciphertext, key_version: 2 ** 32 })).toBeProblem('decryption_failed');
+    expect((await newestEntry(tenant)).key_version).toBeOneOf([null, 1]);
   });
 
   test('after rewrap, the new wrapped key and key_version decrypt the old ciphertext', async () => {
@@ -183,43 +148,9 @@ describe('decrypt', async () => {
     expect(await decrypted(stored)).toBe('moved on');
     expect(await newestEntry(tenant)).toMatchObject({ action: 'decrypt', key_id: own, key_version: 1 });
   });
-
-  test('the version in the envelope’s header is checked only if the request has no wrapped_key', async () => {
-    const other = altered(23, 0x7f);
-    expect(await decrypted({ ...bundle, ciphertext: other })).toBe('the plaintext');
-    expect(await decrypt({ ciphertext: other, iv })).toBeProblem('decryption_failed');
-    expect(await decrypt({ ciphertext: other, key_version: 0x7e })).toBeProblem('decryption_failed');
-  });
-
-  test('key_id must equal the key_id in the header, also if wrapped_key is sent', async () => {
-    const other = (await tenant.newKey()).key_id;
-    const body = { dek: await dekOf(bundle) };
-    const moved = ok(await tenant.api.post(`/v1/keys/${other}/wrap`, body)).wrapped_key;
-    const answer = await decrypt({ ...bundle, key_id: other, wrapped_key: moved });
-    expect(answer).toBeProblem('decryption_failed');
-  });
-
-  test('decrypt refuses a bundle whose wrapped key was wrapped with a context', async () => {
-    const context = { table: 'patients' };
-    const body = { dek: await dekOf(bundle), context };
-    const bound = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, body)).wrapped_key;
-    for (const more of [{}, { context }])
-      expect(await decrypt({ ...bundle, wrapped_key: bound, ...more })).toBeProblem('decryption_failed');
-  });
 });
 
 describe('other clients', () => {
-  test('node:crypto can decrypt a ciphertext of /v1/encrypt with the unwrapped DEK', async () => {
-    const context = { table: 'patients', имя: 'значение' };
-    const [plain, bound] = [await encrypted('Grüße'), await encrypted('Grüße', { context })];
-    const [dek, boundDek] = [await dekOf(plain), await dekOf(bound)];
-    expect(Buffer.from(dek, 'base64')).toHaveLength(32);
-    expect(openEnvelope(plain.ciphertext, dek).toString()).toBe('Grüße');
-    expect(openEnvelope(bound.ciphertext, boundDek, context).toString()).toBe('Grüße');
-    expect(() => openEnvelope(bound.ciphertext, boundDek)).toThrow('unable to authenticate');
-    expect(() => openEnvelope(bound.ciphertext, dek, context)).toThrow('commitment');
-  });
-
   test('/v1/decrypt decrypts what a client encrypted, of more than 64 KiB', async () => {
     const context = { table: 'patients' };
     const ciphertext = await sealedUnder(tenant.api, key_id, Buffer.alloc(100_000, 'a'), context);

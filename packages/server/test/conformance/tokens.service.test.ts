@@ -65,19 +65,15 @@ describe('the one 401', () => {
     'for another audience': () => signIn.token('ann', { aud: 'https://evil.example' }),
     'without an audience': () => signIn.token('ann', { aud: undefined }),
     'for several audiences without `azp`': () => signIn.token('ann', { aud: [signIn.audience, 'b'] }),
-    'for several audiences and another `azp`': () =>
-      signIn.token('ann', { aud: [signIn.audience, 'b'], azp: 'x' }),
     'without `exp`': () => signIn.token('ann', { exp: undefined }),
     'without `iat`': () => signIn.token('ann', { iat: undefined }),
     'that has expired': () => signIn.token('ann', { iat: inSeconds(-600), exp: inSeconds(-61) }),
     'from the future': () => signIn.token('ann', { iat: inSeconds(90) }),
     'that is not valid yet': () => signIn.token('ann', { nbf: inSeconds(90) }),
-    'that lives too long': () => signIn.token('ann', { exp: inSeconds(3_700) }),
     'that lives too long and ends soon': () =>
       signIn.token('ann', { iat: inSeconds(-7_200), exp: inSeconds(600) }),
     'without a subject': () => signIn.token('ann', { sub: undefined }),
     'whose subject is empty': () => signIn.token(''),
-    'whose subject has a control character': () => signIn.token('a\nb'),
     'whose subject is too long': () => signIn.token('x'.repeat(257)),
     'that is bound to a key': () => signIn.token('ann', { cnf: { jkt: 'x' } }),
     'that is a statement about events': () => signIn.token('ann', { events: {} }),
@@ -86,11 +82,9 @@ describe('the one 401', () => {
     'with an unknown `kid`': () => signIn.token('ann', {}, { kid: 'x' }),
     'signed by another key': () => stranger.token('ann', {}, { kid: signIn.jwk.kid }),
     'without a signature': () => `${textOf({ ...header, alg: 'none' })}.${textOf(claims())}.`,
-    'that says `none` and keeps its signature': () => signIn.token('ann', {}, { alg: 'none' }),
     'under HS256 with the public key as the secret': () =>
       signed('HS256', publicKey, { ...header, alg: 'HS256' }, claims()),
     'under RS256 with a key for ES256': () => signIn.token('ann', {}, { alg: 'RS256' }),
-    'under ES384': () => signIn.token('ann', {}, { alg: 'ES384' }),
     'with an `alg` from the prototype': () => signIn.token('ann', {}, { alg: 'constructor' }),
     'with a list as its `alg`': () => signIn.token('ann', {}, { alg: ['ES256'] }),
     'with its own key in the header': () =>
@@ -101,8 +95,6 @@ describe('the one 401', () => {
     'whose claims are no JSON': () => made(header, '{"iss":'),
     'whose signature is cut': () => signIn.token('ann').slice(0, -4),
     'with a fourth part': () => `${signIn.token('ann')}.x`,
-    'that is encrypted': () =>
-      'eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0..AAAAAAAAAAAAAAAA.AAAA.AAAAAAAAAAAAAAAAAAAAAA',
     'of more than 8 KiB': () => signIn.token('ann', { more: 'x'.repeat(6_200) }),
     'with spaces in its base64': () => signIn.token('ann').replace('.', '=.'),
   };
@@ -116,22 +108,16 @@ describe('the one 401', () => {
       signIn.token('ann'),
       signIn.token('ann', { aud: [signIn.audience] }),
       signIn.token('ann', { iat: inSeconds(-600), exp: inSeconds(-30) }),
-      signIn.token('ann', { iat: inSeconds(30), nbf: inSeconds(30) }),
       signIn.token('ann', { exp: inSeconds(3_600) }),
       signIn.token('ann', {}, { typ: 'at+jwt' }),
       signIn.token('ann', {}, { typ: undefined, kid: undefined }),
       signIn.token('ann', { more: 'x'.repeat(5_000) }),
       made(JSON.stringify(header).replace('{', '{"alg":"none",'), claims()),
-      made(header, JSON.stringify(claims()).replace('{', '{"sub":"ben",')),
     ];
     for (const token of right) expect(await statusOf(token)).toBe(200);
     // Of claims with the same name the last counts.
     const ben = made(header, JSON.stringify(claims()).replace(/\}$/, ',"sub":"ben"}'));
     expect(await statusOf(ben)).toBe(403);
-  });
-
-  test('of 100 kB is no request at all', async () => {
-    expect(await statusOf(signIn.token('ann', { more: 'x'.repeat(100_000) }))).toBe(431);
   });
 
   test('answers every wrong way to send the token', async () => {
@@ -222,15 +208,6 @@ describe('browsers', () => {
     expect(await from(issuer.issuer_id, 'https://app.example')).toHaveStatus(200);
     expect(await from(issuer.issuer_id, 'https://evil.example')).toBeProblem('origin_refused');
   });
-
-  test('a preflight allows the header', async () => {
-    const { headers } = await tenant.api.send('OPTIONS', `${path}/wrap`, undefined, {
-      origin: 'https://app.example',
-      'access-control-request-method': 'POST',
-      'access-control-request-headers': 'eaas-issuer',
-    });
-    expect(headers.get('access-control-allow-headers')).toContain('Eaas-Issuer');
-  });
 });
 
 test('a body cannot say who acts', async () => {
@@ -296,15 +273,6 @@ describe('what a user asks for others is one entry a request, without subject an
       }
     };
     expect(await recorded(call)).toStrictEqual(refused(1, 3));
-  });
-
-  test('beside the entries of the own items', async () => {
-    const items = ['ann', 'ben', 'ann', 'ben'].map((subject) => ({ key_id, dek: newDek(), subject }));
-    const call = async (api: Client) => {
-      const { results } = ok(await api.post('/v1/batch/wrap', { items }));
-      expect(results.map((result) => 'error' in result)).toEqual([false, true, false, true]);
-    };
-    expect(await recorded(call)).toStrictEqual(refused(2, 3));
   });
 
   test('whatever the state of the key', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { asJson } from '@eaas/test-kit/api';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { clientOf, newDek, newestEntry, newTenant, ok, wrapped } from '@eaas/test-kit/fixture';
 import { intakeWriter } from '@eaas/test-kit/intake-writer';
@@ -66,16 +65,6 @@ describe('the issuer of a workload', () => {
     expect(await create({}, { ...tenant, api })).toBeProblem('permission_missing');
     ok(await create(few, { ...tenant, api }));
   });
-
-  test('has any prefix beside those of people', async () => {
-    const { issuer_id: first } = ok(await tenant.api.post('/v1/issuers', newIssuer(key_id)));
-    const elsewhere = { issuer: 'https://b.example', subject_prefix: '' };
-    const { issuer_id: second } = ok(await create(elsewhere));
-    ok(await tenant.api.delete(`/v1/issuers/${first}`));
-    const third = await tenant.api.post('/v1/issuers', newIssuer(key_id));
-    expect(third).toHaveStatus(201);
-    for (const id of [second, ok(third).issuer_id]) ok(await tenant.api.delete(`/v1/issuers/${id}`));
-  });
 });
 
 describe('a call of a workload', () => {
@@ -111,27 +100,12 @@ describe('a call of a workload', () => {
     const { metadata } = await newestEntry(tenant);
     expect(metadata).toStrictEqual({ subject, user: hex, user_asserted: true, workload });
     expect(metadata['user']).not.toBe(workload);
-    const items = [{ key_id, dek: newDek(), subject: 'eve' }];
-    ok(await shop.post('/v1/batch/wrap', { items, user: 'eve' }));
-    const newest = await newestEntry(tenant);
-    const { subject: eve, user } = newest.metadata as Record<string, string>;
-    expect(newest.metadata).toMatchObject({ subject_created: true, user: metadata['user'], workload });
-    for (const filter of [`subject_id=${eve}`, `user_id=${user}`, `actor=${made.issuer_id}`])
-      expect(await tenant.entries(`${filter}&limit=1`)).toStrictEqual([newest]);
   });
 
   test('that is refused names it too', async () => {
     const wrapped_key = await wrapped(tenant.api, key_id, { a: 'b' });
     expect(await shop.post(`${path}/unwrap`, { wrapped_key })).toBeProblem('wrapped_key_unauthentic');
     expect((await newestEntry(tenant)).metadata).toMatchObject({ workload: hex, outcome: 'refused' });
-  });
-
-  test('that changes a key names it too, beside the change', async () => {
-    ok(await shop.post(`${path}/rotate`));
-    const metadata = { workload: hex, key_version: 2, from_version: 1 };
-    const changed = { action: 'key.rotate', actor: made.issuer_id, metadata };
-    expect(await newestEntry(tenant)).toMatchObject(changed);
-    expect(ok(await tenant.api.get('/v1/audit/verify'))).toMatchObject({ valid: true });
   });
 
   test('sees and changes only its keys, and creates none', async () => {
@@ -148,20 +122,6 @@ describe('a call of a workload', () => {
       expect(await api.get('/v1/keys')).toBeProblem('permission_missing', /claims/);
     }
   });
-
-  test('with an Origin is refused', async () => {
-    const headers = { ...asJson, origin: 'https://app.example' };
-    const answer = await shop.send('POST', `${path}/wrap`, JSON.stringify({ dek: newDek() }), headers);
-    expect(answer).toBeProblem('origin_refused');
-  });
-});
-
-test('a workload has only the permissions of its issuer', async () => {
-  const { issuer_id } = ok(await create({ permissions: ['keys.read'] }));
-  const reader = await clientAs('shop', undefined, issuer_id);
-  expect(await reader.get(path)).toHaveStatus(200);
-  for (const call of ['rotate', 'disable', 'wrap', 'unwrap'])
-    expect(await reader.post(`${path}/${call}`)).toBeProblem('permission_missing');
 });
 
 test('a workload of an envelope-only tenant is named when server mode refuses it', async () => {
