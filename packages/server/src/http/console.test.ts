@@ -101,10 +101,8 @@ describe('the Origin header', () => {
   );
 
   it.each([
-    ['another port', () => 'http://localhost:1'],
     ['another scheme', (port: number) => `https://localhost:${port}`],
     ['another host', (port: number) => `http://evil.example:${port}`],
-    ['another loopback address', (port: number) => `http://127.0.0.2:${port}`],
   ])('a request whose Origin has %s is refused', async (_, originOf) => {
     const { port, fetch } = await serveConsole();
     const response = await fetch('/v1/keys', { headers: { origin: originOf(port) } });
@@ -152,16 +150,5 @@ describe('POST /console/session', () => {
       const response = await post('/console/session', { code: 'right' }, { headers });
       expect([response.status, await response.json()]).toMatchObject([403, { code: 'origin_refused' }]);
     }
-  });
-
-  it.each([
-    ['another member', { code: 'right', tenant: 'acme' }, 400],
-    ['a body that is too large', { code: 'x'.repeat(70_000) }, 413],
-  ])('POST /console/session refuses a body with %s', async (_, body, status) => {
-    expect((await signInFrom(await serveSignIn(), body)).status).toBe(status);
-  });
-
-  it('POST /console/session gets 404 if the server has no sign-in', async () => {
-    expect((await signInFrom(await serveConsole(), { code: 'right' })).status).toBe(404);
   });
 });

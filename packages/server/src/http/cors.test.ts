@@ -21,12 +21,6 @@ it('the preflight of any origin succeeds, because it has no API key, without Acc
   expect(service.arrivals).toEqual([]);
 });
 
-it('a preflight for a path outside the API is refused', async () => {
-  const { fetch } = await listen();
-  expect((await fetch('/v1/nothing', preflight(listedOrigin))).status).toBe(404);
-  expect((await fetch('/metrics', preflight(listedOrigin))).status).toBe(405);
-});
-
 it('a page of a listed origin can read responses and problems, including 401', async () => {
   const { fetch, post } = await listen();
   const from = { headers: { origin: listedOrigin } };
@@ -41,7 +35,6 @@ it('a page of a listed origin can read responses and problems, including 401', a
     expect(headers.get('access-control-expose-headers')).toMatch(
       /X-Request-Id.*Eaas-Entry|Eaas-Entry.*X-Request-Id/,
     );
-    expect(headers.get('access-control-allow-credentials')).toBeNull();
   }
 });
 

@@ -154,17 +154,6 @@ describe('/docs and /openapi.json', () => {
     expect(response.headers.get('content-security-policy')).toBe(policy);
   });
 
-  it.each([
-    ['neither page', [], []],
-    ['the console', ['/console/'], ['/console/']],
-    ['both pages', ['/', '/console/', '/console/assets/app.js'], ['/', '/console/']],
-  ])('if the server has %s, the page /docs links only to it', async (_, urls, links) => {
-    const served = urls.map((url) => ({ url, type: 'text/html', bytes: Buffer.from(''), isHashed: false }));
-    const { fetch } = await listen(undefined, { console: { pages: served, publicUrl: null } });
-    const page = await (await fetch('/docs')).text();
-    expect(Array.from(page.matchAll(/href="(\/[^"]*)"/g), ([, link]) => link)).toEqual(links);
-  });
-
   it('if the package of the pages is missing, /docs leads to /openapi.json', async () => {
     const { fetch } = await listen(undefined, { apiPage: undefined });
     const moved = await fetch('/docs', { redirect: 'manual' });

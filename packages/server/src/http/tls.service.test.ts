@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Agent, get } from 'node:https';
 import { connect } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import { expect, it } from 'vitest';
 import { selfSigned } from '@eaas/test-kit/certificate';
 import { authorization } from './testing/memory-service.ts';
@@ -50,18 +49,4 @@ it.each([
   expect(codes).toHaveLength(1);
   expect(codes).not.toContain('ERR_TLS_HANDSHAKE_TIMEOUT');
   socket.destroy();
-});
-
-it('a TLS handshake that has begun before the server closes is completed', async () => {
-  const { app, port } = await listen(undefined, { tls: newCertificate() });
-  const accepted = once(app.server, 'connection');
-  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }).setEncoding('utf8');
-  let text = '';
-  socket.on('data', (part: string) => (text += part));
-  await accepted;
-  const closed = app.close();
-  await once(socket, 'secureConnect');
-  socket.write('GET /v1/usage HTTP/1.1\r\nHost: x\r\n\r\n');
-  await Promise.all([closed, once(socket, 'close')]);
-  expect(text).toContain('503 Service Unavailable');
 });
