@@ -80,15 +80,6 @@ function layNobody(guess: Guess, names: readonly string[]): void {
   guess.lay({ rows: new Map(), found } as unknown as Known, queries);
 }
 
-test('of 14,000 queries a guess remembers a few, so that a write need not look at many', () => {
-  const guess = openGuess();
-  const names = Array.from({ length: 14_000 }, (_, nth) => `key ${nth}`);
-  layNobody(guess, names);
-  const known = names.filter((name) => guess.has(named(name)));
-  expect(known.length).toBeLessThan(500);
-  expect(known).toEqual(names.slice(-known.length));
-});
-
 test('a write changes what the queries found that it concerns, and no others', () => {
   const guess = openGuess();
   layNobody(guess, ['key 1', 'key 2']);

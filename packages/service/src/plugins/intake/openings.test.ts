@@ -69,10 +69,3 @@ test('a version that was altered refuses its own items, and those of no other ke
   expect(() => openOne(0, altered)).toThrow(Tampered);
   expect([openOne(1), openOne(2)]).toEqual(deks.slice(1));
 });
-
-test('a key that is not for intake, or awaits destruction, opens nothing', async () => {
-  const { keying, open } = await setUp();
-  await keying.prepare?.(view, null);
-  const others = [{ intake: false }, { status: 'pending_destruction' as const }];
-  for (const other of others) expect(open({ ...key, ...other })).toEqual([undefined, undefined, undefined]);
-});

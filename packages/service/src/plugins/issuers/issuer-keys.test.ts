@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { publicKeysIn } from './issuer-rules.ts';
 import { keyFault } from '@eaas/protocol/internal-service';
 
 const coordinate = (first: number) => Buffer.alloc(32, 7).fill(first, 0, 1).toString('base64url');
@@ -37,11 +36,4 @@ test.each([
   ['none', ''],
 ])('the exponent %s is refused', (_, e) => {
   expect(keyFault(rsa(256, e))).toMatch(/exponent 3 or 65537/);
-});
-
-test('of a key set that a host sends, the keys with another exponent are left out', () => {
-  const sent = (...keys: object[]) => Buffer.from(JSON.stringify({ keys }));
-  const [hostile, good] = [rsa(384, rsa(384, '').n), rsa(384, 'AQAB')];
-  expect(JSON.parse(publicKeysIn(sent(hostile, good, rsa(513, 'AQAB'))))).toEqual({ keys: [good] });
-  expect(() => publicKeysIn(sent(hostile))).toThrow('without a key');
 });

@@ -125,14 +125,3 @@ test('what a replica remembers of an issuer refuses nobody', async () => {
   await patch({ jwks: { keys: [signIn.jwk] } });
   expect([await call(second), await call(second)]).toEqual([200, 200]);
 });
-
-test('users who sign in on two replicas at once all wrap, whatever rows change meanwhile', async () => {
-  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-  const { call, replica } = await world(undefined, { turn });
-  const replicas = [replica(), replica()];
-  for (let round = 0; round < 3; round++) {
-    const users = Array.from({ length: 20 }, (_, nth) => `${round} ${nth}`);
-    const calls = users.map((user, nth) => call(replicas[nth % 3 === 0 ? 1 : 0], signIn.token(user), user));
-    expect(await Promise.all(calls)).toEqual(users.map(() => 200));
-  }
-});

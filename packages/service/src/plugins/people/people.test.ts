@@ -4,7 +4,7 @@ import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { describe, expect, test } from 'vitest';
 import { openMaterial, sealer, secretOf } from '#platform';
 import { openTenantSecrets, rootKey, sealTenantSecret } from '../../crypto/tenant-secrets.ts';
-import { Missing, type View } from '../../ledger/decision.ts';
+import { type View } from '../../ledger/decision.ts';
 import type { KeyRow } from '../../ledger/tables.ts';
 import type { KeyVerb } from '../../plugin.ts';
 import { keyCrypto } from '../../rules/key-crypto.ts';
@@ -67,21 +67,6 @@ describe.each(cases)('the subject of the vector: $name', (vector) => {
     const unknown = seenIn(vector, false);
     for (const verb of ['unwrap', 'rewrap'] as const)
       expect(unknown.crypto.unwrap(wrapped, context, await unknown.partIn(verb))).toBeUndefined();
-  });
-
-  test('is made in steps, before the request is judged, if it is new', async () => {
-    const { view, act } = seenIn(vector, false);
-    const calls = ['a', 'b', 'a', 'c'].map((subject) => ({ key_id: vector.key, subject }));
-    let steps = 0;
-    const keying = keyingOf(calls, { fair: { isOver: () => true, pause: async () => void steps++ } }, 'wrap');
-    const find = () => calls.map((call) => keying.find?.(view, { ...act, verb: 'wrap', call })?.creates);
-    expect(find).toThrow(Missing);
-    for (let nth = 0; nth < 2; nth++) await keying.prepare?.(view, null);
-    const made = find();
-    expect([steps, new Set(made).size]).toEqual([6, 3]);
-    expect(find()).toEqual(made);
-    keying.end?.();
-    expect(find).toThrow(Missing);
   });
 });
 
