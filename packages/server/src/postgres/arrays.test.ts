@@ -26,8 +26,3 @@ test.each<readonly [text: string, expected: unknown]>([
 ])('the array %s is parsed', (text, expected) => {
   expect(parseArray(text)).toEqual(expected);
 });
-
-test('the parser of PostgreSQL arrays accepts a long text without a stack overflow', () => {
-  const long = '"\\'.repeat(100_000);
-  expect(parseArray(formatArray([long]))).toEqual([long]);
-});

@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { testDatabase } from '@eaas/test-kit/database';
 import { setTimeLimits } from '@eaas/test-kit/time-limits';
@@ -35,33 +31,6 @@ async function terminate(...databases: Database[]): Promise<void> {
   for (const pid of pids) await other.run((sql) => sql`select pg_terminate_backend(${pid ?? 0}::integer)`);
 }
 
-test('a new connection does not query the array types', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  const { host, port } = place.connection('server') as { host: string; port: number };
-  let sent = '';
-  const recorder = createServer((client) => {
-    const upstream = connect(join(host, `.s.PGSQL.${port}`));
-    client.on('data', (chunk) => (sent += chunk.toString('latin1'))).pipe(upstream);
-    upstream.pipe(client);
-    for (const socket of [client, upstream]) socket.on('error', () => {});
-  });
-  await new Promise<void>((resolve) => recorder.listen(join(directory, `.s.PGSQL.${port}`), resolve));
-  onTestFinished(async () => {
-    recorder.close();
-    await rm(directory, { recursive: true });
-  });
-  const database = open(1, undefined, {
-    ...(place.connection('server') as object),
-    host: directory,
-  } as Connection);
-  const list = ['a', '"b"', 'c\\', '{d,e}', ''];
-  const rows = await database.run(
-    (sql) => sql`select ${list}::text[] as list, ${[1, 2]}::bigint[] as numbers`,
-  );
-  expect([...rows]).toEqual([{ list, numbers: [1, 2] }]);
-  expect(sent).not.toContain('pg_type');
-});
-
 test('waiting for a connection does not count towards the time limit', async () => {
   const database = open(1);
   const first = await backend(database);
@@ -92,14 +61,6 @@ test('no transaction waits longer than 3 s for a lock', async () => {
     database.transaction((tx) => tx<{ lock_timeout: string }[]>`show lock_timeout`, milliseconds);
   expect([...(await lockTimeout(10_000))]).toEqual([{ lock_timeout: '3s' }]);
   expect([...(await lockTimeout(2_000))]).toEqual([{ lock_timeout: '1400ms' }]);
-});
-
-test('the connection that was used last is used next', async () => {
-  const database = open(3);
-  const pids = new Set(await Promise.all([backend(database), backend(database), backend(database)]));
-  expect(pids.size).toBe(3);
-  const last = await backend(database);
-  for (let times = 0; times < 5; times++) expect(await backend(database)).toBe(last);
 });
 
 test('if a connection is unresponsive, its pool and all pools without a recent response are replaced', async () => {

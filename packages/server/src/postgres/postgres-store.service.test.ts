@@ -4,7 +4,6 @@ import { migrated, testDatabase } from '@eaas/test-kit/database';
 import { closing } from '@eaas/test-kit/closing';
 import {
   anchors,
-  apiKeys,
   entries,
   keys,
   keyVersions,
@@ -16,8 +15,6 @@ import {
   refTo,
   type Store,
   subjects,
-  tallies,
-  type Where,
 } from '@eaas/service';
 import { describe, expect, test, vi } from 'vitest';
 import { Database } from './database.ts';
@@ -144,51 +141,6 @@ describe.each(stores)('in %s', (name, store) => {
       ]);
     });
     expect((await store.read(tenantId, [])).head?.id).toBe(3);
-  });
-
-  test('conditions find rows, and totals count them', async () => {
-    const { tenantId, rows } = await newTenant();
-    const keyIds = [1, 2, 3].map(() => randomUUID());
-    const statuses = ['active', 'disabled', 'active'];
-    const half = 'ab'.repeat(16);
-    const writes = [
-      ...keyIds.map((id, nth) => rows.key(nth + 1, { status: statuses[nth] }, id)),
-      ...[['encrypt', 'api_keys.manage'], ['encrypt']].map((all, nth) => rows.apiKey(nth + 1, all)),
-      ...[1, 2].map((nth) => rows.subject(Buffer.alloc(32, nth), nth === 1 ? null : 1)),
-    ];
-    await appendTo(tenantId, ['{}', `{"subject":"${half}cd"}`, `{"user":"${half}"}`], { writes });
-
-    const listed = { table: keys, by: 'created_id' };
-    const logged = { table: entries, by: 'id' };
-    const is = (...condition: Where): Where => condition;
-    const usable = [is('permissions', 'has', 'api_keys.manage'), is('revoked_at', 'null')];
-    const living = { table: subjects, where: [is('erased_id', 'null')], limit: 0, counts: true };
-    const unlike = [is('status', '=', 'active'), is('name', '=', 'key 2')];
-    // `total` is what PostgreSQL answers: the store in memory counts always, and never stops.
-    const lists: readonly [query: object, column: string, expected: unknown[], total?: number][] = [
-      [{ ...listed, where: unlike, counts: true }, 'created_id', [], 0],
-      [{ ...listed, where: [is('key_id', 'in', [...keyIds.slice(0, 2), 'x'])] }, 'created_id', [1, 2], -1],
-      [{ ...listed, where: [is('key_id', '=', '')] }, 'created_id', []],
-      [{ ...listed, where: [is('name', '=', 'a\0')] }, 'created_id', []],
-      [{ table: apiKeys, where: usable }, 'rev', [1]],
-      [living, 'rev', [], 1],
-      [{ table: subjects, where: [is('subject_id', '>=', Buffer.alloc(32, 2))] }, 'erased_id', [1]],
-      [{ ...logged, where: [], counts: 2 }, 'id', [1, 2, 3], 2],
-      [{ ...logged, where: [is('subject', '=', half)] }, 'id', [2]],
-      [{ ...logged, where: [is('user', '=', half), is('id', '>=', 3)] }, 'id', [3]],
-      [{ table: tallies, where: [is('key_id', 'null')] }, 'refused', [1]],
-      [{ table: tallies, where: [is('key_version', '>=', 0)] }, 'n', []],
-    ];
-    const known = await store.read(
-      tenantId,
-      lists.map(([query]) => query as Query<never>),
-    );
-    for (const [query, column, expected, total] of lists) {
-      const found = foundIn(known, query);
-      expect({ query, rows: columnIn(found?.rows, column) }).toEqual({ query, rows: expected });
-      const isTold = total !== undefined && name === 'PostgreSQL';
-      expect(found).toMatchObject(isTold ? { total } : {});
-    }
   });
 
   test('rows are found among those of all tenants', async () => {

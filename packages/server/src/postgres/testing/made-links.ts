@@ -19,16 +19,24 @@ export function newHead(tenant_id: string = randomUUID()): HeadRow {
   return { tenant_id, id: 0, hash, sum, nonce, created_at: Date.now(), month, encrypts: 0, mac };
 }
 
+interface LinkFields {
+  readonly writes?: SealedWrite[];
+  readonly action?: string;
+  readonly key_id?: string | null;
+  readonly key_version?: number | null;
+  readonly actor?: string;
+}
+
 /** A link after what is known, with an entry for each metadata. The last one is a refusal. */
 export function linkAfter(
   { head, time }: Pick<Known, 'head' | 'time'>,
   metadata: readonly string[],
-  { writes = [], action = 'key.wrap' }: { writes?: SealedWrite[]; action?: string } = {},
+  { writes = [], actor = 'operator', ...of }: LinkFields = {},
 ): Link {
   const expected = head ?? newHead();
   const next = { ...newHead(expected.tenant_id), id: expected.id + metadata.length, created_at: time };
-  const kind = { key_id: null, key_version: null, action };
-  const entry = { ...kind, actor: 'operator', ip_address: null };
+  const kind = { key_id: null, key_version: null, action: 'key.wrap', ...of };
+  const entry = { ...kind, actor, ip_address: null };
   const runs = metadata.map((text, nth) => ({ first: nth + 1, last: nth + 1, ...entry, metadata: text }));
   const tallies = [{ ...kind, n: metadata.length - 1, refused: 1 }];
   return { expected, next, runs, seals: randomBytes(64 * metadata.length), writes, tallies, now: time };
