@@ -48,27 +48,6 @@ describe('a rotation', () => {
     });
   });
 
-  test('a replica does not rotate a key that another replica has rotated', async () => {
-    world.time = start + 31 * day;
-    const late = () => settleDueKey(world.replica(), ann.tenantId, key_id);
-    await settleDue();
-    await late();
-    await api('PUT /v1/keys/:key_id/rotation-policy', { key_id, interval_days: null });
-    await late();
-    expect(await key()).toMatchObject({ key_version: 2 });
-    expect(await newest('key.rotate')).toHaveLength(1);
-  });
-
-  test('a key that missed several rotations is rotated once', async () => {
-    world.time = start + 365 * day;
-    await settleDue();
-    await settleDue();
-    expect(await key()).toMatchObject({
-      key_version: 2,
-      next_rotation_at: new Date(start + 395 * day).toISOString(),
-    });
-  });
-
   test('the rotation of a disabled key waits until the key is enabled', async () => {
     await api('POST /v1/keys/:key_id/disable', { key_id });
     world.time = start + 60 * day;

@@ -1,61 +1,86 @@
 import { alone } from '@eaas/test-kit/alone';
-import { expect, test } from 'vitest';
-import { type Api, apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
 import { openAttacker } from '@eaas/test-kit/attacker';
+import { apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
+import { monthOf } from '@eaas/service';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { noId } from '../postgres/tables.ts';
 import { foldTallies } from './fold-tallies.ts';
 import { purge } from './purge.ts';
 
 const world = await testWorld('2026-09-30T00:00:00Z');
 const attacker = await openAttacker(world);
-const ann = await settle(world.replica(), 'ann');
-const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
-const { key_id } = await api('POST /v1/keys', { name: 'key' });
-const others: string[] = [];
-for (let nth = 0; nth < 12; nth++) others.push((await api('POST /v1/keys', { name: `other ${nth}` })).key_id);
+const day = 24 * 60 * 60 * 1_000;
+let tenants = 0;
 
-async function use(): Promise<void> {
-  const { wrapped_key } = await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
-  await api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key });
-  for (const other of others) await api('POST /v1/keys/:key_id/wrap', { key_id: other, dek });
-  const context = { not: 'its own' };
-  expect(await statusOf(api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key, context }))).toBe(403);
-}
-
-async function counts() {
-  const months = ['2026-09', '2026-10', '2026-11'];
-  const total = async (query: object) => (await api('GET /v1/audit', query)).total;
-  return {
-    usage: await Promise.all(months.map(async (month) => (await api('GET /v1/usage', { month })).operations)),
-    keys: await Promise.all(
-      [key_id, ...others].map(async (one) => (await api('GET /v1/keys/:key_id', { key_id: one })).versions),
-    ),
-    totals: [
-      await total({ key_id }),
-      await total({ key_id: others[0] }),
-      await total({ action: 'key.wrap' }),
-      await total({ action: 'key.unwrap' }),
-      await total({ action: 'key.create' }),
-      await total({ key_id, action: 'key.unwrap' }),
-    ],
+/** A tenant with two keys, what can happen to it, and what was done in each month. */
+async function open() {
+  const { token, tenantId } = await settle(world.replica(), `tenant ${++tenants}`);
+  const api = apiOf(world.replica(), token);
+  const done: string[] = [];
+  const wrap = (key_id: string) => {
+    done.push(`${monthOf(world.time)} key.wrap ${key_id}`);
+    return api('POST /v1/keys/:key_id/wrap', { key_id, dek });
   };
+  const keys = [await api('POST /v1/keys', { name: 'one' }), await api('POST /v1/keys', { name: 'two' })];
+  const ids = keys.map(({ key_id }) => key_id);
+  const wrapped = [await wrap(ids[0] ?? ''), await wrap(ids[1] ?? '')];
+  const unwrap = (nth: number, more = {}) =>
+    api('POST /v1/keys/:key_id/unwrap', { key_id: '', wrapped_key: '', ...wrapped[nth], ...more });
+  const steps: Record<string, (nth: number) => unknown> = {
+    wrap: (nth) => wrap(ids[nth] ?? ''),
+    unwrap: (nth) => {
+      done.push(`${monthOf(world.time)} key.unwrap ${ids[nth]}`);
+      return unwrap(nth);
+    },
+    'a refused unwrap': async (nth) =>
+      expect(await statusOf(unwrap(nth, { context: { not: 'its own' } }))).toBe(403),
+    'a rotation': (nth) => api('POST /v1/keys/:key_id/rotate', { key_id: ids[nth] ?? '' }),
+    'ten days': () => void (world.time += 10 * day),
+    'forty days': () => void (world.time += 40 * day),
+    'a purge': () => purge(world.replica(), 1, alone()),
+    'a fold': () => foldTallies(world.replica(), alone()),
+  };
+  return { tenantId, api, ids, done, steps };
 }
 
-const rows = async () => (await attacker.sql`select from eaas.tallies`).length;
+const names = Object.keys((await open()).steps);
+const anyStep = fc.tuple(fc.constantFrom(...names), fc.nat(1));
 
-test('no count changes when closed months are folded after a purge, and few rows are left', async () => {
-  for (let month = 0; month < 3; month++) {
-    await use();
-    if (month === 1) await api('POST /v1/keys/:key_id/rotate', { key_id });
-    world.time = Date.UTC(2026, 9 + month, 30);
-  }
-  world.time = Date.UTC(2026, 10, 30, 1);
-  await use();
-  await purge(world.replica(), 1, alone());
-  const [before, all] = [await counts(), await rows()];
-  await foldTallies(world.replica(), alone());
-  expect(await counts()).toEqual(before);
-  const folded = await rows();
-  expect(folded).toBeLessThan(all);
-  await foldTallies(world.replica(), alone());
-  expect(await rows()).toBe(folded);
+test('whatever is purged and folded when, totals are those of the entries, and uses those of the calls', async () => {
+  const property = fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 25 }), async (chosen) => {
+    const { tenantId, api, ids, done, steps } = await open();
+    for (const [name, nth] of chosen) await steps[name]?.(nth);
+    const log = await attacker.sql<{ action: string; key_id: string | null }[]>`
+      select action, key_id from eaas.audit_entries where tenant_id = ${tenantId}`;
+    for (const key_id of [undefined, ...ids])
+      for (const action of [undefined, 'key.wrap', 'key.unwrap', 'key.rotate', 'key.create'] as const) {
+        const found = log.filter(
+          (entry) => (!key_id || entry.key_id === key_id) && (!action || entry.action === action),
+        );
+        const { total } = await api('GET /v1/audit', { key_id, action });
+        expect({ key_id, action, total }).toEqual({ key_id, action, total: found.length });
+      }
+    const countOf = (start: string, end = '') =>
+      done.filter((each) => each.startsWith(start) && each.endsWith(end)).length;
+    for (const month of new Set(done.map((each) => each.slice(0, 7)))) {
+      const { operations } = await api('GET /v1/usage', { month });
+      const expected = {
+        'key.wrap': countOf(`${month} key.wrap`),
+        'key.unwrap': countOf(`${month} key.unwrap`),
+      };
+      expect({ month, ...operations }).toMatchObject({ month, ...expected });
+    }
+    for (const key_id of ids) {
+      const { versions } = await api('GET /v1/keys/:key_id', { key_id });
+      const uses = versions.reduce((sum, { wraps, unwraps }) => sum + wraps + unwraps, 0);
+      expect(uses).toBe(countOf('', key_id));
+    }
+    world.time += 40 * day;
+    await foldTallies(world.replica(), alone());
+    const ofClosedMonths = await attacker.sql`
+      select from eaas.tallies where tenant_id = ${tenantId} and month <> '' and key_id <> ${noId}`;
+    expect(ofClosedMonths).toHaveLength(0);
+  });
+  await fc.assert(property, { seed: 1, numRuns: 12 });
 });

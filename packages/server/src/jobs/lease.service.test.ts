@@ -24,13 +24,9 @@ test('only one replica can hold the lease of a job', async () => {
 });
 
 test('after the clock of the database was set back, another replica can take the lease of a job', async () => {
-  const lease = await take('g', one);
+  await take('g', one);
   world.time -= 365 * 24 * 60 * 60 * 1_000;
   expect(await take('g', other)).toMatchObject({ fence: 2 });
-  const late = world
-    .replica()
-    .database.transaction((tx) => requireLease(tx, lease ?? { job: 'g', holder: one, fence: 1 }));
-  await expect(late).rejects.toThrow(LeaseLost);
 });
 
 test("a job's transaction rolls back if another replica has taken the lease", async () => {

