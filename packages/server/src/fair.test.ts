@@ -120,25 +120,6 @@ test('work is over after its time, until the event loop has handled I/O', async 
   expect(fair.isOver()).toBe(false);
 });
 
-test('loops that pause go on one at a time, tenant by tenant', async () => {
-  const { fair, place, turn } = made();
-  const steps: string[] = [];
-  const loop = async (tenantId: string, name: string): Promise<void> => {
-    for (let step = 1; step <= 2; step++) {
-      await fair.pause(tenantId);
-      steps.push(`${name}${step}`);
-      place.time += 10;
-    }
-  };
-  const loops = [loop('ann', 'a'), loop('ann', 'b'), loop('bob', 'c')];
-  for (const seen of [1, 2, 3, 4, 5, 6]) {
-    await turn();
-    expect(steps).toHaveLength(seen);
-  }
-  await Promise.all(loops);
-  expect(steps).toEqual(['a1', 'c1', 'b1', 'c2', 'a2', 'b2']);
-});
-
 test('those who paused go on tenant by tenant as far as the time is enough, and one stranger in a turn', async () => {
   const { fair, place, turn } = made();
   const done: string[] = [];
@@ -175,27 +156,4 @@ test('a tenant whose work comes in long pieces gets no more time than one with s
   while (fair.counts.paused > 0) await turn();
   await Promise.all(loops);
   expect(had.long - had.short).toBeLessThanOrEqual(10);
-});
-
-test('nothing runs while nobody works or waits', async () => {
-  const { fair, turns, turn } = made();
-  fair.isOver();
-  const waits = fair.pause('ann');
-  await turn();
-  await waits;
-  // The turn that the pause before has asked for is the last.
-  await turn();
-  expect(turns).toHaveLength(0);
-});
-
-test('a request that comes when time is over begins in a later turn', async () => {
-  const { fair, place, turn } = made();
-  const first = entering(fair, 'ann', 1);
-  await settled();
-  place.time = 10;
-  const second = entering(fair, 'bob', 1);
-  await settled();
-  expect(stateOf([first, second])).toEqual(['in', 'waits']);
-  await turn();
-  expect(second.is).toBe('in');
 });

@@ -21,13 +21,6 @@ const note = (lines: number) =>
     new RegExp(`^\\{"level":"warn","time":"[^"]+","lines":${lines},"msg":"lines of the log were lost"\\}$`),
   ) as string;
 
-test('a line that is written in parts is whole', () => {
-  const { lines, text } = fileWith(2, 1);
-  lines.write('Grüße\n');
-  lines.write('second\n');
-  expect(text()).toBe('Grüße\nsecond\n');
-});
-
 test('lines that do not fit on the disk are lost, and the next line says how many', () => {
   const { lines, text } = fileWith('ENOSPC', 'ENOSPC');
   for (const line of ['a\n', 'b\n', 'c\n', 'd\n']) lines.write(line);

@@ -40,8 +40,3 @@ test('an API key is counted as expiring if it was used in the last week and expi
   // The API keys were not used in the last week, so they do not count as expiring.
   expect(await measured(start + 7.5 * day)).toMatchObject({ expiring: 0 });
 });
-
-test('the size of the database is measured', async () => {
-  const { databaseBytes } = await measured();
-  expect(databaseBytes).toBeGreaterThan(1_000_000);
-});

@@ -23,12 +23,8 @@ test.each([
   '*.',
   '*.com',
   '*.sign-in.example:443',
-  '*.10.0.0.7',
-  'a.*.example',
-  'a.example:0',
   'a.example:65536',
   'https://a.example',
-  'a.example/keys',
   'ann@a.example',
 ])('%j allows no host', (entry) => {
   expect(isKeyHost(entry)).toBe(false);
@@ -45,9 +41,7 @@ const hosts = new KeyHosts([
 
 test.each([
   'https://SIGN-IN.example:443/keys',
-  'https://a.b.provider.example/keys',
   'https://internal:8443/keys',
-  'http://127.1:9000/keys',
   'http://[::1]:9000/keys',
   'http://localhost:9000/keys',
 ])('keys are fetched from %s', (uri) => {
@@ -56,8 +50,6 @@ test.each([
 
 test.each([
   'https://sign-in.example:8443/keys',
-  'https://sign-in.example./keys',
-  'https://x.sign-in.example/keys',
   'https://provider.example/keys',
   'https://evilprovider.example/keys',
   'https://a.provider.example:8443/keys',
@@ -119,7 +111,6 @@ test.each<[string, Parameters<typeof keyHost>[0], RegExp]>([
     },
     /took more than 0.1 s/,
   ],
-  ['a host that ends the connection', (request) => request.socket.destroy(), /cannot be reached|ended/],
   [
     'a body that is cut',
     (_, response) => {
@@ -130,24 +121,12 @@ test.each<[string, Parameters<typeof keyHost>[0], RegExp]>([
   ],
   ['a body of more than 64 KiB', (_, response) => response.end(' '.repeat(65_537)), /more than 65536 bytes/],
   [
-    'a body that does not end',
-    (_, response) => {
-      const write = (): void => void (response.writable && response.write(' '.repeat(60_000), write));
-      write();
-    },
-    /more than 65536 bytes/,
-  ],
-  [
     'a redirect to this machine',
     (_, response) => response.writeHead(302, { location: inside.uri }).end(JSON.stringify(keys)),
     /the status 302/,
   ],
-  ['an error', (_, response) => response.writeHead(500).end(JSON.stringify(keys)), /the status 500/],
-  ['a web page', (_, response) => response.end('<html></html>'), /no usable key set/],
   ['a single key', jwk, /no usable key set: no JSON Web Key Set/],
-  ['no keys', { keys: [] }, /without a key that can verify tokens/],
   ['a private key', { keys: [jwk, { ...jwk, d: 'AAAA' }] }, /a private or symmetric key/],
-  ['a symmetric key', { keys: [jwk, { kty: 'oct', k: 'AAAA' }] }, /a private or symmetric key/],
 ])('%s gives no keys', async (_, answer, reason) => {
   const hasTime = !reason.source.includes('took more');
   setTimeLimits(hasTime ? 20 : 0.05);
@@ -171,7 +150,6 @@ test('localhost must be a loopback address for http', async () => {
 });
 
 test.each([
-  ['no address', []],
   ['a private address', at('127.0.0.1')],
   ['a public and a private address', [...at('1.1.1.1'), ...at('127.0.0.1')]],
 ])('a host of a wildcard with %s is not connected to', async (_, addresses) => {
