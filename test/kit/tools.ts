@@ -12,7 +12,6 @@ export type Tools =
   | 'packages/drizzle/test/accounts'
   | 'test/tools/console'
   | 'test/tools/drizzle'
-  | 'test/tools/grafana'
   | 'packages/sdk/test/orms/kysely'
   | 'packages/sdk/test/orms/mongoose'
   | 'packages/migrate/test'

@@ -29,11 +29,3 @@ test('each panel of the dashboard has a unit: a rate is per second, and a time i
     expect({ title, unit: expected.includes(unit) ? expected : unit }).toEqual({ title, unit: expected });
   }
 });
-
-test('the panels of the dashboard fill a grid of 24 columns without overlaps', () => {
-  const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) => {
-    expect(x + w).toBeLessThanOrEqual(24);
-    return Array.from({ length: w * h }, (_, nth) => `${x + (nth % w)} ${y + Math.floor(nth / w)}`);
-  });
-  expect(new Set(cells).size).toBe(cells.length);
-});

@@ -30,7 +30,7 @@ export function labelsIn(expression: string, legend = ''): Use[] {
   return [...selected.flat(), ...anywhere];
 }
 
-export function labelsShownIn(legend: string): string[] {
+function labelsShownIn(legend: string): string[] {
   return Array.from(legend.matchAll(/\{\{\s*(\w+)\s*\}\}/g), ([, label = '']) => label);
 }
 
@@ -44,10 +44,4 @@ export function labelsOf(page: string): ReadonlyMap<string, ReadonlySet<string>>
     found.set(metric, labels);
   }
   return found;
-}
-
-/** Returns the labels that the outermost aggregation keeps, or undefined if the expression does not aggregate. */
-export function keptBy(expression: string): readonly string[] | undefined {
-  const outermost = /\b(?:sum|max|min|count|avg)\b(?:\s*by\s*\(([^)]*)\))?\s*\(/.exec(expression);
-  return outermost ? (outermost[1] ?? '').split(',').map((label) => label.trim()) : undefined;
 }
