@@ -9,8 +9,8 @@ import { judgeAll } from './judge.ts';
 import { Remembered } from './remembered.ts';
 import { sealRow } from './row-macs.ts';
 import type { Known, Stored } from './store.ts';
-import { allOf, are, nameOf, type Query, put, type Ref, refOf, type Table } from './table.ts';
-import { type KeyRow, keys, tenants } from './tables.ts';
+import { type Ref, refOf, type Table } from './table.ts';
+import { keys, tenants } from './tables.ts';
 
 const roots = [rootKey(randomBytes(32))] as const;
 const tables = new Map([tenants, keys, subjects].map((table) => [table.name, table as Table<never>]));
@@ -23,23 +23,6 @@ function openGuess() {
 }
 
 const id = (nth: number): string => `00000000-0000-4000-8000-${String(nth).padStart(12, '0')}`;
-const keyRow = (tenant_id: string, nth: number): KeyRow => ({
-  tenant_id,
-  key_id: id(nth),
-  name: `key ${nth}`,
-  key_version: 1,
-  status: 'active',
-  exportable: false,
-  created_at: 1,
-  rotated_at: null,
-  interval_days: null,
-  next_rotation_at: null,
-  destroy_at: null,
-  min_version: 1,
-  sealed_hash_key: null,
-  created_id: 1,
-  rev: 1,
-});
 const subjectRow = (tenant_id: string, nth: number) => ({
   tenant_id,
   subject_id: Buffer.from(id(nth).replaceAll('-', '').repeat(2), 'hex'),
@@ -51,17 +34,14 @@ const subjectRow = (tenant_id: string, nth: number) => ({
   erased_hash: null,
 });
 
-test.each([
-  { what: 'keys', table: keys as Table<never>, rowOf: keyRow, newest_rev: 1 },
-  { what: 'subjects', table: subjects as Table<never>, rowOf: subjectRow, newest_rev: null },
-])('of 14,000 $what a guess remembers those that were used last', ({ table, rowOf, newest_rev }) => {
+test('of 14,000 subjects a guess remembers those that were used last', () => {
   const guess = openGuess();
   const refs: Ref[] = [];
   for (let from = 0; from < 14_000; from += 1_000) {
     const rows = new Map<Ref, Stored>();
     for (let nth = from; nth < from + 1_000; nth++) {
-      const row = rowOf(guess.tenant.tenant_id, nth);
-      rows.set(refOf(table, row as never), { row: sealRow(guess.secrets, table, row), newest_rev });
+      const row = subjectRow(guess.tenant.tenant_id, nth);
+      rows.set(refOf(subjects, row), { row: sealRow(guess.secrets, subjects, row), newest_rev: null });
     }
     refs.push(...rows.keys());
     guess.lay({ rows, found: new Map() } as unknown as Known, []);
@@ -69,26 +49,6 @@ test.each([
   const known = refs.filter((ref) => guess.has(ref));
   expect(known.length).toBeLessThanOrEqual(12_000);
   expect(known).toEqual(refs.slice(-known.length));
-});
-
-const named = (name: string): Query<never> => allOf({ table: keys, where: are({ name }) });
-
-/** Lays in that no row has these names. */
-function layNobody(guess: Guess, names: readonly string[]): void {
-  const queries = names.map(named);
-  const found = new Map(queries.map((query) => [nameOf(query), { rows: [], total: 0 }]));
-  guess.lay({ rows: new Map(), found } as unknown as Known, queries);
-}
-
-test('a write changes what the queries found that it concerns, and no others', () => {
-  const guess = openGuess();
-  layNobody(guess, ['key 1', 'key 2']);
-  const write = put(keys, keyRow(guess.tenant.tenant_id, 1));
-  guess.advance(guess.head, guess.sum, new Map());
-  expect(guess.found(named('key 1'))?.rows).toEqual([]);
-  guess.advance(guess.head, guess.sum, new Map([[refOf(keys, write.row as KeyRow), write]]));
-  expect(guess.found(named('key 1'))?.rows).toEqual([write.row]);
-  expect(guess.found(named('key 2'))?.rows).toEqual([]);
 });
 
 test('what follows the head of a clock that was ahead is no older, and counts on in its month', () => {

@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { orRefusal } from '@eaas/protocol/internal-service';
 import { limits } from '@eaas/protocol/wire';
 import { authorize } from './authorize.ts';
-import { disabled, newKey, rotated, dueChange } from './key-rules.ts';
+import { newKey, rotated } from './key-rules.ts';
 
-const day = 86_400_000;
 const now = Date.parse('2026-11-20T10:00:00.000Z');
 const made = { tenant_id: 't', key_id: 'k', sealed_hash_key: new Uint8Array() };
 const { row: key } = newKey(
@@ -13,7 +12,6 @@ const { row: key } = newKey(
   made,
   [],
 );
-const due = now + day;
 
 test('an API key is refused from the millisecond of its expiry', () => {
   const unlimited = { key_ids: null, allowed_origins: null, revoked_at: null };
@@ -24,13 +22,6 @@ test('an API key is refused from the millisecond of its expiry', () => {
   expect(when(999)).toBeUndefined();
   const detail = expect.stringContaining('expired at 1970-01-01T00:00:01.000Z') as string;
   expect(when(1_000)).toMatchObject({ code: 'unauthorized', problem: { detail } });
-});
-
-test('a due rotation happens only while the key is active', () => {
-  expect(dueChange(key, due - 1)).toBeUndefined();
-  expect(dueChange(key, due)).toMatchObject(['key.rotate', { key_version: 2 }, {}]);
-  const [, set] = disabled(key);
-  expect(dueChange({ ...key, ...set }, due)).toBeUndefined();
 });
 
 test('a key has at most 10,000 versions', () => {
