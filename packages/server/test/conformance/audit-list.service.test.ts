@@ -92,44 +92,21 @@ describe('filters', () => {
     const own = await newTenant();
     const { record, api } = await own.issue({ permissions: ['encrypt', 'keys.manage'] });
     const { key_id } = await own.newKey();
-    const path = `/v1/keys/${key_id}` as const;
-    for (let nth = 0; nth < 3; nth++) ok(await api.post(`${path}/wrap`, { dek: newDek() }));
-    ok(await api.post(`${path}/rotate`));
-    ok(await own.api.post(`${path}/wrap`, { dek: newDek(), subject: 'a' }));
-    ok(await api.post(`${path}/wrap`, { dek: newDek(), subject: 'a' }));
-    const { subject_id } = ok(await own.api.post('/v1/subjects/show', { subject: 'a' }));
+    for (const by of [own.api, api, api]) await wrapped(by, key_id);
     const whole = await own.entries();
-    const by = async (actor: string, more = '') => {
-      const page = ok(await own.api.get(`/v1/audit?actor=${actor}${more}`));
-      return { ...page, ids: ids(page.logs) };
-    };
     for (const actor of [record.api_key_id, own.apiKeyId, 'operator', 'system', unknownId()]) {
-      const made = ids(whole.filter((entry) => entry.actor === actor));
-      expect(await by(actor)).toMatchObject({ ids: made, count: made.length, total: made.length, offset: 0 });
+      const made = whole.filter((entry) => entry.actor === actor);
+      const found = ok(await own.api.get(`/v1/audit?actor=${actor}`));
+      expect(found).toMatchObject({ logs: made, count: made.length, total: made.length, offset: 0 });
     }
-    const [, ...older] = whole.filter((entry) => entry.actor === record.api_key_id);
-    expect(await by(record.api_key_id.toUpperCase(), '&limit=2&offset=1')).toMatchObject({
-      ids: ids(older.slice(0, 2)),
-      total: 5,
-    });
-    expect((await by(record.api_key_id, '&action=key.rotate')).total).toBe(1);
-    expect((await by(record.api_key_id, `&subject_id=${subject_id}`)).total).toBe(1);
+    const [, oldest] = whole.filter((entry) => entry.actor === record.api_key_id);
+    const filter = `actor=${record.api_key_id.toUpperCase()}&action=key.wrap&limit=1&offset=1`;
+    expect(ok(await own.api.get(`/v1/audit?${filter}`))).toMatchObject({ logs: [oldest], total: 2 });
   });
 
   test.for(['Operator', `${unknownId()} `, 'operator,system'])('the actor %j is 400', async (actor) => {
     const answer = await tenant.api.get(`/v1/audit?actor=${encoded(actor)}`);
     expect(answer).toBeProblem('bad_request', /`actor`/);
-  });
-
-  test('the filter `action` returns only entries of the given operation', async () => {
-    const whole = (await list('limit=1')).total ?? 0;
-    let sum = 0;
-    for (const action of ['key.wrap', 'key.create', 'api_key.create'] as const) {
-      const page = await list(`action=${action}`);
-      expect(new Set(page.logs.map((entry) => entry.action))).toStrictEqual(new Set([action]));
-      sum += page.total ?? 0;
-    }
-    expect(sum).toBe(whole);
   });
 });
 
@@ -189,14 +166,6 @@ describe('a filter of a person', () => {
       const { logs: _, ...page } = await list(`${filter}&limit=1&offset=${most}`);
       expect(page).toStrictEqual({ count: 1, total: null, total_at_least: most, limit: 1, offset: most });
     }
-  });
-
-  test('is not misled by a context that looks like a person', async () => {
-    const id = 'c'.repeat(32);
-    for (const context of [{ subject: id }, { zz: `","subject":"${id}"}` }, { user: id }])
-      ok(await tenant.api.post(wrapPath, { dek: newDek(), context }));
-    expect(await totalOf(`subject_id=${id}`)).toBe(0);
-    expect(await totalOf(`user_id=${id}`)).toBe(0);
   });
 
   test('`me` is 400 for an API key, which is nobody', async () => {

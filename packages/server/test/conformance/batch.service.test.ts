@@ -79,23 +79,6 @@ describe.for(verbs)('batch of %s', (verb) => {
     expect(results).toMatchObject([answerOf(verb), ...malformed.map(() => error), answerOf(verb)]);
   });
 
-  test('a batch item that exceeds a limit gets an error and its `reference`, and the other items succeed', async () => {
-    const item = await validItem(verb);
-    const beyond: readonly object[] = [
-      { context: [[[[[[['x']]]]]]] },
-      { context: Array.from({ length: 10_001 }, () => 0) },
-      { ['x'.repeat(65_537)]: 1 },
-      { value: 'x'.repeat(65_537) },
-      { dek: 'A'.repeat(65_540) },
-    ];
-    const error = problemDocument('bad_request');
-    for (const more of beyond) {
-      const items = [{ ...item, ...more, reference: 'first' }, item];
-      const { results } = ok(await batch(verb, items));
-      expect(results).toMatchObject([{ error, reference: 'first' }, answerOf(verb)]);
-    }
-  });
-
   test('a batch has 1 to 1,000 items', async () => {
     const item = await validItem(verb);
     const most = Array.from({ length: 1_000 }, (_, at) => ({ ...item, reference: String(at) }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectNothingRecorded, newTenant, ok } from '@eaas/test-kit/fixture';
+import { newTenant, ok } from '@eaas/test-kit/fixture';
 import { aHash } from './shapes.ts';
 
 const tenant = await newTenant('--envelope-only', 'true');
@@ -34,15 +34,6 @@ test('hash is refused immediately after the key is disabled', async () => {
     expect(await hash('x', key_id)).toBeProblem('key_state');
     ok(await tenant.api.post(`/v1/keys/${key_id}/enable`));
   }
-});
-
-test('hash writes no audit entry and does not count as usage', async () => {
-  const usage = ok(await tenant.api.get('/v1/usage'));
-  await expectNothingRecorded(tenant, async () => {
-    await hashOf('x');
-    ok(await tenant.api.post('/v1/batch/hash', { items: [{ key_id: key.key_id, value: 'x' }] }));
-  });
-  expect(ok(await tenant.api.get('/v1/usage')).operations).toStrictEqual(usage.operations);
 });
 
 test('hash refuses values of more than 65,536 bytes', async () => {

@@ -49,15 +49,10 @@ describe.for(['active', 'disabled', 'pending_destruction', 'destroyed'] as const
 
 test.for([
   ['POST disable', 'disabled', /^The key is already disabled\.$/],
-  ['POST disable', 'pending_destruction', /pending: POST \/v1\/keys\/:id\/restore makes the key disabled\.$/],
-  ['POST enable', 'active', /^The key is already active\.$/],
   ['POST enable', 'pending_destruction', /: restore it first with POST \/v1\/keys\/:id\/restore\.$/],
-  ['POST restore', 'active', /^The key is active, and has no pending destruction to cancel\.$/],
   ['POST restore', 'disabled', /^The key is already disabled, and has no pending destruction to cancel\.$/],
   ['POST restore', 'destroyed', /its key material was erased and cannot be restored\.$/],
   ['DELETE', 'active', /: disable it first with POST \/v1\/keys\/:id\/disable\.$/],
-  ['DELETE', 'pending_destruction', /pending .*restore the key first with POST \/v1\/keys\/:id\/restore\.$/],
-  ['DELETE', 'destroyed', /^The key is already destroyed\.$/],
   ['POST rotate', 'disabled', /: enable it first with POST \/v1\/keys\/:id\/enable\.$/],
 ] as const)('%s of a key with the status %s says what to do next: %s', async ([name, status, detail]) => {
   const { key_id: id } = await keyIn(tenant, status);

@@ -94,17 +94,4 @@ describe('a wrapped key of a closed version', () => {
     expect((await newestEntry(tenant)).metadata).toMatchObject({ ...refusal, intake: true });
     ok(await call(await writer.wrap({ version: 2 })));
   });
-
-  test('one of an erased person is refused for the erasure', async () => {
-    const { key_id } = await newKeyOf(1);
-    const subject = key_id;
-    const path = `/v1/keys/${key_id}`;
-    const wrap = { dek: newDek(), subject };
-    const { wrapped_key } = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, wrap));
-    ok(await tenant.api.post(`${path}/rotate`));
-    ok(await put(key_id, 2));
-    expect(await tenant.api.post(`${path}/unwrap`, { wrapped_key, subject })).toBeProblem('key_state');
-    ok(await tenant.api.post('/v1/subjects/erase', { subject }));
-    expect(await tenant.api.post(`${path}/unwrap`, { wrapped_key, subject })).toBeProblem('subject_erased');
-  });
 });

@@ -2,16 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '@eaas/test-kit/api';
 import { call, materialFor, routes } from '@eaas/test-kit/calls';
-import {
-  expectNothingRecorded,
-  keyIn,
-  newDek,
-  newestEntry,
-  newTenant,
-  ok,
-  unknownId,
-  wrapped,
-} from '@eaas/test-kit/fixture';
+import { newestEntry, newTenant, ok, unknownId, wrapped } from '@eaas/test-kit/fixture';
 
 const tenant = await newTenant();
 const key = await tenant.newKey();
@@ -36,25 +27,6 @@ describe('refusals', () => {
     const { id, hash, metadata } = await newestEntry(tenant);
     expect(metadata).toMatchObject({ outcome: 'refused' });
     expect(entryOf(answer)).toBe(`${id} ${hash}`);
-  });
-
-  test('a refusal without an entry has no receipt', async () => {
-    const disabled = await keyIn(tenant, 'disabled');
-    await expectNothingRecorded(tenant, async () => {
-      for (const id of [unknownId(), disabled.key_id])
-        expect(entryOf(await tenant.api.post(`/v1/keys/${id}/wrap`, { dek: newDek() }))).toBeNull();
-      expect(entryOf(await tenant.api.post(`/v1/keys/${key.key_id}/wrap`, { dek: 5 }))).toBeNull();
-    });
-  });
-
-  test('a change that has nothing to change has no receipt', async () => {
-    const subject = unknownId();
-    const erase = () => tenant.api.post('/v1/subjects/erase', { subject, create: true });
-    const [first, again] = [await erase(), await erase()];
-    const { entry } = ok(first);
-    expect(entryOf(first)).toBe(`${entry.id} ${entry.hash}`);
-    expect(entryOf(again)).toBeNull();
-    expect(ok(again).entry).toStrictEqual(entry);
   });
 });
 

@@ -326,6 +326,7 @@ test.each([
   expect(await api.get(`/v1/audit?user_id=me&subject_id=me`)).toBeProblem('bad_request', /user_id/);
   for (const query of ['', `?subject_id=${ben}`, `?key_id=${key_id}`, `?user_id=${ann}`])
     expect(await api.get(`/v1/audit${query}`)).toBeProblem('permission_missing');
+  expect(await api.get(`/v1/audit?subject_id=me&key_id=${other.key_id}`)).toBeProblem('not_found');
 });
 
 test('a user gets no receipt, neither for a call nor for an item of a batch', async () => {

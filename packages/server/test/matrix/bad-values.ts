@@ -60,34 +60,24 @@ export const badInQuery: Readonly<Partial<Record<Kind, readonly string[]>>> = {
 export const otherTypes: readonly string[] = [
   'text/plain',
   'application/x-www-form-urlencoded',
-  'multipart/form-data; boundary=x',
   'application/problem+json',
   'application/json; charset=latin1',
   'application/json; version=1; charset=utf-16',
-  'application/json version=1',
   '',
 ];
 
 export const badDocuments: readonly (string | Uint8Array)[] = [
   '{',
-  '[]',
-  'null',
   '{}{}',
   '{"a":1,}',
-  '{/**/}',
-  "{'a':1}",
-  '{"a":01}',
   ' \n\t',
   '{"a":1,"\\u0061":2}',
   `${'{"a":'.repeat(9)}1${'}'.repeat(9)}`,
   '{"a":'.repeat(100_000),
   '{"a":"\\ud800"}',
-  '{"\\udfff":"a"}',
   Uint8Array.of(0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d), // invalid UTF-8
-  Uint8Array.of(0x7b, 0x22, 0xc0, 0x80, 0x22, 0x3a, 0x31, 0x7d), // overlong UTF-8
   Buffer.from('\uFEFF{"a":1}', 'utf16le'), // UTF-16
   '{"__proto__":{"key_id":"x","name":"x"}}',
-  '{"a":1e999999}',
   `{"a":${'9'.repeat(100_000)}}`,
   `{${Array.from({ length: 100_000 }, (_, at) => `"f${at}":0`).join()}}`,
   `{"${'a'.repeat(1_000_000)}":1}`,
