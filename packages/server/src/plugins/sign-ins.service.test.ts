@@ -133,16 +133,6 @@ describe('keys that a host publishes', () => {
     expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(200);
   });
 
-  test('a host that sends a private key is 503, and asked again after 30 seconds only', async () => {
-    const { host, replica, issuer_id } = await published({ keys: [{ ...signIn.jwk, d: 'AAAA' }] });
-    const service = replica();
-    for (let round = 0; round < 3; round++) expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(503);
-    expect(host.count).toBe(1);
-    later(30 * seconds);
-    host.answer = setOf(signIn);
-    expect(await wrap(service, tokenOf(signIn), issuer_id)).toBe(200);
-  });
-
   test('a host that is not allowed any more is not asked, and its stored keys do not count', async () => {
     const { host, replica, issuer_id } = await published();
     expect(await wrap(replica(), tokenOf(signIn), issuer_id)).toBe(200);

@@ -3,7 +3,7 @@ import { testDatabase } from '@eaas/test-kit/database';
 import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { Database } from './database.ts';
 import { DatabaseBusy, DatabaseSlow } from './faults.ts';
-import { type Connection, type Sql, together } from './sql.ts';
+import { type Connection, type Sql } from './sql.ts';
 
 const place = await testDatabase();
 
@@ -105,13 +105,4 @@ test('if a pool loses a connection, every pool on the same server opens a new co
   await superuser.run((sql) => sql`select pg_terminate_backend(${pids[0] ?? 0}::integer)`);
   expect(String(await lost)).toMatch(/terminating|CONNECTION_CLOSED/);
   for (const [nth, database] of [one, other].entries()) expect(await backend(database)).not.toBe(pids[nth]);
-});
-
-test('a database that closes waits for statements whose connection is being opened', async () => {
-  const database = open(1);
-  const pid = (sql: Sql) => sql`select pg_backend_pid()`.execute();
-  const pids = database.run((sql) => together([pid(sql), pid(sql)]));
-  await database.close();
-  const [first, second] = await pids;
-  expect(second).toEqual(first);
 });

@@ -16,16 +16,3 @@ test('each panel of the dashboard has an id, a title, a description, and queries
     }
   }
 });
-
-test('each panel of the dashboard has a unit: a rate is per second, and a time is in seconds', () => {
-  for (const { title, type, targets = [], fieldConfig } of dashboard.panels) {
-    if (type === 'row') continue;
-    const { unit = '' } = fieldConfig?.defaults ?? {};
-    const isRate = targets.some(
-      ({ expr }) => expr.includes('rate(') && !expr.includes('histogram_quantile('),
-    );
-    const isTime = targets.some(({ expr }) => expr.includes('_seconds'));
-    const expected = isRate ? ['reqps', 'ops'] : isTime ? ['s'] : ['none', 'bytes', 'percentunit', 'short'];
-    expect({ title, unit: expected.includes(unit) ? expected : unit }).toEqual({ title, unit: expected });
-  }
-});

@@ -13,15 +13,11 @@ interface Panel {
   readonly title: string;
   readonly description?: string;
   readonly datasource?: object;
-  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets?: readonly Target[];
-  readonly fieldConfig?: { readonly defaults: { readonly unit?: string } };
 }
 
 interface Dashboard {
   readonly title: string;
-  readonly uid: string;
-  readonly schemaVersion: number;
   readonly panels: readonly Panel[];
   readonly templating: { readonly list: readonly { readonly name: string; readonly type: string }[] };
 }
