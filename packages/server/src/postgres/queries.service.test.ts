@@ -28,7 +28,7 @@ async function fill(): Promise<string> {
   for (let nth = 1; nth <= 16; nth++) {
     const status = nth > 8 ? 'destroyed' : nth % 3 === 0 ? 'disabled' : 'active';
     const writes = [
-      rows.key(nth, { name: `key ${nth % 8}`, status, destroy_at: nth > 8 ? nth : null }),
+      rows.key(nth, { name: `key ${nth % 8}`, status, destroy_at: nth > 8 ? nth : null }, uuids[nth]),
       rows.apiKey(nth, nth % 2 === 0 ? ['encrypt', 'keys.read'] : ['encrypt']),
       rows.subject(Buffer.alloc(32, nth), nth > 8 ? nth : null),
     ];
@@ -54,6 +54,7 @@ const are = (column: string, operators: string, values: readonly unknown[]) =>
 const numbers = [0, 1, 5, 9, 16, 99];
 const times = [0, 19, 20, 21, 1_000].map((later) => start + later);
 const ofKey = are('key_id', '=', [...uuids, '', 'x']);
+const inKeys = are('key_id', 'in', [[...uuids.slice(1), 'x'], []]);
 const ofAction = are('action', '=', ['key.wrap', 'key.create']);
 const ofNumber = (column: string) => are(column, '>= <= =', numbers);
 const states = are('status', '= <>', ['active', 'disabled', 'destroyed']);
@@ -64,7 +65,8 @@ const bytes = numbers.map((one) => Buffer.alloc(32, one));
 const erased = [...ofNumber('erased_id'), ['erased_id', 'null']];
 const sums = ['n', 'refused'];
 const tables = [
-  { table: keys, by: 'created_id', all: [...names, ['destroy_at', 'null'], ...ofNumber('created_id')] },
+  { table: keys, by: 'created_id', all: [...ofNumber('created_id'), ['destroy_at', 'null']] },
+  { table: keys, by: 'created_id', all: [...names, ...ofKey, ...inKeys] },
   { table: keys, by: 'created_id', all: [...states, ...are('status', 'in', [['active', 'x'], []])] },
   { table: apiKeys, by: 'created_id', all: [...permissions, ['revoked_at', 'null']] },
   { table: subjects, by: 'subject_id', all: [...erased, ...are('subject_id', '>= <= =', bytes)] },
