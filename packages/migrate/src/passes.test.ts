@@ -60,9 +60,8 @@ function passing(table: ReturnType<typeof tableOf>, more: object = {}, resume?: 
   const clock = { now: () => slept.reduce((sum, each) => sum + each, 0), sleep };
   const onProgress = (progress: Progress): void => void told.push(progress);
   const limits = { pageSize: 2, rowsPerSecond: Infinity, maxFailures: 1, signal: undefined };
-  const { dryRun = false, ...run } = more as { dryRun?: boolean };
-  const all = { store: table, work: exclaiming, clock, onProgress, ...limits, ...run };
-  const begin = beginProgress({ ...subject, dryRun }, table.values.size, resume);
+  const all = { store: table, work: exclaiming, clock, onProgress, ...limits, ...more };
+  const begin = beginProgress(subject, table.values.size, resume);
   return { told, slept, result: convertTable(all, begin) };
 }
 
@@ -91,17 +90,6 @@ test('a run resumes from its progress as JSON, and keeps its counts', async () =
   const half = { ...beginProgress(subject, 5, undefined), cursor: 2, seen: 2, rewritten: 2 };
   const { result } = passing(table, {}, JSON.parse(JSON.stringify(half)) as Progress);
   expect(await result).toMatchObject({ done: true, progress: { seen: 5, rewritten: 5, checked: 5 } });
-});
-
-test('a dry run counts like a real one, and writes nothing', async () => {
-  const table = tableOf(3);
-  const { result } = passing(table, { dryRun: true });
-  expect(await result).toMatchObject({
-    done: false,
-    progress: { rewritten: 3 },
-    left: { count: 3, ids: [1, 2, 3] },
-  });
-  expect([...table.values.values()].some(isDone)).toBe(false);
 });
 
 test('what another program changes, removes and inserts meanwhile is converted', async () => {

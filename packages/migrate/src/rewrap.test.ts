@@ -71,14 +71,6 @@ test('only the header changes, and values with one data key are one request and 
   expect(await client.decrypt(texts[2] ?? '', options)).toBe('c');
 });
 
-test('values under the newest version of their keys stay as they are', async () => {
-  const { client, convert, encrypt } = open();
-  const { key_id: keyId } = await client.keys.create({ name: 'other' });
-  const { outcomes, left } = await convert([[await encrypt('a'), await encrypt('b', { keyId })]]);
-  expect(outcomes).toEqual([{ isErased: false, failures: [] }]);
-  expect(left).toEqual([false]);
-});
-
 test('a value of a writer without credentials becomes one of the person of its row', async () => {
   const { client, keyId, convert } = open();
   const { intakePublicKey } = await client.publicKey(keyId);

@@ -15,9 +15,7 @@ interface Driver {
 test.each([
   ['id text primary key, email text, email_index text', true],
   ['id int not null unique, email text, email_index text', true],
-  ['id int unique, email text, email_index text', false],
   ['id int not null, email text, email_index text', false],
-  ['id int, email text, email_index text, primary key (id, email)', false],
   ['id int not null, email text, email_index text, unique (id, email)', false],
 ])('a table of SQLite with `%s` has ids to page by: %s', async (columns, isUnique) => {
   const load = createRequire(join(await requireTools('test/tools/drizzle'), 'index.js'));

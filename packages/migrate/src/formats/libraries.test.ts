@@ -14,42 +14,19 @@ test.each<[string, () => unknown, RegExp]>([
     () => betterAuth({}),
     /^each secret of `betterAuth` must be a non-empty text \(got undefined\)/,
   ],
-  ['an empty secret', () => betterAuth({ secret: '' }), /\(got a string\)/],
-  ['an empty list of secrets', () => betterAuth({ secrets: [] }), /\(got undefined\)/],
-  [
-    'an empty versioned secret',
-    () => betterAuth({ secrets: [{ version: 1, value: '' }] }),
-    /\(got a string\)/,
-  ],
   [
     'a key of cloak without its head',
     () => cloak('A'.repeat(43)),
     /^each key of `cloak` .*\(got another text\)$/,
   ],
   ['a short key of cloak', () => cloak(cloakKey.replace('AAAA', '')), /\(got 29 bytes\)/],
-  ['a key of cloak with a line feed', () => cloak(`${cloakKey}\n`), /\(got another text\)/],
   ['no key of cloak', () => cloak([]), /^the argument of `cloak` must not be an empty list/],
-  ['a key of cloak that is not set', () => cloak([cloakKey, undefined as never]), /\(got undefined\)/],
-  ['a short key of Fernet', () => fernet('A'.repeat(22)), /^each key of `fernet` .*\(got 16 bytes\)$/],
   ['a key of Fernet in hex', () => fernet(key), /\(got 48 bytes\)/],
-  ['no key of Fernet', () => fernet([]), /^the argument of `fernet` must not be an empty list/],
   ['a key of Laravel without its head', () => laravel('A'.repeat(44)), /^each key .* 16 or 32 .* text\)$/],
-  ['a short key of Laravel', () => laravel([cloakKey, `base64:${'A'.repeat(32)}`]), /^each key .*\)$/],
-  ['no key of Laravel', () => laravel([]), /^each key of `laravel` .* is its variable set\?$/],
   [
     'a key of typeorm-encrypted that is a text',
     () => typeorm({ key }),
     /^`key` .* 32 bytes, .*\(got a string\)$/,
-  ],
-  [
-    'another algorithm',
-    () => typeorm({ key: new Uint8Array(32), algorithm: 'aes-256-ctr' }),
-    /^`cipher` .* aes-256-gcm/,
-  ],
-  [
-    'an iv of 24 bytes',
-    () => typeorm({ key: new Uint8Array(32), ivLength: 24 }),
-    /^`ivLength` .* one of 12, 16/,
   ],
 ])('%s is an InputError, which quotes nothing', (_, make, message) => {
   expect(make).toThrow(InputError);
