@@ -19,25 +19,6 @@ async function newTenant(...options: string[]): Promise<Tenant> {
   return tenant;
 }
 
-async function entriesOf({ tenant_id }: Tenant): Promise<unknown[]> {
-  const { stdout } = await eaas('audit', 'export', '--tenant', tenant_id);
-  return jsonLines(stdout);
-}
-
-test.concurrent('tenant show accepts a name, or an id in upper or lower case', async () => {
-  const tenant = await newTenant();
-  expect(await eaas.json('tenant', 'show', tenant.tenant_id.toUpperCase())).toEqual([tenant]);
-  expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
-});
-
-test.concurrent('tenant list prints a table, or one line of JSON per tenant', async () => {
-  const [one, two] = [await newTenant(), await newTenant()];
-  expect(await eaas.json('tenant', 'list')).toEqual(expect.arrayContaining([one, two]));
-  const { stdout } = await eaas('tenant', 'list');
-  expect(stdout).toMatch(/^tenant_id +name +envelope_only +monthly_encrypt_quota +created_at\n/);
-  expect(stdout).toContain(`${one.tenant_id}  ${one.name}`);
-});
-
 test.concurrent('tenant set changes the named fields, and records what changed', async () => {
   const tenant = await newTenant();
   const changed = { ...tenant, name: `${tenant.name} 2`, envelope_only: false, monthly_encrypt_quota: 3 };
@@ -46,14 +27,11 @@ test.concurrent('tenant set changes the named fields, and records what changed',
   expect(await eaas.json('tenant', 'set', tenant.tenant_id, '--monthly-encrypt-quota', 'null')).toEqual([
     { ...changed, monthly_encrypt_quota: null },
   ]);
-  const same = ['--envelope-only', 'false', '--name', changed.name];
-  expect(await eaas.json('tenant', 'set', changed.name, ...same)).toMatchObject([{ name: changed.name }]);
-  expect(await entriesOf(tenant)).toMatchObject([
+  const { stdout } = await eaas('audit', 'export', '--tenant', changed.name);
+  expect(jsonLines(stdout)).toMatchObject([
     {
-      id: 1,
       action: 'tenant.update',
       actor: 'operator',
-      ip_address: null,
       metadata: {
         changes: {
           name: { old: tenant.name, new: changed.name },
@@ -63,38 +41,27 @@ test.concurrent('tenant set changes the named fields, and records what changed',
         previous_change: 0,
       },
     },
-    { id: 2, metadata: { changes: { monthly_encrypt_quota: { old: 3, new: null } }, previous_change: 1 } },
+    { metadata: { changes: { monthly_encrypt_quota: { old: 3, new: null } }, previous_change: 1 } },
   ]);
 });
 
 test.concurrent('tenant create refuses the name of another tenant', async () => {
-  const [one, two] = [await newTenant(), await newTenant()];
-  expect(await refusalOf(eaas('tenant', 'create', '--name', one.name), 1)).toContain(
-    `Another tenant already has the name "${one.name}": choose another name.`,
+  const { name } = await newTenant();
+  expect(await refusalOf(eaas('tenant', 'create', '--name', name), 1)).toContain(
+    `Another tenant already has the name "${name}": choose another name.`,
   );
-  expect(await eaas('tenant', 'set', two.name, '--name', one.name)).toMatchObject({ code: 1, stdout: '' });
 });
 
 test.concurrent.each([
   ['an empty name', ['create', '--name', '']],
-  ['a name with a control character', ['create', '--name', 'a\u0007']],
-  ['a name of 129 characters', ['create', '--name', 'é'.repeat(129)]],
   ['a name that looks like an id', ['create', '--name', randomUUID()]],
-  ['another --envelope-only than true and false', ['create', '--name', 'x', '--envelope-only', 'yes']],
   ['a negative quota', ['create', '--name', 'x', '--monthly-encrypt-quota=-1']],
-  ['a quota beyond 2^53', ['create', '--name', 'x', '--monthly-encrypt-quota', '9007199254740993']],
   ['a time in the future', ['create', '--name', 'x', '--created-at', '2999-01-01T00:00:00Z']],
-  ['a date without a time', ['create', '--name', 'x', '--created-at', '2026-08-11']],
   ['a set command without options', ['set', 'x']],
 ])('a tenant command with %s exits with 2 and prints one sentence on standard error', async (_, args) => {
   const stderr = await refusalOf(eaas('tenant', ...args), 2);
   expect(stderr).toMatch(/^[^\n]+\.?\n/);
   expect(stderr).not.toMatch(/^\s+at .*:\d+:\d+/m);
-});
-
-test.concurrent('the name of a tenant can have 128 characters of any number of bytes', async () => {
-  const name = '🔑'.repeat(128);
-  expect(await eaas.json('tenant', 'create', '--name', name)).toMatchObject([{ name }]);
 });
 
 test.concurrent('tenant destroy at a terminal prints the data of the tenant before it asks', async () => {
