@@ -28,13 +28,6 @@ beforeEach(async () => {
   world.time = Date.UTC(2026, 1, 7);
 });
 
-test('a tenant that does not exist has no entries', async () => {
-  expect(await nextEntries(world.replica(), crypto.randomUUID())).toMatchObject({
-    entries: [],
-    isMore: false,
-  });
-});
-
 test.each([
   ['action', "action = 'key.unwrap'"],
   ['hash', "hash = decode(repeat('00', 32), 'hex')"],

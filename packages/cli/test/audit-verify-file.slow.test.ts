@@ -31,14 +31,6 @@ test('audit verify-file says which entries a checkpoint proves', async () => {
   expect(stderr).toBe('The checkpoint proves the entries up to 4. A later checkpoint proves the others.\n');
 });
 
-test('audit verify-file names the entries that are wrong', async () => {
-  const changed = join(folder, 'changed.ndjson');
-  await writeFile(changed, lines.toSpliced(2, 0, lines[1] ?? '').join('\n'));
-  const { code, stdout } = await verify(changed, '--json');
-  const errors = [{ id: 2, reason: 'entry_repeated' }];
-  expect([code, JSON.parse(stdout)]).toMatchObject([1, { valid: false, errors }]);
-});
-
 test('audit verify-file warns that it did not verify the hash of the first entry if earlier entries are missing', async () => {
   await writeFile(join(folder, 'late.ndjson'), lines.slice(1).join('\n'));
   const { code, stderr } = await verify('late.ndjson');
@@ -50,12 +42,9 @@ test('audit verify-file refuses files that are not an export, and checkpoints of
   const [, checkpoint = '', , key = ''] = pinned;
   const other = key.replace(/\+[\da-f]{8}\+/, '+00000000+');
   await writeFile(join(folder, 'other.txt'), 'not an export\n');
-  await writeFile(join(folder, 'empty.txt'), '');
   for (const [args, message] of [
     [['missing.txt'], 'The file missing.txt cannot be read (ENOENT): check its path and its permissions.'],
     [['other.txt'], 'Line 1 of other.txt is not an audit entry.'],
-    [['.'], 'The file . cannot be read (EISDIR): check its path and its permissions.'],
-    [['empty.txt'], 'The file empty.txt has no entries: pass a file that `eaas audit export` wrote.'],
     [[log, '--verifier-key', key], 'Pass both --checkpoint-file and --verifier-key, or neither.'],
     [[log, '--checkpoint-file', checkpoint, '--verifier-key', other], 'has no valid signature'],
   ] as const) {

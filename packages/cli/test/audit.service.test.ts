@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChainedEntry } from '@eaas/protocol/audit';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { eaas as program, run } from '@eaas/test-kit/program';
 import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { closing } from '@eaas/test-kit/closing';
 import { newDirectory } from '@eaas/test-kit/directory';
-
-type Entry = ChainedEntry & { readonly hash: string };
 
 const eaas = await commandLine();
 const connection = { ...eaas.database.connection('superuser'), max: 1 };
@@ -37,20 +34,16 @@ async function tamper(work: (sql: postgres.TransactionSql) => Promise<unknown>):
   });
 }
 
-test('audit verify prints the response of the API', async () => {
+test('audit verify prints the response of the API, and says if it verified nothing', async () => {
+  expect(await refusalOf(eaas('audit', 'verify'), 0)).toBe(
+    'No tenant has an audit log yet, so nothing was verified.\n',
+  );
   const tenant_id = await newTenant(2);
   const verified = { tenant_id, valid: true, complete: true, checked: 2, first_id: 1, last_id: 2 };
   expect(await eaas.json('audit', 'verify')).toEqual([expect.objectContaining(verified)]);
   const { code, stdout } = await eaas('audit', 'verify', '--tenant', tenant_id);
   expect(code).toBe(0);
   expect(stdout).toMatch(/: valid, 2 entries checked, head 2\n$/);
-});
-
-test('if no tenant has an audit log, audit verify says that it verified nothing', async () => {
-  const empty = await commandLine();
-  expect(await refusalOf(empty('audit', 'verify'), 0)).toBe(
-    'No tenant has an audit log yet, so nothing was verified.\n',
-  );
 });
 
 test('audit verify prints a broken chain and continues with other tenants', async () => {
@@ -68,69 +61,43 @@ test('audit verify prints a broken chain and continues with other tenants', asyn
   expect(people.stdout).toMatch(/BROKEN, 2 entries checked, head 2\n {2}entry 1: entry_changed\n$/);
 });
 
-test('audit verify names a tenant whose row was changed', async () => {
-  const tenantId = await newTenant(1);
-  await superuser`update eaas.tenants set envelope_only = not envelope_only where tenant_id = ${tenantId}`;
-  const { code, stdout } = await eaas('audit', 'verify', '--tenant', tenantId, '--json');
-  expect(code).toBe(1);
-  const changed = { id: 1, reason: `tenant_changed: ${tenantId}` };
-  expect(jsonLines(stdout)).toMatchObject([{ errors: [changed, { id: null, reason: 'rows_differ' }] }]);
-  for (const command of [['list'], ['show', tenantId]]) {
-    const { stderr } = await eaas('tenant', ...command, '--json');
-    expect(stderr).toContain(
-      `Warning: the row of tenant ${tenantId} was changed by something other than the service`,
-    );
-  }
-  await refusalOf(eaas('tenant', 'set', tenantId, '--envelope-only', 'true'), 1);
-});
-
-test('audit verify reports a tenant with an invalid secret, without a log head, or without a row in `eaas.tenants`', async () => {
-  const [secret, head, row] = [await newTenant(0), await newTenant(0), await newTenant(1)];
-  await superuser`update eaas.tenants set sealed_secret = '\\x00' where tenant_id = ${secret}`;
+test('audit verify reports a tenant whose row was changed, or whose head or row is missing, and so do the commands', async () => {
+  const [changed, head, row] = [await newTenant(1), await newTenant(0), await newTenant(1)];
+  await superuser`update eaas.tenants set envelope_only = not envelope_only where tenant_id = ${changed}`;
   await superuser`delete from eaas.audit_heads where tenant_id = ${head}`;
   await tamper((sql) => sql`delete from eaas.tenants where tenant_id = ${row}`);
   const { code, stdout } = await eaas('audit', 'verify', '--json');
   expect(code).toBe(1);
-  const verified = jsonLines<{ tenant_id: string; valid: boolean; error_count: number }>(stdout);
+  const verified = jsonLines<{ tenant_id: string; valid: boolean; errors: object[] }>(stdout);
   expect(new Map(verified.map(({ tenant_id, valid }) => [tenant_id, valid]))).toEqual(
-    new Map([secret, head, row].map((id) => [id, false])),
+    new Map([changed, head, row].map((id) => [id, false])),
   );
-  expect(await eaas('audit', 'verify', '--tenant', row)).toMatchObject({ code: 1 });
+  expect(verified.find(({ tenant_id }) => tenant_id === changed)?.errors).toMatchObject([
+    { id: 1, reason: `tenant_changed: ${changed}` },
+    { id: null, reason: 'rows_differ' },
+  ]);
+  expect((await eaas('tenant', 'list', '--json')).stderr).toContain(
+    `Warning: the row of tenant ${changed} was changed by something other than the service`,
+  );
+  await refusalOf(eaas('tenant', 'set', changed, '--envelope-only', 'true'), 1);
 });
 
 test('audit verify refuses a changed checkpoint', async () => {
   const tenantId = await newTenant(1);
   const kept = join(await newDirectory(), 'kept');
-  const checkpoint = await eaas('audit', 'checkpoint', '--tenant', tenantId);
-  expect(checkpoint.stderr).toMatch(new RegExp(`^Pin this verifier key: eaas/${tenantId}\\+`));
+  const { stdout: signed, stderr } = await eaas('audit', 'checkpoint', '--tenant', tenantId);
+  expect(stderr).toMatch(new RegExp(`^Pin this verifier key: eaas/${tenantId}\\+`));
   await eaas.json('tenant', 'set', tenantId, '--name', 'renamed');
   const verify = () => eaas('audit', 'verify', '--tenant', tenantId, '--checkpoint-file', kept, '--json');
 
   const [json] = await eaas.json('audit', 'checkpoint', '--tenant', tenantId);
-  for (const text of [checkpoint.stdout, JSON.stringify(json)]) {
+  for (const text of [signed, JSON.stringify(json)]) {
     await writeFile(kept, text);
-    const { code, stdout } = await verify();
-    expect(code).toBe(0);
-    expect(jsonLines(stdout)).toMatchObject([{ valid: true, checkpoint: { valid: true } }]);
+    expect(jsonLines((await verify()).stdout)).toMatchObject([{ valid: true, checkpoint: { valid: true } }]);
   }
-
-  await writeFile(kept, checkpoint.stdout.replace('\n1\n', '\n2\n'));
+  await writeFile(kept, signed.replace('\n1\n', '\n2\n'));
   expect(await verify()).toMatchObject({ code: 2, stdout: '' });
-  for (const args of [
-    ['--checkpoint-file', kept],
-    ['--tenant', tenantId, '--checkpoint-file', `${kept}.not`],
-  ]) {
-    expect(await eaas('audit', 'verify', ...args)).toMatchObject({ code: 2, stdout: '' });
-  }
-});
-
-test('audit export prints the entries, or those from an id', async () => {
-  const tenantId = await newTenant(3);
-  const { code, stdout, stderr } = await eaas('audit', 'export', '--tenant', tenantId);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '3 entries written.\n' });
-  expect(jsonLines<Entry>(stdout)).toMatchObject([{ id: 1 }, { id: 2 }, { id: 3 }]);
-  const from = await eaas('audit', 'export', '--tenant', tenantId, '--from-id', '3');
-  expect(jsonLines<Entry>(from.stdout)).toMatchObject([{ id: 3 }]);
+  expect(await eaas('audit', 'verify', '--checkpoint-file', kept)).toMatchObject({ code: 2, stdout: '' });
 });
 
 test('audit verify does not exit with 0 if its reader closes the pipe before all logs are verified', async () => {
@@ -140,43 +107,34 @@ test('audit verify does not exit with 0 if its reader closes the pipe before all
   expect(stderr).toMatch(/exit 3\n$/);
 });
 
-test('audit export continues a file after its last complete line', async () => {
+test('audit export prints entries, or continues a file after its last complete line', async () => {
   const tenantId = await newTenant(2);
+  const printed = await eaas('audit', 'export', '--tenant', tenantId, '--from-id', '2');
+  expect(printed).toMatchObject({ code: 0, stderr: '1 entries written.\n' });
   const out = join(await newDirectory(), 'log.ndjson');
-  const write = async (): Promise<number> => {
-    const args = ['--tenant', tenantId, '--out', out];
-    const [done] = await eaas.json<{ file: string; written: number }>('audit', 'export', ...args);
-    return done?.file === out ? done.written : -1;
-  };
-  const ids = async () => jsonLines<Entry>(await readFile(out, 'utf8')).map(({ id }) => id);
-  expect(await write()).toBe(2);
+  const write = () => eaas.json('audit', 'export', '--tenant', tenantId, '--out', out);
+  expect(await write()).toMatchObject([{ file: out, written: 2 }]);
   expect((await stat(out)).mode & 0o777).toBe(0o600);
-  expect(await write()).toBe(0);
+  expect(await write()).toMatchObject([{ written: 0 }]);
 
   await eaas.json('tenant', 'set', tenantId, '--name', `renamed ${tenantId}`);
   await truncate(out, (await stat(out)).size - 10);
-  expect(await write()).toBe(2);
-  expect(await ids()).toEqual([1, 2, 3]);
-  await truncate(out, 3);
-  expect(await write()).toBe(3);
-  expect(await ids()).toEqual([1, 2, 3]);
+  expect(await write()).toMatchObject([{ written: 2 }]);
+  expect(jsonLines(await readFile(out, 'utf8'))).toMatchObject([{ id: 1 }, { id: 2 }, { id: 3 }]);
 });
 
 test('audit export does not change a file that is not an export of this tenant', async () => {
   const [mine, others] = [await newTenant(1), await newTenant(2)];
   const out = join(await newDirectory(), 'file');
   for (const [content, code] of [
-    ['not an export\n', 2],
     ['not an export', 2],
     ['{"a":1}\n', 2],
     [(await eaas('audit', 'export', '--tenant', others)).stdout, 1],
   ] as const) {
     await writeFile(out, content);
-    await appendFile(out, '{"id"');
     expect(await eaas('audit', 'export', '--tenant', mine, '--out', out)).toMatchObject({ code, stdout: '' });
-    expect(await readFile(out, 'utf8')).toBe(`${content}{"id"`);
+    expect(await readFile(out, 'utf8')).toBe(content);
   }
-  expect(await eaas('audit', 'export', '--tenant', mine, '--out', `${out}/x`)).toMatchObject({ code: 2 });
 });
 
 test('audit export stops before a missing entry', async () => {
@@ -189,18 +147,12 @@ test('audit export stops before a missing entry', async () => {
 
 test('audit acknowledge-restore records the restore in a valid log', async () => {
   const tenantId = await newTenant(1);
-  const reason = 'disk failure, backup of yesterday';
-  const done = await eaas.json('audit', 'acknowledge-restore', '--tenant', tenantId, '--reason', reason);
-  expect(done).toEqual([{ tenant_id: tenantId, id: 2, reason }]);
+  const acknowledge = (reason: string) =>
+    eaas('audit', 'acknowledge-restore', '--tenant', tenantId, '--reason', reason);
+  expect(await acknowledge('disk failure')).toMatchObject({ code: 0 });
   const { stdout } = await eaas('audit', 'export', '--tenant', tenantId, '--from-id', '2');
-  expect(jsonLines<Entry>(stdout)).toMatchObject([
-    {
-      action: 'tenant.update',
-      actor: 'operator',
-      metadata: { restored: true, reason, previous_change: 1 },
-    },
-  ]);
+  const metadata = { restored: true, reason: 'disk failure', previous_change: 1 };
+  expect(jsonLines(stdout)).toMatchObject([{ action: 'tenant.update', actor: 'operator', metadata }]);
   expect(await eaas('audit', 'verify', '--tenant', tenantId)).toMatchObject({ code: 0 });
-  const empty = await eaas('audit', 'acknowledge-restore', '--tenant', tenantId, '--reason', ' ');
-  expect(empty).toMatchObject({ code: 2 });
+  expect(await acknowledge(' ')).toMatchObject({ code: 2 });
 });
