@@ -50,12 +50,9 @@ test('the configuration of the server contains the value of every environment va
     EAAS_DATABASE_URL: url,
     EAAS_MIGRATE_DATABASE_URL: 'postgresql://owner@db.example/eaas',
     EAAS_DATA_DIR: '/var/lib/eaas',
-    EAAS_ROOT_KEY: key,
-    EAAS_ROOT_KEY_PREVIOUS: otherKey,
     EAAS_HOST: '0.0.0.0',
     EAAS_PORT: '443',
     EAAS_TRUST_PROXY: '10.0.0.0/8, 192.0.2.7,fd00::/8,loopback',
-    EAAS_INSECURE_HTTP: '0',
     EAAS_TLS_CERT_FILE: 'cert.pem',
     EAAS_TLS_KEY_FILE: 'key.pem',
     EAAS_AUDIT_RETENTION_MONTHS: '12',
@@ -66,6 +63,7 @@ test('the configuration of the server contains the value of every environment va
     EAAS_LOG_MONITORS: 'one=https://witness.example/one, two=https://two.example',
     EAAS_LOG_LEVEL: 'warn',
   });
+  const monitors = { one: 'https://witness.example/one', two: 'https://two.example' };
   expect(config).toMatchObject({
     databaseUrl: url,
     migrateDatabaseUrl: 'postgresql://owner@db.example/eaas',
@@ -80,10 +78,7 @@ test('the configuration of the server contains the value of every environment va
     publicLog: {
       policyFile: '/etc/eaas/log.policy',
       interval: 10,
-      monitors: new Map([
-        ['one', 'https://witness.example/one'],
-        ['two', 'https://two.example'],
-      ]),
+      monitors: new Map(Object.entries(monitors)),
     },
     logLevel: 'warn',
     warnings: [],
@@ -97,47 +92,40 @@ test('a root key in an environment variable is decoded from base64', async () =>
 });
 
 test.each<[string, Record<string, string>]>([
-  ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'mysql://server:hunter2@db/eaas' }],
   ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'host=db password=hunter2' }],
   ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'postgres://server:hunter2%@db/eaas' }],
+  ['EAAS_DATABASE_URL must have exactly one host', { EAAS_DATABASE_URL: 'postgres://server@a,b:5432/eaas' }],
+  ['EAAS_DATABASE_URL must have exactly one host', { EAAS_DATABASE_URL: 'postgres://server@a%2Cb/eaas' }],
+  ['EAAS_DATABASE_URL must be one of disable', { EAAS_DATABASE_URL: 'postgres://db/a?sslmode=verify_full' }],
   ['EAAS_MIGRATE_DATABASE_URL', { EAAS_DATABASE_URL: url, EAAS_MIGRATE_DATABASE_URL: 'hunter2' }],
   ['EAAS_MIGRATE_DATABASE_URL', { EAAS_MIGRATE_DATABASE_URL: url }],
   ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: 'hunter2' }],
   ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: Buffer.alloc(31).toString('base64') }],
   ['EAAS_ROOT_KEY_PREVIOUS', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: key }],
   ['EAAS_ROOT_KEY_FILE', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_FILE: 'root.key' }],
-  ['EAAS_ROOT_KEY_COMMAND', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_COMMAND: '/bin/print-key' }],
   ['EAAS_ROOT_KEY_COMMAND', { EAAS_ROOT_KEY_FILE: 'root.key', EAAS_ROOT_KEY_COMMAND: '/bin/print-key' }],
   ['EAAS_ROOT_KEY_COMMAND', { EAAS_ROOT_KEY_COMMAND: 'print-key' }],
-  ['EAAS_ROOT_KEY_PREVIOUS_FILE', { EAAS_ROOT_KEY_PREVIOUS: key, EAAS_ROOT_KEY_PREVIOUS_FILE: 'old.key' }],
   ['EAAS_ROOT_KEY_PREVIOUS_FILE', { EAAS_ROOT_KEY_FILE: 'a.key', EAAS_ROOT_KEY_PREVIOUS_FILE: 'a.key' }],
-  [
-    'EAAS_ROOT_KEY_PREVIOUS_COMMAND',
-    { EAAS_ROOT_KEY_PREVIOUS_FILE: 'a.key', EAAS_ROOT_KEY_PREVIOUS_COMMAND: '/bin/print-key' },
-  ],
   ['EAAS_HOST', { EAAS_HOST: '0.0.0.0:80' }],
   ['EAAS_PORT', { EAAS_PORT: '65536' }],
-  ['EAAS_PORT', { EAAS_PORT: '0x50' }],
+  ['EAAS_PORT .*enableServiceLinks: false', { EAAS_PORT: 'tcp://10.96.0.1:8080' }],
   ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: 'true' }],
-  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '10.0.0.0/33' }],
   ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '0.0.0.0/0' }],
   ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '10.0.0.1,' }],
-  ['EAAS_ISSUER_HOSTS', { EAAS_ISSUER_HOSTS: 'https://sign-in.example' }],
   ['EAAS_ISSUER_HOSTS', { EAAS_ISSUER_HOSTS: '*' }],
   ['EAAS_LOG_INTERVAL', { EAAS_LOG_INTERVAL: '9' }],
-  ['EAAS_LOG_INTERVAL', { EAAS_LOG_INTERVAL: '3601' }],
-  ['EAAS_LOG_MONITORS', { EAAS_LOG_MONITORS: 'https://witness.example' }],
   ['EAAS_LOG_MONITORS', { EAAS_LOG_MONITORS: 'one=witness' }],
   ['EAAS_INSECURE_HTTP', { EAAS_INSECURE_HTTP: 'true' }],
   ['EAAS_TLS_KEY_FILE', { EAAS_TLS_CERT_FILE: 'cert.pem' }],
-  ['EAAS_TLS_CERT_FILE', { EAAS_TLS_KEY_FILE: 'key.pem' }],
-  ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '0' }],
-  ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '1201' }],
   ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '1.5' }],
   ['EAAS_LOG_LEVEL', { EAAS_LOG_LEVEL: 'verbose' }],
-])('an invalid %s stops the start with an error without secrets: %j', (variable, env) => {
+  ['EAAS_PUBLIC_URL must be an origin', { EAAS_PUBLIC_URL: 'https://eaas.example/' }],
+  ['EAAS_PUBLIC_URL must be an origin', { EAAS_PUBLIC_URL: 'https://me@eaas.example' }],
+  ['EAAS_PUBLIC_URL must be an origin', { EAAS_PUBLIC_URL: 'http://eaas.example' }],
+  ['EAAS_PLAYGROUND=1 needs the console', { EAAS_PLAYGROUND: '1' }],
+])('the start stops with an error without secrets that says %s: %j', (said, env) => {
   const sentence = refusal(env);
-  expect(sentence).toMatch(new RegExp(`\\b${variable}\\b.*\\.$`));
+  expect(sentence).toMatch(new RegExp(`\\b${said}\\b.*\\.$`));
   const values = [env['EAAS_ROOT_KEY'], env['EAAS_ROOT_KEY_PREVIOUS'], 'hunter2'];
   expect(values.filter((value) => value && sentence.includes(value.trim()))).toEqual([]);
 });
@@ -146,20 +134,16 @@ test.each(variables)('an empty environment variable %s is refused', (variable) =
   expect(refusal({ [variable]: '' })).toBe(`${variable} is empty: give it a value or remove it.`);
 });
 
-test.each(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost'])(
-  'a server that listens on %s can use plain HTTP',
-  (host) => {
-    expect(readConfig({ EAAS_HOST: host }).host).toBe(host.replace(/[[\]]/g, ''));
-  },
-);
+test.each(['127.1.2.3', '[::1]', 'localhost'])('a server that listens on %s can use plain HTTP', (host) => {
+  expect(readConfig({ EAAS_HOST: host }).host).toBe(host.replace(/[[\]]/g, ''));
+});
 
-test.each(['0.0.0.0', '::', '192.0.2.1', 'eaas.example', '127.0.0.1.example'])(
+test.each(['0.0.0.0', '::', '127.0.0.1.example'])(
   'a server that listens on %s needs TLS, a proxy or EAAS_INSECURE_HTTP=1',
   (EAAS_HOST) => {
-    expect(refusal({ EAAS_HOST })).toContain(
+    expect(refusal({ EAAS_HOST, EAAS_INSECURE_HTTP: '0' })).toContain(
       `With EAAS_HOST=${EAAS_HOST}, the server would send secrets over the network`,
     );
-    expect(refusal({ EAAS_HOST, EAAS_INSECURE_HTTP: '0' })).toContain('EAAS_INSECURE_HTTP=1');
     expect(readConfig({ EAAS_HOST, EAAS_INSECURE_HTTP: '1' }).unencrypted).toBe(true);
     expect(readConfig({ EAAS_HOST, EAAS_TRUST_PROXY: '10.0.0.1' }).unencrypted).toBe(false);
     const tls = { EAAS_TLS_CERT_FILE: 'cert.pem', EAAS_TLS_KEY_FILE: 'key.pem' };
@@ -176,56 +160,16 @@ test('an unknown EAAS_ variable is reported', () => {
   expect(readConfig({ EAAS_NOTHING_LIKE_A_KNOWN_NAME: '1' }).warnings[0]).toMatch(/Check the spelling\.$/);
 });
 
-test.each(['EAAS_API_KEY', 'EAAS_BASE_URL', 'EAAS_LOCAL_PASSPHRASE', 'EAAS_LOCAL_KEY_COMMAND'])(
+test.each(['EAAS_API_KEY', 'EAAS_LOCAL_PASSPHRASE'])(
   'the server does not report the variable %s of apps as unknown',
   (name) => {
     expect(readConfig({ [name]: 'anything' }).warnings).toEqual([]);
   },
 );
 
-test.each([
-  'postgres://server@a,b:5432/eaas',
-  'postgres://server@a:5432,b:5432/eaas',
-  'postgres://server@a%2Cb/eaas',
-])('the database URL %s is refused, because it has two hosts', (url) => {
-  expect(refusal({ EAAS_DATABASE_URL: url })).toMatch(/^EAAS_DATABASE_URL must have exactly one host\. /);
-});
-
 test('a comma in the password of a database URL is not a second host', () => {
   const databaseUrl = 'postgres://server:a,b@database/eaas';
   expect(readConfig({ EAAS_DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl });
-});
-
-test('an unknown sslmode in a database URL is refused, and the error lists the valid values', () => {
-  const url = 'postgres://server@database/eaas?sslmode=';
-  expect(refusal({ EAAS_DATABASE_URL: `${url}verify_full` })).toBe(
-    'The sslmode in EAAS_DATABASE_URL must be one of disable, allow, prefer, require, verify-ca, verify-full.',
-  );
-  expect(readConfig({ EAAS_DATABASE_URL: `${url}verify-full` })).toMatchObject({
-    databaseUrl: `${url}verify-full`,
-  });
-});
-
-test('if Kubernetes has set EAAS_PORT, the error says how to remove this variable', () => {
-  expect(refusal({ EAAS_PORT: 'tcp://10.96.0.1:8080' })).toContain('enableServiceLinks: false');
-});
-
-test.each(['https://eaas.example:8443', 'http://[::1]:3000'])(
-  'the public URL %s is accepted',
-  (publicUrl) => {
-    expect(readConfig({ EAAS_PUBLIC_URL: publicUrl })).toMatchObject({ publicUrl });
-  },
-);
-
-test.each([
-  ['with a slash at the end', 'https://eaas.example/'],
-  ['with a path', 'https://eaas.example/console'],
-  ['with its default port', 'https://eaas.example:443'],
-  ['with a user', 'https://me@eaas.example'],
-  ['over plain HTTP', 'http://eaas.example'],
-  ['without a scheme', 'eaas.example'],
-])('a public URL %s is refused', (_, url) => {
-  expect(() => readConfig({ EAAS_PUBLIC_URL: url })).toThrow('EAAS_PUBLIC_URL must be an origin');
 });
 
 test('the console needs a public URL unless the server listens on localhost, 127.0.0.1 or ::1', () => {
@@ -239,14 +183,6 @@ test('the console needs a public URL unless the server listens on localhost, 127
     const named = readConfig({ EAAS_CONSOLE: '1', ...env, EAAS_PUBLIC_URL: publicUrl });
     expect(named).toMatchObject({ console: true, publicUrl });
   }
-});
-
-test('the playground is off unless EAAS_PLAYGROUND=1, and needs the console', () => {
-  expect(readConfig({ EAAS_CONSOLE: '1' })).toMatchObject({ console: true, playground: false });
-  const on = readConfig({ EAAS_CONSOLE: '1', EAAS_PLAYGROUND: '1' });
-  expect(on).toMatchObject({ console: true, playground: true });
-  expect(() => readConfig({ EAAS_PLAYGROUND: '1' })).toThrow('EAAS_PLAYGROUND=1 needs the console');
-  expect(() => readConfig({ EAAS_CONSOLE: '1', EAAS_PLAYGROUND: 'yes' })).toThrow('EAAS_PLAYGROUND');
 });
 
 test('by default, `eaas dev` serves the console and the playground, logs only warnings, and ends at once', () => {
@@ -286,13 +222,9 @@ test('a DATABASE_URL counts only if no variable of the service says where the da
 
 test.each([
   ['postgres://app:hunter2@db.example:5433/shop?sslmode=require', 'the database "shop" on db.example:5433'],
-  ['postgres://app@%2Frun%2Fpostgresql:5432/shop', 'the database "shop" on /run/postgresql:5432'],
   ['mysql://app:hunter2@db.example/my%20shop', 'the database "my shop" on db.example'],
   ['postgres://app:hunter2@db.example/', 'a database'],
-  ['postgres://app:12/hunter2@db.example/shop', 'a database'],
   ['postgres://app:12?hunter2@db.example/shop', 'a database'],
-  ['postgres://app:12#hunter2@db.example/shop', 'a database'],
-  ['file:./hunter2.db', 'a database'],
   ['hunter2', 'a database'],
 ])('in messages, %s is %s', (text, named) => {
   expect(databaseOf(text)).toBe(named);
