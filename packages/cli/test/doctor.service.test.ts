@@ -69,11 +69,6 @@ test('doctor finds a read-only database and a role that cannot append audit entr
   expect((await examined(own)).statuses).toMatchObject({ role: 'ok' });
 });
 
-test('doctor says what travels in plain HTTP', async () => {
-  const plain = { EAAS_HOST: '0.0.0.0', EAAS_INSECURE_HTTP: '1' };
-  expect((await examined(eaas.with(plain))).statuses).toMatchObject({ listening: 'warning' });
-});
-
 test('doctor names each guard trigger of the schema that does not fire always', async () => {
   const own = await commandLine();
   const owner = openPool(own.database.connection('owner'), 1);

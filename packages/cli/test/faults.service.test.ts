@@ -98,11 +98,13 @@ test.for<[...Fault, commands: string]>([
   }
 });
 
+const plain = { EAAS_HOST: '0.0.0.0', EAAS_INSECURE_HTTP: '1' };
 const anHourAhead = eaasImporting(moduleOf('const { now } = Date; Date.now = () => now() + 3_600_000;'));
 
 test.for<[...Fault, program: readonly string[], status: string]>([
   ['a newer schema', () => version(9), 'schema', /version 9, .*: install the version of/, eaas, 'warning'],
   ['a powerful role', () => at(database.url('owner')), 'role', /owns the tables/, eaas, 'warning'],
+  ['plain HTTP', () => by(plain), 'listening', /^Secrets .*in plain HTTP/, eaas, 'warning'],
   ['a clock an hour off', () => env, 'clock', /3600 s ahead .*: run NTP on both/, anHourAhead, 'failed'],
 ])('with %s, a server starts, its log says what to do, and doctor says the same', async (row) => {
   const [, prepare, check, line, program, status] = row;

@@ -75,12 +75,6 @@ test('keys are fetched from hosts that EAAS_ISSUER_HOSTS allows', async () => {
   const allowing = eaas.with({ EAAS_ISSUER_HOSTS: 'sign-in.example, *.keys.example,keys.example' });
   const [made] = await allowing.json(...args);
   expect(made).toMatchObject({ jwks: null, jwks_uri: 'https://keys.example/jwks' });
-  const change = ['issuer', 'set', String(made?.['issuer_id']), ...inAcme];
-  expect(await eaas.json(...change, '--jwks', jwks)).toMatchObject([
-    { jwks: { keys: [jwk] }, jwks_uri: null },
-  ]);
-  const both = [...change, '--jwks', jwks, '--jwks-uri', 'https://keys.example/jwks'];
-  expect(await allowing(...both)).toMatchObject({ code: 2 });
 });
 
 const privateKey = await fileOf({ keys: [{ ...jwk, d: 'AAAA' }] });

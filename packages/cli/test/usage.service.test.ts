@@ -50,8 +50,6 @@ test('--version prints the version of the package', async () => {
 });
 
 test.each([
-  ['no command', []],
-  ['a missing argument', ['tenant', 'show']],
   ['too many arguments', ['tenant', 'show', 'a', 'b']],
   ['an option without its value', ['tenant', 'create', '--name']],
 ])('a command line with %s exits with 2 and prints its message on standard error', async (_, args) => {
@@ -81,13 +79,14 @@ test('SIGTERM to npx ends the server that npx started', async () => {
   await closed;
 });
 
-test('after SIGTERM, a server says that it is not ready, and serves until a second signal', async () => {
+test('a server has no public log unless it is told, and after SIGTERM is not ready, but serves until a second signal', async () => {
   const server = await serve({ ...eaas.env, EAAS_DRAIN_SECONDS: '300' });
   const ask = async (path: string) => {
     const { status, headers } = await fetch(server.baseUrl + path);
     return [status, headers.get('connection')];
   };
   expect(await ask('/readyz')).toEqual([200, 'keep-alive']);
+  expect(await ask('/log/checkpoint')).toEqual([404, 'keep-alive']);
   server.signal('SIGTERM');
   await expect.poll(() => ask('/readyz')).toEqual([503, 'close']);
   expect(await ask('/openapi.json')).toEqual([200, 'close']);

@@ -1,5 +1,6 @@
 import { type CipherGCM, createCipheriv, createHash, createHmac, randomBytes, scryptSync } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
+import { FormatError } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '@eaas/test-kit/cases';
@@ -79,7 +80,7 @@ function laravelOf(text: string, cipher: string, key: Buffer): string {
 }
 
 test.each(['aes-256-cbc', 'aes-256-gcm', 'aes-128-cbc', 'aes-128-gcm'])(
-  'a payload of Laravel under %s is read with APP_KEY',
+  'a payload of Laravel under %s is read with APP_KEY, and no byte of it can be altered',
   (cipher) => {
     const key = randomBytes(cipher.includes('256') ? 32 : 16);
     const APP_KEY = [randomBytes(32), key].map((each) => `base64:${each.toString('base64')}`).join();
@@ -97,6 +98,11 @@ test.each(['aes-256-cbc', 'aes-256-gcm', 'aes-128-cbc', 'aes-128-gcm'])(
       const app = { ...formats, process: { env: { APP_KEY } } };
       expect(runInNewContext(String(found?.code), app)(stored)).toBe(read);
       expect(stranger(stored, true)).toBeUndefined();
+      for (const at of Buffer.from(stored, 'base64').keys()) {
+        const altered = Buffer.from(stored, 'base64');
+        altered[at] = (altered[at] ?? 0) ^ 1;
+        expect(() => found?.result(altered.toString('base64'))).toThrow(FormatError);
+      }
     }
   },
 );
