@@ -2,7 +2,6 @@
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, defineFields, field, type FieldError, unencrypted } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
-import { lookAlike } from '@eaas/test-kit/look-alike';
 import {
   ada,
   bob,
@@ -120,14 +119,6 @@ test('another value of `onError`, and an operation without rows, are refused', a
   await expect(run('count', { onError: 'null' })).rejects.toMatchObject(named);
 });
 
-test.each<[string, Args]>([
-  ['aggregate', { _min: { city: true } }],
-  ['groupBy', { by: ['city'], _max: { city: true } }],
-])('what a user typed is in the result of %s as it is', async (operation, args) => {
-  const typed = { city: lookAlike, _min: { city: lookAlike } };
-  expect(await open({ ...opening, rows: [typed] }).run(operation, args)).toEqual(typed);
-});
-
 test('a range is exact in a relation, and needs the field that an option of the client omits', async () => {
   const { born } = encryptedFields();
   const table = { lowEntropy: 'accepted', ...unencrypted('id'), born } as const;
@@ -152,16 +143,11 @@ test('a range is exact in a relation, and needs the field that an option of the 
 const some = { patient: { some: adults } };
 test.each<[string, string, Args, string?]>([
   ['`take`', 'findMany', { where: adults, take: 10 }],
-  ['`skip`', 'findMany', { where: adults, skip: 10 }],
   ['`cursor`', 'findMany', { where: adults, cursor: { id: 'x' } }],
-  ['`distinct`', 'findMany', { where: adults, distinct: ['city'] }],
   ['`OR`', 'findMany', { where: { OR: [adults, { city: 'Turin' }] } }],
   ['a filter of a relation', 'findMany', { where: some }, 'Visit'],
   ['`findFirst`', 'findFirst', { where: adults }],
-  ['`findUnique`', 'findUnique', { where: { id: 'x', ...adults } }],
   ['`count`', 'count', { where: adults }],
-  ['`aggregate`', 'aggregate', { where: adults, _count: true }],
-  ['`groupBy`', 'groupBy', { where: adults, by: ['city'] }],
   ['`_count`', 'findMany', { include: { _count: { select: { patient: { where: adults } } } } }, 'Visit'],
 ])(
   'a range with a bound inside a month is refused with %s, before a query',
@@ -177,12 +163,9 @@ test.each<[string, string, Args, string?]>([
   },
 );
 
-test.each(['findMany', 'findFirst', 'count'])(
-  'a range of whole months works in `%s`, also with `take`',
-  async (name) => {
-    const { run, sent } = open({ ...opening, rows: [] });
-    const quarter = { from: day('2026-10-01'), to: new Date(day('2027-01-01').getTime() - 1) };
-    await run(name, { where: { OR: [{ born: { range: quarter } }, { city: 'Turin' }] }, take: 1 });
-    expect(sent).toHaveLength(1);
-  },
-);
+test('a range of whole months works also with `OR` and `take`', async () => {
+  const { run, sent } = open({ ...opening, rows: [] });
+  const quarter = { from: day('2026-10-01'), to: new Date(day('2027-01-01').getTime() - 1) };
+  await run('findMany', { where: { OR: [{ born: { range: quarter } }, { city: 'Turin' }] }, take: 1 });
+  expect(sent).toHaveLength(1);
+});

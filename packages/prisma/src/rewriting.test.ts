@@ -110,16 +110,12 @@ const dataOf = async (operation: string, args: Args, run?: unknown) =>
 
 test.each<[string, Args, unknown]>([
   ['a value', { ssn: '1' }, { ssn_index: '#1' }],
-  ['equals', { ssn: { equals: '1' } }, { ssn_index: '#1' }],
   ['null', { ssn: null }, { ssn: null }],
-  ['equals null', { name: { equals: null } }, { name: null }],
   ['not null', { name: { not: null } }, { name: { not: null } }],
   ['in, sorted', { ssn: { in: ['3', '1', '2'] } }, { ssn_index: { in: ['#1', '#2', '#3'] } }],
   ['an empty list', { ssn: { in: [] } }, { ssn_index: { in: [] } }],
-  ['a date', { born: new Date(0) }, { born_index: '#0' }],
   ['undefined', { ssn: undefined, city: 'x' }, { city: 'x' }],
   ['OR', { OR: [{ ssn: '1' }, { city: 'x' }] }, { OR: [{ ssn_index: '#1' }, { city: 'x' }] }],
-  ['AND', { AND: { ssn: '1' } }, { AND: { ssn_index: '#1' } }],
   ['two operators', { ssn: { in: ['1'], equals: '1' } }, { AND: [{ ssn_index: '#1' }, { ssn_index: '#1' }] }],
   ['a compound key', { city_ssn: { city: 'x', ssn: '1' } }, { city_ssn: { city: 'x', ssn_index: '#1' } }],
 ])('a filter by %s is rewritten to a filter by index columns', async (_name, where, expected) => {
@@ -132,19 +128,17 @@ const exact = { OR: [{ AND: [rewritten, { ssn_index: { not: null } }] }, { ssn: 
 test.each<[string, string, Args, unknown]>([
   ['directly', 'Visit', { patient: { ssn: '1' } }, { patient: rewritten }],
   ['by `is`', 'Visit', { patient: { is: { ssn: '1' } } }, { patient: { is: rewritten } }],
-  ['by null', 'Visit', { patient: null }, { patient: null }],
   ['by `some`', 'Doctor', { patients: { some: { ssn: '1' } } }, { patients: { some: rewritten } }],
   // What is negated must be NULL only if the field is NULL.
   ['by `isNot`', 'Visit', { patient: { isNot: { ssn: '1' } } }, { patient: { isNot: exact } }],
-  ['by `none`', 'Doctor', { patients: { none: { ssn: '1' } } }, { patients: { none: exact } }],
   ['by `every`', 'Doctor', { patients: { every: { ssn: '1' } } }, { patients: { every: exact } }],
+  ['by `none`', 'Doctor', { patients: { none: { ssn: '1' } } }, { patients: { none: exact } }],
 ])('a filter of a related model is rewritten %s', async (_name, model, where, expected) => {
   expect(await whereOf(where, model)).toEqual(expected);
 });
 
 test.each<[string, Args, unknown]>([
   ['not', { ssn: { not: '1' } }, { NOT: exact }],
-  ['notIn', { ssn: { notIn: ['1'] } }, { NOT: exact }],
   ['NOT', { NOT: { ssn: '1' } }, { NOT: exact }],
   ['not of a date', { born: { not: new Date(0) } }, { NOT: { born_index: '#0' } }],
 ])(
@@ -158,7 +152,6 @@ const code = (code: EncryptedModelErrorCode, more: object = {}) => expect.object
 
 const nestedWrites: [string, Args][] = [
   ['createMany', { data: [] }],
-  ['connectOrCreate', { where: { id: 'v' }, create: {} }],
   ['updateMany', { where: {}, data: {} }],
   ['upsert', { where: { id: 'v' }, create: {}, update: {} }],
 ];
@@ -167,17 +160,12 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
   ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { contains: '1' } } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { name: 'Ada' } }],
   ['unsupported_filter', 'Patient', 'deleteMany', { where: { ssn: {} } }],
-  ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { equals: { last4: '1' } } } }],
-  ['unsupported_filter', 'Nurse', 'findMany', { where: { NOT: { first: { full: 'b' } } } }],
+  ['unsupported_filter', 'Patient', 'deleteMany', { where: { ssn: { not: {} } } }],
   ['unsupported_filter', 'Nurse', 'findMany', { where: { first: { not: { full: 'b' } } } }],
   ['unsupported_filter', 'Nurse', 'deleteMany', { where: { first: { full: 'b' } } }],
   ['unsupported_filter', 'Nurse', 'delete', { where: { id: 'n', first: { full: 'b' } } }],
-  ['unsupported_filter', 'Nurse', 'updateMany', { where: { first: { full: 'b' } }, data: {} }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { notes: { equals: {} } } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { coarse: 'x' } }],
-  ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { in: '1' } } }],
-  ['unsupported_filter', 'Patient', 'findMany', { where: { city_ssn: { city: 'x', ssn: { last4: '1' } } } }],
-  ['unsupported_filter', 'Nurse', 'findMany', { where: { last: { end: 'b' } } }],
   [
     'unsupported_filter',
     'Patient',
@@ -186,49 +174,31 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
   ],
   ['unsupported_filter', 'Doctor', 'deleteMany', { where: { patients: { some: { name: 'x' } } } }],
   ['index_column', 'Patient', 'findMany', { where: { ssn_index: '#1' } }],
-  ['index_column', 'Patient', 'findMany', { where: { city_ssn: { city: 'x', ssn_index: '#1' } } }],
   ['index_column', 'Patient', 'findMany', { select: { ssn_index: true } }],
   ['index_column', 'Patient', 'create', { data: { ssn_index: '#1' } }],
-  ['index_column', 'Nurse', 'create', { data: { full_name: '#1' } }],
   ['index_column', 'Patient', 'findMany', { orderBy: { ssn_index: 'asc' } }],
   ['index_column', 'Patient', 'count', { select: { ssn_index: true } }],
   ['unsupported_order', 'Patient', 'findMany', { orderBy: { name: 'asc' } }],
-  ['unsupported_order', 'Patient', 'findMany', { orderBy: [{ city: 'asc' }, { name: { sort: 'asc' } }] }],
   ['unsupported_order', 'Visit', 'findMany', { orderBy: { patient: { name: 'asc' } } }],
   ['unsupported_order', 'Patient', 'findMany', { cursor: { ssn: '1' } }],
-  ['unsupported_order', 'Patient', 'findMany', { cursor: { city_ssn: { city: 'x', ssn: '1' } } }],
   ['unsupported_order', 'Patient', 'findMany', { distinct: ['name'] }],
   ['unsupported_order', 'Patient', 'groupBy', { by: ['name'] }],
   ['unsupported_order', 'Patient', 'groupBy', { by: 'city', having: { OR: [{ name: { _min: {} } }] } }],
-  ['unsupported_order', 'Patient', 'groupBy', { by: 'city', orderBy: { _max: { name: 'asc' } } }],
   ['unsupported_order', 'Patient', 'aggregate', { _max: { name: true } }],
   ['unsupported_order', 'Doctor', 'findMany', { include: { patients: { orderBy: { name: 'asc' } } } }],
   ['unsupported_value', 'Patient', 'update', { where: { id: 'p' }, data: { weight: { increment: 1 } } }],
   ['unsupported_value', 'Patient', 'update', { where: { id: 'p' }, data: { id: 'q' } }],
   ['unknown_argument', 'Patient', 'findMany', { wheer: {} }],
-  ['unknown_argument', 'Patient', 'findMany', { where: { nmae: 'x' } }],
   ['unknown_argument', 'Patient', 'findMany', { include: { vists: true } }],
-  ['unknown_argument', 'Patient', 'findMany', { omit: { nmae: true } }],
   ['unknown_argument', 'Patient', 'create', { data: { nmae: 'x' } }],
-  ['unknown_argument', 'Patient', 'create', { data: { visits: { make: {} } } }],
-  [
-    'unknown_argument',
-    'Patient',
-    'create',
-    { data: { visits: { update: { where: { id: 'v' }, data: {} } } } },
-  ],
   [
     'unknown_argument',
     'Patient',
     'update',
     { where: { id: 'p' }, data: { visits: { upsert: { wher: {} } } } },
   ],
-  ['unknown_argument', 'Patient', 'deleteMany', { data: {} }],
   ['unknown_argument', 'Patient', 'deleteMany', { where: new Map() }],
-  ['unknown_argument', 'Patient', 'update', { where: { id: 'p' }, data: { visits: new Map() } }],
   ['unknown_argument', 'Patient', 'findMany', { orderBy: { nmae: 'asc' } }],
-  ['unknown_argument', 'Patient', 'groupBy', { by: 'city', having: { nmae: 'x' } }],
-  ['unknown_argument', 'Visit', 'findMany', { where: { patient: [{ ssn: '1' }] } }],
   ['unknown_argument', 'Patient', 'findMany', { include: { _count: { select: { vists: true } } } }],
   ...nestedWrites.map(([write, given]): [EncryptedModelErrorCode, string, string, Args] => [
     'unknown_argument',
@@ -261,7 +231,6 @@ test.each<[string, string, Args, string]>([
     { not: 'a' },
     '`where` has an unknown member `not`: the model has `id`, `kind`, `note`, `patient`',
   ],
-  ['an index column names its field', 'Patient', { ssn_index: '#1' }, 'use `ssn` instead'],
   ['an index column names every field', 'Nurse', { full_name: '#1' }, 'use `first` and `last` instead'],
 ])('the error about %s', async (_, model, where, message) => {
   await expect(whereOf(where, model)).rejects.toThrow(message);
@@ -330,11 +299,6 @@ test('an update by a unique field first reads the id of the row', async () => {
   });
 });
 
-test('an update without a condition is sent without a condition, so that Prisma refuses it', async () => {
-  const sent = await sentOf('Patient', 'update', { data: { name: 'Ada' } }, { id: 'p' });
-  expect(sent).toEqual({ ...hidden, data: { name: sealed('Patient', 'name', 'p', 'Ada') } });
-});
-
 test('an upsert binds ciphertexts to the id of the row that it writes', async () => {
   const args = { where: { ssn: '1' }, create: { name: 'new' }, update: { name: 'old' } };
   for (const [run, id] of [
@@ -367,26 +331,12 @@ test('`updateMany` writes different ciphertexts to each row', async () => {
   expect(result).toEqual({ count: 2 });
 });
 
-test('`updateManyAndReturn` returns the decrypted rows of all updates in one list', async () => {
-  const args = { where: { ssn: '1' }, data: { name: 'Ada' }, select: { id: true, name: true } };
-  const row = (id: string) => ({ id, name: sealed('Patient', 'name', id, 'Ada') });
-  const { result } = await play('Patient', 'updateManyAndReturn', args, {
-    run: [{ id: 'p' }, { id: 'q' }],
-    each: [[row('p')], [row('q')]],
-  });
-  expect(result).toEqual([
-    { id: 'p', name: 'Ada' },
-    { id: 'q', name: 'Ada' },
-  ]);
-});
-
 const hidden = { omit: { ssn_index: true, born_index: true, coarse_index: true } };
 
 const note = (id: string, value = 'cough') => ({ note: sealed('Visit', 'note', id, value) });
 
 test.each<[string, Args, unknown]>([
   ['create', { create: { note: 'cough' } }, { create: { id: 'nv', ...note('nv') } }],
-  ['a list', { create: [{ id: 'v', note: 'cough' }] }, { create: [{ id: 'v', ...note('v') }] }],
   [
     'createMany',
     { createMany: { data: [{ note: 'cough' }], skipDuplicates: true } },
@@ -407,13 +357,11 @@ test.each<[string, Args, unknown]>([
     { upsert: [{ where: { id: 'v' }, create: { note: 'cough' }, update: { note: 'cold' } }] },
     { upsert: [{ where: { id: 'v' }, create: { id: 'nv', ...note('nv') }, update: note('v', 'cold') }] },
   ],
-  ['deleteMany', { deleteMany: { note: null } }, { deleteMany: { note: null } }],
   [
     'connect and set',
     { connect: { id: 'v' }, set: [{ id: 'v' }] },
     { connect: { id: 'v' }, set: [{ id: 'v' }] },
   ],
-  ['disconnect and delete', { disconnect: true, delete: true }, { disconnect: true, delete: true }],
 ])('the extension rewrites a nested %s', async (_name, visits, expected) => {
   expect(await dataOf('update', { where: { id: 'p' }, data: { visits } })).toEqual({ visits: expected });
 });
@@ -436,20 +384,6 @@ test('a nested update of one related row first reads the id of the row', async (
   ]);
   const data = { name: sealed('Patient', 'name', 'p', 'Ada') };
   expect(sent[0]?.['data']).toEqual({ patient: { update: { where: { id: 'p' }, data } } });
-});
-
-test('nested writes encrypt fields at any depth, even below models without encryption', async () => {
-  const data = { title: 'Dr', patients: { create: { name: 'Ada', visits: { create: { note: 'cough' } } } } };
-  expect((await sentOf('Doctor', 'create', { data }))?.['data']).toEqual({
-    title: 'Dr',
-    patients: {
-      create: {
-        id: 'new',
-        name: sealed('Patient', 'name', 'new', 'Ada'),
-        visits: { create: { id: 'nv', ...note('nv') } },
-      },
-    },
-  });
 });
 
 test('the extension decrypts results at any depth, and removes the columns that it added to the query', async () => {
@@ -490,13 +424,6 @@ test('an omitted field of an index with several fields is null in a new row, and
   expect(created?.['data']).toEqual({ id: 'n', ...written, last: null });
   const updated = await sentOf('Nurse', 'update', { where: { id: 'n' }, data: { first: 'Ada' } });
   expect(updated?.['data']).toEqual(written);
-});
-
-test('an id that the query omits is read for decryption and removed from the result', async () => {
-  const row = { id: 'p', name: sealed('Patient', 'name', 'p', 'Ada') };
-  const { sent, result } = await play('Patient', 'findFirst', { omit: { id: true } }, { query: row });
-  expect(sent[0]).toEqual({ omit: { id: false, ...hidden.omit } });
-  expect(result).toEqual({ name: 'Ada' });
 });
 
 /** The models of a schema that has only visits, with the given columns. */

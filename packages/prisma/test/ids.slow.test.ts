@@ -14,7 +14,6 @@ const fields = defineFields({
 });
 
 const braced = '{0F8FAD5B-D9CB-469F-A165-70867728950E}';
-const bare = '7c9e667974254de0951b97ef6ce2bc8b';
 
 describe.each(majors)('Prisma %i', (major) => {
   let db: Client;
@@ -26,40 +25,24 @@ describe.each(majors)('Prisma %i', (major) => {
     return close;
   });
 
-  test.each<['uuid' | 'padded' | 'caseless' | 'plain', string, string]>([
+  test.each<['uuid' | 'padded' | 'plain', string, string]>([
     ['uuid', braced, braced.slice(1, -1).toLowerCase()],
-    ['uuid', bare, '7c9e6679-7425-4de0-951b-97ef6ce2bc8b'],
     ['padded', 'é ', 'é   '],
-    ['caseless', 'Ada', 'Ada'],
     ['plain', braced, braced],
   ])(
     'a row of the model %s with the id `%s` can be decrypted after each write',
     async (model, id, stored) => {
       const table = db[model];
       const read = async () => table['findMany']?.({ where: { id } });
-      await table['create']?.({ data: { id, name: 'created' } });
-      expect(await read()).toEqual([{ id: stored, name: 'created' }]);
-      await table['update']?.({ where: { id }, data: { name: 'updated' } });
+      await db.$transaction([
+        table['createMany']?.({ data: [{ id, name: 'created' }] }),
+        table['update']?.({ where: { id }, data: { name: 'updated' } }),
+      ]);
       expect(await read()).toEqual([{ id: stored, name: 'updated' }]);
       await table['upsert']?.({ where: { id }, create: { id }, update: { id, name: 'upserted' } });
       expect(await read()).toEqual([{ id: stored, name: 'upserted' }]);
-      await table['updateMany']?.({ where: { id }, data: { name: 'all' } });
-      expect(await read()).toEqual([{ id: stored, name: 'all' }]);
     },
   );
-
-  test.each<['uuid' | 'padded', string]>([
-    ['uuid', '{936DA01F-9ABD-4D9D-80C7-02AF85C822A8}'],
-    ['padded', 'b'],
-  ])('a row of the model %s can be decrypted after a batch of writes', async (model, id) => {
-    const table = db[model];
-    const [, updated] = (await db.$transaction([
-      table['createMany']?.({ data: [{ id, name: 'created' }] }),
-      table['update']?.({ where: { id }, data: { name: 'updated' } }),
-    ])) as unknown[];
-    expect(updated).toMatchObject({ name: 'updated' });
-    expect(await table['findUnique']?.({ where: { id } })).toMatchObject({ name: 'updated' });
-  });
 
   test('rows that the database numbers have their numbers before they are encrypted', async () => {
     const { numbered } = db;

@@ -3,7 +3,6 @@ create table persons (
   id uuid primary key,
   name text,
   name_words text,
-  name_start text,
   name_born text,
   born text,
   born_month text,
