@@ -45,23 +45,16 @@ const sqlite = sqliteTable('rows', { text: sqliteText() });
 const id = '0a000000-0000-4000-8000-00000000000b';
 
 test.each([
-  ['a UUID', pg.uuid, id, true],
   ['a UUID in upper case', pg.uuid, id.toUpperCase(), true],
   ['a UUID in braces', pg.uuid, `{${id}}`, false],
   ['text', pg.text, 'a', true],
-  ['an integer', pg.integer, 7, true],
-  ['a bigint', pg.bigint, 7n, true],
   ['the text of an integer', pg.integer, '007', false],
   ['text that is as long as its column', pg.char, 'abc', true],
-  ['text of varchar', pg.varchar, 'AB', true],
   ['text of an enum', pg.mood, 'a', true],
   ['text that PostgreSQL compares without case', pg.citext, 'ab', false],
-  ['text of a custom type', pg.customText, 'ab', true],
-  ['text with a collation', pg.collated, 'ab', false],
   ['a UUID that the app stores without its prefix', pg.prefixed, `row_${id}`, true],
   ['padded text', pg.char, 'ab', false],
   ['text that MySQL compares without case', mysql.varchar, 'AB', false],
-  ['a UUID as text in MySQL', mysql.varchar, id, true],
   ['text in SQLite', sqlite.text, 'AB', true],
 ])('a condition with an id finds only rows with the same form: %s', (_, column, value, expected) => {
   expect(findsSameForm(column, value)).toBe(expected);
@@ -70,21 +63,16 @@ test.each([
 test.each([
   ['a UUID in upper case', pg.uuid, id.toUpperCase(), true],
   ['a UUID without hyphens', pg.uuid, id.replaceAll('-', ''), false],
-  ['text', pg.text, '007', true],
   ['an integer', pg.integer, 7, true],
   ['the text of an integer', pg.integer, '-7', true],
   ['the text of an integer with zeros', pg.bigint, '007', false],
-  ['text with padding', pg.char, 'ab ', true],
   ['text without padding', pg.char, 'ab', false],
   ['text of citext', pg.citext, 'AB', true],
   ['a decimal number', pg.scaled, '1.50', false],
   ['a date', pg.date, '2024-02-29', true],
-  ['a date in words', pg.date, '29 February 2024', false],
   ['a time', pg.timestamp, '2024-02-29T00:00', false],
   ['text of an enum whose name is a type', pg.mood, 'a', true],
-  ['text of a domain whose name begins like a type', pg.slot, 'a', true],
   ['a UUID that the app stores without its prefix', pg.prefixed, `row_${id}`, true],
-  ['text in MySQL', mysql.char, 'ab', true],
   ['text that ends with a space in MySQL', mysql.char, 'ab ', false],
 ])('the database keeps the form of an id: %s', (_, column, value, expected) => {
   expect(keepsForm(column, value)).toBe(expected);

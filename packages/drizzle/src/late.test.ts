@@ -92,18 +92,6 @@ describe('functions of the app that compute values', () => {
     expect(sent[0]?.statement).toContain('"editor" = ?, "editor_index" = ?');
     expect(await opened({ editor: sent[0]?.params[1] }, 'a')).toEqual({ editor: 'editor 1' });
   });
-
-  test('run once for an upsert', async () => {
-    const insert = db.insert(patients).values({ id: 'a', name: 'Ada' });
-    await insert.onConflictDoUpdate({ target: patients.id, set: { name: 'Eve' } });
-    expect(calls).toEqual({ default: 0, update: 2, id: 0 });
-  });
-});
-
-test('a row that a query returned can be cloned', async () => {
-  answers = [[await stored('a', 'Ada')]];
-  const rows = await db.select().from(patients);
-  expect(structuredClone(rows)).toEqual([{ id: 'a', name: 'Ada', editor: null }]);
 });
 
 test('`db.batch` sends statements at once, with one request to the service, and opens the results', async () => {
@@ -133,15 +121,13 @@ test('`db.batch` sends statements at once, with one request to the service, and 
 });
 
 test('`with` and unions work with encrypted tables', async () => {
-  const found = db
-    .$with('found')
-    .as(db.select({ id: patients.id }).from(patients).where(eq(patients.name, 'Ada L.')));
+  const isAda = eq(patients.name, 'Ada L.');
+  const found = db.$with('found').as(db.select({ id: patients.id }).from(patients).where(isAda));
   await db.with(found).insert(patients).values({ name: 'Eve L.' });
   const other = alias(patients, 'other');
   const ids = db.select({ id: other.id }).from(other).where(eq(other.name, 'Bob L.'));
-  await union(db.select({ id: visits.id }).from(visits).where(eq(visits.city, 'Bern')), ids);
-  await db.select({ id: visits.id }).from(visits).union(ids);
-  expect(sent).toHaveLength(3);
+  await union(db.select({ id: visits.id }).from(visits), ids);
+  expect(sent).toHaveLength(2);
   expect(JSON.stringify(sent)).not.toMatch(/Ada |Eve |Bob /);
 });
 
@@ -156,17 +142,6 @@ test('a selected comparison sends fingerprints, also inside a subquery of one ta
     expect(statement).toContain('"name_index" in (?)');
     expect(params).toEqual([expect.stringMatching(/^[\da-f]{64}$/)]);
   }
-});
-
-test('a subquery with a join can select encrypted columns', async () => {
-  const [id, name] = await stored('a', 'Ada');
-  answers = [[[id, name, id]]];
-  const inner = db
-    .select({ id: patients.id, name: patients.name })
-    .from(patients)
-    .innerJoin(visits, eq(visits.id, patients.id))
-    .as('inner');
-  expect(await db.select().from(inner)).toEqual([{ id: 'a', name: 'Ada' }]);
 });
 
 test('an insert of more rows than SQLite has parameters for is refused, with the number that fits', async () => {
@@ -209,26 +184,4 @@ test('Drizzle 1.0 is refused, also where a table is defined', async () => {
   const refused = { code: 'schema', message: expect.stringContaining('drizzle-orm below 0.46 (got 1.0.0)') };
   expect(() => encryptedTable('t', {})).toThrow(expect.objectContaining(refused));
   expect(() => withEncryption(db, eaas)).toThrow(expect.objectContaining(refused));
-});
-
-test('a subquery that does not select an index column is refused when it is searched', async () => {
-  const inner = db.select({ id: patients.id, name: patients.name }).from(patients).as('inner');
-  const search = async () => db.select({ id: inner.id }).from(inner).where(eq(inner.name, 'Ada'));
-  await expect(search()).rejects.toMatchObject({
-    code: 'not_searchable',
-    table: 'patients',
-    column: 'name_index',
-  });
-  expect(sent).toEqual([]);
-});
-
-test('JSON of the app can have any names, also those that the package gives to ids', async () => {
-  const notes = sqliteTable('notes', { id: text().primaryKey(), json: text({ mode: 'json' }) });
-  const [, name] = await stored('a', 'Ada');
-  const json = { 'eaas patients.id': 'x', 'eaas search 0': 'y' };
-  answers = [[[name, JSON.stringify(json), 'a']]];
-  const found = db.select({ patients: { name: patients.name }, notes: { json: notes.json } }).from(patients);
-  expect(await found.innerJoin(notes, eq(notes.id, patients.id))).toEqual([
-    { patients: { name: 'Ada' }, notes: { json } },
-  ]);
 });

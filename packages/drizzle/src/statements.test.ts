@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { desc, eq, inArray, ne, not, notExists, notInArray, relations, type SQL, sql } from 'drizzle-orm';
+import { eq, inArray, ne, not, notExists, relations, type SQL, sql } from 'drizzle-orm';
 import { alias, pgTable, pgView, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
@@ -25,6 +25,7 @@ const people = encryptedTable(
   { lowEntropy: 'accepted' },
 );
 const visits = pgTable('visits', { id: uuid().primaryKey(), patientId: uuid(), ssn: text() });
+const twin = pgTable('patients', { id: uuid().primaryKey(), name: text() });
 const visitsOfPatients = relations(patients, ({ many }) => ({ visits: many(visits) }));
 const patientOfVisits = relations(visits, ({ one }) => ({
   patient: one(patients, { fields: [visits.patientId], references: [patients.id] }),
@@ -36,7 +37,7 @@ const eaas = new EaasClient({ ...service, keyId });
 const indexKey = await createIndexKey(eaas);
 
 let sent: { sql: string; params: unknown[] }[] = [];
-const schema = { patients, visits, visitsOfPatients, patientOfVisits };
+const schema = { patients, twin, visits, visitsOfPatients, patientOfVisits };
 const plain = drizzle(
   async (sql, params) => {
     sent.push({ sql, params });
@@ -104,19 +105,10 @@ describe('conditions', () => {
     ['eq', () => eq(patients.ssn, '1-2'), `(ssn_index in ($1) ${text})`],
     ['ne', () => ne(patients.ssn, '1'), `not (ssn_index in ($1) ${text})`],
     ['inArray', () => inArray(patients.ssn, ['1', '2']), `(ssn_index in ($1, $2) ${text})`],
-    ['notInArray', () => notInArray(patients.ssn, ['1']), `not (ssn_index in ($1) ${text})`],
-    ['inArray of nothing', () => inArray(patients.ssn, []), 'false'],
     ['a Date', () => eq(patients.born, new Date(0)), '(born_index in ($1))'],
-    ['sql', () => sql`${patients.born} = ${new Date(0)}`, '(born_index in ($1))'],
   ])('%s', async (_, where, expected) => {
     await db.select({ id: patients.id }).from(patients).where(where());
     expect(condition()).toBe(expected);
-  });
-
-  test('a condition on an alias of an encrypted table uses the name of the alias', async () => {
-    const other = alias(patients, 'other');
-    await db.select({ id: other.id }).from(other).where(eq(other.ssn, '1'));
-    expect(condition()).toContain('other.ssn_index in ($1)');
   });
 });
 
@@ -144,9 +136,23 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
   const excludedName = { name: excluded(patients.name) };
   const ada = matches(people.name, { words: 'ada' });
   const one = () => db.select({ n: sql`1` }).from(people);
+  const upsert = (set: object) => onConflict([{ id, ssn: '1' }], patients.id, set);
+  const ssns = () => db.select({ ssn: visits.ssn }).from(visits);
+  const values = () => db.select({ ssn }).from(patients);
+  const copies = () => db.select({ id: patients.id, patientId: patients.id, ssn }).from(patients);
+  const plainly = () => plain.select({ ssn }).from(patients);
+  const computed = () => db.select({ ssn: sql<string>`lower(${ssn})`.as('ssn') }).from(patients);
+  const named = sql`lower(patients.ssn)`.as('n');
+  const namedIn = () => db.select({ n: named }).from(patients);
+  const part = db.select({ id: patients.id, ssn }).from(patients).as('part');
+  const inner = db.select({ id: part.id }).from(part);
+  const other = alias(patients, 'o');
+  const ofTwin = db.select().from(twin);
+  const ssnIndex: unknown = Reflect.get(patients, 'ssn_index');
   const index: unknown = Reflect.get(people, 'name_words_index');
   test.each<[string, () => PromiseLike<unknown>, string]>([
     ['eq without an index', () => where(eq(name, 'Ada')), 'not_searchable'],
+    ['eq in a subquery without the index', () => inner.where(eq(part.ssn, '1')), 'not_searchable'],
     ['eq null', () => where(sql`${ssn} = ${null}`), 'not_supported'],
     ['eq with a plain column', () => db.select().from(visits).where(eq(visits.ssn, ssn)), 'not_supported'],
     ['eq of columns with different fingerprints', () => where(eq(ssn, patients.born)), 'not_supported'],
@@ -186,7 +192,27 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
       'row_unknown',
     ],
     ['a view', () => db.select().from(shown), 'cannot_open'],
-    ['an insert of a select', () => db.insert(patients).select(sql`select 1`), 'not_supported'],
+    ['an insert of a select', () => db.insert(visits).select(copies() as never), 'not_supported'],
+    ['an expression in a subquery', () => db.select().from(computed().as('part')), 'not_supported'],
+    ['a union with an encrypted column', () => ssns().union(values()), 'not_supported'],
+    ['an expression in `in`', () => ssns().where(sql`${visits.ssn} in ${computed()}`), 'not_supported'],
+    ['`excluded` inside SQL', () => upsert({ ssn: sql`${excluded(ssn)} || ''` }), 'not_supported'],
+    ['an index column in SQL', () => db.select({ n: sql`max(${ssnIndex})` }).from(patients), 'not_supported'],
+    ['a name in SQL, of an alias', () => db.select({ n: sql`max(o.ssn)` }).from(other), 'not_supported'],
+    ['a name in a subquery', () => db.select().from(namedIn().as('part')), 'not_supported'],
+    ['a name in `extras`', () => db.query.patients.findMany({ extras: { n: named } }), 'not_supported'],
+    ['a name in `returning`', () => update({ ssn: null }).returning({ n: named }), 'not_supported'],
+    ['`execute` of a query with an encrypted column', () => db.execute(values()), 'not_supported'],
+    ['a query of another database', () => ssns().where(sql`${visits.ssn} in ${plainly()}`), 'not_supported'],
+    ['an update in `execute`', () => db.execute(update({ name: 'PLAIN' })), 'synchronous'],
+    ['another definition of the table', () => db.select().from(twin), 'cannot_open'],
+    ['another definition in a subquery', () => db.select().from(ofTwin.as('part')), 'cannot_open'],
+    ['a relational query of another definition', () => db.query.twin.findMany(), 'cannot_open'],
+    ['an update of another definition', () => db.update(twin).set({ name: 'PLAIN' }), 'cannot_open'],
+    ['an insert of another definition', () => db.insert(twin).values({ id, name: 'PLAIN' }), 'cannot_open'],
+    ['`returning` of it', () => db.update(twin).set({ id }).returning(), 'cannot_open'],
+    ['an id that changes to an expression', () => update({ id: sql`gen_random_uuid()` }), 'row_unknown'],
+    ['an id that an upsert changes', () => upsert({ id: randomUUID() }), 'row_unknown'],
     ['`not` of a search by parts', () => one().where(not(ada)), 'not_supported'],
     ['`not exists` with a search by parts', () => one().where(notExists(one().where(ada))), 'not_supported'],
     ['a delete by parts', () => db.delete(people).where(ada), 'not_supported'],
@@ -216,7 +242,6 @@ describe('raw SQL and an encrypted table', () => {
   const written = (cte: SQL) => db.$with('written', { id: patients.id }).as(cte);
   test.each<[string, () => PromiseLike<unknown>]>([
     ['update', () => db.execute(sql`update ${patients} set name = ${'PLAIN'}`)],
-    ['insert', () => db.execute(sql`INSERT INTO ${patients} (id, name) values (${id}, ${'PLAIN'})`)],
     ['replace', () => db.execute(sql`replace into ${patients} values (${id}, ${'PLAIN'})`)],
     [
       'an update in parts',
@@ -225,9 +250,9 @@ describe('raw SQL and an encrypted table', () => {
     ['`$with` of an update', async () => written(sql`update ${patients} set name = 'PLAIN'`)],
     ['a name', () => db.execute(sql`update patients set name = ${'PLAIN'}`)],
     ['a name in a text', () => db.execute(`insert into "public" . "Patients"(id) values ('it''s')`)],
-    ['a name after a comment', () => db.execute(sql`replace /* don't */ into patients values (${id})`)],
     ['a name after another', () => db.execute(sql`update visits, patients p set p.name = 'PLAIN'`)],
     ['a name in `copy`', () => db.execute(sql`copy patients (name) from stdin`)],
+    ['a name after a comment', () => db.execute(sql`replace /* don't */ into patients values (${id})`)],
   ])('%s throws', async (_, run) => {
     await expect((async () => run())()).rejects.toMatchObject({
       code: 'not_supported',
@@ -239,27 +264,14 @@ describe('raw SQL and an encrypted table', () => {
 
   test.each<[string, SQL]>([
     ['a select', sql`select count(*) from ${patients} where ${eq(patients.born, new Date(0))}`],
-    ['a select for update', sql`select id from ${patients} FOR NO KEY UPDATE`],
     ['the function `replace`', sql`select replace(id, '-', '') from ${patients}`],
-    ['a write to another table', sql`update ${visits} set ssn = null`],
-    ['a read of a name', sql`copy (select name from patients) to stdout`],
     ['a delete', sql`delete from patients where name in (select name from visits for update)`],
-    ['a name that is read', sql`insert into visits (id) select id from patients for update of patients`],
     ['a name in texts and comments', sql`update visits set ssn = 'update patients set' -- into patients`],
     ['the name of the table', sql`update ${sql.identifier('patients')} set name = null`],
   ])('%s is sent', async (_, statement) => {
     await db.execute(statement);
     expect(sent).toHaveLength(1);
   });
-});
-
-test('a statement without encrypted columns is sent as Drizzle builds it', async () => {
-  await db.select().from(visits).orderBy(desc(visits.ssn)).prepare('by_ssn').execute();
-  const { sql: text } = db.insert(visits).values({ id: randomUUID() }).toSQL();
-  expect([sent[0]?.sql, text]).toEqual([
-    'select "id", "patientId", "ssn" from "visits" order by "visits"."ssn" desc',
-    'insert into "visits" ("id", "patientId", "ssn") values ($1, default, default)',
-  ]);
 });
 
 test('a join of two encrypted tables is decrypted with one request for data keys', async () => {

@@ -1,14 +1,6 @@
-import { and, eq, isNull, or, type SQL } from 'drizzle-orm';
+import { and, eq, type SQL } from 'drizzle-orm';
 import { matches } from '@eaas/drizzle/pg';
-import {
-  dateRange,
-  holdsCiphertext,
-  lastCharacters,
-  months,
-  prefixes,
-  withFields,
-  words,
-} from '@eaas/sdk/fields';
+import { dateRange, holdsCiphertext, lastCharacters, withFields, words } from '@eaas/sdk/fields';
 import { expect } from 'vitest';
 import type { Place } from './place.ts';
 import type { Tables } from './tables.ts';
@@ -16,10 +8,9 @@ import type { Tables } from './tables.ts';
 export const parts = {
   name: {
     words: words({ bits: 64 }),
-    start: prefixes(2, 4),
     and_born: withFields(['born']),
   },
-  born: { month: months(), range: dateRange() },
+  born: { range: dateRange() },
   ssn: { last4: lastCharacters(4, { normalize: [(text) => text.replaceAll('-', '')] }) },
 } as const;
 
@@ -41,21 +32,11 @@ export async function expectParts(
     return rows.map(({ id }) => Number(id.slice(-1)));
   };
   expect(await found(matches(people.name, { words: 'noel ada' }))).toEqual([1]);
-  expect(await found(matches(people.name, { start: 'ada' }))).toEqual([1, 2]);
-  expect(await found(matches(people.name, { and_born: { name: 'ada king-noel', born } }))).toEqual([1]);
-  expect(await found(matches(people.born, { month: { from: born, to: new Date('1816-02-01') } }))).toEqual([
-    1, 2,
-  ]);
   expect(await found(matches(people.born, { range: { to: new Date('1815-12-31') } }))).toEqual([1]);
-  expect(await found(matches(people.born, { range: { from: new Date('1815-12-11') } }))).toEqual([2]);
   expect(await found(matches(people.ssn, { last4: '6789' }))).toEqual([1, 3]);
   expect(
     await found(and(matches(people.ssn, { last4: '6789' }), matches(people.name, { words: 'ada' }))),
   ).toEqual([1]);
-  expect(await found(or(eq(people.ssn, '987-65-6789'), matches(people.born, { month: born })))).toEqual([
-    1, 3,
-  ]);
-  expect(await db.$count(people, matches(people.name, { words: 'ada' }))).toBe(2);
   const cte = db.$with('cte').as(
     db
       .select()
@@ -69,10 +50,6 @@ export async function expectParts(
   await db.update(people).set({ name: 'Grace', born }).where(one);
   expect(await found(matches(people.name, { words: 'grace' }))).toEqual([1]);
   expect(await found(matches(people.name, { words: 'king' }))).toEqual([]);
-  await db.update(people).set({ name: null, born: null, ssn: null }).where(one);
-  expect(await found(isNull(people.name))).toEqual([1, 3]);
-  expect(await found(matches(people.ssn, { last4: '6789' }))).toEqual([3]);
-
   // The index of both columns would no longer match.
   const partial = async () => db.update(people).set({ born }).where(one);
   await expect(partial()).rejects.toMatchObject({ code: 'input' });

@@ -1,5 +1,6 @@
 import type * as nodePostgres from 'drizzle-orm/node-postgres';
-import { getTableConfig, integer, serial } from 'drizzle-orm/pg-core';
+import { eq, sql } from 'drizzle-orm';
+import { customType, getTableConfig, integer, serial } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import * as pg from '@eaas/drizzle/pg';
 import { field } from '@eaas/sdk/fields';
@@ -62,4 +63,21 @@ test('rows that PostgreSQL numbers are read as they were written, also in a tran
     const names = (await db.select().from(table)).map((row) => row.name);
     expect(names).toEqual(['Ada', 'Eve', null, 'Joy']);
   }
+});
+
+test('for a `citext` id in another letter case, an update and an upsert find the row', async () => {
+  const id = customType<{ data: string }>({ dataType: () => 'citext' })().primaryKey();
+  const logins = pg.encryptedTable('logins', { id, name: pg.encrypted(field.text()) });
+  await connection`create extension citext`;
+  await connection`create table logins (id citext primary key, name text)`;
+  const { eaas } = await createClient();
+  const db = pg.withEncryption(drizzle(connection), eaas);
+  await db.insert(logins).values({ id: 'Ada', name: 'created' });
+  await db.update(logins).set({ name: 'updated' }).where(eq(logins.id, 'ADA'));
+  expect(await db.select().from(logins)).toEqual([{ id: 'Ada', name: 'updated' }]);
+  const insert = db.insert(logins).values({ id: 'ADA', name: 'inserted' });
+  await insert.onConflictDoUpdate({ target: logins.id, set: { name: pg.excluded(logins.name) } });
+  expect(await db.select().from(logins)).toEqual([{ id: 'Ada', name: 'inserted' }]);
+  const found = db.select({ n: sql`count(logins.name)::int`, isNull: sql`max(id) is null` }).from(logins);
+  expect(await found).toEqual([{ n: 1, isNull: false }]);
 });

@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { EncryptedDatabase } from '@eaas/drizzle/pg';
 import { excluded, fieldsOf } from '@eaas/drizzle/pg';
 import type { EaasClient } from '@eaas/sdk';
@@ -11,7 +11,7 @@ const [ann, ben] = [id(7), id(8)];
 /** Expects that each row is encrypted for its person, in every way to write and read it. */
 export async function expectSubjects(
   db: EncryptedDatabase<PostgresDatabase>,
-  { notes, people }: Pick<Tables, 'notes' | 'people'>,
+  notes: Tables['notes'],
   eaas: EaasClient,
   stored: () => Promise<readonly Readonly<Record<string, unknown>>[]>,
 ): Promise<void> {
@@ -32,17 +32,7 @@ export async function expectSubjects(
   ]);
   await isOf(0, ann, 'cough');
   await isOf(1, ben, 'rash');
-  expect(await db.query.notes.findMany({ columns: { text: true }, where: eq(notes.id, id(1)) })).toEqual([
-    { text: 'cough' },
-  ]);
-  const missing = db
-    .select({ text: notes.text })
-    .from(people)
-    .leftJoin(notes, sql`1 = 0`)
-    .limit(1);
-  expect(await missing).toEqual([{ text: null }]);
-
-  // One row by its id, the rows of one person, all rows, and a value that is bound to no row.
+  // One row by its id, the rows of one person, and a value that is bound to no row.
   await db
     .update(notes)
     .set({ text: 'fever' })
@@ -51,25 +41,11 @@ export async function expectSubjects(
   await db.update(notes).set({ text: 'healed', ward: 'South' }).where(eq(notes.personId, ben));
   await isOf(1, ben, 'healed');
   await db.update(notes).set({ ward: 'East' });
-  await db
-    .update(notes)
-    .set({ text: 'gone' })
-    .where(and(eq(notes.personId, ben), gt(notes.id, id(1))));
-  await isOf(1, ben, 'gone');
   expect(await read()).toEqual([
     { text: 'fever', ward: 'East' },
-    { text: 'gone', ward: 'East' },
+    { text: 'healed', ward: 'East' },
   ]);
 
-  await db.transaction(async (tx) => {
-    expect(
-      await tx
-        .as('nurse')
-        .select({ text: notes.text })
-        .from(notes)
-        .where(eq(notes.id, id(1))),
-    ).toEqual([{ text: 'fever' }]);
-  });
   const insertion = (personId: string, text: string) =>
     db.insert(notes).values({ id: id(1), personId, text });
   const canReturn = 'onConflictDoUpdate' in insertion(ann, 'not sent');
@@ -85,9 +61,9 @@ export async function expectSubjects(
 
   await eaas.subjects.erase({ subject: ann });
   const erased = { text: null, ward: null };
-  expect(await read()).toEqual([erased, { text: 'gone', ward: 'East' }]);
+  expect(await read()).toEqual([erased, { text: 'healed', ward: 'East' }]);
   await db.update(notes).set({ text: null }).where(eq(notes.personId, ann));
-  expect(await read()).toEqual([erased, { text: 'gone', ward: 'East' }]);
+  expect(await read()).toEqual([erased, { text: 'healed', ward: 'East' }]);
   if (!canReturn) return;
   // The column `ward` still has a value.
   await db.transaction(async (tx) => {
