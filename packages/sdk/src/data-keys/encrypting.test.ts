@@ -8,9 +8,8 @@ import {
   routesOf,
   spiedClient,
   valuesOf,
-  watchedEngine,
 } from '../../test/observed-client.ts';
-import type { EaasClient, EaasClientOptions, EaasError } from '../index.ts';
+import type { EaasClientOptions } from '../index.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -146,13 +145,6 @@ describe('data keys for encryption', () => {
     const each = valuesOf(await make({ cache: { encrypt: false } }).encryptMany(['x', 'y']));
     expect(new Set(each.map((bundle) => bundle.wrapped_key)).size).toBe(2);
   });
-
-  test('if a data key request fails, all waiting calls fail, and the next call succeeds', async () => {
-    const { service, client } = observedClient();
-    service.failNext('key_state');
-    expect(outcomesOf(await client.encryptMany(['x', 'y']))).toEqual(['key_state', 'key_state']);
-    expect((await client.encrypt('x')).ciphertext).toMatch(/^eaas/);
-  });
 });
 
 const pass = async (milliseconds: number): Promise<void> => {
@@ -219,23 +211,6 @@ describe('after a jump of the clock', () => {
     await pass(2 * second);
     expect(() => client.encryptSync('x')).toThrow('await client.prime');
   });
-
-  test('`encrypt` waits for the next data key, and leaves the kept one to synchronous calls', async () => {
-    const { client } = setUp();
-    await client.prime({ keep: true });
-    const { wrapped_key: first } = client.encryptSync('x');
-    jump(10 * minute);
-    const encrypting = client.encrypt('x');
-    expect(client.encryptSync('x').wrapped_key).toBe(first);
-    expect((await encrypting).wrapped_key).not.toBe(first);
-  });
-
-  test('a data key that is not kept expires', async () => {
-    const { client } = setUp();
-    await client.prime();
-    jump(10 * minute);
-    expect(() => client.encryptSync('x')).toThrow('await client.prime');
-  });
 });
 
 test('after a failed `prime({ keep: true })`, the client sends no further request by itself', async () => {
@@ -252,26 +227,4 @@ test('with `prime({ keep: true })`, the client renews its data key again after a
   service.failNext('unavailable', { times: 5 });
   for (let at = 0; at < 40; at++) await pass(second / 2);
   expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
-});
-
-test('a data key that arrives while the client closes is overwritten', async () => {
-  const { keys, live, engines } = watchedEngine();
-  const codes = new Set<unknown>();
-  for (let microtasks = 0; microtasks < 20; microtasks++) {
-    const closing: { client?: EaasClient } = {};
-    const { client } = setUp({
-      engines,
-      onEvent({ type }) {
-        let moment = Promise.resolve();
-        for (let at = 0; at < microtasks; at++) moment = moment.then(() => undefined);
-        if (type === 'data_key.minted') void moment.then(() => closing.client?.close());
-      },
-    });
-    closing.client = client;
-    await client.encrypt('x').catch(({ code }: EaasError) => codes.add(code));
-  }
-  await arrivals(15);
-  expect(Array.from(codes)).toEqual(['closed']);
-  expect(keys).toHaveLength(20);
-  expect(live()).toEqual([]);
 });
