@@ -2,7 +2,7 @@ import { EncryptedColumnError } from '@eaas/drizzle/pg';
 import { FieldError, holdsCiphertext } from '@eaas/sdk/fields';
 import { expect } from 'vitest';
 import { type Cell, cellsOf, ids } from './cell.ts';
-import { type Kind, kinds, plaintext, titles, values } from '@eaas/test-kit/orms/kinds';
+import { type Kind, kinds, plaintext, titles, values } from './kinds.ts';
 import type { Place } from './place.ts';
 import { read, tablesOf } from '@eaas/test-kit/markdown';
 import { reads } from './reads.ts';

@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import type { EncryptedDatabase } from '@eaas/drizzle/pg';
-import type { Kind } from '@eaas/test-kit/orms/kinds';
+import type { Kind } from './kinds.ts';
 import type { PostgresDatabase, Tables } from './tables.ts';
 
 export interface Place {

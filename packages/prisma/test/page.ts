@@ -1,5 +1,4 @@
 import type { EncryptedModelErrorCode } from '@eaas/prisma';
-import { grouped, listOf, type OutcomeRow, outcomeTable, works } from '@eaas/test-kit/orms/outcomes';
 import { kinds } from './cells.ts';
 
 export type Outcome = 'works' | EncryptedModelErrorCode;
@@ -55,4 +54,68 @@ function namesOf(rows: readonly OutcomeRow[]): string[] {
   return grouped(rows, ({ title }) => baseOf(title)).flatMap((variants) =>
     variants.every(works) ? [baseOf(variants[0].title)] : variants.filter(works).map(({ title }) => title),
   );
+}
+
+interface OutcomeRow {
+  readonly title: string;
+  readonly outcomes: readonly string[];
+}
+
+const works = ({ outcomes }: OutcomeRow): boolean => outcomes.every((outcome) => outcome === 'yes');
+
+/** Merges rows with equal outcomes, and columns with equal outcomes. */
+function outcomeTable(
+  head: readonly string[],
+  kinds: readonly string[],
+  rows: readonly OutcomeRow[],
+): string {
+  const columns = grouped(kinds, (_, at) => JSON.stringify(rows.map(({ outcomes }) => outcomes[at])));
+  const all = columns.length === 1 ? ['every kind'] : columns.map((group) => group.join('; '));
+  const merged = grouped(rows, ({ outcomes }) => JSON.stringify(outcomes));
+  const body = merged.map((group) => {
+    const [{ outcomes }] = group;
+    const titles = group.map(({ title }) => title).join('; ');
+    const cells = columns.map(([kind]) => outcomes[kinds.indexOf(kind)] ?? '');
+    return [titles].concat(cells);
+  });
+  return tableOf([[...head, ...all], ...body]);
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T, at: number) => string): [T, ...T[]][] {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const [at, item] of items.entries()) {
+    const group = groups.get(keyOf(item, at));
+    if (group) group.push(item);
+    else groups.set(keyOf(item, at), [item]);
+  }
+  return [...groups.values()];
+}
+
+const width = 120;
+
+/** Returns `start` and the list of `titles` as text with lines of at most 120 characters. */
+function listOf(start: string, titles: readonly string[]): string {
+  const lines = [start];
+  for (const [at, title] of titles.entries()) {
+    const item = title + (at === titles.length - 1 ? '.' : ';');
+    const line = lines.at(-1) ?? '';
+    if (line.length + 1 + item.length <= width) lines.splice(-1, 1, `${line} ${item}`);
+    else lines.push(item);
+  }
+  return lines.join('\n');
+}
+
+function tableOf(rows: readonly (readonly string[])[]): string {
+  const [head = [], ...body] = rows;
+  const widths = head.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const line = (cells: readonly string[], fill = ' '): string =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0, fill)).join(' | ')} |`;
+  return [
+    line(head),
+    line(
+      head.map(() => ''),
+      '-',
+    ),
+    ...body.map((row) => line(row)),
+  ].join('\n');
 }
