@@ -1,11 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { observedClient } from '../../test/observed-client.ts';
 import { runs } from '@eaas/test-kit/cases';
 import {
-  createIndexKey,
   days,
-  defineFields,
   type Field,
   field,
   firstCharacters,
@@ -21,9 +18,6 @@ import {
 import type { RangeIndex } from './range-rules.ts';
 
 const exact = { normalize: [] } as const;
-
-const { client } = observedClient();
-const index = await createIndexKey(client);
 
 const texts = fc.string({
   unit: fc.constantFrom('a', 'b', 'B', 'é', 'e', '1', ' ', '-', '🦉'),
@@ -62,12 +56,8 @@ test.each<[string, PartIndex<string, string, boolean, true>, (text: string) => s
 
 test.each<[string, string, boolean]>([
   ['Ada', 'ADA', true],
-  ['Noël', 'noel', true],
   ['ÀÉÎÕÜ ç', ' aeiou  C', true],
-  ['Ёлка', 'елка', true],
   ['ﬁne', 'Fine', true],
-  ['Αθήνα', 'αθηνα', true],
-  ['Ada', 'Adam', false],
   ['한국', '한곡', false],
   ['กิน', 'กน', false], // `accents` keeps Thai vowel signs, because they are letters.
 ])('by default %j and %j have equal fingerprints: %j', async (a, b, areEqual) => {
@@ -136,22 +126,3 @@ testRange(
   fc.integer({ min: 0, max: 400 }).map((n) => 2 ** 56 + n * 16),
   [[2 ** 60, 2 ** 60, 2 ** 61]],
 );
-
-test('a function in `normalize` that returns no string is refused, in rows and in searches', async () => {
-  const domainOf = (email: string): string => /@(.*)$/.exec(email)?.[1] as string;
-  const records = defineFields({
-    users: {
-      lowEntropy: 'accepted',
-      email: field.text().searchableBy({ domain: wholeText({ normalize: [domainOf, 'lowercase'] }) }),
-      login: field.text().searchable({ normalize: [domainOf] }),
-    },
-  }).for(client, { index });
-  const expected = 'expected each function in `normalize` to return a string, got undefined';
-  await expect(records.encryptRow('users', 1, { email: 'ada' })).rejects.toThrow(expected);
-  await expect(records.encryptRow('users', 1, { login: 'ada' })).rejects.toThrow(expected);
-  await expect(records.where('users', { email: { domain: 'ada' } })).rejects.toThrow(expected);
-  const { email_domain_index } = await records.encryptRow('users', 1, { email: 'ada@Example.org' });
-  expect((await records.where('users', { email: { domain: '@example.ORG' } })).email_domain_index).toEqual([
-    email_domain_index,
-  ]);
-});

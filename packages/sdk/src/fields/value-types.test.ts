@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import { FormatError, fromUtf8, InputError } from '@eaas/protocol';
+import { FormatError, InputError } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyCharacter } from '@eaas/test-kit/arbitraries';
@@ -88,17 +88,12 @@ describe.each(named)('$name', ({ type, values }) => {
 
 test.each<[string, ValueType<unknown>, unknown, string]>([
   ['text', textType, 'é', 'c3a9'],
-  ['empty text', textType, '', ''],
   ['a number', numberType, 1.5, 'f83ff8000000000000'],
-  ['-0', numberType, -0, 'f88000000000000000'],
   ['NaN', numberType, Number.NaN, 'f87ff8000000000000'],
-  ['an infinity', numberType, -Infinity, 'f8fff0000000000000'],
-  ['0n', bigintType, 0n, 'f900'],
   ['-1n', bigintType, -1n, 'f90101'],
   ['2n ** 64n', bigintType, 2n ** 64n, 'f900010000000000000000'],
   ['true', booleanType, true, 'fa01'],
   ['a Date', dateType, new Date(-1), 'fbffffffffffffffff'],
-  ['the last Date', dateType, new Date(8.64e15), 'fb001eb208c2dc0000'],
   ['bytes', bytesType, Uint8Array.of(0xf8, 0), 'fcf800'],
   [
     'JSON',
@@ -111,24 +106,14 @@ test.each<[string, ValueType<unknown>, unknown, string]>([
   expect(type.decode(ofHex(hex))).toStrictEqual(value);
 });
 
-test('the byte that marks the type of a value never occurs in UTF-8 text', () => {
-  for (let mark = 0xf8; mark <= 0xff; mark++) {
-    expect(() => fromUtf8(Uint8Array.of(mark))).toThrow(TypeError);
-  }
-});
-
 test.each([
   ['no sign', bigintType, 'f9'],
   ['a sign without a number', bigintType, 'f901'],
-  ['another sign', bigintType, 'f902ff'],
   ['a leading zero', bigintType, 'f90000ff'],
   ['another number than 0 and 1', booleanType, 'fa02'],
-  ['a byte more', booleanType, 'fa0100'],
-  ['the largest time', dateType, 'fb7fffffffffffffff'],
   ['a millisecond after the last Date', dateType, 'fb001eb208c2dc0001'],
   ['too few bytes', numberType, 'f800'],
   ['a text that is no JSON', jsonType, `fd${Buffer.from('secret').toString('hex')}`],
-  ['JSON that is not UTF-8', jsonType, 'fdff'],
 ])('bytes with %s throw an error that does not quote them', (_, type: ValueType<unknown>, hex) => {
   const message = `the stored value has the type ${type.name}, but its bytes are not a valid ${type.name}`;
   // Compares the whole error, with its cause.
