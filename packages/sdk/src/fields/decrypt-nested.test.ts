@@ -67,36 +67,6 @@ test('`decryptNested` returns null, undefined and an empty list of rows unchange
   expect(requests()).toEqual([]);
 });
 
-test('a nested row can have a column `then`', async () => {
-  const { records, storedPatient, visits } = await openClinic();
-  // oxlint-disable-next-line unicorn/no-thenable -- this test needs a column `then`
-  const named = visits.map((visit) => Object.assign({}, visit, { then: 'rest' }));
-  const { visits: nested } = nesting.nested.patients.nested;
-  const [read] = await decryptNested(records, [{ ...storedPatient, visits: named }], {
-    table: 'patients',
-    nested: { visits: { ...nested, id: ({ number }) => number } },
-  });
-  expect(read?.visits).toMatchObject(notes);
-});
-
-test('the option `as` of decryptNested names the field of a renamed column', async () => {
-  const { records, storedPatient, visits } = await openClinic();
-  const rows = [{ id: 1, called: storedPatient.name, visits: visits.slice(0, 1) }];
-  const opened = await decryptNested(records, rows, {
-    table: 'patients',
-    as: { called: 'name' },
-    nested: { visits: { table: 'visits', id: ({ number }) => number } },
-  });
-  expect(opened).toEqual([{ id: 1, called: 'Ada', visits: notes.slice(0, 1) }]);
-});
-
-test('nested rows that `nested` does not name stay encrypted, and cause an event', async () => {
-  const { records, rows, events } = await openClinic();
-  const [row] = await decryptNested(records, rows, { table: 'doctors' });
-  expect(row).toEqual({ ...doctor, patients: rows[0]?.patients });
-  expect(events).toContainEqual({ type: 'unexpected_ciphertext', table: 'doctors', column: 'patients' });
-});
-
 test('decryptNested refuses a ciphertext of another row, and the error names table, field and row', async () => {
   const { records, rows } = await openClinic();
   const moved = structuredClone(rows);
@@ -110,11 +80,9 @@ test('decryptNested refuses a ciphertext of another row, and the error names tab
 });
 
 test.each<[string, unknown, unknown, RegExp]>([
-  ['JSON text', { visits: '[]' }, { visits: { table: 'visits' } }, /expected rows of `visits`.*got a string/],
   ['a relation that is not loaded', { visits: Promise.resolve([]) }, { visits: { table: 'visits' } }, /load/],
   ['rows without an id', { visits: [{ note: 'x' }] }, { visits: { table: 'visits' } }, /must have an `id`/],
   ['an unknown table', {}, { visits: { table: 'visit' } }, /visit/],
-  ['an unknown option', {}, { visits: { table: 'visits', key: 1 } }, /key/],
 ])('%s throws InputError', async (_, row, nested, message) => {
   const { records, storedPatient } = await openClinic();
   const work = decryptNested(records, [{ ...storedPatient, ...(row as object) }], {

@@ -52,13 +52,6 @@ describe('fillPage', () => {
     }
   });
 
-  test('has no more rows than `size`, and goes on behind its last row', async () => {
-    const read = async (after = -1, count: number) => range(9).slice(after + 1, after + 1 + count);
-    const keep = (ids: readonly number[]) => ids.filter((id) => id > 0);
-    const page = await fillPage({ size: 2, after: undefined, read, keep, cursorOf: (id) => id });
-    expect(page).toEqual({ rows: [1, 2], next: 2 });
-  });
-
   test('ends early after `most` candidates, and the next page goes on behind them', async () => {
     const table = tableOf(100);
     const none = { size: 10, ...table, keep: () => [] };
@@ -69,14 +62,9 @@ describe('fillPage', () => {
   });
 
   test.each<[string, object, string]>([
-    ['no size', { size: undefined }, '`size` of `fillPage` must be an integer of at least 1 (got undefined)'],
     ['no row', { size: 0 }, '`size` of `fillPage` must be an integer of at least 1 (got 0)'],
-    ['no query', { read: undefined }, '`read` of `fillPage` must be a function (got undefined)'],
-    ['an option that is misspelt', { mots: 3 }, '`fillPage` has no option `mots`: did you mean `most`?'],
     ['a query without a limit', { read: async () => [1, 2, 3] }, 'at most 2 rows (got 3): limit the query'],
     ['a query that forgets `after`', { read: async () => [1, 2] }, 'got one place twice'],
-    ['rows without a place', { cursorOf: () => undefined }, 'got one place twice'],
-    ['no rows', { read: async () => null }, 'the result of `read` must be an array (got null)'],
     ['a promise', { keep: async () => [] }, 'the result of `keep` must be an array (got a Promise)'],
   ])('refuses %s', async (_, wrong, message) => {
     const none = { keep: () => [], cursorOf: (row: unknown) => row, read: async () => [8, 9] };

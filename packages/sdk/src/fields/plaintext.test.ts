@@ -47,8 +47,6 @@ test('a ciphertext that cannot be decrypted is never read as plaintext', async (
       1,
     ],
     ['cut by a column that was too narrow', envelope.slice(0, 100), 'format', 1],
-    ['cut to its beginning', envelope.slice(0, 8), 'format', 1],
-    ['with a space behind it', `${envelope} `, 'format', 1],
     ['of a stream', `eaasAg${envelope.slice(6)}`, 'format', 1],
   ] as const;
   for (const [what, stored, code, id] of altered) {
@@ -59,21 +57,12 @@ test('a ciphertext that cannot be decrypted is never read as plaintext', async (
 
 test('the error for a stored plaintext of another type does not contain the plaintext', async () => {
   const { records } = openFields();
-  const [born] = await records.decryptRows('users', [{ born: 'secret' as unknown as Date }], () => 1, {
-    settled: true,
-  });
-  expect(born).toMatchObject({
-    ok: false,
-    error: {
-      code: 'format',
-      message: expect.stringMatching(/^users\.born of row 1: expected a Date, got a string;/) as string,
-    },
-  });
-  const notes: unknown = await records
-    .decryptRow('users', 1, { notes: '{secret' as never })
-    .catch((error: unknown) => error);
-  expect(notes).toMatchObject({ code: 'format', field: 'notes' });
-  expect(inspect(notes)).not.toContain('secret');
+  const read = records.decryptRow('users', 1, { notes: '{secret' as never });
+  const error: unknown = await read.catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'format', field: 'notes' });
+  expect(inspect(error)).not.toContain('secret');
+  const born = records.decryptRow('users', 1, { born: 'secret' as never });
+  await expect(born).rejects.toThrow(/^users\.born of row 1: expected a Date, got a string;/);
 });
 
 test('decryptRow decrypts a ciphertext that the database returns as UTF-8 bytes', async () => {

@@ -8,10 +8,8 @@ const fields = defineFields({
 
 const words = [
   'eaasAhead',
-  'eaas@example.com',
   'eaasAhead of all others, because it begins with a name',
   `eaasAQ${'A'.repeat(100)}`,
-  `eaasAQ${'z'.repeat(100)}`,
 ];
 
 test.each(words)(
@@ -30,13 +28,6 @@ test('a short text that might be a truncated ciphertext is encrypted, but not re
   await expect(records.decryptRow('users', 1, { old: 'eaasAbout' })).rejects.toMatchObject({
     code: 'format',
   });
-});
-
-test('bytes that begin like an envelope but are not an envelope are encrypted', async () => {
-  const records = fields.for(observedClient().client);
-  const photo = Uint8Array.of(0x79, 0xa6, 0xac, 1, 2, 3);
-  const stored = await records.encryptRow('users', 1, { photo });
-  expect(await records.decryptRow('users', 1, stored)).toEqual({ photo });
 });
 
 test('encryptRow refuses a ciphertext as text, as bytes, and as truncated text, before any request', async () => {

@@ -95,7 +95,7 @@ describe.each([
     const people = [7, 8].map((each) => ({ id: each, name: 'Ada' }));
     const stored = await records.encryptRows('patients', people, idOf);
     const asked = service.requests.length;
-    const row = { id: id as number, name: String(stored[0]?.name) as never };
+    const row = { id: id as unknown as number, name: String(stored[0]?.name) as never };
     const failure = fields.for(make()).decryptRow('patients', 7, row);
     await expect(failure).rejects.toMatchObject({ name: 'FieldError', code: 'format', row: '7' });
     await expect(failure).rejects.toThrow(new RegExp(message.source.replace('$', '; to read the rest')));
