@@ -3,10 +3,7 @@ import {
   check,
   foreignKey,
   getTableConfig,
-  PgColumn,
-  PgColumnBuilder,
   PgDialect,
-  pgTable,
   type PgTable,
   text,
   unique,
@@ -16,7 +13,6 @@ import {
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { checkConstraints, field, lastCharacters, plaintext, words } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
-import { columnsOf } from './columns.ts';
 import { encrypted, encryptedTable, fieldsOf } from './pg.ts';
 import * as mysql from './mysql.ts';
 
@@ -185,17 +181,5 @@ describe('without `withEncryption`', () => {
     await expect((async () => db.select().from(patients))()).rejects.toMatchObject({ code: 'not_decrypted' });
     const partial = async () => db.select({ name: patients.name }).from(patients);
     await expect(partial()).rejects.toMatchObject({ code: 'not_decrypted' });
-  });
-
-  test('both hold where Drizzle gives each column functions of its own, as 1.0 does', async () => {
-    abstract class Column extends PgColumn {
-      override mapToDriverValue = (value: unknown): unknown => value;
-      override mapFromDriverValue = (value: unknown): unknown => value;
-    }
-    const own = columnsOf({ name: 'Pg', Builder: PgColumnBuilder, Column, sqlType: () => 'text' });
-    const later = pgTable('later', { name: own.encrypted(field.text()) as ReturnType<typeof text> });
-    const insert = (async () => db.insert(later).values({ name: 'Ada' }))();
-    await expect(insert).rejects.toMatchObject({ code: 'not_encrypted' });
-    await expect((async () => db.select().from(later))()).rejects.toMatchObject({ code: 'not_decrypted' });
   });
 });

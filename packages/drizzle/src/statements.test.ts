@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eq, inArray, ne, not, notExists, relations, type SQL, sql } from 'drizzle-orm';
+import { eq, inArray, ne, not, relations, type SQL, sql } from 'drizzle-orm';
 import { alias, pgTable, pgView, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
@@ -143,11 +143,9 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
   const plainly = () => plain.select({ ssn }).from(patients);
   const computed = () => db.select({ ssn: sql<string>`lower(${ssn})`.as('ssn') }).from(patients);
   const named = sql`lower(patients.ssn)`.as('n');
-  const namedIn = () => db.select({ n: named }).from(patients);
   const part = db.select({ id: patients.id, ssn }).from(patients).as('part');
   const inner = db.select({ id: part.id }).from(part);
   const other = alias(patients, 'o');
-  const ofTwin = db.select().from(twin);
   const ssnIndex: unknown = Reflect.get(patients, 'ssn_index');
   const index: unknown = Reflect.get(people, 'name_words_index');
   test.each<[string, () => PromiseLike<unknown>, string]>([
@@ -186,11 +184,6 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
       () => db.select({ n: sql`1` }).from(db.selectDistinct({ name }).from(patients).as('part')),
       'not_supported',
     ],
-    [
-      'an update with `from`',
-      () => update({ name: 'Ada' }).from(visits).where(eq(patients.id, id)),
-      'row_unknown',
-    ],
     ['a view', () => db.select().from(shown), 'cannot_open'],
     ['an insert of a select', () => db.insert(visits).select(copies() as never), 'not_supported'],
     ['an expression in a subquery', () => db.select().from(computed().as('part')), 'not_supported'],
@@ -199,24 +192,18 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
     ['`excluded` inside SQL', () => upsert({ ssn: sql`${excluded(ssn)} || ''` }), 'not_supported'],
     ['an index column in SQL', () => db.select({ n: sql`max(${ssnIndex})` }).from(patients), 'not_supported'],
     ['a name in SQL, of an alias', () => db.select({ n: sql`max(o.ssn)` }).from(other), 'not_supported'],
-    ['a name in a subquery', () => db.select().from(namedIn().as('part')), 'not_supported'],
     ['a name in `extras`', () => db.query.patients.findMany({ extras: { n: named } }), 'not_supported'],
     ['a name in `returning`', () => update({ ssn: null }).returning({ n: named }), 'not_supported'],
     ['`execute` of a query with an encrypted column', () => db.execute(values()), 'not_supported'],
     ['a query of another database', () => ssns().where(sql`${visits.ssn} in ${plainly()}`), 'not_supported'],
     ['an update in `execute`', () => db.execute(update({ name: 'PLAIN' })), 'synchronous'],
     ['another definition of the table', () => db.select().from(twin), 'cannot_open'],
-    ['another definition in a subquery', () => db.select().from(ofTwin.as('part')), 'cannot_open'],
-    ['a relational query of another definition', () => db.query.twin.findMany(), 'cannot_open'],
     ['an update of another definition', () => db.update(twin).set({ name: 'PLAIN' }), 'cannot_open'],
     ['an insert of another definition', () => db.insert(twin).values({ id, name: 'PLAIN' }), 'cannot_open'],
-    ['`returning` of it', () => db.update(twin).set({ id }).returning(), 'cannot_open'],
     ['an id that changes to an expression', () => update({ id: sql`gen_random_uuid()` }), 'row_unknown'],
     ['an id that an upsert changes', () => upsert({ id: randomUUID() }), 'row_unknown'],
     ['`not` of a search by parts', () => one().where(not(ada)), 'not_supported'],
-    ['`not exists` with a search by parts', () => one().where(notExists(one().where(ada))), 'not_supported'],
     ['a delete by parts', () => db.delete(people).where(ada), 'not_supported'],
-    ['an update by parts', () => db.update(people).set({ name: 'Eve' }).where(ada), 'not_supported'],
     ['an index of parts in SQL', () => db.select({ n: sql`max(${index})` }).from(people), 'not_supported'],
     [
       'a value for an index of parts',
@@ -272,23 +259,6 @@ describe('raw SQL and an encrypted table', () => {
     await db.execute(statement);
     expect(sent).toHaveLength(1);
   });
-});
-
-test('a join of two encrypted tables is decrypted with one request for data keys', async () => {
-  const notes = encryptedTable('notes', { id: uuid().primaryKey(), text: encrypted(field.text()) });
-  const client = () => new EaasClient({ ...service, keyId });
-  const options = { index: indexKey };
-  const id = randomUUID();
-  await withEncryption(plain, client(), options).insert(patients).values({ id, name: 'Ada' });
-  await withEncryption(plain, client(), options).insert(notes).values({ id, text: 'cough' });
-  const [name, text] = sent.map(({ params }) => params[1]);
-  const answering = drizzle(async () => ({ rows: [[id, name, null, null, id, text, id, id]] }));
-  const reading = withEncryption(answering, client(), options).select().from(patients);
-  const requests = service.requests.length;
-  expect(await reading.innerJoin(notes, eq(notes.id, patients.id))).toEqual([
-    { patients: { id, name: 'Ada', ssn: null, born: null }, notes: { id, text: 'cough' } },
-  ]);
-  expect(service.requests.slice(requests)).toHaveLength(1);
 });
 
 test('an update of several rows writes a different ciphertext to each row', async () => {

@@ -4,7 +4,7 @@ import { createTestService } from '@eaas/local';
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
 import { createIndexKey, dateRange, defineFields, field, FieldError, unencrypted } from '@eaas/sdk/fields';
 import { describe, expect, test, vi } from 'vitest';
-import { deepJson, lookAlike } from '../look-alike.ts';
+import { lookAlike } from '../look-alike.ts';
 
 interface Range {
   readonly from?: Date;
@@ -134,12 +134,6 @@ export async function describeOrm(table: string, open: (opening: Opening) => Orm
       }
     },
   );
-
-  test('JSON of any depth is read', async () => {
-    const profile = deepJson(3_000, 'x');
-    const [row] = rowsOf(await opened([{ ...second, profile }]).statements[anyStatement]?.());
-    expect([row?.['name'], JSON.stringify(row?.['profile'])]).toEqual(['Bob', JSON.stringify(profile)]);
-  });
 
   test.each<[string, Opening['onError'], unknown]>([
     ['for all tables', 'null', null],
