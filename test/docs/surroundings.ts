@@ -55,7 +55,7 @@ const people = encryptedTable(
 const db = withEncryption(drizzle(database.sql), played, { index: process.env.EAAS_INDEX_KEY! });
 const born = ['1990-05-17', '2006-11-30', '2006-11-24', '2006-11-25', '1971-01-01'].map((day) => new Date(day));
 await db.insert(people).values(born.map((born, at) => ({ id: at + 1, born })));
-// packages/prisma/test/staff.slow.test.ts fills a page with Prisma itself.
+// packages/prisma/test/staff.slow.test.ts reads a range with Prisma itself.
 interface Query {
   readonly where: { readonly born: { readonly range: { readonly to: Date } }; readonly id: { readonly gt: number } };
   readonly orderBy: { readonly id: 'asc' };

@@ -143,8 +143,6 @@ test('a range is exact in a relation, and needs the field that an option of the 
 const some = { patient: { some: adults } };
 test.each<[string, string, Args, string?]>([
   ['`take`', 'findMany', { where: adults, take: 10 }],
-  ['`cursor`', 'findMany', { where: adults, cursor: { id: 'x' } }],
-  ['`OR`', 'findMany', { where: { OR: [adults, { city: 'Turin' }] } }],
   ['a filter of a relation', 'findMany', { where: some }, 'Visit'],
   ['`findFirst`', 'findFirst', { where: adults }],
   ['`count`', 'count', { where: adults }],

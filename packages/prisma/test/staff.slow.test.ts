@@ -1,13 +1,4 @@
-import {
-  createIndexKey,
-  dateRange,
-  defineFields,
-  field,
-  fillPage,
-  months,
-  withFields,
-  words,
-} from '@eaas/sdk/fields';
+import { createIndexKey, dateRange, defineFields, field, months, withFields, words } from '@eaas/sdk/fields';
 import { encrypted } from '@eaas/prisma';
 import { createClient } from '@eaas/test-kit/orms/client';
 import type postgres from 'postgres';
@@ -126,12 +117,6 @@ describe.each(majors)('Prisma %i', (major) => {
             ]),
           },
         ]);
-        const friendOf = { some: { nick: 'j' } };
-        const friends = await person('findMany', {
-          relationLoadStrategy,
-          where: { friendOf },
-        });
-        expect(friends).toMatchObject([{ name: 'Grace', nick: 'g' }]);
       },
     );
 
@@ -151,20 +136,10 @@ describe.each(majors)('Prisma %i', (major) => {
         boss: { name: 'Lovelace' },
         friends: [{ name: 'Eve' }],
       });
-      const update = { name: 'old', born: null };
-      const upsert = { where: { nick: 'n' }, create: { nick: 'n', name: 'new' }, update };
-      const again = { where: { nick: 'm' }, data: { friends: { upsert } }, include: { friends: true } };
-      await person('update', again);
-      expect((await person('update', again))['friends']).toEqual(
-        expect.arrayContaining([expect.objectContaining({ nick: 'n', name: 'old' })]),
-      );
       const all = { updateMany: { where: {}, data: { name: 'all', born: null } } };
       await person('update', { where: { nick: 'a' }, data: { staff: all } });
       const changed = await person<Row[]>('findMany', { where: { boss: { nick: 'a' } } });
       expect(changed.map(({ name }) => name)).toEqual(['all', 'all']);
-      const set = { friends: { set: [{ nick: 'g' }] } };
-      const left = await person('update', { where: { nick: 'm' }, data: set, include: { friends: true } });
-      expect(left['friends']).toMatchObject([{ name: 'Grace' }]);
     });
   });
 
@@ -228,9 +203,7 @@ describe.each(majors)('Prisma %i', (major) => {
     test.each<[string, object, readonly string[]]>([
       ['several words', { name: { words: 'noel ADA' } }, ['Ada King-Noël']],
       ['years and months', { born: { range: whole } }, ['Grace Hopper']],
-      ['several fields', { name: { and_born: { name: 'ada king-noel', born } } }, ['Ada King-Noël']],
       ['a relation', { friends: { some: { name: { words: 'hopper' } } } }, ['Ada King-Noël']],
-      ['OR', { OR: [{ nick: 'g' }, { name: { words: 'king' } }] }, ['Ada King-Noël', 'Grace Hopper']],
     ])('indexes of `searchableBy` find rows by %s', async (_, where, names) => {
       const found = await person<Row[]>('findMany', { where, select: { name: true } });
       expect(namesIn(found)).toEqual(names);
@@ -242,28 +215,6 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(await person('findMany', { where, select: { name: true } })).toEqual([{ name: 'Ada' }]);
       const args = { where: { nick: 'a' }, include: { friends: { where } } };
       expect(await person('findMany', args)).toMatchObject([{ nick: 'a', friends: [] }]);
-    });
-
-    test('`fillPage` pages through a range with `take`, and drops the other days', async () => {
-      const range = { to: new Date(Date.UTC(1907, 0) - 1) };
-      const first = '00000000-0000-0000-0000-000000000000';
-      const found: Row[] = [];
-      let after: string | undefined;
-      do {
-        const page = await fillPage({
-          size: 1,
-          after,
-          read: (behind = first, count) => {
-            const where = { born: { range }, id: { gt: behind } };
-            return person<Row[]>('findMany', { where, orderBy: { id: 'asc' }, take: count });
-          },
-          keep: (candidates) => candidates.filter(({ born }) => Number(born) < Date.UTC(1906, 11, 9)),
-          cursorOf: ({ id }) => String(id),
-        });
-        found.push(...page.rows);
-        after = page.next;
-      } while (after !== undefined);
-      expect(namesIn(found)).toEqual(['Ada', 'Ada King-Noël']);
     });
 
     test('updates and nested updates also update the indexes of `searchableBy`', async () => {
@@ -338,67 +289,34 @@ describe.each(majors)('Prisma %i', (major) => {
     });
   });
 
-  describe('other extensions', () => {
-    const writing = (operation: string) => ({
-      query: {
-        person: {
-          async [operation]({ args, query }: { args: { data: Row }; query: (args: object) => unknown }) {
-            args.data['name'] = 'written by an extension';
-            return query(args);
-          },
+  const extension = {
+    query: {
+      person: {
+        async create({ args, query }: { args: { data: Row }; query: (args: object) => unknown }) {
+          args.data['name'] = 'written';
+          return query(args);
         },
       },
-    });
-    const shouting = {
-      result: {
-        person: {
-          upper: {
-            needs: { name: true },
-            compute: ({ name }: { name: string }) => name.toUpperCase(),
-          },
-        },
+    },
+    result: {
+      person: {
+        upper: { needs: { name: true }, compute: ({ name }: { name: string }) => name.toUpperCase() },
       },
-    };
-    const places: [string, (extension: object) => Client][] = [
-      ['earlier', (extension) => encrypting(plain.$extends(extension))],
-      ['later', (extension) => db.$extends(extension)],
-      ['later, as a function', (extension) => db.$extends((other: Client) => other.$extends(extension))],
-    ];
-
-    test.each(places)(
-      'values that another Prisma extension writes are encrypted (%s)',
-      async (_, extended) => {
-        await person('create', { data: { nick: 'a' } }, extended(writing('create')));
-        expect(await person('findMany', {})).toMatchObject([{ name: 'written by an extension' }]);
-        await person(
-          'updateMany',
-          { data: { born: null, rank: 'surgeon' } },
-          extended(writing('updateMany')),
-        );
-        expect(await person('findMany', {})).toMatchObject([{ name: 'written by an extension' }]);
+    },
+    client: {
+      async $byNick(this: Client, nick: string) {
+        return person('findUnique', { where: { nick }, include: { friends: true } }, this);
       },
-    );
-
-    test.each(places)(
-      'computed fields that another Prisma extension adds get plaintext (%s)',
-      async (_, extended) => {
-        await person('create', { data: { name: 'Ada', friends: { create: { name: 'Eve' } } } });
-        const args = { where: { friends: { some: {} } }, include: { friends: true } };
-        const [found] = await person<Row[]>('findMany', args, extended(shouting));
-        expect(found).toMatchObject({ name: 'Ada', upper: 'ADA', friends: [{ upper: 'EVE' }] });
-      },
-    );
-
-    test.each(places)(
-      'methods that another Prisma extension adds encrypt and search (%s)',
-      async (_, extended) => {
-        const $byNick = async function (this: Client, nick: string) {
-          return person('findUnique', { where: { nick } }, this);
-        };
-        const db = extended({ client: { $byNick } }) as Client & { $byNick(nick: string): Promise<unknown> };
-        await person('create', { data: { name: 'Ada', nick: 'a' } }, db);
-        expect(await db.$byNick('a')).toMatchObject({ name: 'Ada' });
-      },
-    );
+    },
+  };
+  test.each<[string, () => Client]>([
+    ['earlier', () => encrypting(plain.$extends(extension))],
+    ['later', () => db.$extends(extension)],
+    ['later, as a function', () => db.$extends((other: Client) => other.$extends(extension))],
+  ])('another Prisma extension writes, computes and searches with plaintext (%s)', async (_, extended) => {
+    const other = extended() as Client & { $byNick(nick: string): Promise<unknown> };
+    await person('create', { data: { nick: 'a', friends: { create: { name: 'Eve' } } } }, other);
+    const expected = { name: 'written', upper: 'WRITTEN', friends: [{ upper: 'EVE' }] };
+    expect(await other.$byNick('a')).toMatchObject(expected);
   });
 });

@@ -200,25 +200,6 @@ describe('after a jump of the clock', () => {
     expect(client.encryptSync('x').wrapped_key).not.toBe(first);
     expect(service.requests).toHaveLength(2);
   });
-
-  test('a check of the kept data key does not remove it before the next one arrives', async () => {
-    const { client, service } = setUp({ cache: { encrypt: { maxAge: 10 * second } } });
-    await client.prime({ keep: true });
-    service.failNext('unavailable', { times: 100 });
-    jump(minute);
-    await pass(9 * second);
-    expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
-    await pass(2 * second);
-    expect(() => client.encryptSync('x')).toThrow('await client.prime');
-  });
-});
-
-test('after a failed `prime({ keep: true })`, the client sends no further request by itself', async () => {
-  const { client, service } = setUp();
-  service.failNext('key_state');
-  await expect(client.prime({ keep: true })).rejects.toMatchObject({ code: 'key_state' });
-  await pass(10 * minute);
-  expect(service.requests).toHaveLength(1);
 });
 
 test('with `prime({ keep: true })`, the client renews its data key again after a failed service has recovered', async () => {

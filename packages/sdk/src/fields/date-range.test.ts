@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runs } from '@eaas/test-kit/cases';
 import { observedClient } from '../../test/observed-client.ts';
 import { createIndexKey, dateRange, defineFields, field, unencrypted, words } from './fields.ts';
@@ -80,44 +80,21 @@ const fields = defineFields({
   },
 });
 
-async function openPatients() {
-  const { client, events } = observedClient();
+test('`onlyMatching` compares whole values after normalization and ranges, and refuses other parts', async () => {
+  const { client } = observedClient();
   const records = fields.for(client, { index: await createIndexKey(client) });
-  const dates = ['1815-12-10', '1899-12-31', '2006-03-01', '2006-03-15', '2006-03-31', '2020-01-01'];
+  const dates = ['2006-03-01', '2006-03-15', '2006-03-31'];
   const rows = dates.map((text, id) => ({ id, name: `Ada ${id}`, born: day(text) }));
-  const stored = await records.encryptRows('patients', rows, ({ id }) => id);
-  const search = async (range: DateBounds) => {
-    const { born_range_index } = await records.where('patients', { born: { range } });
-    const found = stored.filter(({ born_range_index: marks }) =>
-      born_range_index.every((oneOf) => oneOf.some((mark) => marks?.split(' ').includes(mark))),
-    );
-    return records.decryptRows('patients', found, ({ id }) => id);
-  };
-  return { records, rows, search, events };
-}
-
-describe('records', () => {
-  test('a search finds the rows of the range and of its first and last month; `onlyMatching` drops those', async () => {
-    const { records, search } = await openPatients();
-    const adults = { to: day('2006-03-15') };
-    const found = await search(adults);
-    expect(found.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4]);
-    const kept = records.onlyMatching('patients', found, { born: { range: adults } });
-    expect(kept.map(({ id }) => id)).toEqual([0, 1, 2, 3]);
-  });
-
-  test('`onlyMatching` compares whole values after normalization, and refuses other parts', async () => {
-    const { records, rows } = await openPatients();
-    const withNull = [...rows, { id: 9, name: null, born: null }];
-    expect(records.onlyMatching('patients', withNull, { name: 'ADA 3' })).toEqual([rows[3]]);
-    const both = { name: 'ada 3', born: { range: { from: day('2020-01-01') } } };
-    expect(records.onlyMatching('patients', withNull, both)).toEqual([]);
-    const byWord = () => records.onlyMatching('patients', rows, { name: { words: 'ada' } });
-    expect(byWord).toThrow(
-      'patients.name: the index `words` cannot compare: filter the decrypted rows yourself',
-    );
-    expect(() => records.onlyMatching('patients', rows, {})).toThrow('at least one field');
-    const wrong = { born: { range: { from: day('2020-01-01'), to: day('2019-01-01') } } };
-    expect(() => records.onlyMatching('patients', rows, wrong)).toThrow('must not be greater');
-  });
+  const withNull = [...rows, { id: 9, name: null, born: null }];
+  const matching = (query: object) => records.onlyMatching('patients', withNull, query);
+  const range = { to: day('2006-03-15') };
+  expect(matching({ born: { range } })).toEqual(rows.slice(0, 2));
+  expect(matching({ name: 'ADA 1' })).toEqual([rows[1]]);
+  expect(matching({ name: 'ada 2', born: { range } })).toEqual([]);
+  expect(() => matching({ name: { words: 'ada' } })).toThrow(
+    'patients.name: the index `words` cannot compare: filter the decrypted rows yourself',
+  );
+  expect(() => matching({})).toThrow('at least one field');
+  const wrong = { from: day('2020-01-01'), to: day('2019-01-01') };
+  expect(() => matching({ born: { range: wrong } })).toThrow('must not be greater');
 });

@@ -91,19 +91,3 @@ test('`as` with null returns a column unchanged and without an event, so that a 
   expect(await records.decryptRow('patients', 1, kept, { as: { ssn: null, name: null } })).toEqual(kept);
   expect(unexpected()).toEqual([]);
 });
-
-test('decryptRow does not change unknown columns without a ciphertext', async () => {
-  const { records, unexpected } = await openFields();
-  const cycle: { self?: unknown } = {};
-  cycle.self = cycle;
-  const row = {
-    word: 'eaasAhead of time',
-    bytes: Uint8Array.of(0x79, 0xa6, 0xac, 1),
-    born: new Date(0),
-    nothing: null,
-    list: [1, 'eaas'],
-    cycle,
-  };
-  expect(await records.decryptRow('patients', 1, row)).toEqual(row);
-  expect(unexpected()).toEqual([]);
-});
