@@ -7,7 +7,6 @@ interface Fields {
   hkdf_sha256_test: 'ikm' | 'salt' | 'info' | 'okm';
   hmac_sha256_test: 'key' | 'msg' | 'tag';
   x25519_test: 'public' | 'private' | 'shared';
-  rsa_oaep_3072_sha256_mgf1sha256_test: 'msg' | 'ct' | 'label';
   mlkem_768_test: 'seed' | 'c' | 'K';
   mlkem_768_encaps_test: 'm' | 'ek' | 'c' | 'K';
   mlkem_768_keygen_seed_test: 'seed' | 'ek' | 'dk';
@@ -29,7 +28,6 @@ interface Extract {
       WycheproofName,
       {
         readonly flags: readonly string[];
-        readonly privateKeyPkcs8?: string;
         readonly cases: readonly Readonly<Record<string, unknown>>[];
       }
     >
@@ -43,7 +41,7 @@ export const wycheproofNames = Object.keys(files) as readonly WycheproofName[];
 
 /** Returns the cases of a file that are in the extract, with bytes instead of hexadecimal characters. */
 export function wycheproof<Name extends WycheproofName>(name: Name) {
-  const { flags, privateKeyPkcs8 = '', cases } = files[name];
+  const { flags, cases } = files[name];
   const bytesIn = (given: object) =>
     Object.fromEntries(
       Object.entries(given).map(([field, value]: [string, unknown]) => [
@@ -54,7 +52,6 @@ export function wycheproof<Name extends WycheproofName>(name: Name) {
   return {
     /** All flags that the whole file has. */
     flags,
-    privateKey: Buffer.from(privateKeyPkcs8, 'hex'),
     cases: cases.map(bytesIn),
   };
 }

@@ -96,15 +96,8 @@ describe('open', () => {
     await expect(open(envelope, () => Promise.reject(refusal), { keyId })).rejects.toBe(refusal);
   });
 
-  test('for another key, the error of `open` names the key of the envelope and the expected keys', async () => {
+  test('the error of `open` for another key is short, and shows no id that is not one', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
-    await expect(open(envelope, unwrap, { keyId: otherId })).rejects.toMatchObject({
-      keyId,
-      acceptedKeyIds: [otherId],
-      message:
-        `decryption failed: the value is under the key ${keyId.slice(0, 8)}, and only ` +
-        `${otherId.slice(0, 8)} is accepted (is it from another environment?)`,
-    });
     const many = Array.from({ length: 1_000 }, (_, at) => otherId.replace(/^.{8}/, String(10_000_000 + at)));
     const error = await open(envelope, unwrap, { keyId: many }).catch((thrown: unknown) => thrown as Error);
     expect((error as Error).message.length).toBeLessThan(500);

@@ -60,14 +60,6 @@ describe('a stream', () => {
     );
   });
 
-  // Only what the length shows may be said. If the rest could be a whole chunk, the cipher must decide.
-  const reasonFor = (bodyLength: number) => {
-    if (bodyLength < 0) return 'the ciphertext was cut short';
-    const rest = bodyLength % (chunk + 16);
-    const isWhole = rest > 16 || bodyLength === 16 || (rest === 0 && bodyLength > 0);
-    return isWhole ? 'altered, or encrypted with' : 'the stream is incomplete';
-  };
-
   test('decrypting a truncated stream fails, and outputs at most the beginning of the plaintext', async () => {
     const content = contentOf(chunk + 40);
     const sealed = await seal(content);
@@ -85,7 +77,6 @@ describe('a stream', () => {
     for (const length of lengths) {
       const cut = await sendThrough(openStream(unwrap, options), [sealed.subarray(0, length)]);
       expect(cut.error).toBeInstanceOf(length < headEnd ? FormatError : DecryptionError);
-      expect((cut.error as Error).message).toContain(reasonFor(length - headEnd));
       expect(same(cut.content, content.subarray(0, cut.content.length))).toBe(true);
       expect(cut.content.length % chunk).toBe(0);
     }
@@ -236,8 +227,3 @@ test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53])(
     expect(() => plaintextSize(size)).toThrow(InputError);
   },
 );
-
-test.each([0, 2_049, 1.5])('a wrapped key of %d bytes is refused', (length) => {
-  expect(() => ciphertextSize(1, length)).toThrow(InputError);
-  expect(() => plaintextSize(1_000, length)).toThrow(InputError);
-});
