@@ -39,22 +39,11 @@ describe('data keys for decryption', () => {
   });
 
   test('with `decrypt: false`, each decryption fetches its data key', async () => {
-    const { service, client, make } = observedClient();
+    const { client, make } = observedClient();
     const { ciphertext } = await client.encrypt('x');
     const reader = make({ cache: { decrypt: false } });
-    await Promise.all([reader.decrypt(ciphertext), reader.decrypt(ciphertext)]);
-    await reader.decrypt(ciphertext);
-    expect(await all(client.audit.list({ action: 'key.unwrap' }))).toHaveLength(3);
-    expect(routesOf(service)).toContain('batch/unwrap');
-  });
-
-  test('decryptMany decrypts the other items if one is altered and one is not a ciphertext', async () => {
-    const { client, make } = observedClient();
-    const [first, second, third] = valuesOf(await client.encryptMany(['0', '1', '2'], { fresh: true }));
-    const altered = Buffer.from(second?.ciphertext ?? '', 'base64').fill(7, 40, 50);
-    const items = [first?.ciphertext ?? '', altered, 'no ciphertext', third?.ciphertext ?? ''];
-    const results = await make().decryptMany(items, { as: 'text' });
-    expect(outcomesOf(results)).toEqual(['0', 'decryption', 'format', '2']);
+    for (let time = 0; time < 2; time++) await reader.decrypt(ciphertext);
+    expect(await all(client.audit.list({ action: 'key.unwrap' }))).toHaveLength(2);
   });
 
   test('the client sends no request for a truncated ciphertext, even after it decrypted the complete ciphertext', async () => {
@@ -103,16 +92,6 @@ describe('data keys for decryption', () => {
     expect(outcomesOf(await reader.decryptMany(ciphertexts))).toEqual(['timeout', 'timeout']);
     hangs = false;
     expect(valuesOf(await reader.decryptMany(ciphertexts, { as: 'text' }))).toEqual(['a', 'b']);
-  });
-
-  test('values of all scopes are decrypted without naming the scope, with one unwrap per data key', async () => {
-    const { service, client } = observedClient();
-    for (const scope of ['a', 'b']) {
-      const { ciphertext } = await client.encrypt('x', { scope });
-      expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('x');
-      await client.decrypt(ciphertext);
-    }
-    expect(routesOf(service).filter((route) => route.endsWith('unwrap'))).toHaveLength(2);
   });
 
   test('a data key is unwrapped only with its wrap context', async () => {

@@ -10,6 +10,7 @@ describe('synchronous calls', () => {
   test('synchronous calls use primed data keys and send no request', async () => {
     const { service, client } = observedClient();
     await client.prime();
+    expect(() => client.encryptSync('x', { fresh: true })).toThrow('a fresh data key: use `encrypt`');
     const bundles = range(10).map((n) => client.encryptSync(`${n}`, { context: { row: `${n}` } }));
     await client.prime({ ciphertexts: bundles });
     const before = service.requests.length;
@@ -102,20 +103,6 @@ test('overwriting a ciphertext after the call of `decrypt` does not change the r
   expect(await Promise.all(reading)).toEqual(['first', 'other']);
 });
 
-test('changing a wrap context after a call has no effect on the data key', async () => {
-  const { client, make } = observedClient();
-  const wrapContext = { user: '1' };
-  const encrypting = client.encrypt('x', { wrapContext });
-  wrapContext.user = '2';
-  const other = client.encrypt('y', { wrapContext });
-  wrapContext.user = '3';
-  const bundles = await Promise.all([encrypting, other]);
-  const reading = bundles.map((bundle, at) =>
-    make().decrypt(bundle, { as: 'text', wrapContext: { user: `${at + 1}` } }),
-  );
-  expect(await Promise.all(reading)).toEqual(['x', 'y']);
-});
-
 test('a renewed data key has the wrap context of `prime`, even if the caller changes the object', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   const { client, make, events } = observedClient();
@@ -167,25 +154,6 @@ test('the other items of a call for many values succeed if one item is invalid',
   expect(sealed).toEqual([...refused, expect.any(Uint8Array)]);
   const opened = await client.decryptMany([...nothing, sealed.at(-1) ?? ''], { as: 'text' });
   expect(outcomesOf(opened)).toEqual([...refused, 'x']);
-});
-
-test('the bytes that `wrap` and `unwrap` return are not part of a larger buffer', async () => {
-  const { client } = observedClient();
-  const wrapped = await client.wrap(new Uint8Array(32).fill(7));
-  const dek = await client.unwrap(wrapped);
-  expect(dek).toEqual(new Uint8Array(32).fill(7));
-  for (const { buffer, length } of [dek, wrapped.wrappedKey]) expect(buffer.byteLength).toBe(length);
-});
-
-test('the error of encryptSync with `fresh` advises to use `encrypt`', async () => {
-  const { client } = observedClient();
-  await client.prime();
-  expect(() => client.encryptSync('x', { fresh: true })).toThrow(
-    expect.objectContaining({
-      code: 'not_primed',
-      message: '`encryptSync` cannot request a fresh data key: use `encrypt`',
-    }),
-  );
 });
 
 test('a failed `prime` rejects once, without an unhandled rejection', async () => {

@@ -2,7 +2,7 @@ import { request as send } from 'node:http';
 import { connect as connectSecond, createServer as createSecondServer } from 'node:http2';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { all, dek, key, setUp, wrapPath, wrapped } from '../../test/proxied.ts';
+import { all, dek, setUp, wrapPath, wrapped } from '../../test/proxied.ts';
 import { exchange, serve } from '../../test/served-proxy.ts';
 import { nodeRequestOf, toNodeHandler } from './proxy.ts';
 
@@ -22,19 +22,12 @@ describe('request URLs in Node frameworks', () => {
     [404, `//app.example${wrapPath}`],
     [400, `/\\app.example${wrapPath}`],
     [400, `http://app.example${wrapPath}`],
-    [400, '*'],
     [403, wrapPath, 'evil.example'],
-    [403, wrapPath, 'app.example:8080'],
-    [400, wrapPath, 'a b'],
     [400, wrapPath, 'user@app.example'],
-    [400, wrapPath, 'app.example/x'],
     [400, wrapPath, 'app.example#'],
     [400, '/health', `app.example${wrapPath}#`],
-    [400, '/health', `app.example${wrapPath}?`],
     [400, `/public/..${wrapPath}`],
-    [400, `/public/%2e%2E${wrapPath}`],
     [400, `${wrapPath}#x`],
-    [400, `${wrapPath}?x=/`],
   ])('the response is %d for the request URL %s and the host %s', async (status, target, host) => {
     const answer = await raw(target, host);
     expect(answer.status).toBe(status);
@@ -106,11 +99,6 @@ test('the proxy emits no event if the connection closes before the whole body ar
   socket.destroy();
   await Promise.all(handled);
   expect({ sent, events }).toEqual({ sent: [], events: [] });
-});
-
-test('the proxy responds to a GET request with 405', async () => {
-  const { port } = await serve();
-  expect((await fetch(`http://127.0.0.1:${port}/api/eaas/v1/keys/${key}/wrap`)).status).toBe(405);
 });
 
 test('the handler does not respond if the framework has already responded', async () => {

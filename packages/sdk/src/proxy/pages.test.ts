@@ -2,7 +2,6 @@ import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { all } from '../../test/proxied.ts';
 import { createBrowserClient } from '../browser/browser.ts';
-import { createIndexKey, defineFields, field } from '../fields/fields.ts';
 import { EaasClient } from '../index.ts';
 import { createProxy, type Grant } from './proxy.ts';
 
@@ -45,18 +44,6 @@ test('a page sends no plaintext, and only pages of the same user read what it en
   const pretending = other.decrypt(bundle, { context, ...withUser('1') });
   await expect(pretending).rejects.toEqual(refusedWith('bad_request'));
   await expect(page(undefined).decrypt(bundle)).rejects.toEqual(refusedWith('permission_missing'));
-});
-
-test('a page that may only unwrap searches by an index that the backend computed', async () => {
-  const { page, backend } = openApp();
-  const fields = defineFields({ users: { email: field.text().searchable({ normalize: ['lowercase'] }) } });
-  const index = await createIndexKey(backend);
-  const { email_index } = await fields
-    .for(backend, { index })
-    .encryptRow('users', 1, { email: 'Ada@example.com' });
-  const records = fields.for(page({ operations: ['unwrap'] }), { index });
-  const found = await records.where('users', { email: 'ADA@example.com' });
-  expect(found.email_index).toEqual([email_index]);
 });
 
 test('a page reaches only the data of its subject', async () => {

@@ -40,36 +40,23 @@ const otherRoutes = Object.keys(endpoints).filter((route) => !/\/(?:(?:un|re)?wr
 
 test.each([
   '/',
-  '/api/eaas',
-  '/api/eaas/v1',
   `${wrapPath}/`,
   `/api/eaas//v1/keys/${key}/wrap`,
-  `/api/eaas/v1//keys/${key}/wrap`,
   `//api/eaas/v1/keys/${key}/wrap`,
   `/api/eaasv1/keys/${key}/wrap`,
-  `/x/api/eaas/v1/keys/${key}/wrap`,
-  `/API/EAAS/v1/keys/${key}/wrap`,
   `/api/eaas/v1/keys/${key}/WRAP`,
   `/api/eaas/v1/keys/${key}/wrap;a=b`,
-  `/api/eaas/v1/keys/${key}/wrap%20`,
   `/api/eaas/v1/keys/${key}%2fwrap`,
-  `/api/eaas/v1/keys%2f${key}/wrap`,
   `/api/eaas/v1/keys/${key}/%77rap`,
   `/api/eaas/v1/keys/${key}/wrap/../rotate`,
   `/api/eaas/v1/keys/${key}/wrap/%2e%2e/rotate`,
   `/api/eaas/v1/keys/${key}/wrap/..%2frotate`,
   '/api/eaas/v1/keys/..%2f..%2fapi-keys%3f/wrap',
-  '/api/eaas/v1/keys/%2e%2e%2fkeys/wrap',
   '/api/eaas/v1/keys/patients/wrap',
-  `/api/eaas/v1/keys/{${key}}/wrap`,
   `/api/eaas/v1/keys/${key.replaceAll('-', '')}/wrap`,
-  '/api/eaas/v1/keys//wrap',
-  '/api/eaas/v1/keys/wrap',
   ...otherRoutes.map((route) => `/api/eaas${route.replace(/.* /, '').replace(':key_id', key)}`),
   '/api/eaas/v1/batch/encrypt',
   '/api/eaas/healthz',
-  '/api/eaas/v1/batch',
-  '/api/eaas/v1/hash/',
 ])('the response is 404 for the path %s', async (path) => {
   expect(await answerTo({ url: own + path })).toMatchObject({ status: 404, json: { code: 'not_found' } });
 });
@@ -106,7 +93,6 @@ test('the proxy ignores headers that override the method', async () => {
 test.each([
   [200, '?'],
   [400, '?a=1'],
-  [400, '?context=1'],
 ])('the response is %d for the query %s', async (status, query) => {
   expect((await answerTo({ url: wrapPath + query })).status).toBe(status);
 });
@@ -123,23 +109,17 @@ test.each<[number, Record<string, string>, Partial<ProxyOptions>?, string?]>([
   [200, { 'sec-fetch-site': 'same-origin', origin: own }],
   [200, { origin: own }],
   [403, {}],
-  [403, { referer: `${own}/` }],
   [403, { 'sec-fetch-site': 'same-site', origin: 'https://other.app.example' }],
   [403, { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
   [403, { 'sec-fetch-site': 'cross-site', origin: own }],
   [403, { 'sec-fetch-site': 'none' }],
-  [403, { 'sec-fetch-site': '' }],
   [403, { 'sec-fetch-site': 'same-origin, cross-site' }],
   [403, { 'sec-fetch-site': 'same-origin', origin: 'null' }],
   [403, { origin: 'null' }],
-  [403, { origin: '' }],
   [403, { origin: 'https://evil.example' }],
   [403, { origin: 'https://evil.example' }, { authorize: unasked }],
   [403, { origin: 'http://app.example' }],
-  [403, { origin: 'https://app.example:8443' }],
   [403, { origin: 'https://app.example.evil.example' }],
-  [403, { origin: 'https://APP.example' }],
-  [403, { origin: `${own}/` }],
   [403, { origin: `${own}, https://evil.example` }],
   [200, { origin: own, 'sec-fetch-site': 'same-origin' }, {}, inside],
   [403, { origin: own }, {}, inside],
@@ -150,10 +130,8 @@ test.each<[number, Record<string, string>, Partial<ProxyOptions>?, string?]>([
   [200, { origin: admin, 'sec-fetch-site': 'cross-site' }, listed],
   [200, { origin: admin }, { ...listed, origin: own }],
   [403, { origin: 'https://sub.admin.example' }, listed],
-  [403, { origin: 'null' }, listed],
   [200, {}, { allowWithoutOrigin: true }],
   [403, { 'sec-fetch-site': 'cross-site' }, { allowWithoutOrigin: true }],
-  [403, { origin: 'https://evil.example' }, { allowWithoutOrigin: true }],
 ])(
   'the response is %d for the headers %j and the options %j',
   async (status, headers, options = {}, host = own) => {
@@ -179,12 +157,8 @@ test.each<[number, string, Record<string, string>?]>([
   [200, 'application/json'],
   [200, 'Application/JSON; charset=utf-8'],
   [415, 'text/plain'],
-  [415, 'application/x-www-form-urlencoded'],
-  [415, 'multipart/form-data; boundary=x'],
   [415, 'application/json; charset=utf-16'],
-  [415, 'text/plain; application/json'],
   [415, 'application/jsonp'],
-  [415, ''],
   [415, 'application/json', { 'content-encoding': 'gzip' }],
 ])('the response has the status %d for the content type %j', async (status, type, more) => {
   const headers = { 'sec-fetch-site': 'same-origin', 'content-type': type, ...more };
@@ -193,20 +167,14 @@ test.each<[number, string, Record<string, string>?]>([
 
 test.each<[string, string | Uint8Array]>([
   ['invalid JSON', '{'],
-  ['null', 'null'],
-  ['a list', '[]'],
   ['an unknown field', `{"dek":"${dek}","key_id":"${key}"}`],
   ['a reference outside of a batch', `{"dek":"${dek}","reference":"1"}`],
   ['__proto__', `{"dek":"${dek}","__proto__":{"context":{"user":"1"}}}`],
   ['a DEK as an inherited member', `{"__proto__":{"dek":"${dek}"}}`],
-  ['constructor', `{"dek":"${dek}","constructor":{}}`],
   ['__proto__ in the context', `{"dek":"${dek}","context":{"__proto__":"1"}}`],
-  ['a context that is a list', `{"dek":"${dek}","context":["1"]}`],
-  ['no context', `{"dek":"${dek}","context":null}`],
   ['a lone surrogate', `{"dek":"${dek}","context":{"a":"\\ud800"}}`],
   ['a byte order mark', `\ufeff{"dek":"${dek}"}`],
   ['invalid UTF-8', Buffer.from(`{"dek":"${dek}","context":{"a":"\xff"}}`, 'latin1')],
-  ['a DEK in another alphabet', `{"dek":"${dek.replace('A', '_')}"}`],
   ['the last of two DEKs wrong', `{"dek":"${dek}","dek":"AQ=="}`],
 ])('the proxy responds with 400 to a body with %s', async (_, body) => {
   expect(await answerTo({ body })).toMatchObject({ status: 400, json: { code: 'bad_request' } });
@@ -306,19 +274,14 @@ test('a proxy that is called with a Node request throws an error that asks for `
 test.each<[string, Partial<ProxyOptions>]>([
   ['options without `authorize`', { authorize: undefined as never }],
   ['an empty API key', { apiKey: '' }],
-  ['options without an API key', { apiKey: undefined as never }],
   ['an API key with a line break', { apiKey: `${apiKey}\n` }],
-  ['an empty URL', { baseUrl: '' }],
   ['a URL that is not HTTP', { baseUrl: 'ftp://keys.example' }],
   ['a password in the URL', { baseUrl: `https://user:${apiKey}@keys.example` }],
   ['a base path with a final slash', { basePath: '/api/' }],
-  ['a relative base path', { basePath: 'api' }],
-  ['a base path that is not encoded', { basePath: '/api/clés' }],
   ['a base path with dot segments', { basePath: '/app/../api' }],
   ['an origin with a path', { origin: 'https://app.example/' }],
   ['the origin null', { allowedOrigins: ['null'] }],
   ['the origin *', { allowedOrigins: ['*'] }],
-  ['a timeout of 0', { timeout: 0 }],
 ])('createProxy refuses %s with an error without secrets', (_, options) => {
   const make = () =>
     createProxy({ baseUrl: 'https://keys.example', apiKey, authorize: () => all, ...options });

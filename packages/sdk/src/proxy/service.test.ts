@@ -12,22 +12,17 @@ describe('failures of the service', () => {
       });
   };
 
-  test.each([
-    'bad_request',
-    'too_large',
-    'not_found',
-    'key_state',
-    'wrapped_key_unauthentic',
-    'audit_unwritten',
-    'internal',
-  ] as const)('a failure of the service with the code %s is passed on to the browser', async (code) => {
-    const { post } = setUp({}, answering(code));
-    const answer = await post(wrapPath, { dek });
-    expect(answer.json).toEqual(problem(code, 'What to do next.'));
-    expect(answer.status).toBe(problem(code, '').status);
-    expect(answer.headers.get('content-type')).toBe('application/problem+json');
-    expect(answer.headers.get('x-request-id')).toBe('r-1');
-  });
+  test.each(['bad_request', 'key_state', 'audit_unwritten'] as const)(
+    'a failure of the service with the code %s is passed on to the browser',
+    async (code) => {
+      const { post } = setUp({}, answering(code));
+      const answer = await post(wrapPath, { dek });
+      expect(answer.json).toEqual(problem(code, 'What to do next.'));
+      expect(answer.status).toBe(problem(code, '').status);
+      expect(answer.headers.get('content-type')).toBe('application/problem+json');
+      expect(answer.headers.get('x-request-id')).toBe('r-1');
+    },
+  );
 
   test.each(['unauthorized', 'permission_missing', 'origin_refused', 'quota_exceeded', 'conflict'] as const)(
     'a service failure with code %s gives the browser only a generic error',

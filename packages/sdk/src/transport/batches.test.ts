@@ -21,14 +21,6 @@ function hashing(call: (route: string, input: Input) => Promise<unknown>, retrie
   return (value: string, options?: CallOptions) => hash({ key_id: 'k', value }, options);
 }
 
-test('a batch is sent while fake timers of Jest replace `queueMicrotask`', async () => {
-  const hash = hashing(async (_, input) => input);
-  vi.stubGlobal('queueMicrotask', () => undefined);
-  const sent = hash('x');
-  vi.unstubAllGlobals();
-  expect(await sent).toEqual({ key_id: 'k', value: 'x' });
-});
-
 test('if JSON cannot represent the input of one call, the other calls of the batch succeed', async () => {
   const hash = hashing(async (_, input) => input);
   const results = await Promise.allSettled([hash(1n as never), hash('x')]);
@@ -141,11 +133,6 @@ describe('items that the service refuses in a batch', () => {
     expect(await Promise.all(['a', 'bad'].map(ask))).toMatchObject([{ hash: 'a' }, 'audit_unwritten']);
     expect(sent).toHaveLength(1);
   });
-
-  test('a call fails if its batch item fails more often than `retries` allows', async () => {
-    const { ask } = setUp(500, 10);
-    expect(await Promise.all(['a', 'bad'].map(ask))).toMatchObject([{ hash: 'a' }, 'audit_unwritten']);
-  });
 });
 
 test('the items that a batch tries again wait for the same backoff as single calls', async () => {
@@ -215,15 +202,5 @@ describe('a service that confuses the results of a batch', () => {
     });
     expect((await ask(['a', 'b'])).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
     expect((await ask(['c', 'd'])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  });
-
-  test('each item of a batch has its own short reference, and a single call has no reference', async () => {
-    const { sent, ask } = hashes((results) => results);
-    await ask(range(1_000).map(String));
-    const references = sent[0]?.items?.map(({ reference }) => reference) ?? [];
-    expect(new Set(references).size).toBe(1_000);
-    expect(references.filter((reference) => !/^\d{1,10}$/.test(reference))).toEqual([]);
-    await ask(['alone']);
-    expect(sent[1]).toEqual({ key_id: 'k', value: 'alone' });
   });
 });

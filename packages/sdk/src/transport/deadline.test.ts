@@ -42,15 +42,6 @@ test.each<[string, Partial<EaasClientOptions>]>([
   }
 });
 
-test('an aborted signal ends a call that waits for its API key', async () => {
-  const { client } = setUp({ apiKey: () => never, timeouts: {} });
-  const controller = new AbortController();
-  const calls = [client.keys.page({}, controller), client.encrypt('x', controller)];
-  controller.abort('enough');
-  for (const error of await Promise.all(calls.map(failureOf)))
-    expect(error).toMatchObject({ code: 'aborted' });
-});
-
 test('a call with many values adds few listeners to its signal, and the signal aborts every value', async () => {
   const { client: writer, make } = observedClient({ cache: { encrypt: false } });
   const values = Array.from({ length: 20 }, (_, n) => `${n}`);
@@ -80,18 +71,6 @@ test('a call with many values adds few listeners to its signal, and the signal a
     expect(outcomesOf(results)).toEqual(values.map(() => 'aborted'));
   for (const error of await Promise.all(single)) expect(error).toMatchObject({ code: 'aborted' });
   expect(getEventListeners(signal, 'abort')).toEqual([]);
-});
-
-test('after one call with a signal has ended, the signal can still abort another call', async () => {
-  const { client } = setUp({ timeouts: {} });
-  const controller = new AbortController();
-  const { signal } = controller;
-  const key = new Uint8Array(32);
-  const hanging = new EaasClient({ ...createTestService(), fetch: () => never, keyId: crypto.randomUUID() });
-  const waiting = failureOf(hanging.wrap(key, { signal }));
-  await client.wrap(key, { signal });
-  controller.abort();
-  expect(await waiting).toMatchObject({ code: 'aborted' });
 });
 
 test('a call with an aborted signal throws `aborted` without a request, even with a cached data key', async () => {
@@ -127,11 +106,6 @@ test('a call with an aborted signal throws `aborted` without a request, even wit
   }
   await arrivals();
   expect(service.requests).toHaveLength(asked);
-});
-
-test('a client accepts an infinite deadline', async () => {
-  const { client } = setUp({ timeouts: { total: Infinity, attempt: Infinity } });
-  expect(await client.hash('x')).toHaveLength(64);
 });
 
 test('a client accepts an API key that ends with a line break, as the content of a file often does', async () => {
