@@ -12,7 +12,6 @@ export interface Settings {
     readonly messages: VectorFile<'envelope-v1'>;
     readonly streams: VectorFile<'envelope-v2'>;
     readonly intake: VectorFile<'intake'>;
-    readonly half: VectorFile<'half'>;
   };
 }
 

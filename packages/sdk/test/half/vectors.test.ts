@@ -1,10 +1,12 @@
 // The bytes of the second half, against a second implementation in node:crypto.
+import { sealStream } from '@eaas/protocol/stream';
+import { sha256Hex } from '@eaas/test-kit/bytes';
 import { formatIndexKey, indexKeyContext as wrapContext } from '@eaas/protocol/internal';
 import * as kit from '@eaas/test-kit/decoder';
 import { vectors } from '@eaas/test-kit/vectors';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { defineFields, field } from '../../src/fields/fields.ts';
-import { observedClient } from '../observed-client.ts';
+import { bytesOf, observedClient } from '../observed-client.ts';
 
 const ofKind = (kind: RegExp) => vectors('half').vectors.filter((vector) => kind.test(vector.kind));
 const hex = (text: string | null): Buffer => Buffer.from(text ?? '', 'hex');
@@ -22,6 +24,34 @@ test.each(ofKind(/ v[12]/))('the second implementation opens and seals $kind, $n
   expect(kit.openEnvelope(ciphertext, dek, context).toString()).toBe('from the client');
   const other = kit.sealEnvelope(ciphertext, dek, 'from elsewhere', context);
   expect(await make().decrypt(other, { context, as: 'text' })).toBe('from elsewhere');
+});
+
+test.each(ofKind(/^envelope v1/))('$name opens with its half, and with no other', async (vector) => {
+  const { key_id, context, others_that_must_not_fit: others = [] } = vector;
+  const dek = hex(vector.dek_hex).toString('base64');
+  const fetch = async (): Promise<Response> => Response.json({ dek, key_id, key_version: 1 });
+  const open = (half: string | null) =>
+    observedClient({ fetch, keyId: key_id, half: half === null ? null : hex(half) }).client.decrypt(
+      vector.ciphertext,
+      { context },
+    );
+  expect(Buffer.from(await open(vector.half_hex))).toEqual(hex(vector.plaintext_hex));
+  for (const other of others.filter((half) => !/^0+$/.test(half)))
+    await expect(open(other)).rejects.toMatchObject({ code: 'decryption' });
+});
+
+test.each(ofKind(/^stream v2/))('the key that $name mixes makes its chunks', async (vector) => {
+  const drawn = [vector.dek_mixed_hex, vector.salt_hex].map(hex);
+  vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
+    (array as unknown as Uint8Array).set(drawn.shift() ?? []);
+    return array;
+  });
+  const wrapped = { keyId: vector.key_id, keyVersion: 1, wrappedKey: new Uint8Array(78).fill(1) };
+  const content = new Blob(['a'.repeat(vector.plaintext_length)]);
+  const sealed = content.stream().pipeThrough(sealStream(() => wrapped, { context: vector.context }));
+  const chunks = (await bytesOf(sealed)).slice(-vector.chunks_length);
+  expect(await sha256Hex(chunks)).toBe(vector.chunks_sha256);
+  vi.restoreAllMocks();
 });
 
 test.each(ofKind(/^index/))('$name makes the fingerprints', async ({ half_hex, index_key_hex, ...of }) => {

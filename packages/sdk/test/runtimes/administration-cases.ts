@@ -9,17 +9,6 @@ export interface ProgramScene extends Scene {
 }
 
 export const administrationCases: Cases<ProgramScene> = {
-  'the client decrypts values of the service, and the service decrypts values of the client': async ({
-    connect,
-    keyId,
-  }) => {
-    const client = connect();
-    const context = { row: '1' };
-    const theirs = await client.serverMode.encrypt({ key_id: keyId, plaintext: 'a secret', context });
-    same(await client.decrypt(theirs, { as: 'text', context }), 'a secret', 'ours');
-    const ours = await client.encrypt('another', { context });
-    same((await client.serverMode.decrypt({ ...ours, context })).plaintext, 'another', 'theirs');
-  },
   'checkAudit recomputes the audit log and resumes after the last verified entry': async ({ connect }) => {
     const client = connect();
     let state: unknown;

@@ -58,7 +58,7 @@ interface Opening {
   readonly context: Readonly<Record<string, string>> | null;
 }
 
-export function engineOf(engines: readonly Engine[], name: string): Engine {
+function engineOf(engines: readonly Engine[], name: string): Engine {
   const engine = engines.find((known) => known.name === name);
   if (!engine)
     throw new Error(
@@ -95,7 +95,7 @@ function wrappedOf({ key_id: keyId, key_version: keyVersion, wrapped_key }: Stre
   return { keyId, keyVersion, wrappedKey: bytes(wrapped_key) };
 }
 
-export async function drawing<T>(drawn: Uint8Array[], work: () => Promise<T>): Promise<T> {
+async function drawing<T>(drawn: Uint8Array[], work: () => Promise<T>): Promise<T> {
   const draw = (array: Uint8Array): Uint8Array => {
     array.set(drawn.shift() ?? []);
     return array;

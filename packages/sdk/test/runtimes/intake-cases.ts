@@ -4,7 +4,7 @@ import { nobleIntakeCrypto, nobleIntakeKey, openForIntake } from '@eaas/protocol
 import { createIntake } from '@eaas/sdk/intake';
 import { fromBase64, sha256Hex } from '@eaas/test-kit/bytes';
 import type { Cases, Scene } from '@eaas/test-kit/runtimes/case';
-import { fromHex, holds, refused, same, valueOf } from './expect.ts';
+import { fromHex, refused, same, valueOf } from './expect.ts';
 import { replacing } from './replacing.ts';
 
 const context = { form: 'contact', submission: '17' };
@@ -25,8 +25,6 @@ export const intakeCases: Cases = {
     await refused(() => client.decrypt(bundles[0] ?? '', { context }), 'decryption');
   },
   'every vector of intake is reproduced and opens': reproduce,
-  'every vector of intake is reproduced and opens, without X25519 of the platform': (scene) =>
-    withoutX25519(() => reproduce(scene)),
 };
 
 async function reproduce({ vectors: { intake } }: Scene): Promise<void> {
@@ -49,19 +47,6 @@ async function reproduce({ vectors: { intake } }: Scene): Promise<void> {
     const plaintext = await open(fromBase64(vector.ciphertext), () => dek, { keyId, context });
     same(plaintext, fromHex(vector.plaintext_hex), `the plaintext of ${name}`);
   }
-}
-
-async function withoutX25519(work: () => Promise<void>): Promise<void> {
-  const { subtle } = crypto;
-  const importKey = subtle.importKey.bind(subtle);
-  let refusals = 0;
-  const refusing = (...given: unknown[]): unknown => {
-    if (given[2] !== 'X25519') return Reflect.apply(importKey, subtle, given);
-    refusals++;
-    return Promise.reject(new DOMException('Unrecognized name', 'NotSupportedError'));
-  };
-  await replacing(subtle, 'importKey', refusing, work);
-  holds(refusals > 0, 'the platform was not asked for X25519');
 }
 
 const unavailable = (): Promise<never> => Promise.reject(new TypeError('there is no network'));

@@ -1,11 +1,10 @@
-import { parseNoteKey, verifyCheckpoint } from '@eaas/protocol/internal-log';
 import { verifyProof } from '@eaas/audit';
 import { logProofs } from '@eaas/test-kit/log-proofs';
 import type { Cases } from '@eaas/test-kit/runtimes/case';
 import { refused, same } from './expect.ts';
 import { replacing } from './replacing.ts';
 
-const { policy, cases, refusals, cosignatures } = logProofs;
+const { policy, cases, refusals } = logProofs;
 
 export const proofCases: Cases = {
   'a proof of the public log is verified without a request': async () => {
@@ -18,16 +17,5 @@ export const proofCases: Cases = {
       same(proven.before.getTime(), before * 1_000, 'the time before which the head existed');
     }
     for (const { proof, code } of refusals) await refused(() => verifyProof(proof, policy), code);
-  },
-  'the cosignatures of witnesses by ML-DSA-44 are verified': async () => {
-    for (const { verifier_key, checkpoint, line, time } of cosignatures.slice(1)) {
-      const note = `${checkpoint}\n${line}`;
-      const { signatures } = await verifyCheckpoint(note, [parseNoteKey(verifier_key)], () => false);
-      same(
-        signatures.map((signature) => signature.time),
-        [time],
-        'the times',
-      );
-    }
   },
 };

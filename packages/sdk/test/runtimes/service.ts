@@ -31,7 +31,6 @@ export async function openService() {
           messages: vectors('envelope-v1'),
           streams: vectors('envelope-v2'),
           intake: vectors('intake'),
-          half: vectors('half'),
         },
       };
     },

@@ -4,7 +4,6 @@ import type { Cases } from '@eaas/test-kit/runtimes/case';
 import { clientCases } from './client-cases.ts';
 import { engineCases } from './engine-cases.ts';
 import { fieldsCases } from './fields-cases.ts';
-import { halfCases } from './half-cases.ts';
 import { intakeCases } from './intake-cases.ts';
 import { proofCases } from './proof-cases.ts';
 import { streamCases } from './stream-cases.ts';
@@ -18,6 +17,6 @@ export function sharedCases(engines: readonly string[]): Cases {
     ...streamCases,
     ...intakeCases,
     ...proofCases,
-    ...Object.assign({}, ...engines.flatMap((name) => [engineCases(name), halfCases(name)])),
+    ...Object.assign({}, ...engines.map(engineCases)),
   };
 }
