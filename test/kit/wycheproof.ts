@@ -12,7 +12,7 @@ interface Fields {
   mlkem_768_keygen_seed_test: 'seed' | 'ek' | 'dk';
 }
 
-export type WycheproofName = keyof Fields;
+type WycheproofName = keyof Fields;
 
 type WycheproofCase<Name extends WycheproofName> = Readonly<Record<Fields[Name], Buffer<ArrayBuffer>>> & {
   readonly tcId: number;
@@ -24,24 +24,16 @@ type WycheproofCase<Name extends WycheproofName> = Readonly<Record<Fields[Name],
 
 interface Extract {
   readonly files: Readonly<
-    Record<
-      WycheproofName,
-      {
-        readonly flags: readonly string[];
-        readonly cases: readonly Readonly<Record<string, unknown>>[];
-      }
-    >
+    Record<WycheproofName, { readonly cases: readonly Readonly<Record<string, unknown>>[] }>
   >;
 }
 
 const file = new URL('../vectors/wycheproof/extract.json', import.meta.url);
 const { files } = JSON.parse(readFileSync(file, 'utf8')) as Extract;
 
-export const wycheproofNames = Object.keys(files) as readonly WycheproofName[];
-
 /** Returns the cases of a file that are in the extract, with bytes instead of hexadecimal characters. */
 export function wycheproof<Name extends WycheproofName>(name: Name) {
-  const { flags, cases } = files[name];
+  const { cases } = files[name];
   const bytesIn = (given: object) =>
     Object.fromEntries(
       Object.entries(given).map(([field, value]: [string, unknown]) => [
@@ -49,9 +41,5 @@ export function wycheproof<Name extends WycheproofName>(name: Name) {
         typeof value === 'string' && field !== 'result' ? Buffer.from(value, 'hex') : value,
       ]),
     ) as unknown as WycheproofCase<Name>;
-  return {
-    /** All flags that the whole file has. */
-    flags,
-    cases: cases.map(bytesIn),
-  };
+  return { cases: cases.map(bytesIn) };
 }

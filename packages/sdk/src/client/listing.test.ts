@@ -24,23 +24,15 @@ test('keys.list yields no key twice if keys are created while it runs', async ()
   expect(new Set(ids).size).toBe(7);
 });
 
-test('issuers are created, listed newest first, changed and revoked', async () => {
+test('issuers are created, listed newest first, and revoked', async () => {
   const { client, keyId } = observedClient();
   const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] };
-  const sure = { permissions: ['decrypt' as const], key_ids: [keyId], jwks, audience: 'app' };
-  const issuer = 'https://sign-in.example';
-  for (const n of range(3)) await client.issuers.create({ ...sure, name: `sign-in ${n}`, issuer });
-  const [newest, ...older] = await all(client.issuers.list({}, { pageSize: 2 }));
-  expect([newest, ...older].map((one) => one?.name)).toEqual(['sign-in 2', 'sign-in 1', 'sign-in 0']);
-  const { issuer_id = '' } = newest ?? {};
-  for (const member of ['jwks', 'require']) expect(newest).not.toHaveProperty(member);
-  expect(await client.issuers.update({ issuer_id, name: 'staff' })).toMatchObject({
-    issuer_id,
-    name: 'staff',
-  });
-  expect((await client.issuers.page({ limit: 1 })).issuers).toMatchObject([
-    { name: 'staff', revoked_at: null },
-  ]);
+  const own = { permissions: ['decrypt' as const], key_ids: [keyId], jwks, audience: 'app' };
+  for (const name of ['0', '1', '2'])
+    await client.issuers.create({ ...own, name, issuer: 'https://a.example' });
+  const listed = await all(client.issuers.list({}, { pageSize: 2 }));
+  expect(listed.map(({ name }) => name)).toEqual(['2', '1', '0']);
+  const { issuer_id = '' } = listed[0] ?? {};
   await client.issuers.revoke({ issuer_id });
   expect(await client.issuers.get({ issuer_id })).toMatchObject({ revoked_at: expect.any(String) as string });
 });
@@ -55,10 +47,6 @@ interface Page {
 test.each<[string, (page: Page, offset: number) => Page]>([
   ['responds with the first page again', (page, offset) => (offset > 0 ? { ...page, offset: 0 } : page)],
   ['repeats the records of the first page', (page, offset) => ({ ...page, offset, total: offset + 9 })],
-  [
-    'responds with empty pages',
-    (page, offset) => (offset > 0 ? { ...page, keys: [], count: 0, offset } : page),
-  ],
   ['counts too few records', (page, offset) => ({ ...page, offset, count: 1 })],
 ])('`list` throws `invalid_response` if the service %s', async (_, change) => {
   const { service, client: writer, make } = observedClient();

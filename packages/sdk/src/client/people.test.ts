@@ -107,43 +107,6 @@ describe('data keys', () => {
     await make().encrypt('x', { subject });
     expect(sent.at(-1)?.body).toMatchObject({ subject });
   });
-
-  /** A page with a value of each of `count` people. */
-  const pageOf = async (client: EaasClient, count: number) => {
-    const people = range(count).map((n) => ({ value: 'x', subject: `patient ${n}` }));
-    const bundles = valuesOf(await client.encryptMany(people));
-    const stored = bundles.map(({ ciphertext }, n) => ({ ciphertext, subject: `patient ${n}` }));
-    return { people, stored };
-  };
-
-  test('ten users who open one page of 200 people, twice in five minutes, ask once', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    const { client, service, make } = observedClient();
-    const { stored } = await pageOf(client, 200);
-    const reader = make();
-    const rounds: number[] = [];
-    for (const minutes of [0, 4]) {
-      vi.setSystemTime(Date.now() + minutes * 60_000);
-      const before = service.requests.length;
-      for (const user of range(10)) valuesOf(await reader.as(`user ${user}`).decryptMany(stored));
-      rounds.push(service.requests.length - before);
-    }
-    expect(rounds).toEqual([10, 0]);
-  });
-
-  test('data keys for encryption have one bound, and `prime` with `keep` is not removed', async () => {
-    const { client, service } = observedClient({ cache: { encrypt: { maxEntries: 2 } } });
-    await client.prime({ subject: 'kept', keep: true });
-    for (const name of ['a', 'b', 'c']) await client.encrypt('x', { subject: name });
-    const before = service.requests.length;
-    client.encryptSync('x', { subject: 'kept' });
-    await client.encrypt('x', { subject: 'c' });
-    expect(service.requests).toHaveLength(before);
-    await client.encrypt('x', { subject: 'b' });
-    await client.encrypt('x', { subject: 'a' });
-    expect(service.requests).toHaveLength(before + 2);
-    await client.close();
-  });
 });
 
 describe('the name of a subject', () => {

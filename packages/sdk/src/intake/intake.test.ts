@@ -44,13 +44,6 @@ test('bytes are encrypted to an envelope with `as: bytes`', async () => {
   expect(await open(envelope, unwrap(), { keyId, context })).toEqual(Uint8Array.of(1, 2, 3));
 });
 
-test('two values of separate calls share no data key', async () => {
-  const [one, other] = await Promise.all([intake.encrypt('x'), intake.encrypt('x')]);
-  const parts = [one, other].map(({ ciphertext }) => parseEnvelope(fromBase64(ciphertext)));
-  expect(one.wrapped_key).not.toBe(other.wrapped_key);
-  expect(parts[0]?.commitment).not.toEqual(parts[1]?.commitment);
-});
-
 test('the values in a call of `encryptMany` share one wrapped key, and an invalid value does not affect the others', async () => {
   const own = { form: 'contact', submission: '18' };
   const results = await intake.encryptMany(
@@ -93,16 +86,6 @@ describe('streams', () => {
 describe('invalid arguments', () => {
   test('an invalid public key throws InputError', () => {
     expect(() => createIntake({ publicKey: publicKey.slice(0, -1) })).toThrow(InputError);
-  });
-
-  test('unknown options throw InputError', async () => {
-    const withApiKey = { publicKey, apiKey: 'x' };
-    expect(() => createIntake(withApiKey)).toThrow(/no option `apiKey`/);
-    const misspelled: object = { contxt: {} };
-    await expect(intake.encrypt('x', misspelled)).rejects.toThrow(/did you mean `context`/);
-    await expect(intake.wrap(new Uint8Array(32), misspelled)).rejects.toThrow(/no option `contxt`/);
-    const item = Object.assign({ value: 'x' }, misspelled);
-    expect(await intake.encryptMany([item])).toMatchObject([{ error: { code: 'input' } }]);
   });
 
   test('invalid values, contexts and DEKs throw InputError', async () => {

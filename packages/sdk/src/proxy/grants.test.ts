@@ -362,12 +362,4 @@ describe('a batch', () => {
     expect(text).not.toContain('API key');
     expect(events).toMatchObject([event]);
   });
-
-  test('returns the `reference` of an item only if it is valid', async () => {
-    const references = ['x'.repeat(129), { a: 1 }, '\ud800', ''];
-    const items = references.map((reference) => Object.assign({ reference, key_id: otherKey }, { dek }));
-    const { json } = await setUp().post(path, { items });
-    const { results } = json as { results: { reference?: unknown }[] };
-    expect(results.map(({ reference }) => reference)).toEqual([undefined, undefined, undefined, '']);
-  });
 });

@@ -107,13 +107,6 @@ describe.each(frameworks)('$name', (framework) => {
       ]);
   });
 
-  test('a call without a session gets 403 and causes an event', async () => {
-    const answer = await post(wrapUrl, JSON.stringify({ dek }), { cookie: 'session=1' });
-    expect([answer.status, await answer.json()]).toMatchObject([403, { code: 'permission_missing' }]);
-    const event = { type: 'grant_refused', missing: 'session', operation: 'wrap', keyId };
-    await expect.poll(() => app.events()).toEqual([event]);
-  });
-
   test('the proxy refuses a body above its limit with 413', async () => {
     const item = JSON.stringify({ items: [{ key_id: keyId, dek }] });
     const batch = (bytes: number): Promise<Response> =>

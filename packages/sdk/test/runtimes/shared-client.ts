@@ -2,20 +2,18 @@ import { EaasClient, type EaasError } from '@eaas/sdk';
 import type { Settings } from '@eaas/test-kit/runtimes/case';
 
 export interface Asked extends Settings {
-  readonly ciphertext?: string | undefined;
   /** The milliseconds after which the client aborts a request. */
   readonly patience?: number | undefined;
 }
 
 interface Answered {
-  readonly ciphertext?: string;
   readonly text?: string;
   readonly code?: string;
 }
 
 let shared: EaasClient | undefined;
 
-export async function run({ ciphertext: given, patience, ...settings }: Asked): Promise<Answered> {
+export async function run({ patience, ...settings }: Asked): Promise<Answered> {
   const { baseUrl, apiKey = '', keyId } = settings;
   const slowly: typeof fetch = async (input, init) => {
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -32,7 +30,7 @@ export async function run({ ciphertext: given, patience, ...settings }: Asked): 
   const signal = patience === undefined ? undefined : AbortSignal.timeout(patience);
   try {
     const { ciphertext } = await shared.encrypt('a secret', { signal });
-    return { ciphertext, text: await shared.decrypt(given ?? ciphertext, { as: 'text', signal }) };
+    return { text: await shared.decrypt(ciphertext, { as: 'text', signal }) };
   } catch (error) {
     return { code: (error as EaasError).code };
   }
