@@ -12,7 +12,7 @@ import { root } from '@eaas/test-kit/markdown';
 import { requireTools } from '@eaas/test-kit/tools';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addressOf, contents } from '../../docs/site/sidebar.ts';
-import { playAll } from '../../packages/console/test/playground-states.ts';
+import { playAll } from '../../packages/console/test/steps.ts';
 
 /** What readers come for: what they type, where the menu has it, and the page that tells them. */
 const tasks = [

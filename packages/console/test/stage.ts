@@ -17,11 +17,6 @@ export interface Stage {
   readonly enterWithApiKey: (path: string, some?: readonly Permission[]) => Promise<void>;
   readonly open: (path: string) => Promise<void>;
   readonly respond: Api;
-  /**
-   * Makes the service unreachable or silent. If `only` is given, this applies only to requests whose path ends with
-   * `only`.
-   */
-  readonly setAway: (how: 'unreachable' | 'silent', only?: string) => void;
   readonly pass: (days: number) => void;
 }
 
@@ -65,11 +60,6 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
       await page.getByLabel('API key').fill(api_key);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    },
-    setAway: (how, only = '') => {
-      const away: Api = () =>
-        how === 'silent' ? new Promise(() => {}) : Promise.reject(new Error('unreachable'));
-      pages.setApi((request) => (new URL(request.url).pathname.endsWith(only) ? away : respond)(request));
     },
     pass: (days) => void (behind -= days * day),
   };

@@ -1,15 +1,10 @@
 // What a user does on the pages, and waits for: the words in which the states of the pages are written.
 import type { Permission } from '@eaas/protocol/wire';
-import { seed } from './seed.ts';
+import type { Page } from '@eaas/test-kit/chromium';
+import { keySet } from './seeds.ts';
 import type { Stage } from './stage.ts';
 
 export type Step = (stage: Stage) => Promise<unknown>;
-
-/** States of the pages by name, and the steps that lead a page into each. */
-export type States = Readonly<Record<string, readonly Step[] | ReturnType<typeof failing>>>;
-
-/** A state in which a request failed, which the browser logs. */
-export const failing = (...steps: readonly Step[]) => ({ steps });
 
 type Name = string | RegExp;
 
@@ -21,18 +16,10 @@ export const enter =
   (path: string, some?: readonly Permission[]): Step =>
   (stage) =>
     stage.enter(path, some);
-export const enterWithApiKey =
-  (path: string, some?: readonly Permission[]): Step =>
-  (stage) =>
-    stage.enterWithApiKey(path, some);
 export const press =
   (name: Name): Step =>
   ({ page }) =>
     page.getByRole('button', { name, exact: true }).first().click();
-export const follow =
-  (name: string): Step =>
-  ({ page }) =>
-    page.getByRole('link', { name, exact: true }).click();
 export const click =
   (label: Name): Step =>
   ({ page }) =>
@@ -54,18 +41,55 @@ export const shows =
   ({ page }) =>
     page.locator(selector).first().waitFor();
 
-/** From here on, the service is unreachable or silent, or only its paths that end with `only`. */
-export const away =
-  (how: 'unreachable' | 'silent', only?: string): Step =>
-  async ({ setAway }) =>
-    setAway(how, only);
-
-/** From here on, the service knows the API key no more. */
-export const expire: Step = async ({ pages }) =>
-  pages.setApi(async () => Response.json({ code: 'unauthorized', detail: 'no' }, { status: 401 }));
-
-export const seeded: Step = (stage) => seed(stage);
+/** From here on, the service is unreachable. */
+export const away: Step = async ({ pages }) => pages.setApi(() => Promise.reject(new Error('unreachable')));
 
 export const doing = async (stage: Stage, ...steps: readonly Step[]): Promise<void> => {
   for (const step of steps) await step(stage);
 };
+
+/** Every step of the playground in order, and what each shows. */
+export const played: readonly Step[] = [
+  press('Encrypt'),
+  sees(/It is not there/),
+  press('Decrypt'),
+  shows('output'),
+  press('Search'),
+  sees(/has the fingerprint of row 42/),
+  press('Read it as this user'),
+  shows('#read td'),
+  press('Rotate the key for real'),
+  async ({ page }) => {
+    // With an API key that a user pasted, the page asks first.
+    const rotate = page.getByRole('button', { name: 'Rotate the key', exact: true });
+    const result = page.getByText(/A new encryption of it/).first();
+    await Promise.race([rotate.waitFor(), result.waitFor()]);
+    if ((await rotate.count()) > 0) await rotate.click();
+    await result.waitFor();
+  },
+  press('Erase the person'),
+  sees('subject_erased'),
+  ({ page }) => page.getByRole('log').getByText('subject.erase').waitFor(),
+];
+
+/** Plays every step in a page that has a key. */
+export const playAll = (page: Page): Promise<void> => doing({ page } as Stage, ...played);
+
+export const find = (text: string, by = 'subject'): readonly Step[] => [
+  choose('Find by', by),
+  ({ page }) => page.locator('form.find input').fill(text),
+  press('Find'),
+];
+
+/** Fills in the form of a sign-in for visitors. */
+export const accepting = (jwks = keySet): readonly Step[] => [
+  press('Accept a sign-in'),
+  fill(/^Name$/, 'visitors'),
+  fill(/^Issuer$/, 'https://visitors.example'),
+  fill(/^Audience$/, 'https://clinic.example'),
+  click('Only these, pasted here'),
+  fill('JSON Web Key Set', jwks),
+  click(/^patients/),
+];
+export const accept: Step = ({ page }) =>
+  page.locator('dialog').getByRole('button', { name: 'Accept the sign-in' }).click();

@@ -1,3 +1,4 @@
+import { type AuditEntry, verifyLog } from '@eaas/audit';
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
@@ -100,8 +101,8 @@ test('an exported audit log has every entry, oldest first, with one JSON object 
     onProgress: (count) => counts.push(count),
   });
   const lines = (await file.text()).trimEnd().split('\n');
-  const ids = lines.map((line) => (JSON.parse(line) as { id: number }).id);
-  expect(ids).toHaveLength(230);
-  expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+  const entries = lines.map((line) => JSON.parse(line) as AuditEntry);
+  expect(await verifyLog(entries, { from: 'first' })).toMatchObject({ ok: true });
+  expect(entries).toHaveLength(230);
   expect(counts).toEqual([100, 200]);
 });
