@@ -66,7 +66,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'npx --no-install @eaas/cli issuer add --tenant acme --name staff --permissions decrypt --key-ids "$EAAS_KEY_ID" \\':
       'sign-in.slow.test.ts runs it',
     'npx --no-install @eaas/cli issuer add --tenant acme --name shop --kind workload --permissions encrypt,decrypt \\':
-      'workload.slow.test.ts runs it',
+      'sign-in.slow.test.ts runs it',
     'npx --no-install @eaas/cli issuer add --tenant acme --permissions encrypt,decrypt --key-ids "$EAAS_KEY_ID" \\':
       'sign-in.slow.test.ts runs it',
   },

@@ -22,6 +22,7 @@ interface Start {
 const inTerminal: readonly Start[] = [
   { page: 'docs/start/script.md', tools: ['packages/sdk/test/orms/kysely', 'test/tools/drizzle'] },
   { page: 'docs/start/express.md', tools: ['packages/sdk/test/frameworks/express', 'packages/prisma/test'] },
+  { page: 'docs/start/tokens.md', tools: ['test/tools/drizzle'] },
   { page: 'docs/start/nestjs.md', tools: ['test/tools/start', 'packages/sdk/test/frameworks/next'] },
 ];
 
@@ -75,6 +76,21 @@ test.each(inOneVariable)(
     expect(await filesWith(secret, reader.folder)).toEqual([`./${variable}`]);
   },
 );
+
+test('who follows only the skill for agents keeps a token encrypted, reads it back, and rotates', async () => {
+  const { folder } = await followed({ page: 'docs/skills/eaas/SKILL.md', tools: [] });
+  const code = `
+    const [name, ...args] = process.argv.slice(1);
+    console.log(await (await import('./tokens.mjs'))[name](...args));`;
+  const call = async (variables: string, ...args: readonly string[]): Promise<string> => {
+    const command = [`--env-file=${variables}`, '--input-type=module', '--eval', code, ...args];
+    return (await promisify(execFile)(process.execPath, command, { cwd: folder })).stdout.trim();
+  };
+  const stored = await call('.env', 'encryptToken', '42', '1//0gRefreshToken');
+  expect(stored).toMatch(/^eaasA/);
+  expect(await call('next.env', 'decryptToken', '42', stored)).toBe('1//0gRefreshToken');
+  await expect(call('.env', 'decryptToken', '43', stored)).rejects.toThrow(/context/);
+});
 
 whereAvailable('Chromium for the pages of docs/start', hasChromium, () => {
   test.each(inBrowser)('$page works as its reader types it, and its programs type-check', async (start) => {
@@ -165,7 +181,7 @@ async function openTab(url: string): Promise<Page> {
 async function plaintextsOf({ folder, database }: Followed): Promise<string[]> {
   const stored = await storedIn(folder, database);
   if (!stored.includes('eaasA')) throw new Error('the app must have stored ciphertexts (got none)');
-  return stored.match(/ lovelace|@example|1815-|0gRefresh|sk_live/gi) ?? [];
+  return stored.match(/ lovelace|@example|1815-|0gRefresh|sk_live|sk-ada/gi) ?? [];
 }
 
 async function filesWith(text: string, folder: string): Promise<string[]> {

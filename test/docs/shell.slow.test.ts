@@ -19,7 +19,7 @@ const guides = [
 
 function listed(folder: string): string[] {
   const names = execFileSync('git', ['ls-files', `${folder}/*.md`], { cwd: root, encoding: 'utf8' });
-  // quick-start.slow.test.ts types the pages of docs/start, and one-variable.slow.test.ts the skill.
+  // quick-start.slow.test.ts types the pages of docs/start and the skill.
   const others = /\/reference\/|^docs\/(?:start|skills)\//;
   return names.split('\n').filter((name) => name !== '' && !others.test(name));
 }

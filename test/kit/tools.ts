@@ -22,7 +22,6 @@ export type Tools =
   | 'test/tools/peers'
   | 'test/tools/reference'
   | 'test/tools/runtimes'
-  | 'test/tools/sign-in'
   | 'test/tools/start'
   | `packages/sdk/test/frameworks/${'express' | 'fastify' | 'hono' | 'next' | 'sveltekit'}`;
 
