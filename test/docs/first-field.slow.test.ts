@@ -2,66 +2,41 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { closing } from '@eaas/test-kit/closing';
 import { whereAvailable } from '@eaas/test-kit/available';
-import { type Browser, hasChromium, launchChromium } from '@eaas/test-kit/chromium';
+import { hasChromium, launchChromium } from '@eaas/test-kit/chromium';
 import { blocksOf, commandsOf, read, root } from '@eaas/test-kit/markdown';
 import { openTerminal } from '@eaas/test-kit/terminal';
 
 const value = 'grace.hopper@example.com';
 const commands = commandsOf(read('README.md'));
-const seconds: [string, number][] = [];
-
-async function timed<T>(step: string, work: () => Promise<T>): Promise<T> {
-  const begin = performance.now();
-  try {
-    return await work();
-  } finally {
-    seconds.push([step, (performance.now() - begin) / 1_000]);
-  }
-}
 
 const folder = await newDirectory();
 const clone = join(folder, 'eaas');
-await timed('git clone', () => promisify(execFile)('git', ['clone', '--quiet', root, clone]));
+await promisify(execFile)('git', ['clone', '--quiet', root, clone]);
 const terminal = await closing(openTerminal(clone), (it) => it.close());
-
-afterAll(() => {
-  const rows = [...seconds, ['together', seconds.reduce((sum, [, each]) => sum + each, 0)] as const];
-  for (const [step, each] of rows) process.stdout.write(`${each.toFixed(1).padStart(6)} s  ${step}\n`);
-});
 
 test('the first line in the README prints the URL of the playground', async () => {
   expect(commands.slice(0, 2)).toEqual(['npm ci && npm start', 'npm ci && npm test']);
-  await timed('npm ci && npm start', async () => {
-    await terminal.type('npm ci && npm start &');
-    await vi.waitUntil(() => /^Try it /m.test(terminal.shown()), { timeout: 250_000 });
-  });
+  await terminal.type('npm ci && npm start &');
+  await vi.waitUntil(() => /^Try it /m.test(terminal.shown()), { timeout: 250_000 });
   expect(terminal.shown()).toMatch(/^Playground +http:\S+$/m);
 }, 600_000);
 
 whereAvailable('Chromium', hasChromium, () => {
-  let launched: { readonly browser: Browser; readonly close: () => Promise<void> };
-
-  beforeAll(async () => {
-    launched = await launchChromium();
-  });
-
-  afterAll(() => launched.close());
-
   test('the page at the printed URL encrypts and decrypts the first field in the browser', async () => {
     const [, url = ''] = /^Playground +(\S+)$/m.exec(terminal.shown()) ?? [];
-    const page = await launched.browser.newPage({ locale: 'en-US' });
-    await timed('the first field in Chromium', async () => {
-      await page.goto(url);
-      await page.getByRole('textbox', { name: 'Value' }).fill(value);
-      await page.getByRole('button', { name: 'Encrypt', exact: true }).click();
-      await page.getByText(/It is not there/).waitFor();
-      await page.getByRole('button', { name: 'Decrypt', exact: true }).click();
-      await page.locator('output').first().waitFor();
-    });
+    const { browser, close } = await launchChromium();
+    onTestFinished(close);
+    const page = await browser.newPage({ locale: 'en-US' });
+    await page.goto(url);
+    await page.getByRole('textbox', { name: 'Value' }).fill(value);
+    await page.getByRole('button', { name: 'Encrypt', exact: true }).click();
+    await page.getByText(/It is not there/).waitFor();
+    await page.getByRole('button', { name: 'Decrypt', exact: true }).click();
+    await page.locator('output').first().waitFor();
     expect(await page.locator('output').first().innerText()).toBe(value);
   });
 });

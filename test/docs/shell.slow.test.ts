@@ -32,7 +32,9 @@ const withCommands = manualPages.filter((page) => typedIn(page).length > 0);
 const pagesOfTheSdk = ['packages/sdk/docs/from-server-mode.md', 'packages/sdk/docs/half.md'];
 
 function typedIn(document: string): string[] {
-  return blocksOf(read(document), 'sh').filter((block) => !blocksNotRun[document]?.[firstLine(block)]);
+  const exceptions = blocksNotRun[document] ?? {};
+  if (typeof exceptions === 'string') return [];
+  return blocksOf(read(document), 'sh').filter((block) => !exceptions[firstLine(block)]);
 }
 
 const before: Readonly<Record<string, string>> = {
@@ -62,7 +64,9 @@ await terminal.type(`npx() { shift 2; ${words} "$@"; }`);
 test('blocks-not-run.ts lists only command blocks that exist in the documents', () => {
   for (const [document, exceptions] of Object.entries(blocksNotRun)) {
     const lines = new Set(blocksOf(read(document), 'sh').map(firstLine));
-    expect(Object.keys(exceptions).filter((line) => !lines.has(line))).toEqual([]);
+    expect(lines.size).toBeGreaterThan(0);
+    const named = typeof exceptions === 'string' ? [] : Object.keys(exceptions);
+    expect(named.filter((line) => !lines.has(line))).toEqual([]);
   }
 });
 
@@ -114,9 +118,4 @@ test('the commands in the guide for releases work in a clone', async () => {
   expect(await typeAll('docs/releasing.md')).toEqual([]);
   const { output } = await terminal.type(`cd ${folder} && jq -r .bomFormat eaas.cdx.json`);
   expect(output.trim()).toBe('CycloneDX');
-});
-
-test('the test of shell commands in documents reports a command that fails', async () => {
-  const { failed } = await terminal.type('npx --no-install @eaas/cli tenant show nobody');
-  expect(failed).not.toEqual([]);
 });
