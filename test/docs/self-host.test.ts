@@ -22,6 +22,13 @@ test('the self-host example uses only variables of the program and variables tha
   expect([...named].filter((name) => !known.has(name))).toEqual([]);
 });
 
+test('each proxy of the documents sends the requests of an issuer to one server', () => {
+  const page = read('docs/operating/replicas.md');
+  const haproxy = blocksOf(page, 'haproxy').join('');
+  const nginx = blocksOf(page, 'nginx').join('');
+  for (const config of [read(`${place}Caddyfile`), haproxy, nginx]) expect(config).toMatch(/eaas.issuer/i);
+});
+
 test('roles.sql of the self-host example has the same SQL statements as the manual', () => {
   const [theirs] = blocksOf(readManual(), 'sql');
   expect(statements(read(`${place}roles.sql`))).toEqual(statements(theirs ?? ''));
