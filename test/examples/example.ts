@@ -5,6 +5,7 @@ import { type Environment, type Finished, launch, run } from '@eaas/test-kit/pro
 import { root } from '@eaas/test-kit/markdown';
 import { createDatabase } from '@eaas/test-kit/database';
 import { openWorld, settle } from '@eaas/test-kit/world';
+import { onTestFinished } from 'vitest';
 
 export async function openSurroundings() {
   const world = await openWorld(new Date().toISOString());
@@ -42,15 +43,12 @@ export async function openSurroundings() {
         if (child.exitCode !== null) throw new Error(`the example ended: ${stderr()}`);
       }
       const [url = ''] = /http:\S+/.exec(stdout()) ?? [];
-      return {
-        url,
-        stderr,
-        stop: async (): Promise<void> => {
-          const ended = once(child, 'exit');
-          child.kill();
-          await ended;
-        },
-      };
+      onTestFinished(async () => {
+        const ended = once(child, 'exit');
+        child.kill();
+        await ended;
+      });
+      return { url, stderr };
     },
     close: async (): Promise<void> => {
       await database.drop();

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EaasClient } from '@eaas/sdk';
 import { ciphertextSize } from '@eaas/sdk/stream';
@@ -25,6 +24,8 @@ const isCiphertext = (text: unknown): boolean => /^eaasA[\w+/=]+$/.test(String(t
 const surroundings = await closing(openSurroundings(), (it) => it.close());
 const sql = postgres({ ...surroundings.database.connection('owner'), max: 1 });
 afterAll(() => sql.end());
+
+const openBrowser = async () => (await closing(launchChromium(), ({ close }) => close())).browser;
 
 test('the list of examples links to every example', () => {
   const names = readdirSync(`${root}examples`, { withFileTypes: true });
@@ -50,19 +51,17 @@ test.each([
   await once(holder, 'listening');
   const taken = String((holder.address() as AddressInfo).port);
   const folder = await newDirectory();
-  for (const [port, got] of [
-    [taken, `${taken}: EADDRINUSE`],
-    ['70000', '70000'],
-    ['http', 'http'],
-  ] as const) {
-    const env = { ...surroundings.env, PORT: port, UPLOADS: folder };
-    const command = [process.execPath, `examples/${file}`, ...args];
-    expect(await run(command, env, { cwd: root })).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: `PORT must be a free port (got ${got}): set PORT to another port\n`,
-    });
-  }
+  const outputOf = (PORT: string) => {
+    const env = { ...surroundings.env, PORT, UPLOADS: folder };
+    return run([process.execPath, `examples/${file}`, ...args], env, { cwd: root });
+  };
+  const refused = (got: string) => ({
+    code: 2,
+    stdout: '',
+    stderr: `PORT must be a free port (got ${got}): set PORT to another port\n`,
+  });
+  expect(await outputOf(taken)).toEqual(refused(`${taken}: EADDRINUSE`));
+  expect(await outputOf('http')).toEqual(refused('http'));
 });
 
 test('encrypt-a-table moves the plaintext to encrypted columns while the app writes', async () => {
@@ -118,183 +117,163 @@ whereAvailable('python3 with the package cryptography', hasCryptography, () => {
 });
 
 test('upload-a-file: no user can decrypt, download or continue the file of another user', async () => {
-  const uploads = await mkdtemp(join(tmpdir(), 'eaas-uploads-'));
-  const { url, stop, stderr } = await surroundings.start('upload-a-file/server.mjs', {
+  const uploads = await newDirectory();
+  const { url, stderr } = await surroundings.start('upload-a-file/server.mjs', {
     PORT: String(await freePort()),
     UPLOADS: uploads,
   });
   type Init = Omit<RequestInit, 'headers'> & { readonly headers: Record<string, string> };
-  try {
-    const signIn = async () => {
-      const cookie = (await fetch(url)).headers.get('set-cookie')?.split(';')[0] ?? '';
-      return (path: string, init: Init) =>
-        fetch(`${url}${path}`, { ...init, headers: { ...init.headers, cookie, origin: url } });
-    };
-    const [ada, eve] = [await signIn(), await signIn()];
-    const call = (as: typeof ada, operation: string, body: object) =>
-      as(`/api/eaas/v1/keys/${surroundings.env['EAAS_KEY_ID']}/${operation}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-    const wrapped = await call(ada, 'wrap', { dek: Buffer.alloc(32).toString('base64') });
-    const { wrapped_key } = (await wrapped.json()) as { wrapped_key: string };
-    expect((await call(ada, 'unwrap', { wrapped_key })).status).toBe(200);
-    expect((await call(eve, 'unwrap', { wrapped_key })).status).toBe(403);
+  const signIn = async () => {
+    const cookie = (await fetch(url)).headers.get('set-cookie')?.split(';')[0] ?? '';
+    return (path: string, init: Init) =>
+      fetch(`${url}${path}`, { ...init, headers: { ...init.headers, cookie, origin: url } });
+  };
+  const [ada, eve] = [await signIn(), await signIn()];
+  const call = (as: typeof ada, operation: string, body: object) =>
+    as(`/api/eaas/v1/keys/${surroundings.env['EAAS_KEY_ID']}/${operation}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const wrapped = await call(ada, 'wrap', { dek: Buffer.alloc(32).toString('base64') });
+  const { wrapped_key } = (await wrapped.json()) as { wrapped_key: string };
+  expect((await call(ada, 'unwrap', { wrapped_key })).status).toBe(200);
+  expect((await call(eve, 'unwrap', { wrapped_key })).status).toBe(403);
 
-    const file = `/files/${crypto.randomUUID()}`;
-    const put = (as: typeof ada, offset: string) =>
-      as(file, { method: 'PUT', headers: { 'upload-offset': offset }, body: 'ciphertext' });
-    const get = (as: typeof ada) => as(file, { headers: { range: 'bytes=0-9' } });
-    expect((await put(ada, '0')).status).toBe(204);
-    expect((await get(eve)).status).toBe(416);
-    expect((await put(eve, '10')).status).toBe(409);
-    expect(await (await get(ada)).text()).toBe('ciphertext');
-    expect((await fetch(`${url}${file}`)).status).toBe(403);
-    expect(stderr()).toBe('');
-  } finally {
-    await stop();
-    await rm(uploads, { recursive: true, force: true });
-  }
+  const file = `/files/${crypto.randomUUID()}`;
+  const put = (as: typeof ada, offset: string) =>
+    as(file, { method: 'PUT', headers: { 'upload-offset': offset }, body: 'ciphertext' });
+  const get = (as: typeof ada) => as(file, { headers: { range: 'bytes=0-9' } });
+  expect((await put(ada, '0')).status).toBe(204);
+  expect((await get(eve)).status).toBe(416);
+  expect((await put(eve, '10')).status).toBe(409);
+  expect(await (await get(ada)).text()).toBe('ciphertext');
+  expect((await fetch(`${url}${file}`)).status).toBe(403);
+  expect(stderr()).toBe('');
 });
 
 whereAvailable('Chromium for the examples with pages', hasChromium, () => {
   test('sign-up stores only values that the page encrypted', async () => {
-    const { browser, close } = await launchChromium();
+    const browser = await openBrowser();
     const server = await surroundings.start('sign-up/server.mjs', { PORT: String(await freePort()) });
-    try {
-      const page = await browser.newPage();
-      await page.goto(server.url);
-      const submit = async (name: string, email: string, expected: RegExp): Promise<void> => {
-        await page.getByLabel('Name').fill(name);
-        await page.getByLabel('Email').fill(email);
-        await page.getByRole('button', { name: 'Sign up' }).click();
-        await page.getByText(expected).waitFor();
-      };
-      await submit('Ada', 'Ada@example.com', /^Welcome!$/);
-      await submit('Eve', 'ada@example.com', /signed up before/);
-      const rows = await sql`select * from sign_ups`;
-      expect(rows).toHaveLength(1);
-      expect([rows[0]?.['name'], rows[0]?.['email']].every(isCiphertext)).toBe(true);
-      expect(rows[0]?.['email_index']).toMatch(/^[0-9a-f]{64}$/);
-      const found = await surroundings.node('sign-up/search.mjs', ' ADA@example.com');
-      expect(found).toEqual({ code: 0, stdout: 'Ada <Ada@example.com>\n', stderr: '' });
-      const decrypting = `fetch('/api/eaas/v1/keys/${surroundings.env['EAAS_KEY_ID']}/unwrap', {
-        method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"wrapped_key":"AQ=="}',
-      }).then(({ status }) => status)`;
-      expect(await page.evaluate(decrypting)).toBe(403);
-      const plain = { id: crypto.randomUUID(), name: 'Ada', email: 'a@b.example', email_index: 'x' };
-      const post = async (body: object) =>
-        (await fetch(`${server.url}/sign-up`, { method: 'POST', body: JSON.stringify(body) })).status;
-      expect(await post(plain)).toBe(400);
-      const [{ name, email, email_index: ada } = {}] = rows;
-      const encrypted = { id: crypto.randomUUID(), name, email };
-      expect(await post({ ...encrypted, email_index: 'x' })).toBe(400);
-      expect(await post({ ...encrypted, email_index: ada, more: 'x'.repeat(32_768) })).toBe(413);
-      // Somebody stores other ciphertexts under Ada's fingerprint.
-      await sql`delete from sign_ups`;
-      await submit('Eve', 'eve@example.com', /^Welcome!$/);
-      await sql`update sign_ups set email_index = ${String(ada)}`;
-      const occupied = await surroundings.node('sign-up/search.mjs', 'ada@example.com');
-      expect(occupied).toEqual({ code: 0, stdout: 'Nobody has signed up with this email.\n', stderr: '' });
-    } finally {
-      await server.stop();
-      await close();
-    }
+    const page = await browser.newPage();
+    await page.goto(server.url);
+    const submit = async (name: string, email: string, expected: RegExp): Promise<void> => {
+      await page.getByLabel('Name').fill(name);
+      await page.getByLabel('Email').fill(email);
+      await page.getByRole('button', { name: 'Sign up' }).click();
+      await page.getByText(expected).waitFor();
+    };
+    await submit('Ada', 'Ada@example.com', /^Welcome!$/);
+    await submit('Eve', 'ada@example.com', /signed up before/);
+    const rows = await sql`select * from sign_ups`;
+    expect(rows).toHaveLength(1);
+    expect([rows[0]?.['name'], rows[0]?.['email']].every(isCiphertext)).toBe(true);
+    expect(rows[0]?.['email_index']).toMatch(/^[0-9a-f]{64}$/);
+    const found = await surroundings.node('sign-up/search.mjs', ' ADA@example.com');
+    expect(found).toEqual({ code: 0, stdout: 'Ada <Ada@example.com>\n', stderr: '' });
+    const decrypting = `fetch('/api/eaas/v1/keys/${surroundings.env['EAAS_KEY_ID']}/unwrap', {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"wrapped_key":"AQ=="}',
+    }).then(({ status }) => status)`;
+    expect(await page.evaluate(decrypting)).toBe(403);
+    const plain = { id: crypto.randomUUID(), name: 'Ada', email: 'a@b.example', email_index: 'x' };
+    const post = async (body: object) =>
+      (await fetch(`${server.url}/sign-up`, { method: 'POST', body: JSON.stringify(body) })).status;
+    expect(await post(plain)).toBe(400);
+    const [{ name, email, email_index: ada } = {}] = rows;
+    const encrypted = { id: crypto.randomUUID(), name, email };
+    expect(await post({ ...encrypted, email_index: 'x' })).toBe(400);
+    expect(await post({ ...encrypted, email_index: ada, more: 'x'.repeat(32_768) })).toBe(413);
+    // Somebody stores other ciphertexts under Ada's fingerprint.
+    await sql`delete from sign_ups`;
+    await submit('Eve', 'eve@example.com', /^Welcome!$/);
+    await sql`update sign_ups set email_index = ${String(ada)}`;
+    const occupied = await surroundings.node('sign-up/search.mjs', 'ada@example.com');
+    expect(occupied).toEqual({ code: 0, stdout: 'Nobody has signed up with this email.\n', stderr: '' });
   });
 
   test('clinic: patients open only their own data and see who else did, until they are erased', async () => {
     await requireTools('examples/clinic');
-    const { browser, close } = await launchChromium();
+    const browser = await openBrowser();
     const clinic = await surroundings.start('clinic/server.mjs', {
       PORT: String(await freePort()),
       SIGN_IN_PORT: String(await freePort()),
     });
-    try {
-      const signIn = async (who: RegExp) => {
-        const page = await browser.newPage();
-        await page.goto(clinic.url);
-        await page.getByRole('button', { name: who }).click();
-        await page.locator('input[type=password]').fill('any');
-        await page.getByRole('button', { name: 'Sign-in' }).click();
-        await page.getByText('Sign out').waitFor();
-        return page;
-      };
-      const ada = await signIn(/Ada/);
-      const allergies = ada.getByLabel('Allergies of Ada Lovelace');
-      await allergies.fill('penicillin');
-      await ada.getByRole('button', { name: 'Save' }).click();
-      await ada.getByText('Saved.').waitFor();
-      expect(await ada.locator('#patients tbody tr').count()).toBe(1);
-      expect(await ada.locator('#report').innerText()).not.toContain('somebody else');
+    const signIn = async (who: RegExp) => {
+      const page = await browser.newPage();
+      await page.goto(clinic.url);
+      await page.getByRole('button', { name: who }).click();
+      await page.locator('input[type=password]').fill('any');
+      await page.getByRole('button', { name: 'Sign-in' }).click();
+      await page.getByText('Sign out').waitFor();
+      return page;
+    };
+    const ada = await signIn(/Ada/);
+    const allergies = ada.getByLabel('Allergies of Ada Lovelace');
+    await allergies.fill('penicillin');
+    await ada.getByRole('button', { name: 'Save' }).click();
+    await ada.getByText('Saved.').waitFor();
+    expect(await ada.locator('#patients tbody tr').count()).toBe(1);
+    expect(await ada.locator('#report').innerText()).not.toContain('somebody else');
 
-      const chen = await signIn(/Chen/);
-      await chen.getByLabel('Allergies of Ada Lovelace').waitFor();
-      expect(await chen.getByLabel('Allergies of Ada Lovelace').inputValue()).toBe('penicillin');
-      expect(await chen.getByLabel('Allergies of Ben Franklin').inputValue()).toBe('none known');
+    const chen = await signIn(/Chen/);
+    await chen.getByLabel('Allergies of Ada Lovelace').waitFor();
+    expect(await chen.getByLabel('Allergies of Ada Lovelace').inputValue()).toBe('penicillin');
+    expect(await chen.getByLabel('Allergies of Ben Franklin').inputValue()).toBe('none known');
 
-      const again = await signIn(/Ada/);
-      await again
-        .getByText(/^somebody else/)
-        .first()
-        .waitFor();
-      const rows = await sql`select * from clinic_patients`;
-      expect(rows.flatMap(({ name, allergies: text }) => [name, text]).every(isCiphertext)).toBe(true);
+    const again = await signIn(/Ada/);
+    await again
+      .getByText(/^somebody else/)
+      .first()
+      .waitFor();
+    const rows = await sql`select * from clinic_patients`;
+    expect(rows.flatMap(({ name, allergies: text }) => [name, text]).every(isCiphertext)).toBe(true);
 
-      const erased = await surroundings.node('clinic/erase.mjs', 'ada');
-      expect(erased).toMatchObject({ code: 0, stderr: '' });
-      expect(erased.stdout).toMatch(
-        /^Ada Lovelace was erased at .* entry \d+ of the audit log: [\da-f]{64}\n$/,
-      );
-      const later = await signIn(/Chen/);
-      await later.getByRole('cell', { name: /^erased/ }).waitFor();
-      await later.getByLabel('Allergies of Ben Franklin').waitFor();
-      expect(clinic.stderr()).not.toContain('Error');
-    } finally {
-      await clinic.stop();
-      await close();
-    }
+    const erased = await surroundings.node('clinic/erase.mjs', 'ada');
+    expect(erased).toMatchObject({ code: 0, stderr: '' });
+    expect(erased.stdout).toMatch(
+      /^Ada Lovelace was erased at .* entry \d+ of the audit log: [\da-f]{64}\n$/,
+    );
+    const later = await signIn(/Chen/);
+    await later.getByRole('cell', { name: /^erased/ }).waitFor();
+    await later.getByLabel('Allergies of Ben Franklin').waitFor();
+    expect(clinic.stderr()).not.toContain('Error');
   });
 
   test('only-the-person: a passkey opens the notes, and neither the server nor its API key does', async () => {
-    const { browser, close } = await launchChromium();
+    const browser = await openBrowser();
     const PORT = String(await freePort());
     const server = await surroundings.start('only-the-person/server.mjs', { PORT });
     const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey, EAAS_KEY_ID: keyId } = surroundings.env;
     await using eaas = new EaasClient({ baseUrl, apiKey, keyId });
-    try {
-      const page = await browser.newPage();
-      const plug = await authenticatorsOf(page);
-      await plug();
-      const open = async () => {
-        await page.goto(server.url);
-        await page.getByRole('button', { name: 'Open my notes' }).click();
-      };
-      await open();
-      await page.getByLabel('Note').fill('I sleep badly.');
-      await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('I sleep badly.').waitFor();
-      await open();
-      await page.getByText('I sleep badly.').waitFor();
-      const account = await (await fetch(`${server.url}/account`)).json();
-      const [{ id, ciphertext }] = account.notes;
-      const reading = eaas.decrypt(ciphertext, { subject: account.patient, context: { note: id } });
-      await expect(reading).rejects.toMatchObject({ code: 'decryption' });
-      const init = { method: 'POST', headers: { origin: server.url }, body: JSON.stringify(account) };
-      expect((await fetch(`${server.url}/account`, init)).status).toBe(409);
-      expect(server.stderr()).toBe('');
-    } finally {
-      await server.stop();
-      await close();
-    }
+    const page = await browser.newPage();
+    const plug = await authenticatorsOf(page);
+    await plug();
+    const open = async () => {
+      await page.goto(server.url);
+      await page.getByRole('button', { name: 'Open my notes' }).click();
+    };
+    await open();
+    await page.getByLabel('Note').fill('I sleep badly.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('I sleep badly.').waitFor();
+    await open();
+    await page.getByText('I sleep badly.').waitFor();
+    const account = await (await fetch(`${server.url}/account`)).json();
+    const [{ id, ciphertext }] = account.notes;
+    const reading = eaas.decrypt(ciphertext, { subject: account.patient, context: { note: id } });
+    await expect(reading).rejects.toMatchObject({ code: 'decryption' });
+    const init = { method: 'POST', headers: { origin: server.url }, body: JSON.stringify(account) };
+    expect((await fetch(`${server.url}/account`, init)).status).toBe(409);
+    expect(server.stderr()).toBe('');
   });
 
   test('contact-form: anyone can write, and only the back office can read', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'eaas-contact-'));
+    const folder = await newDirectory();
     const [form, messages] = [join(folder, 'contact.html'), join(folder, 'messages.jsonl')];
     const built = await surroundings.node('contact-form/build.mjs', form);
     expect(built).toMatchObject({ code: 0, stderr: '' });
-    const { browser, close } = await launchChromium();
+    const browser = await openBrowser();
     const credentials = { EAAS_BASE_URL: '', EAAS_API_KEY: '', EAAS_KEY_ID: '' };
     const PORT = String(await freePort());
     const server = await surroundings.start(
@@ -303,83 +282,71 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
       form,
       messages,
     );
-    try {
-      const page = await browser.newPage();
-      const requests: string[] = [];
-      page.on('request', (request) => requests.push(new URL(request.url()).pathname));
-      await page.goto(server.url);
-      await page.getByLabel('Email').fill('ada@example.com');
-      await page.getByLabel('Message').fill('Please call me.');
-      await page.getByRole('button', { name: 'Send' }).click();
-      await page.getByText(/^Thank you!$/).waitFor();
-      expect(requests.filter((request) => !request.includes('favicon'))).toEqual(['/', '/messages']);
-      const stored = await readFile(messages, 'utf8');
-      const { ciphertext } = JSON.parse(stored) as { ciphertext: unknown };
-      expect(isCiphertext(ciphertext)).toBe(true);
-      const post = async (body: string) =>
-        (await fetch(`${server.url}/messages`, { method: 'POST', body })).status;
-      expect(await post(stored)).toBe(409);
-      expect(await post(JSON.stringify({ submission: crypto.randomUUID(), ciphertext: 'hello' }))).toBe(400);
-      expect(await post('x'.repeat(32_769))).toBe(413);
-      expect(await post(stored.replace(/"submission":"\w+/, '"submission":"00000000'))).toBe(201);
-      const read = await surroundings.node('contact-form/read.mjs', messages);
-      expect(read).toMatchObject({
-        code: 0,
-        stdout: `${JSON.stringify({ email: 'ada@example.com', message: 'Please call me.' })}\n`,
-      });
-      expect(read.stderr).toMatch(/^00000000-\S+ cannot be read: decryption failed/);
-    } finally {
-      await server.stop();
-      await close();
-      await rm(folder, { recursive: true, force: true });
-    }
+    const page = await browser.newPage();
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    await page.goto(server.url);
+    await page.getByLabel('Email').fill('ada@example.com');
+    await page.getByLabel('Message').fill('Please call me.');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText(/^Thank you!$/).waitFor();
+    expect(requests.filter((request) => !request.includes('favicon'))).toEqual(['/', '/messages']);
+    const stored = await readFile(messages, 'utf8');
+    const { ciphertext } = JSON.parse(stored) as { ciphertext: unknown };
+    expect(isCiphertext(ciphertext)).toBe(true);
+    const post = async (body: string) =>
+      (await fetch(`${server.url}/messages`, { method: 'POST', body })).status;
+    expect(await post(stored)).toBe(409);
+    expect(await post(JSON.stringify({ submission: crypto.randomUUID(), ciphertext: 'hello' }))).toBe(400);
+    expect(await post('x'.repeat(32_769))).toBe(413);
+    expect(await post(stored.replace(/"submission":"\w+/, '"submission":"00000000'))).toBe(201);
+    const read = await surroundings.node('contact-form/read.mjs', messages);
+    expect(read).toMatchObject({
+      code: 0,
+      stdout: `${JSON.stringify({ email: 'ada@example.com', message: 'Please call me.' })}\n`,
+    });
+    expect(read.stderr).toMatch(/^00000000-\S+ cannot be read: decryption failed/);
   });
 
   test('upload-a-file continues after lost connections', async () => {
-    const uploads = await mkdtemp(join(tmpdir(), 'eaas-uploads-'));
-    const { browser, close } = await launchChromium();
+    const uploads = await newDirectory();
+    const browser = await openBrowser();
     const server = await surroundings.start('upload-a-file/server.mjs', {
       PORT: String(await freePort()),
       UPLOADS: uploads,
     });
-    try {
-      const page = await browser.newPage();
-      // Of the uploads, the second does not arrive, half of the third arrives, and the response to the fourth is lost.
-      await page.addInitScript({
-        content: `const send = fetch; let puts = 0;
-          globalThis.fetch = async (url, init) => {
-            if (init?.method !== 'PUT' || ++puts > 4) return send(url, init);
-            if (puts === 2) throw new TypeError('lost');
-            const body = puts === 3 ? init.body.slice(0, init.body.size / 2) : init.body;
-            const response = await send(url, { ...init, body });
-            if (puts > 2) throw new TypeError('lost');
-            return response;
-          };`,
-      });
-      await page.goto(server.url);
-      await page.getByText('Choose a file.').waitFor();
-      await page.evaluate(`(() => {
-        const lines = Array.from({ length: 2_000_000 }, (_, line) => String(line).padStart(9, '0') + ' ');
-        const transfer = new DataTransfer();
-        transfer.items.add(new File([lines.join('')], 'numbers.txt'));
-        const input = document.querySelector('[name=file]');
-        input.files = transfer.files;
-        input.dispatchEvent(new Event('change'));
-      })()`);
-      await page.getByText(/^Stored 20000000 bytes/).waitFor();
-      expect(await page.evaluate("document.querySelector('progress').value")).toBe(1);
-      const [stored = ''] = await readdir(uploads);
-      const bytes = await readFile(join(uploads, stored));
-      expect(bytes.length).toBe(ciphertextSize(20_000_000));
-      expect(bytes.includes('000000007 ')).toBe(false);
-      await page.getByLabel(/Read 100 bytes/).fill('17000000');
-      await page.getByRole('button', { name: 'Read' }).click();
-      await page.getByText(/^001700000 001700001 .* 001700009/).waitFor();
-      expect(server.stderr()).toBe('');
-    } finally {
-      await server.stop();
-      await close();
-      await rm(uploads, { recursive: true, force: true });
-    }
+    const page = await browser.newPage();
+    // Of the uploads, the second does not arrive, half of the third arrives, and the response to the fourth is lost.
+    await page.addInitScript({
+      content: `const send = fetch; let puts = 0;
+        globalThis.fetch = async (url, init) => {
+          if (init?.method !== 'PUT' || ++puts > 4) return send(url, init);
+          if (puts === 2) throw new TypeError('lost');
+          const body = puts === 3 ? init.body.slice(0, init.body.size / 2) : init.body;
+          const response = await send(url, { ...init, body });
+          if (puts > 2) throw new TypeError('lost');
+          return response;
+        };`,
+    });
+    await page.goto(server.url);
+    await page.getByText('Choose a file.').waitFor();
+    await page.evaluate(`(() => {
+      const lines = Array.from({ length: 2_000_000 }, (_, line) => String(line).padStart(9, '0') + ' ');
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([lines.join('')], 'numbers.txt'));
+      const input = document.querySelector('[name=file]');
+      input.files = transfer.files;
+      input.dispatchEvent(new Event('change'));
+    })()`);
+    await page.getByText(/^Stored 20000000 bytes/).waitFor();
+    expect(await page.evaluate("document.querySelector('progress').value")).toBe(1);
+    const [stored = ''] = await readdir(uploads);
+    const bytes = await readFile(join(uploads, stored));
+    expect(bytes.length).toBe(ciphertextSize(20_000_000));
+    expect(bytes.includes('000000007 ')).toBe(false);
+    await page.getByLabel(/Read 100 bytes/).fill('17000000');
+    await page.getByRole('button', { name: 'Read' }).click();
+    await page.getByText(/^001700000 001700001 .* 001700009/).waitFor();
+    expect(server.stderr()).toBe('');
   });
 });
