@@ -1,13 +1,25 @@
 import { readFileSync } from 'node:fs';
-import type { ChainedEntry, StoredEntry } from '@eaas/protocol/audit';
+import type apiKey from '../vectors/api-key.json';
+import type auditChain from '../vectors/audit-chain.json';
+import type base64 from '../vectors/base64.json';
+import type checkpoint from '../vectors/checkpoint.json';
+import type contexts from '../vectors/context.json';
+import type envelopeV1 from '../vectors/envelope-v1.json';
+import type envelopeV2 from '../vectors/envelope-v2.json';
+import type hash from '../vectors/hash.json';
+import type intake from '../vectors/intake.json';
+import type ledger from '../vectors/ledger.json';
+import type logMoment from '../vectors/log-moment.json';
+import type logProof from '../vectors/log-proof.json';
+import type logTree from '../vectors/log-tree.json';
+import type pae from '../vectors/pae.json';
+import type people from '../vectors/people.json';
+import type sealedSecret from '../vectors/sealed-secret.json';
 
 type Context = Readonly<Record<string, string>> | null;
 
-interface Named {
+interface EnvelopeCase {
   readonly name: string;
-}
-
-interface EnvelopeCase extends Named {
   readonly dek: string;
   readonly key_id: string;
   readonly key_version: number;
@@ -15,22 +27,6 @@ interface EnvelopeCase extends Named {
   readonly context: Context;
   readonly encryption_key: string;
   readonly commitment: string;
-}
-
-interface Opening extends Named {
-  readonly dek: string;
-  /** The key id that the reader expects. Null means that the reader accepts any key id. */
-  readonly expected_key_id: string | null;
-  readonly context: Context;
-}
-
-interface AcceptedChange extends Opening {
-  readonly ciphertext: string;
-  readonly plaintext: string;
-}
-
-interface Refusal extends Opening {
-  readonly error: 'format' | 'decryption';
 }
 
 export interface MessageCase extends EnvelopeCase {
@@ -60,7 +56,13 @@ export interface StreamCase extends EnvelopeCase {
   readonly last_chunk?: string;
 }
 
-export interface StreamRefusal extends Refusal {
+export interface StreamRefusal {
+  readonly name: string;
+  readonly dek: string;
+  /** The key id that the reader expects. Null means that the reader accepts any key id. */
+  readonly expected_key_id: string | null;
+  readonly context: Context;
+  readonly error: 'format' | 'decryption';
   readonly ciphertext?: string;
   readonly base?: string;
   readonly edit?: readonly Edit[];
@@ -71,7 +73,7 @@ type OfOthers = 'salt_hex' | 'plaintext_sha256' | 'chunks_sha256' | 'index_key_h
 type OfPasskey = 'prf_hex' | 'rp_id' | 'credential_id_hex' | 'subject' | 'iv_hex' | 'sealed_hex';
 
 /** Each kind of vector has some of the fields: an envelope has no salt, and a text no key. */
-export interface HalfVector extends Named, Readonly<Record<OfEnvelope | OfPasskey | OfOthers, string>> {
+export interface HalfVector extends Readonly<Record<'name' | OfEnvelope | OfPasskey | OfOthers, string>> {
   readonly kind: string;
   readonly half_hex: string | null;
   readonly token_key_hex: string | null;
@@ -82,7 +84,8 @@ export interface HalfVector extends Named, Readonly<Record<OfEnvelope | OfPasske
   readonly refused?: Readonly<Record<string, string>>;
 }
 
-interface SealedSecret extends Named {
+interface SealedSecret {
+  readonly name: string;
   readonly ikm: string;
   readonly purpose: string;
   readonly tenant: string | null;
@@ -92,229 +95,48 @@ interface SealedSecret extends Named {
   readonly sealed: string;
 }
 
-interface SubjectWrap extends Named {
-  readonly tenant: string;
-  readonly key: string;
-  readonly version: number;
-  readonly version_secret: string;
-  /** Null for an unwrap without a subject. */
-  readonly subject_secret: string | null;
-  readonly context: Context;
-  readonly wrapped: string;
-}
-
-interface SealedSubject extends Named {
-  readonly tenant: string;
-  readonly tenant_secret: string;
-  readonly subject_id: string;
-  readonly sealed: string;
-}
-
-interface SubjectCase extends SubjectWrap, SealedSubject {
-  readonly subject: string;
-  readonly user_id: string;
-  readonly subject_secret: string;
-  readonly seal_salt: string;
-  readonly dek: string;
-  readonly salt: string;
-}
-
-interface Checkpoint extends Named {
-  readonly tenant_id: string;
-  readonly verifier_key: string;
-  readonly note: string;
-}
-
-interface IntakeCase extends Named {
-  readonly version_bytes_hex: string;
-  readonly key_version: number;
-  readonly xwing_seed_hex: string;
-  readonly public_key_sha256_hex: string;
-  readonly public_key_token_sha256_hex: string;
-  readonly encapsulation_seed_hex: string;
-  readonly shared_secret_hex: string;
-  readonly wrap_context: Readonly<Record<string, string>>;
-  readonly dek_hex: string;
-  readonly wrapped_key: string;
-  readonly context: Readonly<Record<string, string>>;
-  readonly iv_hex: string;
-  readonly plaintext_hex: string;
-  readonly ciphertext_sha256_hex: string;
-  readonly public_key_token?: string;
-  readonly ciphertext?: string;
-}
-
-interface IntakeRefusal extends Named {
-  readonly version_bytes_hex: string;
-  readonly tenant: string;
-  readonly key: string;
-  readonly key_version: number;
-  readonly context: Readonly<Record<string, string>>;
-  readonly wrapped: string;
-}
-
-interface ForeignValue extends Named {
+interface ForeignValue {
+  readonly name: string;
   readonly reader: 'joined' | 'betterAuth' | 'cloak' | 'fernet' | 'typeormEncrypted';
   readonly options: Readonly<Record<string, unknown>>;
   readonly stored: string;
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
-interface ProvenHead extends Named {
-  readonly tenant_id: string;
-  readonly id: number;
-  readonly hash: string;
-  readonly before: number;
-  readonly claimed_time: number;
-  readonly origin: string;
-}
-
 interface VectorFiles {
-  'api-key': {
-    cases: readonly (Named & { bytes: string; token: string; crc32: number })[];
-    refusals: readonly (Named & { token: string })[];
-  };
-  'audit-chain': {
-    tenant_id: string;
-    tenant_secret: string;
-    audit_mac_key: string;
-    hash_0: string;
-    chain: readonly {
-      entry: Omit<ChainedEntry, 'tenant_id'> & { hash: string };
-      metadata_json: string;
-      metadata_text: string;
-      created_at_ms: number;
-      hash: string;
-      mac: string;
-    }[];
-    canonical_json: readonly (Named & { json: string; canonical: string })[];
-    canonical_json_refusals: readonly (Named & { json: string })[];
-  };
-  base64: {
-    cases: readonly (Named & { text: string; hex: string })[];
-    refusals: readonly (Named & { text: string })[];
-  };
-  checkpoint: {
-    cases: readonly (Checkpoint & {
-      seed: string;
-      id: number;
-      hash: string;
-      public_key: string;
-      key_name: string;
-      text: string;
-    })[];
-    accepted: readonly (Checkpoint & { id: number; hash: string })[];
-    refusals: readonly Checkpoint[];
-  };
-  context: {
-    cases: readonly (Named & { json: string; encoded: string })[];
-    refusals: readonly (Named & { json: string })[];
-  };
-  'envelope-v1': {
-    tenant_id: string;
-    key_version_secret: string;
+  'api-key': typeof apiKey;
+  'audit-chain': typeof auditChain;
+  base64: typeof base64;
+  checkpoint: typeof checkpoint;
+  context: typeof contexts;
+  'envelope-v1': Omit<typeof envelopeV1, 'cases'> & {
     cases: readonly MessageCase[];
-    accepted_changes: readonly AcceptedChange[];
-    refusals: readonly (Refusal & { ciphertext: string })[];
   };
-  'envelope-v2': {
-    tenant_id: string;
-    key_version_secret: string;
+  'envelope-v2': Omit<typeof envelopeV2, 'cases' | 'refusals'> & {
     cases: readonly StreamCase[];
-    accepted_changes: readonly AcceptedChange[];
     refusals: readonly StreamRefusal[];
   };
   formats: {
-    keys: readonly (Named & {
-      from: 'fromHex' | 'fromBase64' | 'fromUtf8' | 'fromSha256' | 'fromScrypt';
-      arguments: readonly unknown[];
-      key_hex: string;
-    })[];
+    keys: readonly {
+      readonly name: string;
+      readonly from: 'fromHex' | 'fromBase64' | 'fromUtf8' | 'fromSha256' | 'fromScrypt';
+      readonly arguments: readonly unknown[];
+      readonly key_hex: string;
+    }[];
     cases: readonly (ForeignValue & { plaintext: string })[];
     refusals: readonly ForeignValue[];
   };
   half: { vectors: readonly HalfVector[] };
-  hash: {
-    cases: readonly (Named & { hash_key: string; value: string; hash: string })[];
-    refusals: readonly (Named & { value_json: string })[];
-  };
-  intake: {
-    tenant_id: string;
-    key_id: string;
-    cases: readonly IntakeCase[];
-    refusals: readonly IntakeRefusal[];
-  };
-  ledger: {
-    tenant_id: string;
-    tenant_secret: string;
-    row_mac_key: string;
-    row_sum_key: string;
-    audit_mac_key: string;
-    rows: readonly (Named & { table: string; row: Row; mac: string | null; in_sum: string | null })[];
-    link: {
-      previous: string;
-      entries: readonly (Omit<StoredEntry, 'tenant_id'> & { hash: string; mac: string })[];
-    };
-    sums: readonly (Named & {
-      row_sum_key: string;
-      rows: readonly { table: string; row: Row }[];
-      id: number;
-      hash: string;
-      nonce: string;
-      sum: string;
-    })[];
-  };
-  'log-moment': {
-    cases: readonly (Named & {
-      count: number;
-      root: string;
-      paths: readonly { head: number; position: string; leaf: string; path: readonly string[] }[];
-      time: number;
-      entry: string;
-      entry_leaf: string;
-    })[];
-  };
-  'log-proof': {
-    policy: string;
-    cases: readonly (ProvenHead & { proof: string })[];
-    refusals: readonly (Named & { code: string; proof: string })[];
-    cosignatures: readonly (Named & {
-      verifier_key: string;
-      time: number;
-      message: string;
-      checkpoint: string;
-      line: string;
-    })[];
-    example: { verifier_key: string; note: string };
-  };
-  'log-tree': {
-    short_entries: readonly string[];
-    short_roots: readonly string[];
-    cases: readonly (Named & {
-      size: number;
-      root: string;
-      last_tiles: readonly { path: string; sha256: string }[];
-      inclusion: readonly { index: number; leaf: string; path: readonly string[] }[];
-      consistency: readonly { old: number; old_root: string; proof: readonly string[] }[];
-    })[];
-  };
-  pae: {
-    cases: readonly (Named & {
-      parts: readonly ({ text: string } | { hex: string } | { integer: number } | { null: true })[];
-      encoded: string;
-    })[];
-  };
-  people: {
-    cases: readonly SubjectCase[];
-    refusals: readonly SubjectWrap[];
-    sealed_refusals: readonly SealedSubject[];
-  };
-  'sealed-secret': {
+  hash: typeof hash;
+  intake: typeof intake;
+  ledger: typeof ledger;
+  'log-moment': typeof logMoment;
+  'log-proof': typeof logProof;
+  'log-tree': typeof logTree;
+  pae: typeof pae;
+  people: typeof people;
+  'sealed-secret': Omit<typeof sealedSecret, 'cases' | 'refusals'> & {
     cases: readonly (SealedSecret & { salt: string; secret: string })[];
     refusals: readonly SealedSecret[];
-    tenant_keys: readonly (Named & { tenant: string; tenant_secret: string; key: string })[];
-    root_ids: readonly { root_key: string; root_id: string }[];
   };
 }
 
