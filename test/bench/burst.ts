@@ -7,7 +7,6 @@ import type { Defer } from './compare.ts';
  * less CPU time for the server.
  */
 export class Burst {
-  receivedBytes = 0;
   refused = 0;
   isPatient = false;
   readonly milliseconds: number[];
@@ -50,7 +49,6 @@ export class Burst {
           response += chunk.toString('latin1');
           if (!isComplete(response)) return;
           this.milliseconds.push(performance.now() - sentAt);
-          this.receivedBytes += response.length;
           if (/^HTTP\/1\.1 20[01]/.test(response)) next();
           else if (this.isPatient && /^HTTP\/1\.1 50[03]/.test(response)) {
             this.refused++;

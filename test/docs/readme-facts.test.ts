@@ -13,11 +13,6 @@ test.each(libraries)(
   },
 );
 
-test('`npm run dev` starts the server for development, which needs no database', () => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
-  expect(scripts['dev']).toMatch(/ --watch packages\/cli\/src\/main\.ts dev$/);
-});
-
 test('the pages name only entry points that exist, and design notes only files of the code', () => {
   const known = new Set(libraries.flatMap(({ entries }) => entries));
   for (const { path } of sources) known.add(basename(path));

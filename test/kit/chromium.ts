@@ -12,7 +12,6 @@ export interface Page {
   on(event: 'request', listener: (request: Request) => void): void;
   on(event: 'pageerror' | 'crash', listener: (error: unknown) => void): void;
   context(): {
-    setOffline(isOffline: boolean): Promise<void>;
     /** A session of the Chrome DevTools Protocol. */
     newCDPSession(page: Page): Promise<{ send(method: string, parameters?: object): Promise<object> }>;
   };
@@ -38,7 +37,6 @@ interface Locator {
   click(): Promise<void>;
   fill(text: string): Promise<void>;
   selectOption(value: string): Promise<unknown>;
-  hover(): Promise<void>;
   focus(): Promise<void>;
   count(): Promise<number>;
   first(): Locator;

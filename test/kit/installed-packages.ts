@@ -16,7 +16,7 @@ export async function installPackages() {
   writeFileSync(join(directory, 'package.json'), '{ "private": true, "type": "module" }\n');
   const wanted = new Set<string>();
   for (const library of libraries) {
-    const { tarball } = await pack(library, directory);
+    const tarball = await pack(library, directory);
     const installed = join(directory, 'node_modules', library.name);
     mkdirSync(installed, { recursive: true });
     await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed]);

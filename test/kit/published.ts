@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
-  readonly scripts?: Readonly<Record<string, string>>;
   readonly homepage?: string;
   readonly bugs?: string;
   readonly repository?: { readonly url: string; readonly directory: string };
@@ -15,7 +14,6 @@ export interface Manifest {
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
-  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
 export interface PublishedPackage {
@@ -39,14 +37,10 @@ export const publishedPackages: readonly PublishedPackage[] = readdirSync(packag
 
 export const libraries = publishedPackages.filter(({ entries }) => entries.length > 0);
 
-export interface Packed {
-  readonly tarball: string;
-  readonly files: readonly string[];
-}
-
-export async function pack({ directory }: PublishedPackage, into: string): Promise<Packed> {
+/** Returns the tarball of a package. */
+export async function pack({ directory }: PublishedPackage, into: string): Promise<string> {
   const command = ['pack', '--json', '--ignore-scripts', '--pack-destination', into];
   const { stdout } = await promisify(execFile)('npm', command, { cwd: directory });
-  const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
-  return { tarball: join(into, filename), files: files.map(({ path }) => path) };
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return join(into, filename);
 }
