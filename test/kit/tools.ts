@@ -14,6 +14,7 @@ export type Tools =
   | 'test/tools/drizzle'
   | 'packages/sdk/test/orms/kysely'
   | 'packages/sdk/test/orms/mongoose'
+  | 'packages/migrate/test'
   | 'packages/prisma/test'
   | 'packages/prisma/test/prisma-6'
   | 'packages/sdk/test/orms/typeorm'
