@@ -136,6 +136,21 @@ test('a judgement that fails, and one whose content the store refuses, fail alon
   expect(await verified()).toMatchObject({ valid: true });
 });
 
+test('a call that needs more rows from a store that hangs is answered at its deadline', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+  let hangs = false;
+  const { decide } = await openPair(
+    async () => {},
+    () => (hangs ? new Promise(() => {}) : Promise.resolve()),
+  );
+  await decide(0, note);
+  hangs = true;
+  const refused = vi.fn();
+  void decide(0, countUp).catch(refused);
+  await vi.runAllTimersAsync();
+  expect(refused).toHaveBeenCalledWith(expect.objectContaining({ code: 'audit_unwritten' }));
+});
+
 test('a call never sees less than what was true when it came', async () => {
   const arrivals: (() => void)[] = [];
   let isSlow = false;

@@ -52,12 +52,12 @@ export class Ledger {
   decide<Answer>(tenantId: string, decision: Decision<Answer>, how: Patience = {}): Promise<Decided<Answer>> {
     const queue = this.#queueOf(tenantId);
     const { place } = queue;
-    const deadline = this.#deadlineOf(how);
-    return settled(async (needs, round) => {
+    const deadline = (how.since ?? performance.now()) + this.#patience;
+    return settled((needs, round) => {
       // The first attempt rests on what is remembered. What it lacks is read for the next.
       const isReady = place.guess && !decision.prepare && round === 0;
-      if (!isReady) await this.#prepared(place, decision, needs, round);
-      return queue.wait(decision, how, deadline);
+      const prepared = isReady ? undefined : this.#prepared(place, decision, needs, round);
+      return queue.wait(decision, how, deadline, prepared);
     });
   }
 
@@ -95,6 +95,7 @@ export class Ledger {
     checksHead = true,
   ): Promise<Decided<Answer>> {
     const { place } = this.#queueOf(tenantId);
+    const deadline = (how.since ?? performance.now()) + this.#patience;
     let asked: readonly Need[] = [refTo(tenants, tenantId)];
     const ask = (needs: readonly Need[]): void => void (asked = unique([...asked, ...needs]));
     return settled(async (missing): Promise<Outcome> => {
@@ -102,7 +103,7 @@ export class Ledger {
       if (remembered) ask(decision.needs(new GuessView(remembered, this.clock.now())));
       ask(missing);
       const read = asked;
-      const known = await place.readFrom(read, this.#deadlineOf(how));
+      const known = await place.readFrom(read, deadline);
       const guess = place.guessFrom(known, read, checksHead);
       const view = new GuessView(guess, known.time);
       ask(decision.needs(view));
@@ -124,10 +125,6 @@ export class Ledger {
   /** Forgets what it believes of a tenant. */
   forget(tenantId: string): void {
     this.#ground.guesses.delete(tenantId);
-  }
-
-  #deadlineOf({ since = performance.now() }: Patience): number {
-    return since + this.#patience;
   }
 
   #queueOf(tenantId: string): Queue {

@@ -55,9 +55,9 @@ export class Queue {
     this.place = place;
   }
 
-  /** Waits until the decision is committed, or is known to need more rows. At the deadline it has failed. */
-  wait(decision: Decision, { isLocked, signal }: Patience, deadline: number): Promise<Outcome> {
-    return new Promise((resolve) => {
+  /** Waits until the decision is prepared, and committed or known to need more rows. At the deadline it has failed. */
+  wait(decision: Decision, { isLocked, signal }: Patience, deadline: number, prepared?: Promise<void>) {
+    return new Promise<Outcome>((resolve, reject) => {
       const waiting: Waiting = {
         decision,
         isLocked: isLocked === true,
@@ -77,16 +77,19 @@ export class Queue {
       const timer = left === Infinity ? undefined : setTimeout(leave, left);
       signal?.addEventListener('abort', leave);
       this.place.ground.waiting++;
-      this.#waiting.push(waiting);
-      // The caller can have left while rows were read.
+      // The caller can have left before.
       if (left === 0 || signal?.aborted) leave();
-      if (this.place.isWriting) return;
-      this.place.isWriting = true;
-      void this.#drain();
+      const enter = (): void => void this.#enter(waiting);
+      if (!prepared) return enter();
+      prepared.then(enter, (error: unknown) => (reject(error as Error), leave()));
     });
   }
 
-  async #drain(): Promise<void> {
+  /** Lets a decision wait for its turn, and writes until none waits. */
+  async #enter(waiting: Waiting): Promise<void> {
+    this.#waiting.push(waiting);
+    if (this.place.isWriting) return;
+    this.place.isWriting = true;
     try {
       while (this.#waiting.length > 0) await this.#write(this.#waiting.splice(0), []);
     } finally {
