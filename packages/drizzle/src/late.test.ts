@@ -85,13 +85,6 @@ describe('functions of the app that compute values', () => {
     const [id, name, , editor] = sent[0]?.params ?? [];
     expect(await opened({ name, editor }, String(id))).toEqual({ name: 'default 1', editor: 'editor 1' });
   });
-
-  test('run once for an update, which sets the index column too', async () => {
-    await db.update(patients).set({ id: 'a' }).where(eq(patients.id, 'a'));
-    expect(calls).toEqual({ default: 0, update: 1, id: 0 });
-    expect(sent[0]?.statement).toContain('"editor" = ?, "editor_index" = ?');
-    expect(await opened({ editor: sent[0]?.params[1] }, 'a')).toEqual({ editor: 'editor 1' });
-  });
 });
 
 test('`db.batch` sends statements at once, with one request to the service, and opens the results', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq, inArray, ne, not, relations, type SQL, sql } from 'drizzle-orm';
-import { alias, pgTable, pgView, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { alias, pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, field, words } from '@eaas/sdk/fields';
@@ -89,8 +89,6 @@ describe('`withEncryption` refuses a database', () => {
     const refused = { code: 'schema', message };
     const create = () => withEncryption(drizzle(nothing, { casing: 'snake_case', schema: { table } }), eaas);
     expect(create).toThrow(expect.objectContaining(refused));
-    const unknown = withEncryption(drizzle(nothing, { casing: 'snake_case' }), eaas);
-    await expect((async () => unknown.select().from(table))()).rejects.toMatchObject(refused);
     const named = encryptedTable('people', { ...columns, firstName: encrypted('first_name', field.text()) });
     await withEncryption(drizzle(nothing, { casing: 'snake_case', schema: { named } }), eaas)
       .select()
@@ -110,14 +108,6 @@ describe('conditions', () => {
     await db.select({ id: patients.id }).from(patients).where(where());
     expect(condition()).toBe(expected);
   });
-});
-
-test('the order of the fingerprints in a statement says nothing about the values', async () => {
-  const numbers = Array.from({ length: 20 }, (_, at) => `${at}`);
-  await db.select({ id: patients.id }).from(patients).where(inArray(patients.ssn, numbers));
-  const params = (sent[0]?.params ?? []).map(String);
-  expect(params).toHaveLength(20);
-  expect(params).toEqual(params.toSorted());
 });
 
 const name = patients.name;
@@ -158,16 +148,6 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
       'a changed id, by the id of another table',
       () => update({ id }).from(visits).where(eq(visits.id, id)),
       'row_unknown',
-    ],
-    [
-      'a conflict of more rows than one condition can find',
-      () =>
-        onConflict(
-          Array.from({ length: 501 }, (_, at) => ({ id: randomUUID(), ssn: `${at}` })),
-          ssn,
-          { name: 'A' },
-        ),
-      'too_many_rows',
     ],
     [
       'a conflict in a column whose value only the database knows',
@@ -279,10 +259,8 @@ test('an update of several rows writes a different ciphertext to each row', asyn
 
 test('a transaction of a synchronous driver is refused', () => {
   const driver = Object.assign(Object.create(plain) as typeof plain, { resultKind: 'sync' });
-  const synchronous = withEncryption(driver, eaas, { index: indexKey });
-  expect(() => synchronous.transaction(async () => {})).toThrow(
-    'a transaction of this driver is synchronous',
-  );
+  const transaction = () => withEncryption(driver, eaas, { index: indexKey }).transaction(async () => {});
+  expect(transaction).toThrow('a transaction of this driver is synchronous');
 });
 
 test('an update of more rows than one statement can encrypt is refused', async () => {
@@ -321,13 +299,6 @@ test.each([
     'without a primary key',
     encryptedTable('notes', { note: note() }),
     /notes.*no primary key of one column.* `id`/,
-  ],
-  [
-    'with a key of several columns',
-    encryptedTable('notes', { of: text(), at: text(), note: note() }, ({ of, at }) => [
-      primaryKey({ columns: [of, at] }),
-    ]),
-    /notes.*no primary key of one column.*: name a unique column as `id`/,
   ],
   ['without encrypted columns', visits, /needs a table with encrypted columns/],
 ])('`migrate` refuses a table %s, and says what to do', async (_, table, message) => {

@@ -196,7 +196,6 @@ test('a subject that is encrypted is refused', () => {
 test.each<[string, (db: ReturnType<typeof setUp>['db']) => PromiseLike<unknown>]>([
   ['an update', (db) => db.update(notes).set({ patient: 8 }).where(eq(notes.id, id))],
   ['SQL', (db) => db.insert(notes).values({ id, patient: sql`8`, text: 'x' })],
-  ['nothing', (db) => db.insert(notes).values({ id, text: 'x' } as never)],
   [
     'a text that the database changes',
     (db) => db.insert(notes).values({ id, patient: '007' as never, text: 'x' }),

@@ -52,11 +52,6 @@ describe('the types show the values and not the ciphertexts', () => {
       { a: string; b: { born: Date | null; id: string } }[]
     >();
   });
-
-  test('transactions', () => {
-    const query = async () => db.transaction(async (tx) => tx.select({ n: patients.notes }).from(patients));
-    expectTypeOf(query).returns.resolves.toEqualTypeOf<{ n: Notes | null }[]>();
-  });
 });
 
 test('definitions, values and searches of the wrong type do not compile', () => {

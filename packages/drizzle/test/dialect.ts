@@ -1,4 +1,4 @@
-import { getTableName, type SQL, type Table } from 'drizzle-orm';
+import { type SQL, type Table } from 'drizzle-orm';
 import type { withEncryption } from '@eaas/drizzle/pg';
 import { migrate } from '@eaas/migrate';
 import { expect } from 'vitest';
@@ -29,10 +29,10 @@ export async function outcomesIn({ name, plain, sql, dialect }: Connection): Ret
     withEncryption: typeof withEncryption;
     getTableConfig: (table: Table) => Parameters<typeof createTable>[0];
   };
-  const { samples, children, people, notes, members, accounts, connectors } = tables[name];
+  const { samples, children, people, notes, members, accounts } = tables[name];
   const { dialect: writer } = plain as { dialect: { sqlToQuery(value: SQL): { sql: string } } };
   const sqlOf = (value: SQL): string => writer.sqlToQuery(value).sql;
-  const created = [samples, children, people, notes, members, accounts, connectors];
+  const created = [samples, children, people, notes, members, accounts];
   for (const table of created) {
     const create = createTable(own.getTableConfig(table), sqlOf, name === 'MySQL' ? '`' : '"');
     await sql(`${create}${name === 'MySQL' ? ' character set utf8mb4' : ''}`);
@@ -50,13 +50,12 @@ export async function outcomesIn({ name, plain, sql, dialect }: Connection): Ret
   const outcomes = await outcomesOf({ name, place: { db, samples, children, raw }, sql });
   await expectParts(db, people, async () => sql('select * from people order by id'));
   await expectSubjects(db, notes, eaas, async () => sql('select * from notes order by id'));
-  for (const table of name === 'MySQL' ? [] : [accounts, connectors]) {
-    const of = getTableName(table);
-    await sql(`create unique index natural_${of} on ${of} (provider, account)`);
-    await sql(`create unique index active_${of} on ${of} (person) where ended is null`);
-    await expectUpserts(plain as PostgresDatabase, table, (database) => {
-      return own.withEncryption(database, eaas, { index });
-    });
+  if (name !== 'MySQL') {
+    await sql('create unique index natural_key on accounts (provider, account)');
+    await sql('create unique index active on accounts (person) where ended is null');
+    await expectUpserts(plain as PostgresDatabase, accounts, (database) =>
+      own.withEncryption(database, eaas, { index }),
+    );
   }
   await expectExisting({
     plain,

@@ -30,7 +30,7 @@ async function openNodePostgres(): Promise<{ plain: object; close: () => Promise
 test.each(['postgres', 'pg'])(
   'every operation of Drizzle works or throws with the driver %s',
   async (driver) => {
-    await connection`drop table if exists samples, children, people, members, notes, accounts, connectors`;
+    await connection`drop table if exists samples, children, people, members, notes, accounts`;
     const own = { plain: drizzle(connection, { schema: tables.PostgreSQL }), close: async () => {} };
     const { plain, close } = driver === 'pg' ? await openNodePostgres() : own;
     const outcomes = await outcomesIn({

@@ -70,28 +70,22 @@ function tablesOf({ encrypted, encryptedTable, table, id, text }: Dialect) {
     },
     { subject: 'personId' },
   );
-  const accountsOf = (name: string, options: { subject?: 'person' }) => {
-    const newId = () => id().$defaultFn(() => crypto.randomUUID());
-    const columns = {
-      id: newId().primaryKey(),
-      person: newId(),
-      provider: text().$defaultFn(() => 'google'),
-      account: text(),
-      ended: text(),
-      email: encrypted(field.text().searchable()).unique(),
-      token: encrypted(field.text()),
-    };
-    return encryptedTable(name, columns, options);
+  const newId = () => id().$defaultFn(() => crypto.randomUUID());
+  const accountColumns = {
+    id: newId().primaryKey(),
+    person: newId(),
+    provider: text().$defaultFn(() => 'google'),
+    account: text(),
+    ended: text(),
+    email: encrypted(field.text().searchable()).unique(),
+    token: encrypted(field.text()),
   };
-  const [accounts, connectors] = [
-    accountsOf('accounts', { subject: 'person' }),
-    accountsOf('connectors', {}),
-  ];
+  const accounts = encryptedTable('accounts', accountColumns, { subject: 'person' });
   const childrenOf = relations(samples, ({ many }) => ({ children: many(children) }));
   const parentOf = relations(children, ({ one }) => ({
     parent: one(samples, { fields: [children.parentId], references: [samples.id] }),
   }));
-  return { samples, children, childrenOf, parentOf, members, people, notes, accounts, connectors };
+  return { samples, children, childrenOf, parentOf, members, people, notes, accounts };
 }
 
 const varcharOf = (length: number) => (name?: string) => varchar(name as string, { length });

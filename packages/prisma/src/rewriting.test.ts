@@ -150,12 +150,6 @@ test.each<[string, Args, unknown]>([
 
 const code = (code: EncryptedModelErrorCode, more: object = {}) => expect.objectContaining({ code, ...more });
 
-const nestedWrites: [string, Args][] = [
-  ['createMany', { data: [] }],
-  ['updateMany', { where: {}, data: {} }],
-  ['upsert', { where: { id: 'v' }, create: {}, update: {} }],
-];
-
 test.each<[EncryptedModelErrorCode, string, string, Args]>([
   ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { contains: '1' } } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { name: 'Ada' } }],
@@ -200,12 +194,6 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
   ['unknown_argument', 'Patient', 'deleteMany', { where: new Map() }],
   ['unknown_argument', 'Patient', 'findMany', { orderBy: { nmae: 'asc' } }],
   ['unknown_argument', 'Patient', 'findMany', { include: { _count: { select: { vists: true } } } }],
-  ...nestedWrites.map(([write, given]): [EncryptedModelErrorCode, string, string, Args] => [
-    'unknown_argument',
-    'Patient',
-    'update',
-    { where: { id: 'p' }, data: { visits: { [write]: { ...given, limit: 1 } } } },
-  ]),
   ['unknown_argument', 'Patient', 'findRaw', {}],
 ])('the error %s is thrown before a query is sent: %s.%s(%j)', async (expected, name, operation, args) => {
   await expect(play(name, operation, args)).rejects.toEqual(code(expected));
@@ -319,16 +307,6 @@ test.each<[string, Args, unknown]>([
   expect(await dataOf('update', { where: { id: 'p' }, data: { visits } })).toEqual({ visits: expected });
 });
 
-test('a nested `updateMany` becomes one update for each row', async () => {
-  const visits = { updateMany: { where: { kind: 'k' }, data: { note: 'cough' } } };
-  const run = { visits: [{ id: 'v' }, { id: 'w' }] };
-  expect(await dataOf('update', { where: { id: 'p' }, data: { visits } }, run)).toEqual({
-    visits: {
-      updateMany: ['v', 'w'].map((id) => ({ where: { AND: [{ kind: 'k' }, { id }] }, data: note(id) })),
-    },
-  });
-});
-
 test('a nested update of one related row first reads the id of the row', async () => {
   const args = { where: { id: 'v' }, data: { patient: { update: { name: 'Ada' } } } };
   const { runs, sent } = await play('Visit', 'update', args, { run: { patient: { id: 'p' } } });
@@ -409,11 +387,9 @@ test.each<[string, object, string]>([
 });
 
 test('an encrypted table without a Prisma model is refused', () => {
-  const more: Definition = new Map([...definition, ['Bill', []]]);
-  expect(() => modelsOf(schema, more)).toThrow(
-    'Bill: exactly one model must have this table (got 0): name the table like a model ' +
-      "(Patient, Visit, Nurse, Doctor), or pass { models: { <Model>: 'Bill' } }",
-  );
+  const refused =
+    'Bill: exactly one model must have this table (got 0): name the table like a model (Patient, ';
+  expect(() => modelsOf(schema, new Map([...definition, ['Bill', []]]))).toThrow(refused);
 });
 
 test.each<[string, readonly RuntimeField[], string]>([

@@ -89,7 +89,6 @@ describe.each(majors)('Prisma %i', (major) => {
 
   describe('writes', () => {
     test.each<[string, object, string]>([
-      ['a row that is connected', { patient: { connect: { id: 2 } } }, '2'],
       ['a row that a search connects', { patient: { connect: { ssn: 'ssn 2' } } }, '2'],
       ['a new row', { patient: { create: { id: 3, name: 'new' } } }, '3'],
       ['connectOrCreate', { patient: { connectOrCreate: { where: { id: 2 }, create: { id: 2 } } } }, '2'],
@@ -131,10 +130,6 @@ describe.each(majors)('Prisma %i', (major) => {
       const foreign = call('visit', 'update', { where: ofTwo, data: { note: 'y' } });
       await expect(foreign).rejects.toMatchObject({ code: 'P2025' });
       expect(await notes()).toEqual(['x']);
-      await call('stay', 'createMany', { data: [1, 2].map((patientId) => ({ reason: 'x', patientId })) });
-      await call('stay', 'updateMany', { where: { patientId: 2 }, data: { reason: 'y' } });
-      const args = { orderBy: { patientId: 'asc' }, select: { reason: true } };
-      expect(await call('stay', 'findMany', args)).toEqual([{ reason: 'x' }, { reason: 'y' }]);
     });
 
     test.each<[string, string[], string[]]>([
@@ -145,18 +140,6 @@ describe.each(majors)('Prisma %i', (major) => {
       await call('patient', 'upsert', { where: { ssn }, create: { id: 3, ssn, name: 'new' }, update });
       expect(await owners('patient', 'name')).toEqual(patients);
       expect(await owners('visit', 'note')).toEqual(visits);
-    });
-
-    test('nested writes of one row encrypt for its person', async () => {
-      const write = (where: object, stay: object) =>
-        call('patient', 'update', { where, data: { stay }, select: { stay: { select: { reason: true } } } });
-      for (const reason of ['a', 'b']) {
-        const stay = { upsert: { create: { reason }, update: { reason } } };
-        expect(await write({ id: 2 }, stay)).toEqual({ stay: { reason } });
-        expect(await owners('stay', 'reason')).toEqual(['2']);
-      }
-      const updated = await write({ ssn: 'ssn 2' }, { update: { reason: 'c' } });
-      expect([updated, await owners('stay', 'reason')]).toEqual([{ stay: { reason: 'c' } }, ['2']]);
     });
 
     test('an update can repeat the person, and give a row without one its person', async () => {
@@ -241,12 +224,6 @@ describe.each(majors)('Prisma %i', (major) => {
         expect(await notes(seven)).toEqual(['cough']);
       });
       await seven.$transaction(async (tx: Client) => expect(await notes(tx)).toEqual(['changed']));
-      const rolledBack = own.$transaction(async (tx: Client) => {
-        await write('gone', tx);
-        throw new Error('stop');
-      });
-      await expect(rolledBack).rejects.toThrow('stop');
-      expect(await notes()).toEqual(['changed']);
       const users = (await usersOf('key.unwrap')).slice(0, -before || undefined);
       expect(new Set(users).size).toBe(3);
     });
@@ -267,7 +244,6 @@ describe.each(majors)('Prisma %i', (major) => {
     });
 
     test.each<[Model, string, object]>([
-      ['patient', 'findMany', {}],
       ['patient', 'updateMany', { data: { name: 'x' } }],
       ['patient', 'upsert', { where: { ssn: 'ssn 1' }, create: { id: 9 }, update: { name: 'x' } }],
       ['bed', 'create', { data: { note: 'x' } }],

@@ -40,7 +40,8 @@ export const encryptedFields = () => ({
   born: field.date().searchableBy({ range: dateRange() }),
 });
 
-export const [ada, bob] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
+export const ada = '00000000-0000-4000-8000-00000000000a';
+const bob = '00000000-0000-4000-8000-00000000000b';
 const day = (of: string) => new Date(`${of}T00:00Z`);
 const rowsOf = (result: unknown) => [result].flat() as Row[];
 const namesOf = (result: unknown) => rowsOf(result).map(({ name }) => name);

@@ -86,12 +86,8 @@ describe('options of a definition', () => {
       "users.email is searchable, so the option `index` must be 'service' or a token from `createIndexKey`, " +
         "or 'half' for a client with a half (got undefined)",
     );
-    expect(attempt({ index: [] })).toThrow('users.email is searchable, so the option `index` must be');
     expect(attempt({ index: 'service', keyIds: { user: keyId } })).toThrow(
       '`keyIds` has an entry for `user`, which is not a defined table or field: did you mean `users`?',
-    );
-    expect(attempt({ index: 'service', keyIds: { users: 'name' } })).toThrow(
-      '`keyIds` must have a UUID or a list of UUIDs for `users`',
     );
     expect(attempt({ index: 'service', keyIds: { users: [] } })).toThrow(
       '`keyIds` must have a UUID or a list of UUIDs for `users`',

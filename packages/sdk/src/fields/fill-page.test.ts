@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { range } from '../../test/observed-client.ts';
 import { fillPage } from './fields.ts';
 
@@ -20,19 +20,6 @@ function tableOf(length: number) {
 const idsOf = ({ rows }: { rows: readonly Candidate[] }) => rows.map(({ id }) => id);
 
 describe('fillPage', () => {
-  test('reads until the page is full, and goes on behind its last row', async () => {
-    const table = tableOf(20);
-    const page = await fillPage({ size: 4, after: undefined, ...table });
-    expect([idsOf(page), page.next]).toEqual([[0, 3, 6, 9], 11]);
-    expect(table.read.mock.calls).toEqual([
-      [undefined, 4],
-      [3, 4],
-      [7, 4],
-    ]);
-    expectTypeOf(page.rows).toEqualTypeOf<Candidate[]>();
-    expectTypeOf(page.next).toEqualTypeOf<number | undefined>();
-  });
-
   test('finds every match once, however many rows and whatever the size', async () => {
     for (const [length, size] of range(25).flatMap((length) =>
       range(6).map((n) => [length, n + 1] as const),

@@ -54,13 +54,11 @@ test('a column that is not defined is refused, because it would be stored as pla
   expect(service.requests).toEqual([]);
 });
 
-test.each([
-  ['a Promise', Promise.resolve({ name: 'Ada' })],
-  ['a Map', new Map([['name', 'Ada']])],
-])('%s in place of a row is refused, because its columns would be lost', async (kind, row) => {
+test('a Promise in place of a row is refused, because its columns would be lost', async () => {
   const { records, service } = openFields();
-  const message = `a row must be an object with columns (got ${kind})`;
-  await expect(records.encryptRow('users', 1, row as never)).rejects.toThrow(new InputError(message));
-  await expect(records.decryptRow('users', 1, row as never)).rejects.toThrow(new InputError(message));
+  const row = Promise.resolve({ name: 'Ada' }) as never;
+  const refused = new InputError('a row must be an object with columns (got a Promise)');
+  await expect(records.encryptRow('users', 1, row)).rejects.toThrow(refused);
+  await expect(records.decryptRow('users', 1, row)).rejects.toThrow(refused);
   expect(service.requests).toEqual([]);
 });

@@ -50,13 +50,8 @@ describe('encryptStream and decryptStream', () => {
       expect(error).toBeInstanceOf(kind);
       expect(chunks).toEqual([]);
     }
-    for (const [by, options] of [
-      [client, { wrapContext }],
-      [nameless, { anyKey: true, wrapContext }],
-    ] as const) {
-      const opened = await sendThrough(decryptStream(by, options), [content]);
-      expect(opened.content.length).toBe(9);
-    }
+    const opened = await sendThrough(decryptStream(nameless, { anyKey: true, wrapContext }), [content]);
+    expect(opened.content.length).toBe(9);
   });
 
   test('a stream fails with the abort reason of its signal', async () => {
