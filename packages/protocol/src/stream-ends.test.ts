@@ -143,25 +143,22 @@ describe.each(directions)('%s a stream', (_, through, input) => {
   );
 
   test('the stream waits for the reader, even within one very long write', async () => {
-    for (const [kind, ahead] of [
-      [nodeEngine, 1],
-      [webCryptoEngine, 4],
-    ] as const) {
-      const { engine, seen } = watched(kind);
-      const { readable, writable } = through(engine);
-      const large = Buffer.concat([input, new Uint8Array(20 * chunk)]);
-      const written = writable.getWriter().write(large);
-      written.catch(() => undefined);
-      const reader = readable.getReader();
-      for (let taken = 1; taken < 4; taken++) {
-        await reader.read();
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        expect(seen.chunks).toBeLessThanOrEqual(taken + ahead);
-      }
-      // An asynchronous engine works on some chunks at the same time.
-      await expect.poll(() => seen.chunks).toBeGreaterThan(ahead);
-      await reader.cancel();
+    const { engine, seen } = watched(webCryptoEngine);
+    const { readable, writable } = through(engine);
+    const large = Buffer.concat([input, new Uint8Array(20 * chunk)]);
+    writable
+      .getWriter()
+      .write(large)
+      .catch(() => undefined);
+    const reader = readable.getReader();
+    // An asynchronous engine works on some chunks at the same time.
+    for (let taken = 1; taken < 4; taken++) {
+      await reader.read();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(seen.chunks).toBeLessThanOrEqual(taken + 4);
     }
+    await expect.poll(() => seen.chunks).toBeGreaterThan(4);
+    await reader.cancel();
   });
 });
 

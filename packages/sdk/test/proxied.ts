@@ -51,23 +51,18 @@ export function setUp(
     },
     ...options,
   });
-  const post = async (path: string, body: unknown, headers: Record<string, string> = {}, method = 'POST') => {
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
     const response = await proxy(
       new Request(`https://app.example${path}`, {
-        method,
+        method: 'POST',
         headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers },
-        ...(method === 'GET' || method === 'HEAD' ? {} : { body: asBody(body) }),
+        body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
     );
     const text = await response.text();
-    const json: unknown = text === '' ? undefined : JSON.parse(text);
-    return { status: response.status, headers: response.headers, json, text };
+    return { status: response.status, headers: response.headers, json: JSON.parse(text) as unknown, text };
   };
   return { proxy, sent, events, post };
-}
-
-function asBody(body: unknown): BodyInit {
-  return typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body);
 }
 
 export const wrapPath = `/api/eaas/v1/keys/${key}/wrap`;

@@ -5,7 +5,7 @@ import { verifyEd25519 } from '../../test/verify-ed25519.ts';
 import { EaasError } from '../errors.ts';
 import { toUtf8 } from '../text.ts';
 import { parsePolicy } from './policy.ts';
-import { formatExtra, parseExtra, restartEntry, verifyProof } from './proof.ts';
+import { formatExtra, parseExtra, verifyProof } from './proof.ts';
 
 const { policy: text, cases, refusals } = vectors('log-proof');
 const policy = parsePolicy(text);
@@ -84,8 +84,4 @@ test('a path of 257 hashes, another form of a tenant id, and a time that is no d
   expect(isRead({ tenantId: 'acme' })).toBe(false);
   expect(isRead({ time: 8_640_000_000_000_001 })).toBe(false);
   expect(isRead({ path: [new Uint8Array(31)] })).toBe(false);
-});
-
-test('the first entry after a restart contains the checkpoint of the log before', () => {
-  expect(Buffer.from(restartEntry('a\n')).toString()).toBe('eaas.restart.v1\nYQo=\n');
 });

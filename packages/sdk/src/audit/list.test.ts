@@ -101,12 +101,6 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
     await expect(listed(log, {}, { order, pageSize: 5 })).rejects.toMatchObject({ code: 'invalid_response' });
     expect(log.calls['GET /v1/audit']).toBeLessThan(150);
   });
-
-  test('a loop over audit.list that ends early makes no further call', async () => {
-    const log = playLog(300);
-    for await (const entry of auditOf(log.call).list({}, { order })) if (entry.id > 0) break;
-    expect(log.calls['GET /v1/audit']).toBe(order === 'newest' ? 1 : 2);
-  });
 });
 
 describe('audit.list from an entry', () => {

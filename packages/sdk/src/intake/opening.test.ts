@@ -1,7 +1,7 @@
 import { DecryptionError, parseEnvelope } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { expect, test } from 'vitest';
-import { bytesOf, observedClient, valuesOf } from '../../test/observed-client.ts';
+import { bytesOf, observedClient } from '../../test/observed-client.ts';
 import { blobSource, decryptStream, encryptStream, openFile, rewrapHead } from '../stream/stream.ts';
 import { createIntake } from './intake.ts';
 
@@ -26,20 +26,6 @@ test('the client decrypts a value that was encrypted with a public key', async (
   const other = { ...context, submission: '18' };
   await expect(client.decrypt(bundle, { keyId, context: other })).rejects.toBeInstanceOf(DecryptionError);
   expect(await client.serverMode.decrypt({ ...bundle, context })).toEqual({ plaintext: 'hello' });
-});
-
-test('one batch unwraps data keys that were wrapped with a public key and data keys that the service wrapped', async () => {
-  const { client, keyId, intake, service } = await backOffice();
-  const [x, y] = valuesOf(await client.encryptMany(['x', 'y'], { keyId, context }));
-  const [a, b] = valuesOf(await intake.encryptMany(['a', 'b'], { context }));
-  const mixed = [x, a, y, b, a, x].map((bundle) => bundle?.ciphertext ?? '');
-  const before = service.requests.length;
-  const decrypted = await client.decryptMany(mixed, { keyId, context, as: 'text' });
-  expect(valuesOf(decrypted)).toEqual(['x', 'a', 'y', 'b', 'a', 'x']);
-  expect(service.requests.slice(before)).toMatchObject([{ items: 2 }]);
-  await client.prime({ keyId, ciphertexts: mixed });
-  const sync = mixed.map((ciphertext) => client.decryptSync(ciphertext, { keyId, context, as: 'text' }));
-  expect(sync).toEqual(['x', 'a', 'y', 'b', 'a', 'x']);
 });
 
 test('a stream that was encrypted with a public key can be decrypted, read in parts and rewrapped', async () => {

@@ -82,14 +82,6 @@ test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
   },
 );
 
-test('the proxy ignores headers that override the method', async () => {
-  const names = ['x-http-method-override', 'x-method-override', 'x-original-url'];
-  const override = Object.fromEntries(names.map((name) => [name, 'DELETE']));
-  const { sent } = await answerTo({ headers: { 'sec-fetch-site': 'same-origin', ...override } });
-  expect(sent[0]?.url).toBe(`https://keys.example/v1/keys/${key}/wrap`);
-  expect([...(sent[0]?.headers.keys() ?? [])]).toEqual(['accept', 'authorization', 'content-type']);
-});
-
 test.each([
   [200, '?'],
   [400, '?a=1'],

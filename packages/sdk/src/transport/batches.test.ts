@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
 import { runs } from '@eaas/test-kit/cases';
 import { coalesce } from './batches.ts';
@@ -20,12 +20,6 @@ function hashing(call: (route: string, input: Input) => Promise<unknown>, retrie
   const hash = coalesce(call as unknown as Call, 'POST /v1/hash', { total: 30_000, retries });
   return (value: string, options?: CallOptions) => hash({ key_id: 'k', value }, options);
 }
-
-test('if JSON cannot represent the input of one call, the other calls of the batch succeed', async () => {
-  const hash = hashing(async (_, input) => input);
-  const results = await Promise.allSettled([hash(1n as never), hash('x')]);
-  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
-});
 
 test('each call of a batch gets its result, even if other calls are aborted', async () => {
   const step = fc.record({
@@ -133,23 +127,6 @@ describe('items that the service refuses in a batch', () => {
     expect(await Promise.all(['a', 'bad'].map(ask))).toMatchObject([{ hash: 'a' }, 'audit_unwritten']);
     expect(sent).toHaveLength(1);
   });
-});
-
-test('the items that a batch tries again wait for the same backoff as single calls', async () => {
-  vi.spyOn(Math, 'random').mockReturnValue(0.5);
-  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-  const at: number[] = [];
-  const hash = hashing(async (_, { items }) => {
-    at.push(Date.now());
-    const error = { status: 503, code: 'unavailable', detail: 'Again.' };
-    return { results: echo([{ error }, { error }], items) };
-  }, 5);
-  const failed = Promise.allSettled([hash('a'), hash('b')]);
-  await vi.advanceTimersByTimeAsync(20_000);
-  await failed;
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-  expect(at.slice(1).map((time, nth) => time - (at[nth] ?? 0))).toEqual([150, 300, 600, 1_000, 1_000]);
 });
 
 test('a batch has at most 1,000 items and about 1 MiB', async () => {

@@ -31,10 +31,7 @@ function filesOf(name: string): [string, string][] {
   const [, section = ''] = manual.split(`\n### ${name}\n`);
   const [text = ''] = section.split(/^##/m);
   const found = Array.from(text.matchAll(/^```(?:ts|js) (\S+)\n(.*?)^```$/gms));
-  if (found.length === 0)
-    throw new Error(
-      `the section ${name} of \`browser.md\` must have a code block whose first line is the name of a file`,
-    );
+  if (found.length === 0) throw new Error(`the section ${name} of browser.md has no file in a code block`);
   return found.map(([, path = '', code = '']) => [path, code]);
 }
 
@@ -93,7 +90,12 @@ export async function startApp(
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  while (!(await answers(origin))) {
+  const answers = () =>
+    fetch(origin).then(
+      (response) => response.ok,
+      () => false,
+    );
+  while (!(await answers())) {
     if (child.exitCode !== null)
       throw new Error(`the ${framework.name} app ended before it responded: ${output}`);
     await sleep(100);
@@ -103,24 +105,14 @@ export async function startApp(
     origin,
     events: (): ProxyEvent[] => {
       // Keeps an incomplete last line until the rest of the line arrives.
-      const end = output.lastIndexOf('\n') + 1;
-      const lines = output
-        .slice(0, end)
-        .split('\n')
-        .filter((line) => line.startsWith('{"type":'));
-      output = output.slice(end);
-      return lines.map((line) => JSON.parse(line) as ProxyEvent);
+      const lines = output.split('\n');
+      output = lines.pop() ?? '';
+      const events = lines.filter((line) => line.startsWith('{"type":'));
+      return events.map((line) => JSON.parse(line) as ProxyEvent);
     },
     stop: async (): Promise<void> => {
       child.kill();
       await ended;
     },
   };
-}
-
-async function answers(url: string): Promise<boolean> {
-  return fetch(url).then(
-    (response) => response.ok,
-    () => false,
-  );
 }

@@ -1,6 +1,5 @@
 // What the option `half` and its variables take, and that a client without them is as it was.
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import * as kit from '@eaas/test-kit/decoder';
 import { vectors } from '@eaas/test-kit/vectors';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -8,8 +7,7 @@ import { createBrowserClient } from '../../src/browser/browser.ts';
 import { createIndexKey, defineFields, field } from '../../src/fields/fields.ts';
 import { EaasClient } from '../../src/index.ts';
 import { encryptBlob } from '../../src/stream/stream.ts';
-import { bytesOf, observedClient, outcomesOf, routesOf } from '../observed-client.ts';
-
+import { bytesOf, observedClient, outcomesOf } from '../observed-client.ts';
 const { service, keyId, make, client: without } = observedClient();
 const half = randomBytes(32);
 const [id, text] = [kit.halfId(half), kit.tokenOf(half, 'eaas_half_')];
@@ -131,20 +129,4 @@ test('what shows values to the service is refused with a half, and server mode o
     () => where(make({ half: one }), 'service'),
   ]);
   expect(await outcomesFor(...calls, () => where(without, 'half'))).toEqual(refused);
-});
-
-test('without the option, requests are as before, and the code of halves is not loaded', async () => {
-  const loaded: string[] = [];
-  const files = readdirSync(new URL('../../src/half/', import.meta.url));
-  for (const file of files.filter((name) => !/^options|\.test\./.test(name)))
-    vi.doMock(`../../src/half/${file}`, async (original) => (loaded.push(file), original()));
-  vi.resetModules();
-  const fresh = await import('../observed-client.ts');
-  const { service, make } = fresh.observedClient();
-  const roundTrip = async (client: EaasClient) => client.decrypt(await client.encrypt('x'));
-  const routes = ['keys/:key_id/wrap', 'keys/:key_id/unwrap'];
-  await roundTrip(make());
-  expect([routesOf(service), loaded]).toEqual([routes, []]);
-  await roundTrip(make({ half }));
-  expect([routesOf(service), loaded]).toEqual([[...routes, ...routes], ['halves.ts']]);
 });

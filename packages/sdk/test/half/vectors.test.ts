@@ -21,23 +21,20 @@ test.each(ofKind(/ v[12]/))('the second implementation opens and seals $kind, $n
   const { ciphertext, wrapped_key } = await client.encrypt('from the client', { context });
   const wrapped = { keyId, keyVersion: 1, wrappedKey: Buffer.from(wrapped_key, 'base64') };
   const dek = kit.mixed(own, keyId, Buffer.from(await client.unwrap(wrapped)).toString('base64'));
+  for (const near of vector.others_that_must_not_fit?.filter((other) => !/^0+$/.test(other)) ?? [])
+    await expect(make({ half: hex(near) }).decrypt(ciphertext, { context })).rejects.toThrow('decryption');
   expect(kit.openEnvelope(ciphertext, dek, context).toString()).toBe('from the client');
   const other = kit.sealEnvelope(ciphertext, dek, 'from elsewhere', context);
   expect(await make().decrypt(other, { context, as: 'text' })).toBe('from elsewhere');
 });
 
-test.each(ofKind(/^envelope v1/))('$name opens with its half, and with no other', async (vector) => {
-  const { key_id, context, others_that_must_not_fit: others = [] } = vector;
-  const dek = hex(vector.dek_hex).toString('base64');
-  const fetch = async (): Promise<Response> => Response.json({ dek, key_id, key_version: 1 });
-  const open = (half: string | null) =>
-    observedClient({ fetch, keyId: key_id, half: half === null ? null : hex(half) }).client.decrypt(
-      vector.ciphertext,
-      { context },
-    );
-  expect(Buffer.from(await open(vector.half_hex))).toEqual(hex(vector.plaintext_hex));
-  for (const other of others.filter((half) => !/^0+$/.test(half)))
-    await expect(open(other)).rejects.toMatchObject({ code: 'decryption' });
+test.each(ofKind(/^envelope v1/))('the second implementation opens $name', (vector) => {
+  const plaintext = kit.openEnvelope(
+    vector.ciphertext,
+    hex(vector.dek_mixed_hex).toString('base64'),
+    vector.context,
+  );
+  expect(plaintext.toString('hex')).toBe(vector.plaintext_hex);
 });
 
 test.each(ofKind(/^stream v2/))('the key that $name mixes makes its chunks', async (vector) => {

@@ -3,10 +3,6 @@ export function same(actual: unknown, expected: unknown, what = 'it'): void {
   if (got !== wanted) throw new Error(`${what} is ${got.slice(0, 200)}, expected ${wanted.slice(0, 200)}`);
 }
 
-export function holds(condition: boolean, what: string): void {
-  if (!condition) throw new Error(what);
-}
-
 export async function refused(call: () => unknown, code: string): Promise<Error & { code: string }> {
   let result: unknown;
   try {

@@ -1,12 +1,19 @@
+import { createTestService } from '@eaas/local';
 import type { Engine } from '@eaas/protocol';
 import { EaasClient } from '@eaas/sdk';
-import { administrationCases, type ProgramScene } from './administration-cases.ts';
 import { type CaseResult, type Cases, runCases, type Settings } from '@eaas/test-kit/runtimes/case';
+import { refused, same } from './expect.ts';
 import { enginesEverywhere, sharedCases } from './shared-cases.ts';
 
-export const programCases = (engines: readonly string[]): Cases<ProgramScene> => ({
+export const programCases = (engines: readonly string[]): Cases => ({
   ...sharedCases(engines),
-  ...administrationCases,
+  'the in-memory service responds, and returns errors that a test asks for': async () => {
+    const service = createTestService();
+    const client = new EaasClient({ ...service, keyId: service.createKey('main').key_id, retries: 0 });
+    same(await client.decrypt(await client.encrypt('a secret'), { as: 'text' }), 'a secret', 'the text');
+    service.failNext('unavailable');
+    await refused(() => client.hash('a secret'), 'unavailable');
+  },
 });
 
 export async function run(settings: Settings, more: readonly Engine[]): Promise<CaseResult[]> {
