@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { playLog, type PlayedLog } from '@eaas/test-kit/played-log';
 import { runs } from '@eaas/test-kit/cases';
 import { all } from '../../test/observed-client.ts';
+import type { Call } from '../transport/transport.ts';
 import { InputError } from '../index.ts';
 import { auditOf } from './methods.ts';
 import type { AuditFilter, AuditPage, ListOptions } from './query.ts';
@@ -23,6 +24,10 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
       expect(await listed(playLog(length), {}, { order })).toEqual(inOrder(upTo(length)));
     },
   );
+
+  test('audit.list yields all entries even if the service reduces the page size', async () => {
+    expect(await listed(playLog(250), {}, { order, pageSize: 1_000 })).toEqual(inOrder(upTo(250)));
+  });
 
   test.each([1, 19, 20, 21, 29, 30, 31, 80, 81, 200, 355])(
     'audit.list yields every entry of a log whose %i entries are counted only up to 20',
@@ -101,6 +106,12 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
     await expect(listed(log, {}, { order, pageSize: 5 })).rejects.toMatchObject({ code: 'invalid_response' });
     expect(log.calls['GET /v1/audit']).toBeLessThan(150);
   });
+
+  test('a loop over audit.list that ends early makes no further call', async () => {
+    const log = playLog(300);
+    for await (const entry of auditOf(log.call).list({}, { order })) if (entry.id > 0) break;
+    expect(log.calls['GET /v1/audit']).toBe(order === 'newest' ? 1 : 2);
+  });
 });
 
 describe('audit.list from an entry', () => {
@@ -118,6 +129,18 @@ describe('audit.list from an entry', () => {
       expect(await listed(log, { key_id }, options)).toEqual(matching);
     },
   );
+});
+
+test('audit.list passes the signal to every call', async () => {
+  const { signal } = new AbortController();
+  const seen: unknown[] = [];
+  const log = playLog(150);
+  const call: Call = (route, input, options) => {
+    seen.push(options?.signal);
+    return log.call(route, input);
+  };
+  expect(await listed({ ...log, call }, {}, { signal })).toHaveLength(150);
+  expect(seen).toEqual([signal, signal]);
 });
 
 test('audit.list throws InputError for an invalid Date', async () => {

@@ -39,11 +39,22 @@ describe('data keys for decryption', () => {
   });
 
   test('with `decrypt: false`, each decryption fetches its data key', async () => {
-    const { client, make } = observedClient();
+    const { service, client, make } = observedClient();
     const { ciphertext } = await client.encrypt('x');
     const reader = make({ cache: { decrypt: false } });
-    for (let time = 0; time < 2; time++) await reader.decrypt(ciphertext);
-    expect(await all(client.audit.list({ action: 'key.unwrap' }))).toHaveLength(2);
+    await Promise.all([reader.decrypt(ciphertext), reader.decrypt(ciphertext)]);
+    await reader.decrypt(ciphertext);
+    expect(await all(client.audit.list({ action: 'key.unwrap' }))).toHaveLength(3);
+    expect(routesOf(service)).toContain('batch/unwrap');
+  });
+
+  test('decryptMany decrypts the other items if one is altered and one is not a ciphertext', async () => {
+    const { client, make } = observedClient();
+    const [first, second, third] = valuesOf(await client.encryptMany(['0', '1', '2'], { fresh: true }));
+    const altered = Buffer.from(second?.ciphertext ?? '', 'base64').fill(7, 40, 50);
+    const items = [first?.ciphertext ?? '', altered, 'no ciphertext', third?.ciphertext ?? ''];
+    const results = await make().decryptMany(items, { as: 'text' });
+    expect(outcomesOf(results)).toEqual(['0', 'decryption', 'format', '2']);
   });
 
   test('the client sends no request for a truncated ciphertext, even after it decrypted the complete ciphertext', async () => {
@@ -63,17 +74,23 @@ describe('data keys for decryption', () => {
     const { service, client, make } = observedClient();
     const [known, other] = valuesOf(await client.encryptMany(['a', 'b'], { fresh: true }));
     if (!known || !other) throw new Error('no ciphertexts');
-    const reader = make();
+    const watched = watchedEngine();
+    const reader = make({ engines: watched.engines });
     await reader.decrypt(known);
     const before = service.requests.length;
     const controller = new AbortController();
     const { signal } = controller;
+    const removed = vi.spyOn(signal, 'removeEventListener');
     const many = reader.decryptMany([known, other, other], { as: 'text', signal });
     const single = reader.decrypt(other, { as: 'text' });
     controller.abort();
     expect(outcomesOf(await many)).toEqual(['a', 'aborted', 'aborted']);
+    expect(removed).toHaveBeenCalledOnce();
     expect(await single).toBe('b');
     expect(routesOf(service).slice(before)).toEqual(['keys/:key_id/unwrap']);
+    await reader.close();
+    expect(watched.keys).toHaveLength(2);
+    expect(watched.live()).toEqual([]);
   });
 
   test('after a decryptMany timed out, the next decryptMany requests the data keys again', async () => {
@@ -86,6 +103,16 @@ describe('data keys for decryption', () => {
     expect(outcomesOf(await reader.decryptMany(ciphertexts))).toEqual(['timeout', 'timeout']);
     hangs = false;
     expect(valuesOf(await reader.decryptMany(ciphertexts, { as: 'text' }))).toEqual(['a', 'b']);
+  });
+
+  test('values of all scopes are decrypted without naming the scope, with one unwrap per data key', async () => {
+    const { service, client } = observedClient();
+    for (const scope of ['a', 'b']) {
+      const { ciphertext } = await client.encrypt('x', { scope });
+      expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('x');
+      await client.decrypt(ciphertext);
+    }
+    expect(routesOf(service).filter((route) => route.endsWith('unwrap'))).toHaveLength(2);
   });
 
   test('a data key is unwrapped only with its wrap context', async () => {

@@ -1,6 +1,7 @@
 import { formatApiKey } from '@eaas/protocol/wire';
-import { createTestService, localService } from '@eaas/local';
+import { createTestService, localService, type TestService } from '@eaas/local';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { withEnvironment as withoutEnvironment } from './environment.ts';
 import { EaasClient, InputError } from '../index.ts';
 
 const service = createTestService();
@@ -67,6 +68,7 @@ test('a client with a passed `baseUrl` takes only its key from the environment',
 test.each([
   ['EAAS_BASE_URL', undefined, 'is EAAS_BASE_URL set?'],
   ['EAAS_BASE_URL', 'http://eaas.example', '`EAAS_BASE_URL` must use https:'],
+  ['EAAS_BASE_URL', 'eaas.example', '`EAAS_BASE_URL` must be the URL of the service'],
   ['EAAS_API_KEY', undefined, 'is EAAS_API_KEY set?'],
   ['EAAS_API_KEY', 'hunter2', '`EAAS_API_KEY` must be an API key (eaas_sk_ and 49 characters) (got another'],
   ['EAAS_KEY_ID', 'patients', '`EAAS_KEY_ID` must be a UUID (got text of 8 characters)'],
@@ -100,6 +102,20 @@ test.each(['baseUrl', 'apiKey', 'fetch'] as const)('a client refuses `service` a
   );
 });
 
+test('a client names what is wrong with its `service`', () => {
+  const { baseUrl, apiKey, fetch } = service;
+  const clientOf = (value: object) => () => new EaasClient({ service: value as TestService });
+  expect(clientOf({})).toThrow('`service` of `new EaasClient` must be a service such as `localService()`');
+  expect(clientOf({ baseUrl, fetch })).toThrow('`apiKey` must be an API key');
+  expect(clientOf({ apiKey, fetch })).toThrow('`baseUrl` must be the URL of the service');
+});
+
+test('an error about a passed option names the option, not the variable', () => {
+  vi.stubEnv('EAAS_KEY_ID', 'ignored');
+  expect(() => new EaasClient({ keyId: 'patients' })).toThrow('`keyId` must be a UUID');
+  expect(() => new EaasClient({ apiKey: 'hunter2', keyId })).toThrow('`apiKey` must be an API key');
+});
+
 test('without EAAS_KEY_ID, each call asks for the key, and none suggests `anyKey`', async () => {
   const { ciphertext } = await new EaasClient({ fetch }).encrypt('Ada');
   const expected = new InputError('`keyId` is missing: pass it to the client or set EAAS_KEY_ID');
@@ -122,4 +138,9 @@ test('a half that must not be read is an error, and not a client without it', as
   const passed = { baseUrl: service.baseUrl, apiKey: service.apiKey, keyId };
   expect(() => withEnvironment(passed)).toThrow('EAAS_HALF_ID cannot be read: allow Deno');
   expect(withEnvironment({ ...passed, half: null })).toEqual({ ...passed, half: null });
+});
+
+test('on a platform without environment variables, `withoutEnvironment` returns the given options', () => {
+  const options = { retries: 1 };
+  expect(withoutEnvironment(options)).toBe(options);
 });

@@ -54,6 +54,7 @@ describe('responses of a gateway', () => {
 
   test.each([
     [502, '<h1>Bad Gateway</h1>'],
+    [503, '{}'],
     [504, ''],
   ])('the response %d %j is `unavailable`, and the client repeats the request', async (status, body) => {
     const { hash, attempts } = setUp(() => new Response(body, { status, headers: { 'retry-after': '0' } }));
@@ -76,8 +77,11 @@ describe('problem documents without `code`', () => {
 
   test.each([
     [400, 'Bad Request', 'The field `value` is missing.', 'bad_request'],
+    [401, 'Unauthorized', 'Pass a valid API key.', 'unauthorized'],
+    [403, 'Forbidden', 'The permission is missing.', 'permission_missing'],
     [403, 'Forbidden', 'E_ENVELOPE_ONLY: encrypt locally.', 'envelope_only'],
     [404, 'Not Found', 'Key not found.', 'not_found'],
+    [429, 'Quota Exceeded', 'The quota is used up.', 'quota_exceeded'],
   ])(
     'for the response %d %s %j without `code`, a call throws an error with the code %s',
     async (status, title, detail, code) => {
@@ -119,6 +123,22 @@ describe('bodies of responses', () => {
     expect(cancelled).toHaveBeenCalledOnce();
   });
 
+  test('a late body of an earlier attempt does not replace the response of a later attempt', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    const late = { hash: 'cd'.repeat(32), key_id: keyId };
+    const slow = (body: object, delay: number): Response => {
+      const text = () =>
+        new Promise<string>((resolve) => setTimeout(() => resolve(JSON.stringify(body)), delay));
+      return { status: 200, ok: true, headers: new Headers(), text } as Response;
+    };
+    const { hash } = setUp((attempt) => (attempt === 1 ? slow(late, 1_500) : slow(hashed, 900)), {
+      timeouts: { attempt: 1_000, total: 30_000 },
+    });
+    const hashing = hash();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await hashing).toEqual(hashed);
+  });
+
   test('the client repeats an attempt whose connection breaks in the body', async () => {
     const { hash, attempts } = setUp((attempt) =>
       attempt === 1
@@ -127,6 +147,12 @@ describe('bodies of responses', () => {
     );
     expect(await hash()).toEqual(hashed);
     expect(attempts()).toBe(2);
+  });
+
+  test('a body of 16 MiB is read', async () => {
+    const text = JSON.stringify(hashed);
+    const { hash } = setUp(() => new Response(text + ' '.repeat(maxBytes - text.length)));
+    expect(await hash()).toEqual(hashed);
   });
 
   test('the client stops reading a body after 16 MiB, and throws `invalid_response`', async () => {
@@ -149,6 +175,15 @@ describe('bodies of responses', () => {
     expect(cancelled).toHaveBeenCalledOnce();
     expect(sent).toBeLessThanOrEqual(maxBytes + 3 * chunk.length);
   });
+
+  test.each(['', 'null', '[]', '"text"', '{"hash":'])(
+    'a call throws `invalid_response` for the response body %j',
+    async (body) => {
+      const { hash, attempts } = setUp(() => new Response(body));
+      expect(await hash()).toMatchObject({ code: 'invalid_response' });
+      expect(attempts()).toBe(1);
+    },
+  );
 });
 
 describe('receipts in events', () => {
@@ -232,6 +267,7 @@ describe('secrets that a faulty gateway copies into `detail`', () => {
   test.each([
     ['a value', 'Ada Lovelace', 'the value Ada Lovelace is refused'],
     ['a value as JSON', 'say "hi"\n', '{"value":"say \\"hi\\"\\n"} is refused'],
+    ['a value with special characters', 'a.b*c(d', 'got a.b*c(d twice: a.b*c(d'],
     ['a short value', 'Ada', 'the value Ada, not (Ada)'],
   ])('the message of an error does not show %s', async (_, value, detail) => {
     const error = await setUp(refusing(detail)).hash(value);
@@ -239,6 +275,12 @@ describe('secrets that a faulty gateway copies into `detail`', () => {
     expect(shown(error)).not.toContain(value);
     expect(shown(error)).not.toContain(JSON.stringify(value).slice(1, -1));
     expect((error as Error).message).toContain('…');
+  });
+
+  test('a value of one letter is not masked in the message of an error', async () => {
+    const { hash } = setUp(refusing('Pass a valid key.'));
+    expect(await hash('e')).toMatchObject({ message: 'Pass a valid key.' });
+    expect(await hash('')).toMatchObject({ message: 'Pass a valid key.' });
   });
 
   test('a secret that contains another secret is masked completely', () => {

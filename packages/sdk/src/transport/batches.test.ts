@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
 import { runs } from '@eaas/test-kit/cases';
 import { coalesce } from './batches.ts';
@@ -20,6 +20,20 @@ function hashing(call: (route: string, input: Input) => Promise<unknown>, retrie
   const hash = coalesce(call as unknown as Call, 'POST /v1/hash', { total: 30_000, retries });
   return (value: string, options?: CallOptions) => hash({ key_id: 'k', value }, options);
 }
+
+test('a batch is sent while fake timers of Jest replace `queueMicrotask`', async () => {
+  const hash = hashing(async (_, input) => input);
+  vi.stubGlobal('queueMicrotask', () => undefined);
+  const sent = hash('x');
+  vi.unstubAllGlobals();
+  expect(await sent).toEqual({ key_id: 'k', value: 'x' });
+});
+
+test('if JSON cannot represent the input of one call, the other calls of the batch succeed', async () => {
+  const hash = hashing(async (_, input) => input);
+  const results = await Promise.allSettled([hash(1n as never), hash('x')]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+});
 
 test('each call of a batch gets its result, even if other calls are aborted', async () => {
   const step = fc.record({
@@ -127,6 +141,28 @@ describe('items that the service refuses in a batch', () => {
     expect(await Promise.all(['a', 'bad'].map(ask))).toMatchObject([{ hash: 'a' }, 'audit_unwritten']);
     expect(sent).toHaveLength(1);
   });
+
+  test('a call fails if its batch item fails more often than `retries` allows', async () => {
+    const { ask } = setUp(500, 10);
+    expect(await Promise.all(['a', 'bad'].map(ask))).toMatchObject([{ hash: 'a' }, 'audit_unwritten']);
+  });
+});
+
+test('the items that a batch tries again wait for the same backoff as single calls', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  const at: number[] = [];
+  const hash = hashing(async (_, { items }) => {
+    at.push(Date.now());
+    const error = { status: 503, code: 'unavailable', detail: 'Again.' };
+    return { results: echo([{ error }, { error }], items) };
+  }, 5);
+  const failed = Promise.allSettled([hash('a'), hash('b')]);
+  await vi.advanceTimersByTimeAsync(20_000);
+  await failed;
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  expect(at.slice(1).map((time, nth) => time - (at[nth] ?? 0))).toEqual([150, 300, 600, 1_000, 1_000]);
 });
 
 test('a batch has at most 1,000 items and about 1 MiB', async () => {
@@ -179,5 +215,15 @@ describe('a service that confuses the results of a batch', () => {
     });
     expect((await ask(['a', 'b'])).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
     expect((await ask(['c', 'd'])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
+  test('each item of a batch has its own short reference, and a single call has no reference', async () => {
+    const { sent, ask } = hashes((results) => results);
+    await ask(range(1_000).map(String));
+    const references = sent[0]?.items?.map(({ reference }) => reference) ?? [];
+    expect(new Set(references).size).toBe(1_000);
+    expect(references.filter((reference) => !/^\d{1,10}$/.test(reference))).toEqual([]);
+    await ask(['alone']);
+    expect(sent[1]).toEqual({ key_id: 'k', value: 'alone' });
   });
 });

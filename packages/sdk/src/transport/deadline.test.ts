@@ -3,6 +3,7 @@ import { createTestService } from '@eaas/local';
 import { expect, test, vi } from 'vitest';
 import { arrivals, observedClient, outcomesOf, valuesOf } from '../../test/observed-client.ts';
 import { EaasClient, type EaasClientOptions, type Settled } from '../index.ts';
+import { defineFields, field } from '../fields/fields.ts';
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -23,10 +24,16 @@ const halfAnswered: typeof fetch = async () => {
   const body = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(new TextEncoder().encode('{"')) });
   return new Response(body, { headers: { 'content-type': 'application/json' } });
 };
+const halfRefused: typeof fetch = async (...args) => {
+  const { body } = await halfAnswered(...args);
+  return new Response(body, { status: 409 });
+};
+
 test.each<[string, Partial<EaasClientOptions>]>([
   ['the function that returns the API key hangs', { apiKey: () => never }],
   ['no response arrives, and `fetch` ignores its signal', { fetch: () => never }],
   ['a response stops in its middle, and `fetch` ignores its signal', { fetch: halfAnswered }],
+  ['an error response stops in its middle, and `fetch` ignores its signal', { fetch: halfRefused }],
 ])('a call ends at its deadline although %s', async (_, options) => {
   const { client } = setUp(options);
   const calls = [client.keys.page(), client.encrypt('x'), client.hash('x')];
@@ -35,11 +42,24 @@ test.each<[string, Partial<EaasClientOptions>]>([
   }
 });
 
+test('an aborted signal ends a call that waits for its API key', async () => {
+  const { client } = setUp({ apiKey: () => never, timeouts: {} });
+  const controller = new AbortController();
+  const calls = [client.keys.page({}, controller), client.encrypt('x', controller)];
+  controller.abort('enough');
+  for (const error of await Promise.all(calls.map(failureOf)))
+    expect(error).toMatchObject({ code: 'aborted' });
+});
+
 test('a call with many values adds few listeners to its signal, and the signal aborts every value', async () => {
   const { client: writer, make } = observedClient({ cache: { encrypt: false } });
   const values = Array.from({ length: 20 }, (_, n) => `${n}`);
   const ciphertexts = valuesOf(await writer.encryptMany(values));
   const client = make({ fetch: () => never });
+  const fields = defineFields({ users: { email: field.text().searchable() } }).for(client, {
+    index: 'service',
+  });
+  const rows = values.map((email) => ({ email }));
   const controller = new AbortController();
   const { signal } = controller;
   const many = [
@@ -49,6 +69,7 @@ test('a call with many values adds few listeners to its signal, and the signal a
   ];
   const single = [
     client.prime({ ciphertexts, signal }),
+    fields.encryptRows('users', rows, (row) => row.email, { signal }),
     ...values.map((value) => client.wrap(new Uint8Array(32).fill(Number(value)), { signal })),
     ...values.map(() => client.usage({}, { signal })),
   ].map(failureOf);
@@ -61,22 +82,37 @@ test('a call with many values adds few listeners to its signal, and the signal a
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
+test('after one call with a signal has ended, the signal can still abort another call', async () => {
+  const { client } = setUp({ timeouts: {} });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const key = new Uint8Array(32);
+  const hanging = new EaasClient({ ...createTestService(), fetch: () => never, keyId: crypto.randomUUID() });
+  const waiting = failureOf(hanging.wrap(key, { signal }));
+  await client.wrap(key, { signal });
+  controller.abort();
+  expect(await waiting).toMatchObject({ code: 'aborted' });
+});
+
 test('a call with an aborted signal throws `aborted` without a request, even with a cached data key', async () => {
-  const { client, service } = observedClient();
+  const { client, service, keyId } = observedClient();
   const { ciphertext } = await client.encrypt('x');
   await client.decrypt(ciphertext);
   const wrapped = await client.wrap(new Uint8Array(32));
   const asked = service.requests.length;
-  for (const reason of [undefined, new Error('enough')]) {
+  for (const reason of [undefined, null, 'enough', new Error('enough')]) {
     const signal = AbortSignal.abort(reason);
     const calls = [
       client.encrypt('x', { signal }),
+      client.encrypt('x', { signal, fresh: true }),
       client.decrypt(ciphertext, { signal }),
       client.hash('x', { signal }),
       client.wrap(new Uint8Array(32), { signal }),
       client.unwrap(wrapped, { signal }),
       client.rewrap(ciphertext, { signal }),
+      client.keys.get({ key_id: keyId }, { signal }),
       client.usage({}, { signal }),
+      client.prime({ signal, ciphertexts: [ciphertext], scope: 'another' }),
       client.prime({ signal, scope: 'another' }),
     ];
     for (const error of await Promise.all(calls.map(failureOf)))
@@ -91,6 +127,11 @@ test('a call with an aborted signal throws `aborted` without a request, even wit
   }
   await arrivals();
   expect(service.requests).toHaveLength(asked);
+});
+
+test('a client accepts an infinite deadline', async () => {
+  const { client } = setUp({ timeouts: { total: Infinity, attempt: Infinity } });
+  expect(await client.hash('x')).toHaveLength(64);
 });
 
 test('a client accepts an API key that ends with a line break, as the content of a file often does', async () => {
