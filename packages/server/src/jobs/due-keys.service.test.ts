@@ -48,6 +48,14 @@ describe('a rotation', () => {
     });
   });
 
+  test('a key that missed several rotations is rotated once, by one replica', async () => {
+    world.time = start + 365 * day;
+    await settleDue();
+    await settleDueKey(world.replica(), ann.tenantId, key_id);
+    const next_rotation_at = new Date(start + 395 * day).toISOString();
+    expect(await key()).toMatchObject({ key_version: 2, next_rotation_at });
+  });
+
   test('the rotation of a disabled key waits until the key is enabled', async () => {
     await api('POST /v1/keys/:key_id/disable', { key_id });
     world.time = start + 60 * day;

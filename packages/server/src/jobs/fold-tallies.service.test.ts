@@ -61,6 +61,7 @@ test('whatever is purged and folded when, totals are those of the entries, and u
         const { total } = await api('GET /v1/audit', { key_id, action });
         expect({ key_id, action, total }).toEqual({ key_id, action, total: found.length });
       }
+    expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true, rows_checked: true });
     const countOf = (start: string, end = '') =>
       done.filter((each) => each.startsWith(start) && each.endsWith(end)).length;
     for (const month of new Set(done.map((each) => each.slice(0, 7)))) {
