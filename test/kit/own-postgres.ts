@@ -87,11 +87,14 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
     return this.#requireRunning().pid;
   }
 
+  /** Kills all its processes, so that no client is told why. */
   async crash(): Promise<void> {
-    const { pid, stop } = this.#requireRunning();
-    process.kill(pid, 'SIGQUIT');
+    const { pid, stop, socketDirectory } = this.#requireRunning();
+    for (const each of [pid, ...(await childrenOf(pid))]) signal(each, 'SIGKILL');
     while (signal(pid)) await sleep(5);
     await stop();
+    await rm(socketDirectory, { recursive: true, force: true });
+    this.#running = undefined;
   }
 
   async freeze(which: 'all' | 'backends'): Promise<void> {

@@ -37,8 +37,7 @@ export function startWitness(name: string): Promise<Witness> {
   return closing(openWitness(name), (witness) => witness.close());
 }
 
-/** A witness for programs that are no test. */
-export async function openWitness(name: string): Promise<Witness> {
+async function openWitness(name: string): Promise<Witness> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const key = Buffer.concat([Buffer.of(4), publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)]);
   const id = createHash('sha256').update(`${name}\n`).update(key).digest().subarray(0, 4);

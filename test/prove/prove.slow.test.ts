@@ -1,9 +1,9 @@
 import { runTrial } from './trial.ts';
 import { expect, test } from 'vitest';
 import { whereAvailable } from '@eaas/test-kit/available';
-import { withoutStandby } from './machine/cluster.ts';
 import { withoutPgbouncer } from './machine/pgbouncer.ts';
 import { parts } from './parts.ts';
+import { withoutPgDump } from './parts/restore.ts';
 import { failures } from './report.ts';
 
 async function failuresOf(name: string): Promise<unknown[]> {
@@ -14,14 +14,14 @@ async function failuresOf(name: string): Promise<unknown[]> {
   throw new Error(`no trial has the name ${name}`);
 }
 
-whereAvailable('PostgreSQL with pg_basebackup', (await withoutStandby()) === undefined, () => {
+whereAvailable('PostgreSQL with pg_dump', (await withoutPgDump()) === undefined, () => {
   test('a backup can be restored with the commands in the manual', async () => {
     expect(await failuresOf('restore:drill')).toEqual([]);
   });
+});
 
-  test.each(['database', 'frozen'])('servers survive faults of the database: %s', async (name) => {
-    expect(await failuresOf(`faults:${name}`)).toEqual([]);
-  });
+test.each(['database', 'frozen'])('servers survive faults of the database: %s', async (name) => {
+  expect(await failuresOf(`faults:${name}`)).toEqual([]);
 });
 
 whereAvailable('pgbouncer', (await withoutPgbouncer()) === undefined, () => {

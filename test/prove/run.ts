@@ -5,8 +5,8 @@ import { describeOutcome, type Outcome, verdictOf } from './report.ts';
 import { closeAll, lasting, type Part, runTrial, type Trial } from './trial.ts';
 
 const usage = `npm run prove                   every part
-npm run prove -- failover       one part, or several
-npm run prove -- clocks:replica one trial
+npm run prove -- faults         one part, or several
+npm run prove -- faults:servers one trial
 npm run prove -- --list         what there is
 npm run prove -- --small        the heavy parts ten times smaller, to try them out
 npm run prove -- simulate 5000  one part, with so many cases

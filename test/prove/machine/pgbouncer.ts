@@ -1,40 +1,35 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environment, postgresAccount } from '../../../packages/dev/src/account.ts';
 import { accepts } from '@eaas/test-kit/accepts';
 import { isInstalled } from '@eaas/test-kit/available';
+import type { OwnPostgres } from '@eaas/test-kit/own-postgres';
+import { endingWithUs } from '@eaas/test-kit/processes';
 import type { Findings } from '../trial.ts';
-import { type Cluster, withoutStandby } from './cluster.ts';
-import { startDaemon } from './daemon.ts';
-import { until } from './until.ts';
 
 const port = 6432;
 
 export async function withoutPgbouncer(): Promise<string | undefined> {
   const folders = ['/usr/sbin', '/usr/local/sbin'];
-  return isInstalled('pgbouncer', ...folders) ? withoutStandby() : 'pgbouncer is not installed';
+  return isInstalled('pgbouncer', ...folders) ? undefined : 'pgbouncer is not installed';
 }
 
 /** After a failed login at the database, pgbouncer refuses clients for `loginRetry` seconds. */
 export async function startPgbouncer(
   findings: Findings,
-  cluster: Cluster,
+  database: OwnPostgres,
   loginRetry: number,
 ): Promise<string> {
   const home = await findings.newDirectory();
   const users = join(home, 'users.txt');
   const file = join(home, 'pgbouncer.ini');
   await writeFile(users, '"eaas_server" ""\n');
-  await writeFile(file, configuration(home, users, cluster, loginRetry));
-  await startDaemon(findings, ['pgbouncer', '-q', file]);
-  const path = join(home, `.s.PGSQL.${port}`);
-  await until('pgbouncer accepts connections', 30, () => accepts({ path }));
-  return `postgres://eaas_server@${encodeURIComponent(home)}:${port}/eaas?prepare=false`;
-}
-
-function configuration(home: string, users: string, cluster: Cluster, loginRetry: number): string {
-  return [
+  const lines = [
     '[databases]',
-    `eaas = host=${cluster.socket} port=5432 dbname=eaas`,
+    `eaas = host=${database.connection('server').host} port=5432 dbname=eaas`,
     '[pgbouncer]',
     'listen_addr =',
     `listen_port = ${port}`,
@@ -46,5 +41,21 @@ function configuration(home: string, users: string, cluster: Cluster, loginRetry
     'default_pool_size = 60',
     `server_login_retry = ${loginRetry}`,
     '',
-  ].join('\n');
+  ];
+  await writeFile(file, lines.join('\n'));
+  // It refuses to run as root, like PostgreSQL.
+  const account = await postgresAccount();
+  const command = [...account.prefix, ...(await endingWithUs()), 'pgbouncer', '-q', file];
+  const [program = '', ...args] = command;
+  const stdio = process.env['PROVE_VERBOSE'] ? 'inherit' : 'ignore';
+  const child = spawn(program, args, { ...account.ids, cwd: '/', env: environment, stdio });
+  const ended = once(child, 'exit');
+  findings.defer(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const path = join(home, `.s.PGSQL.${port}`);
+  for (const deadline = performance.now() + 30_000; !(await accepts({ path })); await sleep(50))
+    if (performance.now() > deadline) throw new Error('pgbouncer must accept connections within 30 s');
+  return `postgres://eaas_server@${encodeURIComponent(home)}:${port}/eaas?prepare=false`;
 }

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { eaas, type Environment } from '@eaas/test-kit/program';
 import { childrenOf, memoryOf } from '@eaas/test-kit/processes';
 import { type Replica, startReplica } from '@eaas/test-kit/faults/place';
@@ -9,7 +10,6 @@ import type { Findings } from '../trial.ts';
 const probe = new URL('../probe/probe.mjs', import.meta.url).href;
 
 export interface ProbedServer extends Replica {
-  stepClock(milliseconds: number): Promise<void>;
   /** Returns the CPU time of the longest turn of the event loop since the last call, in milliseconds. */
   longestSection(): Promise<number>;
   peakMemory(): Promise<number>;
@@ -23,17 +23,11 @@ export async function startProbed(findings: Findings, env: Environment): Promise
   const probed = { ...env, NODE_OPTIONS: `--import=${probe}`, PROVE_DIRECTORY: directory };
   const replica = await startReplica(probed, program);
   findings.defer(replica.kill);
-  const ask = async (command: object): Promise<Sections[]> => {
-    const names = await readdir(directory);
-    return Promise.all(names.map((name) => askProbe(join(directory, name), command)));
-  };
   return {
     ...replica,
-    async stepClock(milliseconds) {
-      await ask({ name: 'clock', milliseconds });
-    },
     async longestSection() {
-      return Math.max(...(await ask({ name: 'sections' })).map(({ longest }) => longest));
+      const names = await readdir(directory);
+      return Math.max(...(await Promise.all(names.map((name) => longestOf(join(directory, name))))));
     },
     async peakMemory() {
       const pids = [replica.pid, ...(await childrenOf(replica.pid))];
@@ -48,18 +42,10 @@ export async function startServer(findings: Findings, env: Environment): Promise
   return replica;
 }
 
-interface Sections {
-  readonly longest: number;
-}
-
-async function askProbe(path: string, command: object): Promise<Sections> {
-  return new Promise((resolve) => {
-    let answer = '';
-    const socket = connect(path, () => socket.write(JSON.stringify(command)));
-    socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
-    socket.on('error', () => resolve({ longest: 0 }));
-    socket.on('end', () => resolve(JSON.parse(answer) as Sections));
-  });
+/** What the probe of a thread says, or 0 if the thread has ended. */
+async function longestOf(path: string): Promise<number> {
+  const answer = await text(connect(path)).catch(() => '{"longest":0}');
+  return (JSON.parse(answer) as { longest: number }).longest;
 }
 
 export async function metric({ port }: { port: number }, name: string): Promise<number> {

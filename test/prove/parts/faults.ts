@@ -1,18 +1,28 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatApiKey } from '@eaas/protocol/wire';
 import type postgres from 'postgres';
-import { Cluster, withoutStandby } from '../machine/cluster.ts';
-import type { Findings, Part, Trial } from '../trial.ts';
-import { frozen } from './frozen.ts';
-import { recovers } from './recovers.ts';
+import { type Answer, send } from '@eaas/test-kit/faults/client';
+import { longest, newDek, succeeded, tally } from '@eaas/test-kit/faults/load';
+import { connectTo } from '@eaas/test-kit/faults/place';
+import type { OwnPostgres } from '@eaas/test-kit/own-postgres';
+import { startPostgres } from '../machine/postgres.ts';
+import type { Part, Trial } from '../trial.ts';
 import { UnderLoad } from './under-load.ts';
 
 /** All requests of the server to the database time out within 5.2 s. */
 const long = 5_200;
 
+interface Bench {
+  readonly load: UnderLoad;
+  readonly database: OwnPostgres;
+  readonly sql: postgres.Sql;
+}
+
 interface Fault {
   readonly what: string;
   readonly times: number;
-  inflict(bench: UnderLoad, sql: postgres.Sql): Promise<unknown>;
+  inflict(bench: Bench): Promise<unknown>;
 }
 
 const server = 'eaas_server';
@@ -28,46 +38,36 @@ async function withRole(sql: postgres.Sql, bad: string, good: string): Promise<v
   await terminate(sql);
 }
 
-async function crash({ cluster }: UnderLoad, away: number): Promise<void> {
-  await cluster.kill();
+async function crash({ database }: Bench, away: number): Promise<void> {
+  await database.crash();
   await sleep(away);
-  await cluster.start();
+  await database.start();
+}
+
+async function freeze({ database }: Bench, which: 'all' | 'backends'): Promise<void> {
+  await database.freeze(which);
+  await sleep(long);
+  database.thaw();
 }
 
 const serverFaults: readonly Fault[] = [
-  { what: 'first server killed', times: 2, inflict: (bench) => bench.restart(0) },
-  { what: 'second server killed', times: 2, inflict: (bench) => bench.restart(1) },
+  { what: 'first server killed', times: 2, inflict: ({ load }) => load.restart(0) },
+  { what: 'second server killed', times: 2, inflict: ({ load }) => load.restart(1) },
 ];
 
 const databaseFaults: readonly Fault[] = [
   { what: 'database killed and started', times: 3, inflict: (bench) => crash(bench, 0) },
   { what: 'database away for half a second', times: 2, inflict: (bench) => crash(bench, 500) },
   { what: 'database away for 5 s', times: 1, inflict: (bench) => crash(bench, long) },
-  {
-    what: 'database stopped for 5 s',
-    times: 1,
-    async inflict({ cluster }) {
-      await cluster.freeze();
-      await sleep(long);
-      cluster.thaw();
-    },
-  },
+  { what: 'database stopped for 5 s', times: 1, inflict: (bench) => freeze(bench, 'all') },
 ];
 
 const connectionFaults: readonly Fault[] = [
-  {
-    what: 'backends stopped for 5 s',
-    times: 1,
-    async inflict({ cluster }) {
-      await cluster.freeze(server);
-      await sleep(long);
-      cluster.thaw();
-    },
-  },
+  { what: 'backends stopped for 5 s', times: 1, inflict: (bench) => freeze(bench, 'backends') },
   {
     what: 'every backend terminated, 40 times in 5 s',
     times: 1,
-    async inflict(_, sql) {
+    async inflict({ sql }) {
       for (let nth = 0; nth < 40; nth++) {
         await terminate(sql);
         await sleep(125);
@@ -77,7 +77,7 @@ const connectionFaults: readonly Fault[] = [
   {
     what: 'heads of the log held for 5 s',
     times: 1,
-    inflict: (_, sql) =>
+    inflict: ({ sql }) =>
       sql.begin(async (tx) => {
         await tx`select from eaas.audit_heads for update`;
         await sleep(long);
@@ -86,14 +86,14 @@ const connectionFaults: readonly Fault[] = [
   {
     what: 'statement_timeout of 1 ms',
     times: 1,
-    inflict: (_, sql) => withRole(sql, 'set statement_timeout = 1', 'reset statement_timeout'),
+    inflict: ({ sql }) => withRole(sql, 'set statement_timeout = 1', 'reset statement_timeout'),
   },
   {
     what: 'one connection allowed',
     times: 1,
-    inflict: (_, sql) => withRole(sql, 'connection limit 1', 'connection limit -1'),
+    inflict: ({ sql }) => withRole(sql, 'connection limit 1', 'connection limit -1'),
   },
-  { what: 'role may not log in', times: 1, inflict: (_, sql) => withRole(sql, 'nologin', 'login') },
+  { what: 'role may not log in', times: 1, inflict: ({ sql }) => withRole(sql, 'nologin', 'login') },
 ];
 
 function faultTrial(name: string, about: string, faults: readonly Fault[]): Trial {
@@ -102,27 +102,78 @@ function faultTrial(name: string, about: string, faults: readonly Fault[]): Tria
     about,
     limit: 180,
     async run(findings) {
-      const cluster = await Cluster.create(findings);
-      const bench = await UnderLoad.start(findings, cluster);
+      const database = await startPostgres(findings);
+      const load = await UnderLoad.start(findings, database.url);
       for (const fault of faults) {
-        for (let nth = 0; nth < fault.times; nth++) await inflict(findings, bench, fault);
+        for (let nth = 0; nth < fault.times; nth++) {
+          const sql = connectTo(database);
+          findings.defer(() => sql.end({ timeout: 1 }));
+          findings.try(fault.what);
+          await fault.inflict({ load, database, sql });
+          await load.recovers(fault.what);
+        }
       }
-      await bench.judge();
+      await load.judge();
     },
   };
 }
 
-async function inflict(findings: Findings, bench: UnderLoad, fault: Fault): Promise<void> {
-  const sql = bench.cluster.connect(findings, 'superuser');
-  findings.try(fault.what);
-  await fault.inflict(bench, sql);
-  await recovers(findings, bench, fault.what);
-}
+const readsOf = (keyId: string): readonly string[] => [
+  '/v1/keys',
+  `/v1/keys/${keyId}`,
+  '/v1/audit',
+  '/v1/audit/checkpoint',
+  '/v1/usage',
+  '/v1/api-keys',
+];
+
+const changesOf = (keyId: string): readonly (readonly [path: string, body: object])[] => [
+  ['/v1/hash', { key_id: keyId, value: 'x' }],
+  [`/v1/keys/${keyId}/wrap`, { dek: newDek() }],
+  [`/v1/keys/${keyId}/rotate`, {}],
+  ['/v1/keys', { name: `another ${newDek()}` }],
+  ['/v1/api-keys', { name: 'another', permissions: ['encrypt'] }],
+];
+
+const frozen: Trial = {
+  name: 'frozen',
+  about: 'calls of every kind are sent while the database does not respond',
+  limit: 120,
+  async run(findings) {
+    const database = await startPostgres(findings);
+    const bench = await UnderLoad.start(findings, database.url);
+    await database.freeze('all');
+    findings.try('database frozen');
+    const sent: Promise<Answer>[] = [];
+    for (const { tenant, keyId } of bench.loaded)
+      for (const place of bench.replicas) {
+        const reads = [...readsOf(keyId), ...readsOf(keyId)];
+        sent.push(...reads.map((path) => send(place, tenant.token, 'GET', path)));
+        sent.push(...changesOf(keyId).map(([path, body]) => send(place, tenant.token, 'POST', path, body)));
+      }
+    const unknown = formatApiKey(randomBytes(32));
+    const strangers = bench.replicas.map((place) => send(place, unknown, 'GET', '/v1/keys'));
+    const answers = await Promise.all([...sent, ...strangers]);
+    const waited = Math.round(longest(await Promise.all(strangers)));
+    database.thaw();
+    findings.answer(tally(answers));
+    const slowest = Math.round(longest(answers));
+    findings.check('no call waits longer than 5 s for a frozen database', slowest < 5_000, `${slowest} ms`);
+    findings.check('no call with an unknown API key waits longer than 3 s', waited < 3_200, `${waited} ms`);
+    const wrong = answers.filter(succeeded);
+    findings.check('a call that cannot reach the database is refused', wrong.length === 0, tally(wrong));
+    await bench.recovers('database frozen');
+    await bench.judge();
+    for (const replica of bench.replicas) replica.signal('SIGTERM');
+    const ends = await Promise.all(bench.replicas.map(({ ended }) => ended));
+    const stopped = ends.every(({ code }) => code === 0);
+    findings.check('a server that survived stops on SIGTERM', stopped, ends);
+  },
+};
 
 export const faults: Part = {
   name: 'faults',
   about: 'servers, the database and its connections break under load',
-  unavailable: withoutStandby,
   trials: [
     faultTrial('servers', 'servers are killed under load', serverFaults),
     faultTrial('database', 'the database crashes or stops under load', databaseFaults),

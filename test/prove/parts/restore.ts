@@ -1,10 +1,15 @@
 import { execFile } from 'node:child_process';
+import { access } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import postgres from 'postgres';
 import { eaas, type Environment } from '@eaas/test-kit/program';
 import { blocksOf, read } from '@eaas/test-kit/markdown';
 import { call, send } from '@eaas/test-kit/faults/client';
 import { newDek } from '@eaas/test-kit/faults/load';
 import { newKey, operate, type Tenant, verify } from '@eaas/test-kit/faults/place';
-import { Cluster, postgresPrograms, withoutStandby } from '../machine/cluster.ts';
+import { installedBinaries } from '@eaas/test-kit/installed-binaries';
+import type { OwnPostgres } from '@eaas/test-kit/own-postgres';
+import { startPostgres } from '../machine/postgres.ts';
 import { startServer } from '../machine/server.ts';
 import type { Findings, Part } from '../trial.ts';
 
@@ -13,13 +18,14 @@ interface Ran {
   readonly output: string;
 }
 
-async function runBlock(block: string, cwd: string, cluster: Cluster, env: Environment): Promise<Ran> {
-  const programs = (await postgresPrograms()) ?? '';
+async function runBlock(block: string, cwd: string, database: OwnPostgres, env: Environment): Promise<Ran> {
+  const programs = dirname(database.binaries.postgres);
+  const { host } = database.connection('owner');
   const prelude = [
     'set -euo pipefail',
     'npx() { shift 2; "${EAAS_PROGRAM[@]}" "$@"; }',
     `EAAS_PROGRAM=(${eaas.map((word) => `'${word}'`).join(' ')})`,
-    `for name in pg_dump pg_restore; do eval "$name() { ${programs}/$name \\"\\\${@/db.example/${cluster.socket}}\\"; }"; done`,
+    `for name in pg_dump pg_restore; do eval "$name() { ${programs}/$name \\"\\\${@/db.example/${host}}\\"; }"; done`,
   ];
   const script = [...prelude, block].join('\n');
   return new Promise((resolve) => {
@@ -47,10 +53,10 @@ async function drill(findings: Findings): Promise<void> {
   const folder = await findings.newDirectory();
   const page = read('docs/operating/backups.md');
   const [dump = '', restore = '', compare = '', replay = '', acknowledge = ''] = blocksOf(page, 'sh');
-  const lost = await Cluster.create(findings);
+  const lost = await startPostgres(findings);
   const { env, known } = await liveThenLose(findings, { lost, folder, dump });
 
-  const restored = await Cluster.create(findings);
+  const restored = await startPostgres(findings);
   const restoredEnv: Environment = {
     ...env,
     EAAS_DATABASE_URL: restored.url('server'),
@@ -109,7 +115,7 @@ function compareFor(compare: string, { tenantId }: Tenant): string {
 
 async function liveThenLose(
   findings: Findings,
-  { lost, folder, dump }: { lost: Cluster; folder: string; dump: string },
+  { lost, folder, dump }: { lost: OwnPostgres; folder: string; dump: string },
 ): Promise<{ env: Environment; known: Known }> {
   const operator = await operate(lost.url);
   const tenant = await operator.newTenant({ name: 'acme' });
@@ -133,15 +139,16 @@ async function liveThenLose(
   for (const keep of ['checkpoint --tenant acme > acme.checkpoint', 'export --tenant acme --out acme.ndjson'])
     await runBlock(`npx --no-install @eaas/cli audit ${keep}`, folder, lost, operator.env);
   await server.kill();
-  await lost.kill();
+  await lost.crash();
   return {
     env: operator.env,
     known: { tenant, keyId, wrapped: wrapped_key, dek, later, ofErased: ofErased.wrapped_key },
   };
 }
 
-async function checkRights(findings: Findings, cluster: Cluster): Promise<void> {
-  const sql = cluster.connect(findings, 'server');
+async function checkRights(findings: Findings, database: OwnPostgres): Promise<void> {
+  const sql = postgres({ ...database.connection('server'), max: 1 });
+  findings.defer(() => sql.end({ timeout: 1 }));
   for (const statement of ['delete from eaas.audit_entries', 'truncate eaas.audit_entries']) {
     const allowed = await sql.unsafe(statement).then(
       () => true,
@@ -151,10 +158,19 @@ async function checkRights(findings: Findings, cluster: Cluster): Promise<void> 
   }
 }
 
+/** Of the same version as the server, which may be the embedded one, which has no such programs. */
+export async function withoutPgDump(): Promise<string | undefined> {
+  const found = await installedBinaries(process.env['PATH'] ?? '');
+  return access(join(dirname(found?.postgres ?? ''), 'pg_dump')).then(
+    () => undefined,
+    () => 'PostgreSQL with pg_dump is not installed',
+  );
+}
+
 export const restore: Part = {
   name: 'restore',
   about: "a backup is restored with the commands of the operator's manual, as they are printed",
-  unavailable: withoutStandby,
+  unavailable: withoutPgDump,
   trials: [
     {
       name: 'drill',

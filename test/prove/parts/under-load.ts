@@ -1,65 +1,54 @@
+// Two servers under load from two tenants, while a trial breaks something, and what must hold of them afterwards.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@eaas/test-kit/program';
 import type { Place } from '@eaas/test-kit/faults/client';
-import { Load, longest, type Sent, succeeded, tally } from '@eaas/test-kit/faults/load';
-import { newKey, operate, type Operator, type Tenant } from '@eaas/test-kit/faults/place';
-import type { Replica } from '@eaas/test-kit/faults/place';
-import { judgeLog } from '../judge-log.ts';
-import type { Cluster } from '../machine/cluster.ts';
+import { Load, longest, type Sent, succeeded, tally, unrecorded } from '@eaas/test-kit/faults/load';
+import { newKey, operate, readLog, type Replica, type Tenant, verify } from '@eaas/test-kit/faults/place';
 import { startServer } from '../machine/server.ts';
 import type { Findings } from '../trial.ts';
-import { Erasures } from './erasures.ts';
+
+const backWithinMilliseconds = 5_000;
+/** All requests of the server to the database time out within 5.2 s. */
+const mostSeconds = 6;
 
 interface Loaded {
   readonly tenant: Tenant;
   readonly keyId: string;
   readonly load: Load;
-  readonly erasures: Erasures;
 }
 
-interface Base {
-  readonly url: (role: 'server' | 'owner') => string;
-}
-
-export class UnderLoad<B extends Base = Cluster> {
-  readonly cluster: B;
+export class UnderLoad {
   readonly replicas: Replica[] = [];
   readonly loaded: Loaded[] = [];
   readonly #findings: Findings;
   readonly #env: Environment;
   readonly #ends: string[] = [];
 
-  private constructor(findings: Findings, cluster: B, env: Environment) {
-    this.cluster = cluster;
+  private constructor(findings: Findings, env: Environment) {
     this.#findings = findings;
     this.#env = env;
   }
 
-  static async start<B extends Base>(
+  static async start(
     findings: Findings,
-    cluster: B,
-    extra: Environment | ((operator: Operator) => Promise<Environment>) = {},
-  ): Promise<UnderLoad<B>> {
-    const operator = await operate(cluster.url);
+    url: Parameters<typeof operate>[0],
+    extra: Environment = {},
+  ): Promise<UnderLoad> {
+    const operator = await operate(url);
     const tenants = [await operator.newTenant(), await operator.newTenant()];
-    const env = { ...operator.env, ...(typeof extra === 'function' ? await extra(operator) : extra) };
     await operator.close();
-    const bench = new UnderLoad(findings, cluster, env);
-    for (let nth = 0; nth < 2; nth++) bench.replicas.push(await startServer(findings, env));
+    const bench = new UnderLoad(findings, { ...operator.env, ...extra });
+    for (let nth = 0; nth < 2; nth++) bench.replicas.push(await startServer(findings, bench.#env));
     const places = bench.replicas.map(({ port }) => ({ port }));
+    const [first = { port: 0 }] = places;
     for (const [nth, tenant] of tenants.entries()) {
-      const keyId = await newKey(bench.place(0), tenant.token);
-      const erasures = await Erasures.start(findings, { token: tenant.token, keyId, places });
+      const keyId = await newKey(first, tenant.token);
       const load = new Load({ places, token: tenant.token, keyId, workers: 4, rest: 10, changes: nth === 1 });
       findings.defer(() => load.stop());
-      bench.loaded.push({ tenant, keyId, load, erasures });
+      bench.loaded.push({ tenant, keyId, load });
     }
     await sleep(1_000);
     return bench;
-  }
-
-  place(nth: number): Place {
-    return this.replicas[nth] ?? { port: 0 };
   }
 
   async restart(nth: number): Promise<void> {
@@ -86,41 +75,35 @@ export class UnderLoad<B extends Base = Cluster> {
     }
   }
 
-  longestOutage(from: number, until: number): number {
-    const outages = this.loaded.flatMap(({ load }) =>
-      this.replicas.map(({ port }) => {
-        const times = load.sent
-          .filter((sent) => sent.place.port === port && sent.answeredAt > from && succeeded(sent))
-          .map(({ answeredAt }) => answeredAt);
-        return [...times, until].reduce(
-          ({ last, most }, time) => ({ last: time, most: Math.max(most, time - last) }),
-          { last: from, most: 0 },
-        ).most;
-      }),
+  async recovers(what: string): Promise<void> {
+    const waited = await this.backAfter(performance.now(), 2 * backWithinMilliseconds);
+    this.#findings.longest(`${what} back after`, waited);
+    this.#findings.check(
+      `both servers serve again within ${backWithinMilliseconds} ms`,
+      waited < backWithinMilliseconds,
+      `${what}: ${Math.round(waited)} ms`,
     );
-    return Math.max(...outages);
-  }
-
-  between(from: number, until: number): Sent[] {
-    return this.loaded.flatMap(({ load }) =>
-      load.sent.filter(({ sentAt, answeredAt }) => sentAt > from && answeredAt < until),
+    await sleep(1_500);
+    this.checkNoRefusal(
+      'when all servers serve again, every request succeeds',
+      performance.now() - 1_000,
+      `${what}: `,
     );
   }
 
   checkNoRefusal(invariant: string, since: number, prefix = ''): void {
-    const sent = this.between(since, performance.now());
+    const sent = this.loaded.flatMap(({ load }) => load.sent.filter(({ sentAt }) => sentAt > since));
     const isServed = sent.length > 0 && sent.every(succeeded);
     this.#findings.check(invariant, isServed, `${prefix}${JSON.stringify(tally(sent))}`);
   }
 
-  async judge(mostSeconds = 6): Promise<void> {
+  async judge(): Promise<void> {
     const findings = this.#findings;
     this.#noteEnds();
     findings.check('no server process ends unexpectedly', this.#ends.length === 0, this.#ends);
     const reader = await startServer(findings, this.#env);
     await Promise.all(this.loaded.map(({ load }) => load.stop()));
-    for (const { tenant, load, erasures } of this.loaded) {
-      await erasures.judge(findings, [reader, ...this.replicas]);
+    for (const { tenant, load } of this.loaded) {
       const sent = await load.stop();
       const slowest = Math.round(longest(sent));
       findings.check(
@@ -134,18 +117,26 @@ export class UnderLoad<B extends Base = Cluster> {
       findings.check(
         'every error response is 503 unavailable or 500 audit_unwritten',
         others.length === 0,
-        others.length > 0 ? [...others, ...this.#logged('request failed').slice(0, 3)] : others,
+        others,
       );
-      await judgeLog(findings, reader, tenant, sent);
+      await this.#judgeLog(reader, tenant, sent);
     }
   }
 
-  #logged(message: string): string[] {
-    return this.replicas.flatMap(({ log }) =>
-      log()
-        .split('\n')
-        .filter((line) => line.includes(message)),
+  async #judgeLog(reader: Place, tenant: Tenant, sent: readonly Sent[]): Promise<void> {
+    const findings = this.#findings;
+    findings.answer(tally(sent));
+    const log = await readLog(reader, tenant);
+    const missing = unrecorded(sent, log);
+    findings.lose(missing.length);
+    findings.check(
+      'the audit log has the entries of every successful request',
+      missing.length === 0,
+      missing.slice(0, 5),
     );
+    findings.check('the ids of audit entries have no gap', !log.some(({ id }, index) => id !== index + 1));
+    const { valid, errors } = await verify(reader, tenant);
+    findings.check('the audit chain is valid', valid === true, errors);
   }
 
   #noteEnds(): void {

@@ -107,6 +107,14 @@ describe('a destruction', () => {
     decide.mockRestore();
   });
 
+  test('no key is erased while the clock of this machine is a year off', async () => {
+    await destroy(7);
+    world.time = start + 7 * day;
+    const wrong = Object.assign(world.replica(), { wallClock: () => world.time - 366 * day });
+    await expect(settleDueKeys(wrong, never)).rejects.toThrow('1 of 1 failed');
+    expect([await key(), await material()]).toMatchObject([{ status: 'pending_destruction' }, 2]);
+  });
+
   test('a destruction can be cancelled only until it is due', async () => {
     await destroy(1);
     world.time = start + day - 1;

@@ -60,6 +60,28 @@ test('a purge keeps an entry that is exactly as old as the retention, and delete
   expect(await verified()).toMatchObject({ valid: true, first_id: 8, checked: 5, purged_through: { id: 7 } });
 });
 
+test.each([366, -366])('nothing is purged while the clock of this machine is %i days ahead', async (days) => {
+  world.time = at('2027-01-01T00:00:00Z');
+  const wrong = Object.assign(world.replica(), { wallClock: () => world.time + days * 86_400_000 });
+  await expect(purge(wrong, 1, never)).rejects.toThrow('nothing is erased while the clock of this machine');
+  expect(await left()).toEqual(ids(1, 12));
+});
+
+test('the first entry after a complete purge contains the hash of the last purged entry', async () => {
+  world.time = at('2027-01-01T00:00:00Z');
+  await purge(world.replica(), 1, never);
+  expect(await left()).toEqual([]);
+  expect(await verified()).toMatchObject({ valid: true, first_id: null, head: { id: 12 } });
+  expect(await annsApi()('GET /v1/audit', {})).toMatchObject({ logs: [], total: 0 });
+  await wrap();
+  expect(await left()).toEqual([13]);
+  expect(await verified()).toMatchObject({ valid: true, first_id: 13, checked: 1 });
+  const { logs, total } = await annsApi()('GET /v1/audit', { date_from: '2026-01-01T00:00:00Z' });
+  expect({ ids: logs.map(({ id }) => id), total }).toEqual({ ids: [13], total: 1 });
+  await purge(world.replica(), 1, never);
+  expect(await left()).toEqual([13]);
+});
+
 test('the audit chain is valid after concurrent purges and appends', async () => {
   for (let day = 1; day <= 10; day++) {
     world.time = Date.UTC(2026, 2, day, 12, 0, 0, 1);

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { formatApiKey, limits } from '@eaas/protocol/wire';
 import { jwkOfBits } from '@eaas/test-kit/rsa';
-
-import { textOf } from '@eaas/test-kit/sign-in';
 import { junk } from '../hostile/junk.ts';
 
 export interface FloodTarget {
@@ -10,15 +8,10 @@ export interface FloodTarget {
   readonly token: string;
   readonly keyId: string;
   readonly wrapped: string;
-  readonly intake: { readonly keyId: string; readonly wrapped: string };
   readonly versioned: string;
   readonly items: readonly object[];
   /** What the service returned for `largePlaintext`. */
   readonly bundle: object;
-  /** An issuer, and a token that it accepts. */
-  readonly signIn: { readonly issuerId: string; readonly token: string };
-  /** Issuers whose keys come from hostile hosts. */
-  readonly published: readonly string[];
 }
 
 export interface Flood {
@@ -26,8 +19,6 @@ export interface Flood {
   readonly about: string;
   /** Whether the requests need no API key of a tenant. */
   readonly isOfStrangers?: true;
-  /** Whether the requests name sign-ins of a tenant, which is then measured too. */
-  readonly namesTenant?: true;
   readonly connections: number;
   /** The status of the responses, or undefined if the requests never complete. */
   readonly served?: number;
@@ -42,13 +33,8 @@ export const floods = {
     about: 'unwraps on 256 connections',
     connections: 256,
     served: 200,
-    requests: (target) => always(unwrap(target)),
-  },
-  intake: {
-    about: 'unwraps of data keys that a writer wrapped without credentials, on 64 connections',
-    connections: 64,
-    served: 200,
-    requests: (target) => always(unwrap({ ...target, ...target.intake })),
+    requests: (target) =>
+      always(http(target, 'POST', `/v1/keys/${target.keyId}/unwrap`, { wrapped_key: target.wrapped })),
   },
   batches: {
     about: 'batches of as many wraps with the largest context as fit, on 8 connections',
@@ -81,23 +67,20 @@ export const floods = {
     served: 401,
     requests: (target) => () => http({ ...target, token: formatApiKey(randomBytes(32)) }, 'GET', '/v1/keys'),
   },
-  forged: {
-    about: 'tokens that no sign-in has signed, each another one, on 400 connections',
+  pages: {
+    about: 'requests for /docs and /openapi.json on 64 connections',
     isOfStrangers: true,
-    namesTenant: true,
-    connections: 400,
-    served: 401,
-    requests: (target) => forgeries(target, [target.signIn.issuerId], (header) => header),
+    connections: 64,
+    served: 200,
+    requests: strangers(['/docs', '/openapi.json']),
   },
-  'key-host': {
+  probes: {
     about:
-      'tokens that name unknown keys of 29 sign-ins, whose key hosts hang, send without end, send no keys, or other keys each time, on 400 connections',
+      'requests for metrics, probes and paths that do not exist, and some without an API key, on 64 connections',
     isOfStrangers: true,
-    namesTenant: true,
-    connections: 400,
+    connections: 64,
     served: 401,
-    requests: (target) =>
-      forgeries(target, target.published, (header, nth) => ({ ...header, kid: `unknown ${nth}` })),
+    requests: strangers(['/metrics', '/healthz', '/readyz', '/v1/keys', '/nowhere', '/%']),
   },
   brackets: {
     about: '2 MiB of brackets, on 8 connections',
@@ -111,60 +94,11 @@ export const floods = {
     served: 200,
     requests: (target) => always(http(target, 'GET', '/v1/audit?action=key.wrap&limit=100&offset=9000')),
   },
-  versions: {
-    about: 'pages of a key with 10,000 versions, on 16 connections',
-    connections: 16,
-    served: 200,
-    requests: (target) => always(http(target, 'GET', `/v1/keys/${target.versioned}?limit=1000&offset=8000`)),
-  },
-  pages: {
-    about: 'requests for /docs and /openapi.json on 64 connections',
-    isOfStrangers: true,
-    connections: 64,
-    served: 200,
-    requests: strangers(['/docs', '/openapi.json']),
-  },
-  metrics: {
-    about: 'requests for /metrics on 64 connections',
-    isOfStrangers: true,
-    connections: 64,
-    served: 200,
-    requests: strangers(['/metrics']),
-  },
-  probes: {
-    about: 'requests for /healthz and /readyz on 64 connections',
-    isOfStrangers: true,
-    connections: 64,
-    served: 200,
-    requests: strangers(['/healthz', '/readyz']),
-  },
-  nothing: {
-    about: 'requests without an API key, and for paths that do not exist, on 64 connections',
-    isOfStrangers: true,
-    connections: 64,
-    served: 401,
-    requests: strangers(['/v1/keys', '/nowhere', '/%']),
-  },
-  encrypts: {
-    about: 'encryptions of 64 KiB on 64 connections',
-    connections: 64,
-    served: 200,
-    requests: (target) => {
-      const body = { key_id: target.keyId, plaintext: largePlaintext };
-      return always(http(target, 'POST', '/v1/encrypt', body));
-    },
-  },
   decrypts: {
     about: 'decryptions of 64 KiB on 64 connections',
     connections: 64,
     served: 200,
     requests: (target) => always(http(target, 'POST', '/v1/decrypt', target.bundle)),
-  },
-  lists: {
-    about: 'lists of 100 API keys of the largest size, on 16 connections',
-    connections: 16,
-    served: 200,
-    requests: (target) => always(http(target, 'GET', '/v1/api-keys?limit=100')),
   },
   issuers: {
     about: 'lists of 100 issuers of the largest size, on 32 connections',
@@ -187,26 +121,6 @@ export type FloodName = keyof typeof floods;
 
 const always = (request: Uint8Array) => () => request;
 
-/** Makes tokens that no sign-in has signed, of each issuer in turn. */
-function forgeries(
-  target: FloodTarget,
-  issuerIds: readonly string[],
-  headerOf: (header: object, nth: number) => object,
-): () => Uint8Array {
-  const [header = {}, claims] = target.signIn.token
-    .split('.', 2)
-    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as object);
-  const path = `/v1/keys/${target.keyId}/unwrap`;
-  let last = 0;
-  return () => {
-    const nth = ++last;
-    const signature = randomBytes(64).toString('base64url');
-    const token = `${textOf(headerOf(header, nth))}.${textOf({ ...claims, jti: nth })}.${signature}`;
-    const issuerId = issuerIds[nth % issuerIds.length];
-    return http({ ...target, token }, 'POST', path, { wrapped_key: target.wrapped }, issuerId);
-  };
-}
-
 function strangers(paths: readonly string[]): Flood['requests'] {
   return (target) => {
     const requests = paths.map((path) => http({ ...target, token: '' }, 'GET', path));
@@ -215,22 +129,12 @@ function strangers(paths: readonly string[]): Flood['requests'] {
   };
 }
 
-const unwrap = (target: FloodTarget): Uint8Array =>
-  http(target, 'POST', `/v1/keys/${target.keyId}/unwrap`, { wrapped_key: target.wrapped });
-
-function http(
-  { token }: FloodTarget,
-  method: string,
-  path: string,
-  body?: object,
-  issuerId?: string,
-): Buffer {
+function http({ token }: FloodTarget, method: string, path: string, body?: object): Buffer {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body ? JSON.stringify(body) : '');
   const head = [
     `${method} ${path} HTTP/1.1`,
     'host: localhost',
     `authorization: Bearer ${token}`,
-    ...(issuerId === undefined ? [] : [`eaas-issuer: ${issuerId}`]),
     ...(body ? ['content-type: application/json', `content-length: ${bytes.length}`] : []),
   ];
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]);

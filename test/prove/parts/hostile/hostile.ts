@@ -1,12 +1,10 @@
 import { endpoints, limits } from '@eaas/protocol/wire';
-import { withoutStandby } from '../../machine/cluster.ts';
 import type { Received } from '../../machine/bytes.ts';
 import type { Part, Trial } from '../../trial.ts';
 import { Attempts } from './attempts.ts';
 import { illegal } from './illegal.ts';
 import { junk } from './junk.ts';
 import { largest } from './largest.ts';
-import { memory } from './memory.ts';
 import { largeWorld, type World } from './world.ts';
 
 function hostileTrial(
@@ -97,6 +95,5 @@ const junkBodies = hostileTrial(
 export const hostile: Part = {
   name: 'hostile',
   about: 'the largest legal and illegal inputs keep the event loop for 50 ms at most',
-  unavailable: withoutStandby,
-  trials: [junkBodies, broken, legal, memory],
+  trials: [junkBodies, broken, legal],
 };

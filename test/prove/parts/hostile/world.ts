@@ -4,7 +4,7 @@ import { call, send } from '@eaas/test-kit/faults/client';
 import { newDek } from '@eaas/test-kit/faults/load';
 import { jwkOfBits } from '@eaas/test-kit/rsa';
 import { newKey, operate, type Operator, type Tenant } from '@eaas/test-kit/faults/place';
-import { Cluster } from '../../machine/cluster.ts';
+import { startPostgres } from '../../machine/postgres.ts';
 import { type ProbedServer, startProbed } from '../../machine/server.ts';
 
 export interface World {
@@ -31,8 +31,8 @@ export async function largeWorld(): Promise<World> {
 }
 
 async function make(): Promise<World> {
-  const cluster = await Cluster.create(lasting, { fsync: 'off', synchronous_commit: 'off' });
-  const operator = await operate(cluster.url);
+  const database = await startPostgres(lasting, false);
+  const operator = await operate(database.url);
   lasting.defer(() => operator.close());
   const server = await startProbed(lasting, operator.env);
   const tenant = await operator.newTenant();
@@ -125,7 +125,7 @@ function longOrigin(nth: number): string {
   return `https://${labels}.ee`.slice(0, 256);
 }
 
-export async function manyTimes(times: number, workers: number, work: () => Promise<unknown>): Promise<void> {
+async function manyTimes(times: number, workers: number, work: () => Promise<unknown>): Promise<void> {
   let left = times;
   const one = async (): Promise<void> => {
     while (left-- > 0) await work();
