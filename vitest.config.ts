@@ -12,12 +12,15 @@ const filesOf = (kind: string): string => `{packages/*/{src,test},test}/**/*${ki
 const [service, slow] = [filesOf('.service'), filesOf('.slow')];
 
 // What the rules of the service decide, and no SQL, is judged in memory by packages/service/test/conformance.test.ts. These
-// files meet a server only if BASE_URL names one.
+// files meet a server and PostgreSQL in `npm run test:all`, or if BASE_URL names a server.
+const inConformance = (names: string): string => `packages/server/test/conformance/{${names}}.service.test.ts`;
 const decidedInMemory = [
-  'conformance/{hash,issuers,keys-states,min-version,workloads}.service',
-  'matrix/{bad-input.service,random-input.slow}',
-].map((name) => `packages/server/test/${name}.test.ts`);
-const ofPostgres = process.env['BASE_URL'] === undefined ? decidedInMemory : [];
+  inConformance('api-keys,batch,export,hash,intake,issuers,keys,keys-states,min-version'),
+  inConformance('reach-of-users,receipts,server-mode,subjects,tokens,workloads'),
+  'packages/server/test/matrix/{access,bad-input}.service.test.ts',
+];
+const randomInput = 'packages/server/test/matrix/random-input.slow.test.ts';
+const meetsOther = process.env['BASE_URL'] !== undefined;
 
 // The cache holds modules with resolved import paths. These paths depend on `exports` in the package.json files, so the
 // key of the cache contains these files.
@@ -52,6 +55,7 @@ export default defineConfig(({ mode }) => {
       provide: { everyCase: mode === 'every-case' },
     },
   });
+  const slowFiles = mode === 'every-case' ? [slow, ...decidedInMemory] : [slow];
   return {
     plugins: [manifests],
     resolve: { conditions },
@@ -66,8 +70,8 @@ export default defineConfig(({ mode }) => {
       expect: { poll: { interval: 10, timeout: 120_000 } },
       projects: [
         suite('unit', [filesOf('')], [service, slow]),
-        suite('service', [service], ofPostgres, withServer),
-        suite('slow', [slow], ofPostgres, withServer),
+        suite('service', [service], meetsOther ? [] : decidedInMemory, withServer),
+        suite('slow', slowFiles, meetsOther ? [] : [randomInput], withServer),
       ],
     },
   };
