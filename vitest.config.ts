@@ -13,7 +13,8 @@ const [service, slow] = [filesOf('.service'), filesOf('.slow')];
 
 // What the rules of the service decide, and no SQL, is judged in memory by packages/service/test/conformance.test.ts. These
 // files meet a server and PostgreSQL in `npm run test:all`, or if BASE_URL names a server.
-const inConformance = (names: string): string => `packages/server/test/conformance/{${names}}.service.test.ts`;
+const inConformance = (names: string): string =>
+  `packages/server/test/conformance/{${names}}.service.test.ts`;
 const decidedInMemory = [
   inConformance('api-keys,batch,export,hash,intake,issuers,keys,keys-states,min-version'),
   inConformance('reach-of-users,receipts,server-mode,subjects,tokens,workloads'),

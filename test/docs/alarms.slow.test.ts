@@ -10,7 +10,7 @@ import { alerts } from '@eaas/test-kit/alerts';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { closing } from '@eaas/test-kit/closing';
-import { createDatabase, testDatabase, withAdmin } from '@eaas/test-kit/database';
+import { createDatabase, withAdmin } from '@eaas/test-kit/database';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { call, send } from '@eaas/test-kit/faults/client';
 import { connectTo, newKey, operate, startReplica } from '@eaas/test-kit/faults/place';
@@ -70,7 +70,7 @@ async function watch(change: () => unknown): Promise<void> {
 
 /** A database with a tenant, and servers on it, which Prometheus watches until the test ends. */
 async function deployment() {
-  const database = await testDatabase();
+  const database = await createDatabase();
   const { env, close, ...operator } = await operate(database.url);
   const sql = await closing(connectTo(database), (it) => it.end());
   const { token } = await operator.newTenant({ name: 'acme' });

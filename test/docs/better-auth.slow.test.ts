@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { testDatabase } from '@eaas/test-kit/database';
+import { createDatabase } from '@eaas/test-kit/database';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { read, root } from '@eaas/test-kit/markdown';
 import { requireTools } from '@eaas/test-kit/tools';
@@ -66,7 +66,7 @@ const linesOf = (columns: Columns): string =>
 
 /** Saves the files of an app with a database, and returns what the last exports. */
 async function appOf(dialect: Dialect, files: Readonly<Record<string, string>>) {
-  const { connection, name } = await testDatabase();
+  const { connection, name } = await createDatabase();
   const folder = join(generated, `${name}-${Object.keys(files).length}-${dialect}`);
   mkdirSync(folder, { recursive: true });
   const opening = {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { closing } from '@eaas/test-kit/closing';
 import { eaas } from '@eaas/test-kit/program';
-import { testDatabase } from '@eaas/test-kit/database';
+import { createDatabase } from '@eaas/test-kit/database';
 import { blocksNotRun } from './blocks-not-run.ts';
 import { blocksOf, manualPages, read, root } from '@eaas/test-kit/markdown';
 import { openTerminal } from '@eaas/test-kit/terminal';
@@ -56,7 +56,7 @@ const before: Readonly<Record<string, string>> = {
 
 const folder = await newDirectory();
 await symlink(join(root, 'examples'), join(folder, 'examples'));
-const database = await testDatabase();
+const database = await createDatabase();
 const terminal = await closing(openTerminal(folder), (it) => it.close());
 const words = eaas.map((word) => `'${word}'`).join(' ');
 await terminal.type(`npx() { shift 2; ${words} "$@"; }`);

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
 import { files } from '../house-rules/files.ts';
-import { testDatabase } from '@eaas/test-kit/database';
+import { createDatabase } from '@eaas/test-kit/database';
 import { blocksOf, manualPages, read } from '@eaas/test-kit/markdown';
 
 const migration = 'packages/migrate/docs/tables.md';
@@ -15,7 +15,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 const blocks = blocksOf(read(migration), 'sql');
 const [addColumns = '', copy = ''] = blocks;
 
-const database = await testDatabase();
+const database = await createDatabase();
 const connection = { ...database.connection('owner'), max: 1 };
 const sql = await closing(postgres(connection), (it) => it.end());
 await sql`create table patients (id bigint primary key, email text, born date, notes jsonb)`;

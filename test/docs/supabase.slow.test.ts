@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, expect, test } from 'vitest';
-import { testDatabase } from '@eaas/test-kit/database';
+import { createDatabase } from '@eaas/test-kit/database';
 import { blocksOf, read, root } from '@eaas/test-kit/markdown';
 import { saidBy, savePageCode } from '@eaas/test-kit/page-code';
 import { closing } from '@eaas/test-kit/closing';
@@ -69,7 +69,7 @@ const runProgram = (name: keyof typeof programs, connection: object): Promise<st
   saved.run(`${name}.mts`, { CONNECTION: JSON.stringify(connection) });
 
 async function emptyDatabase() {
-  const connection = (await testDatabase()).connection('superuser');
+  const connection = (await createDatabase()).connection('superuser');
   const sql = await closing(postgres({ ...connection, max: 1, onnotice: () => {} }), (it) => it.end());
   return { sql, connection };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { eaas, type Environment, type Finished, run } from './program.ts';
-import { environmentOf, migrated, type Template, testDatabase, type TestDatabase } from './database.ts';
+import { environmentOf, migrated, type Template, createDatabase, type TestDatabase } from './database.ts';
 
 export interface CommandLine {
   readonly env: Environment;
@@ -12,7 +12,7 @@ export interface CommandLine {
 }
 
 export async function commandLine(template: Template | null = migrated): Promise<CommandLine> {
-  const database = await testDatabase(template ?? undefined);
+  const database = await createDatabase(template ?? undefined);
   return on(database, environmentOf(database.url));
 }
 

@@ -60,11 +60,6 @@ export async function createDatabase(
   return { name, ...addressIn(address, name), drop: () => onEachNode(address, (sql) => drop(sql, name)) };
 }
 
-/** A database that the tests of a file share. */
-export function testDatabase(...all: Parameters<typeof createDatabase>): Promise<TestDatabase> {
-  return closing(createDatabase(...all), (database) => database.drop());
-}
-
 async function drop(sql: postgres.Sql, name: string): Promise<void> {
   await sql`drop database if exists ${sql(name)} with (force)`;
 }

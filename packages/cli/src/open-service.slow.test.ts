@@ -1,11 +1,11 @@
 import { createTenant, type Database, openService } from '@eaas/server/internal';
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
-import { migrated, testDatabase } from '@eaas/test-kit/database';
+import { migrated, createDatabase } from '@eaas/test-kit/database';
 import { readConfig } from './config.ts';
 
 const EAAS_ROOT_KEY = randomBytes(32).toString('base64');
-const place = await testDatabase(migrated);
+const place = await createDatabase(migrated);
 afterEach(() => void vi.restoreAllMocks());
 
 const open = () =>

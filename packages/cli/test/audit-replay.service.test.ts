@@ -5,7 +5,7 @@ import { type ChainedEntry, entryHash } from '@eaas/protocol/audit';
 import { asJson, client } from '@eaas/test-kit/api';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { type CommandLine, commandLine, inTerminal, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
-import { createDatabase, finishTemplate, testDatabase, withAdmin } from '@eaas/test-kit/database';
+import { createDatabase, finishTemplate, withAdmin } from '@eaas/test-kit/database';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { run, serve } from '@eaas/test-kit/program';
 import { publicJwk } from '@eaas/test-kit/rsa';
@@ -86,7 +86,7 @@ async function restored(opening: typeof createDatabase = createDatabase): Promis
 }
 
 // What happens after the backup.
-const lost = await restored(testDatabase);
+const lost = await restored(createDatabase);
 await serving(lost, async (call) => {
   const key = (name: string, path = '') => `/v1/keys/${idOf(name)}${path}`;
   const apiKey = (name: string) => `/v1/api-keys/${idOf(name)}`;
@@ -205,7 +205,7 @@ describe('a restored tenant', () => {
 });
 
 describe('nothing is changed, and the command exits with 1', async () => {
-  const again = await restored(testDatabase);
+  const again = await restored(createDatabase);
   const before = (await again('audit', 'export', '--tenant', 'acme')).stdout;
   const [other] = await lost.json<{ tenant_id: string }>('tenant', 'create', '--name', 'other');
   for (const quota of ['1', '2']) await lost.json('tenant', 'set', 'other', '--monthly-encrypt-quota', quota);

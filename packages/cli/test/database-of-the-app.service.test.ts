@@ -3,13 +3,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eaas as program, type Environment, run, serve } from '@eaas/test-kit/program';
-import { createDatabase, type TestDatabase, testDatabase } from '@eaas/test-kit/database';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
 import { inTerminal, newRootKey, refusalOf } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
 
 // An app has a database, and names it in DATABASE_URL, as most apps and hosts do.
 let folder: string;
-const app = await testDatabase();
+const app = await createDatabase();
 await withOwner(app, (sql) => sql`create table patients (name text)`);
 
 const place = async (): Promise<void> => void (folder = await newDirectory());
@@ -57,7 +57,7 @@ test.each([
 
 test('a DATABASE_URL alone is accepted by `eaas migrate`, `eaas serve` and the commands', async () => {
   await place();
-  const own = await testDatabase();
+  const own = await createDatabase();
   const { url } = own;
   const env = {
     DATABASE_URL: url('server'),

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { commandLine, jsonLines, newRootKey } from '@eaas/test-kit/command-line';
-import { migrated, type Template, testDatabase } from '@eaas/test-kit/database';
+import { migrated, type Template, createDatabase } from '@eaas/test-kit/database';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { eaas, eaasImporting, type Environment, moduleOf, run, serve } from '@eaas/test-kit/program';
 
@@ -36,7 +36,7 @@ function refusing(): Promise<string> {
 
 /** A database of its own, after the owner of its tables has run a statement. */
 async function after(statement: string, template: Template | null = migrated): Promise<Environment> {
-  const other = await testDatabase(template ?? undefined);
+  const other = await createDatabase(template ?? undefined);
   const owner = openPool(other.connection('owner'), 1);
   await owner.unsafe(statement);
   await owner.end();

@@ -15,7 +15,7 @@ import { permissions } from '@eaas/protocol/wire';
 import { beforeEach, expect, test } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { closing } from '@eaas/test-kit/closing';
-import { environmentOf, migrated, testDatabase } from '@eaas/test-kit/database';
+import { environmentOf, migrated, createDatabase } from '@eaas/test-kit/database';
 import {
   createApplicationApiKey,
   type DevelopmentTenant,
@@ -27,7 +27,7 @@ import {
 let open: OpenService;
 let file: string;
 beforeEach(async () => {
-  const database = await testDatabase(migrated);
+  const database = await createDatabase(migrated);
   const config = readConfig(environmentOf(database.url));
   open = await closing(openService(config, 'command'), (it) => it.close());
   file = join(await newDirectory(), 'dev.json');
@@ -108,7 +108,7 @@ test('`isApiKeyOf` refuses revoked and malformed API keys, and API keys of other
 });
 
 test('`eaas dev` refuses data of an earlier format, and says what to delete', async () => {
-  const { connection, url } = await testDatabase(migrated);
+  const { connection, url } = await createDatabase(migrated);
   const owner = openPool(connection('owner'), 1);
   await owner`update eaas.migrations set version = 1`;
   await owner.end();

@@ -1,10 +1,10 @@
 import postgres from 'postgres';
 import { closing } from '@eaas/test-kit/closing';
-import { testDatabase } from '@eaas/test-kit/database';
+import { createDatabase } from '@eaas/test-kit/database';
 
 /** Opens a database that the tests of a file share. */
 export async function openPostgres() {
-  const database = await testDatabase();
+  const database = await createDatabase();
   const pool = postgres({ ...database.connection('owner'), max: 2, onnotice: () => {} });
   return { database, connection: await closing(pool, (it) => it.end()) };
 }

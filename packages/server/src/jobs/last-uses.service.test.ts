@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
-import { migrated, testDatabase } from '@eaas/test-kit/database';
+import { migrated, createDatabase } from '@eaas/test-kit/database';
 import { Database } from '../postgres/database.ts';
 import { recordLastUses } from './last-uses.ts';
 
@@ -10,7 +10,7 @@ const tenantId = randomUUID();
 const apiKeyId = randomUUID();
 
 test('the usage job stores the last use of an API key even if the previous run failed', async () => {
-  const place = await testDatabase(migrated);
+  const place = await createDatabase(migrated);
   const database = await closing(new Database(place.connection('server')), (it) => it.close());
   await database.run(async (sql) => {
     await sql`insert into eaas.tenants values (${tenantId}, 'acme', true, null, 0, '', '', 0, '')`;

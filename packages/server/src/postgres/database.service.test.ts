@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { testDatabase } from '@eaas/test-kit/database';
+import { createDatabase } from '@eaas/test-kit/database';
 import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { Database } from './database.ts';
 import { DatabaseBusy, DatabaseSlow } from './faults.ts';
 import { type Connection, type Sql } from './sql.ts';
 
-const place = await testDatabase();
+const place = await createDatabase();
 
 function open(max: number, siblings?: Set<Database>, connection: Connection = place.connection('server')) {
   const database = new Database(connection, max, siblings);

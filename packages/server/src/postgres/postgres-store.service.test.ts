@@ -1,6 +1,6 @@
 import { memoryStore } from '@eaas/local/internal';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { migrated, testDatabase } from '@eaas/test-kit/database';
+import { migrated, createDatabase } from '@eaas/test-kit/database';
 import { closing } from '@eaas/test-kit/closing';
 import {
   anchors,
@@ -21,7 +21,7 @@ import { Database } from './database.ts';
 import { postgresStore } from './postgres-store.ts';
 import { linkAfter, newHead, rowsOf } from './testing/made-links.ts';
 
-const place = await testDatabase(migrated);
+const place = await createDatabase(migrated);
 const database = new Database(place.connection('server'), 4);
 await closing(database, () => database.close());
 

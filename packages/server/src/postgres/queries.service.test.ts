@@ -1,6 +1,6 @@
 import { memoryStore } from '@eaas/local/internal';
 import { closing } from '@eaas/test-kit/closing';
-import { migrated, testDatabase } from '@eaas/test-kit/database';
+import { migrated, createDatabase } from '@eaas/test-kit/database';
 import { apiKeys, entries, keys, nameOf, type Query, subjects, tallies } from '@eaas/service';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { Database } from './database.ts';
 import { postgresStore } from './postgres-store.ts';
 import { linkAfter, newHead, rowsOf } from './testing/made-links.ts';
 
-const place = await testDatabase(migrated);
+const place = await createDatabase(migrated);
 const database = await closing(new Database(place.connection('server'), 2), (it) => it.close());
 const inPostgres = postgresStore({ calls: database, lists: database, background: database });
 const stores = [memoryStore({ now: Date.now }), inPostgres] as const;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
-import { migrated, testDatabase } from '@eaas/test-kit/database';
+import { migrated, createDatabase } from '@eaas/test-kit/database';
 import { type RootKey, rootKey } from '@eaas/service';
 import { createTenant } from '../operator/tenants.ts';
 import { checkRoots, claim, release } from './root-check.ts';
@@ -12,7 +12,7 @@ type Roots = readonly [RootKey, ...RootKey[]];
 
 let database: Database;
 beforeEach(async () => {
-  const place = await testDatabase(migrated);
+  const place = await createDatabase(migrated);
   database = await closing(new Database(place.connection('server')), (it) => it.close());
 });
 
@@ -25,7 +25,7 @@ test('concurrent first starts succeed only with the same root key', async () => 
   const root = newRoot();
   await Promise.all(Array.from({ length: 8 }, () => check(root)));
 
-  const other = await testDatabase(migrated);
+  const other = await createDatabase(migrated);
   const there = new Database(other.connection('server'));
   const starts = await Promise.allSettled(
     Array.from({ length: 8 }, () => there.transaction((tx) => checkRoots(tx, [newRoot()]))),

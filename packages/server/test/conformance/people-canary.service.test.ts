@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { client, type Client } from '@eaas/test-kit/api';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { closing } from '@eaas/test-kit/closing';
-import { environmentOf, migrated, storedText, testDatabase } from '@eaas/test-kit/database';
+import { environmentOf, migrated, storedText, createDatabase } from '@eaas/test-kit/database';
 import { type IssuedApiKey, ok, type TenantRecord } from '@eaas/test-kit/fixture';
 import { eaas, run, serve } from '@eaas/test-kit/program';
 import { newSignIn } from '@eaas/test-kit/sign-in';
 
-const database = await testDatabase(migrated);
+const database = await createDatabase(migrated);
 const env = { ...environmentOf(database.url), EAAS_LOG_LEVEL: 'trace', EAAS_TRUST_PROXY: '127.0.0.1' };
 const server = await closing(serve(env), (it) => it.stop());
 

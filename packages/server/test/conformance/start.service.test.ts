@@ -5,12 +5,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { selfSigned } from '@eaas/test-kit/certificate';
-import { environmentOf, migrated, testDatabase } from '@eaas/test-kit/database';
+import { environmentOf, migrated, createDatabase } from '@eaas/test-kit/database';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { freePort } from '@eaas/test-kit/free-port';
 import { eaas, run, serve } from '@eaas/test-kit/program';
 
-const env = environmentOf((await testDatabase(migrated)).url);
+const env = environmentOf((await createDatabase(migrated)).url);
 
 test('a starting server refuses connections', async () => {
   const silent = createServer().listen(0, '127.0.0.1');

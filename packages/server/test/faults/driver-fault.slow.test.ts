@@ -1,7 +1,7 @@
 import { expect, onTestFailed, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
 import { eaasImporting, moduleOf } from '@eaas/test-kit/program';
-import { testDatabase } from '@eaas/test-kit/database';
+import { createDatabase } from '@eaas/test-kit/database';
 import { type Answer, send } from '@eaas/test-kit/faults/client';
 import { newDek, tally } from '@eaas/test-kit/faults/load';
 import { lossyProxy } from './lossy-proxy.ts';
@@ -19,7 +19,7 @@ import {
 
 // After a broken connection, postgres.js can throw an error in a timer, where no caller can catch the error.
 
-const database = await testDatabase();
+const database = await createDatabase();
 const operator = await closing(operate(database.url), (it) => it.close());
 const proxy = await closing(lossyProxy(database), (it) => it.close());
 const sql = await closing(connectTo(database), (it) => it.end());

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { eaas, inherited } from '@eaas/test-kit/program';
-import { environmentOf, migrated, testDatabase } from '@eaas/test-kit/database';
+import { environmentOf, migrated, createDatabase } from '@eaas/test-kit/database';
 import { freePort } from '@eaas/test-kit/free-port';
 
-const database = await testDatabase(migrated);
+const database = await createDatabase(migrated);
 const service = environmentOf(database.url);
 
 test.each(['its log', 'its log and its errors'])(

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
-import { testDatabase } from '@eaas/test-kit/database';
+import { createDatabase } from '@eaas/test-kit/database';
 import { send } from '@eaas/test-kit/faults/client';
 import { newDek } from '@eaas/test-kit/faults/load';
 import { lossyProxy } from './lossy-proxy.ts';
@@ -11,7 +11,7 @@ import { newKey, operate, readLog, startReplica, type Tenant, verify } from '@ea
 let tenant: Tenant;
 let path: string;
 
-const database = await testDatabase();
+const database = await createDatabase();
 const operator = await closing(operate(database.url), (it) => it.close());
 const proxy = await closing(lossyProxy(database), (it) => it.close());
 const replica = await closing(

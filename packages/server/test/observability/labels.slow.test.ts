@@ -3,12 +3,12 @@ import { expect, test, vi } from 'vitest';
 import { closing } from '@eaas/test-kit/closing';
 import { call, send } from '@eaas/test-kit/faults/client';
 import { newKey, operate, startReplica } from '@eaas/test-kit/faults/place';
-import { testDatabase } from '@eaas/test-kit/database';
+import { createDatabase } from '@eaas/test-kit/database';
 import { alerts } from '@eaas/test-kit/alerts';
 import { queries } from './dashboard.ts';
 import { labelsIn, labelsOf, metricsIn } from './promql.ts';
 
-const database = await testDatabase();
+const database = await createDatabase();
 const operator = await closing(operate(database.url), (it) => it.close());
 const server = await closing(startReplica(operator.env), (it) => it.kill());
 const { token } = await operator.newTenant();

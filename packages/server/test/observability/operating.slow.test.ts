@@ -9,7 +9,7 @@ import { openTerminal, type Terminal } from '@eaas/test-kit/terminal';
 import { send } from '@eaas/test-kit/faults/client';
 import { newKey, operate, startReplica } from '@eaas/test-kit/faults/place';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
-import { testDatabase } from '@eaas/test-kit/database';
+import { createDatabase } from '@eaas/test-kit/database';
 import { freePort } from '@eaas/test-kit/free-port';
 import { alertTests } from '@eaas/test-kit/alerts';
 import { attributesOf, startCollector } from './collector.ts';
@@ -24,7 +24,7 @@ function blockWith(text: string): string {
   return found[0] ?? '';
 }
 
-const database = await testDatabase();
+const database = await createDatabase();
 const operator = await closing(operate(database.url), (it) => it.close());
 const place = await closing(telemetryFolder(), (it) => it.remove());
 const server = await closing(startReplica(operator.env), (it) => it.kill());

@@ -4,11 +4,11 @@ import { closing } from '@eaas/test-kit/closing';
 import { eaasImporting, moduleOf } from '@eaas/test-kit/program';
 import { call, type Place, send } from '@eaas/test-kit/faults/client';
 import { newKey, operate, startReplica } from '@eaas/test-kit/faults/place';
-import { testDatabase } from '@eaas/test-kit/database';
+import { createDatabase } from '@eaas/test-kit/database';
 import { attributesOf, type Span, startCollector } from './collector.ts';
 import { telemetryFolder } from '@eaas/test-kit/with-telemetry';
 
-const database = await testDatabase();
+const database = await createDatabase();
 const operator = await closing(operate(database.url), (it) => it.close());
 const collector = await closing(startCollector(), (it) => it.close());
 const place = await closing(telemetryFolder(), (it) => it.remove());
