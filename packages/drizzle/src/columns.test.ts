@@ -1,4 +1,5 @@
 import { getTableColumns, sql } from 'drizzle-orm';
+import * as mysqlCore from 'drizzle-orm/mysql-core';
 import {
   check,
   foreignKey,
@@ -85,6 +86,12 @@ describe('constraints and indexes of a table', () => {
     const { uniqueConstraints, indexes } = getTableConfig(table);
     expect(uniqueConstraints[0]?.columns.map(({ name }) => name)).toEqual(['id', 'ssn_index']);
     expect(indexes[0]?.config.columns).toMatchObject([{ name: 'ssn_index' }]);
+  });
+
+  test('also in MySQL', () => {
+    const ssn = mysql.encrypted(field.text().searchable());
+    const table = mysql.encryptedTable('t', { ssn }, (t) => [mysqlCore.uniqueIndex('one').on(t.ssn)]);
+    expect(mysqlCore.getTableConfig(table).indexes[0]?.config.columns).toMatchObject([{ name: 'ssn_index' }]);
   });
 
   test.each([

@@ -144,6 +144,15 @@ test.each<[string, () => PromiseLike<unknown>]>([
   expect(await run()).toEqual([{ called: 'eaasA' }]);
 });
 
+test('another value of `onError` is refused at once', () => {
+  const refused = { code: 'schema', remedy: expect.stringContaining("'null'") as string };
+  const wrong = { onError: { patients: 'skip' as 'null' } };
+  expect(() => withEncryption(plain, eaas, { index, ...wrong })).toThrow(
+    expect.objectContaining({ ...refused, table: 'patients' }),
+  );
+  expect(() => db.onError(null as never)).toThrow(expect.objectContaining(refused));
+});
+
 const bare = drizzle(async () => ({ rows: [] }));
 test.each<[string, object]>([
   ['`withEncryption` has no option `indx`: did you mean `index`?', { indx: 'service' }],

@@ -85,6 +85,25 @@ describe('functions of the app that compute values', () => {
     const [id, name, , editor] = sent[0]?.params ?? [];
     expect(await opened({ name, editor }, String(id))).toEqual({ name: 'default 1', editor: 'editor 1' });
   });
+
+  test('run once for an update, which sets the index column too', async () => {
+    await db.update(patients).set({ id: 'a' }).where(eq(patients.id, 'a'));
+    expect(calls).toEqual({ default: 0, update: 1, id: 0 });
+    expect(sent[0]?.statement).toContain('"editor" = ?, "editor_index" = ?');
+    expect(await opened({ editor: sent[0]?.params[1] }, 'a')).toEqual({ editor: 'editor 1' });
+  });
+
+  test('run once for an upsert', async () => {
+    const insert = db.insert(patients).values({ id: 'a', name: 'Ada' });
+    await insert.onConflictDoUpdate({ target: patients.id, set: { name: 'Eve' } });
+    expect(calls).toEqual({ default: 0, update: 2, id: 0 });
+  });
+});
+
+test('a row that a query returned can be cloned', async () => {
+  answers = [[await stored('a', 'Ada')]];
+  const rows = await db.select().from(patients);
+  expect(structuredClone(rows)).toEqual([{ id: 'a', name: 'Ada', editor: null }]);
 });
 
 test('`db.batch` sends statements at once, with one request to the service, and opens the results', async () => {
@@ -135,6 +154,17 @@ test('a selected comparison sends fingerprints, also inside a subquery of one ta
     expect(statement).toContain('"name_index" in (?)');
     expect(params).toEqual([expect.stringMatching(/^[\da-f]{64}$/)]);
   }
+});
+
+test('a subquery with a join can select encrypted columns', async () => {
+  const [id, name] = await stored('a', 'Ada');
+  answers = [[[id, name, id]]];
+  const inner = db
+    .select({ id: patients.id, name: patients.name })
+    .from(patients)
+    .innerJoin(visits, eq(visits.id, patients.id))
+    .as('inner');
+  expect(await db.select().from(inner)).toEqual([{ id: 'a', name: 'Ada' }]);
 });
 
 test('an insert of more rows than SQLite has parameters for is refused, with the number that fits', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq, inArray, ne, not, relations, type SQL, sql } from 'drizzle-orm';
-import { alias, pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
+import { alias, pgTable, pgView, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, field, words } from '@eaas/sdk/fields';
@@ -89,6 +89,8 @@ describe('`withEncryption` refuses a database', () => {
     const refused = { code: 'schema', message };
     const create = () => withEncryption(drizzle(nothing, { casing: 'snake_case', schema: { table } }), eaas);
     expect(create).toThrow(expect.objectContaining(refused));
+    const unknown = withEncryption(drizzle(nothing, { casing: 'snake_case' }), eaas);
+    await expect((async () => unknown.select().from(table))()).rejects.toMatchObject(refused);
     const named = encryptedTable('people', { ...columns, firstName: encrypted('first_name', field.text()) });
     await withEncryption(drizzle(nothing, { casing: 'snake_case', schema: { named } }), eaas)
       .select()
@@ -124,6 +126,7 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
     insert(...rows).onConflictDoUpdate({ target: target as never, set });
   const update = (set: object) => db.update(patients).set(set);
   const excludedName = { name: excluded(patients.name) };
+  const rowsOf = (length: number) => Array.from({ length }, (_, at) => ({ id: randomUUID(), ssn: `${at}` }));
   const ada = matches(people.name, { words: 'ada' });
   const one = () => db.select({ n: sql`1` }).from(people);
   const upsert = (set: object) => onConflict([{ id, ssn: '1' }], patients.id, set);
@@ -148,6 +151,11 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
       'a changed id, by the id of another table',
       () => update({ id }).from(visits).where(eq(visits.id, id)),
       'row_unknown',
+    ],
+    [
+      'a conflict of more rows than one condition can find',
+      () => onConflict(rowsOf(501), ssn, { name: 'A' }),
+      'too_many_rows',
     ],
     [
       'a conflict in a column whose value only the database knows',
@@ -299,6 +307,13 @@ test.each([
     'without a primary key',
     encryptedTable('notes', { note: note() }),
     /notes.*no primary key of one column.* `id`/,
+  ],
+  [
+    'with a key of several columns',
+    encryptedTable('notes', { of: text(), at: text(), note: note() }, ({ of, at }) => [
+      primaryKey({ columns: [of, at] }),
+    ]),
+    /notes.*no primary key of one column.*: name a unique column as `id`/,
   ],
   ['without encrypted columns', visits, /needs a table with encrypted columns/],
 ])('`migrate` refuses a table %s, and says what to do', async (_, table, message) => {

@@ -174,6 +174,19 @@ describe('an upsert', () => {
   });
 });
 
+test('an upsert by another key encrypts for the row that has it, also in a table without people', async () => {
+  const value = encrypted(field.text());
+  const settings = encryptedTable('settings', { id: uuid().primaryKey(), key: varchar(), value });
+  const { db, statements, answer } = setUp();
+  answer.rows = [[id, '0 ']];
+  const insert = db.insert(settings).values({ id: randomUUID(), key: 'theme', value: 'dark' });
+  await insert.onConflictDoUpdate({ target: settings.key, set: { value: excluded(settings.value) } });
+  expect(statements[1]?.sql).toContain(' where case when "settings"."id" in ($5) then 1 else');
+  expect(statements[1]?.params[4]).toBe(id);
+  answer.rows = [[statements[1]?.params[3], id]];
+  expect(await db.select({ value: settings.value }).from(settings)).toEqual([{ value: 'dark' }]);
+});
+
 test('`user` is asked for each statement, and `as` decides before it', async () => {
   const { as, bodies, statements, answer } = setUp();
   await as().as('writer').insert(patients).values({ id, name: 'Ada' });
