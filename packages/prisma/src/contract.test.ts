@@ -1,9 +1,9 @@
 // Prisma on the cases of all ORMs, and what is its own about them: its operations, relations and ranges of dates.
 import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, defineFields, field, unencrypted } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field, type FieldError, unencrypted } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { ada, describeOrm, encryptedFields, type OnError, type Opening } from '@eaas/test-kit/orms/contract';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { column, columns, extensionOf, operate, relation } from '../test/played.ts';
 import { encrypted } from './encrypted.ts';
 import type { Args } from './values.ts';
@@ -85,6 +85,16 @@ const day = (of: string) => new Date(`${of}T00:00Z`);
 const adults = { born: { range: { to: day('2006-11-24') } } };
 const opening = { eaas, index, subject: undefined };
 
+test('the function `onError` gets the row of a relation, with what was read of it', async () => {
+  const visits = defineFields({ Visit: { note: field.text() } }).for(eaas);
+  const { note } = await visits.encryptRow('Visit', 'first', { note: 'cough' });
+  const rows = [{ id: ada, city: 'Turin', visits: [{ id: 'second', note }] }];
+  const onError = vi.fn<(error: FieldError, row: object) => unknown>(() => null);
+  await open({ ...opening, rows }).run('findMany', { include: { visits: true }, onError });
+  const found = onError.mock.calls.map(([error, row]) => [error.table, error.field, error.row, row]);
+  expect(found).toEqual([['Visit', 'note', 'second', expect.objectContaining({ id: 'second' })]]);
+});
+
 test('another value of `onError`, and an operation without rows, are refused', async () => {
   const skip = 'skip' as 'null';
   const named = {
@@ -92,6 +102,8 @@ test('another value of `onError`, and an operation without rows, are refused', a
     model: 'Patient',
     message: expect.stringContaining('`onError`') as string,
   };
+  const option = () => open({ ...opening, rows: [], onError: { Patient: skip } });
+  expect(option).toThrow(expect.objectContaining({ code: 'unknown_argument' }));
   const { run } = open({ ...opening, rows: [] });
   await expect(run('findMany', { onError: skip })).rejects.toMatchObject(named);
   await expect(run('count', { onError: 'null' })).rejects.toMatchObject(named);

@@ -129,6 +129,12 @@ describe('what names the person', () => {
     expect(other?.columns.get('number')?.isSerial).toBe(false);
   });
 
+  test('is the key of the connected row, of several columns too', async () => {
+    const patient = { connect: { id_ward: { id: '7', ward: 'A' } } };
+    const { rows } = await play(ofBoth, 'create', { data: { note: 'x', patient } });
+    expect(rows).toEqual([{ patientId: '7', ward: 'A', note: 'x' }]);
+  });
+
   const subject = 'patientId';
   const data = { note: 'x' };
 
@@ -165,6 +171,27 @@ describe('what names the person', () => {
     expect(rows).toEqual([{ patientId: '7', note: 'x' }]);
     expect(sent).toMatchObject([{ data: { note: 'sealed', patient: { connect: { name: 'a', id: '7' } } } }]);
     expect(connect).toEqual({ name: 'a' });
+  });
+
+  test('of the rows of an `updateMany` that reads none is unknown', async () => {
+    const row = { id: '1', patientId: '7' };
+    await expect(play({ subject, ...boundToField }, 'updateMany', { data }, row)).rejects.toMatchObject({
+      code: 'unknown_subject',
+      field: subject,
+      remedy: `add \`${subject}\` to \`where\``,
+    });
+  });
+
+  test('is that of the outer row in a nested upsert of one related row', async () => {
+    const visits = { upsert: { create: { note: 'x' }, update: { note: 'y' } } };
+    const args = { where: { id: '8' }, data: { visits } };
+    const { sent, rows } = await play({ subject }, 'update', args, null, 'Patient');
+    const ofEight = { patientId: '8' };
+    expect(rows).toEqual([
+      { ...ofEight, note: 'x' },
+      { ...ofEight, note: 'y' },
+    ]);
+    expect(sent).toMatchObject([{ data: { visits: { upsert: { where: ofEight } } } }]);
   });
 
   const ofOne = { id: '1', patientId: '7' };

@@ -208,6 +208,12 @@ test.each<[string, string, Args, string]>([
       'the rows after reading them',
   ],
   [
+    'a case-insensitive filter says how to normalize the field',
+    'Patient',
+    { ssn: { equals: 'a', mode: 'insensitive' } },
+    "define the field with searchable({ normalize: ['lowercase'] })",
+  ],
+  [
     'an unknown field lists the fields of the model',
     'Visit',
     { not: 'a' },
@@ -401,6 +407,20 @@ test.each<[string, readonly RuntimeField[], string]>([
   ]),
 ])('an encrypted field whose column %s is refused', (_, fields, message) => {
   expect(() => visitsWith([column('id'), ...fields])).toThrow(message);
+});
+
+test.each(['Text', 'VarChar', 'VarChar(220)'])('a ciphertext fits a column with @db.%s', (nativeType) => {
+  expect(visitsWith([column('id'), column('note', { nativeType })]).size).toBe(1);
+});
+
+test.each<[string, Args]>([
+  ['update', { where: { a_b: { a: 'x', b: 'y' } }, data: { b: 'z' } }],
+  ['update', { where: { a_b: { a: 'x', b: 'y' } }, data: { b: { increment: 1 } } }],
+  ['updateMany', { where: { a: 'x', b: 'y' }, data: { b: 'z' } }],
+])('a part of a compound id cannot be changed by %s(%j)', async (operation, args) => {
+  const compound = visitsWith(columns('a', 'b', 'note'), { id: ['a', 'b'] });
+  const written = played(compound, codec, ['Visit', operation, args]);
+  await expect(written).rejects.toEqual(code('unsupported_value', { model: 'Visit', field: 'a,b' }));
 });
 
 test('two compound ids differ even if a part of one id contains the separator', () => {

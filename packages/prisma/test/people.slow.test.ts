@@ -142,6 +142,16 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(await owners('visit', 'note')).toEqual(visits);
     });
 
+    test('nested writes of one row encrypt for its person', async () => {
+      const select = { stay: { select: { reason: true } } };
+      for (const reason of ['a', 'b']) {
+        const stay = { upsert: { create: { reason }, update: { reason } } };
+        const written = call('patient', 'update', { where: { id: 2 }, data: { stay }, select });
+        expect(await written).toEqual({ stay: { reason } });
+        expect(await owners('stay', 'reason')).toEqual(['2']);
+      }
+    });
+
     test('an update can repeat the person, and give a row without one its person', async () => {
       await call('visit', 'update', { where: ofOne, data: { note: 'x', patientId: 1 } });
       const { id } = await call('visit', 'create', { data: { kind: 'new' } });

@@ -268,6 +268,21 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(await found).toMatchObject({ nick: 'old' });
     });
 
+    test.each(['findUnique', 'delete'])('`%s` refuses a filter that can match several rows', async (by) => {
+      await person('createMany', { data: [{ nick: '1' }, { nick: '2' }] });
+      const found = person(by, { where: { nick: { in: ['2', '1'] } } });
+      await expect(found).rejects.toMatchObject({ name: 'PrismaClientValidationError' });
+      expect(await person('count', {})).toBe(2);
+    });
+
+    test.each([{ nick: { notIn: [] } }, { NOT: { nick: { in: [] } } }])(
+      'the filter %j finds all rows, also those with null',
+      async (where) => {
+        await person('createMany', { data: [{ nick: '1' }, { nick: null }] });
+        expect(await person('count', { where })).toBe(2);
+      },
+    );
+
     test('raw SQL is refused if it names an encrypted table', async () => {
       const named = db.$queryRawUnsafe('select name from persons');
       await expect(named).rejects.toEqual(failed('raw_query'));
