@@ -174,6 +174,24 @@ test('with `prime({ keep: true })`, the data key is renewed before it expires, u
   expect(service.requests).toHaveLength(closed);
 });
 
+test('if a large value exceeds the rest of the budget, the call that finds no kept data key renews it at once', async () => {
+  const { client } = setUp({ cache: { encrypt: { maxBytes: 1_000 } } });
+  await client.prime({ keep: true });
+  client.encryptSync('x');
+  const value = new Uint8Array(1_000);
+  expect(() => client.encryptSync(value)).toThrow('await client.prime');
+  await arrivals();
+  expect(client.encryptSync(value).ciphertext).toMatch(/^eaas/);
+});
+
+test('after a failed `prime({ keep: true })`, the client sends no further request by itself', async () => {
+  const { client, service } = setUp();
+  service.failNext('key_state');
+  await expect(client.prime({ keep: true })).rejects.toMatchObject({ code: 'key_state' });
+  await pass(10 * minute);
+  expect(service.requests).toHaveLength(1);
+});
+
 describe('after a jump of the clock', () => {
   const jump = (milliseconds: number): void => void vi.setSystemTime(Date.now() + milliseconds);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { InputError } from '../index.ts';
-import { defineFields, field, lastCharacters, unencrypted } from './fields.ts';
+import { defineFields, field, lastCharacters, plaintext, unencrypted } from './fields.ts';
 
 describe('names in a definition', () => {
   test.each<[string, () => unknown, string]>([
@@ -76,6 +76,17 @@ describe('options of a definition', () => {
     [{ normalize: ['uppercased letters'] }, 'unknown normalization `uppercased letters`: expected trim'],
   ])('a searchable field with the index options %j is refused', (options, message) => {
     expect(() => field.text().searchable(options as object)).toThrow(message);
+  });
+
+  test.each([
+    [{ context: 'table' }, "`context` of `text` must be 'row', 'field' or a function"],
+    [{ previous: true }, '`previous` of `text` must be the return value of `plaintext()`'],
+  ])('a field with the options %j is refused', (options, message) => {
+    expect(() => field.text(options as object)).toThrow(message);
+  });
+
+  test('`plaintext` refuses a converter that is not a function', () => {
+    expect(() => plaintext('text' as never)).toThrow('the argument of `plaintext` must be a function');
   });
 
   test('`fields.for` refuses options that contradict the definition', () => {

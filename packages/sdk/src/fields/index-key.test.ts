@@ -75,6 +75,14 @@ test.each(['Service', 'eaas_ik_1.x.1.AAAA'])('the option `index` with the value 
   expect(() => fields.for(client, { index })).toThrow("`index` must be 'service' or a token");
 });
 
+test('after a failed unwrap of an index key, the next call unwraps again', async () => {
+  const { client, service } = observedClient({ retries: 0 });
+  const records = fields.for(client, { index: await createIndexKey(client) });
+  service.failNext('network');
+  await expect(records.where('users', query)).rejects.toMatchObject({ code: 'network', field: 'email' });
+  expect((await records.where('users', query)).email_index).toHaveLength(1);
+});
+
 test('after `records.close()`, fingerprints cannot be computed, but rows can be decrypted', async () => {
   const { client } = observedClient();
   const records = fields.for(client, { index: await createIndexKey(client) });

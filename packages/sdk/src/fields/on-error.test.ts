@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
-import { expect, test, vi } from 'vitest';
+import { expect, expectTypeOf, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { defineFields, field, FieldError, unencrypted } from './fields.ts';
+import { decryptNested, defineFields, field, FieldError, unencrypted } from './fields.ts';
 
 const fields = defineFields({
   users: {
@@ -85,6 +85,23 @@ test('an error of the function fails the call, and so does a promise', async () 
     },
   });
   await expect(throwing).rejects.toBe(mine);
+  const waiting = records.decryptRows('users', [row], idOf, { onError: async () => null });
+  await expect(waiting).rejects.toThrow('the function `onError` must return a value (got a promise)');
   const wrong = records.decryptRow('users', 2, row, { onError: 'skip' as 'null' });
   await expect(wrong).rejects.toThrow("must be 'throw', 'null' or a function");
+});
+
+test('`settled` and `decryptNested` take the option too', async () => {
+  const { records, users, stored } = await openUsers();
+  const moved = { ...stored[0], id: 2 } as (typeof stored)[number];
+  const broken = { ...users[0], id: 2, name: null, age: null };
+  const settled = await records.decryptRows('users', [moved], idOf, { settled: true, onError: 'null' });
+  expect(settled).toEqual([{ ok: true, value: broken }]);
+  const shape = { table: 'users', nested: { friends: { table: 'users' } } } as const;
+  const rows = [{ ...stored[0], id: 1, friends: [moved] }] as ((typeof stored)[number] & {
+    friends: typeof stored;
+  })[];
+  const nested = await decryptNested(records, rows, shape, { onError: 'null' });
+  expect(nested).toEqual([{ ...users[0], friends: [broken] }]);
+  expectTypeOf<(typeof nested)[0]['friends'][0]['name']>().toEqualTypeOf<string | null>();
 });

@@ -30,6 +30,13 @@ test('a short text that might be a truncated ciphertext is encrypted, but not re
   });
 });
 
+test('bytes that begin like an envelope but are not an envelope are encrypted', async () => {
+  const records = fields.for(observedClient().client);
+  const photo = Uint8Array.of(0x79, 0xa6, 0xac, 1, 2, 3);
+  const stored = await records.encryptRow('users', 1, { photo });
+  expect(await records.decryptRow('users', 1, stored)).toEqual({ photo });
+});
+
 test('encryptRow refuses a ciphertext as text, as bytes, and as truncated text, before any request', async () => {
   const { client, service } = observedClient();
   const records = fields.for(client);

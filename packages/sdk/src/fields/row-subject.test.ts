@@ -66,6 +66,9 @@ test.each([
 
 describe.each([
   ['null', null, 'null'],
+  ['an empty text', '', 'an empty text'],
+  ['a fraction', 1.5, 'a number'],
+  ['a promise', Promise.resolve('1'), 'a Promise'],
   ['a control character', 'secret\n', 'a string'],
   ['257 bytes', 's'.repeat(257), 'a string'],
 ])('%s names nobody', (_, id, got) => {

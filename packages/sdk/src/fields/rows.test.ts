@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { DecryptionError, FormatError, InputError } from '../index.ts';
+import { DecryptionError, EaasClient, FormatError, InputError } from '../index.ts';
 import { defineFields, field, FieldError, unencrypted } from './fields.ts';
 
 const fields = defineFields({
@@ -172,6 +172,17 @@ test('a field can allow ciphertexts as values', async () => {
   const nested = defineFields({ users: { name: field.text({ allowCiphertexts: true }) } }).for(client);
   const twice = await nested.encryptRow('users', 1, { name: String(name) });
   expect(await nested.decryptRow('users', 1, twice)).toEqual({ name });
+});
+
+test('a row id that is too long for a context throws before a request', async () => {
+  const { records, service, keyId } = openFields();
+  const stored = await records.encryptRow('users', 1, { name: 'Ada' });
+  const before = service.requests.length;
+  const cold = fields.for(new EaasClient({ ...service, keyId }), { index: 'service' });
+  const id = 'x'.repeat(5_000);
+  for (const work of [cold.decryptRow('users', id, stored), cold.encryptRow('users', id, { name: 'Ada' })])
+    expect((await errorOf(work)).message).toContain('context must have at most 4096 bytes');
+  expect(service.requests).toHaveLength(before);
 });
 
 test('an invalid value throws before the first request, and the error does not contain the value', async () => {

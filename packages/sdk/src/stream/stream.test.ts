@@ -1,7 +1,8 @@
+import { inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { sendThrough } from '@eaas/test-kit/streams';
 import { bytesOf, observedClient } from '../../test/observed-client.ts';
-import { DecryptionError, EaasClient, FormatError, InputError } from '../index.ts';
+import { DecryptionError, EaasClient, EaasError, FormatError, InputError } from '../index.ts';
 import {
   ciphertextSize,
   decryptBlob,
@@ -52,6 +53,15 @@ describe('encryptStream and decryptStream', () => {
     }
     const opened = await sendThrough(decryptStream(nameless, { anyKey: true, wrapContext }), [content]);
     expect(opened.content.length).toBe(9);
+  });
+
+  test('a stream fails with the error of the service', async () => {
+    const { client, service } = world();
+    service.failNext('unavailable');
+    const { error } = await sendThrough(encryptStream(client), [contentOf(9)]);
+    expect(error).toMatchObject({ code: 'unavailable' });
+    expect(error).toBeInstanceOf(EaasError);
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(service.apiKey);
   });
 
   test('a stream fails with the abort reason of its signal', async () => {
