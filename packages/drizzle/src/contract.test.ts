@@ -109,6 +109,14 @@ const select = (where: SQL | undefined) => db.select({ id: patients.id }).from(p
 test.each<[string, () => PromiseLike<unknown>]>([
   ['`limit`', () => select(adults).limit(10)],
   ['`or`', () => select(or(adults, eq(patients.city, 'x')))],
+  ['`findFirst`', () => db.query.patients.findFirst({ where: adults })],
+  ['a subquery', () => db.select().from(db.select().from(patients).where(adults).as('inner'))],
+  ['`$count`', () => db.$count(patients, adults)],
+  ['`groupBy`', () => db.select({ id: patients.id }).from(patients).where(adults).groupBy(patients.id)],
+  [
+    'a relation with `limit`',
+    () => db.query.comments.findMany({ with: { patients: { where: adults, limit: 1 } } }),
+  ],
   ['an aggregate', () => db.select({ n: count() }).from(patients).where(adults)],
 ])('a range with a bound inside a month is refused with %s, before a statement', async (_, run) => {
   sent.length = 0;

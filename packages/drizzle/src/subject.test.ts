@@ -155,6 +155,7 @@ describe('an upsert', () => {
   test.each<[string, object[], unknown, object, number]>([
     ['the value of the insert', [{}], [employee, period], { pay: excluded(pay) }, 2],
     ['a value', [{}], period, { pay: '5100' }, 2],
+    ['a value to several rows, by the id', [{ id }, { period: '12' }], payslips.id, { pay: '5100' }, 2],
     ['a value that is bound to no row', [{}], period, { remark: excluded(remark) }, 1],
   ])('writes %s', async (_, rows, target, set, sent) => {
     const { db, statements, answer } = setUp();
@@ -208,6 +209,7 @@ test('a subject that is encrypted is refused', () => {
 
 test.each<[string, (db: ReturnType<typeof setUp>['db']) => PromiseLike<unknown>]>([
   ['an update', (db) => db.update(notes).set({ patient: 8 }).where(eq(notes.id, id))],
+  ['nothing', (db) => db.insert(notes).values({ id, text: 'x' } as never)],
   ['SQL', (db) => db.insert(notes).values({ id, patient: sql`8`, text: 'x' })],
   [
     'a text that the database changes',

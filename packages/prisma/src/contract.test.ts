@@ -133,6 +133,13 @@ test('a range is exact in a relation, and needs the field that an option of the 
 const some = { patient: { some: adults } };
 test.each<[string, string, Args, string?]>([
   ['`take`', 'findMany', { where: adults, take: 10 }],
+  ['`skip`', 'findMany', { where: adults, skip: 10 }],
+  ['`cursor`', 'findMany', { where: adults, cursor: { id: 'x' } }],
+  ['`distinct`', 'findMany', { where: adults, distinct: ['city'] }],
+  ['`OR`', 'findMany', { where: { OR: [adults, { city: 'Turin' }] } }],
+  ['`findUnique`', 'findUnique', { where: { id: 'x', ...adults } }],
+  ['`aggregate`', 'aggregate', { where: adults, _count: true }],
+  ['`groupBy`', 'groupBy', { where: adults, by: ['city'] }],
   ['a filter of a relation', 'findMany', { where: some }, 'Visit'],
   ['`findFirst`', 'findFirst', { where: adults }],
   ['`count`', 'count', { where: adults }],

@@ -197,6 +197,8 @@ describe('what names the person', () => {
   const ofOne = { id: '1', patientId: '7' };
   test.each<[string, string, Args]>([
     ['its column', 'Visit', { where: ofOne, data: { patientId: '8' } }],
+    ['its column, also without values', 'Visit', { where, data: { patientId: { set: '8' } } }],
+    ['a new row', 'Visit', { where: ofOne, data: { patient: { create: { id: '8' } } } }],
     ['its relation', 'Visit', { where: ofOne, data: { patient: { connect: { id: '8' } } } }],
     ['a relation that ends', 'Visit', { where: ofOne, data: { patient: { disconnect: true } } }],
     ['the other side', 'Patient', { where: { id: '8' }, data: { visits: { connect: where } } }],

@@ -191,6 +191,12 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
     'update',
     { where: { id: 'p' }, data: { visits: { upsert: { wher: {} } } } },
   ],
+  [
+    'unknown_argument',
+    'Patient',
+    'update',
+    { where: { id: 'p' }, data: { visits: { updateMany: { where: {}, data: {}, limit: 1 } } } },
+  ],
   ['unknown_argument', 'Patient', 'deleteMany', { where: new Map() }],
   ['unknown_argument', 'Patient', 'findMany', { orderBy: { nmae: 'asc' } }],
   ['unknown_argument', 'Patient', 'findMany', { include: { _count: { select: { vists: true } } } }],
@@ -255,6 +261,11 @@ test('a field that is not bound to its row needs no id', async () => {
   const { runs, sent } = await play('Patient', 'updateMany', { where: { city: 'x' }, data: { ward: 'w' } });
   expect(runs).toEqual([]);
   expect(sent).toEqual([{ where: { city: 'x' }, data: { ward: sealed('Patient', 'ward', undefined, 'w') } }]);
+});
+
+test('an update without a condition is sent without a condition, so that Prisma refuses it', async () => {
+  const sent = await sentOf('Patient', 'update', { data: { name: 'Ada' } }, { id: 'p' });
+  expect(sent).toEqual({ ...hidden, data: { name: sealed('Patient', 'name', 'p', 'Ada') } });
 });
 
 test('an upsert binds ciphertexts to the id of the row that it writes', async () => {

@@ -165,6 +165,13 @@ describe.each(majors)('Prisma %i', (major) => {
   });
 
   describe('reads', () => {
+    test('the rows of a relation that follows a query are decrypted', async () => {
+      const found = db.patient['findUnique']?.({ where: { id: 1 } }) as unknown as {
+        visits(args: object): Promise<unknown>;
+      };
+      expect(await found.visits({ select: { note: true } })).toEqual([{ note: 'cough' }]);
+    });
+
     test('writing and reading the rows of up to 1,000 people takes one request each', async () => {
       const own = extend();
       const data = Array.from({ length: 1_000 }, (_, at) => ({ id: 10 + at, name: `name ${at}` }));

@@ -67,6 +67,24 @@ test('`decryptNested` returns null, undefined and an empty list of rows unchange
   expect(requests()).toEqual([]);
 });
 
+test('the option `as` of decryptNested names the field of a renamed column', async () => {
+  const { records, storedPatient, visits } = await openClinic();
+  const rows = [{ id: 1, called: storedPatient.name, visits: visits.slice(0, 1) }];
+  const opened = await decryptNested(records, rows, {
+    table: 'patients',
+    as: { called: 'name' },
+    nested: { visits: { table: 'visits', id: ({ number }) => number } },
+  });
+  expect(opened).toEqual([{ id: 1, called: 'Ada', visits: notes.slice(0, 1) }]);
+});
+
+test('nested rows that `nested` does not name stay encrypted, and cause an event', async () => {
+  const { records, rows, events } = await openClinic();
+  const [row] = await decryptNested(records, rows, { table: 'doctors' });
+  expect(row).toEqual({ ...doctor, patients: rows[0]?.patients });
+  expect(events).toContainEqual({ type: 'unexpected_ciphertext', table: 'doctors', column: 'patients' });
+});
+
 test('decryptNested refuses a ciphertext of another row, and the error names table, field and row', async () => {
   const { records, rows } = await openClinic();
   const moved = structuredClone(rows);

@@ -47,6 +47,7 @@ test('describeFields returns the encrypted fields of a table', () => {
 });
 
 test.each<[string, object, string]>([
+  ['user', {}, '`user` is not defined: did you mean `users`?'],
   ['users', { columns: { emial: 'x' } }, '`users.emial` is not defined: did you mean `email`?'],
   ['users', { notvalid: true }, '`notvalid`: did you mean `notValid`?'],
   ['plain', {}, 'the table `plain` has no encrypted fields'],

@@ -41,6 +41,11 @@ test('a JSON field omits members that are undefined, as JSON.stringify does', ()
   expect(Object.keys(back.doctor)).toEqual(['name']);
 });
 
+test('a JSON field accepts a value in which an object occurs twice', () => {
+  const twin = { a: 1 };
+  expect(jsonType.decode(jsonType.encode([twin, twin]))).toEqual([{ a: 1 }, { a: 1 }]);
+});
+
 test('JSON fields preserve lone surrogates, objects without a prototype and a member called __proto__', () => {
   expect(jsonType.decode(jsonType.encode('\ud800'))).toBe('\ud800');
   const bare = Object.assign(Object.create(null) as object, { a: 1 });

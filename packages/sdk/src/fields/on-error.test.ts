@@ -32,7 +32,9 @@ function flipped(ciphertext: string, at: number): string {
 const badValues: [string, (stored: string, other: string) => unknown, string][] = [
   ['copied from another row', (_, other) => other, 'decryption'],
   ['that was altered', (stored) => flipped(stored, 120), 'decryption'],
+  ['whose wrapped key was altered', (stored) => flipped(stored, 40), 'decryption'],
   ['under another key', (stored) => flipped(stored, 5), 'decryption'],
+  ['under another version of the key', (stored) => flipped(stored, 22), 'decryption'],
   ['of another version of the format', (stored) => flipped(stored, 3), 'format'],
   ['that is plaintext', () => 'secret', 'format'],
 ];

@@ -113,6 +113,13 @@ test('a list without the column fails in every mode, because the query is at fau
   await expect(reading).rejects.toThrow(/got undefined\): have the column in the row$/);
 });
 
+test('a row without values needs no subject', async () => {
+  const { records } = open();
+  const row = { id: null as unknown as string, name: null };
+  expect(await records.encryptRow('patients', 7, row)).toEqual({ id: null, name: null });
+  expect(await records.decryptRow('patients', 7, row)).toEqual({ id: null, name: null });
+});
+
 test('a function names the person of a row', async () => {
   const visits = defineFields({
     visits: {

@@ -177,6 +177,14 @@ test('check constraints allow only fingerprints of the defined length in the ind
   expect(statement).not.toContain('"ssn_index"');
 });
 
+test('encryptRow refuses an index column if the row lacks the fields of the index', async () => {
+  const { records } = await open();
+  await expect(records.encryptRow('patients', 1, { id: 1, name_and_born_index: '6789' })).rejects.toThrow(
+    'the SDK computes the index column `name_and_born_index` from patients.name and patients.born and ' +
+      'patients.member: pass `name` and `born` and `member`, or remove `name_and_born_index` from the row',
+  );
+});
+
 const born = { from: new Date('1815-01-01') };
 
 test.each([
