@@ -274,6 +274,28 @@ test('a statement without encrypted columns is sent as Drizzle builds it', async
   ]);
 });
 
+test('a join of two encrypted tables is decrypted with one request for data keys', async () => {
+  const notes = encryptedTable('notes', { id: uuid().primaryKey(), text: encrypted(field.text()) });
+  const open = (database = plain) =>
+    withEncryption(database, new EaasClient({ ...service, keyId }), { index: indexKey });
+  const id = randomUUID();
+  await open().insert(patients).values({ id, name: 'Ada' });
+  await open().insert(notes).values({ id, text: 'cough' });
+  const [name, text] = sent.map(({ params }) => params[1]);
+  const answering = drizzle(async () => ({ rows: [[id, name, null, null, id, text, id, id]] }), { schema });
+  const requests = service.requests.length;
+  const reading = open(answering).select().from(patients).innerJoin(notes, eq(notes.id, patients.id));
+  const expected = [{ patients: { id, name: 'Ada', ssn: null, born: null }, notes: { id, text: 'cough' } }];
+  expect(await reading).toEqual(expected);
+  expect(service.requests.slice(requests)).toHaveLength(1);
+});
+
+test('a query can return a count of encrypted rows as a column', async () => {
+  const ada = db.$count(patients, eq(patients.ssn, '1'));
+  await db.select({ id: visits.id, ada }).from(visits);
+  expect(sent[0]?.params).toEqual([expect.stringMatching(/^[\da-f]{64}$/)]);
+});
+
 test('an update of several rows writes a different ciphertext to each row', async () => {
   const ids = [randomUUID(), randomUUID()];
   const answers = [ids.map((id) => [id]), []];

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { sendThrough } from '@eaas/test-kit/streams';
@@ -94,6 +95,18 @@ describe('encryptBlob and decryptBlob', () => {
       expect(same(await bytesOf(opened.stream), contentOf(length))).toBe(true);
     },
   );
+
+  test('a Blob stays unread if its encryption cannot begin', async () => {
+    const { client, service } = world();
+    const blob = new Blob(['content']);
+    service.failNext('unavailable');
+    const { signal } = new AbortController();
+    await expect(encryptBlob(client, blob, { signal })).rejects.toMatchObject({ code: 'unavailable' });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    await expect(encryptBlob(client, blob, { context: { '': '' } })).rejects.toBeInstanceOf(InputError);
+    const reason = new Error('enough');
+    await expect(encryptBlob(client, blob, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
 
   test('a Blob that is not an encrypted stream is refused before reading', async () => {
     const { client, keyId } = world();
