@@ -32,7 +32,10 @@ describe('GET /v1/keys/:key_id/public-key', () => {
   });
 });
 
-describe('a wrapped key of a writer', () => {
+describe('a wrapped key of a writer', async () => {
+  const rotated = await intakeWriter(tenant);
+  ok(await post('rotate', {}, rotated.keyId));
+
   test('that an independent HPKE library made is unwrapped, and its entry has `intake: true`', async () => {
     const [dek, context] = [newDek(), { tenant: 'clinic' }];
     const wrapped_key = await writer.wrap({ dek, context });
@@ -56,6 +59,28 @@ describe('a wrapped key of a writer', () => {
     ] as const)
       expect(await post('unwrap', body, keyId)).toBeProblem('wrapped_key_unauthentic');
     expect((await unwrap({ wrapped_key: own })).key_version).toBe(1);
+  });
+
+  const spliced = (whole: Buffer, at: number, bytes: Uint8Array) =>
+    Buffer.concat([whole.subarray(0, at), bytes, whole.subarray(at + bytes.length)]);
+
+  test.for<[string, (whole: Buffer) => Buffer]>([
+    ['an X25519 point of zeros', (whole) => spliced(whole, 1_094, Buffer.alloc(32))],
+    ['an X25519 point of order 1', (whole) => spliced(whole, 1_094, Buffer.alloc(32).fill(1, 0, 1))],
+    ['ML-KEM bytes of ones', (whole) => spliced(whole, 6, Buffer.alloc(1_088, 0xff))],
+    ['version 0', (whole) => spliced(whole, 2, Buffer.alloc(4))],
+    ['version 1 instead of 2', (whole) => spliced(whole, 5, Buffer.of(1))],
+    ['version 3, which does not exist', (whole) => spliced(whole, 5, Buffer.of(3))],
+    ['another suite', (whole) => spliced(whole, 0, Buffer.of(2, 2))],
+    ['the suite of ordinary wrapped keys', (whole) => spliced(whole, 0, Buffer.of(1, 1))],
+    ['nothing after its version', (whole) => whole.subarray(0, 6)],
+    ['a byte less', (whole) => whole.subarray(0, -1)],
+    ['a byte more', (whole) => Buffer.concat([whole, Buffer.alloc(1)])],
+  ])('with %s is refused', async ([, alter]) => {
+    const whole = Buffer.from(await rotated.wrap({ version: 2 }), 'base64');
+    ok(await post('unwrap', { wrapped_key: whole.toString('base64') }, rotated.keyId));
+    const wrapped_key = alter(whole).toString('base64');
+    expect(await post('unwrap', { wrapped_key }, rotated.keyId)).toBeProblem('wrapped_key_unauthentic');
   });
 
   test('is refused by a key without intake, which records it', async () => {
@@ -143,5 +168,13 @@ describe('POST /v1/decrypt', () => {
     const { wrapped_key } = await rewrap({ wrapped_key: inside });
     expect(ok(await decrypt({ ciphertext, wrapped_key }))).toStrictEqual({ plaintext: 'kept' });
     expect(await metadata()).toStrictEqual({});
+  });
+
+  test('refuses a ciphertext that a writer made for another context, key version or key', async () => {
+    const ciphertext = await writer.encrypt('x');
+    const other = await intakeWriter(tenant);
+    expect(await decrypt({ ciphertext, context: { a: 'b' } })).toBeProblem('decryption_failed');
+    expect(await decrypt({ ciphertext, key_version: 2 })).toBeProblem('decryption_failed');
+    expect(await decrypt({ ciphertext }, other.keyId)).toBeProblem('decryption_failed');
   });
 });

@@ -68,6 +68,8 @@ test.each<[string, object]>([
   ['a private key', { jwks: { keys: [{ ...ed25519, d: 'AAAA' }] } }],
   ['a symmetric key', { jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }],
   ['an RSA key of 2,040 bits', { jwks: rsa(2_040) }],
+  ['an RSA key of 4,104 bits', { jwks: rsa(4_104) }],
+  ['an Ed25519 key that is cut', { jwks: { keys: [{ ...ed25519, x: 'AAAA' }] } }],
   ['no key', { jwks: { keys: [] } }],
   ['keys from a host that is not allowed', { jwks: undefined, jwks_uri: 'https://sign-in.example/keys' }],
   ['keys of two kinds', { jwks, jwks_uri: 'https://sign-in.example/keys' }],
@@ -148,6 +150,8 @@ test('a tenant has at most 32 issuers that are not revoked', async () => {
 describe('an issuer grants only what its creator has', () => {
   test.each<[string, Record<string, unknown>, object]>([
     ['a permission', { permissions: ['api_keys.manage', 'encrypt'] }, { permissions: ['decrypt'] }],
+    ['the own log', { permissions: ['api_keys.manage', 'encrypt'] }, { permissions: ['audit.own'] }],
+    ['no expiry', { expires_at: inAnHour() }, {}],
     ['a later expiry', { expires_at: inAnHour() }, { expires_at: '2099-01-01T00:00:00Z' }],
   ])('%s', async (_, limits, fields) => {
     const { api } = await tenant.issue(limits);
@@ -172,6 +176,8 @@ describe('an issuer grants only what its creator has', () => {
       { jwks: rsa(2_048) },
       { require: { role: ['a', 'b'] } },
       { require: null },
+      { authorized_parties: ['web'] },
+      { max_age_seconds: 60 },
       { expires_at: null },
       { allowed_origins: null },
       { permissions: ['encrypt', 'decrypt', 'audit.own'] },

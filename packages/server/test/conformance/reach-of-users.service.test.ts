@@ -20,6 +20,7 @@ interface User {
   readonly subject: string;
   readonly keys: readonly string[];
   readonly api: Client;
+  readonly logId: string;
 }
 
 async function usersOf(prefix: string, audience: string, keys: readonly string[]): Promise<User[]> {
@@ -37,9 +38,11 @@ async function usersOf(prefix: string, audience: string, keys: readonly string[]
   return Promise.all(
     ['ann', 'b:ann', 'Ann'].map(async (name) => {
       const subject = prefix + name;
+      ok(await tenant.api.post(`/v1/keys/${keyIds[0]}/wrap`, { dek: newDek(), subject }));
+      const { subject_id } = ok(await tenant.api.post('/v1/subjects/show', { subject }));
       const token = signIn.token(name, { iss: issuer, aud: audience });
       const api = await clientOf(token, { 'eaas-issuer': issuer_id });
-      return { subject, keys, api };
+      return { subject, keys, api, logId: subject_id };
     }),
   );
 }
@@ -136,6 +139,15 @@ const serverModeCall = fc.record({
   one: item,
   beside: fc.option(fc.constantFrom(...values), { nil: undefined }),
 });
+const logCall = fc.record({
+  kind: fc.constant('log' as const),
+  user: anyUser,
+  of: fc.constantFrom(...users.map(({ logId }) => logId), 'me', undefined),
+  isShort: fc.boolean(),
+  userId: fc.option(fc.constantFrom(...users.map(({ logId }) => logId)), { nil: undefined }),
+  keyId: fc.option(fc.constantFrom(...keyIds), { nil: undefined }),
+  action: fc.option(fc.constantFrom('key.wrap', 'key.unwrap', 'decrypt'), { nil: undefined }),
+});
 const otherCall = fc.record({
   kind: fc.constant('other' as const),
   user: anyUser,
@@ -143,7 +155,7 @@ const otherCall = fc.record({
   value: fc.constantFrom(...values),
   owner: fc.constantFrom(...owners),
 });
-const anyCall = fc.oneof(dataCall, serverModeCall, otherCall);
+const anyCall = fc.oneof(dataCall, serverModeCall, logCall, otherCall);
 type AnyCall = Of<typeof anyCall>;
 
 let successes = 0;
@@ -152,6 +164,7 @@ async function judge(one: AnyCall): Promise<void> {
   const { user } = one;
   if (one.kind === 'data') return judgeDataCall(one);
   if (one.kind === 'server mode') return judgeServerMode(one);
+  if (one.kind === 'log') return judgeLog(one);
   const { route, value, owner } = one;
   const id = calls[route].subject === 'person' ? (owner ?? '') : value.keyId;
   const ciphertext = value.bundle.ciphertext;
@@ -203,6 +216,33 @@ async function judgeServerMode({ user, verb, one, beside }: Of<typeof serverMode
   if (answer.status !== 200) return;
   successes++;
   if (verb === 'encrypt') await expectOwn(user, key_id, answer.body as { wrapped_key: string });
+}
+
+async function judgeLog({ user, of, isShort, userId, keyId, action }: Of<typeof logCall>): Promise<void> {
+  const query = new URLSearchParams({ limit: '1' });
+  if (of !== undefined) query.set('subject_id', isShort ? of.slice(0, 32) : of);
+  if (userId !== undefined) query.set('user_id', userId);
+  if (keyId !== undefined) query.set('key_id', keyId);
+  if (action !== undefined) query.set('action', action);
+  // An API key that names the user's subject finds as many entries, also while other calls add some.
+  const own = new URLSearchParams(query);
+  own.set('subject_id', user.logId);
+  const countOwn = async () => ok(await tenant.api.get(`/v1/audit?${own}`)).total ?? 0;
+  const before = await countOwn();
+  const answer = await user.api.get(`/v1/audit?${query}`);
+  const isReached = keyId === undefined || user.keys.includes(keyId);
+  if (!isReached || (of !== user.logId && of !== 'me'))
+    return void expect(answer).toBeProblem(isReached ? 'permission_missing' : 'not_found');
+  successes++;
+  expect(answer).toHaveStatus(200);
+  const { total } = answer.body as { total: number };
+  expect(total).toBeGreaterThanOrEqual(before);
+  expect(total).toBeLessThanOrEqual(await countOwn());
+  expectNoSecretOfOthers(user, answer.text);
+  for (const { subject, logId } of users) {
+    expect(answer.text).not.toContain(`"${subject}"`);
+    expect(answer.text).not.toContain(`"subject":"${logId.slice(0, 32)}`);
+  }
 }
 
 test('a token reaches no value of another user by any call, alone or beside calls of others', async () => {

@@ -70,10 +70,12 @@ describe('the one 401', () => {
     'that has expired': () => signIn.token('ann', { iat: inSeconds(-600), exp: inSeconds(-61) }),
     'from the future': () => signIn.token('ann', { iat: inSeconds(90) }),
     'that is not valid yet': () => signIn.token('ann', { nbf: inSeconds(90) }),
+    'that lives too long': () => signIn.token('ann', { exp: inSeconds(3_700) }),
     'that lives too long and ends soon': () =>
       signIn.token('ann', { iat: inSeconds(-7_200), exp: inSeconds(600) }),
     'without a subject': () => signIn.token('ann', { sub: undefined }),
     'whose subject is empty': () => signIn.token(''),
+    'whose subject has a control character': () => signIn.token('a\nb'),
     'whose subject is too long': () => signIn.token('x'.repeat(257)),
     'that is bound to a key': () => signIn.token('ann', { cnf: { jkt: 'x' } }),
     'that is a statement about events': () => signIn.token('ann', { events: {} }),
@@ -82,9 +84,11 @@ describe('the one 401', () => {
     'with an unknown `kid`': () => signIn.token('ann', {}, { kid: 'x' }),
     'signed by another key': () => stranger.token('ann', {}, { kid: signIn.jwk.kid }),
     'without a signature': () => `${textOf({ ...header, alg: 'none' })}.${textOf(claims())}.`,
+    'that says `none` and keeps its signature': () => signIn.token('ann', {}, { alg: 'none' }),
     'under HS256 with the public key as the secret': () =>
       signed('HS256', publicKey, { ...header, alg: 'HS256' }, claims()),
     'under RS256 with a key for ES256': () => signIn.token('ann', {}, { alg: 'RS256' }),
+    'under ES384': () => signIn.token('ann', {}, { alg: 'ES384' }),
     'with an `alg` from the prototype': () => signIn.token('ann', {}, { alg: 'constructor' }),
     'with a list as its `alg`': () => signIn.token('ann', {}, { alg: ['ES256'] }),
     'with its own key in the header': () =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { asJson } from '@eaas/test-kit/api';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { clientOf, newDek, newestEntry, newTenant, ok, wrapped } from '@eaas/test-kit/fixture';
 import { intakeWriter } from '@eaas/test-kit/intake-writer';
@@ -122,6 +123,27 @@ describe('a call of a workload', () => {
       expect(await api.get('/v1/keys')).toBeProblem('permission_missing', /claims/);
     }
   });
+
+  test('with an Origin is refused', async () => {
+    const headers = { ...asJson, origin: 'https://app.example' };
+    const answer = await shop.send('POST', `${path}/wrap`, JSON.stringify({ dek: newDek() }), headers);
+    expect(answer).toBeProblem('origin_refused');
+  });
+
+  test('that changes a key names it in the log, beside the change', async () => {
+    ok(await shop.post(`${path}/rotate`));
+    const metadata = { workload: hex, key_version: 2, from_version: 1 };
+    const changed = { action: 'key.rotate', actor: made.issuer_id, metadata };
+    expect(await newestEntry(tenant)).toMatchObject(changed);
+  });
+});
+
+test('a workload has only the permissions of its issuer', async () => {
+  const { issuer_id } = ok(await create({ permissions: ['keys.read'] }));
+  const reader = await clientAs('shop', undefined, issuer_id);
+  expect(await reader.get(path)).toHaveStatus(200);
+  for (const call of ['rotate', 'disable', 'wrap', 'unwrap'])
+    expect(await reader.post(`${path}/${call}`)).toBeProblem('permission_missing');
 });
 
 test('a workload of an envelope-only tenant is named when server mode refuses it', async () => {
