@@ -63,9 +63,7 @@ describe('a sealed text', () => {
 
   test.each<[string, string, RegExp]>([
     ['is cut', text.slice(0, -40), /was cut/],
-    ['is cut between its characters', text.slice(0, -41), /was cut/],
     ['is there twice', `${text}${text}`, /is there twice/],
-    ['is there twice, in two lines', `${text}\n${text}`, /is there twice/],
     ['is quoted', `"${text}"`, /begins with eaas_local_/],
     ['is broken into lines', `${text.slice(0, 60)}\n${text.slice(60)}`, /quoted, or broken into lines/],
     ['is another text', 'eaas_sk_1234', /begins with eaas_local_/],
@@ -73,11 +71,6 @@ describe('a sealed text', () => {
       'was edited',
       edited((json) => json.replace('"exportable":false', '"exportable":true')),
       /cut, damaged or edited/,
-    ],
-    [
-      'has another secret',
-      edited((json) => json.replace(/("tenant_secret":").{8}/, '$1AAAAAAAA')),
-      /damaged or edited/,
     ],
     ['is locked', edited((json) => json.replace('"none"', '"key"')), /is locked/],
     [
@@ -99,9 +92,7 @@ describe('a sealed text', () => {
   test.each<[object, RegExp]>([
     [{ sealed: undefined }, /is the variable set\? \(got undefined\)/],
     [{ sealed: '' }, /is the variable set\?/],
-    [{ sealed: ' \n' }, /is the variable set\?/],
     [{ file: undefined }, /must be the path of the key file/],
-    [{ file: '' }, /must be the path of the key file/],
     [{ file: '.eaas/local.json', sealed: text }, /pass either `file` or `sealed`/],
     [{ sealed: text, create: false }, /`create: false` needs `file`/],
   ])('options without a value never mean keys in memory: %j', (options, message) => {
@@ -113,11 +104,7 @@ describe('a sealed text', () => {
     const key_id = service.keyId;
     const changes = [
       () => client.encrypt('x', { context: {}, subject: '42' }),
-      () => client.keys.create({ name: 'other' }),
       () => client.keys.rotate({ key_id }),
-      () => client.keys.disable({ key_id }),
-      () => client.keys.setRotationPolicy({ key_id, interval_days: 30 }),
-      () => client.keys.setMinVersion({ key_id, key_version: 1 }).then(() => service.createKey('other')),
       () => client.subjects.erase({ subject: '42' }, { create: true }),
       () => service.createKey('other'),
     ];
@@ -160,14 +147,6 @@ describe('a rotation', () => {
     expect(await next.client.rewrap(ciphertext)).toMatchObject({ key_version: 1, rewrapped: false });
     at(start + hour);
     expect(await next.client.rewrap(ciphertext)).toMatchObject({ key_version: 2, rewrapped: true });
-  });
-
-  test('can follow another before its time', async () => {
-    const third = rotated(after, start + 1, start + 2 * hour);
-    at(start + hour);
-    expect(await versionIn(deploy(formatSealed(third)))).toBe(2);
-    at(start + 2 * hour);
-    expect(await versionIn(deploy(formatSealed(third)))).toBe(3);
   });
 });
 
