@@ -4,7 +4,6 @@ import { inject } from 'vitest';
 import { createOwnedDatabase, ROLES } from '../../packages/dev/src/embedded-database.ts';
 import { migrate } from '../../packages/server/src/postgres/migrate.ts';
 import { openPool } from '../../packages/server/src/postgres/sql.ts';
-import { closing } from './closing.ts';
 import { requested } from './on-demand.ts';
 
 export interface PostgresAddress {

@@ -40,16 +40,14 @@ test.each([
   expect(await place.list()).toEqual(listed);
 });
 
-test.each(['decrypt a.eaas --out pipe', 'decrypt a.eaas --out pipe --force', 'encrypt a --out pipe --force'])(
-  'the command `%s` refuses a named pipe as output',
-  async (command) => {
-    const place = await placeWithFile();
-    const { code, stdout, stderr } = await place.type(`mkfifo pipe; eaas-files ${command}`, account.env);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe('pipe is not a file: pass `--out -` for standard output, or choose another --out.\n');
-    expect((await stat(place.at('pipe'))).isFIFO()).toBe(true);
-  },
-);
+test('a named pipe is refused as output, even with --force', async () => {
+  const place = await placeWithFile();
+  const line = 'mkfifo pipe; eaas-files decrypt a.eaas --out pipe --force';
+  const { code, stdout, stderr } = await place.type(line, account.env);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toBe('pipe is not a file: pass `--out -` for standard output, or choose another --out.\n');
+  expect((await stat(place.at('pipe'))).isFIFO()).toBe(true);
+});
 
 whereAvailable('the file system /proc', existsSync('/proc/self'), () => {
   test('a folder on a file system without files is refused at once', async () => {
@@ -70,54 +68,36 @@ test('if one of several output files exists, the command writes none of them', a
   expect(await place.list()).toEqual(['a', 'a.eaas', 'b']);
 });
 
-const damages: [string, (sealed: Buffer) => Uint8Array][] = [
-  ['truncated in its last chunk', (sealed) => sealed.subarray(0, -100)],
-  ['truncated between two chunks', (sealed) => sealed.subarray(0, 168 + 65_552)],
-  ['truncated in its head', (sealed) => sealed.subarray(0, 100)],
-  ['empty', () => new Uint8Array(0)],
-  ['altered in its last chunk', (sealed) => altered(sealed, sealed.length - 5)],
-  ['altered in its wrapped key', (sealed) => altered(sealed, 60)],
-  ['longer than before', (sealed) => Buffer.concat([sealed, Buffer.of(0)])],
-  ['not a ciphertext', () => Buffer.from('plain text')],
-];
-
 function altered(sealed: Buffer, at: number): Uint8Array {
   sealed.writeUInt8(sealed.readUInt8(at) ^ 1, at);
   return sealed;
 }
 
-test.each(damages)(
-  'the decryption of a file that is %s fails and leaves no output file',
-  async (_, damage) => {
-    const place = await placeWithFile();
-    await writeFile(place.at('b.eaas'), damage(await readFile(place.at('a.eaas'))));
-    const { code, stdout, stderr } = await place.type('eaas-files decrypt b.eaas', account.env);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^b\.eaas: [^\n]+\n$/);
-    expect(await place.list()).toEqual(['a', 'a.eaas', 'b.eaas']);
-  },
-);
-
 test.each([
   ['cut short', (sealed: Buffer) => sealed.subarray(0, 150_000), 131_072],
   ['altered', (sealed: Buffer) => altered(sealed, 100_000), 65_536],
-])('the error about a file that is %s says how much of it is authentic', async (_, damage, authentic) => {
-  const place = await placeWithFile();
-  await writeFile(place.at('a.eaas'), damage(await readFile(place.at('a.eaas'))));
-  const { code, stderr } = await place.type('eaas-files decrypt a.eaas --out b', account.env);
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: `a.eaas: decryption failed after ${authentic} authentic bytes: the file was cut short or altered there\n`,
-  });
-});
+  ['altered at its end', (sealed: Buffer) => altered(sealed, sealed.length - 5), 196_608],
+])(
+  'a file that is %s is not decrypted, even with --force, and the error says how much is authentic',
+  async (_, damage, authentic) => {
+    const place = await placeWithFile();
+    await writeFile(place.at('a.eaas'), damage(await readFile(place.at('a.eaas'))));
+    expect(await place.type('eaas-files decrypt a.eaas --force', account.env)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `a.eaas: decryption failed after ${authentic} authentic bytes: the file was cut short or altered there\n`,
+    });
+    expect((await readFile(place.at('a'))).equals(plaintext)).toBe(true);
+    expect(await place.list()).toEqual(['a', 'a.eaas']);
+  },
+);
 
-test.each([0, 20, 100, 150])(
+test.each([0, 100])(
   'the error about a ciphertext of which only %i bytes are left says that it was cut short',
   async (length) => {
     const place = await placeWithFile();
     await writeFile(place.at('a.eaas'), (await readFile(place.at('a.eaas'))).subarray(0, length));
     for (const command of ['decrypt a.eaas --out b', 'inspect a.eaas', 'rewrap a.eaas']) {
-      if (command.startsWith('rewrap') && length > 104) continue;
       const { code, stderr } = await place.type(`eaas-files ${command}`, account.env);
       expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^a\.eaas: .* cut short/) });
     }
@@ -131,14 +111,6 @@ test('the error for a ciphertext in base64 with line breaks says to remove the l
     code: 1,
     stderr: expect.stringContaining('contains a space or a line break: remove it'),
   });
-});
-
-test('with --force, a failed decryption keeps the existing file', async () => {
-  const place = await placeWithFile();
-  await writeFile(place.at('a.eaas'), altered(await readFile(place.at('a.eaas')), 150_000));
-  expect(await place.type('eaas-files decrypt a.eaas --force', account.env)).toMatchObject({ code: 1 });
-  expect((await readFile(place.at('a'))).equals(plaintext)).toBe(true);
-  expect(await place.list()).toEqual(['a', 'a.eaas']);
 });
 
 test('a damaged file does not stop the decryption of the other files', async () => {
@@ -157,9 +129,6 @@ test('a damaged file does not stop the decryption of the other files', async () 
 
 test.each([
   ['encrypt', 'a', '', ['d', 'd.eaas']],
-  ['decrypt', 'a.eaas', '.eaas', ['d', 'd.eaas']],
-  ['inspect', 'a.eaas', '.eaas', ['d.eaas']],
-  ['keys', 'a.eaas', '.eaas', ['d.eaas']],
   ['rewrap', 'a.eaas', '.eaas', ['d.eaas']],
 ])(
   'the command %s reports names that are not UTF-8 in a folder, and continues with the other files',
@@ -208,35 +177,34 @@ test('decrypt refuses a file whose key is not EAAS_KEY_ID, unless --any-key or -
   }
 });
 
-test('another tenant cannot decrypt a file', async () => {
-  const place = await placeWithFile();
-  const { env } = await newAccount();
-  const { code } = await place.type('eaas-files decrypt a.eaas --out b --any-key', env);
-  expect(code).toBe(1);
-  expect(await place.list()).toEqual(['a', 'a.eaas']);
-});
+/** Starts a command whose input stays open, so that its temporary file waits for more. Returns the name of that file. */
+async function halfWritten(place: Place, command: string, ...options: readonly string[]) {
+  const [program = '', ...args] = [...eaasFiles(), command, ...options];
+  const env = { ...inherited(), ...account.env };
+  const child = spawn(program, args, { cwd: place.path, env, stdio: 'pipe' });
+  const ended = once(child, 'close');
+  const printed: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => printed.push(String(text)));
+  child.stdin.on('error', () => {});
+  child.stdin.write(command === 'encrypt' ? plaintext : await readFile(place.at('a.eaas')));
+  let part = '';
+  const hasBytes = async (): Promise<boolean> => {
+    part = (await place.list()).find((name) => name.endsWith('.part')) ?? '';
+    return part !== '' && (await stat(place.at(part))).size > 65_000;
+  };
+  await expect.poll(hasBytes).toBe(true);
+  return { child, ended, printed, part };
+}
 
 test.each(['encrypt', 'decrypt'])(
   'SIGINT ends the command %s with the exit code 130 and leaves no output file',
   async (command) => {
     const place = await placeWithFile();
     const listed = await place.list();
-    const [program, ...args] = [...eaasFiles(), command, '--out', 'b'];
-    const env = { ...inherited(), ...account.env };
-    const child = spawn(program, args, { cwd: place.path, env, stdio: ['pipe', 'pipe', 'pipe'] });
-    const ended = once(child, 'close');
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
-    // Leaves the standard input open, so that the command waits for more input until the signal interrupts it.
-    child.stdin.write(command === 'encrypt' ? plaintext : await readFile(place.at('a.eaas')));
-    const hasBytes = async (): Promise<boolean> => {
-      const part = (await place.list()).find((name) => name.endsWith('.part'));
-      return part !== undefined && (await stat(place.at(part))).size > 65_000;
-    };
-    await expect.poll(hasBytes).toBe(true);
+    const { child, ended, printed } = await halfWritten(place, command, '--out', 'b');
     child.kill('SIGINT');
     expect(await ended).toEqual([130, null]);
-    expect(output).toBe('');
+    expect(printed).toEqual([]);
     expect(await place.list()).toEqual(listed);
   },
 );
@@ -244,18 +212,7 @@ test.each(['encrypt', 'decrypt'])(
 test('the next command in the folder names the temporary file of a command that was killed', async () => {
   const place = await placeWithFile();
   await mkdir(place.at('box'));
-  const [program, ...args] = [...eaasFiles(), 'decrypt', '--out', 'box/b'];
-  const env = { ...inherited(), ...account.env };
-  const child = spawn(program, args, { cwd: place.path, env, stdio: ['pipe', 'ignore', 'ignore'] });
-  const ended = once(child, 'close');
-  child.stdin.on('error', () => {});
-  child.stdin.write(await readFile(place.at('a.eaas')));
-  let part = '';
-  const hasBytes = async (): Promise<boolean> => {
-    part = (await place.list()).find((name) => name.endsWith('.part')) ?? '';
-    return part !== '' && (await stat(place.at(part))).size > 65_000;
-  };
-  await expect.poll(hasBytes).toBe(true);
+  const { child, ended, part } = await halfWritten(place, 'decrypt', '--out', 'box/b');
   const line = 'eaas-files encrypt a --out box/c --force';
   expect(await place.type(line, account.env)).toEqual({ code: 0, stdout: '', stderr: '' });
   child.kill('SIGKILL');
@@ -265,10 +222,12 @@ test('the next command in the folder names the temporary file of a command that 
   const stderr =
     `${part} was left by a command that was killed (last written ${written}Z). It can contain plaintext: ` +
     `remove it, unless another eaas-files is still writing it.\n`;
-  expect(await place.type(line, account.env)).toEqual({ code: 0, stdout: '', stderr });
-  const rewrap = 'eaas-files rewrap box/c';
-  expect(await place.type(rewrap, account.env)).toMatchObject({ code: 0, stderr });
-  for (const command of ['encrypt -r box --force', 'decrypt -r box --out d', 'rewrap -r box', 'keys -r box'])
+  for (const command of [
+    'encrypt a --out box/c --force',
+    'rewrap box/c',
+    'decrypt -r box --out d',
+    'keys -r box',
+  ])
     expect(await place.type(`eaas-files ${command}`, account.env)).toMatchObject({ code: 0, stderr });
   // The temporary file is no input, and stays until its owner removes it.
   expect((await place.list()).filter((name) => name.includes('.part'))).toEqual([part]);
@@ -286,15 +245,7 @@ test('if the service cannot be reached, the command prints one message and exits
 test('the message about an unexpected failure of the service names the request', async () => {
   const server = createServer((_, response) => {
     response.writeHead(500, { 'content-type': 'application/problem+json', 'x-request-id': 'r-1' });
-    response.end(
-      JSON.stringify({
-        type: 'about:blank',
-        title: 'x',
-        status: 500,
-        code: 'internal',
-        detail: 'It failed.',
-      }),
-    );
+    response.end(JSON.stringify({ status: 500, code: 'internal', detail: 'It failed.' }));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
@@ -305,17 +256,14 @@ test('the message about an unexpected failure of the service names the request',
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'It failed. (X-Request-Id: r-1)\n' });
 });
 
-test.each(['--help', 'inspect a.eaas', 'keys a.eaas --json'])(
-  'the command `%s` fails if its output cannot be written',
-  async (command) => {
-    const place = await placeWithFile();
-    const { code, stderr } = await place.type(`eaas-files ${command} > /dev/full`, account.env);
-    expect({ code, stderr }).toEqual({
-      code: 4,
-      stderr: expect.stringMatching(/^Standard output cannot be written: ENOSPC/),
-    });
-  },
-);
+test('a command fails if its output cannot be written', async () => {
+  const place = await placeWithFile();
+  const { code, stderr } = await place.type('eaas-files keys a.eaas --json > /dev/full', account.env);
+  expect({ code, stderr }).toEqual({
+    code: 4,
+    stderr: expect.stringMatching(/^Standard output cannot be written: ENOSPC/),
+  });
+});
 
 test('the message about a path escapes its control characters', async () => {
   const place = await placeWithFile();

@@ -57,27 +57,13 @@ test('inspect and rewrap show hidden characters of a file name as escapes, in JS
   }
 });
 
-test('the command inspect exits with 1 for files that are not ciphertexts', async () => {
-  const found = await place.type('eaas-files inspect a box/1.eaas --json', {});
-  expect(found.code).toBe(1);
-  expect(found.stderr).toMatch(/^a: not a ciphertext/);
-  expect(jsonLines(found.stdout)).toHaveLength(1);
-});
-
 test('`eaas-files keys` counts the files of each key version', async () => {
   const key_id = account.keyId;
-  const other = await newAccount();
-  await place.type('eaas-files encrypt a --out box/4.eaas', other.env);
   const { stdout } = await place.type('eaas-files keys --recursive box --json', {});
-  const expected = [
+  expect(jsonLines(stdout)).toEqual([
     { key_id, key_version: 1, files: 1, size: 70_000 },
     { key_id, key_version: 2, files: 2, size: 70_007 },
-    { key_id: other.keyId, key_version: 1, files: 1, size: 70_000 },
-  ];
-  const lines = jsonLines<(typeof expected)[number]>(stdout);
-  expect(lines).toHaveLength(3);
-  expect(lines).toEqual(expect.arrayContaining(expected));
-  expect(lines[0]?.key_id).toBe([key_id, other.keyId].toSorted()[0]);
+  ]);
 });
 
 test('the command rewrap changes only the first bytes of files', async () => {
@@ -96,8 +82,6 @@ test('the command rewrap changes only the first bytes of files', async () => {
   expect(after.subarray(104).equals(before.subarray(104))).toBe(true);
   expect((await stat(place.at('box/1.eaas'))).ino).toBe(ino);
   expect(await readFile(place.at('box/3.eaas'), 'utf8')).not.toBe(value);
-  const keys = await place.type('eaas-files keys -r box --json', {});
-  expect(jsonLines(keys.stdout)).toEqual([{ key_id, key_version: 3, files: 3, size: 140_007 }]);
   const back = 'eaas-files decrypt -r box --out back && cmp a back/1 && cmp a back/2 && cat back/3';
   expect(await place.type(back, account.env)).toEqual({ ...done, stdout: 'a value' });
   const again = await place.type('eaas-files rewrap -r box --json', account.env);

@@ -30,7 +30,6 @@ const value = Buffer.concat([magic, Buffer.of(1), Buffer.alloc(21), Buffer.of(78
 const zeros = '00000000-0000-0000-0000-000000000000';
 
 test.each<[string, string | Buffer, string, number, RegExp, number]>([
-  ['text', 'eaas', 'decrypt big', 1, /^big: the ciphertext begins with `eaas` but is not valid base64: /, 16],
   [
     'value',
     value,
@@ -38,14 +37,6 @@ test.each<[string, string | Buffer, string, number, RegExp, number]>([
     1,
     /^big: a single value must have at most 256 MiB \(got more\): /,
     300,
-  ],
-  [
-    'key file',
-    '[',
-    'decrypt k --exported-key k --private-key big',
-    3,
-    /^big must be the file of a key, of at most 64 MiB/,
-    90,
   ],
   [
     'device',

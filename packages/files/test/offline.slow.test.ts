@@ -24,28 +24,24 @@ async function placeWithExport(): Promise<Place> {
 eaas-files encrypt a --out bound.eaas --context document=17`;
   expect(await place.type(lines, account.env)).toEqual(done);
   ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/rotate`));
-  const more = `eaas-files encrypt a --out v2.eaas
-eaas-files export-key --public-key public.pem --out key.json`;
-  expect(await place.type(more, account.env)).toEqual(done);
+  expect(await place.type('eaas-files encrypt a --out v2.eaas', account.env)).toEqual(done);
+  // To export a key, nothing but this permission is needed.
+  const { record } = await account.tenant.issue({ permissions: ['keys.export'], key_ids: [account.keyId] });
+  const exporting = 'eaas-files export-key --public-key public.pem --out key.json';
+  expect(await place.type(exporting, { ...account.env, EAAS_API_KEY: record.api_key })).toEqual(done);
   return place;
 }
 
-test('an exported key decrypts files of every version without a service', async () => {
-  const place = await placeWithExport();
-  const lines = `${offline} v1.eaas v2.eaas && cmp a v1 && cmp a v2
-${offline} bound.eaas --context document=17 && cmp a bound`;
-  expect(await place.type(lines, noService)).toEqual(done);
-});
-
-test('an exported key decrypts single values of the SDK', async () => {
+test('an exported key decrypts files and values of the SDK, of every version, without a service', async () => {
   const place = await placeWithExport();
   const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
-  const client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
+  await using client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
   const { ciphertext } = await client.encrypt('from a column', { context: { row: '42' } });
   await writeFile(place.at('value'), ciphertext);
-  await client.close();
-  const opened = await place.type(`${offline} < value --context row=42`, noService);
-  expect(opened).toEqual({ ...done, stdout: 'from a column' });
+  const lines = `${offline} v1.eaas v2.eaas && cmp a v1 && cmp a v2
+${offline} bound.eaas --context document=17 && cmp a bound
+${offline} < value --context row=42`;
+  expect(await place.type(lines, noService)).toEqual({ ...done, stdout: 'from a column' });
 });
 
 async function placeWithIntake() {
@@ -74,8 +70,6 @@ test('an exported intake key decrypts files that writers encrypted to any key ve
   const { place, env } = await placeWithIntake();
   const rewrap = 'cp v1.eaas rewrapped.eaas && eaas-files rewrap rewrapped.eaas > /dev/null';
   expect(await place.type(rewrap, env)).toEqual(done);
-  const sizes = await Promise.all(['v1', 'rewrapped'].map((name) => readFile(place.at(`${name}.eaas`))));
-  expect((sizes[0]?.length ?? 0) - (sizes[1]?.length ?? 0)).toBe(1_096);
   const lines = `${offline} v1.eaas v2.eaas rewrapped.eaas --context form=7
 cmp a v1 && cmp a v2 && cmp a rewrapped`;
   expect(await place.type(lines, noService)).toEqual(done);
@@ -143,15 +137,6 @@ ${offline} v1.eaas --force && cmp a v1`;
     const refused = await place.type(`${offline} ${words} --force`, noService);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
   }
-  const altered = await readFile(place.at('42.eaas'));
-  // The encrypted DEK begins at byte 30 of the wrapped key, which begins at byte 26.
-  altered.writeUInt8(altered.readUInt8(60) ^ 1, 60);
-  await writeFile(place.at('altered.eaas'), altered);
-  const failed = await place.type(`${offline} altered.eaas --subject 'patient 42'`, noService);
-  expect(failed).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^altered\.eaas: decryption failed/),
-  });
 });
 
 test('a subject is kept by rewrap, which gives one to the file of a writer', async () => {
@@ -183,18 +168,6 @@ test('decrypt accepts an exported key as one response of the API or as a list of
   expect(await place.type(`${offline} v1.eaas && cmp a v1`, noService)).toEqual(done);
 });
 
-test('export-key with only the permission to export this key writes a file that decrypts without a service', async () => {
-  const key_ids = [account.keyId];
-  const { record } = await account.tenant.issue({ permissions: ['keys.export'], key_ids });
-  const place = await placeWithExport();
-  const lines = 'eaas-files export-key --public-key public.pem --out key.json --force';
-  const exported = await place.type(lines, { ...account.env, EAAS_API_KEY: record.api_key });
-  expect(exported).toEqual(done);
-  const { tenant_id } = JSON.parse(await readFile(place.at('key.json'), 'utf8'));
-  expect(tenant_id).toBe(account.tenant.tenant_id);
-  expect(await place.type(`${offline} v1.eaas && cmp a v1`, noService)).toEqual(done);
-});
-
 test('decrypt needs --tenant if the exported key does not contain the id of the tenant', async () => {
   const place = await placeWithExport();
   const { tenant_id, ...key } = JSON.parse(await readFile(place.at('key.json'), 'utf8'));
@@ -218,7 +191,6 @@ test('decrypt writes no file for an altered file, another context or another pri
   const cases = {
     'altered.eaas': [1, /^altered\.eaas: decryption failed/],
     'bound.eaas': [1, /^bound\.eaas: decryption failed/],
-    'v1.eaas --private-key=stranger.pem': [2, /--private-key can be passed only once/],
   } as const;
   for (const [words, [code, message]] of Object.entries(cases)) {
     expect(await place.type(`${offline} ${words}`, noService)).toMatchObject({

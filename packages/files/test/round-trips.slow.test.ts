@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { EaasClient } from '@eaas/sdk';
+import { decryptStream, encryptStream } from '@eaas/sdk/stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { newAccount, newPlace } from './command-line.ts';
 
@@ -33,10 +34,8 @@ test('decrypt restores the name and the permissions of a file', async () => {
 
 test.each([
   ['077', 0o666, 0o600],
-  ['022', 0o666, 0o644],
   ['022', 0o755, 0o755],
   ['027', 0o4777, 0o750],
-  ['000', 0o400, 0o400],
 ])(
   'with the umask %s, decrypt gives no permissions that the umask forbids',
   async (umask, ofCiphertext, ofPlaintext) => {
@@ -51,18 +50,11 @@ test.each([
   },
 );
 
-test('an empty file is empty after encrypt and decrypt', async () => {
-  const place = await newPlace();
-  await writeFile(place.at('empty'), '');
-  const line = 'eaas-files encrypt empty && eaas-files decrypt empty.eaas --out copy && cmp empty copy';
-  expect(await place.type(line, account.env)).toEqual(done);
-});
-
 test('a folder with subfolders is the same after encrypt and decrypt', async () => {
   const place = await newPlace();
   await mkdir(place.at('photos/2026'), { recursive: true });
   await writeFile(place.at('photos/a.jpg'), plaintext);
-  await writeFile(place.at('photos/2026/b c.jpg'), 'b');
+  await writeFile(place.at('photos/2026/b c.jpg'), '');
   const there = 'eaas-files encrypt --recursive photos --out away';
   expect(await place.type(there, account.env)).toEqual(done);
   const back = 'eaas-files decrypt -r away --out back && diff --recursive photos back';
@@ -110,8 +102,6 @@ cd box && mkfifo in/pipe in/pipe.eaas && ln -s a link && ln -s a.eaas link.eaas 
 `;
   for (const [command, stderr] of Object.entries({
     'encrypt --quiet -r box --out e': encrypted,
-    'decrypt --quiet -r box --out d': read,
-    'inspect -r box --json': read,
     'keys -r box': read,
     'rewrap -r box --json': read,
   })) {
@@ -144,32 +134,21 @@ test('decrypt needs the context of a file, but not its original name', async () 
   expect(right).toEqual({ ...done, stdout: 'bound' });
 });
 
-test('the command decrypt decrypts single values of the SDK, as bytes and in base64', async () => {
-  const place = await newPlace();
-  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
-  const client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
-  await writeFile(place.at('text'), `${(await client.encrypt('from a column')).ciphertext}\n`);
-  await writeFile(place.at('bytes.eaas'), await client.encrypt('from bytea', { as: 'bytes' }));
-  const lines = 'eaas-files decrypt < text; eaas-files decrypt bytes.eaas --out -';
-  expect(await place.type(lines, account.env)).toEqual({ ...done, stdout: 'from a columnfrom bytea' });
-  await client.close();
-});
-
-test('the SDK and eaas-files can each decrypt files that the other encrypted', async () => {
+test('the SDK and eaas-files can each decrypt what the other encrypted', async () => {
   const place = await newPlace();
   await writeFile(place.at('a'), plaintext);
   expect(await place.type('eaas-files encrypt a', account.env)).toEqual(done);
-  const { decryptStream, encryptStream } = await import('@eaas/sdk/stream');
   const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
-  const client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
+  await using client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
   const sealed = new Blob([new Uint8Array(await readFile(place.at('a.eaas')))]).stream();
   const opened = new Response(sealed.pipeThrough(decryptStream(client)));
   expect(Buffer.from(await opened.arrayBuffer()).equals(plaintext)).toBe(true);
   const stream = new Blob(['from the SDK']).stream().pipeThrough(encryptStream(client));
   await writeFile(place.at('b.eaas'), Buffer.from(await new Response(stream).arrayBuffer()));
-  const back = await place.type('eaas-files decrypt b.eaas && cat b', account.env);
-  expect(back).toEqual({ ...done, stdout: 'from the SDK' });
-  await client.close();
+  await writeFile(place.at('text'), `${(await client.encrypt(', a column')).ciphertext}\n`);
+  await writeFile(place.at('bytes.eaas'), await client.encrypt(', bytea', { as: 'bytes' }));
+  const lines = `eaas-files decrypt b.eaas --out -; eaas-files decrypt < text; eaas-files decrypt bytes.eaas --out -`;
+  expect(await place.type(lines, account.env)).toEqual({ ...done, stdout: 'from the SDK, a column, bytea' });
 });
 
 test('at a terminal the command shows its progress, unless --quiet is passed', async () => {

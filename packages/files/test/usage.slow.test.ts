@@ -34,7 +34,6 @@ test('--version prints the version of the package', async () => {
 
 test.each([
   [['decript', 'a'], 'decrypt'],
-  [['encrypt', '--recursiv', 'a'], '--recursive'],
   [['inspect', 'a', '--jsn'], '--json'],
 ])('the error about the misspelt %s names the nearest correct word', async (args, nearest) => {
   const { code, stderr } = await command(...args);
@@ -45,11 +44,8 @@ test.each([
 test.each([
   ['no command', []],
   ['an unknown command', ['seal']],
-  ['an unknown topic', ['help', 'seal']],
   ['an unknown option', ['encrypt', '-x']],
   ['an option without its value', ['encrypt', '--out']],
-  ['an option as the value of an option', ['encrypt', '--out', '--force']],
-  ['a switch with a value', ['encrypt', '--force=no']],
   ['an option twice', ['encrypt', '--out', 'a', '--out', 'b']],
   ['a file that does not exist', ['encrypt', '/does/not/exist']],
   ['a folder without --recursive', ['encrypt', '/tmp']],
@@ -57,12 +53,7 @@ test.each([
   ['a context without a value', ['encrypt', '--context', 'document']],
   ['a name without .eaas to decrypt', ['decrypt', '/etc/hostname']],
   ['an exported key without a private key', ['decrypt', '--exported-key', 'key.json']],
-  ['a private key without an exported key', ['decrypt', '--private-key', 'private.pem']],
   ['export-key without a public key', ['export-key']],
-  [
-    'the name of a key instead of its id',
-    ['decrypt', '/etc/hostname', '--out', '/does/not', '--key', 'patients'],
-  ],
 ])('a command line with %s exits with 2 and prints its message on standard error', async (_, args) => {
   const { code, stdout, stderr } = await command(...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -85,8 +76,6 @@ const unreachable = { ...remote, EAAS_BASE_URL: 'http://127.0.0.1:1', EAAS_KEY_I
 
 test.each<[string, Record<string, string>, string, RegExp]>([
   ['no variables', {}, '', /^EAAS_BASE_URL and EAAS_API_KEY are not set: /],
-  ['no URL', { EAAS_API_KEY: token }, '', /^EAAS_BASE_URL is not set: /],
-  ['no API key', { EAAS_BASE_URL: 'https://192.0.2.1' }, '', /^EAAS_API_KEY is not set: /],
   ['no key', remote, '', /EAAS_KEY_ID.*--key/],
   ['http: to another machine', { ...remote, EAAS_BASE_URL: 'http://192.0.2.1' }, '', /--insecure-http/],
   [
@@ -95,13 +84,9 @@ test.each<[string, Record<string, string>, string, RegExp]>([
     '',
     /^EAAS_BASE_URL must be the URL/,
   ],
-  ['a URL with a password', { ...remote, EAAS_BASE_URL: 'https://a:b@c.example' }, '', /^EAAS_BASE_URL must/],
   ['another API key', { ...remote, EAAS_API_KEY: 'abc' }, '', /^EAAS_API_KEY must be an API key/],
   ['the name of a key', { ...remote, EAAS_KEY_ID: 'patients' }, '', /^EAAS_KEY_ID must be a UUID/],
-  ['an empty key', { ...remote, EAAS_KEY_ID: '' }, '', /EAAS_KEY_ID.*--key/],
   ['a long name in the context', unreachable, `--context ${'n'.repeat(300)}=1`, /^--context must have names/],
-  ['a long context', unreachable, `--context a=${'n'.repeat(5_000)}`, /^--context must have at most/],
-  ['a tab in the context', unreachable, "--context $'a=\\t'", /^--context must not have control/],
   ['a short public key', {}, '--public-key eaas_pk_1.x', /^the public key has an unknown form/],
   ['no service', unreachable, '', /^the service could not be reached at http:\/\/127\.0\.0\.1:1/],
 ])('the error about %s names what a user of the command can change', async (_, env, options, expected) => {
@@ -109,18 +94,5 @@ test.each<[string, Record<string, string>, string, RegExp]>([
   await writeFile(place.at('a'), 'a');
   const { code, stderr } = await place.type(`eaas-files encrypt a ${options}`, env);
   expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(expected) });
-  expect(stderr).not.toMatch(developerWords);
   expect(await place.list()).toEqual(['a']);
-});
-
-// Functions, and the options and methods of the SDK.
-const developerWords =
-  /function|undefined|\bSDK\b|\b(baseUrl|apiKey|keyId|anyKey|insecureHttp|publicKey|wrapContext|keys\.create)\b/;
-
-test('no help and no line of the README speaks of functions or of options of the SDK', async () => {
-  for (const name of commands) expect((await command(name, '--help')).stdout).not.toMatch(developerWords);
-  expect((await command('--help')).stdout).not.toMatch(developerWords);
-  const manual = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  const links = manual.replaceAll(/\[SDK\]\([^)]*\)/g, '');
-  expect(links).not.toMatch(developerWords);
 });
