@@ -19,3 +19,14 @@ test('every discovery of a tampered row is counted, but each row is logged at mo
   expect(lines).toHaveLength(3);
   expect(alarms.tamperingFound).toBe(4);
 });
+
+test('the reason of failed appends is logged at most once per minute', () => {
+  const { alarms, lines, place } = recorded();
+  const err = new Error('disk full');
+  alarms.unwritten(err);
+  alarms.unwritten(err);
+  expect(lines).toEqual([{ err }]);
+  place.time = 60_000;
+  alarms.unwritten(err);
+  expect(lines).toHaveLength(2);
+});

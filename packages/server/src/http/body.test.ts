@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { setTimeLimits } from '@eaas/test-kit/time-limits';
 import { keyId } from '@eaas/protocol/reference';
-import { type Served, shareServer } from './testing/listen.ts';
+import { listen, type Served, shareServer } from './testing/listen.ts';
 
 const serve = shareServer();
 const json = { 'content-type': 'application/json' };
@@ -23,6 +24,15 @@ it('the server reads a body that arrives slowly, in chunks that split a characte
   const response = await postChunked(served, bytes.subarray(0, at), bytes.subarray(at));
   expect(response.status).toBe(200);
   expect(served.service.calls[0]?.input).toMatchObject({ value: '€' });
+});
+
+it('a server that has refused a body closes before its deadline', async () => {
+  const { app, post } = await listen();
+  // The deadline of ten seconds is longer than any test may take.
+  setTimeLimits(100);
+  const response = await post('/v1/hash', ' '.repeat(2 ** 21 + 1), { headers: { connection: 'keep-alive' } });
+  expect(response.status).toBe(413);
+  await app.close();
 });
 
 it('a compressed body is refused with 415', async () => {

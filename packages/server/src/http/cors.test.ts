@@ -35,6 +35,7 @@ it('a page of a listed origin can read responses and problems, including 401', a
     expect(headers.get('access-control-expose-headers')).toMatch(
       /X-Request-Id.*Eaas-Entry|Eaas-Entry.*X-Request-Id/,
     );
+    expect(headers.get('access-control-allow-credentials')).toBeNull();
   }
 });
 

@@ -153,6 +153,12 @@ describe('/docs and /openapi.json', () => {
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('content-security-policy')).toBe(policy);
   });
+
+  it('if the package of the pages is missing, /docs leads to /openapi.json', async () => {
+    const { fetch } = await listen(undefined, { apiPage: undefined });
+    const moved = await fetch('/docs', { redirect: 'manual' });
+    expect([moved.status, moved.headers.get('location')]).toEqual([302, '/openapi.json']);
+  });
 });
 
 describe('/log', () => {

@@ -105,6 +105,23 @@ describe.concurrent('close()', () => {
     letGo();
     await Promise.all([closed, running.closed]);
   });
+
+  it('a closing server that has ended an idle connection does not execute a later request on it', async ({
+    expect,
+  }) => {
+    const { app, port, service } = await listen();
+    const late = open(port);
+    late.socket.allowHalfOpen = true;
+    late.socket.write(request('/healthz'));
+    await expect.poll(() => late.received()).toContain('200 OK');
+    const ended = new Promise((resolve) => late.socket.once('end', resolve));
+    const closed = app.close();
+    await ended;
+    late.socket.end(request('/v1/usage'));
+    await Promise.all([closed, late.closed]);
+    expect(late.errors).toEqual([]);
+    expect(service.calls).toEqual([]);
+  });
 });
 
 describe('the deadline of close()', () => {

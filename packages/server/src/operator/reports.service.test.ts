@@ -23,6 +23,10 @@ async function use(token: string): Promise<void> {
 
 const measured = (at = start) => world.replica().background.run((sql) => measure(sql, at));
 
+test('the size of the database is measured', async () => {
+  expect((await measured()).databaseBytes).toBeGreaterThan(1_000_000);
+});
+
 test('an API key is counted as expiring if it was used in the last week and expires within a week', async () => {
   expect(await measured()).toMatchObject({ expiring: 0, nextExpiry: null });
   const [soon, sooner, later, revoked] = [

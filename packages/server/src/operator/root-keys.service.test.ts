@@ -26,3 +26,15 @@ test('a rotation of the root key skips a tenant with a tampered row', async () =
   expect(lines).toEqual([{ table: 'tenants', row_id: tenantId, tenant_id: tenantId }]);
   expect(await checkRootKey(service)).toMatchObject({ tenants: 2, under_previous: 1, unopened: [] });
 });
+
+test('a rotation counts only the tenants that it has re-encrypted itself', async () => {
+  const other = await testWorld();
+  const before = other.replica();
+  for (const name of ['ann', 'bob', 'eve']) await settle(before, name);
+  const [previous] = other.roots;
+  const roots = [rootKey(randomBytes(32)), previous] as const;
+  const rotate = () => rotateRootKey(createService({ database: before.database, roots }), previous, () => {});
+  const [one, two] = await Promise.all([rotate(), rotate()]);
+  expect(one.resealed + two.resealed).toBe(3);
+  expect(await rotate()).toEqual({ resealed: 0, alreadyCurrent: 3, failed: [] });
+});

@@ -154,6 +154,17 @@ describe('PATCH /v1/api-keys/:id', () => {
     }
   });
 
+  test('a PATCH of the permissions counts at once', async () => {
+    const { record, api } = await tenant.issue({ permissions: ['encrypt'] });
+    const hash = () => api.post('/v1/hash', { key_id: key.key_id, value: 'x' });
+    for (let round = 0; round < 3; round++) {
+      expect(await hash()).toHaveStatus(200);
+      ok(await patch(record.api_key_id, { permissions: ['decrypt'] }));
+      expect(await hash()).toBeProblem('permission_missing');
+      ok(await patch(record.api_key_id, { permissions: ['encrypt'] }));
+    }
+  });
+
   test('the audit entry of a PATCH has the old and new values', async () => {
     const { record } = await tenant.issue({ permissions: ['encrypt'] });
     const expires_at = '2099-01-01T00:00:00.000Z';
@@ -231,6 +242,12 @@ describe('DELETE /v1/api-keys/:id', () => {
     expect(await api.get('/v1/keys')).toBeProblem('unauthorized');
   });
 
+  test('an API key can revoke itself', async () => {
+    const own = { ...tenant, ...(await tenant.issue({ permissions: ['api_keys.manage'] })) };
+    expect(await revoke(own.record.api_key_id, own)).toHaveStatus(200);
+    expect(await own.api.get('/v1/api-keys')).toBeProblem('unauthorized');
+  });
+
   test('concurrent calls cannot revoke the last API key that manages API keys and does not expire', async () => {
     const own = await newTenant();
     await own.issue({ permissions: ['encrypt'] });
@@ -246,4 +263,11 @@ describe('DELETE /v1/api-keys/:id', () => {
     const statuses = racing.map(({ status }) => status).sort((a, b) => a - b);
     expect(statuses).toStrictEqual([200, 409]);
   });
+});
+
+test('an API key that is limited to some keys finds only these keys in lists', async () => {
+  const other = await tenant.newKey();
+  const { api } = await tenant.issue({ key_ids: [key.key_id], permissions: ['keys.read'] });
+  expect(ok(await api.get('/v1/keys'))).toMatchObject({ keys: [{ key_id: key.key_id }], total: 1 });
+  expect(ok(await api.get(`/v1/keys?name=${encodeURIComponent(other.name)}`)).total).toBe(0);
 });

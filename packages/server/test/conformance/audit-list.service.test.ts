@@ -197,7 +197,6 @@ describe('date_from and date_to', async () => {
   const page = async (query: string) => ok(await own.api.get(`/v1/audit?${query}`));
   const found = async (query: string) => ids((await page(query)).logs).toReversed();
   const at = (id: number) => entries[id - 1]?.created_at ?? '';
-
   const shifted = (time: string, milliseconds: number) =>
     new Date(Date.parse(time) + milliseconds).toISOString();
 
@@ -208,6 +207,16 @@ describe('date_from and date_to', async () => {
     expect(await found(`date_from=${shifted(at(4), 1)}`)).toStrictEqual([5, 6, 7, 8, 9, 10]);
     expect(await found(`date_to=${shifted(at(4), -1)}`)).toStrictEqual([1, 2, 3]);
     expect(await page(`date_from=${at(6)}&date_to=${at(4)}`)).toMatchObject({ logs: [], count: 0, total: 0 });
+  });
+
+  test('leave a `total` that counts the matching entries of all pages', async () => {
+    const period = `date_from=${at(3)}&date_to=${at(8)}`;
+    const { logs, ...second } = await page(`${period}&limit=2&offset=1`);
+    expect(ids(logs)).toStrictEqual([7, 6]);
+    expect(second).toStrictEqual({ count: 2, total: 6, limit: 2, offset: 1 });
+    expect(await page(`${period}&action=key.create`)).toMatchObject({ count: 0, total: 0 });
+    const some = await page(`${period}&action=key.wrap&key_id=${key_id}&offset=5`);
+    expect(some).toMatchObject({ count: 1, total: 6 });
   });
 
   describe.for(['date_from', 'date_to'])('an invalid date in %s returns 400', (name) => {

@@ -25,6 +25,14 @@ describe('JSON', () => {
     expect(await decrypt({ a: '2' })).toHaveStatus(200);
     expect(await decrypt({ a: '1' })).toBeProblem('decryption_failed');
   });
+
+  test('an integer can be written with a decimal point or an exponent', async () => {
+    for (const spelling of ['1', '1.0', '1e0', '10E-1']) {
+      const { key_id } = await tenant.newKey();
+      const body = bytes(`{"key_version":${spelling}}`);
+      expect(await tenant.api.send('POST', `/v1/keys/${key_id}/rotate`, body, asJson)).toHaveStatus(200);
+    }
+  });
 });
 
 describe('bodies', () => {

@@ -30,6 +30,11 @@ describe('GET /v1/keys/:key_id/public-key', () => {
     expect(answer.headers.get('cache-control')).toBe('private, max-age=300');
     expect((await show(unknownId())).headers.get('cache-control')).toBe('no-store');
   });
+
+  test('returns null for a key without intake', async () => {
+    const { key_id } = await tenant.newKey({ intake: false });
+    expect(ok(await show(key_id)).intake_public_key).toBeNull();
+  });
 });
 
 describe('a wrapped key of a writer', async () => {

@@ -8,6 +8,7 @@ import {
   ok,
   only,
   uniqueName,
+  wrapped,
 } from '@eaas/test-kit/fixture';
 import { aTimestamp, keyRecord } from './shapes.ts';
 
@@ -49,6 +50,13 @@ describe('POST /v1/keys', () => {
     const again = await create({ name });
     expect(again).toHaveStatus(201);
     expect(again.body.key_id).not.toBe(key_id);
+  });
+
+  test('of concurrent requests for the same name, one succeeds', async () => {
+    const name = uniqueName('contested');
+    const answers = await Promise.all(Array.from({ length: 10 }, () => create({ name })));
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toStrictEqual([201, ...Array.from({ length: 9 }, () => 409)]);
   });
 
   test('a name is stored unchanged, and case, spaces and Unicode normalization count', async () => {
@@ -164,6 +172,14 @@ describe('DELETE /v1/keys/:key_id', () => {
       keyRecord({ key_id, name, status: 'disabled' }),
     );
     expect(await newestEntry(tenant)).toMatchObject({ action: 'key.restore', key_id, actor });
+  });
+
+  test('a key that was restored can unwrap again', async () => {
+    const { key_id } = await tenant.newKey();
+    const wrapped_key = await wrapped(tenant.api, key_id);
+    await bring(tenant.api, key_id, 'pending_destruction');
+    ok(await change(key_id, 'restore'));
+    expect(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key })).toHaveStatus(200);
   });
 
   test('DELETE with grace_days=0 erases the key immediately and writes one audit entry', async () => {

@@ -31,6 +31,9 @@ test('a new key opens all its versions, and PUT sets the oldest one that opens',
     const metadata = { min_version, from_min_version };
     const about = { action: 'key.min_version', key_id, key_version: 3, actor: tenant.apiKeyId, metadata };
     expect(await newestEntry(tenant)).toMatchObject(about);
+    await expectNothingRecorded(tenant, async () => {
+      expect((await put(key_id, min_version)).body).toStrictEqual(answer.body);
+    });
     from_min_version = min_version;
   }
 });
@@ -93,5 +96,17 @@ describe('a wrapped key of a closed version', () => {
     expect(await call(wrapped_key)).toBeProblem('key_state');
     expect((await newestEntry(tenant)).metadata).toMatchObject({ ...refusal, intake: true });
     ok(await call(await writer.wrap({ version: 2 })));
+  });
+
+  test('is refused for the erasure if its person was erased', async () => {
+    const { key_id: subject } = await newKeyOf(1);
+    const path = `/v1/keys/${subject}` as const;
+    const { wrapped_key } = ok(await tenant.api.post(`${path}/wrap`, { dek: newDek(), subject }));
+    ok(await tenant.api.post(`${path}/rotate`));
+    ok(await put(subject, 2));
+    const unwrap = () => tenant.api.post(`${path}/unwrap`, { wrapped_key, subject });
+    expect(await unwrap()).toBeProblem('key_state');
+    ok(await tenant.api.post('/v1/subjects/erase', { subject }));
+    expect(await unwrap()).toBeProblem('subject_erased');
   });
 });

@@ -2,7 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '@eaas/test-kit/api';
 import { call, materialFor, routes } from '@eaas/test-kit/calls';
-import { newestEntry, newTenant, ok, unknownId, wrapped } from '@eaas/test-kit/fixture';
+import {
+  expectNothingRecorded,
+  newDek,
+  newestEntry,
+  newTenant,
+  ok,
+  unknownId,
+  wrapped,
+} from '@eaas/test-kit/fixture';
 
 const tenant = await newTenant();
 const key = await tenant.newKey();
@@ -28,6 +36,21 @@ describe('refusals', () => {
     expect(metadata).toMatchObject({ outcome: 'refused' });
     expect(entryOf(answer)).toBe(`${id} ${hash}`);
   });
+
+  test('a refusal without an entry has no receipt', async () => {
+    await expectNothingRecorded(tenant, async () => {
+      expect(entryOf(await tenant.api.post(`/v1/keys/${unknownId()}/wrap`, { dek: newDek() }))).toBeNull();
+      expect(entryOf(await tenant.api.post(`/v1/keys/${key.key_id}/wrap`, { dek: 5 }))).toBeNull();
+    });
+  });
+});
+
+test('an erasure that is sent again has no receipt, and the entry of the first one', async () => {
+  const erase = () => tenant.api.post('/v1/subjects/erase', { subject: 'ann', create: true });
+  const [first, again] = [await erase(), await erase()];
+  const { entry } = ok(first);
+  expect(entryOf(first)).toBe(`${entry.id} ${entry.hash}`);
+  expect([entryOf(again), ok(again).entry]).toStrictEqual([null, entry]);
 });
 
 test('each item of a batch has the receipt of its entry, and none if it has no entry', async () => {

@@ -46,6 +46,20 @@ test('a key shows its last unwrap, and totals count refused calls too, from one 
   }
 });
 
+test('other months have zeros, and every month the number of subjects that are not erased', async () => {
+  const own = await newTenant();
+  const { key_id } = await own.newKey();
+  const items = ['ann', 'ben', 'ann'].map((subject) => ({ key_id, dek: newDek(), subject }));
+  ok(await own.api.post('/v1/batch/wrap', { items }));
+  ok(await own.api.post('/v1/subjects/erase', { subject: 'ben' }));
+  ok(await own.api.post('/v1/subjects/erase', { subject: 'nobody', create: true }));
+  const operations = { encrypt: 0, decrypt: 0, 'key.wrap': 0, 'key.unwrap': 0 };
+  for (const month of ['2020-02', '0001-01', '9999-12']) {
+    const usage = ok(await own.api.get(`/v1/usage?month=${month}`));
+    expect(usage).toStrictEqual({ month, operations, encrypt_quota: null, subjects: 1 });
+  }
+});
+
 test.for(['2026-00', '2026-11-01'])('month=%j is 400', async (month) => {
   const answer = await tenant.api.get(`/v1/usage?month=${encodeURIComponent(month)}`);
   expect(answer).toBeProblem('bad_request', /month/);
