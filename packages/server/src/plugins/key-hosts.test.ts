@@ -23,6 +23,8 @@ test.each([
   '*.',
   '*.com',
   '*.sign-in.example:443',
+  '*.10.0.0.7',
+  'a.*.example',
   'a.example:65536',
   'https://a.example',
   'ann@a.example',
@@ -50,6 +52,8 @@ test.each([
 
 test.each([
   'https://sign-in.example:8443/keys',
+  'https://sign-in.example./keys',
+  'https://x.sign-in.example/keys',
   'https://provider.example/keys',
   'https://evilprovider.example/keys',
   'https://a.provider.example:8443/keys',
@@ -150,6 +154,7 @@ test('localhost must be a loopback address for http', async () => {
 });
 
 test.each([
+  ['no address', []],
   ['a private address', at('127.0.0.1')],
   ['a public and a private address', [...at('1.1.1.1'), ...at('127.0.0.1')]],
 ])('a host of a wildcard with %s is not connected to', async (_, addresses) => {

@@ -189,6 +189,12 @@ describe('an issuer grants only what its creator has', () => {
   });
 });
 
+test('a PATCH counts the bytes of what it leaves unchanged', async () => {
+  const { issuer_id } = await created({ require: requireOf(16_384) });
+  const longer = { jwks: { keys: [{ ...ed25519, kid: 'a' }] } };
+  expect(await patch(issuer_id, longer)).toBeProblem('bad_request', /jwks/);
+});
+
 test('PATCH changes fields, and records the old and the new values', async () => {
   const { issuer_id } = await created();
   const body = { max_age_seconds: 900, authorized_parties: ['web'], jwks: rsa(2_048) };
