@@ -50,7 +50,7 @@ export default defineConfig(({ mode }) => {
       maxWorkers: availableParallelism() + (name === 'unit' ? 0 : 1),
       // Time limits of the service are long in the tests of `npm test`. See test/kit/stretch.ts.
       env: name === 'slow' ? {} : { TEST_STRETCH: '20' },
-      ...(name !== 'slow' && { setupFiles: ['test/kit/stretch.ts'] }),
+      ...(name !== 'slow' && { setupFiles: ['test/kit/stretch.ts', 'test/kit/one-seed.ts'] }),
       sequence: { groupOrder: name === 'unit' ? 0 : 1 },
       // See test/kit/cases.ts.
       provide: { everyCase: mode === 'every-case' },
