@@ -22,7 +22,7 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_355,
 };
 const sites = { 'docs/site': 1_029, examples: 1_194 };
-const mostTestLines = 72_640;
+const mostTestLines = 63_200;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;
