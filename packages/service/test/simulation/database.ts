@@ -28,7 +28,7 @@ const nothing: Step = { kind: 'none', ms: 0 };
 const [longest, longestWithLock] = [3_000, 1_200];
 
 export class Database {
-  readonly memory = memoryStore({ now: () => this.time });
+  readonly store = memoryStore({ now: () => this.time });
   /** Whether nothing goes wrong. */
   isCalm = true;
   /** By how much its clock is wrong. */
@@ -50,18 +50,20 @@ export class Database {
   }
 
   get time(): number {
-    return Math.floor(start + this.#world.time.now + this.#offset);
+    return Math.floor(start + performance.now() + this.#offset);
   }
 
   tenant(tenantId: string) {
-    const tenant = this.memory.tenants.get(tenantId);
+    const tenant = this.store.tenants.get(tenantId);
     if (!tenant) throw new Error(`expected the tenant ${tenantId}`);
     return tenant;
   }
 
+  add: World['database']['add'] = (head, writes) => this.store.add(head, writes);
+
   /** The store as a replica sees it until it crashes. */
   storeFor(replica: number, isUp: () => boolean): Store {
-    const { memory } = this;
+    const { store: memory } = this;
     const trip = <T>(what: string, tenantId: string, serve: (session: Session) => Promise<T>) =>
       isUp() ? this.#trip(what, replica, tenantId, serve) : new Promise<never>(() => {});
     const look = <T>(what: string, tenantId: string, serve: () => T | Promise<T>) =>
@@ -206,7 +208,7 @@ export class Database {
   }
 
   #land(tenantId: string, link: Link): Appended {
-    const appended = this.memory.atOnce.append(tenantId, link);
+    const appended = this.store.atOnce.append(tenantId, link);
     if (appended.outcome !== 'written') return appended;
     this.save(tenantId);
     const { tables, head } = this.tenant(tenantId);

@@ -6,7 +6,10 @@ import { type Callers, leap, start } from './calls.ts';
 import { Fault } from './judge.ts';
 import type { Call } from './model.ts';
 import { type Plan, plans } from './plan.ts';
+import { VirtualTime } from './virtual-time.ts';
 import { longest, World } from './world.ts';
+
+const refToKey = (id: string) => eaas.refTo(eaas.keys, id);
 
 /** How many shorter plans are tried. */
 const mostTries = 150;
@@ -26,13 +29,14 @@ export async function faultOf(seed: number, tries = mostTries): Promise<string |
 
 /** Returns the world at the end of a run. */
 export async function simulate(plan: Plan): Promise<World> {
-  const world = new World(plan);
-  const putBack = world.time.install(start);
+  const time = new VirtualTime();
+  const putBack = time.install(start);
+  const world = new World(plan, time);
   let isOver = false;
   const note = (error: unknown): void => void (world.fault ??= error);
   try {
     void tell(world, plan).then(() => (isOver = true), note);
-    await world.time.runUntil(() => isOver || world.fault !== undefined).catch(note);
+    await time.runUntil(() => isOver || world.fault !== undefined).catch(note);
     return world;
   } finally {
     putBack();
@@ -40,7 +44,7 @@ export async function simulate(plan: Plan): Promise<World> {
 }
 
 /** What happens: the tenants begin in peace, have their troubles, and are judged at the end. */
-async function tell(world: World, { calls, gap }: Plan): Promise<void> {
+export async function tell(world: World, { calls, gap }: Plan): Promise<void> {
   const { tenants, database, chance, time } = world;
   for (const tenant of tenants) {
     for (const rotates of [false, true])
@@ -137,12 +141,12 @@ async function end(world: World, tenant: Callers): Promise<void> {
       throw new Fault(`WENT BACK: replica ${replica} does not tell of the loss of entry ${id}`);
   for (let nth = 0; nth < 6; nth++) await world.call(tenant, tenant.one());
   const plugins = world.plugins();
-  const verifier = eaas.createService({ store: database.memory, roots: world.roots, plugins });
+  const verifier = eaas.createService({ store: database.store, roots: world.roots, plugins });
   const { valid, rows_checked, errors } = await eaas.verifyTenant(verifier, judge.tenantId);
   if (!valid || !rows_checked) throw new Fault(`VERIFY: ${JSON.stringify(errors)}`);
-  const rows = database.tenant(judge.tenantId).tables.get('keys');
+  const { rows } = await database.store.read(judge.tenantId, [...judge.state.keys.keys()].map(refToKey));
   for (const [id, { name, status, version, least }] of judge.state.keys) {
-    const row = rows?.get(`keys ${id}`)?.row as eaas.KeyRow | undefined;
+    const row = rows.get(refToKey(id))?.row as eaas.KeyRow | undefined;
     if (row?.status !== status || row.key_version !== version || row.min_version !== least)
       throw new Fault(`ROWS: the key ${name} is not what the log says`);
   }

@@ -7,7 +7,7 @@ import { Broken, Database } from './database.ts';
 import { Fault, Judge, type Told } from './judge.ts';
 import type { Call } from './model.ts';
 import { chanceOf, type Plan } from './plan.ts';
-import { VirtualTime } from './virtual-time.ts';
+import type { VirtualTime } from './virtual-time.ts';
 
 /** What callers look at in an answer. */
 interface Answer extends Partial<
@@ -19,14 +19,26 @@ interface Answer extends Partial<
   readonly entry?: Told['receipt'];
 }
 
+/** Virtual time, or the real one. */
+export interface Time extends Pick<VirtualTime, 'cancel' | 'wait'> {
+  in(milliseconds: number, run: () => void): unknown;
+}
+
+/** The database that the world has in memory, or another. */
+export interface Base extends Pick<Database, 'time' | 'isCalm' | 'storeFor' | 'save' | 'failOver'> {
+  /** What nothing breaks. */
+  readonly store: eaas.Store;
+  add(head: eaas.HeadRow, writes: readonly eaas.SealedWrite[]): void;
+}
+
 /** No call takes longer, and after so many milliseconds without troubles nothing of them is left. */
 export const longest = 35_000;
 
 export class World {
-  readonly time = new VirtualTime();
+  readonly time: Time;
   readonly chance;
   readonly roots = [eaas.rootKey(randomBytes(32))] as const;
-  readonly database: Database;
+  readonly database: Base;
   readonly tenants: readonly Callers[];
   readonly replicas: eaas.Service[];
   /** Which replicas told of a loss, with the tenant and how many losses there had been. */
@@ -38,20 +50,25 @@ export class World {
   readonly #lone: number;
   readonly #lives: number[] = [0, 0];
 
-  constructor(plan: Plan) {
+  constructor(
+    plan: Plan,
+    time: Time,
+    openDatabase: (world: World) => Base = (world) => new Database(world, plan),
+  ) {
     this.chance = chanceOf(plan.seed);
     this.#lone = plan.lone;
-    this.database = new Database(this, plan);
+    this.time = time;
+    this.database = openDatabase(this);
     this.tenants = ['acme', 'bob'].map((name) => {
       const settings = { name, envelope_only: false };
       const { head, writes } = eaas.newTenant(this.roots, settings, this.database.time);
-      this.database.memory.add(head, writes);
+      this.database.add(head, writes);
       return new Callers(new Judge(writes[0]?.row as eaas.TenantRow, this.roots), this.chance);
     });
     this.replicas = [0, 1].map((replica) => this.#start(replica));
   }
 
-  trace = (line: string): void => void this.steps.push(`${Math.round(this.time.now)}\t${line}`);
+  trace = (line: string): void => void this.steps.push(`${Math.round(performance.now())}\t${line}`);
 
   landed(tenantId: string, rows: readonly eaas.EntryRow[]): void {
     const { judge } = this.#callersOf(tenantId);
