@@ -101,7 +101,7 @@ function floodTrial(name: FloodName, { about, served, isOfStrangers }: Flood): T
   return {
     name,
     about: `${isOfStrangers ? 'strangers send' : 'one tenant sends'} ${about}`,
-    limit: 400,
+    limit: 900,
     async run(findings) {
       const { operator, tenant, plain: keyId, versioned } = await largeWorld();
       const own = await startProbed(findings, operator.env);
