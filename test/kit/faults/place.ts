@@ -46,23 +46,12 @@ export async function startPair(given?: TestBase) {
   };
 }
 
-export async function whileWritesWait<T>(
-  sql: postgres.Sql,
-  table: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  return (await sql.begin(async (tx) => {
-    await tx`lock table ${tx(`eaas.${table}`)} in exclusive mode`;
-    return work();
-  })) as T;
-}
-
-export async function someoneWaits(sql: postgres.Sql): Promise<number> {
+export async function someoneWaits(sql: postgres.Sql): Promise<void> {
   for (;;) {
-    const [row] = await sql<{ pid: number }[]>`
-      select pid from pg_stat_activity where datname = current_database() and usename = 'eaas_server'
+    const { count } = await sql`
+      select from pg_stat_activity where datname = current_database() and usename = 'eaas_server'
         and wait_event_type = 'Lock'`;
-    if (row) return row.pid;
+    if (count > 0) return;
     await sleep(5);
   }
 }

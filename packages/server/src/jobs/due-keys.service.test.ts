@@ -2,6 +2,7 @@ import { alone } from '@eaas/test-kit/alone';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Api, apiOf, settle, statusOf, testWorld } from '@eaas/test-kit/world';
 import { openAttacker } from '@eaas/test-kit/attacker';
+import { storedText } from '@eaas/test-kit/database';
 import { settleDueKey, settleDueKeys } from './due-keys.ts';
 
 const never = alone();
@@ -86,6 +87,12 @@ describe('a destruction', () => {
     await settleDue();
     expect(await key()).toMatchObject({ status: 'pending_destruction' });
     expect(await material()).toBe(4);
+    const [stored] = await attacker.sql<{ secrets: string[] }[]>`
+      select array_agg(encode(sealed, 'hex')) || min(encode(sealed_hash_key, 'hex')) as secrets
+      from eaas.key_versions join eaas.keys using (tenant_id, key_id) where key_id = ${key_id}`;
+    const secrets = stored?.secrets ?? [];
+    const before = await storedText(world.database);
+    expect(secrets.filter((secret) => before.includes(secret))).toHaveLength(3);
     world.time = start + 7 * day;
     await settleDue();
     expect(await key()).toMatchObject({
@@ -94,6 +101,8 @@ describe('a destruction', () => {
       next_rotation_at: null,
     });
     expect(await material()).toBe(0);
+    const left = await storedText(world.database);
+    expect(secrets.filter((secret) => left.includes(secret))).toEqual([]);
     const entries = await newest('key.destroy');
     expect(entries.map(({ actor, metadata }) => ({ actor, erased: metadata['erased'] }))).toEqual([
       { actor: 'system', erased: true },
