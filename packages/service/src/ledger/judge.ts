@@ -67,11 +67,14 @@ function judge(decision: Decision, view: View, write: (verdict: Verdict) => Rece
     const verdict = verdictOf(decision, view);
     return { is: 'judged', verdict, receipts: write(verdict) };
   } catch (error) {
-    if (error instanceof Missing) return { is: 'again', needs: error.needs };
     if (error instanceof LinkRefused) throw error;
-    return { is: 'failed', error };
+    return outcomeOf(error);
   }
 }
+
+/** What comes of a decision that threw an error: Missing never leaves the ledger. */
+export const outcomeOf = (error: unknown): Outcome =>
+  error instanceof Missing ? { is: 'again', needs: error.needs } : { is: 'failed', error };
 
 function verdictOf(decision: Decision, view: View): Verdict {
   try {

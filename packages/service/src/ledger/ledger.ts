@@ -2,9 +2,9 @@
 // commits them. See docs/design/ledger.md. What is read is in place.ts, what is judged in judge.ts, what is written in queue.ts.
 import { changedTooOften } from '../rules/refusal.ts';
 import { type Clock, StoreClock } from './clock.ts';
-import { type Decided, type Decision, Missing } from './decision.ts';
+import type { Decided, Decision } from './decision.ts';
 import type { Ground, Guess } from './guess.ts';
-import { judgeAll, judgeOnly, type Outcome, GuessView } from './judge.ts';
+import { GuessView, judgeAll, judgeOnly, type Outcome, outcomeOf } from './judge.ts';
 import { Place } from './place.ts';
 import { type Patience, Queue } from './queue.ts';
 import { Remembered, rememberedFor } from './remembered.ts';
@@ -52,7 +52,7 @@ export class Ledger {
   decide<Answer>(tenantId: string, decision: Decision<Answer>, how: Patience = {}): Promise<Decided<Answer>> {
     const queue = this.#queueOf(tenantId);
     const { place } = queue;
-    const deadline = (how.since ?? performance.now()) + this.#patience;
+    const deadline = this.#deadlineOf(how);
     return settled((needs, round) => {
       // The first attempt rests on what is remembered. What it lacks is read for the next.
       const isReady = place.guess && !decision.prepare && round === 0;
@@ -95,7 +95,7 @@ export class Ledger {
     checksHead = true,
   ): Promise<Decided<Answer>> {
     const { place } = this.#queueOf(tenantId);
-    const deadline = (how.since ?? performance.now()) + this.#patience;
+    const deadline = this.#deadlineOf(how);
     let asked: readonly Need[] = [refTo(tenants, tenantId)];
     const ask = (needs: readonly Need[]): void => void (asked = unique([...asked, ...needs]));
     return settled(async (missing): Promise<Outcome> => {
@@ -127,6 +127,10 @@ export class Ledger {
     this.#ground.guesses.delete(tenantId);
   }
 
+  #deadlineOf({ since = performance.now() }: Patience): number {
+    return since + this.#patience;
+  }
+
   #queueOf(tenantId: string): Queue {
     const known = this.#queues.get(tenantId);
     if (known) return known;
@@ -151,17 +155,12 @@ async function settled<Answer>(
 ): Promise<Decided<Answer>> {
   let needs: readonly Need[] = [];
   for (let round = 0; round < mostRounds; round++) {
-    const outcome = await attempt(needs, round).catch(orAgain);
+    const outcome = await attempt(needs, round).catch(outcomeOf);
     if (outcome.is === 'judged') return decided(outcome);
     if (outcome.is === 'failed') throw outcome.error;
     ({ needs } = outcome);
   }
   throw changedTooOften();
-}
-
-function orAgain(error: unknown): Outcome {
-  if (error instanceof Missing) return { is: 'again', needs: error.needs };
-  throw error;
 }
 
 type Judged = Extract<Outcome, { is: 'judged' }>;

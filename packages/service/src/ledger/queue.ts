@@ -4,7 +4,7 @@ import type { EndSignal } from '../operation.ts';
 import { auditUnwritten, Refusal } from '../rules/refusal.ts';
 import type { Decision } from './decision.ts';
 import type { Guess } from './guess.ts';
-import { type Attempt, judgeAll, type Outcome, GuessView } from './judge.ts';
+import { type Attempt, GuessView, judgeAll, type Outcome, outcomeOf } from './judge.ts';
 import { NoTenant, type Place, sameHead } from './place.ts';
 import { type Appended, LinkRefused, type LockedTenant, type LostLink } from './store.ts';
 import { type Need, refTo, unique } from './table.ts';
@@ -57,7 +57,7 @@ export class Queue {
 
   /** Waits until the decision is prepared, and committed or known to need more rows. At the deadline it has failed. */
   wait(decision: Decision, { isLocked, signal }: Patience, deadline: number, prepared?: Promise<void>) {
-    return new Promise<Outcome>((resolve, reject) => {
+    return new Promise<Outcome>((resolve) => {
       const waiting: Waiting = {
         decision,
         isLocked: isLocked === true,
@@ -80,8 +80,8 @@ export class Queue {
       // The caller can have left before.
       if (left === 0 || signal?.aborted) leave();
       const enter = (): void => void this.#enter(waiting);
-      if (!prepared) return enter();
-      prepared.then(enter, (error: unknown) => (reject(error as Error), leave()));
+      if (prepared) prepared.then(enter, (error: unknown) => waiting.settle(outcomeOf(error)));
+      else enter();
     });
   }
 
