@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { call, send } from '@eaas/test-kit/faults/client';
 import { newDek } from '@eaas/test-kit/faults/load';
 import { connectTo, newKey, operate, readLog, verify } from '@eaas/test-kit/faults/place';
-import { startPostgres } from '../machine/postgres.ts';
+import { startPostgres, stepClock } from '../machine/postgres.ts';
 import { startServer } from '../machine/server.ts';
 import type { Part, Trial } from '../trial.ts';
 
@@ -42,13 +42,10 @@ function databaseClock(name: string, days: number): Trial {
 
       const sql = connectTo(database);
       findings.defer(() => sql.end({ timeout: 1 }));
-      const step = (by: number) =>
-        sql.unsafe(`create or replace function eaas.now_ms() returns bigint language sql volatile
-          return (extract(epoch from clock_timestamp()) * 1000)::bigint + ${by * day}`);
-      await step(days);
+      await stepClock(sql, days * day);
       findings.try('step of 13 s');
       await sleep(longEnough);
-      await step(0);
+      await stepClock(sql, 0);
       await sleep(7_000);
 
       for (const server of servers) {

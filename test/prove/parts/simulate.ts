@@ -14,7 +14,7 @@ import { Broken } from '../../../packages/service/test/simulation/database.ts';
 import { chanceOf, type Plan, plans } from '../../../packages/service/test/simulation/plan.ts';
 import { faultOf, tell } from '../../../packages/service/test/simulation/simulate.ts';
 import { type Base, type Time, World } from '../../../packages/service/test/simulation/world.ts';
-import { startPostgres } from '../machine/postgres.ts';
+import { startPostgres, stepClock } from '../machine/postgres.ts';
 import { asked, Findings, type Part, scaled, type Trial } from '../trial.ts';
 
 const ledger: Trial = {
@@ -43,8 +43,7 @@ async function openWorld(findings: Findings, { connection, url }: TestDatabase, 
   let offset = 0;
   const setClock = (now: number) => {
     offset = now - performance.now();
-    return superuser.unsafe(`create or replace function eaas.now_ms() returns bigint language sql volatile
-      return (extract(epoch from clock_timestamp()) * 1000)::bigint + ${Math.round(now - Date.now())}`);
+    return stepClock(superuser, now - Date.now());
   };
   await setClock(start);
   const storeAt = (host: string): Store => {

@@ -1,12 +1,9 @@
-import { limits } from '@eaas/protocol/wire';
 import { median } from '@eaas/test-kit/statistics';
 import { type BytesRequest, type Received, sendBytes } from '../../machine/bytes.ts';
 import type { Findings } from '../../trial.ts';
-import { junk } from './junk.ts';
 import type { World } from './world.ts';
 
-/** On a slow or busy machine, three times what the slowest text that the service reads takes JSON.parse alone. */
-const longestMilliseconds = Math.max(50, 3 * timeToParse(junk['items of names with escapes'](limits.body)));
+const longestMilliseconds = 50;
 const mostMebibytes = 400;
 
 interface Attempt {
@@ -87,15 +84,4 @@ export class Attempts {
       server.log().slice(-300),
     );
   }
-}
-
-/** The CPU time in milliseconds. */
-function timeToParse(body: Buffer): number {
-  const times = Array.from({ length: 5 }, () => {
-    const before = process.cpuUsage();
-    JSON.parse(body.toString());
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
-  });
-  return Math.ceil(median(times));
 }
