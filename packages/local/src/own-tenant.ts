@@ -5,6 +5,7 @@ import { type Output, permissions } from '@eaas/protocol/wire';
 import {
   type Caller,
   createService,
+  dueChange,
   insider,
   type KeyRow,
   keys,
@@ -83,7 +84,7 @@ export function ownTenant({ memory, kept, plugins, settings, now }: Made): OwnTe
     before: async () => {
       kept?.refresh?.();
       const rows = memory.tenants.get(tenantId)?.tables.get(keys.name)?.values() ?? [];
-      const due = Array.from(rows, ({ row }) => row as KeyRow).filter((row) => isDue(row, now()));
+      const due = Array.from(rows, ({ row }) => row as KeyRow).filter((row) => dueChange(row, now()));
       for (const { key_id } of due) {
         await settle(service, system, settleKey(service, system, { key_id })).catch((error: unknown) => {
           // A key with the most versions stays as it is.
@@ -92,11 +93,6 @@ export function ownTenant({ memory, kept, plugins, settings, now }: Made): OwnTe
       }
     },
   };
-}
-
-function isDue({ status, next_rotation_at, destroy_at }: KeyRow, now: number): boolean {
-  const due = { active: next_rotation_at, pending_destruction: destroy_at, disabled: null, destroyed: null };
-  return (due[status] ?? Infinity) <= now;
 }
 
 /** Returns the ServiceError that a client throws for a Refusal, and any other error as it is. */

@@ -15,6 +15,7 @@ export { compare, find } from './ledger/query.ts';
 export { type TenantSettings, newTenant, changeTenant, acknowledgeRestore } from './operations/tenants.ts';
 export { resealTenant, tenantRecord } from './operations/tenants.ts';
 export { keysNamed, settleKey } from './operations/keys.ts';
+export { dueChange } from './rules/key-rules.ts';
 export { type Caller, insider, type Part } from './operation.ts';
 export { decisionOf, partOf, run, settle } from './operate.ts';
 export { type View } from './ledger/decision.ts';

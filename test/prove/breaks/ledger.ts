@@ -54,6 +54,9 @@ export const breaks = [
       'const staying = batch;',
     ],
   }),
+  ...breaksIn(`${src}/ledger/queue.ts`, [`${src}/ledger/ledger.test.ts`], {
+    elsewhere: ['if (lost.length === 0 || !judged', 'if (lost.length < Infinity || !judged'],
+  }),
   ...breaksIn('packages/service/test/simulation/database.ts', simulation, {
     unlocked: ['await this.#lock(session);\n          const { nonces }', 'const { nonces }'],
     hash: [

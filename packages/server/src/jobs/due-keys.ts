@@ -1,32 +1,27 @@
 // Rotates and erases keys that are due. Each is decided under the lock of its tenant, with the time that the transaction reads.
 import { limits } from '@eaas/protocol/wire';
-import { decisionOf, insider, type KeyRow, NoTenant, Refusal, settleKey } from '@eaas/service';
+import { insider, type KeyRow, NoTenant, settle, settleKey } from '@eaas/service';
 import type { Service } from '../app/service.ts';
 import type { Sql } from '../postgres/sql.ts';
 import { requireAgreement } from './clock.ts';
 import { forEach, type Lease } from './schedule.ts';
 
 export async function settleDueKeys(service: Service, { signal }: Lease): Promise<void> {
-  const { background, alarms } = service;
-  const due = await background.run(keysDue, 10_000);
+  const due = await service.background.run(keysDue, 10_000);
   await forEach(due, signal, async ({ tenant_id: tenantId, key_id, key_version, status }) => {
     if (status !== 'active') await requireAgreement(service);
-    else if (key_version >= limits.keyVersions) return alarms.rotationSkipped(tenantId, key_id);
+    else if (key_version >= limits.keyVersions) return service.alarms.rotationSkipped(tenantId, key_id);
     await settleDueKey(service, tenantId, key_id);
   });
 }
 
 /** Rotates or erases a key if it is due. */
 export async function settleDueKey(service: Service, tenantId: string, key_id: string): Promise<void> {
-  const caller = insider(tenantId, 'system');
-  const decision = decisionOf(caller, settleKey(service, caller, { key_id }));
-  try {
-    const { answer } = await service.ledger.decide(tenantId, decision, { isLocked: true });
-    if (answer instanceof Refusal) throw answer;
-  } catch (error) {
+  const caller = { ...insider(tenantId, 'system'), isLocked: true };
+  await settle(service, caller, settleKey(service, caller, { key_id })).catch((error: unknown) => {
     // The tenant can have been destroyed meanwhile.
     if (!(error instanceof NoTenant)) throw error;
-  }
+  });
 }
 
 type DueKey = Pick<KeyRow, 'tenant_id' | 'key_id' | 'key_version' | 'status'>;

@@ -8,7 +8,7 @@ import { newTenant } from '../operations/tenants.ts';
 import { keyDraft, tenantDraft } from '../rules/draft.ts';
 import { createService } from '../service.ts';
 import { verifyTenant } from '../verify/verify.ts';
-import { LinkRefused } from './store.ts';
+import { LinkRefused, type Store } from './store.ts';
 import { refTo } from './table.ts';
 import { entries, type KeyRow, keys } from './tables.ts';
 
@@ -16,8 +16,15 @@ afterEach(() => void vi.useRealTimers());
 
 type Step = Parameters<NonNullable<Parameters<typeof memoryStore>[0]['wait']>>[0];
 
-/** Two replicas on one store, whose steps wait as the test says. `arrive` waits before what was read arrives. */
-async function openPair(wait: (step: Step) => Promise<void>, arrive = async () => {}) {
+/**
+ * Two replicas on one store, whose steps wait as the test says. `arrive` waits before what was read arrives. `send` sends a
+ * link on.
+ */
+async function openPair(
+  wait: (step: Step) => Promise<void>,
+  arrive = async () => {},
+  send: (link: () => ReturnType<Store['append']>) => ReturnType<Store['append']> = (link) => link(),
+) {
   const store = memoryStore({ now: Date.now, wait: (step) => waiting(step) });
   let waiting: typeof wait = async () => {};
   const roots = [rootKey(randomBytes(32))] as const;
@@ -29,8 +36,9 @@ async function openPair(wait: (step: Step) => Promise<void>, arrive = async () =
     await arrive();
     return known;
   };
+  const append: typeof store.append = (...all) => send(() => store.append(...all));
   const replicas = [0, 1].map(() =>
-    createService({ store: { ...store, read }, roots, listener, patience: 600_000 }),
+    createService({ store: { ...store, read, append }, roots, listener, patience: 600_000 }),
   );
   const { record, head, writes } = newTenant(roots, { name: 'acme' }, Date.now());
   await store.create(head, writes);
@@ -54,7 +62,8 @@ async function openPair(wait: (step: Step) => Promise<void>, arrive = async () =
   const verified = (nth = 0) => verifyTenant(replica(nth), tenantId);
   const askToVerify = (nth: number) =>
     run(replica(nth), insider(tenantId, 'operator'), 'GET /v1/audit/verify', {});
-  return { store, tenantId, decide, verified, askToVerify, failures };
+  const forget = (nth: number) => replica(nth).ledger.forget(tenantId);
+  return { store, tenantId, decide, verified, askToVerify, forget, failures };
 }
 
 const keyId = '00000000-0000-4000-8000-000000000002';
@@ -167,6 +176,35 @@ test('a call never sees less than what was true when it came', async () => {
   for (const go of arrivals) go();
   expect((await early).answer).toBe(1);
   expect((await late).answer).toBe(2);
+});
+
+test('a link that was lost and lands late is not written once more, though its rows were forgotten', async () => {
+  let isLosing = false;
+  let land = async (): Promise<unknown> => undefined;
+  const pair = await openPair(
+    // It lands as soon as nobody holds the lock.
+    async (step) => void (step === 'answer' && (await land())),
+    async () => {},
+    async (link) => {
+      if (!isLosing) return link();
+      isLosing = false;
+      land = () => {
+        land = async () => undefined;
+        return link();
+      };
+      pair.forget(0);
+      throw new Error('the answer was lost');
+    },
+  );
+  await pair.decide(0, countUp);
+  isLosing = true;
+  await pair.decide(0, {
+    judge: (view) => ({
+      entries: [tenantDraft('tenant.update', {})],
+      answer: view.find(keys, keyId)?.key_version,
+    }),
+  });
+  expect(await pair.verified()).toMatchObject({ valid: true, head: { id: 2 } });
 });
 
 test('a log that lost an entry, and has another of the same id, goes on', async () => {

@@ -154,13 +154,13 @@ export class Queue {
   ): Promise<Done> {
     const { place } = this;
     const { store, clock } = place.ground;
-    const needs: Need[] = [refTo(tenants, place.tenantId), ...more];
+    const named: Need[] = [refTo(tenants, place.tenantId), ...more];
     const { guess: before } = place;
     if (before) {
       const view = new GuessView(before, clock.now());
-      needs.push(...batch.flatMap(({ decision }) => decision.needs(view)));
+      named.push(...batch.flatMap(({ decision }) => decision.needs(view)));
     }
-    const asked = unique(needs);
+    const asked = unique(named);
     let judged: Judged | undefined;
     const work = (known: LockedTenant) => {
       const { newest } = place;
@@ -177,7 +177,15 @@ export class Queue {
     };
     const last = Math.max(...batch.map(({ deadline }) => deadline));
     const appended = await store.locked(place.tenantId, asked, lost, work, last);
-    return { judged, appended };
+    if (lost.length === 0 || !judged || judged.attempt.link) return { judged, appended };
+    // A lost link can still land, so who is in it is judged here to the end: elsewhere it would be written once more.
+    const lacked = judged.attempt.outcomes.flatMap((outcome) =>
+      outcome.is === 'again' ? outcome.needs : [],
+    );
+    const needs = unique([...asked, ...lacked]);
+    if (needs.length > asked.length) return this.#underLock(batch, lost, needs);
+    if (judged.attempt.outcomes.some(({ is }) => is === 'again')) throw auditUnwritten();
+    return { judged };
   }
 
   async #recover(here: readonly Waiting[], lost: readonly Lost[], error: unknown): Promise<void> {
