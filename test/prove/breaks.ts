@@ -96,6 +96,8 @@ async function failuresOf(copy: string, paths: readonly string[]): Promise<reado
   await once(child, 'exit');
   // Vitest that ended without a report has judged nothing.
   const report = JSON.parse(await readFile(file, 'utf8')) as TestReport;
+  const unseen = paths.find((path) => !report.testResults.some(({ name }) => name.includes(path)));
+  if (unseen !== undefined) throw new Error(`no test of ${unseen} runs, so it can notice nothing`);
   return report.testResults.flatMap(({ name, status, assertionResults }) => {
     const failed = assertionResults.filter((test) => test.status === 'failed').map(({ title }) => title);
     return failed.length === 0 && status === 'failed' ? [`${relative(copy, name)} fails`] : failed;
