@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { endpoints, type Input, type Output, permissions, type Route } from '@eaas/protocol/wire';
-import { admit, insider, Refusal, rootKey, type Roots, run } from '@eaas/service';
+import { insider, Refusal, rootKey, type Roots } from '@eaas/service';
 import { serveHttp } from '../../packages/server/src/app/serve.ts';
 import { operations } from '../../packages/server/src/operator/operations.ts';
 import { createTenant, type TenantSettings } from '../../packages/server/src/operator/tenants.ts';
@@ -8,6 +8,7 @@ import { KeyHosts } from '../../packages/server/src/plugins/key-hosts.ts';
 import { createService, type Service } from '../../packages/server/src/app/service.ts';
 import { Database } from '../../packages/server/src/postgres/database.ts';
 import { openPool } from '../../packages/server/src/postgres/sql.ts';
+import { called } from './called.ts';
 import { closing } from './closing.ts';
 import { requireNoContradiction } from './contradictions.ts';
 import { createDatabase, migrated, type PostgresAddress, type TestDatabase } from './database.ts';
@@ -92,14 +93,8 @@ export type Api = <R extends Route>(route: R, input: Input<R>) => Promise<Output
 
 export function apiOf(service: Service, token: string): Api {
   return async (route, input) => {
-    const caller = await admit(service, {
-      route,
-      authorization: `Bearer ${token}`,
-      origin: undefined,
-      header: () => undefined,
-      ipAddress: '192.0.2.7',
-    });
-    const { answer } = await run(service, caller, route, input);
+    const authorization = `Bearer ${token}`;
+    const { answer } = await called(service, { route, authorization }, () => input as object);
     return endpoints[route].output.parse(answer) as Output<typeof route>;
   };
 }

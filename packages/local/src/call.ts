@@ -2,21 +2,22 @@
 import { nextTurn } from '@eaas/protocol/internal-turn';
 import { checkBody, splitRoute } from '@eaas/protocol/internal-service';
 import { type Endpoint, endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
-import { type Caller, readInput } from '@eaas/service';
-import { type Door, perform } from './door.ts';
+import { type Caller, readInput, run } from '@eaas/service';
+import { type LocalDoor, shownBy } from './door.ts';
 import { clientError } from './own-tenant.ts';
 
 /** Answers a call. Throws ServiceError. */
 export type Call = <R extends Route>(route: R, input: Input<R>) => Promise<Output<R>>;
 
-export function createCall(door: Door, caller: Caller): Call {
+export function createCall(door: LocalDoor, caller: Caller): Call {
   return async <R extends Route>(route: R, input: Input<R>) => {
     try {
       // Timers and other calls come first, even in an endless loop of calls.
       await nextTurn();
       await door.before?.(route);
       const fields = fieldsOf(route, Object(input)) as Input<R>;
-      return (await perform(door, caller, route, fields)).output as Output<R>;
+      const { answer } = await run(door.service, caller, route, fields);
+      return shownBy(door, route, answer, caller.isUser === true) as Output<R>;
     } catch (error) {
       throw clientError(error);
     }

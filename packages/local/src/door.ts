@@ -1,23 +1,20 @@
-// The service as a function from a request to a response: for tests, and for services inside a process. A server has its own
-// door, with the same order of checks: 404 and 405, 401 and 403, 415, 413, 400, and what the operation refuses.
-import { requireBodyType, takesFields } from '@eaas/protocol/internal-service';
-import { type Endpoint, endpoints, type Input, type Receipt, type Route } from '@eaas/protocol/wire';
+// The service as a function from a request to a response: for tests, and for services inside a process.
+import { requireBodyType, shownMembers, takesFields } from '@eaas/protocol/internal-service';
+import type { Receipt, Route } from '@eaas/protocol/wire';
 import {
-  admit,
-  type Arrival,
-  type Caller,
-  confirm,
+  answer,
   locationOf,
   readInput,
   Refusal,
-  run,
   type Service,
+  type Settled,
+  strangers,
   unexpected,
 } from '@eaas/service';
 import { findRoute, methodsAt } from './routes.ts';
 
 /** How a service answers inside a process. */
-export interface Door {
+export interface LocalDoor {
   readonly service: Service;
   /** The address of the client, for the log. */
   readonly ipAddress?: string;
@@ -28,62 +25,72 @@ export interface Door {
 }
 
 /** Responds to a request as the API says. */
-export async function respond(door: Door, request: Request): Promise<Response> {
+export async function respond(door: LocalDoor, request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   try {
-    return await answer(door, request, findRoute(request.method, pathname));
+    return await answerTo(door, request, findRoute(request.method, pathname));
   } catch (error) {
-    if (!(error instanceof Refusal)) door.service.listener.failed?.(error, 'no tenant');
+    if (!(error instanceof Refusal)) door.service.listener.failed?.(error, strangers);
     const { problem, receipt } = error instanceof Refusal ? error : { problem: unexpected };
     const allow = problem.status === 405 ? { allow: methodsAt(pathname).join(', ') } : {};
     return responseTo(problem.status, problem, { ...entryHead(receipt), ...allow });
   }
 }
 
-async function answer(
-  door: Door,
+async function answerTo(
+  door: LocalDoor,
   request: Request,
   { route, endpoint, parameters }: ReturnType<typeof findRoute>,
-) {
-  const { service, ipAddress = null, shownWithoutLog } = door;
+): Promise<Response> {
+  const { service, ipAddress = null } = door;
   const { headers, signal, url } = request;
   await door.before?.(route);
   const header = (name: string): string | undefined => headers.get(name) ?? undefined;
   const [authorization, origin] = [header('authorization'), header('origin')];
-  const arrival: Arrival = { route, authorization, origin, header, ipAddress, signal };
-  const admitted = await admit(service, arrival);
-  const caller = shownWithoutLog ? { ...admitted, isUser: true as const } : admitted;
-  let input: object;
-  try {
-    const body = new Uint8Array(await request.arrayBuffer());
-    if (body.length > 0)
-      requireBodyType(header('content-type'), header('content-encoding'), takesFields(endpoint));
-    input = { ...readInput(endpoint, { url: new URL(url).search, body }), ...parameters };
-  } catch (error) {
-    // What let the caller through can be out of date: one whose API key is revoked learns nothing else.
-    await confirm(service, arrival, caller);
-    throw error;
-  }
-  const { output, receipt } = await perform(door, caller, route, input as Input<Route>);
+  const body = new Uint8Array(await request.arrayBuffer());
+  let isUser = false;
+  const { answer: answered, receipt } = await new Promise<Settled<object>>((settled, failed) =>
+    answer(
+      service,
+      { route, authorization, origin, header, ipAddress, signal },
+      {
+        isShort: true,
+        bodyCost: 0,
+        admit: (caller) => void (isUser = caller.isUser === true),
+        enter: (_name, _cost, then) => then(),
+        read: (then) =>
+          then(() => {
+            if (body.length > 0)
+              requireBodyType(header('content-type'), header('content-encoding'), takesFields(endpoint));
+            return { ...readInput(endpoint, { url: new URL(url).search, body }), ...parameters };
+          }),
+        operate: (work) => work(),
+        settled,
+        failed,
+      },
+    ),
+  );
+  const output = shownBy(door, route, answered, isUser);
   const { status = 200, maxAge } = endpoint;
   return responseTo(status, output, {
-    ...entryHead(receipt),
+    ...(!door.shownWithoutLog && entryHead(receipt)),
     ...(status === 201 && { location: locationOf(route, output) }),
     ...(maxAge !== undefined && { 'cache-control': `private, max-age=${maxAge}` }),
   });
 }
 
-/** Runs an operation, and returns what its caller is shown of the answer. Throws Refusal. */
-export async function perform<R extends Route>(
-  { service, shownWithoutLog }: Door,
-  caller: Caller,
-  route: R,
-  input: Input<R>,
-) {
-  const { answer, receipt } = await run(service, caller, route, input);
-  const { output, userOutput }: Endpoint = endpoints[route];
-  const shown = shownWithoutLog?.(route, answer) ?? answer;
-  return { output: ((caller.isUser && userOutput) || output).parse(shown), receipt };
+/** What a caller is shown of an answer. */
+export function shownBy(
+  { service, shownWithoutLog }: LocalDoor,
+  route: Route,
+  answered: object,
+  isUser: boolean,
+): object {
+  const { shown, shownToUsers } = service.calls[route];
+  return shownMembers(
+    isUser || shownWithoutLog ? shownToUsers : shown,
+    shownWithoutLog?.(route, answered) ?? answered,
+  );
 }
 
 const entryHead = (receipt: Receipt | undefined): Record<string, string> =>

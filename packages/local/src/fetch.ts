@@ -5,7 +5,7 @@ import { positiveInteger, requireOptions, text } from '@eaas/protocol/internal-o
 import { orRefusal } from '@eaas/protocol/internal-service';
 import { endpoints, type ProblemCode, problems, type Route } from '@eaas/protocol/wire';
 import { Refusal } from '@eaas/service';
-import { type Door, respond } from './door.ts';
+import { type LocalDoor, respond } from './door.ts';
 import { findRoute } from './routes.ts';
 
 /**
@@ -61,7 +61,7 @@ export type Fetch = (input: Parameters<typeof fetch>[0], init?: RequestInit) => 
 export const baseUrl = 'https://eaas.test';
 
 export function createFetch(
-  door: Door,
+  door: LocalDoor,
   failures: Failures = [],
   onSeen: (request: SeenRequest) => void = () => {},
 ): Fetch {
@@ -114,7 +114,7 @@ function lost(): TypeError {
 }
 
 function itemsIn(route: Route | null, body: Uint8Array): { items?: number } {
-  if (!route?.startsWith('POST /v1/batch/')) return {};
+  if (!route || !('item' in endpoints[route])) return {};
   try {
     const { items } = JSON.parse(new TextDecoder().decode(body)) as { items?: unknown };
     return Array.isArray(items) ? { items: items.length } : {};

@@ -5,7 +5,7 @@ import { toHex } from '@eaas/protocol/internal';
 import { flag, type OptionRules, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import { nextTurn } from '@eaas/protocol/internal-turn';
 import { genesisHash } from '@eaas/protocol/audit';
-import { endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
+import { type Endpoint, endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
 import {
   type Caller,
   checked,
@@ -22,7 +22,7 @@ import {
 } from '@eaas/service';
 import { openKeyFileStore } from '#key-file';
 import { type Call, createCall } from './call.ts';
-import type { Door } from './door.ts';
+import type { LocalDoor } from './door.ts';
 import { baseUrl, createFetch, type Fetch } from './fetch.ts';
 import { memoryStore } from './memory-store.ts';
 import { clientError, type OwnTenant, ownTenant, withControls } from './own-tenant.ts';
@@ -112,7 +112,7 @@ export function localService(options: LocalServiceOptions = {}): LocalService {
   const tenantId = kept?.tenantId ?? own().tenantId;
   const operator = insider(tenantId, 'operator');
   const keyId = kept?.keyId ?? own().decide(operator, ensureKey(own().service, operator, 'default')).key_id;
-  const door: Door = {
+  const door: LocalDoor = {
     get service() {
       return own().service;
     },
@@ -120,7 +120,7 @@ export function localService(options: LocalServiceOptions = {}): LocalService {
       requireRouteOfLocalService(route);
       await own().before();
     },
-    shownWithoutLog: (route, answer) => ({ ...answer, ...withoutLog(route, tenantId) }),
+    shownWithoutLog: (route, answer) => ({ ...answer, ...withoutLog[route]?.(tenantId) }),
   };
   const fetch = createFetch(door);
   const connection = {
@@ -173,7 +173,8 @@ function ensureKey(
 }
 
 function requireRouteOfLocalService(route: Route): void {
-  if (!/audit|api-keys|issuers|usage|crypt$/.test(route)) return;
+  const { serverMode, onServers }: Endpoint = endpoints[route];
+  if (!serverMode && !onServers) return;
   const detail =
     'A local service has no audit log, no API keys, no issuers, no usage and no server mode. For these, start a server, and move ' +
     'the key file into it with `eaas import`: no value needs to be encrypted again.';
@@ -181,8 +182,7 @@ function requireRouteOfLocalService(route: Route): void {
 }
 
 /** What a service without a log answers where another names an entry, or says how often a version was used. */
-function withoutLog(route: Route, tenantId: string): object {
-  if (route === 'GET /v1/keys/:key_id') return { versions: [] };
-  if (route !== 'POST /v1/subjects/erase') return {};
-  return { entry: { id: 0, hash: toHex(genesisHash(tenantId)) } };
-}
+const withoutLog: Partial<Record<Route, (tenantId: string) => object>> = {
+  'GET /v1/keys/:key_id': () => ({ versions: [] }),
+  'POST /v1/subjects/erase': (tenantId) => ({ entry: { id: 0, hash: toHex(genesisHash(tenantId)) } }),
+};

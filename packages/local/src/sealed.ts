@@ -4,7 +4,16 @@ import { InputError, toUtf8 } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { randomBytes } from '@eaas/protocol/internal';
 import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
-import { keys, type KeyRow, type Link, type Plugin, Refusal, sealSecret, type View } from '@eaas/service';
+import {
+  type Around,
+  keys,
+  type KeyRow,
+  type Link,
+  type Plugin,
+  Refusal,
+  sealSecret,
+  type View,
+} from '@eaas/service';
 import {
   type FileKey,
   formatKeyFile,
@@ -153,11 +162,17 @@ function startingVersions(file: KeyFile, now: () => number): Plugin {
       return { ...row, key_version: startedVersion(row as unknown as KeyRow) };
     },
   });
+  const atStart: Around = (_, part) => ({
+    ...part,
+    judge: (view, holder) => part.judge(atThisTime(view), holder),
+  });
   return {
     name: 'starting versions',
-    around: (_, route, part) =>
-      /\/(?:re)?wrap$/.test(route)
-        ? { ...part, judge: (view, holder) => part.judge(atThisTime(view), holder) }
-        : part,
+    around: {
+      'POST /v1/keys/:key_id/wrap': atStart,
+      'POST /v1/keys/:key_id/rewrap': atStart,
+      'POST /v1/batch/wrap': atStart,
+      'POST /v1/batch/rewrap': atStart,
+    },
   };
 }

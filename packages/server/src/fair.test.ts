@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { Refusal } from '@eaas/service';
 import { Fair } from './fair.ts';
 
 /** A time that stands still, and turns and timers that come when the test says. */
@@ -30,12 +29,9 @@ function made() {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Enters, and says what came of it so far. */
-function entering(fair: Fair, tenantId: string, cost: number, signal?: AbortSignal) {
-  const seen = { is: 'waits', leave: (): void => {} };
-  fair.enter(tenantId, cost, signal).then(
-    (leave) => Object.assign(seen, { is: 'in', leave }),
-    (error: unknown) => (seen.is = error instanceof Refusal ? error.code : 'failed'),
-  );
+function entering(fair: Fair, tenantId: string, cost: number, end = new AbortController()) {
+  const seen = { is: 'waits', leave: () => end.abort() };
+  fair.enter(tenantId, cost, end.signal, (refusal) => (seen.is = refusal?.code ?? 'in'));
   return seen;
 }
 
@@ -100,9 +96,9 @@ test('a request whose client has gone waits no longer, and does not begin', asyn
   const { fair } = made();
   const gone = new AbortController();
   const first = entering(fair, 'ann', 64);
-  const waiting = entering(fair, 'ann', 1, gone.signal);
+  const waiting = entering(fair, 'ann', 1, gone);
   gone.abort();
-  const late = entering(fair, 'bob', 1, gone.signal);
+  const late = entering(fair, 'bob', 1, gone);
   await settled();
   expect(stateOf([waiting, late])).toEqual(['unavailable', 'unavailable']);
   first.leave();

@@ -15,7 +15,7 @@ const slice = 1;
 interface Waiting {
   readonly cost: number;
   isGone: boolean;
-  enter(): void;
+  begin(): void;
 }
 
 interface Tenant {
@@ -54,21 +54,26 @@ export class Fair {
     return { held: this.#held, waiting: this.#waiting, refused: this.#refused, paused };
   }
 
-  /** Waits until the request may begin, and returns what to call when it has ended. Throws Refusal 503. */
-  async enter(tenantId: string, cost: number, signal?: EndSignal): Promise<() => void> {
-    if (signal?.aborted) throw busy();
+  /**
+   * Waits until the request may begin, and tells `then`, perhaps at once: Refusal 503 if it waited too long. It ends when the
+   * signal says so.
+   */
+  enter(tenantId: string, cost: number, signal: EndSignal, then: (refusal?: Refusal) => void): void {
+    if (signal.aborted) return then(busy());
     const tenant = this.#tenants.get(tenantId) ?? { held: 0, waiting: [] };
     this.#tenants.set(tenantId, tenant);
-    if (tenant.waiting.length === 0 && this.#fits(tenant, cost)) this.#hold(tenant, cost);
-    else await this.#wait(tenantId, tenant, cost, signal);
-    if (this.isOver()) await this.pause(tenantId);
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      this.#hold(tenant, -cost);
-      this.#goOn(tenantId, tenant);
+    const begin = (): void => {
+      signal.addEventListener('abort', () => {
+        this.#hold(tenant, -cost);
+        this.#goOn(tenantId, tenant);
+      });
+      if (this.isOver()) void this.pause(tenantId).then(() => then());
+      else then();
     };
+    if (tenant.waiting.length === 0 && this.#fits(tenant, cost)) {
+      this.#hold(tenant, cost);
+      begin();
+    } else this.#wait(tenantId, tenant, { cost, isGone: false, begin }, signal, then);
   }
 
   /** Whether work has gone on for so long that it should pause. */
@@ -130,41 +135,46 @@ export class Fair {
     this.#held += cost;
   }
 
-  #wait(tenantId: string, tenant: Tenant, cost: number, signal: EndSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const waiting: Waiting = { cost, isGone: false, enter: resolve };
-      const leave = (): void => {
-        if (waiting.isGone) return;
-        waiting.isGone = true;
-        this.#waiting--;
-        this.#refused++;
-        tenant.waiting.splice(tenant.waiting.indexOf(waiting), 1);
-        reject(busy());
-        // One behind it can be smaller.
-        this.#goOn(tenantId, tenant);
-      };
-      this.#waiting++;
-      tenant.waiting.push(waiting);
-      this.#later(leave, timeLimit(patience));
-      signal?.addEventListener('abort', leave);
-    });
+  #wait(
+    tenantId: string,
+    tenant: Tenant,
+    waiting: Waiting,
+    signal: EndSignal,
+    then: (refusal: Refusal) => void,
+  ): void {
+    const leave = (): void => {
+      if (waiting.isGone) return;
+      waiting.isGone = true;
+      this.#waiting--;
+      this.#refused++;
+      tenant.waiting.splice(tenant.waiting.indexOf(waiting), 1);
+      then(busy());
+      // One behind it can be smaller.
+      this.#goOn(tenantId, tenant);
+    };
+    this.#waiting++;
+    tenant.waiting.push(waiting);
+    this.#later(leave, timeLimit(patience));
+    signal.addEventListener('abort', leave);
   }
 
   /** Lets in who fits, tenant by tenant, after a request of one has gone. */
   #goOn(goneId: string, gone: Tenant): void {
     if (gone.held === 0 && gone.waiting.length === 0) this.#tenants.delete(goneId);
+    const entering: Waiting[] = [];
     for (const [tenantId, tenant] of this.#tenants) {
-      if (this.#waiting === 0) return;
+      if (this.#waiting === 0) break;
       const [first] = tenant.waiting;
       if (!first || !this.#fits(tenant, first.cost)) continue;
       tenant.waiting.shift();
       first.isGone = true;
       this.#waiting--;
       this.#hold(tenant, first.cost);
-      first.enter();
       this.#tenants.delete(tenantId);
       this.#tenants.set(tenantId, tenant);
+      entering.push(first);
     }
+    for (const waiting of entering) waiting.begin();
   }
 }
 

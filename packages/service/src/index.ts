@@ -1,9 +1,11 @@
 // What servers, the local service and the command line use.
 export { createService, type Fair, type Service } from './service.ts';
 export { type Listener } from './ledger/guess.ts';
-// What doors call, in this order: who calls, the body, and then the operation.
+// The way of a call, and what doors need for it.
+export { answer, type Door } from './answer.ts';
+export { type Call } from './calls.ts';
 export { locationOf, readInput } from './rules/request.ts';
-export { admit, confirm } from './admit.ts';
+export { strangers } from './tokens.ts';
 export { type Arrival, type EndSignal } from './operation.ts';
 export { methodNotAllowed, nothingHere, unexpected } from './rules/refusal.ts';
 // What stores are made of.
@@ -17,7 +19,7 @@ export { resealTenant, tenantRecord } from './operations/tenants.ts';
 export { keysNamed, settleKey } from './operations/keys.ts';
 export { dueChange } from './rules/key-rules.ts';
 export { type Caller, insider, type Part } from './operation.ts';
-export { decisionOf, partOf, run, settle } from './operate.ts';
+export { decisionOf, partOf, run, settle, type Settled } from './operate.ts';
 export { type View } from './ledger/decision.ts';
 export { shownEntry } from './operations/audit.ts';
 export { openSignedCheckpoint } from './verify/checkpoint.ts';
@@ -45,7 +47,7 @@ export { keyDraft, tenantDraft } from './rules/draft.ts';
 export { changedTooOften, foreignCheckpoint, Refusal, Tampered } from './rules/refusal.ts';
 export { attempt, checked, refusalOf } from '@eaas/protocol/internal-service';
 // Plugins.
-export { type Plugin } from './plugin.ts';
+export { type Around, type Plugin } from './plugin.ts';
 export { intake } from './plugins/intake/index.ts';
 export { type IssuerOptions, issuers } from './plugins/issuers/index.ts';
 export { publicKeysIn, shownTrustIn } from './plugins/issuers/issuer-rules.ts';

@@ -1,69 +1,76 @@
-// Runs the operations of the API: joins who calls and what is asked for to one decision, and has the ledger decide it.
-import { endpoints, type Input, type Output, type Receipt, type Route } from '@eaas/protocol/wire';
-import { type Decided, type Decision, Missing, type View } from './ledger/decision.ts';
+// Joins who calls and what is asked for to one decision, and has the ledger decide it. Calls come by answer.ts; the operator and
+// jobs call `settle` and `run`.
+import type { Input, Output, Receipt, Route } from '@eaas/protocol/wire';
+import { type Decision, Missing, type View } from './ledger/decision.ts';
+import type { Ended } from './ledger/ledger.ts';
 import { NoTenant } from './ledger/place.ts';
+import type { Patience } from './ledger/queue.ts';
 import type { Caller, Part } from './operation.ts';
 import { authorize, type Holder } from './rules/authorize.ts';
 import { Refusal, unauthorized } from './rules/refusal.ts';
 import type { Service } from './service.ts';
 
-/**
- * Runs an operation for a caller. The answer comes with the place of its entry in the log: a batch has one in each item, and
- * users learn none. Throws Refusal, which has a receipt if the log records it.
- */
-export async function run<R extends Route>(
+/** An answer, with the place of its entry in the log: a batch has one in each item, and users learn none. */
+export interface Settled<Answer> {
+  readonly answer: Answer;
+  readonly receipt: Receipt | undefined;
+}
+
+/** Told of the end of a call, once. `error` is a Refusal, which has a receipt if the log records it, or a fault. */
+export interface Ends<Answer> {
+  settled(settled: Settled<Answer>): void;
+  failed(error: unknown): void;
+}
+
+/** Has the ledger decide what a caller asks for, without a promise if it may write and the tenant is remembered. */
+export function decide<Answer>(
+  { ledger }: Pick<Service, 'ledger'>,
+  caller: Caller,
+  part: Part<Answer>,
+  how: Patience,
+  ends: Ends<Answer>,
+): void {
+  const decision = decisionOf(caller, part);
+  const end = (ended: Ended<Answer>): void => {
+    part.end?.();
+    if ('error' in ended) {
+      const { error } = ended;
+      return ends.failed(error instanceof NoTenant && caller.asks ? unauthorized() : error);
+    }
+    const { answer, receipts } = ended;
+    const hasReceipt = receipts.count > 0 && !caller.isUser && !part.isBatch;
+    const receipt = hasReceipt ? receipts.of(0) : undefined;
+    if (!(answer instanceof Refusal)) return ends.settled({ answer, receipt });
+    answer.receipt = receipt;
+    return ends.failed(answer);
+  };
+  if (part.by === 'append') ledger.decide(caller.tenantId, decision, how, end);
+  else {
+    const reading = { ...how, isSnapshot: part.by === 'snapshot', ofAnyHead: part.ofAnyHead === true };
+    void ledger.read(caller.tenantId, decision, reading).then(end);
+  }
+}
+
+/** As `decide`. Throws Refusal. */
+export const settle = <Answer>(
+  service: Pick<Service, 'ledger'>,
+  caller: Caller,
+  part: Part<Answer>,
+  how: Patience = caller,
+): Promise<Settled<Answer>> =>
+  new Promise((settled, failed) => decide(service, caller, part, how, { settled, failed }));
+
+/** Runs an operation for a caller. Throws Refusal. */
+export const run = async <R extends Route>(
   service: Service,
   caller: Caller,
   route: R,
   input: Input<R>,
-): Promise<{ readonly answer: Output<R>; readonly receipt: Receipt | undefined }> {
-  const isBatch = 'item' in endpoints[route];
-  const { items = [] } = input as { readonly items?: readonly unknown[] };
-  // To parse, to check and to judge them takes a turn of the event loop each.
-  const areMany = isBatch && items.length > 100;
-  if (areMany) await service.fair.pause(caller.tenantId);
-  const part = partOf(service, caller, route, input);
-  try {
-    if (areMany) await service.fair.pause(caller.tenantId);
-    const { answer, receipt } = await settle(service, caller, part);
-    return { answer, receipt: isBatch ? undefined : receipt };
-  } finally {
-    part.end?.();
-  }
-}
+): Promise<Settled<Output<R>>> => settle(service, caller, partOf(service, caller, route, input));
 
 /** Returns what an operation adds to a decision, with what plugins add. */
-export function partOf<R extends Route>(service: Service, caller: Caller, route: R, input: Input<R>) {
-  const own = service.operations[route](service, caller, input as never);
-  const part = service.plugins.reduce(
-    (inner, plugin) => plugin.around?.(service, route, inner, caller, input as object) ?? inner,
-    own,
-  );
-  return part as Part<Output<R>>;
-}
-
-/** Has the ledger decide what a caller asks for. Throws Refusal. */
-export async function settle<T>({ ledger }: Service, caller: Caller, part: Part<T>) {
-  let decided: Decided<T>;
-  try {
-    decided = await decide(ledger, caller, part);
-  } catch (error) {
-    throw error instanceof NoTenant && caller.asks ? unauthorized() : error;
-  }
-  const { answer, receipts } = decided;
-  const receipt = receipts.count > 0 && !caller.isUser ? receipts.of(0) : undefined;
-  if (!(answer instanceof Refusal)) return { answer, receipt };
-  answer.receipt = receipt;
-  throw answer;
-}
-
-function decide<T>(ledger: Service['ledger'], caller: Caller, part: Part<T>) {
-  const { tenantId } = caller;
-  const decision = decisionOf(caller, part);
-  if (part.by === 'append') return ledger.decide(tenantId, decision, caller);
-  if (part.by === 'guess') return ledger.confirm(tenantId, decision);
-  return ledger.look(tenantId, decision, caller, part.by === 'snapshot');
-}
+export const partOf = <R extends Route>(service: Service, caller: Caller, route: R, input: Input<R>) =>
+  service.calls[route].part(service, caller, input as object) as Part<Output<R>>;
 
 /** Joins who calls and what is asked for. */
 export function decisionOf<Answer>(caller: Caller, part: Part<Answer>): Decision<Answer> {
@@ -83,7 +90,7 @@ export function decisionOf<Answer>(caller: Caller, part: Part<Answer>): Decision
 }
 
 /** The caller's rights as they are now. Throws Refusal 401 and 403. */
-function allowed(caller: Caller, view: View): Holder | null {
+export function allowed(caller: Caller, view: View): Holder | null {
   const holder = caller.holder(view);
   if (holder && caller.asks) authorize(holder, caller.asks, view);
   return holder;

@@ -5,7 +5,7 @@ import type { Need } from './ledger/table.ts';
 import type { Holder, RequestedCall } from './rules/authorize.ts';
 import type { Service } from './service.ts';
 
-/** What a request says about its sender, before its body is read. */
+/** What a request says before its body is read: the call, and about its sender. */
 export interface Arrival {
   readonly route: Route;
   readonly authorization: string | undefined;
@@ -27,8 +27,6 @@ export interface EndSignal {
 export interface Caller extends Author {
   readonly tenantId: string;
   readonly signal?: EndSignal | undefined;
-  /** Since when the caller waits for the service, as a value of `performance.now()`. */
-  readonly since?: number | undefined;
   /** What is asked for. Null for the operator and the service, who may do everything. */
   readonly asks: RequestedCall | null;
   /** The rows that the rights rest on. */
@@ -53,11 +51,14 @@ export const insider = (tenantId: string, actor: 'operator' | 'system'): Caller 
 
 /**
  * What an operation adds to a decision whose caller is authorised. How it is judged is `by`: `append` may write; `guess`
- * writes nothing, and is confirmed by one look at the head; `snapshot` writes nothing, and reads all its needs anew; `rows` is
- * a snapshot in which the head may be anything, because the operation judges the head itself.
+ * writes nothing, and is confirmed by one look at the head; `snapshot` writes nothing, and reads all its needs anew.
  */
 export interface Part<Answer> {
-  readonly by: 'append' | 'guess' | 'snapshot' | 'rows';
+  readonly by: 'append' | 'guess' | 'snapshot';
+  /** Whether the head can be one that the service did not write, because the operation judges it. */
+  readonly ofAnyHead?: true;
+  /** Whether the items of the answer have the receipts. */
+  readonly isBatch?: true;
   /** The rows that `judge` will ask for, where one read of all of them saves many. */
   needs?(view: Pick<View, 'tenant' | 'secrets' | 'find' | 'now'>, holder: Holder | null): readonly Need[];
   prepare?(view: View, holder: Holder | null): Promise<void>;

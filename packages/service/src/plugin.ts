@@ -30,13 +30,16 @@ export interface Plugin {
     holder: Holder | null,
     input: Readonly<Record<string, unknown>>,
   ): readonly Where[];
-  /** Stands around an operation of another. Returns the part itself where it has nothing to add. */
-  around?(service: Service, route: Route, part: Part<object>, caller: Caller, input: object): Part<object>;
+  /** Stands around operations of others. */
+  readonly around?: Partial<Readonly<Record<Route, Around>>>;
   readonly endpoints?: Partial<Readonly<Record<Route, Operate>>>;
 }
 
 /** Makes what an operation needs, judges and answers. */
 export type Operate = (service: Service, caller: Caller, input: never) => Part<object>;
+
+/** Adds to what an operation of another adds. Returns the part itself where there is nothing to add. */
+export type Around = (service: Service, part: Part<object>, caller: Caller, input: never) => Part<object>;
 
 /** A column of keys that a plugin adds. The input of the call has it by the same name. */
 export interface Field {

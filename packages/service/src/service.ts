@@ -1,5 +1,6 @@
 // A service: a store, root keys, plugins, and the ledger between them. Servers and the local service make one.
 import type { Route } from '@eaas/protocol/wire';
+import { type Calls, callsOf } from './calls.ts';
 import type { Roots } from './crypto/tenant-secrets.ts';
 import type { Clock } from './ledger/clock.ts';
 import type { Listener } from './ledger/guess.ts';
@@ -32,7 +33,7 @@ export interface Service extends Required<Omit<ServiceOptions, 'patience' | 'loo
   readonly fields: readonly Field[];
   /** Kinds of wrapped keys beside the service's own. */
   readonly suites: readonly Suite[];
-  readonly operations: Operating;
+  readonly calls: Calls;
 }
 
 /** What a service is made of. */
@@ -55,8 +56,6 @@ const alone: Fair = { isOver: () => false, pause: () => Promise.resolve() };
 /** The operations of the core. Plugins bring the others. */
 const core = [keyOperations, apiKeyOperations, dataKeyOperations, batchOperations, auditOperations];
 
-type Operating = Readonly<Record<Route, Operate>>;
-
 /** Puts a service together. */
 export function createService({
   store,
@@ -70,6 +69,7 @@ export function createService({
 }: ServiceOptions): Service {
   const fields = plugins.flatMap((plugin) => plugin.fields ?? []);
   const tables = tablesOf(plugins, fields);
+  const operations: unknown = Object.assign({}, ...core, ...plugins.map((plugin) => plugin.endpoints ?? {}));
   return {
     store,
     roots,
@@ -79,7 +79,7 @@ export function createService({
     tables,
     fields,
     suites: plugins.flatMap((plugin) => plugin.suites ?? []),
-    operations: Object.assign({}, ...core, ...plugins.map((plugin) => plugin.endpoints ?? {})) as Operating,
+    calls: callsOf(operations as Record<Route, Operate>, plugins),
     fair,
     listener,
   };

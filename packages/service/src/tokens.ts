@@ -7,8 +7,8 @@ import type { Service } from './service.ts';
 
 /** How many unknown names one query looks up. */
 const mostAtOnce = 16;
-/** Unknown names share the service as one tenant. */
-const strangers = 'no tenant';
+/** The name under which unknown callers share the service, as one tenant. */
+export const strangers = 'no tenant';
 
 /** Callers who wait for the same name. */
 interface Wait {

@@ -52,6 +52,7 @@ const apiKeyRecord = z.object({
 /** A call that returns an API key. */
 const managing = (summary: string) => ({
   permission: 'api_keys.manage' as const,
+  onServers: true as const,
   summary,
   output: apiKeyRecord,
 });
@@ -59,6 +60,7 @@ const managing = (summary: string) => ({
 export const apiKeys = {
   'POST /v1/api-keys': {
     permission: 'api_keys.manage',
+    onServers: true,
     summary: 'Create an API key',
     body: z.partial(z.strictObject(fields), { key_ids: true, expires_at: true, allowed_origins: true }),
     output: z.extend(apiKeyRecord, { api_key: z.string() }),
@@ -67,7 +69,9 @@ export const apiKeys = {
   },
   'GET /v1/api-keys': {
     permission: 'api_keys.manage',
+    onServers: true,
     summary: 'List API keys',
+    cost: 33,
     query: z.strictObject(paging()),
     output: z.object({ api_keys: z.array(apiKeyRecord), ...page }),
   },

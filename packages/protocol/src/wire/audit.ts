@@ -84,7 +84,9 @@ const position = z.object({ id: count, hash: hex });
 export const audit = {
   'GET /v1/audit': {
     permission: 'audit.read',
+    onServers: true,
     summary: 'List audit entries',
+    cost: 16,
     query: z.strictObject({
       key_id: z.optional(keyId),
       action: z.optional(z.enum(auditActions)),
@@ -101,7 +103,10 @@ export const audit = {
   },
   'GET /v1/audit/verify': {
     permission: 'audit.read',
+    onServers: true,
     summary: 'Verify the audit chain',
+    cost: 31,
+    ofAnyHead: true,
     query: z.strictObject({
       from_id: z.optional(wholeNumber(1)),
       to_id: z.optional(wholeNumber(1)),
@@ -125,6 +130,7 @@ export const audit = {
   },
   'GET /v1/audit/checkpoint': {
     permission: 'audit.read',
+    onServers: true,
     summary: 'Sign the head of the audit chain',
     output: z.object({
       checkpoint: z.string(),
@@ -136,6 +142,7 @@ export const audit = {
   },
   'GET /v1/audit/proof': {
     permission: 'audit.read',
+    onServers: true,
     summary: 'Prove an entry by the public log',
     query: z.strictObject({ id: z.optional(wholeNumber(1)) }),
     output: z.object({ proof: z.string() }),

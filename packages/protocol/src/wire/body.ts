@@ -74,13 +74,13 @@ export type BatchResult<Answer> = (Answer | { readonly error: Problem }) & {
   reference?: string;
 };
 
-/** Puts the receipt of an item's entry and its reference beside its answer. Refusals have them too. */
+/** Puts the receipt of an item's entry and its reference into its answer. Refusals have them too. */
 export function resultOf<Answer extends object>(
   item: unknown,
   answer: Answer | Refusal,
   entry: Receipt | undefined,
 ): BatchResult<Answer> {
-  const result: BatchResult<Answer> = answer instanceof Refusal ? { error: answer.problem } : { ...answer };
+  const result: BatchResult<Answer> = answer instanceof Refusal ? { error: answer.problem } : answer;
   if (entry) result.entry = entry;
   const reference = referenceOf(item);
   if (reference !== undefined) result.reference = reference;

@@ -40,6 +40,7 @@ export const dataKeys = {
   'POST /v1/keys/:key_id/export': {
     permission: 'keys.export',
     summary: 'Export a key',
+    cost: 31,
     body: z.strictObject({
       public_key: rsaPublicKey,
       from_version: z.optional(integer(1)),

@@ -17,6 +17,8 @@ export interface Endpoint {
   readonly readOnly?: true;
   /** If true, the endpoint refuses calls of tenants that are envelope-only. */
   readonly serverMode?: true;
+  /** If true, only servers have the endpoint: a local service has no log, no API keys and no issuers. */
+  readonly onServers?: true;
   /** If true, the endpoint refuses API keys that are limited to some keys. */
   readonly unlimited?: true;
   /** If true, a user of an issuer can call the endpoint for the own data. */
@@ -27,6 +29,13 @@ export interface Endpoint {
   readonly secret?: true;
   /** The number of seconds for which the client can cache the response. */
   readonly maxAge?: number;
+  /**
+   * What a call takes of a server beside its body, where a wrap takes 1, which is the default. A tenant has one call of 33 at
+   * once, which is for lists that can have megabytes; beside it, or one more like it, one of 31, which is for what takes long.
+   */
+  readonly cost?: 16 | 31 | 33;
+  /** If true, the call is answered also if the head of the log is not as the service wrote it: it tells of that. */
+  readonly ofAnyHead?: true;
 }
 
 /** Endpoints of one subject, by method and path. */

@@ -174,6 +174,7 @@ const issuerRecord = z.object({
 /** A call that returns an issuer. */
 const managing = (summary: string) => ({
   permission: 'api_keys.manage' as const,
+  onServers: true as const,
   summary,
   output: issuerRecord,
 });
@@ -186,7 +187,9 @@ export const issuers = {
   },
   'GET /v1/issuers': {
     permission: 'api_keys.manage',
+    onServers: true,
     summary: 'List issuers',
+    cost: 33,
     query: z.strictObject(paging()),
     output: z.object({ issuers: z.array(z.omit(issuerRecord, { jwks: true, require: true })), ...page }),
   },

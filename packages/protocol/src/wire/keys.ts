@@ -47,12 +47,14 @@ export const keys = {
   'GET /v1/keys': {
     permission: 'keys.read',
     summary: 'List keys',
+    cost: 16,
     query: z.strictObject({ ...paging(), status: z.optional(keyStatus), name: z.optional(name) }),
     output: z.object({ keys: z.array(keyRecord), ...page }),
   },
   'GET /v1/keys/:key_id': {
     permission: 'keys.read',
     summary: 'Show a key and its versions',
+    cost: 16,
     query: z.strictObject(paging(limits.versionsMaximum, limits.versionsDefault)),
     output: z.extend(keyRecord, {
       versions_total: count,

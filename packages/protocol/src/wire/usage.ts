@@ -5,6 +5,7 @@ import { count, text } from './primitives.ts';
 export const usage = {
   'GET /v1/usage': {
     permission: 'usage.read',
+    onServers: true,
     summary: 'Count the operations of a month',
     query: z.strictObject({
       month: z.optional(text((text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), 'must be a month like 2026-11')),

@@ -40,6 +40,63 @@ export function telemetry(): Telemetry | undefined {
   return connected;
 }
 
+/** The span of a request, and those of its steps, of which each ends when the next begins. */
+export interface RequestSpans {
+  readonly traceId: string;
+  /** Runs the handling of the request in its span. */
+  within(work: () => void): void;
+  /** Runs a step in a span of its own. */
+  step(name: string, work: () => void): void;
+  /** Notes why the step has failed. */
+  fail(error: unknown): void;
+  /** `status`: absent if the response was not sent. */
+  end(status: number | undefined, error: string | undefined, caller: Acting | undefined): void;
+}
+
+interface Acting {
+  readonly tenantId: string;
+  readonly actor: string;
+}
+
+/** Begins the span of a request, if the operator records traces. */
+export function beginSpans(
+  method: string,
+  route: string,
+  headers: object,
+  startTime: number,
+): RequestSpans | undefined {
+  if (!connected) return undefined;
+  const { api, tracer, requestDuration } = connected;
+  const labels = { 'http.request.method': method, 'http.route': route };
+  const parent = api.propagation.extract(api.ROOT_CONTEXT, headers);
+  const kind = api.SpanKind.SERVER;
+  const span = tracer.startSpan(`${method} ${route}`, { kind, startTime, attributes: labels }, parent);
+  const own = api.trace.setSpan(parent, span);
+  let current: Span | undefined;
+  return {
+    traceId: span.spanContext().traceId,
+    within: (work) => api.context.with(own, work),
+    step(name, work) {
+      current?.end();
+      current = tracer.startSpan(name, {}, own);
+      api.context.with(api.trace.setSpan(own, current), work);
+    },
+    fail: (error) => current && noteError(current, error),
+    end(status, error, caller) {
+      current?.end();
+      const outcome = {
+        ...(status !== undefined && { 'http.response.status_code': status }),
+        ...(error !== undefined && { 'error.type': error }),
+      };
+      span.setAttributes(outcome);
+      if (caller) span.setAttributes({ 'eaas.tenant_id': caller.tenantId, 'eaas.actor': caller.actor });
+      if ((status ?? 0) >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
+      span.end();
+      requestDuration.record((performance.now() - startTime) / 1_000, { ...labels, ...outcome });
+    },
+  };
+}
+
 /** Work outside a traced request or job, such as a readiness probe, gets no span. */
 export function traced<T>(name: string, work: (span?: Span) => Promise<T>): Promise<T> {
   return connected?.api.trace.getActiveSpan()

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import http, { METHODS } from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import { nothingHere, Refusal, type Service } from '@eaas/service';
+import { nothingHere, Refusal, type Service, strangers } from '@eaas/service';
 import {
   fastify,
   type FastifyInstance,
@@ -30,6 +30,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Routes of the API find out who calls before they take a share of this replica. */
     readonly isOfApi?: true;
+    /** Load balancers ask whether the server serves. */
+    readonly isProbe?: true;
   }
 }
 
@@ -116,7 +118,7 @@ export function createApp(served: Served, options: AppOptions = {}): FastifyInst
     return answerError(fault, request, reply);
   };
   const answerLater = async (fault: Error & { code?: string }, socket: Socket): Promise<void> => {
-    await fair.pause('no tenant');
+    await fair.pause(strangers);
     answerSocketError(fault, socket, app.log);
   };
   const app = fastify({

@@ -2,11 +2,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
-import { Refusal } from '@eaas/service';
+import { readInput, Refusal } from '@eaas/service';
+import { requireBodyType } from '@eaas/protocol/internal-service';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod/mini';
 import { ifExists } from '../base/durable-files.ts';
-import { readFields } from './body.ts';
+import { readBody } from './body.ts';
 import { canonicalIp } from './visit.ts';
 import { servePage, serveStatic } from './pages.ts';
 import { send } from './problems.ts';
@@ -96,7 +97,14 @@ function serveSignIn(app: FastifyInstance, signIn: SignIn): void {
           'A sign-in code works only on a page of this server: open the console at the URL that the server printed.',
         );
       }
-      const { code } = (await readFields(session, request, longestSignIn)) as { readonly code: string };
+      const { type, encoding, bytes } = request.visit.body;
+      if (bytes > 0) requireBodyType(type, encoding, true);
+      const bodyOf = await new Promise<() => Uint8Array>((then) =>
+        readBody(request.raw, bytes, longestSignIn, then),
+      );
+      const { code } = readInput(session, { url: request.raw.url ?? '', body: bodyOf() }) as {
+        readonly code: string;
+      };
       const bought = await signIn(code, canonicalIp(request.ip));
       return send(reply.code(201), 'application/json', JSON.stringify(bought));
     },

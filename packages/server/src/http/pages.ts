@@ -1,6 +1,6 @@
 // The pages around the API: probes, metrics, the OpenAPI document, the reference and the public log.
 import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SharedRead } from '../base/shared-read.ts';
 import { openApiDocument } from '@eaas/protocol/reference';
 import { nothingHere } from '@eaas/service';
@@ -23,12 +23,13 @@ export function servePages(
   const json = (reply: FastifyReply, value: object) => send(reply, 'application/json', JSON.stringify(value));
   const metrics = new SharedRead(() => served.metrics(), 1_000);
 
-  servePage(app, '/healthz', (_, reply) => json(reply, { status: 'ok' }));
-  servePage(app, '/readyz', async (_, reply) => {
+  servePage(app, '/healthz', (_, reply) => json(reply, { status: 'ok' }), probe);
+  const readyz: PageHandler = async (_, reply) => {
     const { ready, reasons } = isClosing() ? stopping : await served.health().catch(() => unknown);
     if (ready) return json(reply, { status: 'ready' });
     return json(reply.code(503).header('retry-after', '1'), { status: 'not ready', reasons });
-  });
+  };
+  servePage(app, '/readyz', readyz, probe);
   servePage(app, '/metrics', async (_, reply) =>
     send(reply, 'text/plain; version=0.0.4; charset=utf-8', await metrics.run()),
   );
@@ -71,9 +72,17 @@ function linked(apiPage: Buffer, served: readonly { readonly url: string }[]): S
 
 type PageHandler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
+const probe: FastifyContextConfig = { isProbe: true };
+
 /** Serves a page for GET and HEAD. */
-export function servePage(app: FastifyInstance, url: string, handler: PageHandler): void {
-  app.route({ method: ['GET', 'HEAD'], url, handler: async (request, reply) => handler(request, reply) });
+export function servePage(
+  app: FastifyInstance,
+  url: string,
+  handler: PageHandler,
+  config: FastifyContextConfig = {},
+): void {
+  const method = ['GET', 'HEAD'];
+  app.route({ method, url, config, handler: async (request, reply) => handler(request, reply) });
 }
 
 interface StaticPage {

@@ -1,15 +1,15 @@
-import { endpoints } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
 import { callOf } from '@eaas/protocol/reference';
 import { serialize } from './api.ts';
+import { memoryService } from './testing/memory-service.ts';
 
-const keys = endpoints['GET /v1/keys'].output;
+const { shown } = memoryService().service.calls['GET /v1/keys'];
 const page = callOf('GET /v1/keys').output as { keys: object[] };
 const inTurns = (isOver = false) => {
   const pauses: string[] = [];
   return { pauses, isOver: () => isOver, pause: async (tenantId: string) => void pauses.push(tenantId) };
 };
-const written = (output: object, fair = inTurns()) => serialize('GET /v1/keys', keys, output, fair, 'ann');
+const written = (output: object, fair = inTurns()) => serialize('GET /v1/keys', shown, output, fair, 'ann');
 
 describe('an output', () => {
   test('a long list lets others go first', async () => {

@@ -1,31 +1,53 @@
 // What the server knows about a request while it handles it: who asks, from where, and how it ends. Each request has one
 // line in the log, and a span if the operator records traces.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { telemetry } from '../base/tracing.ts';
+import { beginSpans, type RequestSpans } from '../base/tracing.ts';
 import { isIPv4, isIPv6, SocketAddress } from 'node:net';
 import type { ProblemCode } from '@eaas/protocol/wire';
-import type { Caller, EndSignal } from '@eaas/service';
+import { type Caller, type EndSignal, type Refusal, strangers } from '@eaas/service';
 import type { Fair } from '../fair.ts';
 import { type Announced, takeAnnounced } from './body.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { timeLimit } from '../base/time-limit.ts';
 
-interface Visit {
-  readonly arrivedAt: number;
+/** A request on its way. */
+class Visit {
+  readonly arrivedAt = performance.now();
   /** The pattern of the matched route, as in `/v1/keys/:key_id`. The path that the client sent must never be logged. */
   readonly path: string | undefined;
   /** Tells when the response has ended or the client has gone. */
-  readonly end: CallEnd;
-  caller?: Caller;
-  /** Whether the request has its share of this replica, or was refused it. */
-  hasEntered?: boolean;
-  code?: ProblemCode;
+  readonly end = new CallEnd();
   /** What the headers said about the body. */
-  body: Announced;
-  isSameOrigin?: boolean;
-  traceId?: string;
+  readonly body: Announced;
+  caller: Caller | undefined;
+  /** Whether the request has its share of this replica, or was refused it. */
+  hasEntered = false;
+  code: ProblemCode | undefined;
+  isSameOrigin = false;
   /** Whether the operating system has accepted the whole response. */
-  isSent?: boolean;
+  isSent = false;
+  spans: RequestSpans | undefined;
+
+  constructor(path: string | undefined, body: Announced) {
+    this.path = path;
+    this.body = body;
+  }
+
+  /** Waits for the request's share of this replica, which it keeps until its response has closed. */
+  enter(fair: Fair, name: string, cost: number, then: (refusal?: Refusal) => void): void {
+    this.hasEntered = true;
+    fair.enter(name, cost, this.end, then);
+  }
+
+  /** Runs a step, which is over when the next begins. If the operator records traces, it has a span. */
+  step(name: string, work: () => void): void {
+    if (this.spans) this.spans.step(name, work);
+    else work();
+  }
+
+  failStep(error: unknown): void {
+    this.spans?.fail(error);
+  }
 }
 
 declare module 'fastify' {
@@ -69,37 +91,30 @@ export const commonHeaders = {
 
 const linger = 4_000;
 
-/**
- * The name under which the request shares the server with other requests: its tenant, if it has one. Load balancers stop
- * sending requests to a server whose probes are late, so the probes do not wait for the pages of strangers.
- */
-function sharesAs({ caller, path }: Visit): string {
-  return caller?.tenantId ?? (path === '/healthz' || path === '/readyz' ? 'probes' : 'no tenant');
-}
+/** Load balancers stop sending requests to a server whose probes are late, so the probes do not wait for the pages of strangers. */
+const sharesAs = ({ visit, routeOptions }: FastifyRequest): string =>
+  visit.caller?.tenantId ?? (routeOptions.config.isProbe ? 'probes' : strangers);
 
-/** Waits for the request's share of this replica, which it keeps until its response has closed. Throws Refusal 503. */
-export function enter(fair: Fair, { visit }: FastifyRequest, cost = 1): Promise<void> {
-  visit.hasEntered = true;
-  return fair
-    .enter(sharesAs(visit), cost, visit.end)
-    .then((leave) => visit.end.addEventListener('abort', leave));
-}
+/** Waits for the share of a request that found none on its way, or is no call. Throws Refusal 503. */
+export const enter = (fair: Fair, request: FastifyRequest): Promise<void> =>
+  new Promise((resolve, reject) =>
+    request.visit.enter(fair, sharesAs(request), 1, (refusal) => (refusal ? reject(refusal) : resolve())),
+  );
 
 /** Begins to record a request, and gives its response the headers of every response. */
 export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
   const path = request.is404 ? undefined : request.routeOptions.url;
-  const end = new CallEnd();
-  request.visit = { arrivedAt: performance.now(), path, end, body: takeAnnounced(request.raw) };
+  const visit = (request.visit = new Visit(path, takeAnnounced(request.raw)));
   void reply.headers({ ...commonHeaders, vary: 'Origin', 'x-request-id': request.id });
   if (request.protocol === 'https') void reply.header('strict-transport-security', 'max-age=31536000');
   const { socket } = request.raw;
   reply.raw.prependOnceListener('finish', () => {
     // Node also emits `finish` for a response that it gives up because the connection ended. Node's own listener of
     // `finish` can destroy the socket, so this listener runs first.
-    request.visit.isSent = !socket.destroyed && !socket.errored;
+    visit.isSent = !socket.destroyed && !socket.errored;
   });
   reply.raw.once('close', () => {
-    end.end();
+    visit.end.end();
     record(request, reply, metrics);
     const cutUnread = (): void => {
       if (!request.raw.complete) request.raw.socket.destroy();
@@ -109,7 +124,7 @@ export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics
 }
 
 function record(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
-  const { arrivedAt, path, caller, code, traceId, isSent } = request.visit;
+  const { arrivedAt, path, caller, code, spans, isSent } = request.visit;
   const duration = performance.now() - arrivedAt;
   const status = isSent ? reply.statusCode : 'aborted';
   const route = code === 'method_not_allowed' ? undefined : path;
@@ -123,7 +138,7 @@ function record(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetri
       duration_ms: Math.round(duration * 1_000) / 1_000,
       actor: caller?.actor ?? null,
       tenant_id: caller?.tenantId ?? null,
-      ...(traceId !== undefined && { trace_id: traceId }),
+      ...(spans && { trace_id: spans.traceId }),
     },
     'request',
   );
@@ -144,32 +159,14 @@ function withoutPort(text: string): string {
 
 /** Handles the request in a span. The request header `traceparent` names its parent. */
 export function traceRequest(request: FastifyRequest, reply: FastifyReply, handle: () => void): void {
-  const connected = telemetry();
-  if (!connected) {
-    handle();
-    return;
-  }
-  const { api, tracer, requestDuration } = connected;
   const { method, headers, visit } = request;
-  const route = visit.path ?? '';
-  const labels = { 'http.request.method': method, 'http.route': route };
-  const parent = api.propagation.extract(api.ROOT_CONTEXT, headers);
-  const span = tracer.startSpan(
-    `${method} ${route}`,
-    { kind: api.SpanKind.SERVER, startTime: visit.arrivedAt, attributes: labels },
-    parent,
-  );
-  visit.traceId = span.spanContext().traceId;
+  const spans = beginSpans(method, visit.path ?? '', headers, visit.arrivedAt);
+  if (!spans) return handle();
+  visit.spans = spans;
   reply.raw.once('close', () => {
     const { caller, code, isSent } = visit;
-    const status = isSent ? { 'http.response.status_code': reply.statusCode } : {};
     const error = code ?? (isSent ? undefined : 'aborted');
-    const outcome = { ...status, ...(error !== undefined && { 'error.type': error }) };
-    span.setAttributes(outcome);
-    if (caller) span.setAttributes({ 'eaas.tenant_id': caller.tenantId, 'eaas.actor': caller.actor });
-    if (reply.statusCode >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
-    span.end();
-    requestDuration.record((performance.now() - visit.arrivedAt) / 1_000, { ...labels, ...outcome });
+    spans.end(isSent ? reply.statusCode : undefined, error, caller);
   });
-  api.context.with(api.trace.setSpan(parent, span), handle);
+  return spans.within(handle);
 }

@@ -17,8 +17,9 @@ export async function settleDueKeys(service: Service, { signal }: Lease): Promis
 
 /** Rotates or erases a key if it is due. */
 export async function settleDueKey(service: Service, tenantId: string, key_id: string): Promise<void> {
-  const caller = { ...insider(tenantId, 'system'), isLocked: true };
-  await settle(service, caller, settleKey(service, caller, { key_id })).catch((error: unknown) => {
+  const caller = insider(tenantId, 'system');
+  const part = settleKey(service, caller, { key_id });
+  await settle(service, caller, part, { isLocked: true }).catch((error: unknown) => {
     // The tenant can have been destroyed meanwhile.
     if (!(error instanceof NoTenant)) throw error;
   });

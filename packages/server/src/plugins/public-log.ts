@@ -23,15 +23,19 @@ interface PublicFile {
 
 type Reading = Pick<Database, 'run'>;
 
-const [proofs, verifying] = ['GET /v1/audit/proof', 'GET /v1/audit/verify'] as const;
+const proofs = 'GET /v1/audit/proof';
 
 export const publicLogPlugin = (database: Reading, logOf: () => PublicLog | undefined): Plugin => ({
   name: 'public-log',
-  around(_, route, part, { tenantId }, input) {
-    const log = logOf();
-    if (log && route === verifying) return contradicting(database, log, part as Part<Verification>, tenantId);
-    if (!log || route !== proofs) return part;
-    return proving(database, log, tenantId, input);
+  around: {
+    'GET /v1/audit/verify'(_, part, { tenantId }) {
+      const log = logOf();
+      return log ? contradicting(database, log, part as Part<Verification>, tenantId) : part;
+    },
+    [proofs](_, part, { tenantId }, input) {
+      const log = logOf();
+      return log ? proving(database, log, tenantId, input) : part;
+    },
   },
 });
 

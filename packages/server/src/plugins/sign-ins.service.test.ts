@@ -1,9 +1,9 @@
 import type { Input } from '@eaas/protocol/wire';
 import { newIssuer } from '@eaas/test-kit/calls';
+import { called } from '@eaas/test-kit/called';
 import { keyHost } from '@eaas/test-kit/key-host';
 import { newSignIn, type SignIn } from '@eaas/test-kit/sign-in';
 import { type Api, apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
-import { admit, run } from '@eaas/service';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Service } from '../app/service.ts';
 import { KeyHosts } from './key-hosts.ts';
@@ -24,12 +24,7 @@ async function wrap(service: Service, token: string, issuer: string, subject = '
   const authorization = `Bearer ${token}`;
   const header = (name: string) => (name === 'eaas-issuer' ? issuer : undefined);
   const sender = { origin: undefined, header, ipAddress: null };
-  return statusOf(
-    (async () => {
-      const caller = await admit(service, { route, authorization, ...sender });
-      await run(service, caller, route, { key_id, dek, subject });
-    })(),
-  );
+  return statusOf(called(service, { route, authorization, ...sender }, () => ({ key_id, dek, subject })));
 }
 
 const [seconds, minutes, hours] = [1_000, 60_000, 3_600_000];

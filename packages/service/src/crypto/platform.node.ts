@@ -27,6 +27,12 @@ export const exportSecret = (secret: Secret): Uint8Array => keyOf(secret).export
 
 export const sha256 = (message: Uint8Array): Uint8Array => openssl.hash('sha256', message, 'buffer');
 
+/** The hash of a text as hexadecimal characters. */
+export const sha256Hex = (text: string): string => openssl.hash('sha256', text, 'hex');
+
+/** Writes bytes of a text with one character per byte as hexadecimal characters. */
+export const latin1ToHex = (text: string): string => Buffer.from(text, 'latin1').toString('hex');
+
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && openssl.timingSafeEqual(a, b);
 

@@ -2,10 +2,10 @@
 // Node that is platform.node.ts, which has the same exports.
 import { hkdf as nobleHkdf } from '@noble/hashes/hkdf.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
-import { nobleEngine as engine, pae, type PaePart } from '@eaas/protocol';
+import { nobleEngine as engine, pae, type PaePart, toUtf8 } from '@eaas/protocol';
 import { entryPreimage, type StoredEntry } from '@eaas/protocol/audit';
 import { fromBase64 } from '@eaas/protocol/base64';
-import { fromHex } from '@eaas/protocol/internal-audit';
+import { fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { nobleIntakeCrypto } from '@eaas/protocol/internal-intake';
 import { using } from '@eaas/protocol/internal-service';
 import { sealingWith } from './sealing.ts';
@@ -25,6 +25,12 @@ export const secretOf = (bytes: Uint8Array): Secret => new Uint8Array(bytes) as 
 export const exportSecret = (secret: Secret): Uint8Array => new Uint8Array(bytesOf(secret));
 
 export const sha256 = (message: Uint8Array): Uint8Array => nobleSha256(message);
+
+/** The hash of a text as hexadecimal characters. */
+export const sha256Hex = (text: string): string => toHex(nobleSha256(toUtf8(text)));
+
+/** Writes bytes of a text with one character per byte as hexadecimal characters. */
+export const latin1ToHex = (text: string): string => toHex(fromLatin1(text));
 
 export const hmac = (key: Secret | Uint8Array, message: Uint8Array): Uint8Array =>
   nobleIntakeCrypto.hmac(bytesOf(key), message);

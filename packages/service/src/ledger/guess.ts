@@ -114,12 +114,12 @@ export class Guess {
 
   /** Opens a secret of the tenant, which is remembered. Throws Tampered. */
   open(place: SecretPlace, sealed: Uint8Array): Secret {
-    const { purpose, tenantId, keyId, version } = place;
-    const name = `${purpose} ${tenantId} ${keyId} ${version} ${toBase64(sealed)}`;
+    const name = names.get(sealed) ?? nameOfSecret(place, sealed);
     const known = this.ground.opened.get(name);
     if (known) return known;
     const opened = openMaterial(this.secrets.sealing, place, sealed);
-    if (!opened) throw new Tampered(purpose, keyId ?? '', this.tenant.tenant_id);
+    if (!opened) throw new Tampered(place.purpose, place.keyId ?? '', this.tenant.tenant_id);
+    names.set(sealed, name);
     this.ground.opened.set(name, opened);
     return opened;
   }
@@ -211,6 +211,12 @@ export class Guess {
     return error;
   }
 }
+
+/** The names of opened secrets, by the sealed bytes as they stand in a row, which is in one place. */
+const names = new WeakMap<Uint8Array, string>();
+
+const nameOfSecret = ({ purpose, tenantId, keyId, version }: SecretPlace, sealed: Uint8Array): string =>
+  `${purpose} ${tenantId} ${keyId} ${version} ${toBase64(sealed)}`;
 
 /** What a row takes beside its values, and each value beside its content. Both are measured. */
 const [rowOverhead, valueOverhead] = [300, 32];

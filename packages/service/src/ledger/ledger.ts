@@ -1,8 +1,9 @@
 // The one way to change a tenant, and to read it: a request becomes a decision, decisions wait for their tenant, and one append
 // commits them. See docs/design/ledger.md. What is read is in place.ts, what is judged in judge.ts, what is written in queue.ts.
+import { endSealer } from '../crypto/kept-sealers.ts';
 import { changedTooOften } from '../rules/refusal.ts';
 import { type Clock, StoreClock } from './clock.ts';
-import type { Decided, Decision } from './decision.ts';
+import type { Decided, Decision, View } from './decision.ts';
 import type { Ground, Guess } from './guess.ts';
 import { GuessView, judgeAll, judgeOnly, type Outcome, outcomeOf } from './judge.ts';
 import { Place } from './place.ts';
@@ -18,6 +19,17 @@ const mostTenants = 2_000;
 const mostSecrets = 20_000;
 /** The most bytes of what is remembered of all tenants. Those that were used longest ago go first. */
 const mostBytes = 64 * 1024 * 1024;
+
+/** How a decision that writes nothing is judged. */
+export interface Reading {
+  /** On one snapshot, which has all that it needs. Absent: on what is remembered, as far as it is. */
+  readonly isSnapshot?: boolean;
+  /** Whether the head can be one that the service did not write, because the decision judges it. */
+  readonly ofAnyHead?: boolean;
+}
+
+/** What came of a decision. */
+export type Ended<Answer> = Decided<Answer> | { readonly error: unknown };
 
 export class Ledger {
   readonly clock: Clock;
@@ -35,7 +47,7 @@ export class Ledger {
     this.#ground = {
       ...parts,
       clock,
-      opened: new Remembered(mostSecrets, rememberedFor),
+      opened: new Remembered(mostSecrets, rememberedFor, Infinity, endSealer),
       tenants: new Remembered(mostTenants, rememberedFor),
       guesses: new Remembered(mostTenants, rememberedFor, mostBytes),
       waiting: 0,
@@ -48,17 +60,27 @@ export class Ledger {
     return this.#ground.waiting;
   }
 
-  /** Judges a decision that may write. Its answer is there when its entries are committed. */
-  decide<Answer>(tenantId: string, decision: Decision<Answer>, how: Patience = {}): Promise<Decided<Answer>> {
+  /** Judges a decision that may write, and tells `then`, perhaps at once. Its answer is there when its entries are committed. */
+  decide<Answer>(
+    tenantId: string,
+    decision: Decision<Answer>,
+    how: Patience,
+    then: (ended: Ended<Answer>) => void,
+  ): void {
     const queue = this.#queueOf(tenantId);
     const { place } = queue;
     const deadline = this.#deadlineOf(how);
-    return settled((needs, round) => {
+    const attempt = (needs: readonly Need[], round: number): void => {
       // The first attempt rests on what is remembered. What it lacks is read for the next.
       const isReady = place.guess && !decision.prepare && round === 0;
       const prepared = isReady ? undefined : this.#prepared(place, decision, needs, round);
-      return queue.wait(decision, how, deadline, prepared);
-    });
+      queue.wait(decision, how, deadline, (outcome) => end(outcome, round), prepared);
+    };
+    const end = (outcome: Outcome, round: number): void => {
+      if (outcome.is === 'again' && round + 1 < mostRounds) attempt(outcome.needs, round + 1);
+      else then(endOf(outcome));
+    };
+    attempt([], 0);
   }
 
   /** Reads what a decision will ask for, as far as it can be named, and lets it prepare. */
@@ -69,48 +91,58 @@ export class Ledger {
     await decision.prepare?.(new GuessView(guess, this.clock.now()));
   }
 
-  /** Judges a decision that writes nothing, in a state that the tenant had after the call. */
-  confirm<Answer>(tenantId: string, decision: Decision<Answer>): Promise<Decided<Answer>> {
+  /**
+   * Judges a decision that writes nothing, in a state that the tenant had after the call: what is remembered, confirmed by one
+   * look at the head, or a snapshot, which has all that it needs.
+   */
+  async read<Answer>(
+    tenantId: string,
+    decision: Decision<Answer>,
+    how: Patience & Reading = {},
+  ): Promise<Ended<Answer>> {
     const { place } = this.#queueOf(tenantId);
-    return settled(async (needs, round) => {
+    const attempt = how.isSnapshot ? this.#snapshot(place, decision, how) : this.#confirmed(place, decision);
+    let needs: readonly Need[] = [];
+    for (let round = 0; round < mostRounds; round++) {
+      const outcome = await attempt(needs, round).catch(outcomeOf);
+      if (outcome.is !== 'again') return endOf(outcome);
+      ({ needs } = outcome);
+    }
+    return endOf<Answer>({ is: 'again', needs });
+  }
+
+  #confirmed(place: Place, decision: Decision) {
+    return async (needs: readonly Need[], round: number): Promise<Outcome> => {
       const { guess: before } = place;
       const guess = await place.read(before ? this.#missing(before, decision, needs, round) : needs);
       await decision.prepare?.(new GuessView(guess, this.clock.now()));
       return judgeOnly(guess, this.clock.now(), decision);
-    });
+    };
   }
 
-  /** Judges a decision that writes nothing by what is remembered, or returns undefined if that is not enough. */
-  glance<Answer>(tenantId: string, decision: Decision<Answer>): Decided<Answer> | undefined {
-    const { guess } = this.#queueOf(tenantId).place;
-    const outcome = guess && judgeOnly(guess, this.clock.now(), decision);
-    return outcome?.is === 'judged' ? decided(outcome) : undefined;
-  }
-
-  /** Judges a decision that writes nothing on one snapshot, which has all that it needs. */
-  look<Answer>(
-    tenantId: string,
-    decision: Decision<Answer>,
-    how: Patience = {},
-    checksHead = true,
-  ): Promise<Decided<Answer>> {
-    const { place } = this.#queueOf(tenantId);
+  #snapshot(place: Place, decision: Decision, how: Patience & Reading) {
     const deadline = this.#deadlineOf(how);
-    let asked: readonly Need[] = [refTo(tenants, tenantId)];
+    let asked: readonly Need[] = [refTo(tenants, place.tenantId)];
     const ask = (needs: readonly Need[]): void => void (asked = unique([...asked, ...needs]));
-    return settled(async (missing): Promise<Outcome> => {
+    return async (missing: readonly Need[]): Promise<Outcome> => {
       const { guess: remembered } = place;
       if (remembered) ask(decision.needs(new GuessView(remembered, this.clock.now())));
       ask(missing);
       const read = asked;
       const known = await place.readFrom(read, deadline);
-      const guess = place.guessFrom(known, read, checksHead);
+      const guess = place.guessFrom(known, read, !how.ofAnyHead);
       const view = new GuessView(guess, known.time);
       ask(decision.needs(view));
       if (asked.length > read.length) return { is: 'again', needs: [] };
       await decision.prepare?.(view);
       return judgeOnly(guess, known.time, decision);
-    });
+    };
+  }
+
+  /** What is remembered of a tenant, if anything is. It can be out of date. */
+  remembered(tenantId: string): View | undefined {
+    const { guess } = this.#queueOf(tenantId).place;
+    return guess && new GuessView(guess, this.clock.now());
   }
 
   /** Judges a decision on what somebody has read: for services inside a process, which decide at once. */
@@ -146,21 +178,14 @@ export class Ledger {
   }
 }
 
-/**
- * Tries until a decision was judged. `attempt` gets the rows that the one before lacked, and can lack some wherever it looks:
- * whatever leaves the ledger comes from here, so Missing never does.
- */
-async function settled<Answer>(
-  attempt: (needs: readonly Need[], round: number) => Promise<Outcome>,
-): Promise<Decided<Answer>> {
-  let needs: readonly Need[] = [];
-  for (let round = 0; round < mostRounds; round++) {
-    const outcome = await attempt(needs, round).catch(outcomeOf);
-    if (outcome.is === 'judged') return decided(outcome);
-    if (outcome.is === 'failed') throw outcome.error;
-    ({ needs } = outcome);
+/** What came of a decision: Missing never leaves the ledger. */
+function endOf<Answer>(outcome: Outcome): Ended<Answer> {
+  if (outcome.is !== 'judged') return { error: outcome.is === 'failed' ? outcome.error : changedTooOften() };
+  try {
+    return decided(outcome);
+  } catch (error) {
+    return { error };
   }
-  throw changedTooOften();
 }
 
 type Judged = Extract<Outcome, { is: 'judged' }>;

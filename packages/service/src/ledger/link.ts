@@ -1,6 +1,5 @@
 // Builds a link of the audit chain: entries after a head, the rows and counts that commit with them, and the head after them.
-import { toHex } from '@eaas/protocol/internal';
-import { fromLatin1, entryHashes, entryMacs, randomBytes, toLatin1 } from '#platform';
+import { entryHashes, entryMacs, fromLatin1, latin1ToHex, randomBytes, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import type { Draft } from '../rules/draft.ts';
 import type { Author, Receipts } from './decision.ts';
@@ -88,8 +87,12 @@ export function beginLink(
       bytes += 512;
     },
     receipts(from: number, count: number): Receipts {
-      const hashOf = (nth: number): Uint8Array => fromLatin1(hashes[from + nth] ?? '');
-      return { count, of: (nth) => ({ id: expected.id + from + nth + 1, hash: toHex(hashOf(nth)) }), hashOf };
+      const textOf = (nth: number): string => hashes[from + nth] ?? '';
+      return {
+        count,
+        of: (nth) => ({ id: expected.id + from + nth + 1, hash: latin1ToHex(textOf(nth)) }),
+        hashOf: (nth) => fromLatin1(textOf(nth)),
+      };
     },
     complete({ month, encrypts }: Pick<HeadRow, 'month' | 'encrypts'>, now: number): Link {
       const end = { id: expected.id + hashes.length, hash: fromLatin1(hash), nonce: randomBytes(16) };

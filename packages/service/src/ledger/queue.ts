@@ -19,6 +19,7 @@ export interface Patience {
   readonly isLocked?: boolean;
 }
 
+/** A decision on its way. It has an end once: when it is committed, or failed, or known to need more rows. */
 interface Waiting {
   readonly decision: Decision;
   readonly isLocked: boolean;
@@ -48,6 +49,10 @@ const pauseAfterFault = 50;
 export class Queue {
   readonly place: Place;
   readonly #waiting: Waiting[] = [];
+  /** All that have no end yet: those that wait, are prepared, or are written. */
+  readonly #open = new Set<Waiting>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #dueAt = Infinity;
   /** What the store was last told to write. */
   #begun: Judged | undefined;
 
@@ -55,40 +60,70 @@ export class Queue {
     this.place = place;
   }
 
-  /** Waits until the decision is prepared, and committed or known to need more rows. At the deadline it has failed. */
-  wait(decision: Decision, { isLocked, signal }: Patience, deadline: number, prepared?: Promise<void>) {
-    return new Promise<Outcome>((resolve) => {
-      const waiting: Waiting = {
-        decision,
-        isLocked: isLocked === true,
-        deadline,
-        isGone: false,
-        settle: (outcome) => {
-          if (waiting.isGone) return;
-          waiting.isGone = true;
-          this.place.ground.waiting--;
-          clearTimeout(timer);
-          signal?.removeEventListener('abort', leave);
-          resolve(outcome);
-        },
-      };
-      const leave = (): void => waiting.settle({ is: 'failed', error: auditUnwritten() });
-      const left = Math.max(0, deadline - performance.now());
-      const timer = left === Infinity ? undefined : setTimeout(leave, left);
-      signal?.addEventListener('abort', leave);
-      this.place.ground.waiting++;
-      // The caller can have left before.
-      if (left === 0 || signal?.aborted) leave();
-      const enter = (): void => void this.#enter(waiting);
-      if (prepared) prepared.then(enter, (error: unknown) => waiting.settle(outcomeOf(error)));
-      else enter();
-    });
+  /**
+   * Waits until the decision is prepared, and committed or known to need more rows. At the deadline it has failed. `then` is told,
+   * perhaps at once.
+   */
+  wait(
+    decision: Decision,
+    { isLocked = false, signal }: Patience,
+    deadline: number,
+    then: (outcome: Outcome) => void,
+    prepared?: Promise<void>,
+  ): void {
+    const { ground } = this.place;
+    const waiting: Waiting = {
+      decision,
+      isLocked,
+      deadline,
+      isGone: false,
+      settle: (outcome) => {
+        if (waiting.isGone) return;
+        waiting.isGone = true;
+        ground.waiting--;
+        this.#open.delete(waiting);
+        signal?.removeEventListener('abort', leave);
+        then(outcome);
+      },
+    };
+    const leave = (): void => waiting.settle({ is: 'failed', error: auditUnwritten() });
+    ground.waiting++;
+    this.#open.add(waiting);
+    signal?.addEventListener('abort', leave);
+    // The caller can have left before.
+    if (signal?.aborted || deadline <= performance.now()) leave();
+    else if (deadline < this.#dueAt) this.#comeBack(deadline);
+    const enter = (): void => this.#enter(waiting);
+    if (prepared) prepared.then(enter, (error: unknown) => waiting.settle(outcomeOf(error)));
+    else enter();
   }
 
-  /** Lets a decision wait for its turn, and writes until none waits. */
-  async #enter(waiting: Waiting): Promise<void> {
+  /** Lets those go whose deadline is over. One timer is enough for all. */
+  #comeBack(at: number): void {
+    clearTimeout(this.#timer);
+    this.#dueAt = at;
+    if (at === Infinity) return;
+    this.#timer = setTimeout(
+      () => {
+        const now = performance.now();
+        const late = [...this.#open].filter(({ deadline }) => deadline <= now);
+        for (const waiting of late) waiting.settle({ is: 'failed', error: auditUnwritten() });
+        this.#comeBack([...this.#open].reduce((least, { deadline }) => Math.min(least, deadline), Infinity));
+      },
+      Math.max(0, at - performance.now()),
+    );
+    // Whoever waits keeps the process alive by what it waits for.
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  /** Lets a decision wait for its turn. */
+  #enter(waiting: Waiting): void {
     this.#waiting.push(waiting);
-    if (this.place.isWriting) return;
+    if (!this.place.isWriting) void this.#drain();
+  }
+
+  /** Writes until none waits. */
+  async #drain(): Promise<void> {
     this.place.isWriting = true;
     try {
       while (this.#waiting.length > 0) await this.#write(this.#waiting.splice(0), []);

@@ -16,12 +16,15 @@ test('what is remembered goes by itself when its time is over, also if it was us
   expect([values.bytes, vi.getTimerCount()]).toEqual([0, 0]);
 });
 
-test('what was used longest ago goes first, by bytes as by number', () => {
-  const values = new Remembered<number>(100, Infinity, 80);
+test('what was used longest ago goes first, by bytes as by number, and is named', () => {
+  vi.useFakeTimers();
+  const gone: number[] = [];
+  const values = new Remembered<number>(100, Infinity, 80, (value) => void gone.push(value));
   for (const nth of [1, 2, 3, 4]) values.set(`${nth}`, nth, 10);
+  vi.advanceTimersByTime(1_000);
   values.get('1');
   values.resize('4', 60);
   expect(values.values()).toEqual([4, 1]);
   values.set('larger than all', 5, 100);
-  expect(values.values()).toEqual([5]);
+  expect([values.values(), gone]).toEqual([[5], [2, 3, 4, 1]]);
 });

@@ -1,13 +1,15 @@
 /** For how long a replica believes what it has read, and keeps what it has opened, in milliseconds. */
 export const rememberedFor = 600_000;
 
-/** By how many milliseconds a value may go too early, so that the timer fires rarely. */
+/** By how many milliseconds a value may go too early, so that the timer fires rarely, and values need not move at each look. */
 const step = 1_000;
 
 interface Kept<Value> {
   readonly value: Value;
   readonly until: number;
-  readonly bytes: number;
+  /** When it went behind the others, as a value of `performance.now()`. */
+  movedAt: number;
+  bytes: number;
 }
 
 /** Remembers what was used last: at most so many values, each for at most so long, and all together of so many bytes. */
@@ -16,14 +18,22 @@ export class Remembered<Value> {
   readonly #most: number;
   readonly #milliseconds: number;
   readonly #mostBytes: number;
+  readonly #letGo: (value: Value) => void;
   #bytes = 0;
   /** When the timer fires, as a value of `performance.now()`. */
   #due = 0;
 
-  constructor(most: number, milliseconds = Infinity, mostBytes = Infinity) {
+  /** `letGo` is told what is remembered no longer. */
+  constructor(
+    most: number,
+    milliseconds = Infinity,
+    mostBytes = Infinity,
+    letGo: (value: Value) => void = () => {},
+  ) {
     this.#most = most;
     this.#milliseconds = milliseconds;
     this.#mostBytes = mostBytes;
+    this.#letGo = letGo;
   }
 
   get bytes(): number {
@@ -36,10 +46,14 @@ export class Remembered<Value> {
 
   get(name: string): Value | undefined {
     const kept = this.#kept.get(name);
-    if (!kept || kept.until <= performance.now()) return undefined;
+    const now = performance.now();
+    if (!kept || kept.until <= now) return undefined;
     // What was used last is the last to go.
-    this.#kept.delete(name);
-    this.#kept.set(name, kept);
+    if (kept.movedAt + step <= now) {
+      kept.movedAt = now;
+      this.#kept.delete(name);
+      this.#kept.set(name, kept);
+    }
     return kept.value;
   }
 
@@ -50,7 +64,7 @@ export class Remembered<Value> {
   set(name: string, value: Value, bytes = 0): void {
     const now = performance.now();
     this.delete(name);
-    this.#kept.set(name, { value, until: now + this.#milliseconds, bytes });
+    this.#kept.set(name, { value, until: now + this.#milliseconds, movedAt: now, bytes });
     this.#bytes += bytes;
     this.#letOldestGo();
     // The timer of a Worker ends with the request that began it.
@@ -61,14 +75,17 @@ export class Remembered<Value> {
   resize(name: string, bytes: number): void {
     const kept = this.#kept.get(name);
     if (!kept) return;
-    this.#kept.set(name, { ...kept, bytes });
     this.#bytes += bytes - kept.bytes;
+    kept.bytes = bytes;
     this.#letOldestGo();
   }
 
   delete(name: string): void {
-    this.#bytes -= this.#kept.get(name)?.bytes ?? 0;
+    const kept = this.#kept.get(name);
+    if (!kept) return;
+    this.#bytes -= kept.bytes;
     this.#kept.delete(name);
+    this.#letGo(kept.value);
   }
 
   /** More go at once than must, because a Map in which the first ones were deleted is slow to find the next. */

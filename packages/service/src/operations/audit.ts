@@ -45,8 +45,9 @@ export const auditOperations = {
       },
     };
   },
-  'GET /v1/audit/verify': (service, { tenantId }, input) =>
-    preparing('rows', async () => {
+  'GET /v1/audit/verify': (service, { tenantId }, input) => ({
+    ofAnyHead: true,
+    ...preparing('snapshot', async () => {
       const { clock } = service.ledger;
       const end = clock.now() + longest;
       const timeLeft = () => end - clock.now();
@@ -57,6 +58,7 @@ export const auditOperations = {
         throw unreachable(error);
       });
     }),
+  }),
   'GET /v1/audit/checkpoint': (_, { tenantId }) =>
     preparing('snapshot', async ({ head: { id, hash }, secrets }) => ({
       ...(await signCheckpoint(secrets.checkpoint, tenantId, { id, hash })),

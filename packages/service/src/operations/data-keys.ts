@@ -1,6 +1,7 @@
 // Wrap, unwrap, rewrap, hash, encrypt and decrypt: one call about a data key each, and batches of many such calls, each with a
 // result and an entry of its own. A service puts them together with others.
 import { parseUuid } from '@eaas/protocol';
+import { viewBase64 } from '@eaas/protocol/base64';
 import { type BatchResult, checked, orRefusal, resultOf } from '@eaas/protocol/internal-service';
 import { endpoints, type Item, limits, type Route } from '@eaas/protocol/wire';
 import { Missing, type Receipts, type Verdict, type View } from '../ledger/decision.ts';
@@ -78,10 +79,16 @@ function keyPart<Call extends KeyCall, Answer>(
       for (const keying of keyings) keying.check?.(holder);
       const cryptos = new Map<KeyRow, KeyCrypto>();
       const created = new Set<Creation>();
-      const caseOf = (call: Call) => {
-        const key = requireKey(view, holder, call.key_id);
+      let last: { readonly id: string; readonly key: KeyRow; readonly crypto: KeyCrypto } | undefined;
+      const keyOf = (id: string) => {
+        const key = requireKey(view, holder, id);
         const crypto = cryptos.get(key) ?? keyCrypto(view, key, suites);
         cryptos.set(key, crypto);
+        return { id, key, crypto };
+      };
+      const caseOf = (call: Call) => {
+        if (last?.id !== call.key_id) last = keyOf(call.key_id);
+        const { key, crypto } = last;
         return { view, holder, key, call, crypto, keyings, created };
       };
       try {
@@ -133,15 +140,15 @@ function batch<R extends BatchRoute, Call extends KeyCall, Answer extends object
 ) {
   const schema = endpoints[route].item;
   /** Checks an item like the body of the single call. */
-  const check = (item: unknown): Item<R> => {
+  const check = (item: unknown): Call => {
     if (item instanceof Refusal) throw item;
-    return checked(schema, item, 'item') as Item<R>;
+    return (plainCall(verb, item) as Call | undefined) ?? read(checked(schema, item, 'item') as Item<R>);
   };
   return (service: Service, { isUser }: Caller, { items, user }: Batch): Batched<Answer> => {
     const of = (call: Call): Call => (user === undefined ? call : { ...call, user });
-    const calls = items.map((item) => orRefusal(() => of(read(check(item)))));
+    const calls = items.map((item) => orRefusal(() => of(check(item))));
     const sound = calls.filter((call): call is Call => !(call instanceof Refusal));
-    return keyPart(service, verb, sound, (view, caseOf) => {
+    const part = keyPart(service, verb, sound, (view, caseOf) => {
       const { results, ...written } = ruleEach(view, calls, (call) => rule(caseOf(call)));
       const answer = (receipts: Receipts) => ({
         results: results.map(([result, nth], at) =>
@@ -150,7 +157,24 @@ function batch<R extends BatchRoute, Call extends KeyCall, Answer extends object
       });
       return { ...written, answer };
     });
+    return { ...part, isBatch: true };
   };
+}
+
+/**
+ * Makes a call of an item that has only a key and a data key, as most have. Undefined for others: they are checked by their
+ * schema, which explains what is wrong with them.
+ */
+function plainCall(verb: Verb, item: unknown): (KeyCall & { readonly dek?: string }) | undefined {
+  const main = verb === 'wrap' ? 'dek' : 'wrapped_key';
+  if (verb === 'hash' || typeof item !== 'object' || item === null) return undefined;
+  for (const name in item) if (name !== 'key_id' && name !== main) return undefined;
+  const { key_id, [main]: text } = item as Readonly<Record<string, unknown>>;
+  if (typeof key_id !== 'string' || typeof text !== 'string' || text === '') return undefined;
+  if (verb === 'wrap')
+    return /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text) ? { key_id, dek: text } : undefined;
+  const wrapped = viewBase64(text);
+  return wrapped && { key_id, [main]: text, wrapped };
 }
 
 /**

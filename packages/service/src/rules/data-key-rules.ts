@@ -7,7 +7,7 @@ import type { View } from '../ledger/decision.ts';
 import type { KeyRow } from '../ledger/tables.ts';
 import type { Creation, KeyAct, KeyCall, Keying, KeyVerb, Participation } from '../plugin.ts';
 import type { Holder } from './authorize.ts';
-import { type Draft, keyDraft, logged, refusalOutcome } from './draft.ts';
+import { type Draft, keyDraft, logged, plainDraft, refusalOutcome } from './draft.ts';
 import type { KeyCrypto } from './key-crypto.ts';
 import { refusedByAge, refusedByStatus, requireStatus } from './key-rules.ts';
 import { Refusal, unauthenticWrappedKey, wrongKeyVersion } from './refusal.ts';
@@ -51,10 +51,15 @@ export function partIn(
   verb: KeyVerb,
   named: KeyAct['named'],
 ): Participation {
-  const act = { verb, call, holder, key, named };
-  const parts = keyings.map((keying) => keying.find?.(view, act));
-  return parts.reduce<Participation>((all, part) => (part ? joined(all, part) : all), {});
+  let all = noPart;
+  for (const keying of keyings) {
+    const part = keying.find?.(view, { verb, call, holder, key, named });
+    if (part) all = all === noPart ? part : joined(all, part);
+  }
+  return all;
 }
+
+const noPart: Participation = {};
 
 const joined = (one: Participation, other: Participation): Participation => ({
   ...one,
@@ -70,8 +75,10 @@ export function rulingOf<Answer>(
   named: KeyAct['named'],
   { creates, logged: more }: Participation,
   answer: Answer | Refusal,
-  metadata: Readonly<Record<string, unknown>> = {},
+  metadata: Readonly<Record<string, number | undefined>> = {},
 ): Ruling<Answer> {
+  const isPlain = !more && !creates && !holder?.beyond && !logged(context);
+  if (isPlain && !(answer instanceof Refusal)) return { draft: plainDraft(action, named, metadata), answer };
   const told = { ...metadata, context: logged(context), ...holder?.beyond?.logged, ...more };
   if (answer instanceof Refusal)
     return { draft: keyDraft(action, named, { ...told, ...refusalOutcome(answer) }), answer };

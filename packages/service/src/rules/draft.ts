@@ -23,6 +23,13 @@ export function keyDraft(action: AuditAction, { key_id, key_version }: Named, to
   return { action, key_id, key_version, metadata, isRefused: told['outcome'] === 'refused' };
 }
 
+/** As `keyDraft`, of a call that succeeded, with at most one number to tell: most calls are such. */
+export const plainDraft = (
+  action: AuditAction,
+  { key_id, key_version }: Named,
+  told: Readonly<Record<string, number | undefined>>,
+): Draft => ({ action, key_id, key_version, metadata: JSON.stringify(told), isRefused: false });
+
 /** Drafts an entry about the tenant itself. */
 export const tenantDraft = (action: AuditAction, told: Told): Draft =>
   keyDraft(action, { key_id: null, key_version: null }, told);

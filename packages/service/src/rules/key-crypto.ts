@@ -5,6 +5,8 @@ import { toHex } from '@eaas/protocol/internal';
 import { serviceForm, versionIn } from '@eaas/protocol/internal-intake';
 import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 import { hmac, sealer } from '#platform';
+import { sealerUnder } from '../crypto/kept-sealers.ts';
+import type { Secret } from '../crypto/secret.ts';
 import type { View } from '../ledger/decision.ts';
 import { type KeyRow, keyVersions } from '../ledger/tables.ts';
 import type { Participation, Sealing, Suite } from '../plugin.ts';
@@ -37,16 +39,24 @@ export function findSecret(view: Pick<View, 'find' | 'open'>, key: KeyRow, versi
 /** The caller must call `wipe` after the last use. */
 export function keyCrypto(view: Pick<View, 'find' | 'open'>, key: KeyRow, suites: readonly Suite[]) {
   const { tenant_id: tenantId, key_id: keyId, key_version: newest } = key;
-  const made = new Map<string, { readonly prepared: Sealer; seals: Sealing | undefined }>();
+  const made = new Map<string, { readonly prepared: Sealer; seals: Sealing }>();
+  let last: { readonly version: number; readonly secret: Secret } | undefined;
+  const secretOf = (version: number): Secret | undefined => {
+    if (last?.version === version) return last.secret;
+    const secret = findSecret(view, key, version);
+    last = secret && { version, secret };
+    return secret;
+  };
   const findSealer = (version: number, seals: Sealing | undefined): Sealer | undefined => {
-    const name = `${version} ${seals?.form.formatAndSuite}`;
+    const place = { purpose: 'dek', tenantId, keyId, version } as const;
+    const secret = secretOf(version);
+    if (!seals) return secret && sealerUnder(secret, place);
+    const name = `${version} ${seals.form.formatAndSuite}`;
     const known = made.get(name);
     if (known && known.seals === seals) return known.prepared;
-    const secret = findSecret(view, key, version);
-    const ikm = secret && seals ? seals.derive?.(secret) : secret;
+    const ikm = secret && seals.derive?.(secret);
     if (!ikm) return undefined;
-    const prepared =
-      known?.prepared ?? sealer(ikm, { purpose: 'dek', tenantId, keyId, version }, seals?.form);
+    const prepared = known?.prepared ?? sealer(ikm, place, seals.form);
     if (known) known.prepared.rekey(ikm);
     made.set(name, { prepared, seals });
     return prepared;

@@ -1,6 +1,7 @@
 // The world of a run: two replicas of the real service, two tenants of one database, and callers whose answers are judged.
 import { randomBytes } from 'node:crypto';
 import * as eaas from '@eaas/service';
+import { called } from '@eaas/test-kit/called';
 import { hasSigned as verify } from '../played-service.ts';
 import { Callers } from './calls.ts';
 import { Broken, Database } from './database.ts';
@@ -174,17 +175,17 @@ async function ask(
   const header = () => (until === undefined ? undefined : actor);
   const arrival = { route, authorization: `Bearer ${token}`, origin: undefined, header, ipAddress: mark };
   try {
-    const caller = token
-      ? await eaas.admit(service, arrival)
-      : { ...insider, ipAddress: mark, isLocked: isJob };
+    const caller = { ...insider, ipAddress: mark };
     const part = isJob
       ? eaas.settleKey(service, caller, input as { key_id: string })
       : eaas.changeTenant(input as object);
     const isPart = isJob || doing === 'set the quota';
     const body = doing.includes('/batch/') ? { items: inputs } : input;
-    const done = await (isPart
-      ? eaas.settle<object>(service, caller, part)
-      : eaas.run(service, caller, route, body as never));
+    const byInsider = () =>
+      isPart
+        ? eaas.settle<object>(service, caller, part, { isLocked: isJob })
+        : eaas.run(service, caller, route, body as never);
+    const done = await (token ? called(service, arrival, () => body) : byInsider());
     const { results = [{ ...done.answer, entry: done.receipt }] } = done.answer as { results?: Answer[] };
     const told = results.map(({ error, entry }): Told => ({ code: error?.code ?? 'ok', receipt: entry }));
     return { told, results };

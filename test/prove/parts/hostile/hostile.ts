@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { endpoints, limits } from '@eaas/protocol/wire';
-import type { Received } from '../../machine/bytes.ts';
-import type { Part, Trial } from '../../trial.ts';
+import { newDek } from '@eaas/test-kit/faults/load';
+import type { BytesRequest, Received } from '../../machine/bytes.ts';
+import { type Part, scaled, type Trial } from '../../trial.ts';
 import { Attempts } from './attempts.ts';
 import { illegal } from './illegal.ts';
 import { junk } from './junk.ts';
@@ -92,8 +95,44 @@ const junkBodies = hostileTrial(
   },
 );
 
+/** More than a tenant may have of a replica at once. */
+const standing = 200;
+
+/** A client that sends all of its body but the last byte, and then stands still. */
+async function standStill(port: number, { path, token, body }: BytesRequest): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: x',
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body?.length}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  socket.write(body?.subarray(0, -1) ?? '');
+  await once(socket, 'connect');
+  return socket;
+}
+
+const standingBodies = hostileTrial(
+  'bodies',
+  `${standing} bodies of a tenant that stand still before their last byte, and its other calls beside them`,
+  async (attempts, { server, tenant: { token }, plain }) => {
+    const path = `/v1/keys/${plain}/wrap`;
+    const body = Buffer.from(JSON.stringify({ dek: newDek(), context: { n: 'x'.repeat(4_000) } }));
+    const request = { method: 'POST', path, token, body };
+    const sockets = await Promise.all(
+      Array.from({ length: standing }, () => standStill(server.port, request)),
+    );
+    const expected = ({ status }: Received): boolean => status === 200;
+    for (let nth = 0; nth < scaled(50); nth++) await attempts.make({ what: 'wrap', request, expected });
+    for (const socket of sockets) socket.destroy();
+    return standing + scaled(50);
+  },
+);
+
 export const hostile: Part = {
   name: 'hostile',
   about: 'the largest legal and illegal inputs keep the event loop for 50 ms at most',
-  trials: [junkBodies, broken, legal],
+  trials: [junkBodies, broken, legal, standingBodies],
 };

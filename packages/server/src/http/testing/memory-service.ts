@@ -62,7 +62,8 @@ export function memoryService(
       },
     };
   };
-  let isGlance = false;
+  /** What calls are let through by, before they are judged. */
+  const glances = new WeakSet<object>();
   const player: Plugin = {
     name: 'player',
     authenticate: async (arrival) => {
@@ -72,8 +73,9 @@ export function memoryService(
       if (sent !== authorization) throw new Refusal('unauthorized', 'The API key is unknown.');
       if (origin !== undefined && origin !== listedOrigin)
         throw new Refusal('origin_refused', 'This API key refuses requests from this origin.');
-      const holder = () => {
-        if (served.isRevoked && !isGlance) throw new Refusal('unauthorized', 'The API key was revoked.');
+      const holder: Caller['holder'] = (view) => {
+        if (served.isRevoked && !glances.has(view))
+          throw new Refusal('unauthorized', 'The API key was revoked.');
         return null;
       };
       return { tenantId, actor: apiKeyId, ipAddress, signal, asks: null, needs: [], holder };
@@ -88,14 +90,11 @@ export function memoryService(
   void store.create(head, writes);
   const service = createService({ store, roots, plugins: [player] });
   const { ledger } = service;
-  const glance = ledger.glance.bind(ledger);
-  ledger.glance = (...all) => {
-    isGlance = true;
-    try {
-      return glance(...all);
-    } finally {
-      isGlance = false;
-    }
+  const remembered = ledger.remembered.bind(ledger);
+  ledger.remembered = (id) => {
+    const view = remembered(id);
+    if (view) glances.add(view);
+    return view;
   };
   const served: MemoryService = {
     service,

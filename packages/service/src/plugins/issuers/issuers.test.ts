@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { called } from '@eaas/test-kit/called';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { newSignIn } from '@eaas/test-kit/sign-in';
 import { expect, test } from 'vitest';
 import { memoryStore } from '@eaas/local/internal';
-import { admit } from '../../admit.ts';
 import { rootKey } from '../../crypto/tenant-secrets.ts';
 import { run } from '../../operate.ts';
 import { insider } from '../../operation.ts';
@@ -51,27 +51,28 @@ async function world(
   const { jwks: _, ...fields } = newIssuer(key_id);
   const input = { ...fields, jwks_uri: keys, permissions: ['encrypt' as const], ...more };
   const { issuer_id } = (await run(service, operator, 'POST /v1/issuers', input)).answer;
-  const enter = (on = service, token = right) =>
-    admit(on, {
-      route,
-      authorization: `Bearer ${token}`,
-      origin: undefined,
-      header: () => issuer_id,
-      ipAddress: '192.0.2.1',
-    });
+  const wrap = (on: typeof service, token: string, input: () => object) =>
+    called(
+      on,
+      { route, authorization: `Bearer ${token}`, header: () => issuer_id, ipAddress: '192.0.2.1' },
+      input,
+    );
+  const admitted = new Refusal('bad_request', 'the body is not read');
   /** The status of a call of a user: as far as no body is needed, or of a wrap for the subject. */
   const call = (on = service, token = right, subject?: string) =>
-    enter(on, token)
-      .then((user) => (subject ? run(on, user, route, { key_id, subject, dek }) : undefined))
-      .then(
-        () => 200,
-        (error: unknown) => (error instanceof Refusal ? error.problem.status : error),
-      );
+    wrap(on, token, () => {
+      if (subject) return { key_id, subject, dek };
+      throw admitted;
+    }).then(
+      () => 200,
+      (error: unknown) =>
+        error === admitted ? 200 : error instanceof Refusal ? error.problem.status : error,
+    );
   const patch = (change: object) =>
     run(service, operator, 'PATCH /v1/issuers/:issuer_id', { issuer_id, ...change });
   /** Calls as a user, and returns the address of the entry. */
   const addressOf = async (on: typeof service) => {
-    await run(on, await enter(on), route, { key_id, dek, subject: 'ann' });
+    await wrap(on, right, () => ({ key_id, dek, subject: 'ann' }));
     return (await run(service, operator, 'GET /v1/audit', { limit: 1 })).answer.logs[0]?.ip_address;
   };
   return { addressOf, call, patch, replica, verified };

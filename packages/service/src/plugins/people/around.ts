@@ -6,7 +6,7 @@ import { subjectPlace } from '@eaas/protocol/internal-sealing';
 import { type Input, limits } from '@eaas/protocol/wire';
 import type { Verdict, View } from '../../ledger/decision.ts';
 import { allOf, type Query } from '../../ledger/table.ts';
-import type { Part } from '../../operation.ts';
+import type { Caller, Part } from '../../operation.ts';
 import { encrypter, secretAt } from '../../operations/export.ts';
 import { requireUnlimited } from '../../rules/authorize.ts';
 import { badRequest, Refusal } from '../../rules/refusal.ts';
@@ -16,7 +16,7 @@ import { type SubjectRow, subjects } from './subjects.ts';
 const alive: Query<SubjectRow> = { table: subjects, where: [['erased_id', 'null']], limit: 0, counts: true };
 
 /** Usage says how many subjects there are, erased ones not counted. */
-export const countingSubjects = (part: Part<object>): Part<object> => ({
+export const countingSubjects = (_: Service, part: Part<object>): Part<object> => ({
   ...part,
   needs: (view, holder) => [...(part.needs?.(view, holder) ?? []), allOf(alive)],
   judge: (view, holder) => adding(part.judge(view, holder), { subjects: view.all(alive).total }),
@@ -26,7 +26,7 @@ export const countingSubjects = (part: Part<object>): Part<object> => ({
 export function exportingSubjects(
   service: Service,
   part: Part<object>,
-  tenantId: string,
+  { tenantId }: Caller,
   { public_key, subjects: isAsked, from_subject }: Input<'POST /v1/keys/:key_id/export'>,
 ): Part<object> {
   if (!isAsked && from_subject === undefined) return part;

@@ -24,11 +24,7 @@ export const people = (): Plugin => ({
     const subject = requireSubjectId(view, holder, subject_id);
     return are({ subject: subject && shortId(subject), user: user_id && shortId(user_id) });
   },
-  around(service, route, part, { tenantId }, input) {
-    if (route === 'GET /v1/usage') return countingSubjects(part);
-    if (route !== 'POST /v1/keys/:key_id/export') return part;
-    return exportingSubjects(service, part, tenantId, input as Input<typeof route>);
-  },
+  around: { 'GET /v1/usage': countingSubjects, 'POST /v1/keys/:key_id/export': exportingSubjects },
   endpoints: subjectOperations,
 });
 

@@ -114,7 +114,8 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
       const isPlain = wrapped !== undefined && !isSubjectWrapped(wrapped);
       const notTheirs = signIn && !signIn.anySubject && isPlain ? notOwn() : undefined;
       const byUser = user !== undefined && { user: shortId(idOf(view, 'users', user)), user_asserted: true };
-      if (subject === undefined) return { refused: notTheirs, logged: { ...byUser } };
+      if (subject === undefined)
+        return notTheirs || byUser ? { refused: notTheirs, logged: { ...byUser } } : undefined;
       const id = idOf(view, 'subjects', subject);
       const logged = { subject: shortId(id), ...byUser };
       const secrecy = secrecyOf(view, verb, id);
