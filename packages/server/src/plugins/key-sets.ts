@@ -14,7 +14,7 @@ import {
 } from '@eaas/service';
 import type { Alarms } from '../base/alarms.ts';
 import type { Database } from '../postgres/database.ts';
-import { type KeySetRow, keySets } from '../postgres/plugins/issuers.ts';
+import { type KeySetRow, keySets } from '../postgres/issuer-tables.ts';
 import { type KeyHosts, KeysNotFetched } from './key-hosts.ts';
 
 interface KeySet extends Pick<KeySetRow, 'jwks' | 'fetched_at'> {

@@ -1,11 +1,11 @@
 // How the tables of tenants stand in PostgreSQL: what the store must know of them beside what the service does. The functions
 // that write rows, and the rights of the server's role, are made from it.
 import * as core from '@eaas/service';
-import { intake } from './plugins/intake.ts';
-import { issuers } from './plugins/issuers.ts';
-import { publicLog } from './plugins/log.ts';
-import { nights } from './plugins/nights.ts';
-import { people } from './plugins/people.ts';
+import { intake } from './intake-column.ts';
+import { issuers } from './issuer-tables.ts';
+import { publicLog } from './public-log-tables.ts';
+import { nights } from './night-tables.ts';
+import { people } from './people-tables.ts';
 
 export interface StoredTable extends core.Table<never> {
   /** The columns that change when an entry writes a row again. Absent: all but the id. Entries write no loose rows. */

@@ -1,6 +1,6 @@
 // The table of the people whose data is encrypted, and how entries are found by them. `storedTables` has it.
 import { subjects } from '@eaas/service';
-import type { SchemaPlugin } from '../tables.ts';
+import type { SchemaPlugin } from './tables.ts';
 
 /**
  * How entries are found by the subject or the user that their metadata names, in SQL. `id` is the first 32 characters of its

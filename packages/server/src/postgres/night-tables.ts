@@ -1,6 +1,6 @@
 // What the nightly verification keeps of each tenant, and of all together (jobs/verify-nightly.ts).
 import { type RowOf, tableOf } from '@eaas/service';
-import type { SchemaPlugin } from '../tables.ts';
+import type { SchemaPlugin } from './tables.ts';
 
 /** The last verification of a tenant: its newest entry then. That of all tenants has the time when it ended as its id. */
 const verified = {

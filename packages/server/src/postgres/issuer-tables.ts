@@ -1,6 +1,6 @@
 // The tables of the sign-ins whose tokens the service accepts. `storedTables` has them.
 import { issuerTable, type RowOf, tableOf } from '@eaas/service';
-import type { SchemaPlugin } from '../tables.ts';
+import type { SchemaPlugin } from './tables.ts';
 
 /** The keys of a sign-in as they were last fetched. The replicas share them. */
 const keySet = {

@@ -1,8 +1,8 @@
 // The tables of the public log of all heads, and what the database refuses in them. Only the package @eaas/log reads and writes
 // them; a log has an origin, and the one without ended_at is the current one.
 import { tableOf } from '@eaas/service';
-import { guard } from '../guard.ts';
-import type { SchemaPlugin } from '../tables.ts';
+import { guard } from './guard.ts';
+import type { SchemaPlugin } from './tables.ts';
 
 /**
  * What never changes in the public log: a log that was begun, ended or halted; the bytes of a tile, which only grow; a checkpoint,
