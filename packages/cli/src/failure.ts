@@ -1,3 +1,4 @@
+import { replaceRoutes } from '@eaas/protocol/internal-service';
 import { isParseError, WrongUsage } from './kit/index.ts';
 import { CannotStart, Refusal, Tampered, unusable } from '@eaas/server/internal';
 import type { Command } from 'commander';
@@ -33,17 +34,15 @@ function codeOf(refusal: Refusal): number {
 }
 
 const commandsByRoute = new Map(
-  Object.entries(calls).map(([name, { route }]) => [route.replace(/:\w+/, ':id'), name]),
+  Object.entries(calls).map(([name, { route }]) => [route, `\`eaas ${name}\``]),
 );
 
 /** Says commands instead of endpoints, and options of the command that ran instead of fields. */
 function inCommands(message: string, ran?: Command): string {
   const options = ran?.options.map((option) => [fieldOf(option.attributeName()), option.long] as const);
   const longs = new Map(options);
-  return message
-    .replace(/`?((?:GET|POST|PUT|PATCH|DELETE) \/[\w/:-]+)`?/g, (whole, route: string) => {
-      const name = commandsByRoute.get(route);
-      return name === undefined ? whole : `\`eaas ${name}\``;
-    })
-    .replace(/`(\w+)(?:\[\d+\]|\.\w+)?`/g, (whole, field: string) => longs.get(field) ?? whole);
+  return replaceRoutes(message, commandsByRoute).replace(
+    /`(\w+)(?:\[\d+\]|\.\w+)?`/g,
+    (whole, field: string) => longs.get(field) ?? whole,
+  );
 }

@@ -27,8 +27,8 @@ export function createCall(door: LocalDoor, caller: Caller): Call {
 /** Checks an input as one that arrives in a request. Throws Refusal. */
 function fieldsOf(route: Route, input: object): object {
   const endpoint: Endpoint = endpoints[route];
-  const { path } = splitRoute(route);
-  const isInPath = ([name]: [string, string]) => `${path}/`.includes(`/:${name}/`);
+  const { parameters } = splitRoute(route);
+  const isInPath = ([name]: [string, string]) => parameters.includes(name);
   const given = Object.entries(JSON.parse(JSON.stringify(input)) as Record<string, string>);
   const named = Object.fromEntries(given.filter(isInPath));
   const others = Object.fromEntries(given.filter((field) => !isInPath(field)));

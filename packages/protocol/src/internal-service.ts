@@ -3,7 +3,7 @@ export { attempt, equalBytes, using } from './bytes.ts';
 export { isIntakeWrapped } from './intake/suite.ts';
 export { type BatchResult, checkBody, checked, parseBody, requireBodyType, resultOf } from './wire/body.ts';
 export { type Member, membersOf, Misfit, shown, shownMembers } from './wire/output.ts';
-export { splitRoute, takesFields } from './wire/endpoint.ts';
+export { replaceRoutes, splitRoute, takesFields } from './wire/endpoint.ts';
 export { readJson } from './wire/json.ts';
 export { isSecretKey, type Jwk, keyFault, keyMembers } from './wire/issuers.ts';
 export { subject } from './wire/primitives.ts';

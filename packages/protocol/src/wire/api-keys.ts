@@ -65,6 +65,7 @@ export const apiKeys = {
     body: z.partial(z.strictObject(fields), { key_ids: true, expires_at: true, allowed_origins: true }),
     output: z.extend(apiKeyRecord, { api_key: z.string() }),
     status: 201,
+    creates: 'api_key_id',
     secret: true,
   },
   'GET /v1/api-keys': {

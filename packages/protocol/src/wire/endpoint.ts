@@ -13,6 +13,8 @@ export interface Endpoint {
   readonly output: z.ZodMiniObject;
   /** The HTTP status of a successful response, if it is not 200. */
   readonly status?: 201 | 202;
+  /** The member of the output that names what the call creates: the path of the new record ends with it. */
+  readonly creates?: string;
   /** If true, the call writes no audit entry. Calls by GET never do. */
   readonly readOnly?: true;
   /** If true, the endpoint refuses calls of tenants that are envelope-only. */
@@ -84,10 +86,20 @@ type PathPart<Path extends string> = Path extends `${string}:${infer Name}/${inf
     ? { [N in Name]: string }
     : unknown;
 
-/** Splits the name of an endpoint, such as `POST /v1/keys`, into method and path. */
-export function splitRoute(route: string): { method: string; path: string } {
+/** Splits the name of an endpoint, such as `GET /v1/keys/:key_id`, into method and path, and names the parameters of the path. */
+export function splitRoute(route: string) {
   const [method = '', path = ''] = route.split(' ');
-  return { method, path };
+  const parameters = path.split('/').flatMap((part) => (part.startsWith(':') ? part.slice(1) : []));
+  return { method, path, parameters };
+}
+
+/** Replaces the endpoints that a text for people names. It writes each id as `:id`. */
+export function replaceRoutes(text: string, by: ReadonlyMap<string, string>): string {
+  const named = new Map(Array.from(by, ([route, other]) => [route.replace(/:\w+/, ':id'), other]));
+  return text.replace(
+    /`?((?:GET|POST|PUT|PATCH|DELETE) \/[\w/:-]+)`?/g,
+    (whole, route: string) => named.get(route) ?? whole,
+  );
 }
 
 /** Whether a call of the endpoint has a JSON body. Others accept no body, an empty one or `{}`. */

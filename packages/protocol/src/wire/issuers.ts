@@ -184,6 +184,7 @@ export const issuers = {
     ...managing('Accept the tokens of a sign-in'),
     body: z.extend(needed, { ...others.shape, ...identity }),
     status: 201,
+    creates: 'issuer_id',
   },
   'GET /v1/issuers': {
     permission: 'api_keys.manage',

@@ -42,6 +42,7 @@ export const keys = {
       rotation_policy: z.nullish(rotationPolicy),
     }),
     status: 201,
+    creates: 'key_id',
     unlimited: true,
   },
   'GET /v1/keys': {

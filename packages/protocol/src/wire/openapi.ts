@@ -42,7 +42,8 @@ const ids = { key_id: samples.keyId, api_key_id: samples.apiKeyId, issuer_id: sa
 /** What the reference says about an endpoint beyond its schema. */
 export function callOf(route: Route): Required<CallText> {
   const { input, problems = [], ...call } = calls[route];
-  const path = Object.entries(ids).filter(([name]) => route.includes(`:${name}`));
+  const { parameters } = splitRoute(route);
+  const path = Object.entries(ids).filter(([name]) => parameters.includes(name));
   return { ...call, problems, input: { ...Object.fromEntries(path), ...input } };
 }
 
@@ -143,10 +144,10 @@ export function operationOf(route: Route, tag: string) {
 /** Returns the example of a call, divided into path, query and body. */
 export function exampleOf(route: Route): { path: Values; query: Values; body: Values } {
   const { query }: Endpoint = endpoints[route];
+  const { parameters } = splitRoute(route);
   const parts = { path: {} as Values, query: {} as Values, body: {} as Values };
   for (const [name, value] of Object.entries<unknown>(callOf(route).input as Values)) {
-    const isInPath = new RegExp(`:${name}\\b`).test(route);
-    parts[isInPath ? 'path' : name in (query?.shape ?? {}) ? 'query' : 'body'][name] = value;
+    parts[parameters.includes(name) ? 'path' : name in (query?.shape ?? {}) ? 'query' : 'body'][name] = value;
   }
   return parts;
 }
@@ -183,7 +184,7 @@ function headersOf(route: Route) {
 
 /** Whether a call writes an audit entry. */
 const writes = (route: Route): boolean =>
-  !route.startsWith('GET ') && (endpoints[route] as Endpoint).readOnly !== true;
+  splitRoute(route).method !== 'GET' && (endpoints[route] as Endpoint).readOnly !== true;
 
 function refusals(route: Route): Responses {
   const codes = problemsOf(route);
@@ -203,6 +204,7 @@ function refusals(route: Route): Responses {
 /** Returns the codes that a call can fail with, in the order of the table of errors. */
 export function problemsOf(route: Route): ProblemCode[] {
   const endpoint: Endpoint = endpoints[route];
+  const { parameters } = splitRoute(route);
   const codes = new Set<ProblemCode>([
     'bad_request',
     'unauthorized',
@@ -212,7 +214,7 @@ export function problemsOf(route: Route): ProblemCode[] {
     'unavailable',
     ...(takesFields(endpoint) ? (['too_large', 'unsupported_media_type'] as const) : []),
     ...(endpoint.serverMode ? (['envelope_only'] as const) : []),
-    ...(route.includes('/:') || endpoint.body?.shape['key_id'] ? (['not_found'] as const) : []),
+    ...(parameters.length > 0 || endpoint.body?.shape['key_id'] ? (['not_found'] as const) : []),
     ...(writes(route) ? (['audit_unwritten'] as const) : []),
     ...callOf(route).problems,
   ]);

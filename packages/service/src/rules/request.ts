@@ -11,9 +11,8 @@ import { type Endpoint, endpoints, explain, limits, type Route } from '@eaas/pro
 
 /** Returns the path of a created record. */
 export function locationOf(route: Route, record: object): string {
-  const { path } = splitRoute(route);
-  const shown = Object.keys(endpoints).find((other) => other.startsWith(`GET ${path}/:`));
-  return `${path}/${String(Reflect.get(record, shown?.split('/:')[1] ?? ''))}`;
+  const { creates = '' }: Endpoint = endpoints[route];
+  return `${splitRoute(route).path}/${String(Reflect.get(record, creates))}`;
 }
 
 /** What an endpoint takes. */
