@@ -29,6 +29,7 @@ export { type Verification, verifyTenant, type VerifyOptions } from './verify/ve
 export { beginLink } from './ledger/link.ts';
 export { NoTenant } from './ledger/place.ts';
 export { Remembered } from './ledger/remembered.ts';
+export { SharedRead } from './ledger/shared-read.ts';
 export { monthOf } from './ledger/judge.ts';
 export { heads, sealRow, sealHead, checkRow, checkHead, openTenant, unmasked } from './ledger/row-macs.ts';
 export { type TenantRow, tenants, type KeyRow, keys, type KeyVersionRow } from './ledger/tables.ts';

@@ -17,12 +17,14 @@ export const breaks = [
   }),
   ...breaksIn(`${src}/ledger/place.ts`, simulation, {
     rows: ['if (guess && (isSame || guess.hasRowsOf(head)))', 'if (guess)'],
-    'shared-read': [
-      '    this.#next ??=',
-      '    if (this.#reading && needs.length === 0) return this.#reading as Promise<Guess>;\n    this.#next ??=',
-    ],
     'untold-losses-at-the-same-id': [' || (head.id === before.id && !isSame)', ''],
     'untold-losses-before': ['if (!this.hasOthers && this.#newest) void', 'if (!this.#newest) void'],
+  }),
+  ...breaksIn(`${src}/ledger/shared-read.ts`, simulation, {
+    'shared-read': [
+      '    this.#next ??=',
+      '    if (this.#isRunning && asked.length === 0) return this.#latest as Promise<Found>;\n    this.#next ??=',
+    ],
   }),
   ...breaksIn(`${src}/plugins/people/keying.ts`, simulation, {
     absent: [

@@ -5,6 +5,7 @@ import { Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { type Ground, Guess } from './guess.ts';
 import type { Written } from './query.ts';
 import { heads } from './row-macs.ts';
+import { SharedRead } from './shared-read.ts';
 import type { HeadRow, Known } from './store.ts';
 import { allOf, are, nameOf, type Need, type Ref, refTo, unique } from './table.ts';
 import { entries, type EntryRow, tenants } from './tables.ts';
@@ -24,9 +25,7 @@ export class Place {
   isWriting = false;
   #lockUntil = 0;
   #newest: HeadRow | undefined;
-  /** The read that runs, and the one that begins after it, with what it will read. */
-  #reading: Promise<unknown> | undefined;
-  #next: { readonly needs: Need[]; readonly read: Promise<Guess> } | undefined;
+  readonly #reads = new SharedRead<Guess, Need>((needs) => this.#read(needs));
 
   constructor(tenantId: string, ground: Ground) {
     this.tenantId = tenantId;
@@ -72,31 +71,16 @@ export class Place {
    * has them: they judge by that one, because another can take its place.
    */
   read(needs: readonly Need[]): Promise<Guess> {
-    this.#next ??= { needs: [], read: this.#readAfter(this.#reading) };
-    this.#next.needs.push(...needs);
-    return this.#next.read;
+    return this.#reads.run(needs);
   }
 
-  async #readAfter(earlier: Promise<unknown> | undefined): Promise<Guess> {
-    // Those who came meanwhile would wait for the same fault.
-    const fault: unknown = await earlier?.then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    const { needs = [], read } = this.#next ?? {};
-    this.#reading = read;
-    this.#next = undefined;
-    try {
-      if (fault) throw fault as Error;
-      // What this replica appends meanwhile makes a read old. Rows are the same as long as their sum is.
-      for (;;) {
-        const asked = unique(this.guess ? needs : [refTo(tenants, this.tenantId), ...needs]);
-        const seen = this.#newest?.id;
-        const guess = this.lay(await this.readFrom(asked), asked, seen);
-        if (guess) return guess;
-      }
-    } finally {
-      this.#reading = undefined;
+  async #read(needs: readonly Need[]): Promise<Guess> {
+    // What this replica appends meanwhile makes a read old. Rows are the same as long as their sum is.
+    for (;;) {
+      const asked = unique(this.guess ? needs : [refTo(tenants, this.tenantId), ...needs]);
+      const seen = this.#newest?.id;
+      const guess = this.lay(await this.readFrom(asked), asked, seen);
+      if (guess) return guess;
     }
   }
 
