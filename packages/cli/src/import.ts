@@ -22,7 +22,7 @@ export const importCommand = reporting(
     const file = await openForImport(path, () => askPassphrase(`key file ${path}`, remedy)).catch(cannotUse);
     const { tenantId, keys, subjects, sha256 } = file;
     const tenant = await withService(({ service }) => createTenant(service, { name }, file));
-    printResult({ ...tenant, keys: keys.length, subjects: subjects.size, sha256 }, options);
+    printResult({ ...tenant, keys: keys.length, subjects: subjects.length, sha256 }, options);
     wipeKeyFile(file);
     next(
       `\`eaas api-key create --tenant ${tenantId} --name first --permissions all\`, and in the application ` +

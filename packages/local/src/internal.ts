@@ -1,9 +1,10 @@
 // For the commands `eaas import` and `eaas local lock`, and for tests of services in memory.
 import { createHash } from 'node:crypto';
 import { InputError } from '@eaas/protocol';
+import { withMaterial } from '@eaas/service';
 import { openerOfEnvironment, passphraseOpener, sealedOfEnvironment } from './file-opener.ts';
 import { nameOf, readKeyFile, relockKeyFile } from './key-file.ts';
-import { openKeyFile, readLock, withMaterial } from './key-file-format.ts';
+import { openKeyFile, readLock, withOpened } from './key-file-format.ts';
 import type { Lock, Opener } from './opener.ts';
 import { openSealed } from './sealed.ts';
 
@@ -20,20 +21,8 @@ export type OpenedFile = Awaited<ReturnType<typeof openForImport>>;
 export async function openForImport(path: string | undefined, askPassphrase: () => Promise<string>) {
   const { text, file } = await (path === undefined ? openVariable() : openFile(path, askPassphrase));
   const { tenantId, secret } = file;
-  const { keys, subjects } = withMaterial(file, (_, material) => material);
-  return {
-    tenantId,
-    secret,
-    sha256: createHash('sha256').update(text).digest('hex'),
-    keys: keys.map(({ hash_key: hashKey, versions, ...row }) => ({
-      row: { ...row, rev: 0 },
-      hashKey,
-      versions: versions.map(({ created_at, sealed }) => ({ created_at, secret: sealed })),
-    })),
-    subjects: new Map(
-      subjects.map(({ subject_id, sealed, ...times }) => [subject_id, { ...times, secret: sealed }]),
-    ),
-  };
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  return { tenantId, secret, sha256, ...withOpened(file, (_, material) => material) };
 }
 
 async function openFile(path: string, askPassphrase: () => Promise<string>) {
@@ -48,13 +37,9 @@ function openVariable() {
 }
 
 /** Overwrites every secret of an opened file. */
-export function wipeKeyFile({ secret, keys, subjects }: OpenedFile): void {
+export function wipeKeyFile({ secret, tenantId, ...contents }: OpenedFile): void {
   secret.fill(0);
-  for (const { hashKey, versions } of keys) {
-    hashKey?.fill(0);
-    for (const version of versions) version.secret?.fill(0);
-  }
-  for (const subject of subjects.values()) subject.secret?.fill(0);
+  withMaterial(tenantId, contents, (_, material) => material?.fill(0));
 }
 
 /** The locks of a key file before and after `lockKeyFile`, and its tenant. */

@@ -3,62 +3,34 @@
 import { InputError, pae, parseUuid, toUtf8 } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { randomBytes } from '@eaas/protocol/internal';
+import { type SecretPlace, tenantPlace } from '@eaas/protocol/internal-sealing';
 import {
-  hashKeyPlace,
-  type SecretPlace,
-  subjectPlace,
-  tenantPlace,
-  versionPlace,
-} from '@eaas/protocol/internal-sealing';
-import {
+  type Contents,
   dataFormat,
+  forIntake,
   hkdf,
   hmac,
+  type KeptKey,
   type KeyRow,
   keys as keyTable,
+  naming,
   openSecret,
   rootKey,
   sameBytes,
   sealSecret,
   type Secret,
+  withMaterial,
 } from '@eaas/service';
 import { advice, type Lock, type Opener } from './opener.ts';
 
-/** A key as the file has it. Its material is sealed in the form of the server, in base64, or null once it is destroyed. */
-export interface FileKey<Material = string | null> extends Omit<
-  KeyRow,
-  'tenant_id' | 'sealed_hash_key' | 'created_id' | 'rev'
-> {
-  readonly intake: boolean;
-  readonly subjects: 'optional' | 'required';
-  readonly hash_key: Material;
-  readonly versions: readonly FileVersion<Material>[];
-}
+/** A key as a file has it. Its material is sealed in the form of the server, in base64, or null once it is destroyed. */
+export type FileKey = KeptKey<string | null>;
 
-/** A version of a key as the file has it. */
-interface FileVersion<Material = string | null> {
-  readonly created_at: number;
-  /** Until when it only decrypts, in a sealed text. Absent: it encrypts. */
-  readonly from?: number;
-  readonly sealed: Material;
-}
-
-/** A subject as the file has it. An erased one has null in place of its secret. */
-export interface FileSubject<Material = string | null> {
-  readonly subject_id: string;
-  readonly created_at: number;
-  readonly erased_at: number | null;
-  readonly sealed: Material;
-}
-
-/** What a file holds of keys and people. */
-export interface Contents<Material = string | null> {
-  readonly keys: readonly FileKey<Material>[];
-  readonly subjects: readonly FileSubject<Material>[];
-}
+/** What a file has of keys and people. */
+export type FileContents = Contents<string | null>;
 
 /** An opened key file. */
-export interface KeyFile extends Contents {
+export interface KeyFile extends FileContents {
   readonly tenantId: string;
   readonly lock: Lock;
   /** The tenant's secret, as the file has it: in base64, and sealed if the file is locked. */
@@ -66,7 +38,7 @@ export interface KeyFile extends Contents {
   readonly secret: Uint8Array;
 }
 
-interface Stored extends Contents {
+interface Stored extends FileContents {
   readonly format: string;
   readonly version: number;
   readonly tenant_id: string;
@@ -95,7 +67,7 @@ export function relockedKeyFile(file: KeyFile, opener: Opener): KeyFile {
   if (subjects.length > 0) return { ...file, ...lockedBy(opener, tenantId, new Uint8Array(file.secret)) };
   const next = lockedBy(opener, tenantId, randomBytes(32));
   const sealing = sealingOf(next);
-  const resealed = withMaterial(file, (place, material) => {
+  const resealed = withOpened(file, (place, material) => {
     const sealed = material && toBase64(sealSecret(sealing, place, material));
     material?.fill(0);
     return sealed;
@@ -112,32 +84,17 @@ function lockedBy(opener: Opener, tenantId: string, secret: Uint8Array) {
 }
 
 /** Opens all material of a file. `use` wipes it. Throws InputError for what does not open. */
-export function withMaterial<T>(
-  { keys, subjects, ...tenant }: KeyFile,
+export function withOpened<T>(
+  file: KeyFile,
   use: (place: SecretPlace, material: Uint8Array | null) => T,
 ): Contents<T> {
-  const { tenantId } = tenant;
-  const sealing = sealingOf(tenant);
-  const open = (place: SecretPlace, text: string | null): T => {
+  const sealing = sealingOf(file);
+  return withMaterial(file.tenantId, file, (place, text) => {
     const material = text === null ? null : openSecret(sealing, place, readBase64(text) ?? new Uint8Array());
     if (material === undefined)
       throw new InputError('the key file was cut, damaged or edited: restore it from your copy');
     return use(place, material);
-  };
-  return {
-    keys: keys.map(({ hash_key, versions, ...key }) => ({
-      ...key,
-      hash_key: open(hashKeyPlace(tenantId, key.key_id), hash_key),
-      versions: versions.map(({ sealed, ...times }, index) => ({
-        ...times,
-        sealed: open(versionPlace(tenantId, key.key_id, index + 1), sealed),
-      })),
-    })),
-    subjects: subjects.map(({ sealed, ...subject }) => ({
-      ...subject,
-      sealed: open(subjectPlace(tenantId, subject.subject_id), sealed),
-    })),
-  };
+  });
 }
 
 /** Returns the text of a file, in lines if it is indented. */
@@ -206,7 +163,22 @@ function parse(name: string, text: string, version = dataFormat): Stored {
 }
 
 const onlyInServer: ReadonlySet<string> = new Set(['tenant_id', 'sealed_hash_key', 'created_id', 'rev']);
-const keyMembers = keyTable.columns.filter((column) => !onlyInServer.has(column));
+const keyMembers = [
+  ...keyTable.columns.filter((column) => !onlyInServer.has(column)),
+  naming.column,
+  forIntake.column,
+];
+
+/** A key as the file has it, from a row. */
+export function fileKey(row: KeyRow, versions: FileKey['versions']): FileKey {
+  const columns = row as KeyRow & Readonly<Record<string, unknown>>;
+  const members = keyMembers.map((name) => [name, columns[name]]);
+  const hash_key = textOf(row.sealed_hash_key);
+  return { ...(Object.fromEntries(members) as FileKey), hash_key, versions };
+}
+
+/** Material as the file has it. */
+export const textOf = (bytes: Uint8Array | null): string | null => bytes && toBase64(bytes);
 
 /** Throws InputError, which names what a file lacks. */
 function requireMembers(name: string, file: Stored): void {
@@ -221,7 +193,7 @@ function requireMembers(name: string, file: Stored): void {
   need('', file, ['tenant_id', 'lock', 'tenant_secret', 'keys', 'subjects', 'mac']);
   need('lock.', lock, ['kind']);
   if (lock.kind === 'passphrase') need('lock.', lock, ['salt']);
-  need('keys.', keys, [...keyMembers, 'intake', 'subjects', 'hash_key', 'versions']);
+  need('keys.', keys, [...keyMembers, 'hash_key', 'versions']);
   const versions = [keys].flat().flatMap((key) => key.versions);
   need('keys.versions.', versions, ['created_at', 'sealed']);
   need('subjects.', subjects, ['subject_id', 'created_at', 'erased_at', 'sealed']);

@@ -1,24 +1,14 @@
 // A store over a key file, which several processes change. Its rows are in memory, sealed as in the file; what others changed is
 // read before each call. The local service opens it, as `#key-file`.
 import { InputError } from '@eaas/protocol';
-import { toBase64 } from '@eaas/protocol/base64';
 import { toHex } from '@eaas/protocol/internal-audit';
-import {
-  type Appended,
-  type KeyRow,
-  keys,
-  keyVersions,
-  type Link,
-  Refusal,
-  type Service,
-  subjects,
-  type Table,
-} from '@eaas/service';
+import { type Appended, keys, keyVersions, type Link, Refusal } from '@eaas/service';
+import { type Service, subjects, type Table } from '@eaas/service';
 import type { StoreAtOnce } from './at-once.ts';
 import { type Held, lockNow, lockSoon } from './file-lock.ts';
 import { openerOfEnvironment } from './file-opener.ts';
 import { holding, lockOf, nameOf, placeOfKeyFile, readKeyFile, stampOf, writeKeyFile } from './key-file.ts';
-import { type Contents, type FileKey, formatKeyFile, openKeyFile } from './key-file-format.ts';
+import { type FileContents, fileKey, formatKeyFile, openKeyFile, textOf } from './key-file-format.ts';
 import { isKept, type KeyStore, layIn, tenantIn } from './key-store.ts';
 import type { MemoryStore, MemoryTenant } from './memory-store.ts';
 
@@ -102,10 +92,8 @@ export function openKeyFileStore(given: string, memory: MemoryStore, create = tr
   };
 }
 
-const textOf = (bytes: Uint8Array | null): string | null => bytes && toBase64(bytes);
-
 /** What memory has of keys and people, as a file has it. */
-function contentsOf({ tables }: MemoryTenant): Contents {
+function contentsOf({ tables }: MemoryTenant): FileContents {
   const rowsOf = <Row>({ name }: Table<Row>) =>
     Array.from(tables.get(name)?.values() ?? [], ({ row }) => row as Row);
   const versions = new Map<string, { created_at: number; sealed: string | null }[]>();
@@ -115,23 +103,7 @@ function contentsOf({ tables }: MemoryTenant): Contents {
     versions.set(key_id, ofKey);
   }
   return {
-    keys: (rowsOf(keys) as (KeyRow & Pick<FileKey, 'intake' | 'subjects'>)[]).map((row) => ({
-      key_id: row.key_id,
-      name: row.name,
-      key_version: row.key_version,
-      status: row.status,
-      exportable: row.exportable,
-      intake: row.intake,
-      created_at: row.created_at,
-      rotated_at: row.rotated_at,
-      interval_days: row.interval_days,
-      next_rotation_at: row.next_rotation_at,
-      destroy_at: row.destroy_at,
-      min_version: row.min_version,
-      subjects: row.subjects,
-      hash_key: textOf(row.sealed_hash_key),
-      versions: versions.get(row.key_id) ?? [],
-    })),
+    keys: rowsOf(keys).map((row) => fileKey(row, versions.get(row.key_id) ?? [])),
     subjects: rowsOf(subjects).map(({ subject_id, created_at, erased_at, sealed }) => ({
       subject_id: toHex(subject_id),
       created_at,

@@ -1,29 +1,28 @@
 // Keys that outlive the process, in memory while it runs: those of a file, or of a sealed text. What both stores have in common.
 import { readBase64 } from '@eaas/protocol/base64';
 import { randomBytes } from '@eaas/protocol/internal';
-import { fromHex } from '@eaas/protocol/internal-audit';
 import {
-  type KeyRow,
   keys,
-  type KeyVersionRow,
   keyVersions,
   type Link,
   openTenantSecrets,
   type Plugin,
   refOf,
   refTo,
+  rowOfSubject,
+  rowsOfKey,
   sealHead,
   sealRow,
   type Service,
   type Store,
-  type SubjectRow,
   subjects,
   type Table,
   type TenantRow,
   tenants,
+  withMaterial,
 } from '@eaas/service';
 import type { StoreAtOnce } from './at-once.ts';
-import type { FileKey, FileSubject, KeyFile } from './key-file-format.ts';
+import type { KeyFile } from './key-file-format.ts';
 import type { MemoryStore, MemoryTenant } from './memory-store.ts';
 
 /** Keys as a store. */
@@ -72,50 +71,22 @@ export function layIn({ roots, tables }: Service, tenant: MemoryTenant, file: Ke
     });
     tenant.tables.set(table.name, new Map(stored));
   };
+  const sealed = withMaterial(tenantId, file, (_, text) =>
+    text === null ? null : (readBase64(text) ?? null),
+  );
+  const rows = sealed.keys.map((key, index) => rowsOfKey(tenantId, key, index + 1, 0));
   lay(
     keys,
-    file.keys.map((key, index) => keyRow(tenantId, key, index + 1)),
+    rows.map((ofKey) => ofKey.row),
   );
   lay(
     keyVersions,
-    file.keys.flatMap((key) => versionRows(tenantId, key)),
+    rows.flatMap(({ versions }) => versions),
   );
   lay(
     subjects,
-    file.subjects.map((subject) => subjectRow(tenantId, subject)),
+    sealed.subjects.map((subject) => rowOfSubject(tenantId, subject, 1)),
   );
   const id = Math.max(tenant.head.id + 1, file.keys.length);
   tenant.head = sealHead(secrets, { ...tenant.head, id, sum: randomBytes(32), nonce: randomBytes(16) });
-}
-
-const bytesIn = (text: string | null): Uint8Array | null =>
-  text === null ? null : (readBase64(text) ?? null);
-
-function keyRow(tenant_id: string, { hash_key, ...key }: FileKey, created_id: number): KeyRow {
-  const { versions: _, ...columns } = key;
-  return { ...columns, tenant_id, sealed_hash_key: bytesIn(hash_key), created_id, rev: 0 };
-}
-
-const versionRows = (tenant_id: string, { key_id, versions }: FileKey): KeyVersionRow[] =>
-  versions.map(({ created_at, sealed }, index) => ({
-    tenant_id,
-    key_id,
-    key_version: index + 1,
-    created_at,
-    sealed: bytesIn(sealed),
-  }));
-
-function subjectRow(
-  tenant_id: string,
-  { subject_id, created_at, erased_at, sealed }: FileSubject,
-): SubjectRow {
-  const erased = { erased_id: erased_at === null ? null : 1, erased_at, erased_hash: null };
-  return {
-    tenant_id,
-    subject_id: fromHex(subject_id),
-    sealed: bytesIn(sealed),
-    created_id: 0,
-    created_at,
-    ...erased,
-  };
 }

@@ -2,20 +2,23 @@
 // use: the command makes the next one (command.ts). The local service opens it.
 import { InputError, toUtf8 } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
-import { randomBytes } from '@eaas/protocol/internal';
 import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 import {
   type Around,
+  forIntake,
   keys,
   type KeyRow,
   type Link,
+  naming,
+  newKey,
+  newMaterial,
   type Plugin,
   Refusal,
-  sealSecret,
   type View,
 } from '@eaas/service';
 import {
   type FileKey,
+  fileKey,
   formatKeyFile,
   type KeyFile,
   newKeyFile,
@@ -32,34 +35,29 @@ const prefix = 'eaas_local_';
 /** Makes the keys of a new tenant: one, named `default`. */
 export function newSealed(now: number): KeyFile {
   const file = newKeyFile(unlocked);
-  return { ...file, keys: [newKey(file, now)] };
+  return { ...file, keys: [defaultKey(file, now)] };
 }
 
-function newKey(file: KeyFile, now: number): FileKey {
+function defaultKey(file: KeyFile, now: number): FileKey {
+  const { tenantId: tenant_id } = file;
   const key_id = crypto.randomUUID();
-  return {
-    key_id,
-    name: 'default',
-    key_version: 1,
-    status: 'active',
-    exportable: false,
-    intake: false,
-    created_at: now,
-    rotated_at: null,
-    interval_days: null,
-    next_rotation_at: null,
-    destroy_at: null,
-    min_version: 1,
-    subjects: 'optional',
-    hash_key: newMaterial(file, hashKeyPlace(file.tenantId, key_id)),
-    versions: [{ created_at: now, sealed: newMaterial(file, versionPlace(file.tenantId, key_id, 1)) }],
-  };
+  const sealed_hash_key = newMaterial(sealingOf(file), hashKeyPlace(tenant_id, key_id));
+  const made = { tenant_id, key_id, sealed_hash_key };
+  const { row } = newKey({ name: 'default' }, { now, entryId: 0 }, null, made, [naming, forIntake]);
+  return fileKey(row, [newVersion(file, row, now)]);
 }
+
+function newVersion(file: KeyFile, { key_id, key_version }: Versioned, created_at: number) {
+  const sealed = newMaterial(sealingOf(file), versionPlace(file.tenantId, key_id, key_version));
+  return { created_at, sealed: toBase64(sealed) };
+}
+
+type Versioned = Pick<KeyRow, 'key_id' | 'key_version'>;
 
 /** Makes a new key the one named `default`, which encrypts at once. The others stay, so that their values open. */
 export function replaced(file: KeyFile, now: number): KeyFile {
   const others = file.keys.map((key): FileKey => ({ ...key, name: `replaced ${key.key_id}` }));
-  return { ...file, keys: [newKey(file, now), ...others] };
+  return { ...file, keys: [defaultKey(file, now), ...others] };
 }
 
 /** Leaves out all keys but the one named `default`. */
@@ -71,19 +69,10 @@ export const forgotten = (file: KeyFile): KeyFile => ({
 /** Adds a version to each key. It decrypts at once, and encrypts from a time on, when all deployments have the text. */
 export function rotated(file: KeyFile, now: number, from: number): KeyFile {
   const rotatedKey = (key: FileKey): FileKey => {
-    const key_version = key.key_version + 1;
-    const sealed = newMaterial(file, versionPlace(file.tenantId, key.key_id, key_version));
-    const versions = [...key.versions, { created_at: now, from, sealed }];
-    return { ...key, key_version, rotated_at: now, versions };
+    const next = { ...key, key_version: key.key_version + 1, rotated_at: now };
+    return { ...next, versions: [...key.versions, { ...newVersion(file, next, now), from }] };
   };
   return { ...file, keys: file.keys.map(rotatedKey) };
-}
-
-function newMaterial(file: KeyFile, place: Parameters<typeof sealSecret>[1]): string {
-  const material = randomBytes(32);
-  const sealed = toBase64(sealSecret(sealingOf(file), place, material));
-  material.fill(0);
-  return sealed;
 }
 
 /** Returns the text. */

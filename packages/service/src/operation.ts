@@ -1,8 +1,10 @@
 // How a call of the API becomes a decision: who calls, what it asks for, and what the operation adds.
+import { refusalOf } from '@eaas/protocol/internal-service';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import type { Author, Verdict, View } from './ledger/decision.ts';
+import { type Author, prepared, type Verdict, type View } from './ledger/decision.ts';
 import type { Need } from './ledger/table.ts';
 import type { Holder, RequestedCall } from './rules/authorize.ts';
+import type { Refusal } from './rules/refusal.ts';
 import type { Service } from './service.ts';
 
 /** What a request says before its body is read: the call, and about its sender. */
@@ -65,6 +67,21 @@ export interface Part<Answer> {
   judge(view: View, holder: Holder | null): Verdict<Answer>;
   /** Called when the call has its answer, or has none. */
   end?(): void;
+}
+
+/** A part whose whole answer is prepared, because to make it takes long. */
+export function preparing<Answer>(
+  by: Part<Answer>['by'],
+  prepare: (view: View, holder: Holder | null) => Promise<Answer>,
+): Part<Answer> {
+  let answer: Answer | Refusal | undefined;
+  return {
+    by,
+    async prepare(view, holder) {
+      answer ??= await prepare(view, holder).catch(refusalOf);
+    },
+    judge: () => ({ entries: [], answer: prepared(answer) }),
+  };
 }
 
 /** The operations of the API. */

@@ -42,14 +42,19 @@ export type Operate = (service: Service, caller: Caller, input: never) => Part<o
 export type Around = (service: Service, part: Part<object>, caller: Caller, input: never) => Part<object>;
 
 /** A column of keys that a plugin adds. The input of the call has it by the same name. */
-export interface Field {
+export interface Field<Value extends boolean | string = boolean | string> {
   readonly column: string;
-  readonly type: 'boolean' | 'text';
   /** The value if the call does not set it. The entry of the creation has the column only if it differs. */
-  readonly initial: boolean | string;
+  readonly initial: Value;
   /** Whether records of keys show it. */
   readonly isShown: boolean;
 }
+
+/** What a row of keys, or the input of the call that creates one, has in a field. */
+export const valueIn = <Value extends boolean | string>(
+  row: object,
+  { column, initial }: Field<Value>,
+): Value => (row as Readonly<Record<string, Value | undefined>>)[column] ?? initial;
 
 /** A call about a data key, or one item of a batch. Plugins know further fields. */
 export interface KeyCall {

@@ -87,7 +87,9 @@ export function createService({
 
 /** The tables of the core, with the columns that plugins add to keys, and the tables of the plugins. */
 function tablesOf(plugins: readonly Plugin[], fields: readonly Field[]) {
-  const ofPlugins = Object.fromEntries(fields.map(({ column, type }) => [column, type]));
+  const ofPlugins = Object.fromEntries(
+    fields.map(({ column, initial }) => [column, typeof initial === 'boolean' ? 'boolean' : 'text']),
+  );
   const widened = tableOf<KeyRow>(keys.name, keys.id, { ...keys.types, ...ofPlugins });
   const core = [tenants, widened, keyVersions, apiKeys, entries, anchors, tallies, uses];
   const all = [...core, ...plugins.flatMap((plugin) => plugin.tables ?? [])] as readonly Table<never>[];

@@ -5,8 +5,9 @@ import { Counts } from '../base/entry-counts.ts';
 import { timeLimit } from '../base/time-limit.ts';
 import { Fair } from '../fair.ts';
 import { KeyHosts } from '../plugins/key-hosts.ts';
-import type { PublicLog } from '../plugins/public-log.ts';
-import { serverPlugins } from '../plugins/server-plugins.ts';
+import { keySetsOf } from '../plugins/key-sets.ts';
+import { type PublicLog, publicLogPlugin } from '../plugins/public-log.ts';
+import { signatureVerifier } from '../plugins/signatures.ts';
 import { postgresStore } from '../postgres/postgres-store.ts';
 import type { Database } from '../postgres/database.ts';
 
@@ -74,14 +75,16 @@ export function createService({
     },
     used: (tenantId, apiKeyId) => uses.set(apiKeyId, { tenantId, time: Math.floor(now() / minute) * minute }),
   };
-  const plugins = serverPlugins({
-    database,
-    hosts: keyHosts,
-    alarms,
-    now,
-    intakeOpened: (count) => void (counts.intakeOpened += count),
-    publicLog: () => service.publicLog,
-  });
+  const plugins = [
+    core.people(),
+    core.issuers({
+      verify: signatureVerifier(),
+      keysFor: keySetsOf({ database, hosts: keyHosts, alarms, now }),
+      keyHostFault: (uri) => keyHosts.faultOf(uri),
+    }),
+    core.intake((count) => void (counts.intakeOpened += count)),
+    publicLogPlugin(database, () => service.publicLog),
+  ];
   const store = postgresStore({ calls: database, lists: reads, background });
   const service: Service = {
     ...core.createService({ store, roots, plugins, fair, listener, ...patience() }),

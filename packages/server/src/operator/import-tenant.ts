@@ -1,25 +1,16 @@
 // Takes over a tenant of a key file: its keys, with an entry for each, and its people. `createTenant` calls it, in the
 // transaction that creates the tenant.
-import { hashKeyPlace, type SecretPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 import * as core from '@eaas/service';
-import { erasedOf, type ImportedPeople, writeErased, writeLiving } from '../plugins/imported-people.ts';
 import { appendLink } from '../postgres/append.ts';
 import { databaseTime, type Transaction } from '../postgres/sql.ts';
 
-/** A tenant of a key file. */
-export interface ImportedTenant {
+/** A tenant of a key file, with its secrets. */
+export interface ImportedTenant extends core.Contents<Uint8Array | null> {
   readonly tenantId: string;
   /** The SHA-256 of the file in hex, which the audit entries of the keys name. */
   readonly sha256: string;
-  readonly keys: readonly {
-    /** The row of a key, with the columns of plugins. */
-    readonly row: Omit<core.KeyRow, 'tenant_id' | 'sealed_hash_key' | 'created_id' | 'rev'>;
-    readonly hashKey: Uint8Array | null;
-    readonly versions: readonly { readonly created_at: number; readonly secret: Uint8Array | null }[];
-  }[];
   /** The secret of the tenant, on which the ids of its people depend. */
   readonly secret: Uint8Array;
-  readonly subjects: ImportedPeople;
 }
 
 type Made = Pick<ReturnType<typeof core.newTenant>, 'head' | 'writes'>;
@@ -32,13 +23,19 @@ export async function insertImported(
   tx: Transaction,
   { roots, tables, fields }: core.Service,
   { head: start, writes: [tenant] }: Made,
-  { tenantId, sha256, keys, subjects }: ImportedTenant,
+  { tenantId, sha256, ...contents }: ImportedTenant,
 ): Promise<void> {
   const opened = tenant && core.openTenant(roots, { row: tenant.row, newest_rev: 0 });
   if (!opened) throw new Error('the root key must open the secret of a new tenant (it does not)');
   const { secrets } = opened;
   const operator = core.insider(tenantId, 'operator');
-  const seal = (place: SecretPlace, secret: Uint8Array) => core.sealSecret(secrets.sealing, place, secret);
+  const { keys, subjects } = core.withMaterial(
+    tenantId,
+    contents,
+    (place, secret) => secret && core.sealSecret(secrets.sealing, place, secret),
+  );
+  const living = subjects.filter(({ sealed }) => sealed !== null);
+  const erased = subjects.filter(({ sealed }) => sealed === null);
   let head = start;
   let sum = core.unmasked(secrets, start);
 
@@ -55,22 +52,25 @@ export async function insertImported(
     }
   }
 
-  await append(keys, (link, { row, hashKey, versions }) => {
-    const { key_id, key_version, name, exportable, interval_days, status } = row;
+  await append(keys, (link, key) => {
     const rev = link.nextId;
-    const sealed_hash_key = hashKey && seal(hashKeyPlace(tenantId, key_id), hashKey);
-    const stored = { ...row, tenant_id: tenantId, sealed_hash_key, created_id: rev, rev };
-    const set = fields.filter(({ column, initial }) => Reflect.get(row, column) !== initial);
-    const ofPlugins = Object.fromEntries(set.map(({ column }) => [column, Reflect.get(row, column)]));
+    const { row, versions } = core.rowsOfKey(tenantId, key, rev, rev);
+    const { key_version, name, exportable, interval_days, status } = row;
+    const set = fields.filter((field) => core.valueIn(row, field) !== field.initial);
+    const ofPlugins = Object.fromEntries(set.map((field) => [field.column, core.valueIn(row, field)]));
     const created = { key_version, name, exportable, interval_days, status, imported: sha256, ...ofPlugins };
     link.add(operator, core.keyDraft('key.create', row, created));
-    link.write(core.add(core.keys, stored), null);
-    for (const [index, { created_at, secret }] of versions.entries()) {
-      const id = { tenant_id: tenantId, key_id, key_version: index + 1 };
-      const sealed = secret && seal(versionPlace(tenantId, key_id, index + 1), secret);
-      link.write(core.add(core.keyVersions, { ...id, created_at, sealed }), null);
-    }
-    if (rev === keys.length) writeLiving(link, tenantId, subjects, seal, rev);
+    link.write(core.add(core.keys, row), null);
+    for (const version of versions) link.write(core.add(core.keyVersions, version), null);
+    if (rev < keys.length) return;
+    // The entry of the last key names the file, and stands for the living people.
+    for (const one of living)
+      link.write(core.add(core.subjects, core.rowOfSubject(tenantId, one, rev)), null);
   });
-  await append(erasedOf(subjects), (link, person) => writeErased(link, tenantId, sha256, person));
+  await append(erased, (link, one) => {
+    const [rev, from] = [link.nextId, link.size];
+    link.add(operator, core.tenantDraft('subject.erase', { subject: one.subject_id, imported: sha256 }));
+    const row = core.rowOfSubject(tenantId, one, rev, link.receipts(from, 1).hashOf(0));
+    link.write(core.add(core.subjects, row), null);
+  });
 }

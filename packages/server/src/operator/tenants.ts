@@ -26,7 +26,7 @@ export async function createTenant(
     // so that an old copy of the file cannot forge its log.
     const taken = imported && {
       tenantId: imported.tenantId,
-      secret: imported.subjects.size > 0 ? imported.secret : undefined,
+      secret: imported.subjects.length > 0 ? imported.secret : undefined,
     };
     const made = core.newTenant(roots, fields, await databaseTime(tx), taken);
     await requireFreeName(tx, made.record.tenant_id, fields.name);

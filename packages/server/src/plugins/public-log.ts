@@ -1,6 +1,6 @@
 // The public log of all heads, as far as the API shows it: proofs of a tenant's entries. A package of its own keeps the log.
 import type { Input } from '@eaas/protocol/wire';
-import { type Part, type Plugin, Refusal, refusalOf, type Verification } from '@eaas/service';
+import { type Part, type Plugin, preparing, Refusal, type Verification } from '@eaas/service';
 import type { Database } from '../postgres/database.ts';
 import type { Sql } from '../postgres/sql.ts';
 
@@ -23,8 +23,6 @@ interface PublicFile {
 
 type Reading = Pick<Database, 'run'>;
 
-const proofs = 'GET /v1/audit/proof';
-
 export const publicLogPlugin = (database: Reading, logOf: () => PublicLog | undefined): Plugin => ({
   name: 'public-log',
   around: {
@@ -32,49 +30,34 @@ export const publicLogPlugin = (database: Reading, logOf: () => PublicLog | unde
       const log = logOf();
       return log ? contradicting(database, log, part as Part<Verification>, tenantId) : part;
     },
-    [proofs](_, part, { tenantId }, input) {
+    'GET /v1/audit/proof'(_, part, { tenantId }, { id }: Input<'GET /v1/audit/proof'>) {
       const log = logOf();
-      return log ? proving(database, log, tenantId, input) : part;
+      if (!log) return part;
+      return preparing('guess', async ({ head }) => {
+        if (id !== undefined && id > head.id) throw entryNotWritten(id, head.id);
+        return { proof: await database.run((sql) => log.proof(sql, tenantId, id)) };
+      });
     },
   },
 });
 
-function proving(database: Reading, log: PublicLog, tenantId: string, { id }: Input<typeof proofs>) {
-  let answer: { readonly proof: string } | Refusal | undefined;
-  return {
-    by: 'guess',
-    needs: () => [],
-    async prepare() {
-      answer ??= await database
-        .run(async (sql) => ({ proof: await log.proof(sql, tenantId, id) }))
-        .catch(refusalOf);
-    },
-    judge({ head }) {
-      if (id !== undefined && id > head.id) throw entryNotWritten(id, head.id);
-      return { entries: [], answer: answer as { readonly proof: string } | Refusal };
-    },
-  } satisfies Part<object>;
-}
-
 const entryNotWritten = (id: number, newest: number): Refusal =>
   new Refusal('not_found', `The audit log has no entry ${id}: its newest entry is ${newest}.`);
 
-function contradicting(database: Reading, log: PublicLog, part: Part<Verification>, tenantId: string) {
-  let answer: Verification | undefined;
-  return {
-    ...part,
-    async prepare(view, holder) {
-      await part.prepare?.(view, holder);
-      const { answer: own } = part.judge(view, holder);
-      if (typeof own === 'object' && !(own instanceof Refusal))
-        answer = await withContradiction(database, log, tenantId, own);
-    },
-    judge(view, holder) {
-      const verdict = part.judge(view, holder);
-      return answer ? { ...verdict, answer } : verdict;
-    },
-  } satisfies Part<Verification>;
-}
+const contradicting = (
+  database: Reading,
+  log: PublicLog,
+  part: Part<Verification>,
+  tenantId: string,
+): Part<Verification> => ({
+  ...part,
+  ...preparing(part.by, async (view, holder) => {
+    await part.prepare?.(view, holder);
+    const { answer } = part.judge(view, holder);
+    if (answer instanceof Refusal) throw answer;
+    return withContradiction(database, log, tenantId, answer as Verification);
+  }),
+});
 
 /** Adds to a verification the first entry that the public log has proved otherwise than the chain has it. */
 export async function withContradiction(

@@ -1,15 +1,14 @@
 // The audit log as its tenant reads it, and the counts that come with it: pages of entries, statements of its head, and whether
 // it is as the service wrote it. A service puts these operations together. The public log is a plugin's.
 import { toHex } from '@eaas/protocol/internal';
-import { refusalOf } from '@eaas/protocol/internal-service';
 import { endpoints, formatTimestamp, limits, type Output, parseTimestamp } from '@eaas/protocol/wire';
-import { prepared, type View } from '../ledger/decision.ts';
+import type { View } from '../ledger/decision.ts';
 import { allOf, are, between, refTo } from '../ledger/table.ts';
 import { anchors, entries, tallies } from '../ledger/tables.ts';
 import type { Query, Where } from '../ledger/table.ts';
 import type { EntryRow, TallyRow } from '../ledger/tables.ts';
 import { monthOf } from '../ledger/judge.ts';
-import type { Operations, Part } from '../operation.ts';
+import { type Operations, preparing } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
 import { attempt, noPublicLog, Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { signCheckpoint } from '../verify/checkpoint.ts';
@@ -83,18 +82,6 @@ export const auditOperations = {
   },
   'GET /v1/audit/proof': () => ({ by: 'guess', judge: () => ({ entries: [], answer: noPublicLog() }) }),
 } satisfies Partial<Operations>;
-
-/** A part whose whole answer is prepared. */
-function preparing<Answer>(by: Part<Answer>['by'], prepare: (view: View) => Promise<Answer>): Part<Answer> {
-  let answer: Answer | Refusal | undefined;
-  return {
-    by,
-    async prepare(view) {
-      answer ??= await prepare(view).catch(refusalOf);
-    },
-    judge: () => ({ entries: [], answer: prepared(answer) }),
-  };
-}
 
 type Page = { readonly limit: number; readonly offset: number };
 const newestFirst = { table: entries, by: 'id', descending: true } as const;

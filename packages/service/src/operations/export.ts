@@ -10,7 +10,7 @@ import { prepared, type View } from '../ledger/decision.ts';
 import { are, between } from '../ledger/table.ts';
 import { keyVersions } from '../ledger/tables.ts';
 import type { Caller, Part } from '../operation.ts';
-import type { Holder } from '../rules/authorize.ts';
+import { type Holder, whoActs } from '../rules/authorize.ts';
 import { keyDraft } from '../rules/draft.ts';
 import { requireExportable } from '../rules/key-rules.ts';
 import type { Service } from '../service.ts';
@@ -50,8 +50,9 @@ export function exportKey(
     },
     judge(view, holder) {
       const { key, versions, hashKey } = find(view, holder);
+      const told = { jwk_thumbprint: jwkThumbprint(public_key), ...whoActs(holder) };
       return {
-        entries: [keyDraft('key.export', key, { jwk_thumbprint: jwkThumbprint(public_key) })],
+        entries: [keyDraft('key.export', key, told)],
         answer: {
           tenant_id: tenantId,
           key_id: key.key_id,

@@ -10,7 +10,7 @@ import { keys, keyVersions, tallies } from '../ledger/tables.ts';
 import type { Query, Where, Write } from '../ledger/table.ts';
 import type { KeyRow, KeyVersionRow } from '../ledger/tables.ts';
 import type { Caller, Operations, Part } from '../operation.ts';
-import type { Holder } from '../rules/authorize.ts';
+import { type Holder, whoActs } from '../rules/authorize.ts';
 import { type Change, keyDraft } from '../rules/draft.ts';
 import * as rules from '../rules/key-rules.ts';
 import { Refusal } from '../rules/refusal.ts';
@@ -34,12 +34,18 @@ export const keyOperations = {
     return {
       by: 'append',
       needs: () => [allOf(named)],
-      judge(view) {
+      judge(view, holder) {
         const detail = 'A key already has this name: choose another name, or use the key.';
         if (view.all(named).rows.length > 0) throw new Refusal('name_taken', detail);
         const { tenant_id } = view.tenant;
         const sealed_hash_key = newMaterial(view.secrets.sealing, hashKeyPlace(tenant_id, key_id));
-        const { row, draft } = rules.newKey(input, view, { tenant_id, key_id, sealed_hash_key }, fields);
+        const { row, draft } = rules.newKey(
+          input,
+          view,
+          holder,
+          { tenant_id, key_id, sealed_hash_key },
+          fields,
+        );
         const writes = [add(keys, row), newVersion(view, row)];
         return { entries: [draft], writes, answer: keyRecord(row, fields) };
       },
@@ -90,7 +96,7 @@ function changing<Request>(rule: (key: KeyRow, now: number, input: Request) => C
       const [action, set, told] = rule(before, view.now, input) ?? [];
       if (!action) return { entries: [], answer: keyRecord(before, fields) };
       const row = { ...before, ...set, rev: view.entryId };
-      const draft = keyDraft(action, row, { ...told, previous_change: before.rev });
+      const draft = keyDraft(action, row, { ...told, previous_change: before.rev, ...whoActs(holder) });
       const writes = [put(keys, row), ...versionsAfter(view, before, row)];
       return { entries: [draft], writes, answer: keyRecord(row, fields) };
     },

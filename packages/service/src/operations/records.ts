@@ -10,7 +10,7 @@ import type { ApiKeyRow, KeyRow } from '../ledger/tables.ts';
 import type { Part } from '../operation.ts';
 import { type Holder, requireKeyId } from '../rules/authorize.ts';
 import { auditValue, type Change, tenantDraft, timeOrNull } from '../rules/draft.ts';
-import type { Field } from '../plugin.ts';
+import { type Field, valueIn } from '../plugin.ts';
 import { keyNotFound, Refusal } from '../rules/refusal.ts';
 
 /** The row of the key that a call names, if the text can be an id. */
@@ -100,7 +100,7 @@ export function shownRow<Row>({ columns, types }: Table<Row>, row: Row) {
 /** Returns a key as the API shows it, with those columns of plugins that it shows. */
 export function keyRecord(key: KeyRow, fields: readonly Field[]): Output<'POST /v1/keys'> {
   const ofPlugins = fields.filter(({ isShown }) => isShown);
-  const columns = ofPlugins.map(({ column, initial }) => [column, Reflect.get(key, column) ?? initial]);
+  const columns = ofPlugins.map((field) => [field.column, valueIn(key, field)]);
   const { interval_days, ...record } = shownRow(keys, key);
   const rotation_policy = interval_days === null ? null : { interval_days };
   return { ...record, rotation_policy, ...Object.fromEntries(columns) } as Output<'POST /v1/keys'>;

@@ -6,7 +6,7 @@ import type { Item, Output } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
 import type { KeyRow } from '../ledger/tables.ts';
 import type { Creation, KeyAct, KeyCall, Keying, KeyVerb, Participation } from '../plugin.ts';
-import type { Holder } from './authorize.ts';
+import { type Holder, whoActs } from './authorize.ts';
 import { type Draft, keyDraft, logged, plainDraft, refusalOutcome } from './draft.ts';
 import type { KeyCrypto } from './key-crypto.ts';
 import { refusedByAge, refusedByStatus, requireStatus } from './key-rules.ts';
@@ -77,9 +77,9 @@ export function rulingOf<Answer>(
   answer: Answer | Refusal,
   metadata: Readonly<Record<string, number | undefined>> = {},
 ): Ruling<Answer> {
-  const isPlain = !more && !creates && !holder?.beyond && !logged(context);
+  const isPlain = !more && !creates && !holder?.signIn && !logged(context);
   if (isPlain && !(answer instanceof Refusal)) return { draft: plainDraft(action, named, metadata), answer };
-  const told = { ...metadata, context: logged(context), ...holder?.beyond?.logged, ...more };
+  const told = { ...metadata, context: logged(context), ...whoActs(holder), ...more };
   if (answer instanceof Refusal)
     return { draft: keyDraft(action, named, { ...told, ...refusalOutcome(answer) }), answer };
   if (!creates || created.has(creates)) return { draft: keyDraft(action, named, told), answer };

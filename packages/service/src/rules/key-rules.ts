@@ -3,7 +3,8 @@
 import { formatTimestamp, type Input, limits } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
 import type { KeyRow } from '../ledger/tables.ts';
-import type { Field } from '../plugin.ts';
+import { type Field, valueIn } from '../plugin.ts';
+import { type Holder, whoActs } from './authorize.ts';
 import { type Change, type Draft, keyDraft, timeOrNull } from './draft.ts';
 import { badRequest, Refusal } from './refusal.ts';
 
@@ -63,15 +64,14 @@ export function requireExportable(key: KeyRow): void {
 export function newKey(
   input: Input<'POST /v1/keys'>,
   { now, entryId }: Pick<View, 'now' | 'entryId'>,
+  giver: Holder | null,
   made: Pick<KeyRow, 'tenant_id' | 'key_id' | 'sealed_hash_key'>,
   fields: readonly Field[],
 ): { readonly row: KeyRow; readonly draft: Draft } {
   const { name } = input;
   const exportable = input.exportable ?? false;
   const interval_days = input.rotation_policy?.interval_days ?? null;
-  const columns = fields.map(
-    ({ column, initial }) => [column, Reflect.get(input, column) ?? initial] as const,
-  );
+  const columns = fields.map((field) => [field.column, valueIn(input, field)] as const);
   const chosen = columns.filter(([, value], nth) => value !== fields[nth]?.initial);
   const created = { key_version: 1, name, exportable, interval_days };
   const row: KeyRow = {
@@ -87,7 +87,8 @@ export function newKey(
     created_id: entryId,
     rev: entryId,
   };
-  return { row, draft: keyDraft('key.create', row, { ...created, ...Object.fromEntries(chosen) }) };
+  const told = { ...created, ...Object.fromEntries(chosen), ...whoActs(giver) };
+  return { row, draft: keyDraft('key.create', row, told) };
 }
 
 type Changed = Change<KeyRow> | undefined;

@@ -9,6 +9,7 @@ const made = { tenant_id: 't', key_id: 'k', sealed_hash_key: new Uint8Array() };
 const { row: key } = newKey(
   { name: 'a', rotation_policy: { interval_days: 1 } },
   { now, entryId: 7 },
+  null,
   made,
   [],
 );

@@ -9,7 +9,7 @@ import {
   type TenantRow,
   type TenantSecrets,
 } from '@eaas/service';
-import { personId, shortId } from '../../src/plugins/people/subjects.ts';
+import { personId, shortId } from '../../src/rules/authorize.ts';
 import { after, atFirst, type Call, type State, toldBy, verdictOn } from './model.ts';
 
 /** A call on its way. */

@@ -8,20 +8,23 @@ import type { Secret } from '../../crypto/secret.ts';
 import { prepared, type View } from '../../ledger/decision.ts';
 import type { KeyRow } from '../../ledger/tables.ts';
 import { unlessRefused } from '../../operate.ts';
-import type { Caller, Part } from '../../operation.ts';
+import { type Caller, type Part, preparing } from '../../operation.ts';
 import { rowsOf } from '../../operations/data-keys.ts';
 import { requireKey } from '../../operations/records.ts';
-import type { KeyCall, Keying, Plugin } from '../../plugin.ts';
+import { type Field, type KeyCall, type Keying, type Plugin, valueIn } from '../../plugin.ts';
 import { findSecret } from '../../rules/key-crypto.ts';
 import { refusedByStatus, requireStatus } from '../../rules/key-rules.ts';
 import type { Service } from '../../service.ts';
 
 const route = 'GET /v1/keys/:key_id/public-key';
 
+/** Whether the key was made for intake. */
+export const forIntake: Field<boolean> = { column: 'intake', initial: false, isShown: true };
+
 /** `opened` is told how many data keys of such writers a request has opened. */
 export const intake = (opened: (count: number) => void = () => {}): Plugin => ({
   name: 'intake',
-  fields: [{ column: 'intake', type: 'boolean', initial: false, isShown: true }],
+  fields: [forIntake],
   suites: [{ form: format.intakeForm, isForeign: true }],
   keying: (calls, service) => openings(calls, service, opened),
   endpoints: { [route]: publicKeys },
@@ -31,28 +34,25 @@ export const intake = (opened: (count: number) => void = () => {}): Plugin => ({
 const derived = new WeakMap<Secret, string>();
 
 /** Shows the public key of the newest version. */
-function publicKeys(_: Service, __: Caller, { key_id }: Input<typeof route>): Part<Output<typeof route>> {
-  return {
-    by: 'guess',
-    needs: (view) => rowsOf([{ key_id }], [], view),
-    async prepare(view, holder) {
-      const key = requireKey(view, holder, key_id);
-      const { key_id: keyId, key_version: keyVersion } = key;
-      const secret = isForIntake(key) ? findSecret(view, key, keyVersion) : undefined;
-      if (!secret || derived.has(secret)) return;
-      const { publicKey: bytes, wipe } = expand(secret, key, keyVersion);
-      wipe();
-      derived.set(secret, format.formatPublicKey({ keyId, keyVersion, bytes }));
-    },
-    judge(view, holder) {
-      const key = requireKey(view, holder, key_id);
-      requireStatus(key, 'active');
-      const { key_version } = key;
-      const secret = isForIntake(key) ? findSecret(view, key, key_version) : null;
-      const intake_public_key = prepared(secret && derived.get(secret));
-      return { entries: [], answer: { key_id: key.key_id, key_version, intake_public_key } };
-    },
-  };
+const publicKeys = (_: Service, __: Caller, { key_id }: Input<typeof route>): Part<Output<typeof route>> => ({
+  needs: (view) => rowsOf([{ key_id }], [], view),
+  ...preparing('guess', async (view, holder) => {
+    const key = requireKey(view, holder, key_id);
+    requireStatus(key, 'active');
+    const { key_id: keyId, key_version: keyVersion } = key;
+    const secret = valueIn(key, forIntake) ? findSecret(view, key, keyVersion) : undefined;
+    const shown = secret ? (derived.get(secret) ?? derivePublicKey(secret, key)) : null;
+    return { key_id: keyId, key_version: keyVersion, intake_public_key: shown };
+  }),
+});
+
+function derivePublicKey(secret: Secret, key: KeyRow): string {
+  const { key_id: keyId, key_version: keyVersion } = key;
+  const { publicKey: bytes, wipe } = expand(secret, key, keyVersion);
+  wipe();
+  const shown = format.formatPublicKey({ keyId, keyVersion, bytes });
+  derived.set(secret, shown);
+  return shown;
 }
 
 /**
@@ -127,13 +127,10 @@ const isOurs = (call: KeyCall): call is OurCall =>
 /** Finds the version that a wrapped key names, if the key opens it. */
 function versionFor(view: View, key: KeyRow, wrapped: Uint8Array) {
   const keyVersion = format.intakeVersion(wrapped);
-  if (!keyVersion || !isForIntake(key) || refusedByStatus(key, 'active', 'disabled')) return undefined;
+  if (!keyVersion || !valueIn(key, forIntake) || refusedByStatus(key, 'active', 'disabled')) return undefined;
   const secret = findSecret(view, key, keyVersion);
   return secret && { keyId: key.key_id, keyVersion, secret };
 }
-
-/** Whether the key was made for intake. */
-const isForIntake = (key: KeyRow): boolean => Reflect.get(key, 'intake') === true;
 
 /**
  * Expands the private key of a version, which takes a millisecond: it is derived from the version's secret, and stored nowhere.

@@ -3,7 +3,6 @@
 import { toUtf8 } from '@eaas/protocol';
 import { toHex } from '@eaas/protocol/internal';
 import { orRefusal, refusalOf } from '@eaas/protocol/internal-service';
-import { endpoints } from '@eaas/protocol/wire';
 import { sha256 } from '#platform';
 import { senderOf } from '../../caller.ts';
 import type { TenantSecrets } from '../../crypto/tenant-secrets.ts';
@@ -12,10 +11,9 @@ import { Remembered, rememberedFor } from '../../ledger/remembered.ts';
 import { add, allOf, refTo } from '../../ledger/table.ts';
 import type { Arrival, Caller, Operations } from '../../operation.ts';
 import { keyNeedsOf, listing, recordsOf } from '../../operations/records.ts';
-import type { Around, Plugin } from '../../plugin.ts';
+import type { Plugin } from '../../plugin.ts';
 import type { Service } from '../../service.ts';
 import { Refusal, Tampered, unauthorized, unless } from '../../rules/refusal.ts';
-import { adding } from '../people/around.ts';
 import * as rules from './issuer-rules.ts';
 import { type IssuerRow, issuers as table } from './table.ts';
 import { fittingKey, type IssuerKey, openIssuer, rightsOf } from './token-rules.ts';
@@ -117,18 +115,9 @@ export function issuers(options: IssuerOptions): Plugin {
         })
       );
     },
-    around: Object.fromEntries(aboutKeys.map((route) => [route, sayingWho])),
     endpoints: issuerOperations((uri) => options.keyHostFault(uri)),
   };
 }
-
-/** The calls about keys. What is about a data key says who acts already. */
-const aboutKeys = Object.entries(endpoints).flatMap(([route, { permission }]) =>
-  permission.startsWith('keys.') ? route : [],
-);
-
-const sayingWho: Around = (_, part, { isUser }) =>
-  isUser ? { ...part, judge: (view, by) => adding(part.judge(view, by), {}, by?.beyond?.logged) } : part;
 
 /** The calls that manage issuers, like those of API keys. */
 const records = recordsOf(

@@ -8,11 +8,9 @@ import { limits } from '@eaas/protocol/wire';
 import { sha256 } from '#platform';
 import type { View } from '../../ledger/decision.ts';
 import type { Arrival } from '../../operation.ts';
-import { bearerToken } from '../../rules/authorize.ts';
+import { bearerToken, type Holder, personId, shortId } from '../../rules/authorize.ts';
 import type { IssuerRow } from './table.ts';
 import { attempt, unauthorized } from '../../rules/refusal.ts';
-import { personId, shortId } from '../people/subjects.ts';
-import { signInFor, workloadFor } from './sign-in.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -122,29 +120,33 @@ export function fittingKey(keys: readonly IssuerKey[], { header }: PresentedToke
  * Returns the rights of the user whom a token names. Throws Refusal for a token that the issuer does not accept now. The
  * signature is not judged here.
  */
-export function rightsOf(row: IssuerRow, { claims }: PresentedToken, view: Pick<View, 'now' | 'secrets'>) {
+export function rightsOf(
+  row: IssuerRow,
+  { claims }: PresentedToken,
+  view: Pick<View, 'now' | 'secrets'>,
+): Holder {
   const now = view.now / 1_000;
   const { iss, iat, exp, nbf } = claims;
   if (iss !== row.issuer || !isMeant(row, claims)) throw unauthorized();
   if (!isTime(iat) || !isTime(exp) || iat > now + leeway) throw unauthorized();
   if (exp + leeway <= now || exp - iat > row.max_age_seconds) throw unauthorized();
   if (nbf !== undefined && (!isTime(nbf) || nbf > now + leeway)) throw unauthorized();
-  const { permissions, key_ids, allowed_origins, revoked_at } = row;
+  const { kind, permissions, key_ids, allowed_origins, revoked_at } = row;
   const subject = subjectOf(row, claims);
-  const id = shortId(personId(view, 'users', subject));
-  const facts = {
-    subject,
-    anySubject: row.any_subject,
-    ownAudit: permissions.includes('audit.own'),
-    meetsRequired: openIssuer(row).require.every(([claim, accepted]) => has(claims, claim, accepted)),
-  };
   return {
     permissions: permissions.filter((one) => one !== 'audit.own'),
     key_ids,
     allowed_origins,
     revoked_at,
     expires_at: Math.min(row.expires_at ?? Infinity, Math.floor((exp + leeway) * 1_000)),
-    beyond: (row.kind === 'workload' ? workloadFor : signInFor)(facts, id),
+    signIn: {
+      kind,
+      subject,
+      id: shortId(personId(view, 'users', subject)),
+      anySubject: row.any_subject,
+      ownAudit: permissions.includes('audit.own'),
+      meetsRequired: openIssuer(row).require.every(([claim, accepted]) => has(claims, claim, accepted)),
+    },
   };
 }
 

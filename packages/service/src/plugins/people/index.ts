@@ -5,18 +5,17 @@ import type { Input } from '@eaas/protocol/wire';
 import type { View } from '../../ledger/decision.ts';
 import { are } from '../../ledger/table.ts';
 import type { Plugin } from '../../plugin.ts';
-import type { Holder } from '../../rules/authorize.ts';
+import { type Holder, personId, shortId, userOf } from '../../rules/authorize.ts';
 import { badRequest, Refusal } from '../../rules/refusal.ts';
-import { signInOf } from '../issuers/sign-in.ts';
 import { countingSubjects, exportingSubjects } from './around.ts';
 import { keyingOf } from './keying.ts';
 import { subjectOperations } from './operations.ts';
-import { personId, shortId, subjects } from './subjects.ts';
+import { naming, subjects } from './subjects.ts';
 
 export const people = (): Plugin => ({
   name: 'people',
   tables: [subjects],
-  fields: [{ column: 'subjects', type: 'text', initial: 'optional', isShown: false }],
+  fields: [naming],
   suites: [{ form: subjectForm }],
   keying: keyingOf,
   // The log has the first half of each id, and the whole id of a subject in the entry of its erasure.
@@ -33,9 +32,9 @@ export const people = (): Plugin => ({
  * the user, and for `me` of an API key, which is nobody.
  */
 function requireSubjectId(view: Pick<View, 'secrets'>, holder: Holder | null, given?: string) {
-  const signIn = signInOf(holder);
-  if (signIn) {
-    const own = personId(view, 'subjects', signIn.subject);
+  const user = userOf(holder);
+  if (user) {
+    const own = personId(view, 'subjects', user.subject);
     if (given === 'me' || given === own || given === shortId(own)) return own;
     throw new Refusal('permission_missing', 'Users see only their own log: pass `subject_id=me`.');
   }

@@ -10,13 +10,13 @@ import type { Secret } from '../../crypto/secret.ts';
 import { prepared, type View } from '../../ledger/decision.ts';
 import { put, refTo } from '../../ledger/table.ts';
 import { unlessRefused } from '../../operate.ts';
-import type { KeyAct, KeyCall, Keying, KeyVerb, Participation, Sealing } from '../../plugin.ts';
+import { type KeyAct, type KeyCall, type Keying, type KeyVerb, valueIn } from '../../plugin.ts';
+import type { Participation, Sealing } from '../../plugin.ts';
 import { keyDraft, refusalOutcome } from '../../rules/draft.ts';
 import { badRequest, Refusal } from '../../rules/refusal.ts';
 import type { Fair } from '../../service.ts';
-import type { Holder } from '../../rules/authorize.ts';
-import { type SignIn, signInOf } from '../issuers/sign-in.ts';
-import { notErased, personId, shortId, subjects } from './subjects.ts';
+import { type Holder, personId, shortId, type SignIn, userOf, whoActs } from '../../rules/authorize.ts';
+import { naming, notErased, subjects } from './subjects.ts';
 
 /** What a call says about people: whose data a value is, and on whose behalf the caller acts. */
 interface Call extends KeyCall {
@@ -80,14 +80,14 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
 
   /** Whom a user may not open is not looked up: the time would tell who is a subject. */
   function idsFor(view: Pick<View, 'secrets'>, holder: Holder | null): string[] {
-    const open = calls.filter((call) => !isForAnother(signInOf(holder), call));
+    const open = calls.filter((call) => !isForAnother(userOf(holder), call));
     const names = new Set(open.flatMap(({ subject }) => subject ?? []));
     return Array.from(names, (name) => idOf(view, 'subjects', name));
   }
 
   return {
     check(holder) {
-      if (signInOf(holder) && calls.some(({ user }) => user !== undefined))
+      if (userOf(holder) && calls.some(({ user }) => user !== undefined))
         throw badRequest('`user` is the user of the token: leave it out');
     },
     needs: (view, holder) => idsFor(view, holder).map((id) => refTo(subjects, id)),
@@ -103,13 +103,12 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
     find(view, act) {
       const { verb, holder, key } = act;
       const { subject, user, wrapped }: Call = act.call;
-      const isRequired =
-        Reflect.get(key, 'subjects') === 'required' && (verb === 'wrap' || verb === 'encrypt');
-      if (isRequired && subject === undefined)
+      const isWrap = verb === 'wrap' || verb === 'encrypt';
+      if (isWrap && subject === undefined && valueIn(key, naming) === 'required')
         throw badRequest(
           '`subject` is missing: this key wraps only with a subject, the person whose data it is',
         );
-      const signIn = signInOf(holder);
+      const signIn = userOf(holder);
       if (isForAnother(signIn, act.call)) throw refusedFor(act);
       const isPlain = wrapped !== undefined && !isSubjectWrapped(wrapped);
       const notTheirs = signIn && !signIn.anySubject && isPlain ? notOwn() : undefined;
@@ -157,7 +156,7 @@ function refusedFor({ verb, named, holder }: KeyAct): Refusal {
     verb === 'encrypt' || verb === 'decrypt' ? verb : verb === 'unwrap' ? 'key.unwrap' : 'key.wrap';
   const version = verb === 'unwrap' && { key_version: named.key_version };
   const refusal: Refusal = notOwn((items) => {
-    const metadata = { ...version, ...holder?.beyond?.logged, items, ...refusalOutcome(refusal) };
+    const metadata = { ...version, ...whoActs(holder), items, ...refusalOutcome(refusal) };
     return keyDraft(action, named, metadata);
   });
   return refusal;

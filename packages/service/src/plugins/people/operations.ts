@@ -4,9 +4,10 @@ import { formatTimestamp, type Input } from '@eaas/protocol/wire';
 import type { View } from '../../ledger/decision.ts';
 import { put, refTo } from '../../ledger/table.ts';
 import type { Operations } from '../../operation.ts';
+import { personId } from '../../rules/authorize.ts';
 import { tenantDraft, timeOrNull } from '../../rules/draft.ts';
 import { Refusal } from '../../rules/refusal.ts';
-import { personId, type SubjectRow, subjects } from './subjects.ts';
+import { type SubjectRow, subjects } from './subjects.ts';
 
 type Named = Input<'POST /v1/subjects/show'>;
 

@@ -7,9 +7,10 @@ import { openTenantSecrets, rootKey, sealTenantSecret } from '../../crypto/tenan
 import { type View } from '../../ledger/decision.ts';
 import type { KeyRow } from '../../ledger/tables.ts';
 import type { KeyVerb } from '../../plugin.ts';
+import { personId } from '../../rules/authorize.ts';
 import { keyCrypto } from '../../rules/key-crypto.ts';
 import { keyingOf } from './keying.ts';
-import { personId, subjects } from './subjects.ts';
+import { subjects } from './subjects.ts';
 
 const { cases, refusals, sealed_refusals } = vectors('people');
 const root = rootKey(new Uint8Array(32));

@@ -1,11 +1,8 @@
-// The table of subjects, and the ids of people. A subject is the person whose data a value is; its secret takes part in each
-// wrap for it. This folder uses it, and the sign-in of users, whose ids are made alike.
-import { toUtf8 } from '@eaas/protocol';
-import { toHex } from '@eaas/protocol/internal';
-import { uuidFromBytes } from '@eaas/protocol/internal-audit';
-import { hmac } from '#platform';
-import type { View } from '../../ledger/decision.ts';
+// The table of subjects. A subject is the person whose data a value is; its secret takes part in each wrap for it.
+import { fromHex, uuidFromBytes } from '@eaas/protocol/internal-audit';
 import { type RowOf, tableOf } from '../../ledger/table.ts';
+import type { KeptSubject } from '../../operations/contents.ts';
+import type { Field } from '../../plugin.ts';
 
 const subject = {
   tenant_id: 'uuid',
@@ -27,6 +24,24 @@ export type SubjectRow = RowOf<typeof subject>;
 /** What an erasure writes, before there is one. */
 export const notErased = { erased_id: null, erased_at: null, erased_hash: null };
 
+/** The row of a subject of a key file. An entry of its creation stands for its erasure too, because files have no log. */
+export function rowOfSubject(
+  tenant_id: string,
+  { subject_id, ...kept }: KeptSubject<Uint8Array | null>,
+  created_id: number,
+  erased_hash: Uint8Array | null = null,
+): SubjectRow {
+  const erased_id = kept.erased_at === null ? null : created_id;
+  return { ...kept, tenant_id, subject_id: fromHex(subject_id), created_id, erased_id, erased_hash };
+}
+
+/** Whether data keys under a key must name a subject. */
+export const naming: Field<'optional' | 'required'> = {
+  column: 'subjects',
+  initial: 'optional',
+  isShown: false,
+};
+
 export const subjects = tableOf<SubjectRow>('subjects', ['subject_id'], subject, {
   record: {
     label: ['eaas row v1', 'subjects'],
@@ -36,11 +51,3 @@ export const subjects = tableOf<SubjectRow>('subjects', ['subject_id'], subject,
     isSound: ({ sealed, erased_id }) => (sealed === null) === (erased_id !== null),
   },
 });
-
-/** Returns the id of a person as the API shows it: 64 hexadecimal characters. */
-export function personId({ secrets }: Pick<View, 'secrets'>, kind: 'subjects' | 'users', name: string) {
-  return toHex(hmac(secrets.derive(kind), toUtf8(name)));
-}
-
-/** The part of an id that the log has. Only the entry of an erasure has all of it. */
-export const shortId = (id: string): string => id.slice(0, 32);
