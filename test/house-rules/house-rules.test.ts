@@ -120,6 +120,44 @@ test('in the service, only plugins and the index import plugins', () => {
   expect(core.filter((file) => importsOf(file).some((name) => name.includes('plugins/')))).toEqual([]);
 });
 
+test('in the service, no plugin imports another', () => {
+  const folder = 'packages/service/src/plugins/';
+  const wrong = sources.flatMap((file) => {
+    if (!file.path.startsWith(folder)) return [];
+    const own = posix.join(folder, file.path.slice(folder.length).split('/')[0] ?? '', '/');
+    return importsOf(file)
+      .filter(isRelative)
+      .map((specifier) => targetOf(file, specifier))
+      .filter((path) => path.startsWith(folder) && !path.startsWith(own))
+      .map((path) => `${file.path} imports ${path}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+// Where a route is compared, a new endpoint gets the wrong cost or right without a word. What is true of a route is a field of its
+// endpoint, and what a plugin does for a route is kept by the route.
+test('only the endpoint table looks into routes as texts', () => {
+  const name = '[\'"`](?:GET|POST|PUT|PATCH|DELETE) ';
+  const search = '(?:startsWith|endsWith|includes|indexOf|match|search|replace|replaceAll|split|slice)';
+  const looks = [
+    `[!=]== ${name}`,
+    `${name}[^'"\`]*['"\`] [!=]==`,
+    `\\bcase ${name}`,
+    `\\.${search}\\(${name}`,
+    `\\b\\w*[rR]oute\\.${search}\\(`,
+    `\\.(?:test|exec)\\(\\w*[rR]oute\\)`,
+    // Regular expressions.
+    `\\b(?:GET|POST)\\|`,
+    `\\\\/v1\\b`,
+  ];
+  const looking = sources.filter(
+    ({ path }) =>
+      /^packages\/(?:protocol|service|server|local|dev|cli)\//.test(path) &&
+      path !== 'packages/protocol/src/wire/endpoint.ts',
+  );
+  expect(places(looking, new RegExp(looks.join('|')))).toEqual([]);
+});
+
 test('only one file of each package reads environment variables', () => {
   const readers = new Set([
     'packages/cli/src/config.ts',
