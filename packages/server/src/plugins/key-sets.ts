@@ -22,9 +22,7 @@ interface KeySet extends Pick<KeySetRow, 'jwks' | 'fetched_at'> {
 }
 
 /** An issuer whose keys are fetched. */
-interface Publisher extends Pick<IssuerRow, 'tenant_id' | 'issuer_id'> {
-  readonly jwks_uri: string;
-}
+type Publisher = Omit<KeySetRow, 'jwks' | 'fetched_at'>;
 
 /** What key sets are fetched and stored with. */
 export interface KeySetOptions {
@@ -63,10 +61,7 @@ export function keySetsOf({ database, hosts, alarms, now }: KeySetOptions) {
     remembered.set(name, { jwks, fetched_at, keys });
   }
 
-  async function load(
-    { tenant_id: tenantId, issuer_id: id }: Publisher,
-    secrets: TenantSecrets,
-  ): Promise<KeySetRow | undefined> {
+  async function load({ tenant_id: tenantId, issuer_id: id }: Publisher, secrets: TenantSecrets) {
     const [row] = await database.run(
       (sql) =>
         sql<KeySetRow[]>`select * from eaas.key_sets where tenant_id = ${tenantId} and issuer_id = ${id}`,

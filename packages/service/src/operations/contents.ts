@@ -62,12 +62,10 @@ export function rowsOfKey(
   { hash_key: sealed_hash_key, versions, ...columns }: KeptKey<Uint8Array | null>,
   created_id: number,
   rev: number,
-): { readonly row: KeyRow; readonly versions: readonly KeyVersionRow[] } {
-  const { key_id } = columns;
-  return {
-    row: { ...columns, tenant_id, sealed_hash_key, created_id, rev },
-    versions: versions.map(({ created_at, sealed }, index) => {
-      return { tenant_id, key_id, key_version: index + 1, created_at, sealed };
-    }),
-  };
+) {
+  const row: KeyRow = { ...columns, tenant_id, sealed_hash_key, created_id, rev };
+  const ofVersions = versions.map(({ created_at, sealed }, index): KeyVersionRow => {
+    return { tenant_id, key_id: row.key_id, key_version: index + 1, created_at, sealed };
+  });
+  return { row, versions: ofVersions };
 }
