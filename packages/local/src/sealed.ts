@@ -4,9 +4,8 @@ import { InputError, toUtf8 } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 import {
-  type Around,
   forIntake,
-  keys,
+  type Keying,
   type KeyRow,
   type Link,
   naming,
@@ -14,7 +13,6 @@ import {
   newMaterial,
   type Plugin,
   Refusal,
-  type View,
 } from '@eaas/service';
 import {
   type FileKey,
@@ -135,33 +133,9 @@ function startingVersions(file: KeyFile, now: () => number): Plugin {
   );
   const startedVersion = ({ key_id }: KeyRow): number =>
     (starts.get(key_id) ?? []).filter((from) => from <= now()).length;
-  const atThisTime = (view: View): View => ({
-    tenant: view.tenant,
-    secrets: view.secrets,
-    now: view.now,
-    createdAt: view.createdAt,
-    head: view.head,
-    entryId: view.entryId,
-    encrypts: view.encrypts,
-    all: (query) => view.all(query),
-    open: (place, sealed) => view.open(place, sealed),
-    find(table, ...id) {
-      const row = view.find(table, ...id);
-      if (row === null || table.name !== keys.name) return row;
-      return { ...row, key_version: startedVersion(row as unknown as KeyRow) };
-    },
-  });
-  const atStart: Around = (_, part) => ({
-    ...part,
-    judge: (view, holder) => part.judge(atThisTime(view), holder),
-  });
+  const atThisTime: Keying = { keyFor: (row) => ({ ...row, key_version: startedVersion(row) }) };
   return {
     name: 'starting versions',
-    around: {
-      'POST /v1/keys/:key_id/wrap': atStart,
-      'POST /v1/keys/:key_id/rewrap': atStart,
-      'POST /v1/batch/wrap': atStart,
-      'POST /v1/batch/rewrap': atStart,
-    },
+    keying: (_, __, verb) => (verb === 'wrap' || verb === 'rewrap' ? atThisTime : undefined),
   };
 }

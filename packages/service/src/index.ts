@@ -49,7 +49,7 @@ export { keyDraft, tenantDraft } from './rules/draft.ts';
 export { changedTooOften, foreignCheckpoint, Refusal, Tampered } from './rules/refusal.ts';
 export { attempt, checked, refusalOf } from '@eaas/protocol/internal-service';
 // Plugins.
-export { type Around, type Plugin, valueIn } from './plugin.ts';
+export { type Keying, type Plugin, valueIn } from './plugin.ts';
 export { forIntake, intake } from './plugins/intake/index.ts';
 export { type IssuerOptions, issuers } from './plugins/issuers/index.ts';
 export { publicKeysIn, shownTrustIn } from './plugins/issuers/issuer-rules.ts';

@@ -39,7 +39,7 @@ export interface Plugin {
 export type Operate = (service: Service, caller: Caller, input: never) => Part<object>;
 
 /** Adds to what an operation of another adds. Returns the part itself where there is nothing to add. */
-export type Around = (service: Service, part: Part<object>, caller: Caller, input: never) => Part<object>;
+type Around = (service: Service, part: Part<object>, caller: Caller, input: never) => Part<object>;
 
 /** A column of keys that a plugin adds. The input of the call has it by the same name. */
 export interface Field<Value extends boolean | string = boolean | string> {
@@ -72,6 +72,8 @@ export interface Keying {
   /** The rows that the calls rest on. */
   needs?(view: Pick<View, 'tenant' | 'secrets' | 'find'>, holder: Holder | null): readonly Need[];
   prepare?(view: View, holder: Holder | null): Promise<void>;
+  /** The key as the calls use it. Absent: as it is. */
+  keyFor?(row: KeyRow): KeyRow;
   /** Says what the plugin has to do with a call whose key was found. Throws Refusal, before the key's status is judged. */
   find?(view: View, act: KeyAct): Participation | undefined;
   /** Wipes what was prepared. Called when the request has its answer. */

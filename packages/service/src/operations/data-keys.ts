@@ -81,7 +81,8 @@ function keyPart<Call extends KeyCall, Answer>(
       const created = new Set<Creation>();
       let last: { readonly id: string; readonly key: KeyRow; readonly crypto: KeyCrypto } | undefined;
       const keyOf = (id: string) => {
-        const key = requireKey(view, holder, id);
+        let key = requireKey(view, holder, id);
+        for (const keying of keyings) key = keying.keyFor?.(key) ?? key;
         const crypto = cryptos.get(key) ?? keyCrypto(view, key, suites);
         cryptos.set(key, crypto);
         return { id, key, crypto };
