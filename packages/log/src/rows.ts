@@ -117,8 +117,8 @@ export interface KeptHead extends TenantHead {
 /** Reads heads by ascending tenant. A page is one row, because the driver takes longer for many small ones. */
 export async function headsAfter(sql: Sql, origin: string, after: string, limit: number) {
   const [row] = await sql<{ tenants: string[]; ids: number[]; bytes: Uint8Array }[]>`
-    select coalesce(array_agg(tenant_id order by tenant_id), '{}') as tenants,
-      coalesce(array_agg(id order by tenant_id), '{}') as ids,
+    select coalesce(json_agg(tenant_id order by tenant_id), '[]') as tenants,
+      coalesce(json_agg(id order by tenant_id), '[]') as ids,
       coalesce(string_agg(bytes, '' order by tenant_id), '') as bytes
     from (select h.tenant_id, h.id,
         case when length(p.hash) = 32 and length(p.mac) = 32 then p.hash || p.mac else ${Buffer.alloc(64)} end as bytes

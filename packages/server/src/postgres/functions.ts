@@ -9,7 +9,7 @@ import { noId, type StoredTable, storedTables } from './tables.ts';
  */
 export async function writingFunctions(sql: Sql): Promise<string> {
   const found = await sql<{ name: string; columns: string[] }[]>`
-    select relname as name, array_agg(attname::text order by attnum) as columns
+    select relname as name, json_agg(attname order by attnum) as columns
     from pg_attribute join pg_class on attrelid = pg_class.oid
     where relnamespace = 'eaas'::regnamespace and relkind = 'r' and attnum > 0 and not attisdropped group by 1`;
   const columns = new Map(found.map((table) => [table.name, table.columns]));

@@ -46,7 +46,7 @@ function named(tenantId: string, table: StoredTable, ids: readonly (readonly str
   const same = id.map((column, nth) => {
     // The driver would take the text of bytes for their content.
     const value = isOne
-      ? part`${one[nth] ?? ''}::text::${raw(sqlTypes[typeOf(table, column) ?? ''] ?? 'bigint')}`
+      ? part`${one[nth] ?? ''}::text::${sqlType(table, column)}`
       : part`wanted.${raw(column)}`;
     return part`and ${raw(column)} = ${value}`;
   });
@@ -54,7 +54,7 @@ function named(tenantId: string, table: StoredTable, ids: readonly (readonly str
   if (isOne) return rows;
   const lists = id.map((column, nth) => {
     const values = ids.map((each) => each[nth] ?? '');
-    return part`${values}::${raw(sqlTypes[typeOf(table, column) ?? ''] ?? 'bigint')}[]`;
+    return part`${values}::${sqlType(table, column)}[]`;
   });
   return part`unnest(${joined(lists, ', ')}) as wanted (${raw(id.join(', '))}) cross join lateral ${rows}`;
 }
@@ -72,7 +72,10 @@ function idIn(table: StoredTable, ref: Ref): string[] | undefined {
   return parts.every((part) => part !== undefined) ? parts : undefined;
 }
 
-const sqlTypes: Readonly<Record<string, string>> = { uuid: 'uuid', bytes: 'bytea' };
+function sqlType(table: StoredTable, column: string): Part {
+  const type = typeOf(table, column);
+  return raw(type === 'uuid' ? 'uuid' : type === 'bytes' ? 'bytea' : 'bigint');
+}
 
 /** The rows that a query finds, with their number and sums if they are wanted. */
 export function foundBy(tenantId: string, query: Query<never>, found: Map<string, Found<Stored>>): Asked {
@@ -152,7 +155,8 @@ function sinceOrUntil(tenantId: string, is: string, time: number): Part {
  */
 function page(table: StoredTable, all: Part, query: Query<never>): Part {
   const { by, limit, offset = 0, bytes } = query;
-  const columns = table.derived ? entryColumns() : part`*`;
+  // Only the ledger asks for the nonces of entries.
+  const columns = raw(table.derived ? ['tenant_id', ...table.columns].join(', ') : '*');
   const most = limit === undefined ? part`` : part`limit ${limit}`;
   if (bytes !== undefined) {
     const before = part`sum(octet_length(metadata)) over (order by id) - octet_length(metadata) as bytes`;
@@ -166,19 +170,12 @@ function page(table: StoredTable, all: Part, query: Query<never>): Part {
       and ${raw(by)} between (select min(at) from page) and (select max(at) from page) ${order(query)} ${most}`;
 }
 
-const entryColumns = (): Part =>
-  part`tenant_id, id, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac`;
-
 function order({ by, descending }: Query<never>): Part {
   return by === undefined ? part`` : part`order by ${raw(by)} ${descending ? part`desc` : part``}`;
 }
 
-function count(
-  tenantId: string,
-  { name, counted }: StoredTable,
-  all: Part,
-  { where, counts }: Query<never>,
-): Part {
+function count(tenantId: string, table: StoredTable, all: Part, { where, counts }: Query<never>): Part {
+  const { name, counted } = table;
   const [first, ...others] = where;
   const isKept = counted !== undefined && others.length === 0;
   if (isKept && (!first || (first[0] === counted.column && /^(=|null)$/.test(first[1])))) {
@@ -201,14 +198,13 @@ function newestRev(tenantId: string, { record, isLoose, id, recorded = `t.${id[0
 const aggregated = (rows: Part): Part => part`(select coalesce(json_agg(found), '[]') from (${rows}) found)`;
 
 /** A row from JSON, in which bytes are hexadecimal. What is not, in a row that was tampered with, stays as it is. */
-export function storedRow({ binary = new Set(), nulls }: StoredTable, json: JsonRow): Stored {
+export function storedRow(table: StoredTable, json: JsonRow): Stored {
   const { newest_rev, ...row } = json as Record<string, unknown>;
-  for (const column of binary) {
-    const value = row[column];
-    if (typeof value === 'string' && value.startsWith('\\x'))
-      row[column] = Buffer.from(value.slice(2), 'hex');
+  for (const [column, value] of Object.entries(row)) {
+    const isHex = typeof value === 'string' && value.startsWith('\\x');
+    if (isHex && typeOf(table, column) === 'bytes') row[column] = Buffer.from(value.slice(2), 'hex');
+    else if (value === table.nulls?.[column]) row[column] = null;
   }
-  for (const column in nulls) if (row[column] === nulls[column]) row[column] = null;
   return { row, newest_rev: newest_rev as number | null };
 }
 
@@ -216,34 +212,30 @@ export function storedRow({ binary = new Set(), nulls }: StoredTable, json: Json
 const rowsPerPage = 200;
 
 /** All rows of a table, in pages. It reads on in the transaction of `sql`, which can send nothing else meanwhile. */
-export function scanRows(sql: Sql, tenantId: string, table: StoredTable): AsyncIterable<Stored[]> {
-  const rows = statement<JsonRow[]>(
+export async function* scanRows(
+  sql: Sql,
+  tenantId: string,
+  table: StoredTable,
+): AsyncGenerator<Stored[], void> {
+  const all = part`select t.* ${newestRev(tenantId, table)} from eaas.${raw(table.name)} t where tenant_id = ${tenantId}`;
+  const asked = statement<{ row: JsonRow }[]>(
     sql,
-    part`select t.* ${newestRev(tenantId, table)} from eaas.${raw(table.name)} t where tenant_id = ${tenantId}`,
+    part`select row_to_json(found) as row from (${all}) found`,
   );
-  return {
-    [Symbol.asyncIterator]() {
-      const pages = rows.cursor(rowsPerPage)[Symbol.asyncIterator]();
-      const read = async () => {
-        const page = await pages.next();
-        return page as IteratorResult<JsonRow[], undefined>;
-      };
-      let coming = read();
-      return {
-        async next() {
-          const { done, value } = await coming;
-          if (done) return { done, value };
-          // The database reads the next page while the caller looks at this one.
-          coming = read();
-          coming.catch(() => {});
-          return { value: value.map((row) => storedRow(table, row)) };
-        },
-        async return() {
-          await coming.catch(() => {});
-          await pages.return?.();
-          return { done: true, value: undefined };
-        },
-      };
-    },
-  };
+  const pages = asked.cursor(rowsPerPage)[Symbol.asyncIterator]();
+  const read = async () => (await pages.next()) as IteratorResult<{ row: JsonRow }[], undefined>;
+  let coming = read();
+  try {
+    for (;;) {
+      const { done, value } = await coming;
+      if (done) return;
+      // The database reads the next page while the caller looks at this one.
+      coming = read();
+      coming.catch(() => {});
+      yield value.map(({ row }) => storedRow(table, row));
+    }
+  } finally {
+    await coming.catch(() => {});
+    await pages.return?.();
+  }
 }

@@ -38,21 +38,16 @@ interface DriverTypes extends Record<string, postgres.PostgresType> {
 
 const types: DriverTypes = {
   bigint: { to: 20, from: [20], parse: Number, serialize: String },
-  texts: arrays(1009),
-  uuids: arrays(2951),
-  bytes: arrays(1001),
-  bigints: { ...arrays(1016), parse: (text: string) => parseArray(text).map(Number) },
+  // Lists of texts, bytes, integers and ids are parameters only: statements return lists as JSON.
+  lists: { to: 1009, from: [1001, 1016, 2951], parse: String, serialize: formatArray },
 };
-
-function arrays(id: number) {
-  return { to: id, from: [id], parse: parseArray, serialize: formatArray };
-}
 
 export function openPool(connection: Connection, max: number): Pool {
   const options: postgres.Options<DriverTypes> = {
     max,
     types,
-    // The driver does not query the array types, because this query can fail behind a connection pooler.
+    // The driver would query the array types on each new connection. Behind a connection pooler, this query can fail, and nobody
+    // could catch its error.
     fetch_types: false,
     // A lost DNS answer is asked for again after 5 s, which a command waits for. Calls have their own, shorter time limit.
     connect_timeout: timeLimit(8),
@@ -83,33 +78,6 @@ function addressOf({ hostname, port, searchParams }: URL): object {
       },
     }),
   };
-}
-
-// This file replaces the array functions of postgres.js, which query the array types on each new connection. Errors of
-// this query cannot be caught.
-
-/** A parsed PostgreSQL array. A tampered row can contain nested arrays. */
-export type Parsed = (string | null | Parsed)[];
-
-const token = /[{}]|"([^"\\]*(?:\\.[^"\\]*)*)"|[^,{}]+/gs;
-
-export function parseArray(text: string): Parsed {
-  const root: Parsed = [];
-  const open: Parsed[] = [root];
-  // If the lower bound of an array is not 1, its text begins with the bounds, as in [0:1]={a,b}. The parser skips the
-  // bounds.
-  for (const [word, quoted] of text.slice(text.indexOf('{')).matchAll(token)) {
-    const list = open.at(-1) ?? root;
-    if (word === '{') {
-      const inner: Parsed = [];
-      list.push(inner);
-      open.push(inner);
-    } else if (word === '}') open.pop();
-    else if (quoted !== undefined) list.push(quoted.replaceAll(/\\(.)/gs, '$1'));
-    else list.push(word === 'NULL' ? null : word);
-  }
-  const [first] = root;
-  return Array.isArray(first) ? first : root;
 }
 
 export function formatArray(values: readonly (string | number | null)[]): string {

@@ -18,8 +18,6 @@ export interface StoredTable extends core.Table<never> {
   readonly few?: readonly string[];
   /** The values that stand for null in a primary key, which cannot have it. */
   readonly nulls?: Readonly<Record<string, string | number>>;
-  /** The columns of bytes. `storedTables` adds them. */
-  readonly binary?: ReadonlySet<string>;
   /** What conditions can name although it is no column, in SQL. */
   readonly derived?: Readonly<Record<string, string>>;
 }
@@ -59,14 +57,11 @@ const tables: readonly StoredTable[] = [
 
 /** The type of a column, whether or not it can be null. Undefined for what is no column. */
 export const typeOf = ({ types }: StoredTable, column: string): string | undefined =>
-  types?.[column]?.replace('?', '');
+  column === 'mac' ? 'bytes' : types?.[column]?.replace('?', '');
 
 /** The tables of tenants, by their names. */
 export const storedTables: ReadonlyMap<string, StoredTable> = new Map(
-  tables.map((table) => {
-    const ofBytes = table.columns.filter((column) => typeOf(table, column) === 'bytes');
-    return [table.name, { ...table, binary: new Set([...ofBytes, 'mac']) }];
-  }),
+  tables.map((table) => [table.name, table]),
 );
 
 export function requireTable(name: string): StoredTable {
