@@ -82,9 +82,7 @@ create table eaas.log_proofs (
 );
 create index log_proofs_by_time on eaas.log_proofs (time);
 create index log_proofs_by_moment on eaas.log_proofs (origin, index);
-`;
 
-const guards = `
 create function eaas.refuse_rewrite() returns trigger language plpgsql as $$
 begin
   raise exception 'eaas.% only grows: % is refused', tg_table_name, tg_op using errcode = 'insufficient_privilege';
@@ -97,7 +95,6 @@ ${kept.map((table) => guard(table, 'no_truncate', 'truncate', 'refuse_truncate')
 export const publicLog: SchemaPlugin = {
   tables: [tableOf('log_proofs', ['id', 'origin'], {}, { isLoose: true })],
   schema: created,
-  guards,
   rights: [
     'update (root_id, sealed, ended_at, halted) on eaas.log_keys',
     'update (bytes) on eaas.log_tiles',

@@ -183,7 +183,7 @@ const kept = ofTenants.filter(
   (name) => !/^(tallies|api_key_uses|key_sets|row_counts|verifications)$/.test(name),
 );
 
-const guards = `
+const refusals = `
 create function eaas.refuse_change() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' and current_setting('eaas.erasing', true) = old.tenant_id::text then
@@ -203,6 +203,9 @@ create function eaas.refuse_truncate() returns trigger language plpgsql as $$
 begin
   raise exception 'eaas.% must not be truncated', tg_table_name using errcode = 'insufficient_privilege';
 end $$;
+`;
+
+const guards = `
 ${immutable.map((table) => guard(table, 'immutable', 'update or delete', 'refuse_change')).join('')}
 ${forward.map((table) => guard(table, 'forward', 'update', 'refuse_backwards', 'when (new.id < old.id)')).join('')}
 ${kept.map((table) => guard(table, 'no_truncate', 'truncate', 'refuse_truncate')).join('')}
@@ -256,8 +259,8 @@ revoke all on function eaas.destroy_tenant(uuid) from public;
 
 export const schema = [
   tables,
+  refusals,
   ...schemaPlugins.map((plugin) => plugin.schema),
   guards,
-  ...schemaPlugins.map((plugin) => plugin.guards ?? ''),
   erasing,
 ].join('');

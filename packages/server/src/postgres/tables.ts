@@ -24,10 +24,9 @@ export interface StoredTable extends core.Table<never> {
 
 /** What a plugin adds to the schema. */
 export interface SchemaPlugin {
+  /** What comes after the tables of the core, and after the functions that refuse changes. */
   readonly schema: string;
   readonly tables?: readonly StoredTable[];
-  /** What comes after the functions that refuse changes. */
-  readonly guards?: string;
   /** What the server's role may beside reading and inserting. */
   readonly rights?: readonly string[];
   /** What conditions on entries can name, in SQL. */
