@@ -175,13 +175,17 @@ function order({ by, descending }: Query<never>): Part {
 }
 
 function count(tenantId: string, table: StoredTable, all: Part, { where, counts }: Query<never>): Part {
-  const { name, counted } = table;
+  const { name, counted, tallied } = table;
   const [first, ...others] = where;
   const isKept = counted !== undefined && others.length === 0;
   if (isKept && (!first || (first[0] === counted.column && /^(=|null)$/.test(first[1])))) {
     const kind = first ? part`and kind = ${first[2] ?? 'null'}` : part``;
     return part`(select coalesce(sum(n), 0) from eaas.row_counts
       where tenant_id = ${tenantId} and counted = ${name} ${kind})`;
+  }
+  if (tallied && where.every(([column, is]) => is === '=' && tallied.includes(column))) {
+    const tallies = matching(tenantId, requireTable('tallies'), where);
+    return part`(select coalesce(sum(n + refused - purged), 0) from ${tallies})`;
   }
   const most = typeof counts === 'number' ? part`limit ${counts}` : part``;
   return part`(select count(*) from (select from ${all} ${most}) found)`;

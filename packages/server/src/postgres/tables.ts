@@ -18,6 +18,8 @@ export interface StoredTable extends core.Table<never> {
   readonly few?: readonly string[];
   /** The values that stand for null in a primary key, which cannot have it. */
   readonly nulls?: Readonly<Record<string, string | number>>;
+  /** The columns by whose values the table `tallies` counts the rows as they come and go. */
+  readonly tallied?: readonly string[];
   /** What conditions can name although it is no column, in SQL. */
   readonly derived?: Readonly<Record<string, string>>;
 }
@@ -45,6 +47,7 @@ const tables: readonly StoredTable[] = [
   core.apiKeys,
   {
     ...core.entries,
+    tallied: ['key_id', 'action'],
     derived: Object.fromEntries(schemaPlugins.flatMap((plugin) => Object.entries(plugin.entries ?? {}))),
   },
   core.heads,

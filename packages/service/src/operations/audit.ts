@@ -24,15 +24,13 @@ export const auditOperations = {
     const by = are({ actor });
     const since: Where[] = date_from ? [['created_at', '>=', parseTimestamp(date_from, 'up') ?? 0]] : [];
     const until: Where[] = date_to ? [['created_at', '<=', parseTimestamp(date_to, 'down') ?? 0]] : [];
-    const isNewest = offset === 0 && since.length + until.length === 0;
-    const whole = isNewest ? listedToHead(tenantId, page) : listedByIds(tenantId, page, since, until);
+    const whole = listedByIds(tenantId, page, since, until);
     const listingFor = (view: Pick<View, 'tenant' | 'secrets' | 'find'>, holder: Holder | null) => {
       const named = are({ key_id: key_id && requireKeyId(holder, key_id), action });
       const further = plugins.flatMap((plugin) => plugin.filters?.(view, holder, input) ?? []);
       const all = [...named, ...by, ...further, ...since, ...until];
       if (further.length > 0) return counted(page, all, limits.countedEntries);
-      if (named.length + by.length === 0) return whole;
-      return all.length > named.length ? counted(page, all) : tallied(page, named);
+      return named.length + by.length === 0 ? whole : counted(page, all);
     };
     return {
       by: 'snapshot',
@@ -86,57 +84,37 @@ export const auditOperations = {
 type Page = { readonly limit: number; readonly offset: number };
 const newestFirst = { table: entries, by: 'id', descending: true } as const;
 
-/** Finds the newest entries. They end at the head, and are read with it. */
-function listedToHead(tenantId: string, { limit }: Page) {
-  const page: Query<EntryRow> = { ...newestFirst, where: [], limit };
-  return {
-    needs: [refTo(anchors, tenantId), allOf(page)],
-    find(view: View) {
-      const [purged, to] = [view.find(anchors, tenantId)?.id ?? 0, view.head.id];
-      const rows = view.all(page).rows.filter(({ id }) => id > purged && id <= to);
-      return { rows, total: Math.max(0, to - purged) };
-    },
-  };
-}
-
-/** Finds entries by ids, which have no gaps, and by times, which never decrease: a page costs the same at any depth. */
+/**
+ * Finds entries by ids, which have no gaps, and by times, which never decrease: a page costs the same at any depth. The newest
+ * page ends at the head, and is read with it.
+ */
 function listedByIds(tenantId: string, { limit, offset }: Page, since: Where[], until: Where[]) {
+  const newest: Query<EntryRow> = { ...newestFirst, where: [], limit };
   const first: Query<EntryRow> = { table: entries, where: since, by: 'id', limit: 1 };
   const last: Query<EntryRow> = { ...newestFirst, where: until, limit: 1 };
+  const ends = [first, last].filter(({ where }) => where.length > 0);
+  const isNewest = offset === 0 && ends.length === 0;
   // The ids are read before the page. If the log grows meanwhile, the list is that of the log before.
   let range: { readonly from: number; readonly to: number } | undefined;
   return {
-    needs: [refTo(anchors, tenantId), ...[first, last].filter(({ where }) => where.length > 0).map(allOf)],
+    needs: [refTo(anchors, tenantId), ...(isNewest ? [newest] : ends).map(allOf)],
     find(view: View) {
       const anchor = view.find(anchors, tenantId);
-      const { id: newest } = view.head;
+      const { id: head } = view.head;
       range ??= {
-        from: since.length > 0 ? (view.all(first).rows[0]?.id ?? newest + 1) : (anchor?.id ?? 0) + 1,
-        to: until.length > 0 ? (view.all(last).rows[0]?.id ?? 0) : newest,
+        from: since.length > 0 ? (view.all(first).rows[0]?.id ?? head + 1) : (anchor?.id ?? 0) + 1,
+        to: until.length > 0 ? (view.all(last).rows[0]?.id ?? 0) : head,
       };
       const { from, to } = range;
       const total = Math.max(0, to - from + 1);
       if (offset >= total) return { rows: [], total };
-      const where = between('id', from, to - offset);
-      return { rows: view.all({ ...newestFirst, where, limit }).rows, total };
+      const page = isNewest ? newest : { ...newest, where: between('id', from, to - offset) };
+      return { rows: view.all(page).rows.filter(({ id }) => id >= from && id <= to), total };
     },
   };
 }
 
-/** Finds entries of a key or an action. How many there are is known without a look at them. */
-function tallied(page: Page, where: readonly Where[]) {
-  const found: Query<EntryRow> = { ...newestFirst, ...page, where };
-  const tally: Query<TallyRow> = { table: tallies, where, limit: 0, sums: ['n', 'refused', 'purged'] };
-  return {
-    needs: [allOf(found), allOf(tally)],
-    find(view: View) {
-      const { n = 0, refused = 0, purged = 0 } = view.all(tally).sums ?? {};
-      return { rows: view.all(found).rows, total: n + refused - purged };
-    },
-  };
-}
-
-/** Finds entries and counts them, up to a number. */
+/** Finds entries by what they say, and counts them, up to a number. */
 function counted(page: Page, where: readonly Where[], most = Infinity) {
   const counts = most === Infinity ? true : most + 1;
   const found: Query<EntryRow> = { ...newestFirst, ...page, where, counts };
