@@ -1,26 +1,22 @@
 // Reads what decisions need: the head, the time, named rows and queries, in one statement, and so in one snapshot.
-import type { Found, HeadRow, Known, LostLink, Need, Ref, Stored } from '@eaas/service';
+import * as core from '@eaas/service';
 import type { Sql } from './sql.ts';
-import { type Asked, foundBy, type Json, rowsByName, storedRow } from './query.ts';
+import { type Asked, foundBy, type Json, rowsByName } from './query.ts';
 import { joined, part, raw, statement } from './statement.ts';
-import { requireTable } from './tables.ts';
 
 /** `lost`: links of which is asked whether they were written. */
 export async function readKnown(
   sql: Sql,
   tenantId: string,
-  needs: readonly Need[],
-  lost: readonly LostLink[] = [],
-): Promise<Known & { readonly written: LostLink | undefined }> {
-  const [rows, found] = [new Map<Ref, Stored | null>(), new Map<string, Found<Stored>>()];
-  let head: HeadRow | null = null;
-  let written: LostLink | undefined;
+  needs: readonly core.Need[],
+  lost: readonly core.LostLink[] = [],
+): Promise<core.LockedTenant> {
+  const rows = new Map<core.Ref, core.Stored | null>();
+  const found = new Map<string, core.Found<core.Stored>>();
+  const end = core.refTo(core.heads, tenantId);
+  let written: core.LostLink | undefined;
   const parts: Asked[] = [
-    {
-      sql: part`(select row_to_json(h) from eaas.audit_heads h where tenant_id = ${tenantId} limit 1)`,
-      read: (json) => (head = json === null ? null : headIn(json)),
-    },
-    ...Array.from(refsByTable(needs), ([name, refs]) => rowsByName(tenantId, name, refs, rows)),
+    ...Array.from(refsByTable([end, ...needs]), ([name, refs]) => rowsByName(tenantId, name, refs, rows)),
     ...needs.flatMap((need) => (typeof need === 'string' ? [] : [foundBy(tenantId, need, found)])),
   ];
   if (lost.length > 0) {
@@ -38,11 +34,13 @@ export async function readKnown(
     part`select eaas.now_ms() as time, ${joined(columns, ', ')}`,
   ).execute();
   for (const [nth, one] of parts.entries()) one.read(row?.[`part_${nth}`] ?? null);
+  const head = (rows.get(end)?.row ?? null) as core.HeadRow | null;
+  rows.delete(end);
   return { head, time: Number(row?.['time']), rows, found, written };
 }
 
-function refsByTable(needs: readonly Need[]): Map<string, Ref[]> {
-  const refs = new Map<string, Ref[]>();
+function refsByTable(needs: readonly core.Need[]): Map<string, core.Ref[]> {
+  const refs = new Map<string, core.Ref[]>();
   for (const need of needs) {
     if (typeof need !== 'string') continue;
     const name = need.slice(0, need.indexOf(' '));
@@ -52,6 +50,3 @@ function refsByTable(needs: readonly Need[]): Map<string, Ref[]> {
   }
   return refs;
 }
-
-const headIn = (json: Json): HeadRow =>
-  storedRow(requireTable('audit_heads'), json as Readonly<Record<string, Json>>).row as HeadRow;

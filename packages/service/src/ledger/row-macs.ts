@@ -7,28 +7,13 @@ import { hmac, paeView, sameBytes } from '#platform';
 import { openTenantSecrets, type Roots, type TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { attempt, Tampered } from '../rules/refusal.ts';
 import type { View } from './decision.ts';
-import type { HeadRow, Stored } from './store.ts';
-import { type ColumnType, refOf, type Table, tableOf, type Values } from './table.ts';
-import { type TenantRow, tenants } from './tables.ts';
+import type { Stored } from './store.ts';
+import { type ColumnType, refOf, type Table, type Values } from './table.ts';
+import { type HeadRow, heads, type TenantRow, tenants } from './tables.ts';
+
+export { heads };
 
 type RowKey = Pick<TenantSecrets, 'rowMac'>;
-
-/** The head of a log as a table: the columns are those that its MAC covers. */
-export const heads = tableOf<HeadRow>(
-  'audit_heads',
-  ['tenant_id'],
-  {
-    tenant_id: 'uuid',
-    id: 'number',
-    hash: 'bytes',
-    sum: 'bytes',
-    nonce: 'bytes',
-    created_at: 'number',
-    month: 'text',
-    encrypts: 'number',
-  },
-  { isLoose: true, label: ['eaas head v1'] },
-);
 
 /** Adds the MAC to a row, a head or an anchor, if its table has one. */
 export function sealRow(secrets: RowKey, table: Table<never>, row: object): Stored['row'] {

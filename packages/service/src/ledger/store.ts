@@ -1,28 +1,14 @@
 // What the ledger needs of a database. PostgreSQL (in the server), memory and the key file have it.
 import type { Found, Need, Ref, Table, Write } from './table.ts';
-import type { EntryRow, TallyRow } from './tables.ts';
+import type { EntryRow, HeadRow, TallyRow } from './tables.ts';
+
+export type { HeadRow };
 
 /**
  * The format of what databases and key files keep. It is raised when something else is stored or has another MAC, so that
  * older data are refused, and not taken for altered ones.
  */
 export const dataFormat = 2;
-
-/** The newest entry of a tenant's log, with what is true of all its rows. */
-export interface HeadRow {
-  readonly tenant_id: string;
-  readonly id: number;
-  readonly hash: Uint8Array;
-  /** The masked sum of all rows. */
-  readonly sum: Uint8Array;
-  /** 16 random bytes: names the link that ends here, even if another has the same entries, and masks its sum. */
-  readonly nonce: Uint8Array;
-  readonly created_at: number;
-  /** The quota's month, and its count of `encrypt` calls. */
-  readonly month: string;
-  readonly encrypts: number;
-  readonly mac: Uint8Array;
-}
 
 /** A row as it is stored. `newest_rev`: the newest record of its changes, or null. */
 export interface Stored {

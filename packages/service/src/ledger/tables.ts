@@ -107,6 +107,30 @@ export interface EntryRow extends RowOf<typeof entry> {
 
 export const entries = tableOf<EntryRow>('audit_entries', ['id'], entry, { isLoose: true });
 
+const head = {
+  tenant_id: 'uuid',
+  id: 'number',
+  hash: 'bytes',
+  /** The masked sum of all rows. */
+  sum: 'bytes',
+  /** 16 random bytes: names the link that ends here, even if another has the same entries, and masks its sum. */
+  nonce: 'bytes',
+  created_at: 'number',
+  /** The quota's month, and its count of `encrypt` calls. */
+  month: 'text',
+  encrypts: 'number',
+} as const;
+
+/** The newest entry of a tenant's log, with what is true of all its rows. */
+export interface HeadRow extends RowOf<typeof head> {
+  readonly mac: Uint8Array;
+}
+
+export const heads = tableOf<HeadRow>('audit_heads', ['tenant_id'], head, {
+  isLoose: true,
+  label: ['eaas head v1'],
+});
+
 const anchor = { tenant_id: 'uuid', id: 'number', hash: 'bytes' } as const;
 
 /** The last purged entry. */
