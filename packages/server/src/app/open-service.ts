@@ -9,7 +9,7 @@ import { isPrepared } from '../postgres/checks.ts';
 import { isMigrated, migrate } from '../postgres/migrate.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
 import { checkRoots } from '../root-key/root-check.ts';
-import { Database } from '../postgres/database.ts';
+import { Database, type Shared } from '../postgres/database.ts';
 import { unusable } from '../postgres/faults.ts';
 import { type Connection, openPool, type Pool, type Sql } from '../postgres/sql.ts';
 import type { DatabaseOptions, ServeOptions } from './options.ts';
@@ -107,9 +107,9 @@ export type OpenOptions = DatabaseOptions & Pick<ServeOptions, 'warnings' | 'ext
 export async function openService(options: OpenOptions, purpose: Purpose) {
   if (purpose === 'serve') for (const extra of options.extras) await extra.check?.();
   const database = await openDatabase(options, purpose);
-  const siblings = new Set<Database>();
-  const openPool = (most: number): Database => new Database(database.connection, most, siblings);
-  const [connections, reads, background] = [openPool(10), openPool(4), openPool(6)];
+  const shared: Shared = [];
+  const limited = (most: number): Database => new Database(database.connection, most, shared);
+  const [connections, reads, background] = [limited(10), limited(4), limited(6)];
   const close = async (): Promise<void> => {
     await Promise.all([connections, reads, background].map((pool) => pool.close()));
     await database.close();

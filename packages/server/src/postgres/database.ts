@@ -11,28 +11,38 @@ const grace = 5_000;
  */
 const leastTime = 1_000;
 
+/** A free connection, and when it answered last. */
+interface Idle {
+  readonly pool: Pool;
+  readonly answeredAt: number;
+}
+
+/** The free connections that databases on the same server share: the one that was used last is at the end. */
+export type Shared = Idle[];
+
 /**
- * Replaces connections after a fault, because postgres.js has no time limit for queries and does not always reopen a
- * lost connection. Each query uses the connection that was used last, because its PostgreSQL process has warm caches. A
- * pool of postgres.js uses its connections in turn, so each connection has its own pool.
+ * Limits how many connections are used at once, and for how long. Each is a pool of postgres.js, which can end no single
+ * connection of a pool, has no time limit for queries, and does not always reopen a connection that was lost: the trials of
+ * `faults` and `pgbouncer` need all three. The one that was used last is used next, because its PostgreSQL process has warm
+ * caches.
  */
 export class Database {
   readonly #connection: Connection;
   readonly #max: number;
-  readonly #siblings: Set<Database>;
-  readonly #open = new Set<Pool>();
+  readonly #shared: Shared;
+  /** Connections of works that run, or whose time is over. */
+  readonly #used = new Set<Pool>();
   /** Those who wait for a connection, in the order of their arrival. */
   readonly #waiting: (() => void)[] = [];
   #free: number;
-  #idle: Pool[] = [];
   #isClosed = false;
-  #answeredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(connection: Connection, max = 10, siblings = new Set<Database>()) {
+  /** Databases that share their free connections notice a fault together. */
+  constructor(connection: Connection, max = 10, shared: Shared = []) {
     this.#connection = connection;
     this.#max = max;
     this.#free = max;
-    this.#siblings = siblings.add(this);
+    this.#shared = shared;
   }
 
   /**
@@ -49,55 +59,76 @@ export class Database {
     if (patience < 0) throw new DatabaseBusy('the time of the call is used up');
     if (this.#free > 0) this.#free--;
     else await traced('database.wait', () => this.#wait(patience));
-    const idle = this.#idle;
-    const pool = idle.pop() ?? this.#openPool();
+    const pool = this.#shared.pop()?.pool ?? openPool(this.#connection, 1);
+    this.#used.add(pool);
     const startedAt = performance.now();
     const limit = Math.min(timeLimit(milliseconds), deadline - startedAt);
-    let endsIn = 0;
+    let endsIn: number | undefined;
     try {
-      const result = await withDeadline(work(tracedSql(pool), limit), limit);
-      this.#answeredAt = performance.now();
-      return result;
+      return await withDeadline(work(tracedSql(pool), limit), limit);
     } catch (error) {
       if (error instanceof DatabaseSlow) {
         endsIn = grace;
-        // Replaces this pool, and each sibling pool whose last response came before the second half of the time limit.
-        // Such an early response does not prove that the database still responds.
-        if (idle === this.#idle) this.#suspect((one) => one.#answeredAt < startedAt + limit / 2);
-      } else if (isConnectionLost(error) && idle === this.#idle) this.#suspect(() => true);
+        // An answer in the first half of the time does not prove that the database still responds on that connection.
+        this.#suspect(startedAt + limit / 2);
+      } else if (isConnectionLost(error)) {
+        endsIn = 0;
+        this.#suspect(Infinity);
+      }
       throw error;
     } finally {
-      if (idle === this.#idle) idle.push(pool);
-      else setTimeout(() => void this.#end(pool, 0), endsIn).unref();
+      if (endsIn === undefined) {
+        this.#used.delete(pool);
+        this.#shared.push({ pool, answeredAt: performance.now() });
+      } else setTimeout(() => void this.#end(pool, 0), endsIn).unref();
       const next = this.#waiting.shift();
       if (next) next();
       else this.#free++;
     }
   }
 
-  /** Before version 17, PostgreSQL cannot end the transaction of a client that stops in the middle of a statement. */
-  async transaction<T>(
-    work: (tx: Transaction) => Promise<T>,
-    milliseconds = 4_000,
-    deadline = Infinity,
-  ): Promise<T> {
-    // The lock timeout is shorter than the statement timeout, so a wait for a lock fails with its own error code.
-    const begin = beginning('', work, (tx, limit) => {
-      return tx`select set_config('idle_in_transaction_session_timeout', ${text(timeLimit(5_000))}, true),
-        set_config('lock_timeout', ${text(lockTimeout(limit))}, true),
-        set_config('statement_timeout', ${text(0.75 * limit)}, true),
-        case when current_setting('server_version_num')::int >= 170000
-          then set_config('transaction_timeout', ${text(limit + 1_000)}, true) end`.execute();
-    });
-    return this.run(begin, milliseconds, deadline);
+  /** The session ends if it says nothing for 5 s. */
+  async transaction<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 4_000): Promise<T> {
+    return this.#begin('', 5_000, work, milliseconds);
   }
 
-  async snapshot<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 2_000): Promise<T> {
-    const begin = beginning('isolation level repeatable read read only', work, (tx, limit) => {
-      return tx`select set_config('lock_timeout', ${text(lockTimeout(limit))}, true),
-        set_config('statement_timeout', ${text(0.9 * limit)}, true)`.execute();
-    });
-    return this.run(begin, milliseconds);
+  async snapshot<T>(work: (tx: Transaction) => Promise<T>, milliseconds: number): Promise<T> {
+    return this.#begin('isolation level repeatable read read only', milliseconds, work, milliseconds);
+  }
+
+  async #begin<T>(
+    options: string,
+    mostIdle: number,
+    work: (tx: Transaction) => Promise<T>,
+    milliseconds: number,
+  ): Promise<T> {
+    const begin = (sql: Pool, limit: number): Promise<unknown> => {
+      // Earlier than the deadline of `run`, so that no transaction commits after its caller has received an error.
+      const deadline = performance.now() + limit - 10;
+      const requireInTime = (): void => {
+        if (performance.now() > deadline)
+          throw new DatabaseSlow(`the transaction did not end within ${Math.round(limit)} ms`);
+      };
+      return sql.begin(options, async (begun) => {
+        requireInTime();
+        const tx = tracedSql(begun);
+        // The lock timeout is shorter than the statement timeout, so a wait for a lock fails with its own error code. Before
+        // version 17, PostgreSQL cannot end the transaction of a client that stops in the middle of a statement.
+        const settings = tx`select set_config('idle_in_transaction_session_timeout', ${text(timeLimit(mostIdle))}, true),
+          set_config('lock_timeout', ${text(Math.min(timeLimit(3_000), 0.7 * limit))}, true),
+          set_config('statement_timeout', ${text(0.75 * limit)}, true),
+          case when current_setting('server_version_num')::int >= 170000
+            then set_config('transaction_timeout', ${text(limit + 1_000)}, true) end`;
+        // `execute` sends the settings together with the first statement, which saves a round trip.
+        const [, result] = await together([settings.execute(), work(tx)]);
+        requireInTime();
+        return result;
+      });
+    };
+    return this.run(
+      (sql, limit) => traced('database.transaction', () => begin(sql, limit) as Promise<T>),
+      milliseconds,
+    );
   }
 
   get counts(): { readonly limit: number; readonly used: number; readonly waiting: number } {
@@ -109,11 +140,11 @@ export class Database {
    * never closes it.
    */
   async close(): Promise<void> {
-    this.#siblings.delete(this);
     this.#isClosed = true;
     const works = Array.from({ length: this.#max - this.#free + this.#waiting.length });
     await Promise.allSettled(works.map(() => this.#wait(2_000)));
-    await Promise.all(Array.from(this.#open, (pool) => this.#end(pool, 1)));
+    const open = [...this.#shared.splice(0).map(({ pool }) => pool), ...this.#used];
+    await Promise.all(open.map((pool) => this.#end(pool, 1)));
   }
 
   #wait(milliseconds: number): Promise<void> {
@@ -131,56 +162,19 @@ export class Database {
     });
   }
 
-  #suspect(isDead: (sibling: Database) => boolean): void {
-    for (const one of this.#siblings) {
-      if (one !== this && !isDead(one)) continue;
-      for (const pool of one.#idle) void one.#end(pool, 0);
-      // A running query still refers to the old array `#idle`. When this query ends, `run` finds a different array in
-      // `#idle`, and therefore closes the connection of the query.
-      one.#idle = [];
-    }
-  }
-
-  #openPool(): Pool {
-    const pool = openPool(this.#connection, 1);
-    this.#open.add(pool);
-    return pool;
+  /** Ends the free connections that have not answered since. */
+  #suspect(since: number): void {
+    const all = this.#shared.splice(0);
+    this.#shared.push(...all.filter(({ answeredAt }) => answeredAt >= since));
+    for (const { pool, answeredAt } of all) if (answeredAt < since) void this.#end(pool, 0);
   }
 
   async #end(pool: Pool, seconds: number): Promise<void> {
     // `pool.end` throws if the connection was never opened.
     await pool.end({ timeout: seconds }).catch(() => {});
-    this.#open.delete(pool);
+    this.#used.delete(pool);
   }
 }
-
-/** Makes work for `run` that begins a transaction with settings. */
-function beginning<T>(
-  options: string,
-  work: (tx: Transaction) => Promise<T>,
-  settingsOf: (tx: Transaction, limit: number) => Promise<unknown>,
-) {
-  const begin = (sql: Pool, limit: number): Promise<T> => {
-    // The transaction's deadline is earlier than the deadline of `run`, so that no transaction commits after its
-    // caller has received an error.
-    const deadline = performance.now() + limit - 10;
-    const requireInTime = (): void => {
-      if (performance.now() > deadline)
-        throw new DatabaseSlow(`the transaction did not end within ${Math.round(limit)} ms`);
-    };
-    return sql.begin(options, async (begun) => {
-      requireInTime();
-      const tx = tracedSql(begun);
-      // `execute` has sent the settings together with the first statement, which saves a round trip.
-      const [, result] = await together([settingsOf(tx, limit), work(tx)]);
-      requireInTime();
-      return result;
-    }) as Promise<T>;
-  };
-  return (sql: Pool, limit: number) => traced('database.transaction', () => begin(sql, limit));
-}
-
-const lockTimeout = (limit: number): number => Math.min(timeLimit(3_000), 0.7 * limit);
 
 const text = (milliseconds: number): string => String(Math.round(milliseconds));
 
@@ -201,34 +195,21 @@ function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
  * parameter.
  */
 function tracedSql<S extends Sql>(sql: S): S {
-  return telemetry() ? new Proxy(sql, { apply: (target, self, args) => call(target, self, args) }) : sql;
-}
-
-function call(sql: Sql, self: unknown, args: unknown[]): unknown {
-  const result: unknown = Reflect.apply(sql, self, args);
-  const [parts] = args;
-  const isStatement = result instanceof Promise && Array.isArray(parts) && 'raw' in parts;
-  return isStatement ? watched(result, kindOf(parts.join(' '))) : result;
-}
-
-type Kind = ReturnType<typeof kindOf>;
-
-function kindOf(statement: string) {
-  const [, verb = ''] = /^\s*(\w+)/.exec(statement) ?? [];
-  const named =
-    /\b(?:from|into|update)\s+eaas\.(\w+)/.exec(statement) ?? /^\s*select\s+eaas\.(\w+)/.exec(statement);
-  return { verb: verb.toUpperCase(), table: named?.[1] };
+  const apply = (target: S, self: unknown, args: unknown[]): unknown =>
+    watched(Reflect.apply(target, self, args), args[0] as readonly string[]);
+  return telemetry() ? new Proxy(sql, { apply }) : sql;
 }
 
 /**
  * postgres.js sends a statement at the first call of `then`, so the span begins at this call. A query object that is
  * only a part of another statement gets no span, because its `then` is never called.
  */
-function watched(query: Promise<unknown>, kind: Kind): Promise<unknown> {
+function watched(query: unknown, parts: readonly string[]): unknown {
+  if (!(query instanceof Promise)) return query;
   const send = query.then.bind(query);
   let isSent = false;
   const then = (...handlers: Parameters<typeof send>): ReturnType<typeof send> => {
-    if (!isSent) watch(query, kind);
+    if (!isSent) watch(query, parts.join(' '));
     isSent = true;
     return send(...handlers);
   };
@@ -236,15 +217,20 @@ function watched(query: Promise<unknown>, kind: Kind): Promise<unknown> {
   return query;
 }
 
-function watch(query: Promise<unknown>, { verb, table }: Kind): void {
+function watch(query: Promise<unknown>, statement: string): void {
   const connected = telemetry();
   if (!connected?.api.trace.getActiveSpan()) return;
   const { api, tracer } = connected;
-  const span = tracer.startSpan(table === undefined ? verb : `${verb} ${table}`, {
+  const [verb = ''] = /\w+/.exec(statement) ?? [];
+  const named =
+    /\b(?:from|into|update)\s+eaas\.(\w+)/.exec(statement) ?? /^\s*select\s+eaas\.(\w+)/.exec(statement);
+  const table = named?.[1];
+  const operation = verb.toUpperCase();
+  const span = tracer.startSpan(table === undefined ? operation : `${operation} ${table}`, {
     kind: api.SpanKind.CLIENT,
     attributes: {
       'db.system.name': 'postgresql',
-      'db.operation.name': verb,
+      'db.operation.name': operation,
       ...(table !== undefined && { 'db.collection.name': table }),
     },
   });

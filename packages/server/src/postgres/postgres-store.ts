@@ -1,14 +1,5 @@
 // Keeps tenants in PostgreSQL. The server makes one for its service.
-import {
-  type Known,
-  type Link,
-  LinkRefused,
-  type LockedTenant,
-  type LostLink,
-  type Need,
-  type Owned,
-  type Store,
-} from '@eaas/service';
+import { type Known, LinkRefused, type Need, type Owned, type Store } from '@eaas/service';
 import { parseUuid } from '@eaas/protocol';
 import { timeLimit } from '../base/time-limit.ts';
 import type { Database } from './database.ts';
@@ -43,13 +34,12 @@ export function postgresStore({ calls, lists, background }: StoreDatabases): Sto
       return lists.run((sql, limit) => readWithin(sql, tenantId, needs, limit), 4_000, soon(4_500, deadline));
     },
     append: (tenantId, link) => calls.run((sql) => appendLink(sql, tenantId, link).catch(refused), 2_500),
-    locked: (tenantId, needs, lost, work, deadline) =>
-      calls.run(
-        (sql, limit) => lockedWithin(sql, { tenantId, needs, lost, work }, limit).catch(refused),
-        // After a first attempt there is time for another, which finds out what became of it.
-        lost.length === 0 ? 2_500 : 4_000,
-        deadline,
-      ),
+    locked: (...asked) => {
+      const [, , lost, , deadline] = asked;
+      // After a first attempt there is time for another, which finds out what became of it.
+      const most = lost.length === 0 ? 2_500 : 4_000;
+      return calls.run((sql, limit) => lockedWithin(sql, asked, limit).catch(refused), most, deadline);
+    },
     snapshot: (tenantId, needs, work) =>
       background.snapshot(async (tx) => {
         const known = await readKnown(tx, tenantId, needs);
@@ -82,19 +72,16 @@ async function readWithin(
   return known;
 }
 
-interface LockedWork {
-  readonly tenantId: string;
-  readonly needs: readonly Need[];
-  readonly lost: readonly LostLink[];
-  readonly work: (known: LockedTenant) => Link | undefined;
-}
-
 /**
  * Sends the statements of the transaction in two parts: one up to the work, and one after it. If the connection breaks between
  * them, the driver might send the second part on another connection, without the lock. The append then finds the head that it
  * expects, or writes nothing.
  */
-async function lockedWithin(sql: Pool, { tenantId, needs, lost, work }: LockedWork, limit: number) {
+async function lockedWithin(
+  sql: Pool,
+  [tenantId, needs, lost, work]: Parameters<Store['locked']>,
+  limit: number,
+) {
   const deadline = performance.now() + limit - 10;
   // Before version 17, PostgreSQL cannot end the transaction of a client that stops in the middle of a statement.
   const limits = `set local idle_in_transaction_session_timeout = ${Math.round(timeLimit(longestIdle))};
