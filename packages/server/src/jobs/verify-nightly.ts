@@ -65,16 +65,15 @@ export async function lastNight(service: Service) {
 }
 
 async function find(
-  { background }: Service,
+  { store }: Service,
   tenantId: string,
   keys: readonly RowKey[],
 ): Promise<Verified | undefined> {
-  const [row] = await background.run(
-    (sql) => sql<Verified[]>`select * from eaas.verifications where tenant_id = ${tenantId}`,
-  );
-  const checked = (key: RowKey) =>
-    core.attempt(() => core.checkRow(key, verifications, { row: row as Verified, newest_rev: null }));
-  return row && keys.some(checked) ? row : undefined;
+  const ref = core.refTo(verifications, tenantId);
+  const stored = (await store.read(tenantId, [ref])).rows.get(ref);
+  if (!stored) return undefined;
+  const checked = keys.map((key) => core.attempt(() => core.checkRow(key, verifications, stored)));
+  return checked.find((row) => row !== undefined);
 }
 
 async function write({ background }: Service, { hold }: Lease, key: RowKey, night: Verified) {
