@@ -88,7 +88,10 @@ export function isConnectionLost(error: unknown): boolean {
   return lost.test(code) || code === unparsed || syscall === 'read' || syscall === 'write';
 }
 
-/** When a connection breaks, postgres.js throws errors in timers. The caller of the query gets a separate error. */
+/**
+ * Whether an uncaught error comes from postgres.js. When a connection breaks, it throws from a timer, where nobody can catch, as
+ * `driver-fault.slow.test.ts` shows; the query itself also rejects.
+ */
 export function isDriverFault(error: unknown): boolean {
   return isDatabaseFault(error) || isOfDriver(error);
 }
