@@ -81,10 +81,18 @@ async function countedIn(work: () => Promise<void>) {
   session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   await work();
   session.post('Profiler.takePreciseCoverage');
-  const counts = { promises: 0, timers: 0, immediates: 0, listeners: 0, statements: 0 };
+  const counts = {
+    promises: 0,
+    'promises of ours': 0,
+    timers: 0,
+    immediates: 0,
+    listeners: 0,
+    statements: 0,
+  };
   const hook = createHook({
     init(_id, type) {
       if (type === 'PROMISE') counts.promises++;
+      if (type === 'PROMISE' && isOurs(new Error())) counts['promises of ours']++;
       else if (type === 'Timeout') counts.timers++;
       else if (type === 'Immediate') counts.immediates++;
     },
@@ -102,7 +110,7 @@ async function countedIn(work: () => Promise<void>) {
   const entered: { readonly url: string; readonly functions: number; readonly calls: number }[] = [];
   session.post('Profiler.takePreciseCoverage', (_, { result }) => {
     for (const { url, functions } of result) {
-      if (!/packages\/(?:server|service|protocol)\/src\//.test(url)) continue;
+      if (!source.test(url)) continue;
       // What runs TypeScript names functions by a function of its own, which the built packages do not have.
       const own = functions.filter(({ functionName }) => functionName !== '__name');
       const called = own.flatMap(({ ranges: [range] }) => (range && range.count > 0 ? [range] : []));
@@ -119,6 +127,14 @@ async function countedIn(work: () => Promise<void>) {
     calls: sum('calls') / rounds,
     ...(Object.fromEntries(each) as typeof counts),
   };
+}
+
+const source = /packages\/(?:server|service|protocol)\/src\//;
+
+/** Whether code of ours made what an error was made in: the first frame that is not the hook, or Node. */
+function isOurs({ stack = '' }: Error): boolean {
+  const frames = stack.split('\n').slice(2);
+  return source.test(frames.find((frame) => !/ \(?node:|<anonymous>/.test(frame)) ?? '');
 }
 
 /** Counts the messages with which postgres.js runs a statement: Bind, and Query. */

@@ -152,6 +152,8 @@ function calls(
 const cpuOf = (builds: Builds): Promise<number[]> =>
   cpuMicrosecondsOfEach(builds.flatMap(({ server, postgres }) => [server.pid, postgres.pid]));
 
+const verifyOf = ({ headers }: Customer): string =>
+  getRequest('/v1/audit/verify?from_id=1&to_id=1000', headers);
 const auditOf = ({ headers }: Customer): string => getRequest('/v1/audit?limit=100', headers);
 const newKeyOf =
   ({ headers }: Customer) =>
@@ -169,18 +171,24 @@ const parts: readonly Part[] = [
     'wrap alone, CPU of the server': 'server',
     'wrap alone, CPU of PostgreSQL': 'postgres',
   }),
-  calls(10, unwrapOf, { 'unwrap alone, CPU': 'both' }),
-  calls(10, hashOf, { 'hash alone, CPU': 'both' }),
-  calls(10, encryptOf, { 'encrypt 1 KiB alone, CPU': 'both' }),
-  calls(
-    2,
-    wrapOf,
-    { 'wrap, 32 at once, time per call': 'time', 'wrap, 32 at once, CPU': 'both' },
-    { connections: 32 },
+  calls(10, unwrapOf, { 'unwrap alone, CPU of the server': 'server' }),
+  calls(10, hashOf, { 'hash alone, CPU of the server': 'server' }),
+  calls(10, encryptOf, { 'encrypt 1 KiB alone, CPU of the server': 'server' }),
+  ...[32, 64].map((connections) =>
+    calls(
+      2,
+      wrapOf,
+      {
+        [`wrap, ${connections} at once, time per call`]: 'time',
+        [`wrap, ${connections} at once, CPU of the server`]: 'server',
+      },
+      { connections },
+    ),
   ),
-  calls(2, batchOf('wrap'), { 'wrap in a batch of 100, CPU': 'both' }, { size: 100 }),
-  calls(2, batchOf('unwrap'), { 'unwrap in a batch of 100, CPU': 'both' }, { size: 100 }),
+  calls(2, batchOf('wrap'), { 'wrap in a batch of 100, CPU of the server': 'server' }, { size: 100 }),
+  calls(2, batchOf('unwrap'), { 'unwrap in a batch of 100, CPU of the server': 'server' }, { size: 100 }),
   calls(4, auditOf, { 'audit page of 100, CPU': 'both' }),
+  calls(2, verifyOf, { 'verification of 1,000 entries, CPU': 'both' }),
   calls(4, newKeyOf, { 'key creation, CPU': 'both' }),
   {
     rows: { 'first value of a new process': 'time' },
