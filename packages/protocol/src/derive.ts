@@ -9,28 +9,42 @@ import { dekLength } from './format-sizes.ts';
 
 const noSalt = /* @__PURE__ */ new Uint8Array(0);
 
-/** Derives a data key from a DEK, for values and not for streams. The caller wipes the DEK. */
+/** HMAC-SHA-256. */
+type Hmac = (key: Uint8Array, message: Uint8Array) => Uint8Array;
+
+/** Derives a data key from a DEK, for values and not for streams. The caller wipes the DEK. Platforms can have a faster HMAC. */
 export function deriveDataKey<Mode extends EngineMode>(
   engine: Engine<Mode>,
   dek: Uint8Array,
   wrapped: Wrapped,
+  hmacOf?: Hmac,
 ): Outcome<Mode, DataKey<Mode>> {
-  return using(hkdf(dek, noSalt, dataKeyInfo), (derived) => dataKeyFrom(engine, derived, wrapped));
+  return using(hkdf(dek, noSalt, dataKeyInfo, hmacOf), (derived) => dataKeyFrom(engine, derived, wrapped));
 }
+
+const portableHmac: Hmac = (key, message) => hmac(sha256, key, message);
 
 /**
  * HKDF-SHA-256 with 64 bytes of output. Node's own HKDF limits `info` to 1,024 bytes, but the `info` of a stream can be
  * longer.
  */
-export function hkdf(dek: Uint8Array, salt: Uint8Array, info: Uint8Array): Uint8Array {
+export function hkdf(dek: Uint8Array, salt: Uint8Array, info: Uint8Array, hmacOf = portableHmac): Uint8Array {
   if (dek.length !== dekLength)
     throw new InputError(`a DEK (data encryption key) must have ${dekLength} bytes (got ${dek.length})`);
   const derived = new Uint8Array(64);
-  const k = derived.subarray(0, 32);
-  using(hmac(sha256, salt, dek), (prk) => {
-    hmac.create(sha256, prk).update(info).update(Uint8Array.of(1)).digestInto(k);
-    hmac.create(sha256, prk).update(k).update(info).update(Uint8Array.of(2)).digestInto(derived.subarray(32));
+  // The first half, `info`, and the number of the half.
+  const message = new Uint8Array(32 + info.length + 1);
+  message.set(info, 32);
+  using(hmacOf(salt, dek), (prk) => {
+    for (const half of [1, 2]) {
+      message[32 + info.length] = half;
+      using(hmacOf(prk, message.subarray(half === 1 ? 32 : 0)), (bytes) =>
+        derived.set(bytes, 32 * (half - 1)),
+      );
+      message.set(derived.subarray(0, 32));
+    }
   });
+  message.fill(0);
   return derived;
 }
 

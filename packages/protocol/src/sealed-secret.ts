@@ -2,7 +2,7 @@
 // data keys. Services seal and open them with code that is faster for many, made of the same parts; who has an export opens
 // them here.
 import { using } from './bytes.ts';
-import { type Context, encodeContext } from './context.ts';
+import { additionalData, type Context } from './context.ts';
 import type { IntakeCrypto } from './intake/open.ts';
 import { pae, type PaePart } from './pae.ts';
 import { saltEnd, serviceForm, subjectForm, versionEnd, versionIn, type WrappedForm } from './wrapped-key.ts';
@@ -53,18 +53,21 @@ export function sealingParts(
 /** The parts whose HMAC, under the bytes of a key version, is what stands for these bytes if a subject is named. */
 export const subjectParts = (subject: Uint8Array): PaePart[] => ['eaas subject v1', subject];
 
-/** The parts that are authenticated with a sealed secret. */
-export const sealedParts = (head: Uint8Array, context?: Context): PaePart[] => [head, encodeContext(context)];
+/** The parts that are authenticated with a sealed secret. The next encoding of a context overwrites them. */
+export const sealedParts = (head: Uint8Array, context?: Context): PaePart[] => [
+  head,
+  additionalData([], context),
+];
 
 /** The iv is constant, because each salt gives another encryption key, and each encrypts only one secret. */
 export const sealingIv = /* @__PURE__ */ new Uint8Array(12);
 
 /**
  * The parts whose HMAC, under 32 random bytes, begins with the salt. Machines that are clones of one draw the same random
- * bytes, and still have other salts for other secrets.
+ * bytes, and still have other salts for other secrets. The next encoding of a context overwrites them.
  */
 export function saltParts(secret: Uint8Array, context?: Context): PaePart[] {
-  return ['eaas salt v1', secret, encodeContext(context)];
+  return ['eaas salt v1', secret, additionalData([], context)];
 }
 
 /** Returns what a sealed secret begins with. */

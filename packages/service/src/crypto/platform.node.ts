@@ -6,7 +6,7 @@ import { entryParts } from '@eaas/protocol/internal-audit';
 import type { IntakeCrypto } from '@eaas/protocol/internal-intake';
 import { using } from '@eaas/protocol/internal-service';
 import { nodeEngine as engine } from '@eaas/protocol/node';
-import { hmac, hmacSha256, keyOf, paeView } from './hmac.node.ts';
+import { hmac, hmacSha256, keyOf, paeView, shownHmac } from './hmac.node.ts';
 import { sealingWith } from './sealing.ts';
 import type { Secret } from './secret.ts';
 
@@ -40,7 +40,7 @@ export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
 export const hkdf = (secret: Secret | Uint8Array, info: Uint8Array): Secret =>
   using(new Uint8Array(openssl.hkdfSync('sha256', keyOf(secret), '', info, 32)), secretOf);
 
-const sealing = /* @__PURE__ */ sealingWith({ engine, secretOf, paeView, hmac, macs: hmacSha256 });
+const sealing = /* @__PURE__ */ sealingWith({ engine, secretOf, paeView, shownHmac, macs: hmacSha256 });
 export const { sealer, sealSecret, openSecret, newMaterial, openMaterial } = sealing;
 
 const hashLength = 32;

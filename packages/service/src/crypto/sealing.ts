@@ -14,7 +14,8 @@ interface Primitives {
   readonly engine: SyncEngine;
   readonly secretOf: (bytes: Uint8Array) => Secret;
   readonly paeView: (parts: readonly PaePart[]) => Uint8Array;
-  readonly hmac: (key: Uint8Array, message: Uint8Array) => Uint8Array;
+  /** An HMAC that is no secret. */
+  readonly shownHmac: (key: Uint8Array, message: Uint8Array) => Uint8Array;
   /** Computes HMACs under one key. */
   readonly macs: (key: Secret, messageLength: number) => Macs;
 }
@@ -28,7 +29,7 @@ interface Macs {
   wipe(): void;
 }
 
-export function sealingWith({ engine, secretOf, paeView, hmac, macs }: Primitives) {
+export function sealingWith({ engine, secretOf, paeView, shownHmac, macs }: Primitives) {
   let random = new Uint8Array(0);
 
   /** Draws the random bytes of 64 salts at a time. What clones of this machine share of them is hedged by the secret. */
@@ -36,7 +37,7 @@ export function sealingWith({ engine, secretOf, paeView, hmac, macs }: Primitive
     if (random.length === 0) random = randomBytes(64 * 32);
     const key = random.subarray(0, 32);
     random = random.subarray(32);
-    const mac = using(paeView(format.saltParts(secret, context)), (parts) => hmac(key, parts));
+    const mac = using(paeView(format.saltParts(secret, context)), (parts) => shownHmac(key, parts));
     return mac.subarray(0, wrapped.saltLength);
   }
 
