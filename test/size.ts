@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_427,
-  service: 5_188,
-  local: 2_002,
+  protocol: 5_566,
+  service: 5_574,
+  local: 1_892,
   sdk: 7_112,
   migrate: 2_328,
   audit: 826,
@@ -16,10 +16,10 @@ const packages: Readonly<Record<string, number>> = {
   prisma: 2_508,
   files: 1_729,
   console: 8_148,
-  server: 5_375,
+  server: 5_322,
   log: 1_192,
   dev: 839,
-  cli: 3_355,
+  cli: 3_354,
 };
 const sites = { 'docs/site': 1_029, examples: 1_194 };
 const mostTestLines = 63_200;

@@ -80,7 +80,7 @@ export class Fair {
   isOver(): boolean {
     if (this.#sliceEnd === undefined) {
       this.#sliceEnd = this.#clock() + slice;
-      this.#later(() => void this.#turn());
+      this.#later(() => this.#turn());
     }
     return this.#clock() >= this.#sliceEnd;
   }
@@ -91,12 +91,17 @@ export class Fair {
     return waitIn(this.#paused, tenantId);
   }
 
+  #turn(): void {
+    this.#sliceEnd = undefined;
+    if (this.#paused.size > 0) void this.#letPausedGoOn();
+    else this.#had.clear();
+  }
+
   /**
    * Lets those go on who have paused, one at a time, for a slice. Whose tenant has had the least time goes first, so that one
    * whose work comes in long pieces gets no more of it. Of strangers, one goes on in a turn.
    */
-  async #turn(): Promise<void> {
-    this.#sliceEnd = undefined;
+  async #letPausedGoOn(): Promise<void> {
     const strangers = new Set<string>();
     // From a promise on, a tick comes after all that promises do, also after the first who goes on.
     await Promise.resolve();

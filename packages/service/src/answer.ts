@@ -1,8 +1,9 @@
 // The way of a call, and the order of its checks: who calls, whether that caller may, the body and a share of this replica, and one
 // judgement with the operation. Doors call it: HTTP in the server, and a function in services inside a process.
+import type { Call } from './calls.ts';
 import { callerOf } from './caller.ts';
 import { Missing } from './ledger/decision.ts';
-import { allowed, decide, type Ends, settle } from './operate.ts';
+import { allowed, decide, type Ends, settle, type Settled } from './operate.ts';
 import type { Arrival, Caller, Part } from './operation.ts';
 import { Refusal } from './rules/refusal.ts';
 import type { Service } from './service.ts';
@@ -26,104 +27,135 @@ export interface Door extends Ends<object> {
 
 /** What a call costs at most: a tenant has one of these at once. */
 const mostCost = 33;
-/** The items of a batch, from which on it takes a turn of the event loop each to parse, to check and to judge it. */
-const many = 100;
 
 /** Answers a call. */
-export function answer(service: Service, arrival: Arrival, door: Door): void {
-  const { endpoint, part } = service.calls[arrival.route];
-  const { cost = 1, ofAnyHead } = endpoint;
-  const whole = Math.min(cost + door.bodyCost, mostCost);
-  let since = performance.now();
+export const answer = (service: Service, arrival: Arrival, door: Door): void =>
+  new Way(service, arrival, door).begin();
 
-  /** Whatever a step throws is the end of the call. */
-  const step =
-    <Values extends unknown[]>(work: (...values: Values) => void) =>
-    (...values: Values): void => {
-      try {
-        work(...values);
-      } catch (error) {
-        door.failed(error);
-      }
-    };
+class Way implements Ends<object> {
+  readonly #service: Service;
+  readonly #call: Call;
+  readonly #arrival: Arrival;
+  readonly #door: Door;
+  #since = performance.now();
 
-  const know = step((caller: Caller) => {
-    const may = mayCall(service, caller);
-    if (may === true) return admit(caller);
-    // What is remembered can be out of date.
-    const confirm = (): void => {
-      const checking: Part<object> = ofAnyHead ? { ...nothing, by: 'snapshot', ofAnyHead } : nothing;
-      settle(service, caller, checking, { signal: arrival.signal, since }).then(
-        () => admit(caller),
-        (error: unknown) => door.failed(error),
-      );
-    };
-    // Who is refused holds up strangers, and not the tenant.
-    return may === false ? door.enter(strangers, 1, confirm) : confirm();
-  });
-
-  const admit = step((caller: Caller) => {
-    door.admit(caller);
-    const { tenantId } = caller;
-    if (door.isShort) read((input) => door.enter(tenantId, whole, () => operate(caller, input)));
-    else door.enter(tenantId, whole, () => read((input) => operate(caller, input)));
-  });
-
-  /** How long the body takes is the client's affair. */
-  const read = (then: (input: () => object) => void): void => {
-    const begunAt = performance.now();
-    door.read((input) => {
-      since += performance.now() - begunAt;
-      then(input);
-    });
-  };
-
-  const operate = (caller: Caller, read: () => object): void =>
-    door.operate(
-      step(() => {
-        let input: object;
-        try {
-          input = read();
-        } catch (fault) {
-          return ask(caller, faulty(fault));
-        }
-        return itemsIn(input) > many ? void askInTurns(caller, input) : ask(caller, partFor(caller, input));
-      }),
-    );
-
-  async function askInTurns(caller: Caller, input: object): Promise<void> {
-    await service.fair.pause(caller.tenantId);
-    const made = partFor(caller, input);
-    await service.fair.pause(caller.tenantId);
-    ask(caller, made);
+  constructor(service: Service, arrival: Arrival, door: Door) {
+    this.#service = service;
+    this.#call = service.calls[arrival.route];
+    this.#arrival = arrival;
+    this.#door = door;
   }
 
-  function partFor(caller: Caller, input: object): Part<object> {
+  begin(): void {
+    this.#try(() => {
+      const found = callerOf(this.#service, this.#arrival);
+      if (!(found instanceof Promise)) return this.#know(found);
+      const know = (caller: Caller): void => this.#try(() => this.#know(caller));
+      found.then(know, (error: unknown) => this.failed(error));
+    });
+  }
+
+  #know(caller: Caller): void {
+    const may = mayCall(this.#service, caller);
+    if (may === true) return this.#admit(caller);
+    // What is remembered can be out of date.
+    const confirm = async (): Promise<void> => {
+      const { signal } = this.#arrival;
+      await settle(this.#service, caller, checking(this.#call), { signal, since: this.#since });
+      this.#admit(caller);
+    };
+    const confirmed = (): void => void confirm().catch((error: unknown) => this.failed(error));
+    // Who is refused holds up strangers, and not the tenant.
+    if (may === false) this.#door.enter(strangers, 1, confirmed);
+    else confirmed();
+  }
+
+  #admit(caller: Caller): void {
+    this.#door.admit(caller);
+    if (this.#door.isShort) this.#read((input) => this.#enter(caller, () => this.#operate(caller, input)));
+    else this.#enter(caller, () => this.#read((input) => this.#operate(caller, input)));
+  }
+
+  #enter({ tenantId }: Caller, then: () => void): void {
+    const { cost = 1 } = this.#call.endpoint;
+    const whole = Math.min(cost + this.#door.bodyCost, mostCost);
+    this.#door.enter(tenantId, whole, () => this.#try(then));
+  }
+
+  /** How long the body takes is the client's affair. */
+  #read(then: (input: () => object) => void): void {
+    const begunAt = performance.now();
+    this.#door.read((input) => {
+      this.#since += performance.now() - begunAt;
+      this.#try(() => then(input));
+    });
+  }
+
+  #operate(caller: Caller, read: () => object): void {
+    this.#door.operate(() => {
+      if (this.#door.bodyCost > 0) void this.#askInTurns(caller, read);
+      else this.#ask(caller, this.#partOf(caller, read));
+    });
+  }
+
+  #partOf(caller: Caller, read: () => object): Part<object> {
     try {
-      return part(service, caller, input);
+      return this.#call.part(this.#service, caller, read());
     } catch (fault) {
       return faulty(fault);
     }
   }
 
-  const ask = step((caller: Caller, made: Part<object>) =>
-    decide(service, caller, made, { signal: arrival.signal, since }, ends),
-  );
+  /** A long body takes a turn of the event loop each to be parsed, checked and judged. */
+  async #askInTurns(caller: Caller, read: () => object): Promise<void> {
+    const { fair } = this.#service;
+    const input = attempted(read);
+    await fair.pause(caller.tenantId);
+    const part = this.#partOf(caller, input);
+    await fair.pause(caller.tenantId);
+    this.#try(() => this.#ask(caller, part));
+  }
 
-  const ends: Ends<object> = {
-    settled: step((settled) => door.settled(settled)),
-    failed: (error) => door.failed(error),
-  };
+  #ask(caller: Caller, part: Part<object>): void {
+    decide(this.#service, caller, part, { signal: this.#arrival.signal, since: this.#since }, this);
+  }
 
-  step(() => {
-    const found = callerOf(service, arrival);
-    if (found instanceof Promise) found.then(know, (error: unknown) => door.failed(error));
-    else know(found);
-  })();
+  settled(settled: Settled<object>): void {
+    this.#try(() => this.#door.settled(settled));
+  }
+
+  failed(error: unknown): void {
+    this.#door.failed(error);
+  }
+
+  /** Whatever a step throws is the end of the call. */
+  #try(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.failed(error);
+    }
+  }
 }
 
-/** A part that adds nothing: what is left is whether the caller may call. */
-const nothing: Part<object> = { by: 'append', judge: () => ({ entries: [], answer: {} }) };
+/** What is judged of a call before its body: whether the caller may make it. */
+const checking = ({ endpoint: { ofAnyHead } }: Call): Part<object> => ({
+  by: ofAnyHead ? 'snapshot' : 'append',
+  ...(ofAnyHead && { ofAnyHead }),
+  judge: () => ({ entries: [], answer: {} }),
+});
+
+/** Runs something, and returns what returns its result or throws its fault. */
+function attempted<T>(work: () => T): () => T {
+  try {
+    const result = work();
+    return () => result;
+  } catch (fault) {
+    return () => {
+      throw fault;
+    };
+  }
+}
 
 /** Tells what is wrong with the input of those who may call. Others learn that they may not. */
 const faulty = (fault: unknown): Part<object> => ({
@@ -145,6 +177,3 @@ function mayCall({ ledger }: Service, caller: Caller): boolean | undefined {
     throw error;
   }
 }
-
-const itemsIn = ({ items }: { readonly items?: unknown }): number =>
-  Array.isArray(items) ? items.length : 0;

@@ -30,19 +30,14 @@ function holderOfToken({ tokens, listener }: Service, arrival: Arrival): Caller 
     if (!owned) throw unauthorized();
     const { tenantId, id } = owned;
     listener.used?.(tenantId, id);
-    return {
-      ...senderOf(arrival),
-      tenantId,
-      actor: id,
-      needs: [refTo(apiKeys, id)],
-      holder: (view) => {
-        // Who changed the row gets no rights.
-        const row = unless(Tampered, () => view.find(apiKeys, id));
-        if (row && hashIn(row) === name) return row;
-        tokens.forget(name);
-        throw unauthorized();
-      },
+    const holder: Caller['holder'] = (view) => {
+      // Who changed the row gets no rights.
+      const row = unless(Tampered, () => view.find(apiKeys, id));
+      if (row && hashIn(row) === name) return row;
+      tokens.forget(name);
+      throw unauthorized();
     };
+    return Object.assign(senderOf(arrival), { tenantId, actor: id, needs: [refTo(apiKeys, id)], holder });
   };
   const known = tokens.recall(name);
   if (known) return callerOf(known);

@@ -1,4 +1,4 @@
-// Finds whose a token is, or an issuer's id: a row of a tenant. Admission (admit.ts) asks for tokens, plugins for their ids.
+// Finds whose a token is, or an issuer's id: a row of a tenant. The way of a call (caller.ts) asks for tokens, plugins for their ids.
 // What is remembered is harmless, because the row that it names is judged at each call.
 import { Remembered } from './ledger/remembered.ts';
 import type { Owned } from './ledger/store.ts';

@@ -41,12 +41,14 @@ export const breaks = [
       'setTimeout(giveUp, milliseconds);\n    void',
       'setTimeout(giveUp, 10 * milliseconds);\n    void',
     ],
-    'closed-pools-stay': ['if (one !== this && !isDead(one)) continue;', 'continue;'],
+    'dead-connections-stay': ['filter(({ answeredAt }) => answeredAt >= since)', 'filter(() => true)'],
   }),
-  ...breaksIn(`${src}/http/api.ts`, api, {
-    'bodies-without-a-share': ['() => enter(fair, request, withBody)', 'async () => {}'],
-    'lists-shown-without-a-share': ['ZodMiniArray) ? 16 : 1', 'ZodMiniArray) ? 0 : 1'],
-    'calls-that-never-fit': ['return 31;', 'return 129;'],
+  ...breaksIn('packages/service/src/answer.ts', api, {
+    'bodies-without-a-share': ['this.#door.enter(tenantId, whole, () => this.#try(then))', 'this.#try(then)'],
+    'calls-that-never-fit': ['mostCost = 33', 'mostCost = 129'],
+  }),
+  ...breaksIn('packages/protocol/src/wire/issuers.ts', api, {
+    'lists-shown-without-a-share': ['cost: 33', 'cost: 1'],
   }),
   ...breaksIn(`${src}/http/app.ts`, [`${src}/http/pages.test.ts`], {
     'strangers-without-a-share': ['else void enter(fair, request).then(() => done(), done)', 'else done()'],

@@ -1,5 +1,6 @@
 import { endpoints, type Endpoint, type Route } from '@eaas/protocol/wire';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { splitRoute } from '@eaas/protocol/internal-service';
 import { callOf, exampleOf, keyId, tenantId } from '@eaas/protocol/reference';
 import { Fair } from '../fair.ts';
@@ -78,6 +79,13 @@ describe('the endpoint table over HTTP', () => {
     await post('/v1/hash', 'x'.repeat(1_900 * 1024));
     for (const path of ['/v1/usage', '/v1/keys', '/v1/issuers', '/v1/audit/verify']) await fetch(path);
     expect(costs).toEqual([1, 10, 33, 1, 16, 33, 31]);
+  });
+
+  it.each(routes)('%s takes more than a wrap if it shows a list of records', (_, endpoint) => {
+    const lists = Object.values(endpoint.output.shape).filter(
+      (field) => field instanceof z.ZodMiniArray && field._zod.def.element instanceof z.ZodMiniObject,
+    );
+    expect(endpoint.cost ?? 1).toBeGreaterThanOrEqual(lists.length > 0 ? 16 : 1);
   });
 
   it('if an output violates its schema, the response is 500 and no value is logged', async () => {

@@ -5,6 +5,7 @@ import {
   Misfit,
   requireBodyType,
   shown,
+  shownMembers,
   splitRoute,
   takesFields,
 } from '@eaas/protocol/internal-service';
@@ -157,23 +158,25 @@ export function serialize(
   fair: Pick<Fair, 'isOver' | 'pause'>,
   tenantId: string,
 ): string | Promise<string> {
-  const join = (texts: readonly (string | undefined)[]): string =>
-    `{${texts.flatMap((text, nth) => (text === undefined ? [] : `"${members[nth]?.name}":${text}`)).join(',')}}`;
-  const texts = members.map(({ name, show, item }) => {
-    const value: unknown = Reflect.get(answered, name);
-    if (item && Array.isArray(value) && value.length >= many)
-      return listText(value, (one, nth) =>
-        textOf(route, () => shown(() => shown(item, one, nth), one, name)),
-      );
-    return textOf(route, () => shown(show, value, name));
-  });
-  const isWhole = texts.every((text) => !(text instanceof Promise));
-  return isWhole ? join(texts as string[]) : joinLater();
+  const isLong = ({ name, item }: Member): boolean => {
+    const list: unknown = item && Reflect.get(answered, name);
+    return Array.isArray(list) && list.length >= many;
+  };
+  return members.some(isLong) ? inParts() : (textOf(route, () => shownMembers(members, answered)) ?? '');
 
-  async function joinLater(): Promise<string> {
-    const whole: (string | undefined)[] = [];
-    for (const text of texts) whole.push(await text);
-    return join(whole);
+  async function inParts(): Promise<string> {
+    const parts: string[] = [];
+    for (const member of members) {
+      const { name, show, item } = member;
+      const value: unknown = Reflect.get(answered, name);
+      const text = isLong(member)
+        ? await listText(value as unknown[], (one, nth) =>
+            textOf(route, () => shown(() => shown(item ?? show, one, nth), one, name)),
+          )
+        : textOf(route, () => shown(show, value, name));
+      if (text !== undefined) parts.push(`"${name}":${text}`);
+    }
+    return `{${parts.join(',')}}`;
   }
 
   async function listText(

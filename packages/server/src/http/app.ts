@@ -104,7 +104,9 @@ function settings(options: AppOptions): FastifyServerOptions {
       // Fastify's type demands the message of an error, which can contain secrets.
       serializers: { err: describeError, req: () => ({}), res: () => ({}) } as never,
     },
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger for each request takes as long as its line.
+    childLoggerFactory: (logger) => logger,
   };
 }
 

@@ -61,23 +61,22 @@ declare module 'fastify' {
  * CPU time of a wrap.
  */
 class CallEnd implements EndSignal {
-  readonly #listeners = new Set<() => void>();
+  #listeners: (() => void)[] = [];
   aborted = false;
 
   /** Whoever comes too late is told at once. */
   addEventListener(_type: 'abort', listener: () => void): void {
     if (this.aborted) listener();
-    else this.#listeners.add(listener);
+    else this.#listeners.push(listener);
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners.delete(listener);
+    this.#listeners = this.#listeners.filter((one) => one !== listener);
   }
 
   end(): void {
     this.aborted = true;
-    for (const listener of this.#listeners) listener();
-    this.#listeners.clear();
+    for (const listener of this.#listeners.splice(0)) listener();
   }
 }
 
@@ -105,7 +104,7 @@ export const enter = (fair: Fair, request: FastifyRequest): Promise<void> =>
 export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
   const path = request.is404 ? undefined : request.routeOptions.url;
   const visit = (request.visit = new Visit(path, takeAnnounced(request.raw)));
-  void reply.headers({ ...commonHeaders, vary: 'Origin', 'x-request-id': request.id });
+  void reply.headers(commonHeaders).header('vary', 'Origin').header('x-request-id', request.id);
   if (request.protocol === 'https') void reply.header('strict-transport-security', 'max-age=31536000');
   const { socket } = request.raw;
   reply.raw.prependOnceListener('finish', () => {
@@ -131,6 +130,7 @@ function record(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetri
   metrics.record(request.method, route, status, duration / 1_000);
   request.log.info(
     {
+      request_id: request.id,
       method: request.method,
       route: path ?? null,
       status,

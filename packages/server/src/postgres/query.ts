@@ -202,13 +202,14 @@ function newestRev(tenantId: string, { record, isLoose, id, recorded = `t.${id[0
 const aggregated = (rows: Part): Part => part`(select coalesce(json_agg(found), '[]') from (${rows}) found)`;
 
 /** A row from JSON, in which bytes are hexadecimal. What is not, in a row that was tampered with, stays as it is. */
-export function storedRow(table: StoredTable, json: JsonRow): Stored {
+function storedRow({ binary = new Set(), nulls }: StoredTable, json: JsonRow): Stored {
   const { newest_rev, ...row } = json as Record<string, unknown>;
-  for (const [column, value] of Object.entries(row)) {
-    const isHex = typeof value === 'string' && value.startsWith('\\x');
-    if (isHex && typeOf(table, column) === 'bytes') row[column] = Buffer.from(value.slice(2), 'hex');
-    else if (value === table.nulls?.[column]) row[column] = null;
+  for (const column of binary) {
+    const value = row[column];
+    if (typeof value === 'string' && value.startsWith('\\x'))
+      row[column] = Buffer.from(value.slice(2), 'hex');
   }
+  for (const column in nulls) if (row[column] === nulls[column]) row[column] = null;
   return { row, newest_rev: newest_rev as number | null };
 }
 

@@ -20,6 +20,8 @@ export interface StoredTable extends core.Table<never> {
   readonly nulls?: Readonly<Record<string, string | number>>;
   /** The columns by whose values the table `tallies` counts the rows as they come and go. */
   readonly tallied?: readonly string[];
+  /** The columns of bytes. `storedTables` adds them. */
+  readonly binary?: ReadonlySet<string>;
   /** What conditions can name although it is no column, in SQL. */
   readonly derived?: Readonly<Record<string, string>>;
 }
@@ -59,11 +61,14 @@ const tables: readonly StoredTable[] = [
 
 /** The type of a column, whether or not it can be null. Undefined for what is no column. */
 export const typeOf = ({ types }: StoredTable, column: string): string | undefined =>
-  column === 'mac' ? 'bytes' : types?.[column]?.replace('?', '');
+  types?.[column]?.replace('?', '');
 
 /** The tables of tenants, by their names. */
 export const storedTables: ReadonlyMap<string, StoredTable> = new Map(
-  tables.map((table) => [table.name, table]),
+  tables.map((table) => {
+    const ofBytes = table.columns.filter((column) => typeOf(table, column) === 'bytes');
+    return [table.name, { ...table, binary: new Set([...ofBytes, 'mac']) }];
+  }),
 );
 
 export function requireTable(name: string): StoredTable {

@@ -24,6 +24,8 @@ interface Waiting {
   readonly decision: Decision;
   readonly isLocked: boolean;
   readonly deadline: number;
+  /** Its place among those that are open. */
+  at: number;
   isGone: boolean;
   settle(outcome: Outcome): void;
 }
@@ -49,8 +51,8 @@ const pauseAfterFault = 50;
 export class Queue {
   readonly place: Place;
   readonly #waiting: Waiting[] = [];
-  /** All that have no end yet: those that wait, are prepared, or are written. */
-  readonly #open = new Set<Waiting>();
+  /** All that have no end yet: those that wait, are prepared, or are written. A Set would keep many that have one in memory. */
+  readonly #open: Waiting[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #dueAt = Infinity;
   /** What the store was last told to write. */
@@ -76,19 +78,20 @@ export class Queue {
       decision,
       isLocked,
       deadline,
+      at: this.#open.length,
       isGone: false,
       settle: (outcome) => {
         if (waiting.isGone) return;
         waiting.isGone = true;
         ground.waiting--;
-        this.#open.delete(waiting);
+        this.#close(waiting);
         signal?.removeEventListener('abort', leave);
         then(outcome);
       },
     };
     const leave = (): void => waiting.settle({ is: 'failed', error: auditUnwritten() });
     ground.waiting++;
-    this.#open.add(waiting);
+    this.#open.push(waiting);
     signal?.addEventListener('abort', leave);
     // The caller can have left before.
     if (signal?.aborted || deadline <= performance.now()) leave();
@@ -96,6 +99,13 @@ export class Queue {
     const enter = (): void => this.#enter(waiting);
     if (prepared) prepared.then(enter, (error: unknown) => waiting.settle(outcomeOf(error)));
     else enter();
+  }
+
+  #close(waiting: Waiting): void {
+    const last = this.#open.pop();
+    if (!last || last === waiting) return;
+    this.#open[waiting.at] = last;
+    last.at = waiting.at;
   }
 
   /** Lets those go whose deadline is over. One timer is enough for all. */
@@ -106,9 +116,9 @@ export class Queue {
     this.#timer = setTimeout(
       () => {
         const now = performance.now();
-        const late = [...this.#open].filter(({ deadline }) => deadline <= now);
+        const late = this.#open.filter(({ deadline }) => deadline <= now);
         for (const waiting of late) waiting.settle({ is: 'failed', error: auditUnwritten() });
-        this.#comeBack([...this.#open].reduce((least, { deadline }) => Math.min(least, deadline), Infinity));
+        this.#comeBack(this.#open.reduce((least, { deadline }) => Math.min(least, deadline), Infinity));
       },
       Math.max(0, at - performance.now()),
     );
@@ -248,6 +258,8 @@ export class Queue {
   /** Hands out what was committed. Those whom the link did not hold wait on, before those who came later. */
   #release({ attempt: { link, outcomes, sum, writes }, batch }: Judged, here: readonly Waiting[]): void {
     const { tenantId, ground } = this.place;
+    // Requests that have an end would wait in memory for the next append.
+    this.#begun = undefined;
     if (link) {
       this.place.advance(link.next, sum, writes);
       ground.listener.appended?.(tenantId, link);

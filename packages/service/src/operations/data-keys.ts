@@ -77,25 +77,31 @@ function keyPart<Call extends KeyCall, Answer>(
     }),
     judge(view, holder) {
       for (const keying of keyings) keying.check?.(holder);
-      const cryptos = new Map<KeyRow, KeyCrypto>();
-      const created = new Set<Creation>();
+      // Most requests have one key, and create nothing.
       let last: { readonly id: string; readonly key: KeyRow; readonly crypto: KeyCrypto } | undefined;
+      let cryptos: Map<KeyRow, KeyCrypto> | undefined;
+      let created: Set<Creation> | undefined;
       const keyOf = (id: string) => {
         let key = requireKey(view, holder, id);
         for (const keying of keyings) key = keying.keyFor?.(key) ?? key;
-        const crypto = cryptos.get(key) ?? keyCrypto(view, key, suites);
-        cryptos.set(key, crypto);
+        const crypto = cryptos?.get(key) ?? keyCrypto(view, key, suites);
+        if (last) cryptos = (cryptos ?? new Map().set(last.key, last.crypto)).set(key, crypto);
         return { id, key, crypto };
+      };
+      const isFirst = (creates: Creation): boolean => {
+        created ??= new Set();
+        return created.size < created.add(creates).size;
       };
       const caseOf = (call: Call) => {
         if (last?.id !== call.key_id) last = keyOf(call.key_id);
         const { key, crypto } = last;
-        return { view, holder, key, call, crypto, keyings, created };
+        return { view, holder, key, call, crypto, keyings, isFirst };
       };
       try {
         return judge(view, caseOf);
       } finally {
-        for (const crypto of cryptos.values()) crypto.wipe();
+        for (const crypto of cryptos?.values() ?? []) crypto.wipe();
+        last?.crypto.wipe();
       }
     },
     end() {

@@ -20,8 +20,8 @@ export interface KeyCase<Call> {
   readonly call: Call;
   readonly crypto: KeyCrypto;
   readonly keyings: readonly Keying[];
-  /** What earlier calls of the request have created. */
-  readonly created: Set<Creation>;
+  /** Whether no earlier call of the request has created it. Asked once for each call. */
+  readonly isFirst: (creates: Creation) => boolean;
 }
 
 /** What a rule decides: the entry must be written before the answer is sent. */
@@ -70,7 +70,7 @@ const joined = (one: Participation, other: Participation): Participation => ({
 
 /** Drafts the entry of a call, which also says what the call is the first to create. */
 export function rulingOf<Answer>(
-  { call: { context }, created, holder }: KeyCase<KeyCall>,
+  { call: { context }, isFirst, holder }: KeyCase<KeyCall>,
   action: Draft['action'],
   named: KeyAct['named'],
   { creates, logged: more }: Participation,
@@ -82,8 +82,7 @@ export function rulingOf<Answer>(
   const told = { ...metadata, context: logged(context), ...whoActs(holder), ...more };
   if (answer instanceof Refusal)
     return { draft: keyDraft(action, named, { ...told, ...refusalOutcome(answer) }), answer };
-  if (!creates || created.has(creates)) return { draft: keyDraft(action, named, told), answer };
-  created.add(creates);
+  if (!creates || !isFirst(creates)) return { draft: keyDraft(action, named, told), answer };
   return { draft: keyDraft(action, named, { ...told, ...creates.logged }), answer, creates };
 }
 

@@ -39,7 +39,7 @@ export function findSecret(view: Pick<View, 'find' | 'open'>, key: KeyRow, versi
 /** The caller must call `wipe` after the last use. */
 export function keyCrypto(view: Pick<View, 'find' | 'open'>, key: KeyRow, suites: readonly Suite[]) {
   const { tenant_id: tenantId, key_id: keyId, key_version: newest } = key;
-  const made = new Map<string, { readonly prepared: Sealer; seals: Sealing }>();
+  let made: Map<string, { readonly prepared: Sealer; seals: Sealing }> | undefined;
   let last: { readonly version: number; readonly secret: Secret } | undefined;
   const secretOf = (version: number): Secret | undefined => {
     if (last?.version === version) return last.secret;
@@ -52,13 +52,13 @@ export function keyCrypto(view: Pick<View, 'find' | 'open'>, key: KeyRow, suites
     const secret = secretOf(version);
     if (!seals) return secret && sealerUnder(secret, place);
     const name = `${version} ${seals.form.formatAndSuite}`;
-    const known = made.get(name);
+    const known = made?.get(name);
     if (known && known.seals === seals) return known.prepared;
     const ikm = secret && seals.derive?.(secret);
     if (!ikm) return undefined;
     const prepared = known?.prepared ?? sealer(ikm, place, seals.form);
     if (known) known.prepared.rekey(ikm);
-    made.set(name, { prepared, seals });
+    made = (made ?? new Map()).set(name, { prepared, seals });
     return prepared;
   };
   return {
@@ -83,7 +83,7 @@ export function keyCrypto(view: Pick<View, 'find' | 'open'>, key: KeyRow, suites
       return toHex(hmac(view.open(hashKeyPlace(tenantId, keyId), sealed), toUtf8(value)));
     },
     wipe(): void {
-      for (const { prepared } of made.values()) prepared.wipe();
+      for (const { prepared } of made?.values() ?? []) prepared.wipe();
     },
   };
 }

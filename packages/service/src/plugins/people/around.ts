@@ -65,7 +65,7 @@ export function exportingSubjects(
 }
 
 /** Adds members to an answer, and to what its entries say. */
-export function adding(verdict: Verdict<object>, members: object, logged: object = {}): Verdict<object> {
+function adding(verdict: Verdict<object>, members: object, logged: object = {}): Verdict<object> {
   const { answer } = verdict;
   if (answer instanceof Refusal || typeof answer === 'function') return verdict;
   const entries = verdict.entries.map((draft) => {
