@@ -1,7 +1,7 @@
 // For the commands `eaas import` and `eaas local lock`, and for tests of services in memory.
 import { createHash } from 'node:crypto';
 import { InputError } from '@eaas/protocol';
-import { withMaterial } from '@eaas/service';
+import { type Contents, withMaterial } from '@eaas/service';
 import { openerOfEnvironment, passphraseOpener, sealedOfEnvironment } from './file-opener.ts';
 import { nameOf, readKeyFile, relockKeyFile } from './key-file.ts';
 import { openKeyFile, readLock, withOpened } from './key-file-format.ts';
@@ -12,13 +12,20 @@ export { respond } from './door.ts';
 export { memoryStore, type MemoryTenant } from './memory-store.ts';
 
 /** A key file with its material, which is null where it was erased. */
-export type OpenedFile = Awaited<ReturnType<typeof openForImport>>;
+export interface OpenedFile extends Contents<Uint8Array | null> {
+  readonly tenantId: string;
+  readonly secret: Uint8Array;
+  readonly sha256: string;
+}
 
 /**
  * Opens a key file by the variables of `localService`. If it is locked with a passphrase and no variable is set, asks for
  * the passphrase. Without a path, opens the keys in the variable EAAS_LOCAL. Throws InputError.
  */
-export async function openForImport(path: string | undefined, askPassphrase: () => Promise<string>) {
+export async function openForImport(
+  path: string | undefined,
+  askPassphrase: () => Promise<string>,
+): Promise<OpenedFile> {
   const { text, file } = await (path === undefined ? openVariable() : openFile(path, askPassphrase));
   const { tenantId, secret } = file;
   const sha256 = createHash('sha256').update(text).digest('hex');
