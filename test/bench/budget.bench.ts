@@ -11,6 +11,8 @@ import type { Report } from './compare.ts';
 import { openOperator } from './open-operator.ts';
 
 const rounds = 50;
+/** What a wrap may cost at most. These only go down. */
+const most = { files: 64, 'promises of ours': 12, statements: 1 };
 
 export const benchmark: Report = {
   name: 'budget',
@@ -48,14 +50,21 @@ export const benchmark: Report = {
       hash: () => send('/v1/hash', { key_id, value: 'ann@example.org' }),
       read: () => send(`/v1/keys/${key_id}`),
     };
+    const over: string[] = [];
     for (const [name, work] of Object.entries(works)) {
       const { files, ...counts } = await countedIn(work);
-      const own = Object.entries(counts).map(([what, count]) => {
-        return `${Math.round(count - none[what as keyof typeof counts])} ${what}`;
+      const own = Object.entries(counts).map(([what, count]): [what: string, count: number] => {
+        return [what, Math.round(count - none[what as keyof typeof counts])];
       });
-      yield `${name}: ${[`${files.length} files`, ...own].join(', ')}`;
+      const all = [['files', files.length] as const, ...own];
+      yield `${name}: ${all.map(([what, count]) => `${count} ${what}`).join(', ')}`;
       if (process.env['BUDGET_FILES']) yield* files.map((file) => `  ${file}`);
+      for (const [what, budget] of name === 'wrap' ? Object.entries(most) : []) {
+        const [, count = 0] = all.find(([of]) => of === what) ?? [];
+        if (count > budget) over.push(`${count} ${what}, of at most ${budget}`);
+      }
     }
+    if (over.length > 0) throw new Error(`a wrap costs more than its budget: ${over.join('; ')}`);
   },
 };
 
