@@ -100,7 +100,7 @@ test('the table of spans in docs/operating/observability.md names every span of 
   const page = read('docs/operating/observability.md');
   const sources = ['http/api.ts', 'postgres/database.ts'];
   const code = sources.map((path) => read(`packages/server/src/${path}`)).join('');
-  const names = Array.from(code.matchAll(/traced\('([\w.]+)'/g), ([, name]) => name);
+  const names = Array.from(code.matchAll(/(?:traced|step)\('([\w.]+)'/g), ([, name]) => name);
   expect(new Set(names).size).toBeGreaterThan(5);
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
