@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_566,
+  protocol: 5_574,
   service: 5_574,
   local: 1_899,
   sdk: 7_112,

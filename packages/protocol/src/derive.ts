@@ -12,12 +12,21 @@ const noSalt = /* @__PURE__ */ new Uint8Array(0);
 /** HMAC-SHA-256. */
 type Hmac = (key: Uint8Array, message: Uint8Array) => Uint8Array;
 
-/** Derives a data key from a DEK, for values and not for streams. The caller wipes the DEK. Platforms can have a faster HMAC. */
+/** Derives a data key from a DEK, for values and not for streams. The caller wipes the DEK. */
 export function deriveDataKey<Mode extends EngineMode>(
   engine: Engine<Mode>,
   dek: Uint8Array,
   wrapped: Wrapped,
-  hmacOf?: Hmac,
+): Outcome<Mode, DataKey<Mode>> {
+  return deriveBy(portableHmac, engine, dek, wrapped);
+}
+
+/** As `deriveDataKey`, with an HMAC of the platform. */
+export function deriveBy<Mode extends EngineMode>(
+  hmacOf: Hmac,
+  engine: Engine<Mode>,
+  dek: Uint8Array,
+  wrapped: Wrapped,
 ): Outcome<Mode, DataKey<Mode>> {
   return using(hkdf(dek, noSalt, dataKeyInfo, hmacOf), (derived) => dataKeyFrom(engine, derived, wrapped));
 }

@@ -1,5 +1,6 @@
 // What services need of the formats and the wire, and the SDK's proxy, beside what everybody may import.
 export { attempt, equalBytes, using } from './bytes.ts';
+export { deriveBy } from './derive.ts';
 export { isIntakeWrapped } from './intake/suite.ts';
 export { type BatchResult, checkBody, checked, parseBody, requireBodyType, resultOf } from './wire/body.ts';
 export { type Member, membersOf, Misfit, shown, shownMembers } from './wire/output.ts';

@@ -1,9 +1,9 @@
 // Decides about encrypt and decrypt in server mode: the value passes through the service.
 // operations/data-keys.ts asks it.
-import { type Context, deriveDataKey, openUnder, sealUnder, wipeDataKey } from '@eaas/protocol';
+import { type Context, openUnder, sealUnder, wipeDataKey } from '@eaas/protocol';
 import { DecryptionError, type Envelope, FormatError, fromUtf8, parseEnvelope, toUtf8 } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import { using } from '@eaas/protocol/internal-service';
+import { deriveBy, using } from '@eaas/protocol/internal-service';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { engine, hmac, randomBytes } from '#platform';
 import type { KeyCall, Participation } from '../plugin.ts';
@@ -42,7 +42,7 @@ function sealBundle(
     // value.
     const wrappedKey = crypto.wrap(dek, undefined, seals);
     const wrapped = { keyId: key_id, keyVersion: key_version, wrappedKey };
-    const dataKey = deriveDataKey(engine, dek, wrapped, hmac);
+    const dataKey = deriveBy(hmac, engine, dek, wrapped);
     const wrapped_key = toBase64(wrappedKey);
     const form = (envelope: Uint8Array, iv: Uint8Array): Bundle => {
       return { ciphertext: toBase64(envelope), wrapped_key, iv: toBase64(iv), key_id, key_version };
@@ -90,7 +90,7 @@ function openBundle(the: KeyCase<DecryptCall>, part: Participation): string | un
   const dek = envelope && the.crypto.unwrap(envelope.wrappedKey, undefined, part);
   if (!dek) return undefined;
   return using(dek, () => {
-    const dataKey = deriveDataKey(engine, dek, envelope, hmac);
+    const dataKey = deriveBy(hmac, engine, dek, envelope);
     try {
       const plaintext = unless(DecryptionError, () => openUnder(dataKey, envelope, the.call.context));
       return plaintext && using(plaintext, () => unless(TypeError, () => fromUtf8(plaintext)));
