@@ -16,7 +16,7 @@ const packages: Readonly<Record<string, number>> = {
   prisma: 2_508,
   files: 1_729,
   console: 8_148,
-  server: 5_322,
+  server: 5_317,
   log: 1_192,
   dev: 839,
   cli: 3_354,

@@ -14,8 +14,9 @@ const slice = 1;
 
 interface Waiting {
   readonly cost: number;
-  isGone: boolean;
-  begin(): void;
+  /** Both are let go when it begins or leaves: its timer would keep the request in memory. */
+  begin: (() => void) | undefined;
+  refuse: (() => void) | undefined;
 }
 
 interface Tenant {
@@ -73,7 +74,7 @@ export class Fair {
     if (tenant.waiting.length === 0 && this.#fits(tenant, cost)) {
       this.#hold(tenant, cost);
       begin();
-    } else this.#wait(tenantId, tenant, { cost, isGone: false, begin }, signal, then);
+    } else this.#wait(tenantId, tenant, { cost, begin, refuse: () => then(busy()) }, signal);
   }
 
   /** Whether work has gone on for so long that it should pause. */
@@ -140,20 +141,15 @@ export class Fair {
     this.#held += cost;
   }
 
-  #wait(
-    tenantId: string,
-    tenant: Tenant,
-    waiting: Waiting,
-    signal: EndSignal,
-    then: (refusal: Refusal) => void,
-  ): void {
+  #wait(tenantId: string, tenant: Tenant, waiting: Waiting, signal: EndSignal): void {
     const leave = (): void => {
-      if (waiting.isGone) return;
-      waiting.isGone = true;
+      const { refuse } = waiting;
+      if (!refuse) return;
+      waiting.begin = waiting.refuse = undefined;
       this.#waiting--;
       this.#refused++;
       tenant.waiting.splice(tenant.waiting.indexOf(waiting), 1);
-      then(busy());
+      refuse();
       // One behind it can be smaller.
       this.#goOn(tenantId, tenant);
     };
@@ -166,20 +162,20 @@ export class Fair {
   /** Lets in who fits, tenant by tenant, after a request of one has gone. */
   #goOn(goneId: string, gone: Tenant): void {
     if (gone.held === 0 && gone.waiting.length === 0) this.#tenants.delete(goneId);
-    const entering: Waiting[] = [];
+    const entering: (() => void)[] = [];
     for (const [tenantId, tenant] of this.#tenants) {
       if (this.#waiting === 0) break;
       const [first] = tenant.waiting;
       if (!first || !this.#fits(tenant, first.cost)) continue;
       tenant.waiting.shift();
-      first.isGone = true;
       this.#waiting--;
       this.#hold(tenant, first.cost);
       this.#tenants.delete(tenantId);
       this.#tenants.set(tenantId, tenant);
-      entering.push(first);
+      if (first.begin) entering.push(first.begin);
+      first.begin = first.refuse = undefined;
     }
-    for (const waiting of entering) waiting.begin();
+    for (const begin of entering) begin();
   }
 }
 
