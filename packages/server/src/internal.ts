@@ -15,6 +15,7 @@ export {
   type Roots,
   sameBytes,
   sealSecret,
+  SharedRead,
   shownEntry,
   shownTrustIn,
   Tampered,
@@ -39,7 +40,6 @@ export { CannotStart, reasonOf } from './base/cannot-start.ts';
 export { ifExists, replaceFile, syncDirectory, writeNewFile } from './base/durable-files.ts';
 export { Explained } from './base/explained.ts';
 export { logLevels } from './base/log-lines.ts';
-export { SharedRead } from './base/shared-read.ts';
 export { asTyped, asWord } from './base/shell-word.ts';
 export { timeLimit } from './base/time-limit.ts';
 export type { ConsoleSession } from './http/console.ts';

@@ -30,9 +30,9 @@ const mostCost = 33;
 
 /** Answers a call. */
 export const answer = (service: Service, arrival: Arrival, door: Door): void =>
-  new Way(service, arrival, door).begin();
+  new Answering(service, arrival, door).begin();
 
-class Way implements Ends<object> {
+class Answering implements Ends<object> {
   readonly #service: Service;
   readonly #call: Call;
   readonly #arrival: Arrival;
@@ -49,13 +49,13 @@ class Way implements Ends<object> {
   begin(): void {
     this.#try(() => {
       const found = callerOf(this.#service, this.#arrival);
-      if (!(found instanceof Promise)) return this.#know(found);
-      const know = (caller: Caller): void => this.#try(() => this.#know(caller));
+      if (!(found instanceof Promise)) return this.#check(found);
+      const know = (caller: Caller): void => this.#try(() => this.#check(caller));
       found.then(know, (error: unknown) => this.failed(error));
     });
   }
 
-  #know(caller: Caller): void {
+  #check(caller: Caller): void {
     const may = mayCall(this.#service, caller);
     if (may === true) return this.#admit(caller);
     // What is remembered can be out of date.

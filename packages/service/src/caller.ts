@@ -26,7 +26,7 @@ function holderOfToken({ tokens, listener }: Service, arrival: Arrival): Caller 
   const token = bearerToken(arrival.authorization);
   // A fast hash is enough, because a token has 256 random bits.
   const name = sha256Hex(token);
-  const callerOf = (owned: Owned | undefined): Caller => {
+  const callerFor = (owned: Owned | undefined): Caller => {
     if (!owned) throw unauthorized();
     const { tenantId, id } = owned;
     listener.used?.(tenantId, id);
@@ -40,10 +40,10 @@ function holderOfToken({ tokens, listener }: Service, arrival: Arrival): Caller 
     return Object.assign(senderOf(arrival), { tenantId, actor: id, needs: [refTo(apiKeys, id)], holder });
   };
   const known = tokens.recall(name);
-  if (known) return callerOf(known);
+  if (known) return callerFor(known);
   // A token with a wrong checksum, such as a mistyped one, is refused without a query.
   if (!isApiKey(token)) throw unauthorized();
-  return Promise.resolve(tokens.find(name)).then(callerOf);
+  return Promise.resolve(tokens.find(name)).then(callerFor);
 }
 
 const hashes = new WeakMap<ApiKeyRow, string>();

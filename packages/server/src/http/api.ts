@@ -142,7 +142,7 @@ class HttpDoor implements Door {
     // not get this header, because the page's origin is not allowed to read responses.
     const isRefusedOrigin = error instanceof Refusal && error.code === 'origin_refused';
     if (!visit.caller && !isRefusedOrigin) allowOrigin(this.#reply, raw.headers.origin);
-    visit.failStep(error);
+    visit.spans?.fail(error);
     void this.#reply.send(error instanceof Error ? error : new Error('a call failed', { cause: error }));
   }
 }

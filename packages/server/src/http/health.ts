@@ -1,5 +1,5 @@
 // Whether a replica can serve, as GET /readyz says.
-import { SharedRead } from '../base/shared-read.ts';
+import { SharedRead } from '@eaas/service';
 
 /** Why a replica is not ready. */
 export const notReady = {

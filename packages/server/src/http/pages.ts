@@ -1,9 +1,8 @@
 // The pages around the API: probes, metrics, the OpenAPI document, the reference and the public log.
 import { createHash } from 'node:crypto';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { SharedRead } from '../base/shared-read.ts';
 import { openApiDocument } from '@eaas/protocol/reference';
-import { nothingHere } from '@eaas/service';
+import { nothingHere, SharedRead } from '@eaas/service';
 import type { Served } from './app.ts';
 import { type Health, notReady } from './health.ts';
 import { send } from './problems.ts';

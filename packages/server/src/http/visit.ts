@@ -44,10 +44,6 @@ class Visit {
     if (this.spans) this.spans.step(name, work);
     else work();
   }
-
-  failStep(error: unknown): void {
-    this.spans?.fail(error);
-  }
 }
 
 declare module 'fastify' {

@@ -6,9 +6,8 @@ import type { SecretPlace } from '@eaas/protocol/internal-sealing';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import type { Draft } from '../rules/draft.ts';
 import type { Refusal } from '../rules/refusal.ts';
-import type { HeadRow } from './store.ts';
 import type { Found, Need, Query, Table, Write } from './table.ts';
-import type { TenantRow } from './tables.ts';
+import type { HeadRow, TenantRow } from './tables.ts';
 
 /** A tenant as a decision sees it: at one time, in one state. */
 export interface View {

@@ -11,10 +11,10 @@ import { Tampered } from '../rules/refusal.ts';
 import type { Clock } from './clock.ts';
 import { merged, type Written } from './query.ts';
 import { Remembered } from './remembered.ts';
-import { checkRow, heads, type OpenTenant, openTenant, unmasked } from './row-macs.ts';
-import type { HeadRow, Known, Link, Store, Stored } from './store.ts';
+import { checkRow, type OpenTenant, openTenant, unmasked } from './row-macs.ts';
+import type { Known, Link, Store, Stored } from './store.ts';
 import { nameOf, refOf, refTo } from './table.ts';
-import { tenants } from './tables.ts';
+import { type HeadRow, heads, tenants } from './tables.ts';
 import type { Found, Need, Query, Ref, Table } from './table.ts';
 import type { TenantRow } from './tables.ts';
 

@@ -5,7 +5,7 @@ import { type Decision, Missing, type Receipts, type Verdict, type View } from '
 import type { Guess } from './guess.ts';
 import { beginLink, type NewLink } from './link.ts';
 import { merged } from './query.ts';
-import { type HeadRow, type Link, LinkRefused, type SealedWrite } from './store.ts';
+import { type Link, LinkRefused, type SealedWrite } from './store.ts';
 import {
   allOf,
   type Found,
@@ -17,7 +17,7 @@ import {
   type Table,
   type Write,
 } from './table.ts';
-import { type TenantRow, tenants } from './tables.ts';
+import { type HeadRow, type TenantRow, tenants } from './tables.ts';
 
 /** What came of a decision. `again`: it needs rows that were not read, or something that was not prepared. */
 export type Outcome =

@@ -4,11 +4,10 @@ import { sameBytes } from '#platform';
 import { Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { type Ground, Guess } from './guess.ts';
 import type { Written } from './query.ts';
-import { heads } from './row-macs.ts';
 import { SharedRead } from './shared-read.ts';
-import type { HeadRow, Known } from './store.ts';
+import type { Known } from './store.ts';
 import { allOf, are, nameOf, type Need, type Ref, refTo, unique } from './table.ts';
-import { entries, type EntryRow, tenants } from './tables.ts';
+import { entries, type EntryRow, type HeadRow, heads, tenants } from './tables.ts';
 
 /** There is no such tenant, or none any more. */
 export class NoTenant extends Error {

@@ -11,8 +11,6 @@ import type { Stored } from './store.ts';
 import { type ColumnType, refOf, type Table, type Values } from './table.ts';
 import { type HeadRow, heads, type TenantRow, tenants } from './tables.ts';
 
-export { heads };
-
 type RowKey = Pick<TenantSecrets, 'rowMac'>;
 
 /** Adds the MAC to a row, a head or an anchor, if its table has one. */

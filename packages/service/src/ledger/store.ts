@@ -2,8 +2,6 @@
 import type { Found, Need, Ref, Table, Write } from './table.ts';
 import type { EntryRow, HeadRow, TallyRow } from './tables.ts';
 
-export type { HeadRow };
-
 /**
  * The format of what databases and key files keep. It is raised when something else is stored or has another MAC, so that
  * older data are refused, and not taken for altered ones.
