@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Tampered } from '@eaas/service';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
+import { inTurns, type Lines, linesTo } from '../base/log-lines.ts';
 import { stretchTimeLimits } from '../base/time-limit.ts';
 import { bridgeMetrics, connectTelemetry, tracedJob } from '../base/tracing.ts';
 import { type AppOptions, createApp } from '../http/app.ts';
@@ -64,12 +65,13 @@ async function signalled(milliseconds?: number): Promise<void> {
 }
 
 /** Reads the files that the HTTP server needs. */
-async function appOptionsOf(options: ServeOptions): Promise<AppOptions> {
+async function appOptionsOf(options: ServeOptions) {
   const { tlsFiles, trustProxy, logLevel, publicUrl } = options;
   const tls = tlsFiles && (await readTls(tlsFiles));
   const pages = options.console && { pages: await readConsolePages(options.playground), publicUrl };
   return {
     logLevel,
+    log: inTurns(linesTo(process.stdout.fd)),
     apiPage: await readApiPage(),
     ...(tls && { tls }),
     ...(trustProxy && { trustProxy }),
@@ -81,7 +83,7 @@ async function appOptionsOf(options: ServeOptions): Promise<AppOptions> {
 async function start(
   service: Service,
   options: ServeOptions,
-  appOptions: AppOptions,
+  appOptions: AppOptions & { readonly log: Lines },
   warnings: readonly string[],
   logTo: (log: FastifyBaseLogger) => void,
   development: Development | undefined,
@@ -97,7 +99,7 @@ async function start(
     const port = await listenOn(app, await hostsOf(options.host), options).catch(refuseAddress(options));
     const address = addressOf(options, port);
     if (development) await development.announce(address, Boolean(appOptions.console?.pages));
-    else announce(address);
+    else announce(address, appOptions.log);
   } catch (error) {
     await app.close();
     throw error;

@@ -1,6 +1,7 @@
 import type { writeSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { linesTo } from './log-lines.ts';
+import { inTurns, linesTo } from './log-lines.ts';
 
 type Outcome = number | 'ENOSPC' | 'EAGAIN';
 
@@ -40,4 +41,18 @@ test('a slow reader of the pipe gets the line, but is waited for only once', () 
   const stuck = fileWith(...Array.from({ length: 11 }, () => 'EAGAIN' as const), 'EAGAIN');
   for (const line of ['a\n', 'b\n', 'c\n']) stuck.lines.write(line);
   expect(stuck.text().split('\n')).toEqual([note(2), 'c', '']);
+});
+
+test('lines of one turn leave together, and each that is lost is counted', async () => {
+  const { lines, text } = fileWith('ENOSPC', 4, 'ENOSPC');
+  const together = inTurns(lines);
+  for (const line of ['a\n', 'b\n', 'c\n']) together.write(line);
+  expect(text()).toBe('');
+  await nextTurn();
+  together.write('d\n');
+  await nextTurn();
+  expect(text()).toBe('{"le');
+  for (const line of ['e\n', 'f\n']) together.write(line);
+  await nextTurn();
+  expect(text().split('\n')).toEqual(['{"le', note(4), 'e', 'f', '']);
 });

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { CannotStart, reasonOf } from '../base/cannot-start.ts';
-import { linesTo } from '../base/log-lines.ts';
+import type { Lines } from '../base/log-lines.ts';
 
 /** A host, as a name or an IP address, and a port. The port 0 means any unused port. */
 export interface Address {
@@ -169,7 +169,7 @@ export function addressOf(
   return `${tlsFiles ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Prints the line from which people and programs read the URL of the server. */
-export function announce(address: string): void {
-  linesTo(process.stdout.fd).write(`Eaas listens on ${address} (API reference: ${address}/docs)\n`);
+/** Writes the line from which people and programs read the URL of the server. */
+export function announce(address: string, output: Lines): void {
+  output.write(`Eaas listens on ${address} (API reference: ${address}/docs)\n`);
 }
