@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 const packages: Readonly<Record<string, number>> = {
   protocol: 5_574,
   service: 5_574,
-  local: 1_899,
+  local: 1_897,
   sdk: 7_112,
   migrate: 2_328,
   audit: 826,

@@ -3,7 +3,7 @@
 import { InputError, pae, parseUuid, toUtf8 } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { randomBytes } from '@eaas/protocol/internal';
-import { type SecretPlace, tenantPlace } from '@eaas/protocol/internal-sealing';
+import { hashKeyPlace, type SecretPlace, tenantPlace, versionPlace } from '@eaas/protocol/internal-sealing';
 import {
   type Contents,
   dataFormat,
@@ -14,6 +14,8 @@ import {
   type KeyRow,
   keys as keyTable,
   naming,
+  newKey,
+  newMaterial,
   openSecret,
   rootKey,
   sameBytes,
@@ -57,6 +59,28 @@ export const newKeyFile = (opener: Opener): KeyFile => ({
   keys: [],
   subjects: [],
 });
+
+/** The key `default`, which clients use if they have no other. */
+export const defaultKeyIn = ({ keys }: KeyFile): FileKey | undefined =>
+  keys.find(({ name, status }) => name === 'default' && status !== 'destroyed');
+
+/** Makes a key `default`. */
+export function newDefaultKey(file: KeyFile, now: number): FileKey {
+  const { tenantId: tenant_id } = file;
+  const key_id = crypto.randomUUID();
+  const sealed_hash_key = newMaterial(sealingOf(file), hashKeyPlace(tenant_id, key_id));
+  const made = { tenant_id, key_id, sealed_hash_key };
+  const { row } = newKey({ name: 'default' }, { now, entryId: 0 }, null, made, [naming, forIntake]);
+  return fileKey(row, [newVersion(file, row, now)]);
+}
+
+/** Makes the version of a key that its row names. */
+export function newVersion(file: KeyFile, { key_id, key_version }: Versioned, created_at: number) {
+  const sealed = newMaterial(sealingOf(file), versionPlace(file.tenantId, key_id, key_version));
+  return { created_at, sealed: toBase64(sealed) };
+}
+
+type Versioned = Pick<KeyRow, 'key_id' | 'key_version'>;
 
 /**
  * Returns the file under another lock, with a new secret of the tenant: whoever opens an old copy of the file does not
@@ -227,7 +251,7 @@ const macOf = (content: object, secret: Uint8Array, tenantId: string): Uint8Arra
   hmac(derived(secret, tenantId, 'local-file'), toUtf8(JSON.stringify(content)));
 
 /** The key that seals the material of a file. */
-export const sealingOf = ({ secret, tenantId }: Pick<KeyFile, 'secret' | 'tenantId'>): Secret =>
+const sealingOf = ({ secret, tenantId }: Pick<KeyFile, 'secret' | 'tenantId'>): Secret =>
   derived(secret, tenantId, 'sealing');
 
 const derived = (secret: Uint8Array, tenantId: string, name: string): Secret =>

@@ -2,13 +2,13 @@
 // read before each call. The local service opens it, as `#key-file`.
 import { InputError } from '@eaas/protocol';
 import { toHex } from '@eaas/protocol/internal-audit';
-import { type Appended, keys, keyVersions, type Link, Refusal } from '@eaas/service';
+import { type Appended, keys, keyVersions, type Known, type Link, type Need, Refusal } from '@eaas/service';
 import { type Service, subjects, type Table } from '@eaas/service';
-import type { StoreAtOnce } from './at-once.ts';
 import { type Held, lockNow, lockSoon } from './file-lock.ts';
 import { openerOfEnvironment } from './file-opener.ts';
 import { holding, lockOf, nameOf, placeOfKeyFile, readKeyFile, stampOf, writeKeyFile } from './key-file.ts';
-import { type FileContents, fileKey, formatKeyFile, openKeyFile, textOf } from './key-file-format.ts';
+import { defaultKeyIn, type FileContents, type FileKey, fileKey, formatKeyFile } from './key-file-format.ts';
+import { type KeyFile, newDefaultKey, openKeyFile, textOf } from './key-file-format.ts';
 import { isKept, type KeyStore, layIn, tenantIn } from './key-store.ts';
 import type { MemoryStore, MemoryTenant } from './memory-store.ts';
 
@@ -33,35 +33,39 @@ export function openKeyFileStore(given: string, memory: MemoryStore, create = tr
   }
 
   /** If anything fails, memory can differ from the file, so the next call reads the file again. */
-  function append(link: Link, lock: Held): Appended {
-    const appended = memory.atOnce.append(tenantId, link);
-    if (appended.outcome !== 'written' || !isKept(link)) return appended;
+  function write(next: KeyFile, lock: Held): void {
     text = stamp = '';
-    const next = { ...file, ...contentsOf(tenantIn(memory, tenantId)) };
     const written = formatKeyFile(next);
     writeKeyFile(path, written, lock);
     [file, text] = [next, written];
+  }
+
+  function append(link: Link, lock: Held): Appended {
+    const appended = memory.atOnce.append(tenantId, link);
+    if (appended.outcome === 'written' && isKept(link))
+      write({ ...file, ...contentsOf(tenantIn(memory, tenantId)) }, lock);
     return appended;
   }
 
-  const atOnce: StoreAtOnce = {
-    read(id, needs) {
-      refresh();
-      return memory.atOnce.read(id, needs);
-    },
-    append(id, link) {
-      if (!isKept(link)) return memory.atOnce.append(id, link);
-      return holding(lockNow(lockOf(path)), (lock) => {
-        refresh();
-        return append(link, lock);
-      });
-    },
+  function makeDefaultKey(lock: Held): FileKey {
+    refresh();
+    const known = defaultKeyIn(file);
+    if (known) return known;
+    const made = newDefaultKey(file, Date.now());
+    write({ ...file, keys: [...file.keys, made] }, lock);
+    return made;
+  }
+
+  const read = (id: string, needs: readonly Need[]): Known => {
+    refresh();
+    return memory.atOnce.read(id, needs);
   };
+  const { key_id: keyId } = defaultKeyIn(file) ?? holding(lockNow(lockOf(path)), makeDefaultKey);
 
   return {
     tenantId,
+    keyId,
     secret,
-    atOnce,
     refresh: () => orUnavailable(refresh),
     open(opened) {
       service = opened;
@@ -69,7 +73,7 @@ export function openKeyFileStore(given: string, memory: MemoryStore, create = tr
     },
     store: {
       ...memory,
-      read: async (id, needs) => orUnavailable(() => atOnce.read(id, needs)),
+      read: async (id, needs) => orUnavailable(() => read(id, needs)),
       // What the file has is judged under its lock. All else changes nothing but the head.
       append: async (id, link) => {
         if (isKept(link)) return { outcome: 'moved', time: Date.now() };
@@ -77,7 +81,7 @@ export function openKeyFileStore(given: string, memory: MemoryStore, create = tr
         return memory.atOnce.append(id, link);
       },
       async locked(id, needs, _, work) {
-        const judge = () => work({ ...atOnce.read(id, needs), written: undefined });
+        const judge = () => work({ ...read(id, needs), written: undefined });
         const link = orUnavailable(judge);
         if (!link || !isKept(link)) return link && memory.atOnce.append(id, link);
         const lock = await lockSoon(lockOf(path)).catch(refuseAsUnavailable);

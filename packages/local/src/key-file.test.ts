@@ -132,6 +132,17 @@ describe('a key file', () => {
     expect(await ask(open(), `GET /${key_id}`)).toMatchObject({ status: 'destroyed' });
   });
 
+  test('gets another key `default` at the next start if that key was destroyed', async () => {
+    const service = open();
+    const { keyId } = service;
+    await ask(service, `POST /${keyId}/disable`);
+    await ask(service, `DELETE /${keyId}?grace_days=0`);
+    const next = open();
+    expect(next.keyId).not.toBe(keyId);
+    expect(open().keyId).toBe(next.keyId);
+    expect(await ask(next, `POST /${next.keyId}/wrap`, { dek })).toMatchObject({ key_version: 1 });
+  });
+
   test('is replaced where a link points to', async () => {
     open();
     const link = join(dirname(file), 'link.json');

@@ -1,4 +1,5 @@
-// Keys that outlive the process, in memory while it runs: those of a file, or of a sealed text. What both stores have in common.
+// The keys of a local service in memory: those of a file or of a sealed text, which outlive the process, or new ones.
+import { InputError } from '@eaas/protocol';
 import { readBase64 } from '@eaas/protocol/base64';
 import { randomBytes } from '@eaas/protocol/internal';
 import {
@@ -21,27 +22,34 @@ import {
   tenants,
   withMaterial,
 } from '@eaas/service';
-import type { StoreAtOnce } from './at-once.ts';
-import type { KeyFile } from './key-file-format.ts';
+import { defaultKeyIn, type KeyFile } from './key-file-format.ts';
 import type { MemoryStore, MemoryTenant } from './memory-store.ts';
 
 /** Keys as a store. */
 export interface KeyStore {
   readonly tenantId: string;
-  /** The id of the key `default`, if it is there for ever. */
-  readonly keyId?: string | undefined;
+  /** The id of the key `default`. */
+  readonly keyId: string;
   /** The secret of the tenant. */
   readonly secret: Uint8Array;
   /** Its methods throw Refusal `unavailable` for a file that does not open. */
   readonly store: Store;
-  /** As the store, but it blocks the process while it waits for the lock of a file, and throws InputError. */
-  readonly atOnce: StoreAtOnce;
   /** What the service needs beside, to use the keys. */
   readonly plugins?: readonly Plugin[];
   /** Lays the keys in memory, where the tenant must be. */
   open(service: Service): void;
   /** Reads what others have changed. */
   refresh?(): void;
+}
+
+/** Keys whose changes are only in memory. */
+export function keysInMemory(file: KeyFile, memory: MemoryStore): KeyStore {
+  const { tenantId, secret } = file;
+  const keyId = defaultKeyIn(file)?.key_id;
+  if (keyId === undefined)
+    throw new InputError('the sealed text must have a key named `default`: restore it from your copy');
+  const open = (service: Service) => layIn(service, tenantIn(memory, tenantId), file);
+  return { tenantId, keyId, secret, store: memory, open };
 }
 
 const kept = new Set([keys.name, keyVersions.name, subjects.name]);

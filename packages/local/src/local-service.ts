@@ -24,9 +24,10 @@ import { openKeyFileStore } from '#key-file';
 import { type Call, createCall } from './call.ts';
 import type { LocalDoor } from './door.ts';
 import { baseUrl, createFetch, type Fetch } from './fetch.ts';
+import { keysInMemory } from './key-store.ts';
 import { memoryStore } from './memory-store.ts';
 import { clientError, type OwnTenant, ownTenant, withControls } from './own-tenant.ts';
-import { openSealedStore } from './sealed.ts';
+import { newSealed, openSealedStore } from './sealed.ts';
 
 type KeyRecord = Output<'POST /v1/keys'>;
 type NewKeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
@@ -102,16 +103,16 @@ export function localService(options: LocalServiceOptions = {}): LocalService {
     throw new InputError('`create: false` needs `file`: pass the path of the key file');
   const now = () => Date.now();
   const memory = memoryStore({ now, hasLog: false });
-  let kept = file === undefined ? undefined : openKeyFileStore(file, memory, create);
-  if (sealed !== undefined) kept = openSealedStore(sealed, memory, now);
+  const withoutFile = () =>
+    sealed === undefined ? keysInMemory(newSealed(now()), memory) : openSealedStore(sealed, memory, now);
+  const kept = file === undefined ? withoutFile() : openKeyFileStore(file, memory, create);
   const settings = { name: 'local', envelope_only: true };
   let made: OwnTenant | undefined;
-  // With keys in a text, the first call makes it: it draws random bytes, which Workers have only while they answer a request.
+  // The first call makes it: it draws random bytes, which Workers have only while they answer a request.
   const own = (): OwnTenant =>
     (made ??= ownTenant({ memory, kept, plugins: [people(), intake()], settings, now }));
-  const tenantId = kept?.tenantId ?? own().tenantId;
+  const { tenantId, keyId } = kept;
   const operator = insider(tenantId, 'operator');
-  const keyId = kept?.keyId ?? own().decide(operator, ensureKey(own().service, operator, 'default')).key_id;
   const door: LocalDoor = {
     get service() {
       return own().service;

@@ -61,7 +61,7 @@ export function ownTenant({ memory, kept, plugins, settings, now }: Made): OwnTe
     roots,
     plugins: [...plugins, ...(kept?.plugins ?? [])],
     clock: { now, learn: () => {} },
-    patience: kept ? patienceForFile : Infinity,
+    patience: kept?.refresh ? patienceForFile : Infinity,
     listener: {
       used: (tenant_id, api_key_id) => {
         const last_used_at = Math.floor(now() / minute) * minute;
@@ -72,7 +72,7 @@ export function ownTenant({ memory, kept, plugins, settings, now }: Made): OwnTe
   memory.add(head, writes);
   kept?.open(service);
   const [operator, system] = [insider(tenantId, 'operator'), insider(tenantId, 'system')];
-  const { atOnce } = kept ?? memory;
+  const { atOnce } = memory;
   const decide: OwnTenant['decide'] = (caller, part) => settleAtOnce(service, caller, part, atOnce);
   const input = { name: 'everything', permissions: [...permissions] };
   return {

@@ -72,6 +72,7 @@ describe('a sealed text', () => {
       edited((json) => json.replace('"exportable":false', '"exportable":true')),
       /cut, damaged or edited/,
     ],
+    ['has no key', formatSealed({ ...newSealed(start), keys: [] }), /must have a key named `default`/],
     ['is locked', edited((json) => json.replace('"none"', '"key"')), /is locked/],
     [
       'is of another version',

@@ -2,29 +2,18 @@
 // use: the command makes the next one (command.ts). The local service opens it.
 import { InputError, toUtf8 } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
-import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
-import {
-  forIntake,
-  type Keying,
-  type KeyRow,
-  type Link,
-  naming,
-  newKey,
-  newMaterial,
-  type Plugin,
-  Refusal,
-} from '@eaas/service';
+import { type Keying, type KeyRow, type Link, type Plugin, Refusal } from '@eaas/service';
 import {
   type FileKey,
-  fileKey,
   formatKeyFile,
   type KeyFile,
+  newDefaultKey,
   newKeyFile,
+  newVersion,
   openKeyFile,
   sealedFormat,
-  sealingOf,
 } from './key-file-format.ts';
-import { isKept, type KeyStore, layIn, tenantIn } from './key-store.ts';
+import { isKept, keysInMemory, type KeyStore } from './key-store.ts';
 import { unlocked } from './opener.ts';
 import type { MemoryStore } from './memory-store.ts';
 
@@ -33,29 +22,13 @@ const prefix = 'eaas_local_';
 /** Makes the keys of a new tenant: one, named `default`. */
 export function newSealed(now: number): KeyFile {
   const file = newKeyFile(unlocked);
-  return { ...file, keys: [defaultKey(file, now)] };
+  return { ...file, keys: [newDefaultKey(file, now)] };
 }
-
-function defaultKey(file: KeyFile, now: number): FileKey {
-  const { tenantId: tenant_id } = file;
-  const key_id = crypto.randomUUID();
-  const sealed_hash_key = newMaterial(sealingOf(file), hashKeyPlace(tenant_id, key_id));
-  const made = { tenant_id, key_id, sealed_hash_key };
-  const { row } = newKey({ name: 'default' }, { now, entryId: 0 }, null, made, [naming, forIntake]);
-  return fileKey(row, [newVersion(file, row, now)]);
-}
-
-function newVersion(file: KeyFile, { key_id, key_version }: Versioned, created_at: number) {
-  const sealed = newMaterial(sealingOf(file), versionPlace(file.tenantId, key_id, key_version));
-  return { created_at, sealed: toBase64(sealed) };
-}
-
-type Versioned = Pick<KeyRow, 'key_id' | 'key_version'>;
 
 /** Makes a new key the one named `default`, which encrypts at once. The others stay, so that their values open. */
 export function replaced(file: KeyFile, now: number): KeyFile {
   const others = file.keys.map((key): FileKey => ({ ...key, name: `replaced ${key.key_id}` }));
-  return { ...file, keys: [defaultKey(file, now), ...others] };
+  return { ...file, keys: [newDefaultKey(file, now), ...others] };
 }
 
 /** Leaves out all keys but the one named `default`. */
@@ -97,18 +70,13 @@ export function openSealed(given: string): KeyFile {
 /** A store over a text. */
 export function openSealedStore(given: string, memory: MemoryStore, now: () => number): KeyStore {
   const file = openSealed(given);
-  const { tenantId, secret } = file;
   const unchanged = (link: Link): Link => {
     if (isKept(link)) throw new Refusal('not_found', readOnly);
     return link;
   };
   return {
-    tenantId,
-    keyId: file.keys.find(({ name }) => name === 'default')?.key_id,
-    secret,
+    ...keysInMemory(file, memory),
     plugins: [startingVersions(file, now)],
-    open: (service) => layIn(service, tenantIn(memory, tenantId), file),
-    atOnce: { ...memory.atOnce, append: (id, link) => memory.atOnce.append(id, unchanged(link)) },
     store: {
       ...memory,
       append: async (id, link) => memory.append(id, unchanged(link)),
