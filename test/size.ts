@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
   protocol: 5_574,
-  service: 5_574,
-  local: 1_897,
+  service: 5_566,
+  local: 1_840,
   sdk: 7_112,
   migrate: 2_328,
   audit: 826,

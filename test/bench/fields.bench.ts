@@ -42,7 +42,7 @@ export async function primedClient(): Promise<EaasClient> {
     baseUrl,
     apiKey,
     fetch,
-    keyId: service.createKey('benchmark').key_id,
+    keyId: (await service.createKey('benchmark')).key_id,
     cache,
   });
   await client.prime();

@@ -48,7 +48,7 @@ async function recordedMembers(): Promise<string[]> {
   const service = createTestService();
   const client = new EaasClient({ ...service, retries: 0 });
   const { keys, apiKeys, serverMode } = client;
-  const { key_id } = service.createKey('a', { exportable: true, intake: true });
+  const { key_id } = await service.createKey('a', { exportable: true, intake: true });
   const context = { row: '1' };
 
   const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
@@ -121,7 +121,7 @@ async function recordedMembers(): Promise<string[]> {
   const { issuer_id } = await send('POST', '/v1/issuers', newIssuer(peopleKey));
   await send('PATCH', `/v1/issuers/${issuer_id}`, { name: 'c' });
   await send('DELETE', `/v1/issuers/${issuer_id}`, {});
-  service.setTenant({ envelopeOnly: true });
+  await service.setTenant({ envelopeOnly: true });
   await post('/v1/encrypt', { key_id, plaintext: 'eA==', ...ofPerson });
 
   const members: string[] = [];

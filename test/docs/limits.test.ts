@@ -29,7 +29,7 @@ const users = defineFields({ users: { ...unencrypted('id'), email: field.text().
 const rows = values.map((email, id) => ({ id, email }));
 
 const service = createTestService();
-const { key_id: keyId } = service.createKey('users');
+const { key_id: keyId } = await service.createKey('users');
 const connection = { ...service, keyId, retries: 0 };
 const writer = new EaasClient(connection);
 const indexKey = await createIndexKey(writer);

@@ -33,7 +33,7 @@ import type { IncomingMessage } from 'node:http';
 declare namespace express {
   type Request = IncomingMessage & { session?: { userId?: string } };
 }
-const { key_id: patientsKeyId } = service.createKey('patients');
+const { key_id: patientsKeyId } = await service.createKey('patients');
 const log = { warn: (_event: unknown, _text: string): void => {} };
 const findSession = async (cookie: string | null) => (cookie === 'session=42' ? { userId: '42' } : undefined);
 playPage((request) => proxy(request));

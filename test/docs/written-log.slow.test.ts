@@ -16,7 +16,7 @@ test('the command in audit.md verifies the file that the code in audit.md writes
     "import { writeFile } from 'node:fs/promises';",
     "import { eaas, service } from '@eaas/test-kit/played-service';",
     // A page of `audit.list` has 100 entries.
-    "for (let key = 0; key < 120; key++) service.createKey('customers ' + key);",
+    "for (let key = 0; key < 120; key++) await service.createKey('customers ' + key);",
     code,
     'console.log(signed.verifier_key);',
   ];

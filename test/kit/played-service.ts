@@ -18,7 +18,7 @@ globalThis.fetch = async (input, init) => {
 };
 
 export { service };
-export const { key_id: keyId } = service.createKey('customers');
+export const { key_id: keyId } = await service.createKey('customers');
 process.env['EAAS_KEY_ID'] = keyId;
 export const eaas = new EaasClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, keyId });
 process.env['EAAS_INDEX_KEY'] = await createIndexKey(eaas);

@@ -94,7 +94,7 @@ test('a sign-in code can be sent again if there was no response', async () => {
 });
 
 test('an API key can sign in even without the permission to list keys', async () => {
-  const { api_key } = service.createApiKey({ permissions: ['encrypt'] });
+  const { api_key } = await service.createApiKey({ permissions: ['encrypt'] });
   await enterWithApiKey(`${api_key}\n`);
   expect(session.value?.apiKey).toBe(api_key);
 });
@@ -106,7 +106,7 @@ test('the page refuses to sign in with an unknown API key', async () => {
 });
 
 test('after the API key was revoked, the next call ends the session', async () => {
-  const { api_key, api_key_id } = service.createApiKey({ permissions: ['keys.read'] });
+  const { api_key, api_key_id } = await service.createApiKey({ permissions: ['keys.read'] });
   await enterWithApiKey(api_key);
   const client = session.value?.client;
   answerWith(accepted);

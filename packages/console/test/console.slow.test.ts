@@ -245,7 +245,7 @@ whereAvailable('Chromium', hasChromium, () => {
   test('the audit log shows names of actors if the session may list API keys, and else their ids', async () => {
     const { page } = await openPage();
     const { client, service, enter } = openStage(page, pages);
-    const web = service.createApiKey({ name: 'web', permissions: ['keys.manage'] });
+    const web = await service.createApiKey({ name: 'web', permissions: ['keys.manage'] });
     await new EaasClient({ ...service, apiKey: web.api_key }).keys.create({ name: 'made by web' });
     await client.keys.create({ name: 'made by another' });
     await enter('/console/#/audit');

@@ -13,10 +13,10 @@ export async function seed({ client, service, pass }: Stage): Promise<Record<str
     ids[name] = (await client.keys.create({ name, rotation_policy })).key_id;
   }
   const patients = { keyId: ids['patients'] ?? '' };
-  service.createApiKey({ name: 'web', permissions: ['encrypt', 'decrypt'], key_ids: [patients.keyId] });
+  await service.createApiKey({ name: 'web', permissions: ['encrypt', 'decrypt'], key_ids: [patients.keyId] });
   const allowed_origins = ['https://booking.example', 'https://www.booking.example'];
-  service.createApiKey({ name: 'booking-page', permissions: ['encrypt'], allowed_origins });
-  const old = service.createApiKey({ name: 'first-import', permissions: ['encrypt', 'keys.read'] });
+  await service.createApiKey({ name: 'booking-page', permissions: ['encrypt'], allowed_origins });
+  const old = await service.createApiKey({ name: 'first-import', permissions: ['encrypt', 'keys.read'] });
   await client.apiKeys.revoke({ api_key_id: old.api_key_id });
 
   const early = await client.encrypt('from before the rotation', patients);
@@ -41,7 +41,7 @@ export const subject = 'patient-42';
 /** Two people, whom three users, an API key and a wrong context have read. Returns the subject_id of `subject`. */
 export async function seedPeople({ client, service, pass }: Stage): Promise<string> {
   const { key_id: keyId } = await client.keys.create({ name: 'patients' });
-  const web = service.createApiKey({ name: 'web', permissions: ['encrypt', 'decrypt'] });
+  const web = await service.createApiKey({ name: 'web', permissions: ['encrypt', 'decrypt'] });
   const cache = { encrypt: false, decrypt: false } as const;
   const app = new EaasClient({ ...service, apiKey: web.api_key, keyId, cache });
   const { ciphertext } = await app.as('dr-7').encrypt('penicillin', { subject });

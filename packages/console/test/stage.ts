@@ -41,7 +41,7 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
       await page.goto(pages.url + path);
     },
     enter: async (path, some = permissions) => {
-      const made = service.createApiKey({ name: 'console', permissions: [...some] });
+      const made = await service.createApiKey({ name: 'console', permissions: [...some] });
       const code = pages.code({
         api_key: made.api_key,
         expires_at: new Date(Date.now() + day - 1_000).toISOString(),
@@ -54,7 +54,7 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
       if (path !== start) await follow(page, path);
     },
     enterWithApiKey: async (path, some = permissions) => {
-      const { api_key } = service.createApiKey({ name: 'pasted', permissions: [...some] });
+      const { api_key } = await service.createApiKey({ name: 'pasted', permissions: [...some] });
       await page.goto('about:blank');
       await page.goto(pages.url + path);
       await page.getByLabel('API key').fill(api_key);

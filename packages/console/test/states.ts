@@ -374,7 +374,7 @@ const signIns: States = {
 const usage: States = {
   usage: [
     seed,
-    async ({ service }) => service.setTenant({ monthlyEncryptQuota: 5_000 }),
+    ({ service }) => service.setTenant({ monthlyEncryptQuota: 5_000 }),
     enter('/console/#/usage'),
     shows('table'),
   ],

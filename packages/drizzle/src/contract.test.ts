@@ -93,7 +93,7 @@ await describeOrm('patients', (opening) => {
 });
 
 const service = createTestService();
-const { key_id: keyId } = service.createKey('patients');
+const { key_id: keyId } = await service.createKey('patients');
 const eaas = new EaasClient({ ...service, keyId });
 const index = await createIndexKey(eaas);
 const { db, plain, patients, sent } = open({

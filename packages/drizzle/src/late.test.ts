@@ -18,7 +18,7 @@ const patients = encryptedTable('patients', {
 const visits = sqliteTable('visits', { id: text().primaryKey(), city: text() });
 
 const service = createTestService();
-const keyId = service.createKey('patients').key_id;
+const { key_id: keyId } = await service.createKey('patients');
 const client = () => new EaasClient({ ...service, keyId });
 const eaas = client();
 const index = await createIndexKey(eaas);

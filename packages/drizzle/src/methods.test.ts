@@ -48,7 +48,7 @@ const others = list(`
 const judged = new Set([...runs, ...builds, ...makes, ...changes, ...others]);
 
 const service = createTestService();
-const eaas = new EaasClient({ ...service, keyId: service.createKey('people').key_id });
+const eaas = new EaasClient({ ...service, keyId: (await service.createKey('people')).key_id });
 const index = await createIndexKey(eaas);
 const columnsOf = (dialect: typeof pg | typeof mysql | typeof sqlite, id: object) => ({
   id,

@@ -32,7 +32,7 @@ const patientOfVisits = relations(visits, ({ one }) => ({
 }));
 
 const service = createTestService();
-const { key_id: keyId } = service.createKey('patients');
+const { key_id: keyId } = await service.createKey('patients');
 const eaas = new EaasClient({ ...service, keyId });
 const indexKey = await createIndexKey(eaas);
 

@@ -40,9 +40,9 @@ const payslips = encryptedTable(
 const id = randomUUID();
 
 /** A driver that keeps what it is sent, and answers with `rows`. */
-function setUp(options: ConstructorParameters<typeof EaasClient>[0] = {}) {
+async function setUp(options: ConstructorParameters<typeof EaasClient>[0] = {}) {
   const service = createTestService();
-  const { key_id: keyId } = service.createKey('patients');
+  const { key_id: keyId } = await service.createKey('patients');
   const bodies: Record<string, unknown>[] = [];
   const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
@@ -64,7 +64,7 @@ const items = (body: Record<string, unknown> | undefined) =>
   (body?.['items'] ?? [body]) as { subject?: string; user?: string }[];
 
 test('the subject of a row goes into the request, and never into SQL that the app did not write', async () => {
-  const { db, bodies, statements, answer } = setUp();
+  const { db, bodies, statements, answer } = await setUp();
   await db.insert(notes).values([
     { id, patient: 7, text: 'cough' },
     { id: randomUUID(), patient: 8, text: 'rash' },
@@ -77,7 +77,7 @@ test('the subject of a row goes into the request, and never into SQL that the ap
 });
 
 test('an update of values leaves a row alone that gets another person after it was read', async () => {
-  const { db, statements, answer } = setUp();
+  const { db, statements, answer } = await setUp();
   answer.rows = [[id, 7]];
   await db.update(notes).set({ text: 'fever' });
   expect(statements[1]?.sql).toMatch(/ where \("notes"\."id" = \$\d and "notes"\."patient" = \$\d\)$/);
@@ -91,7 +91,7 @@ describe('rows that PostgreSQL numbers', () => {
     ['identity', encryptedTableIn(pgSchema('c'))('d', { id: always, name }), '"c"."d"'],
   ] as const)('have their numbers of a %s before they are encrypted', async (_, given, quoted) => {
     const table = given as unknown as typeof patients;
-    const { db, statements, answer } = setUp();
+    const { db, statements, answer } = await setUp();
     answer.rows = [['7'], ['8']];
     const insert = (...names: (string | null)[]) =>
       db.insert(table).values(names.map((each) => ({ name: each })) as never[]);
@@ -121,7 +121,7 @@ test.each([
   ['person', { patient: 7 }, eq(notes.patient, 7)],
   ['id', { id }, eq(notes.id, id)],
 ])('an update can set the %s that it names', async (_, set, where) => {
-  const { db, statements } = setUp();
+  const { db, statements } = await setUp();
   await db
     .update(notes)
     .set({ ...set, ward: null })
@@ -134,7 +134,7 @@ describe('an upsert', () => {
     ['a value', { text: 'x' }],
     ['the value of the insert', { text: excluded(notes.text) }],
   ])('by the id with %s fails for the row of another person', async (_, set) => {
-    const { db, bodies, statements } = setUp();
+    const { db, bodies, statements } = await setUp();
     const upsert = (more: object) =>
       db
         .insert(notes)
@@ -158,7 +158,7 @@ describe('an upsert', () => {
     ['a value to several rows, by the id', [{ id }, { period: '12' }], payslips.id, { pay: '5100' }, 2],
     ['a value that is bound to no row', [{}], period, { remark: excluded(remark) }, 1],
   ])('writes %s', async (_, rows, target, set, sent) => {
-    const { db, statements, answer } = setUp();
+    const { db, statements, answer } = await setUp();
     answer.rows = [[id, 7, '0 ']];
     const values = rows.map((each) => ({ ...row, ...each }));
     await db
@@ -178,7 +178,7 @@ describe('an upsert', () => {
 test('an upsert by another key encrypts for the row that has it, also in a table without people', async () => {
   const value = encrypted(field.text());
   const settings = encryptedTable('settings', { id: uuid().primaryKey(), key: varchar(), value });
-  const { db, statements, answer } = setUp();
+  const { db, statements, answer } = await setUp();
   answer.rows = [[id, '0 ']];
   const insert = db.insert(settings).values({ id: randomUUID(), key: 'theme', value: 'dark' });
   await insert.onConflictDoUpdate({ target: settings.key, set: { value: excluded(settings.value) } });
@@ -189,7 +189,7 @@ test('an upsert by another key encrypts for the row that has it, also in a table
 });
 
 test('`user` is asked for each statement, and `as` decides before it', async () => {
-  const { as, bodies, statements, answer } = setUp();
+  const { as, bodies, statements, answer } = await setUp();
   await as().as('writer').insert(patients).values({ id, name: 'Ada' });
   answer.rows = [[id, statements[0]?.params[1], id]];
   const requests = new AsyncLocalStorage<string>();
@@ -207,7 +207,7 @@ test('a subject that is encrypted is refused', () => {
   expect(define).toThrow(/`subject` must be the key of a column that is not encrypted/);
 });
 
-test.each<[string, (db: ReturnType<typeof setUp>['db']) => PromiseLike<unknown>]>([
+test.each<[string, (db: Awaited<ReturnType<typeof setUp>>['db']) => PromiseLike<unknown>]>([
   ['an update', (db) => db.update(notes).set({ patient: 8 }).where(eq(notes.id, id))],
   ['nothing', (db) => db.insert(notes).values({ id, text: 'x' } as never)],
   ['SQL', (db) => db.insert(notes).values({ id, patient: sql`8`, text: 'x' })],
@@ -216,7 +216,7 @@ test.each<[string, (db: ReturnType<typeof setUp>['db']) => PromiseLike<unknown>]
     (db) => db.insert(notes).values({ id, patient: '007' as never, text: 'x' }),
   ],
 ])('a person named by %s is refused', async (_, run) => {
-  const { db, statements } = setUp();
+  const { db, statements } = await setUp();
   const unknown = { code: 'subject_unknown', table: 'notes', column: 'patient' };
   await expect((async () => run(db))()).rejects.toMatchObject(unknown);
   expect(statements).toEqual([]);

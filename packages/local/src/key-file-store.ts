@@ -41,7 +41,7 @@ export function openKeyFileStore(given: string, memory: MemoryStore, create = tr
   }
 
   function append(link: Link, lock: Held): Appended {
-    const appended = memory.atOnce.append(tenantId, link);
+    const appended = memory.appendNow(tenantId, link);
     if (appended.outcome === 'written' && isKept(link))
       write({ ...file, ...contentsOf(tenantIn(memory, tenantId)) }, lock);
     return appended;
@@ -58,7 +58,7 @@ export function openKeyFileStore(given: string, memory: MemoryStore, create = tr
 
   const read = (id: string, needs: readonly Need[]): Known => {
     refresh();
-    return memory.atOnce.read(id, needs);
+    return memory.readNow(id, needs);
   };
   const { key_id: keyId } = defaultKeyIn(file) ?? holding(lockNow(lockOf(path)), makeDefaultKey);
 
@@ -78,12 +78,12 @@ export function openKeyFileStore(given: string, memory: MemoryStore, create = tr
       append: async (id, link) => {
         if (isKept(link)) return { outcome: 'moved', time: Date.now() };
         orUnavailable(refresh);
-        return memory.atOnce.append(id, link);
+        return memory.appendNow(id, link);
       },
       async locked(id, needs, _, work) {
         const judge = () => work({ ...read(id, needs), written: undefined });
         const link = orUnavailable(judge);
-        if (!link || !isKept(link)) return link && memory.atOnce.append(id, link);
+        if (!link || !isKept(link)) return link && memory.appendNow(id, link);
         const lock = await lockSoon(lockOf(path)).catch(refuseAsUnavailable);
         return orUnavailable(() =>
           holding(lock, () => {

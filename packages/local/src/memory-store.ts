@@ -29,7 +29,6 @@ import {
   type TallyRow,
   type Write,
 } from '@eaas/service';
-import type { StoreAtOnce } from './at-once.ts';
 
 /** What a store in memory is made with. */
 export interface MemoryStoreOptions {
@@ -61,7 +60,10 @@ export interface MemoryTenant {
 /** A store in memory. */
 export interface MemoryStore extends Store {
   readonly tenants: Map<string, MemoryTenant>;
-  readonly atOnce: StoreAtOnce;
+  /** As `read`, at once. */
+  readNow(tenantId: string, needs: readonly Need[]): Known;
+  /** As `append`, at once. */
+  appendNow(tenantId: string, link: Link): Appended;
   /** As `create`, at once. */
   add(head: HeadRow, writes: readonly SealedWrite[]): void;
   /** Writes a row that stands in no link, like a last use. */
@@ -95,7 +97,7 @@ export function memoryStore({ now, hasLog = true, wait = async () => {} }: Memor
     return done;
   }
 
-  function append(tenantId: string, link: Link): Appended {
+  function appendNow(tenantId: string, link: Link): Appended {
     const time = now();
     const tenant = tenants.get(tenantId);
     const { expected, next } = link;
@@ -120,20 +122,21 @@ export function memoryStore({ now, hasLog = true, wait = async () => {} }: Memor
     for (const written of writes) set(tenantId, written);
   }
 
-  const read = (tenantId: string, needs: readonly Need[]) => knownOf(tenants.get(tenantId), needs, now());
+  const readNow = (tenantId: string, needs: readonly Need[]) => knownOf(tenants.get(tenantId), needs, now());
 
   return {
     tenants,
-    atOnce: { read, append },
+    readNow,
+    appendNow,
     add,
     set,
     async read(tenantId, needs) {
       await wait('read');
-      return read(tenantId, needs);
+      return readNow(tenantId, needs);
     },
     async append(tenantId, link) {
       await wait('commit');
-      const appended = await exclusively(tenants.get(tenantId), () => append(tenantId, link));
+      const appended = await exclusively(tenants.get(tenantId), () => appendNow(tenantId, link));
       await wait('answer');
       return appended;
     },
@@ -141,9 +144,9 @@ export function memoryStore({ now, hasLog = true, wait = async () => {} }: Memor
       const tenant = tenants.get(tenantId);
       const appended = await exclusively(tenant, async () => {
         await wait('read');
-        const link = work({ ...read(tenantId, needs), written: writtenOf(tenant, lost) });
+        const link = work({ ...readNow(tenantId, needs), written: writtenOf(tenant, lost) });
         await wait('commit');
-        return link && append(tenantId, link);
+        return link && appendNow(tenantId, link);
       });
       await wait('answer');
       return appended;

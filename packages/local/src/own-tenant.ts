@@ -3,6 +3,7 @@ import { refusalOf } from '@eaas/protocol/internal-service';
 import { randomBytes, ServiceError } from '@eaas/protocol/internal';
 import { type Output, permissions } from '@eaas/protocol/wire';
 import {
+  apiKeyOperations,
   type Caller,
   createService,
   dueChange,
@@ -10,8 +11,6 @@ import {
   type KeyRow,
   keys,
   newTenant,
-  type Part,
-  partOf,
   type Plugin,
   put,
   Refusal,
@@ -22,7 +21,6 @@ import {
   type TenantSettings,
   uses,
 } from '@eaas/service';
-import { settleAtOnce } from './at-once.ts';
 import type { KeyStore } from './key-store.ts';
 import type { MemoryStore } from './memory-store.ts';
 
@@ -30,10 +28,8 @@ export interface OwnTenant {
   readonly service: Service;
   readonly tenantId: string;
   readonly operator: Caller;
-  /** An API key with every permission. */
-  readonly apiKey: Output<'POST /v1/api-keys'>;
-  /** Decides at once. Throws Refusal. */
-  readonly decide: <T>(caller: Caller, part: Part<T>) => T;
+  /** An API key with every permission. The log has it before the first call. */
+  readonly apiKey: Pick<Output<'POST /v1/api-keys'>, 'api_key_id' | 'api_key'>;
   /** Rotates and erases what is due, as others see it too. Each call does so before it is judged. Throws Refusal. */
   readonly before: () => Promise<void>;
 }
@@ -72,17 +68,20 @@ export function ownTenant({ memory, kept, plugins, settings, now }: Made): OwnTe
   memory.add(head, writes);
   kept?.open(service);
   const [operator, system] = [insider(tenantId, 'operator'), insider(tenantId, 'system')];
-  const { atOnce } = memory;
-  const decide: OwnTenant['decide'] = (caller, part) => settleAtOnce(service, caller, part, atOnce);
   const input = { name: 'everything', permissions: [...permissions] };
+  const apiKey = apiKeyOperations['POST /v1/api-keys'](service, operator, input);
+  let made: Promise<unknown> | undefined;
   return {
     service,
     tenantId,
     operator,
-    decide,
-    apiKey: decide(operator, partOf(service, operator, 'POST /v1/api-keys', input)),
+    apiKey,
     before: async () => {
       kept?.refresh?.();
+      await (made ??= settle(service, operator, apiKey).catch((error: unknown) => {
+        made = undefined;
+        throw error;
+      }));
       const rows = memory.tenants.get(tenantId)?.tables.get(keys.name)?.values() ?? [];
       const due = Array.from(rows, ({ row }) => row as KeyRow).filter((row) => dueChange(row, now()));
       for (const { key_id } of due) {

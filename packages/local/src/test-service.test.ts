@@ -14,9 +14,9 @@ function clientOf(service: TestService, apiKey = service.apiKey): EaasClient {
   return new EaasClient({ baseUrl, apiKey, fetch, retries: 0 });
 }
 
-function open(...options: Parameters<typeof createTestService>) {
+async function open(...options: Parameters<typeof createTestService>) {
   const service = createTestService(...options);
-  const { key_id: keyId } = service.createKey('customers');
+  const { key_id: keyId } = await service.createKey('customers');
   return { service, keyId, client: clientOf(service) };
 }
 
@@ -28,7 +28,7 @@ async function codeOf(call: Promise<unknown>): Promise<unknown> {
 }
 
 test('`requests` of a test service contains the number of items in a batch, but no secret', async () => {
-  const { service, keyId, client } = open();
+  const { service, keyId, client } = await open();
   const values = ['ada@example.com', 'bob@example.com'];
   await Promise.all(values.map((value) => client.hash(value, { keyId })));
   await client.encrypt('a secret', { keyId });
@@ -40,7 +40,7 @@ test('`requests` of a test service contains the number of items in a batch, but 
 test.each(['unavailable', 'audit_unwritten', 'quota_exceeded', 'network', 'invalid_response'] as const)(
   '`failNext` makes a call fail with %s',
   async (code) => {
-    const { service, keyId, client } = open();
+    const { service, keyId, client } = await open();
     service.failNext(code);
     expect(await codeOf(client.hash('x', { keyId }))).toBe(code);
     expect(await codeOf(client.hash('x', { keyId }))).toBe('no error');
@@ -48,7 +48,7 @@ test.each(['unavailable', 'audit_unwritten', 'quota_exceeded', 'network', 'inval
 );
 
 test('`failNext` can be limited to a route and to a number of calls', async () => {
-  const { service, keyId, client } = open();
+  const { service, keyId, client } = await open();
   service.failNext('unavailable', { times: 2, route: 'GET /v1/keys' });
   service.failNext('key_state');
   expect(await codeOf(client.hash('x', { keyId }))).toBe('key_state');
@@ -58,7 +58,7 @@ test('`failNext` can be limited to a route and to a number of calls', async () =
 });
 
 test('with `answer_lost`, the call takes effect but the response does not arrive', async () => {
-  const { service, client } = open();
+  const { service, client } = await open();
   service.failNext('answer_lost');
   expect(await codeOf(client.keys.create({ name: 'orders' }))).toBe('network');
   expect(await codeOf(client.keys.create({ name: 'orders' }))).toBe('name_taken');
@@ -66,7 +66,7 @@ test('with `answer_lost`, the call takes effect but the response does not arrive
 });
 
 test('after `failNext` with `timeout`, a call gets no response and waits until its signal aborts', async () => {
-  const { service, keyId, client } = open();
+  const { service, keyId, client } = await open();
   service.failNext('timeout', { route: 'GET /v1/keys' });
   const given = new AbortController();
   const call = codeOf(client.keys.page({}, { signal: given.signal }));
@@ -77,10 +77,10 @@ test('after `failNext` with `timeout`, a call gets no response and waits until i
 
 test('`advance` of a test service performs the rotations, destructions and expiries that are due', async () => {
   const time = Date.parse('2026-11-20T10:00:00.000Z');
-  const { service, keyId, client } = open({ now: () => time });
-  const { key_id } = service.createKey('orders', { rotation_policy: { interval_days: 30 } });
+  const { service, keyId, client } = await open({ now: () => time });
+  const { key_id } = await service.createKey('orders', { rotation_policy: { interval_days: 30 } });
   const expires_at = new Date(time + day).toISOString();
-  const { api_key } = service.createApiKey({ permissions: ['keys.read'], expires_at });
+  const { api_key } = await service.createApiKey({ permissions: ['keys.read'], expires_at });
   await client.keys.disable({ key_id: keyId });
   await client.keys.destroy({ key_id: keyId });
   expect(await codeOf(clientOf(service, api_key).keys.page())).toBe('no error');
@@ -99,33 +99,33 @@ test('`advance` of a test service performs the rotations, destructions and expir
 });
 
 test('`advance` throws for an invalid time, and the test service keeps working', async () => {
-  const { service, client } = open();
+  const { service, client } = await open();
   for (const given of [Number.NaN, -1])
     expect(() => service.advance(given)).toThrow('the argument of `advance` must be a number from 0');
   expect(await codeOf(client.keys.page())).toBe('no error');
 });
 
 test('`setTenant` of a test service sets `envelopeOnly` and the quota', async () => {
-  const { service, keyId, client } = open({ monthlyEncryptQuota: 1 });
+  const { service, keyId, client } = await open({ monthlyEncryptQuota: 1 });
   const encrypt = () => codeOf(client.serverMode.encrypt({ key_id: keyId, plaintext: 'x' }));
   expect([await encrypt(), await encrypt()]).toStrictEqual(['no error', 'quota_exceeded']);
-  service.setTenant({ monthlyEncryptQuota: null });
+  await service.setTenant({ monthlyEncryptQuota: null });
   expect(await encrypt()).toBe('no error');
-  service.setTenant({ envelopeOnly: true });
+  await service.setTenant({ envelopeOnly: true });
   expect(await encrypt()).toBe('envelope_only');
   expect(await codeOf(client.encrypt('x', { keyId }))).toBe('no error');
 });
 
-test('`createKey` and `createApiKey` of a test service throw the same errors as a client', () => {
-  const { service } = open();
-  expect(() => service.createKey('customers')).toThrow(
+test('`createKey` and `createApiKey` of a test service throw the same errors as a client', async () => {
+  const { service } = await open();
+  await expect(service.createKey('customers')).rejects.toThrow(
     expect.objectContaining({ code: 'name_taken', status: 409 }),
   );
-  expect(() => service.createApiKey({ permissions: [] })).toThrow(ServiceError);
+  await expect(service.createApiKey({ permissions: [] })).rejects.toThrow(ServiceError);
 });
 
 test('the test service verifies its audit log and finds an altered entry', async () => {
-  const { service, keyId, client } = open();
+  const { service, keyId, client } = await open();
   await client.encrypt('a secret', { keyId });
   expect(await checkAudit(client)).toMatchObject({ ok: true, checked: 3 });
   expect(await client.audit.verify()).toMatchObject({ valid: true });
@@ -136,6 +136,15 @@ test('the test service verifies its audit log and finds an altered entry', async
     errors: [{ id: 2, reason: 'entry_changed' }],
   });
   expect(() => service.tamper(99, {})).toThrow(ServiceError);
+});
+
+test('the log begins with one entry about `apiKey`, even if the first calls arrive at once', async () => {
+  const service = createTestService();
+  const client = clientOf(service);
+  await Promise.all([service.createKey('customers'), service.createKey('orders'), client.keys.page()]);
+  expect(await client.audit.verify()).toMatchObject({ valid: true });
+  const { logs } = await client.audit.page();
+  expect(logs.map(({ action }) => action)).toEqual(['key.create', 'key.create', 'api_key.create']);
 });
 
 test('`failNext` throws InputError for an unknown failure or route', () => {
@@ -154,7 +163,7 @@ test('the `fetch` of a test service fails for a URL outside its `baseUrl`', asyn
 
 test('the test service responds even if a test has replaced the timers', async () => {
   vi.useFakeTimers();
-  const { client, keyId } = open();
+  const { client, keyId } = await open();
   expect(await client.hash('x', { keyId })).toHaveLength(64);
 });
 

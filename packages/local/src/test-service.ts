@@ -15,18 +15,9 @@ import {
   requireOptions,
   type Rule,
 } from '@eaas/protocol/internal-options';
-import { endpoints, type Input, type Output } from '@eaas/protocol/wire';
-import {
-  changeTenant,
-  checked,
-  entries,
-  type EntryRow,
-  intake,
-  issuers,
-  partOf,
-  people,
-  refTo,
-} from '@eaas/service';
+import type { Input, Output } from '@eaas/protocol/wire';
+import { changeTenant, entries, type EntryRow, intake, issuers, people, refTo, settle } from '@eaas/service';
+import { createCall } from './call.ts';
 import {
   addFailure,
   baseUrl,
@@ -37,7 +28,7 @@ import {
   type SeenRequest,
 } from './fetch.ts';
 import { memoryStore } from './memory-store.ts';
-import { clientError, ownTenant, withControls } from './own-tenant.ts';
+import { ownTenant, withControls } from './own-tenant.ts';
 
 /** The settings of the test service's tenant. In the real service, only the operator can change such settings. */
 export interface TenantFields {
@@ -75,11 +66,11 @@ export interface TestService {
   /**
    * Creates a key, like `POST /v1/keys` with `apiKey`. Throws ServiceError if the real service would refuse this call.
    */
-  createKey(name: string, fields?: NewKeyFields): Output<'POST /v1/keys'>;
+  createKey(name: string, fields?: NewKeyFields): Promise<Output<'POST /v1/keys'>>;
   /** Creates an API key, as an operator can. Throws ServiceError if the real service would refuse this call. */
-  createApiKey(fields: NewApiKeyFields): Output<'POST /v1/api-keys'>;
+  createApiKey(fields: NewApiKeyFields): Promise<Output<'POST /v1/api-keys'>>;
   /** Changes the settings of the tenant, as an operator can. Settings that are not passed do not change. */
-  setTenant(fields: TenantFields): void;
+  setTenant(fields: TenantFields): Promise<void>;
   /** Makes the next requests to the test service fail. Throws InputError for an unknown failure or route. */
   failNext(failure: Failure, options?: FailureOptions): void;
   /**
@@ -116,7 +107,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   };
   const plugins = [people(), issuers(signIns), intake()];
   const own = ownTenant({ memory, plugins, settings, now });
-  const { service, tenantId, operator, decide, apiKey: everything } = own;
+  const { service, tenantId, operator, apiKey: everything } = own;
   const holder = { ...operator, actor: everything.api_key_id, ipAddress };
   const failures: Failures = [];
   const requests: SeenRequest[] = [];
@@ -126,20 +117,13 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   const controls: Omit<TestService, keyof typeof connection> = {
     tenantId,
     requests,
-    createKey: (name, fields) =>
-      asClient(() => {
-        const input = checked(endpoints['POST /v1/keys'].body, { ...fields, name });
-        return decide(holder, partOf(service, holder, 'POST /v1/keys', input));
-      }),
-    createApiKey: (fields) =>
-      asClient(() => {
-        const input = checked(endpoints['POST /v1/api-keys'].body, { name: 'test', ...fields });
-        return decide(operator, partOf(service, operator, 'POST /v1/api-keys', input));
-      }),
-    setTenant: (fields) => {
+    createKey: (name, fields) => createCall(door, holder)('POST /v1/keys', { ...fields, name }),
+    createApiKey: (fields) => createCall(door, operator)('POST /v1/api-keys', { name: 'test', ...fields }),
+    setTenant: async (fields) => {
       requireOptions(tenantRules, fields, 'setTenant');
       const { envelopeOnly: envelope_only, monthlyEncryptQuota: monthly_encrypt_quota } = fields;
-      decide(operator, changeTenant({ envelope_only, monthly_encrypt_quota }));
+      await own.before();
+      await settle(service, operator, changeTenant({ envelope_only, monthly_encrypt_quota }));
     },
     failNext: (failure, options = {}) => addFailure(failures, failure, options),
     tamper: (id, change) => {
@@ -151,7 +135,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
       if (!stored)
         throw new ServiceError(
           'not_found',
-          `the id of an audit entry must be from 1 to ${log?.size} (got ${id})`,
+          `the id of an audit entry must be from 1 to ${log?.size ?? 0} (got ${id})`,
         );
       log?.set(ref, { ...stored, row: { ...stored.row, ...rowOf(change) } });
     },
@@ -179,12 +163,4 @@ function rowOf({ metadata, created_at, hash, ...columns }: Partial<Entry>): Part
     ...(created_at !== undefined && { created_at: Date.parse(created_at) }),
     ...(hash !== undefined && { hash: fromHex(hash) }),
   };
-}
-
-function asClient<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw clientError(error);
-  }
 }

@@ -19,7 +19,7 @@ const databaseOf = (texts: readonly (string | null)[]) => ({
 
 async function openClient() {
   const service = createTestService();
-  const { key_id: keyId } = service.createKey('notes');
+  const { key_id: keyId } = await service.createKey('notes');
   const { baseUrl, apiKey, fetch } = service;
   const client = new EaasClient({ baseUrl, apiKey, fetch, keyId });
   const encrypt = async (more: object = {}) =>

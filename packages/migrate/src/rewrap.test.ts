@@ -18,9 +18,9 @@ const target = targetOf({ query: () => [] }, 'notes', { fields: fields as never 
 
 type Altered = (answer: { wrapped_key: string; key_version: number }) => object;
 
-function open() {
+async function open() {
   const service = createTestService();
-  const { key_id: keyId } = service.createKey('notes', { intake: true });
+  const { key_id: keyId } = await service.createKey('notes', { intake: true });
   const { baseUrl, apiKey, fetch } = service;
   const client = new EaasClient({ baseUrl, apiKey, fetch, keyId });
   /** A client of the same service, whose answers to `wrap` and `rewrap` are altered. */
@@ -55,7 +55,7 @@ function open() {
 const partsOf = (ciphertext = '') => parseEnvelope(fromBase64(ciphertext));
 
 test('only the header changes, and values with one data key are one request and keep one', async () => {
-  const { client, keyId, convert, encrypt, rewraps } = open();
+  const { client, keyId, convert, encrypt, rewraps } = await open();
   const before = [await encrypt('a'), await encrypt('b'), await encrypt('c', { subject: 'person 3' })];
   await client.keys.rotate({ key_id: keyId });
   const { texts, left } = await convert(before.map((one) => [one]));
@@ -72,7 +72,7 @@ test('only the header changes, and values with one data key are one request and 
 });
 
 test('a value of a writer without credentials becomes one of the person of its row', async () => {
-  const { client, keyId, convert } = open();
+  const { client, keyId, convert } = await open();
   const { intakePublicKey } = await client.publicKey(keyId);
   const sent = await createIntake({ publicKey: String(intakePublicKey) }).encrypt('hello', { context: {} });
   const { texts, left } = await convert([[sent.ciphertext]]);
@@ -83,7 +83,7 @@ test('a value of a writer without credentials becomes one of the person of its r
 });
 
 test('a value of an erased person stays, and what is none of a key fails with its place', async () => {
-  const { client, keyId, convert, encrypt } = open();
+  const { client, keyId, convert, encrypt } = await open();
   const texts = [
     [await encrypt('a', { subject: 'person 1' }), await encrypt('b')],
     ['plain', (await encrypt('c')).slice(0, 60)],
@@ -126,7 +126,7 @@ test.each<['encrypt' | 'reencrypt' | 'rewrap', string, Altered]>([
   ['rewrap', 'the kind of the wrapped key', altered((bytes) => void (bytes[1] = 1))],
   ['rewrap', 'the length', altered((bytes) => bytes.subarray(1))],
 ])('in the mode `%s`, an answer of the service that alters %s is not stored', async (mode, _, alter) => {
-  const { client, keyId, encrypt, faulty } = open();
+  const { client, keyId, encrypt, faulty } = await open();
   const subject = 'person 1';
   const context = { table: 'notes', field: 'note', row: '1' };
   const before = mode === 'encrypt' ? 'plain' : await encrypt('a', { subject, context });

@@ -78,7 +78,7 @@ await describeOrm('Patient', (opening) => {
 });
 
 const service = createTestService();
-const { key_id: keyId } = service.createKey('patients');
+const { key_id: keyId } = await service.createKey('patients');
 const eaas = new EaasClient({ ...service, keyId, retries: 0 });
 const index = await createIndexKey(eaas);
 const day = (of: string) => new Date(`${of}T00:00Z`);

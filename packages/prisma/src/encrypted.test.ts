@@ -7,7 +7,7 @@ import { encrypted } from './encrypted.ts';
 import type { Args } from './values.ts';
 
 const service = createTestService();
-const eaas = new EaasClient({ ...service, keyId: service.createKey('patients').key_id });
+const eaas = new EaasClient({ ...service, keyId: (await service.createKey('patients')).key_id });
 const fields = defineFields({ Patient: { name: field.text() } });
 const open = (members: object = {}) =>
   extensionOf(

@@ -24,14 +24,14 @@ const fields = defineFields({
 type Row = Record<string, unknown>;
 type Model = 'patient' | 'visit' | 'stay' | 'person' | 'letter' | 'bed';
 
-describe.each(majors)('Prisma %i', (major) => {
+describe.each(majors)('Prisma %i', async (major) => {
   let sql: postgres.Sql;
   let sent: Sent[];
   let plain: Client;
   let db: Client;
   let index: string;
   const service = createTestService();
-  const { key_id: keyId } = service.createKey('people');
+  const { key_id: keyId } = await service.createKey('people');
   const clientOf = (options: Partial<EaasClientOptions> = {}) =>
     new EaasClient({ ...service, keyId, ...options });
   const eaas = clientOf();

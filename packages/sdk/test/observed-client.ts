@@ -2,9 +2,9 @@ import { nobleEngine } from '@eaas/protocol';
 import { createTestService, type TestService } from '@eaas/local';
 import { EaasClient, type EaasClientOptions, type EaasEvent, type Settled } from '../src/index.ts';
 
-export function observedClient(options: Partial<EaasClientOptions> = {}) {
+export async function observedClient(options: Partial<EaasClientOptions> = {}) {
   const service = createTestService();
-  const keyId = service.createKey('fields').key_id;
+  const { key_id: keyId } = await service.createKey('fields');
   const events: EaasEvent[] = [];
   const make = (more: Partial<EaasClientOptions> = {}): EaasClient =>
     new EaasClient({ ...service, keyId, onEvent: (event) => events.push(event), ...options, ...more });
@@ -12,8 +12,8 @@ export function observedClient(options: Partial<EaasClientOptions> = {}) {
 }
 
 /** A client whose requests are kept as they are sent. */
-export function spiedClient() {
-  const { service, make, ...observed } = observedClient();
+export async function spiedClient() {
+  const { service, make, ...observed } = await observedClient();
   const sent: { url: string; path: string; body: Record<string, unknown> }[] = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);

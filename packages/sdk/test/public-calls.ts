@@ -28,7 +28,7 @@ const callsOf = (object: object, calls: Readonly<Record<string, PublicCall['args
 
 /** The public functions of the SDK, of functions of one shape a few. The calls share one service in memory. */
 export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise<PublicCall[]> {
-  const { client, service, keyId } = observedClient({ retries: 0, onEvent });
+  const { client, service, keyId } = await observedClient({ retries: 0, onEvent });
   const { signal } = new AbortController();
   const context = { row: '1' };
   const bundle = await client.encrypt('x', { context });
@@ -41,7 +41,7 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
   const sealed = await bytesOf((await streams.encryptBlob(client, new Blob(['x']))).stream);
   const file = await streams.openFile(client, streams.blobSource(new Blob([sealed])));
   // Some calls read a whole log, so the auditor uses a separate, short log.
-  const { audit } = observedClient({ retries: 0 }).client;
+  const { audit } = (await observedClient({ retries: 0 })).client;
   const { checkpoint } = await audit.checkpoint();
   const witnessed = witnessedLog(2);
   witnessed.moment();
@@ -83,7 +83,7 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
   });
   const sealedHalves = [{ rp: 'example.com', passkey: 'AQID', sealed: '' }];
   let names = 0;
-  const spare = (): string => service.createKey(`spare ${names++}`).key_id;
+  const { key_id: spare } = await service.createKey('spare');
   const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] };
   const newIssuer = () => ({
     name: 'x',
@@ -188,8 +188,8 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
           { name: 'x', status: 'active' },
           { pageSize: 1, signal },
         ],
-        destroy: () => [{ key_id: spare(), grace_days: 7 }, admin],
-        setRotationPolicy: () => [{ key_id: spare(), interval_days: 90 }, admin],
+        destroy: () => [{ key_id: spare, grace_days: 7 }, admin],
+        setRotationPolicy: () => [{ key_id: spare, interval_days: 90 }, admin],
       },
       'keys.',
     ),

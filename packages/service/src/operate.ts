@@ -73,7 +73,7 @@ export const partOf = <R extends Route>(service: Service, caller: Caller, route:
   service.calls[route].part(service, caller, input as object) as Part<Output<R>>;
 
 /** Joins who calls and what is asked for. */
-export function decisionOf<Answer>(caller: Caller, part: Part<Answer>): Decision<Answer> {
+function decisionOf<Answer>(caller: Caller, part: Part<Answer>): Decision<Answer> {
   const prepares = caller.prepare !== undefined || part.prepare !== undefined;
   return {
     author: caller,

@@ -50,7 +50,7 @@ const gone = { code: 'subject_erased' };
 /** Runs the cases with an ORM whose table of patients has this name. */
 export async function describeOrm(table: string, open: (opening: Opening) => Orm): Promise<void> {
   const service = createTestService();
-  const { key_id: keyId } = service.createKey(table);
+  const { key_id: keyId } = await service.createKey(table);
   const events: EaasEvent[] = [];
   const client = () =>
     new EaasClient({ ...service, keyId, retries: 0, onEvent: (event) => void events.push(event) });

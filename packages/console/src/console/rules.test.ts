@@ -93,7 +93,7 @@ test('the list of the last months ends with the current month', () => {
 
 test('an exported audit log has every entry, oldest first, with one JSON object per line', async () => {
   const service = createTestService();
-  for (let each = 0; each < 230; each++) service.createKey(`key ${each}`);
+  for (let each = 0; each < 230; each++) await service.createKey(`key ${each}`);
   const counts: number[] = [];
   const file = await exportAudit(new EaasClient({ ...service }), {
     filter: { action: 'key.create' },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { contains, createRecorder, shown } from './exchanges.ts';
 
 const service = createTestService();
-const { key_id: keyId } = service.createKey('test');
+const { key_id: keyId } = await service.createKey('test');
 const cache = { encrypt: false, decrypt: false } as const;
 
 test('the recorder returns only the requests that were sent by the recorded function', async () => {

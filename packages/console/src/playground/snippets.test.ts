@@ -17,7 +17,7 @@ async function run(code: string, names: Names, result: string): Promise<unknown>
 
 async function stage() {
   const service = createTestService();
-  const { key_id: keyId } = service.createKey('app');
+  const { key_id: keyId } = await service.createKey('app');
   vi.stubEnv('EAAS_BASE_URL', service.baseUrl);
   vi.stubEnv('EAAS_API_KEY', service.apiKey);
   vi.stubEnv('EAAS_KEY_ID', keyId);

@@ -5,7 +5,7 @@ import { EaasClient, InputError, reportCsv, reportRow } from '../index.ts';
 
 const subject = 'patient 42';
 test('a report shows what happened with the data of one person, and nothing else', async () => {
-  const { client, make } = observedClient();
+  const { client, make } = await observedClient();
   const bundle = await client.as('7').encrypt('x', { subject });
   await client.encrypt('x', { subject: 'patient 43' });
   await make().as('8').decrypt(bundle, { subject });
@@ -29,7 +29,7 @@ test('a report shows what happened with the data of one person, and nothing else
 });
 
 test('a report on a name that is none throws, and one on a subject that was never used is empty', async () => {
-  const { client, service } = observedClient();
+  const { client, service } = await observedClient();
   await expect(all(client.audit.report({ subject: '' }))).rejects.toBeInstanceOf(InputError);
   await expect(all(client.audit.report({ subject: undefined } as never))).rejects.toBeInstanceOf(InputError);
   const misspelt = all(client.audit.report({ subject_id: 'x' } as never));
@@ -43,7 +43,7 @@ test('a report on a name that is none throws, and one on a subject that was neve
 });
 
 test('a report as CSV has the columns of the rows', async () => {
-  const { client, keyId } = observedClient();
+  const { client, keyId } = await observedClient();
   const bundle = await client.as('7').encrypt('x', { subject });
   await client.keys.rotate({ key_id: keyId });
   await client.rewrap(bundle, { subject });

@@ -6,7 +6,7 @@ import { DecryptionError, EaasClient, FormatError, InputError } from '../index.t
 const context = { row: '1' };
 
 test('a client encrypts and decrypts a value without sending the value to the service', async () => {
-  const { client, sent, keyId } = spiedClient();
+  const { client, sent, keyId } = await spiedClient();
   const bundle = await client.encrypt('a secret', { context });
   expect(bundle).toMatchObject({ key_id: keyId, key_version: 1, ciphertext: expect.stringMatching(/^eaas/) });
   expect(await client.decrypt(bundle, { as: 'text', keyId, context })).toBe('a secret');
@@ -16,7 +16,7 @@ test('a client encrypts and decrypts a value without sending the value to the se
 });
 
 test('decryption throws the same error for a wrong context and an altered data key', async () => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   const ciphertext = await client.encrypt('a secret', { as: 'bytes', context });
   const refused = { name: 'DecryptionError', message: new DecryptionError().message };
   await expect(client.decrypt(ciphertext, { context: { row: '2' } })).rejects.toMatchObject(refused);
@@ -24,7 +24,7 @@ test('decryption throws the same error for a wrong context and an altered data k
 });
 
 test('for a ciphertext under another key, decryption names both keys, and sends no request', async () => {
-  const { client, service, keyId } = observedClient();
+  const { client, service, keyId } = await observedClient();
   const { ciphertext } = await client.encrypt('a secret');
   const sent = service.requests.length;
   const other = '0000000b-0000-4000-8000-000000000003';
@@ -52,7 +52,7 @@ test.each([
   ['a ciphertext with a newline', (text: string) => `${text}\n`, 'it ends in a newline or a space'],
   ['a ciphertext that was cut off', (text: string) => text.slice(0, -1), 'it was truncated or altered'],
 ])('decrypting %s throws FormatError with the reason', async (_, change, reason) => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   const { ciphertext } = await client.encrypt('x');
   const reading = client.decrypt(change(ciphertext));
   await expect(reading).rejects.toBeInstanceOf(FormatError);
@@ -60,7 +60,7 @@ test.each([
 });
 
 test('a value that is too long for a bundle is refused before anything is copied', async () => {
-  const { client, service } = observedClient();
+  const { client, service } = await observedClient();
   const bytes = Object.defineProperty(new Uint8Array(1), 'length', { value: 400_000_001 });
   for (const value of [bytes, 'x'.repeat(400_000_001)]) {
     const failure = client.encrypt(value);
@@ -73,7 +73,7 @@ test('a value that is too long for a bundle is refused before anything is copied
 });
 
 test('a platform without `isWellFormed` is told the version that it needs', async () => {
-  const { client, make } = observedClient();
+  const { client, make } = await observedClient();
   const missing = vi.spyOn(String.prototype as { isWellFormed: unknown }, 'isWellFormed', 'get');
   missing.mockReturnValue(undefined);
   const needed = new InputError('this platform is too old: Eaas needs Node 20.19 or later');

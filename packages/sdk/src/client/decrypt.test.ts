@@ -15,7 +15,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe('data keys for decryption', () => {
   test('a data key that leaves the cache because of `maxEntries` is overwritten after its last use', async () => {
-    const { client, make } = observedClient();
+    const { client, make } = await observedClient();
     const bundles = valuesOf(await client.encryptMany(range(50).map(String), { fresh: true }));
     const watched = watchedEngine();
     const reader = make({ cache: { decrypt: { maxEntries: 10 } }, engines: watched.engines });
@@ -30,7 +30,7 @@ describe('data keys for decryption', () => {
   test('expired data keys are overwritten even if no further call follows', async () => {
     vi.useFakeTimers();
     const watched = watchedEngine();
-    const { client } = observedClient({ engines: watched.engines });
+    const { client } = await observedClient({ engines: watched.engines });
     const { ciphertext } = await client.encrypt('x');
     await client.decrypt(ciphertext);
     expect(watched.live()).toHaveLength(2);
@@ -39,7 +39,7 @@ describe('data keys for decryption', () => {
   });
 
   test('with `decrypt: false`, each decryption fetches its data key', async () => {
-    const { service, client, make } = observedClient();
+    const { service, client, make } = await observedClient();
     const { ciphertext } = await client.encrypt('x');
     const reader = make({ cache: { decrypt: false } });
     await Promise.all([reader.decrypt(ciphertext), reader.decrypt(ciphertext)]);
@@ -49,7 +49,7 @@ describe('data keys for decryption', () => {
   });
 
   test('decryptMany decrypts the other items if one is altered and one is not a ciphertext', async () => {
-    const { client, make } = observedClient();
+    const { client, make } = await observedClient();
     const [first, second, third] = valuesOf(await client.encryptMany(['0', '1', '2'], { fresh: true }));
     const altered = Buffer.from(second?.ciphertext ?? '', 'base64').fill(7, 40, 50);
     const items = [first?.ciphertext ?? '', altered, 'no ciphertext', third?.ciphertext ?? ''];
@@ -58,7 +58,7 @@ describe('data keys for decryption', () => {
   });
 
   test('the client sends no request for a truncated ciphertext, even after it decrypted the complete ciphertext', async () => {
-    const { service, client, make } = observedClient();
+    const { service, client, make } = await observedClient();
     const ciphertext = await client.encrypt('x', { as: 'bytes' });
     const reader = make({ cache: { decrypt: false } });
     await reader.decrypt(ciphertext);
@@ -71,7 +71,7 @@ describe('data keys for decryption', () => {
   });
 
   test('an aborted decryptMany still decrypts the values whose data key is in memory', async () => {
-    const { service, client, make } = observedClient();
+    const { service, client, make } = await observedClient();
     const [known, other] = valuesOf(await client.encryptMany(['a', 'b'], { fresh: true }));
     if (!known || !other) throw new Error('no ciphertexts');
     const watched = watchedEngine();
@@ -94,7 +94,7 @@ describe('data keys for decryption', () => {
   });
 
   test('after a decryptMany timed out, the next decryptMany requests the data keys again', async () => {
-    const { service, client, make } = observedClient();
+    const { service, client, make } = await observedClient();
     const ciphertexts = valuesOf(await client.encryptMany(['a', 'b'], { fresh: true }));
     let hangs = true;
     const silent: typeof fetch = (input, init) =>
@@ -106,7 +106,7 @@ describe('data keys for decryption', () => {
   });
 
   test('values of all scopes are decrypted without naming the scope, with one unwrap per data key', async () => {
-    const { service, client } = observedClient();
+    const { service, client } = await observedClient();
     for (const scope of ['a', 'b']) {
       const { ciphertext } = await client.encrypt('x', { scope });
       expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('x');
@@ -116,7 +116,7 @@ describe('data keys for decryption', () => {
   });
 
   test('a data key is unwrapped only with its wrap context', async () => {
-    const { client } = observedClient();
+    const { client } = await observedClient();
     const wrapContext = { user: '1' };
     const { ciphertext } = await client.encrypt('x', { wrapContext });
     expect(await client.decrypt(ciphertext, { as: 'text', wrapContext })).toBe('x');
@@ -128,7 +128,7 @@ describe('data keys for decryption', () => {
 });
 
 test('decryptMany unwraps each data key once, even if the cache cannot hold all data keys', async () => {
-  const { service, client, make } = observedClient();
+  const { service, client, make } = await observedClient();
   const bundles = valuesOf(await client.encryptMany(range(1_001).map(String), { fresh: true }));
   const rows = [...bundles, ...bundles].map(({ ciphertext }) => ciphertext);
   const before = service.requests.length;

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe('synchronous calls', () => {
   test('synchronous calls use primed data keys and send no request', async () => {
-    const { service, client } = observedClient();
+    const { service, client } = await observedClient();
     await client.prime();
     expect(() => client.encryptSync('x', { fresh: true })).toThrow('a fresh data key: use `encrypt`');
     const bundles = range(10).map((n) => client.encryptSync(`${n}`, { context: { row: `${n}` } }));
@@ -23,7 +23,7 @@ describe('synchronous calls', () => {
 
   test('synchronous calls throw `not_primed` before a data key is primed and after it expires', async () => {
     vi.useFakeTimers();
-    const { service, client } = observedClient();
+    const { service, client } = await observedClient();
     const { ciphertext } = await client.encrypt('x');
     expect(() => client.decryptSync(ciphertext)).toThrow(/client\.prime/);
     await client.prime({ ciphertexts: [ciphertext] });
@@ -40,7 +40,7 @@ describe('synchronous calls', () => {
   });
 
   test('`prime` throws if the cache keeps no data key', async () => {
-    const { client, make } = observedClient();
+    const { client, make } = await observedClient();
     const { ciphertext } = await client.encrypt('x');
     await expect(make({ cache: { encrypt: false } }).prime()).rejects.toBeInstanceOf(InputError);
     const keepsNone = make({ cache: { decrypt: false } });
@@ -50,7 +50,7 @@ describe('synchronous calls', () => {
 
 test('`close` overwrites the data keys and refuses later calls', async () => {
   const watched = watchedEngine();
-  const { service, client } = observedClient({ engines: watched.engines });
+  const { service, client } = await observedClient({ engines: watched.engines });
   const { ciphertext } = await client.encrypt('x');
   await client.decrypt(ciphertext);
   await client[Symbol.asyncDispose]();
@@ -69,7 +69,7 @@ test('`close` overwrites the data keys and refuses later calls', async () => {
 test.each([{}, { fresh: true }])(
   'overwriting a value or its context after the call of `encrypt` does not change the ciphertext: %j',
   async (options) => {
-    const { client } = observedClient();
+    const { client } = await observedClient();
     const buffer = Buffer.from('first');
     const context = { row: '1' };
     const encrypting = [client.encrypt(buffer, { context, ...options })];
@@ -85,7 +85,7 @@ test.each([{}, { fresh: true }])(
 );
 
 test('overwriting a ciphertext after the call of `decrypt` does not change the result', async () => {
-  const { client, make } = observedClient();
+  const { client, make } = await observedClient();
   const context = { row: '1' };
   const written = [
     await client.encrypt('first', { as: 'bytes', context }),
@@ -105,7 +105,7 @@ test('overwriting a ciphertext after the call of `decrypt` does not change the r
 
 test('a renewed data key has the wrap context of `prime`, even if the caller changes the object', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-  const { client, make, events } = observedClient();
+  const { client, make, events } = await observedClient();
   const wrapContext = { user: '1' };
   await client.prime({ keep: true, wrapContext });
   wrapContext.user = '2';
@@ -119,7 +119,7 @@ test('a renewed data key has the wrap context of `prime`, even if the caller cha
 test.each([new Map([['user', '1']]), { user: undefined }])(
   'an invalid context or wrap context is refused before a request: %j',
   async (given) => {
-    const { client, make } = observedClient();
+    const { client, make } = await observedClient();
     const ciphertext = await client.encrypt('x');
     const wrapped = await client.wrap(new Uint8Array(32));
     const send = vi.fn<typeof fetch>();
@@ -146,7 +146,7 @@ test.each([new Map([['user', '1']]), { user: undefined }])(
 );
 
 test('the other items of a call for many values succeed if one item is invalid', async () => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   const nothing = [null, undefined, 7, {}, { value: null }] as unknown as string[];
   const refused = nothing.map(() => 'input');
   const sealed = outcomesOf(await client.encryptMany([...nothing, 'x'], { as: 'bytes' }));
@@ -158,7 +158,7 @@ test('the other items of a call for many values succeed if one item is invalid',
 test('a failed `prime` rejects once, without an unhandled rejection', async () => {
   const broken = vi.fn();
   process.on('unhandledRejection', broken);
-  const { client } = observedClient({ keyId: undefined });
+  const { client } = await observedClient({ keyId: undefined });
   await expect(client.prime({ ciphertexts: ['none'], encrypt: true })).rejects.toBeInstanceOf(InputError);
   await new Promise((resolve) => setTimeout(resolve, 5));
   process.off('unhandledRejection', broken);

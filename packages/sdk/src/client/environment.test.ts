@@ -5,7 +5,7 @@ import { withEnvironment as withoutEnvironment } from './environment.ts';
 import { EaasClient, InputError } from '../index.ts';
 
 const service = createTestService();
-const { key_id: keyId } = service.createKey('of the environment');
+const { key_id: keyId } = await service.createKey('of the environment');
 const { fetch } = service;
 
 const variables = { EAAS_BASE_URL: service.baseUrl, EAAS_API_KEY: service.apiKey, EAAS_KEY_ID: keyId };
@@ -33,8 +33,8 @@ test('a client without `baseUrl` reads its settings from the environment', async
 });
 
 test('options that are passed to a client take precedence over environment variables', async () => {
-  const { key_id: other } = service.createKey('passed');
-  const reader = service.createApiKey({ name: 'reader', permissions: ['keys.read'] });
+  const { key_id: other } = await service.createKey('passed');
+  const reader = await service.createApiKey({ name: 'reader', permissions: ['keys.read'] });
   const client = new EaasClient({ apiKey: reader.api_key, keyId: other, fetch });
   await expect(client.encrypt('Ada')).rejects.toMatchObject({ code: 'permission_missing' });
   expect((await new EaasClient({ keyId: other, fetch }).encrypt('Ada')).key_id).toBe(other);

@@ -14,7 +14,7 @@ test.each<[string, Partial<EaasClientOptions>]>([
   const broken = vi.fn();
   process.on('unhandledRejection', broken);
   const seen = vi.fn();
-  const { client } = observedClient({ onEvent: seen, logger: { debug: seen, warn: seen }, ...options });
+  const { client } = await observedClient({ onEvent: seen, logger: { debug: seen, warn: seen }, ...options });
   await client.encrypt('x');
   await new Promise((resolve) => setTimeout(resolve, 5));
   process.off('unhandledRejection', broken);
@@ -23,7 +23,7 @@ test.each<[string, Partial<EaasClientOptions>]>([
 });
 
 test('every entry that calls of a client write is in an event, also if calls are sent together', async () => {
-  const { client, events, service, keyId } = observedClient();
+  const { client, events, service, keyId } = await observedClient();
   await client.encrypt('a', { fresh: true });
   await Promise.all(['b', 'c', 'd'].map((value) => client.encrypt(value, { fresh: true })));
   await client.keys.rotate({ key_id: keyId });
@@ -44,7 +44,7 @@ test.each<[string, (client: EaasClient) => unknown]>([
   ['encryptSync', (client) => client.prime().then(() => client.encryptSync('x'))],
 ])('the first value without a context is an event: %s', async (_, call) => {
   const warn = vi.fn();
-  const { client, events } = observedClient({ logger: { debug: () => undefined, warn } });
+  const { client, events } = await observedClient({ logger: { debug: () => undefined, warn } });
   const missing = () => events.filter(({ type }) => type === 'context.missing');
   await client.encrypt('x', { context: { row: '1' } });
   await client.encryptMany([{ value: 'y', context: {} }]);

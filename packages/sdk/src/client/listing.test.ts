@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { all, observedClient, range } from '../../test/observed-client.ts';
 
 test('lists of keys and of API keys yield the newest first, over all pages', async () => {
-  const { client, service } = observedClient();
-  for (const n of range(8)) service.createKey(`key ${n}`);
-  for (const n of range(3)) service.createApiKey({ name: `api key ${n}`, permissions: ['encrypt'] });
+  const { client, service } = await observedClient();
+  for (const n of range(8)) await service.createKey(`key ${n}`);
+  for (const n of range(3)) await service.createApiKey({ name: `api key ${n}`, permissions: ['encrypt'] });
   const apiKeys = (await all(client.apiKeys.list({}, { pageSize: 2 }))).map(({ name }) => name);
   expect(apiKeys).toEqual(['api key 2', 'api key 1', 'api key 0', 'everything']);
   const names = (await all(client.keys.list({}, { pageSize: 3 }))).map(({ name }) => name);
@@ -14,18 +14,18 @@ test('lists of keys and of API keys yield the newest first, over all pages', asy
 });
 
 test('keys.list yields no key twice if keys are created while it runs', async () => {
-  const { client, service } = observedClient();
-  for (const n of range(6)) service.createKey(`key ${n}`);
+  const { client, service } = await observedClient();
+  for (const n of range(6)) await service.createKey(`key ${n}`);
   const ids: string[] = [];
   for await (const { key_id } of client.keys.list({}, { pageSize: 2 })) {
-    if (ids.push(key_id) <= 3) service.createKey(`later ${ids.length}`);
+    if (ids.push(key_id) <= 3) await service.createKey(`later ${ids.length}`);
   }
   expect(ids).toHaveLength(7);
   expect(new Set(ids).size).toBe(7);
 });
 
 test('issuers are created, listed newest first, and revoked', async () => {
-  const { client, keyId } = observedClient();
+  const { client, keyId } = await observedClient();
   const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }] };
   const own = { permissions: ['decrypt' as const], key_ids: [keyId], jwks, audience: 'app' };
   for (const name of ['0', '1', '2'])
@@ -49,8 +49,8 @@ test.each<[string, (page: Page, offset: number) => Page]>([
   ['repeats the records of the first page', (page, offset) => ({ ...page, offset, total: offset + 9 })],
   ['counts too few records', (page, offset) => ({ ...page, offset, count: 1 })],
 ])('`list` throws `invalid_response` if the service %s', async (_, change) => {
-  const { service, client: writer, make } = observedClient();
-  for (const n of range(4)) service.createKey(`key ${n}`);
+  const { service, client: writer, make } = await observedClient();
+  for (const n of range(4)) await service.createKey(`key ${n}`);
   const first = await writer.keys.page({ limit: 2 });
   let requests = 0;
   const client = make({

@@ -22,7 +22,7 @@ const headOf = (wrapped: string): string => Buffer.from(wrapped, 'base64').subar
 
 describe('a value with a subject', () => {
   test('opens only with its subject', async () => {
-    const { client, make } = observedClient();
+    const { client, make } = await observedClient();
     const bundle = await client.encrypt('x', { subject });
     expect(headOf(bundle.wrapped_key)).toBe('0102');
     for (const reader of [client, make()]) {
@@ -41,7 +41,7 @@ describe('a value with a subject', () => {
   });
 
   test('a value of nobody refuses a subject before any request', async () => {
-    const { client, service } = observedClient();
+    const { client, service } = await observedClient();
     const bundle = await client.encrypt('x');
     const before = service.requests.length;
     await expect(client.decrypt(bundle, { subject })).rejects.toThrow(
@@ -54,7 +54,7 @@ describe('a value with a subject', () => {
   });
 
   test('each call that has a context has a subject', async () => {
-    const { client, keyId } = observedClient();
+    const { client, keyId } = await observedClient();
     await client.prime({ subject });
     const bundle = client.encryptSync('x', { subject });
     expect(() => client.encryptSync('x')).toThrow(expect.objectContaining({ code: 'not_primed' }));
@@ -76,7 +76,7 @@ describe('a value with a subject', () => {
   });
 
   test('streams have a subject', async () => {
-    const { client, keyId } = observedClient();
+    const { client, keyId } = await observedClient();
     const { stream } = await encryptBlob(client, new Blob(['a film']), { subject });
     const file = new Uint8Array(await new Response(stream).arrayBuffer());
     const open = async (options: object) =>
@@ -93,7 +93,7 @@ describe('a value with a subject', () => {
 
 describe('data keys', () => {
   test('no two subjects share one, and a batch fetches all of them', async () => {
-    const { client, sent, make } = spiedClient();
+    const { client, sent, make } = await spiedClient();
     const items = range(50).map((n) => ({ value: `${n}`, subject: `patient ${n % 25}` }));
     const bundles = valuesOf(await client.encryptMany(items));
     expect(new Set(bundles.map(({ wrapped_key }) => wrapped_key)).size).toBe(25);
@@ -117,7 +117,7 @@ describe('the name of a subject', () => {
     ['null', null],
     ['undefined', undefined],
   ])('refuses %s before any request, and does not show it', async (_, value) => {
-    const { client, service } = observedClient();
+    const { client, service } = await observedClient();
     const options = { subject: value as string };
     const bundle = { ciphertext: '', key_id: String(client.keyId), key_version: 1 };
     const calls = [
@@ -148,7 +148,7 @@ describe('the name of a subject', () => {
   });
 
   test('is in no URL, event and error', async () => {
-    const { make, sent, events } = spiedClient();
+    const { make, sent, events } = await spiedClient();
     const [canary, user] = ['canary-subject', 'canary-user'];
     const client = make().as(user);
     const bundle = await client.encrypt('x', { subject: canary });
@@ -171,7 +171,7 @@ describe('the name of a subject', () => {
   });
 
   test('accepts 256 bytes, and compares exactly', async () => {
-    const { client } = observedClient();
+    const { client } = await observedClient();
     for (const name of ['a'.repeat(256), '€'.repeat(85), 'é']) {
       const bundle = await client.encrypt('x', { subject: name });
       expect(await client.decrypt(bundle, { subject: name, as: 'text' })).toBe('x');
@@ -182,7 +182,7 @@ describe('the name of a subject', () => {
   });
 
   test('is one person in upper and lower case, if it is a UUID', async () => {
-    const { client, make, service } = observedClient();
+    const { client, make, service } = await observedClient();
     const lower = '5b7c6e3a-1f0d-4c2b-9a8e-0123456789ab';
     const upper = lower.toUpperCase();
     const first = await client.encrypt('x', { subject: upper });
@@ -206,7 +206,7 @@ describe('the name of a subject', () => {
 
 describe('users', () => {
   test('a user is sent with each request, once for a batch', async () => {
-    const { client, sent, make } = spiedClient();
+    const { client, sent, make } = await spiedClient();
     const bundle = await make().encrypt('x');
     sent.length = 0;
     const seven = client.as('7');
@@ -224,7 +224,7 @@ describe('users', () => {
   });
 
   test('each user unwraps for themselves, and all share the data key for encryption', async () => {
-    const { client, service } = observedClient();
+    const { client, service } = await observedClient();
     const bundle = await client.as('7').encrypt('x');
     await client.as('8').encrypt('y');
     expect(routesOf(service).filter((route) => route.endsWith('/wrap'))).toHaveLength(1);
@@ -237,7 +237,7 @@ describe('users', () => {
   });
 
   test('concurrent calls of two users are two batches', async () => {
-    const { client, sent } = spiedClient();
+    const { client, sent } = await spiedClient();
     const encrypt = (user: string) => client.as(user).encryptMany(['x', 'y'], { fresh: true });
     await Promise.all([encrypt('7'), encrypt('8'), client.encryptMany(['x', 'y'], { fresh: true })]);
     expect(sent.map(({ body }) => [body['user'], (body['items'] as object[]).length])).toEqual([
@@ -248,7 +248,7 @@ describe('users', () => {
   });
 
   test('users of a client share the bound of its cache', async () => {
-    const { client, service } = observedClient({ cache: { decrypt: { maxEntries: 2 } } });
+    const { client, service } = await observedClient({ cache: { decrypt: { maxEntries: 2 } } });
     const bundle = await client.encrypt('x');
     for (const user of ['1', '2', '1', '3', '1']) await client.as(user).decrypt(bundle);
     expect(routesOf(service).filter((route) => route.endsWith('/unwrap'))).toHaveLength(3);
@@ -257,7 +257,7 @@ describe('users', () => {
   });
 
   test('`requireUser` refuses calls without a user, also from memory', async () => {
-    const { make } = observedClient();
+    const { make } = await observedClient();
     const client = make({ requireUser: true });
     const seven = client.as('7');
     expect([client, seven, make()].map(({ needsUser }) => needsUser)).toEqual([true, false, false]);
@@ -282,7 +282,7 @@ describe('users', () => {
   });
 
   test('closing one of them closes all', async () => {
-    const { client } = observedClient();
+    const { client } = await observedClient();
     await client.as('7').close();
     await expect(client.encrypt('x')).rejects.toMatchObject({ code: 'closed' });
   });
@@ -290,7 +290,7 @@ describe('users', () => {
 
 describe('`subjects`', () => {
   test('shows a subject by its name and its id, and erases it once', async () => {
-    const { client } = observedClient();
+    const { client } = await observedClient();
     await client.encrypt('x', { subject });
     const shown = await client.subjects.show({ subject });
     expect(shown).toMatchObject({ subject_id: expect.stringMatching(/^[0-9a-f]{64}$/), erased_at: null });
@@ -300,7 +300,7 @@ describe('`subjects`', () => {
   });
 
   test('is remembered as erased: no call about the person is a request again', async () => {
-    const { client, make, service } = observedClient();
+    const { client, make, service } = await observedClient();
     const bundle = await client.encrypt('x', { subject });
     const wrapped = await client.wrap(new Uint8Array(32), { subject });
     const input = { key_id: String(client.keyId), subject };
@@ -344,7 +344,7 @@ describe('`subjects`', () => {
     ['a refused rewrap', (reader, ciphertext) => reader.rewrap(ciphertext, { subject })],
   ])('that %s tells of ends the data keys of the person that are in memory', async (_, learn) => {
     const watched = watchedEngine();
-    const { client, make, service } = observedClient({ engines: watched.engines });
+    const { client, make, service } = await observedClient({ engines: watched.engines });
     const bundle = await client.encrypt('x', { subject });
     const other = await client.encrypt('x', { subject, fresh: true });
     const reader = make();
@@ -372,7 +372,7 @@ describe('`subjects`', () => {
     ['the erasure of the person by name', (client: EaasClient) => client.subjects.erase({ subject }), 0],
     ['the erasure by id', (client: EaasClient, subjectId: string) => client.subjects.erase({ subjectId }), 1],
   ])('%s ends a data key that is on its way: no later call gets it', async (_, erase, asks) => {
-    const { client, make, service } = observedClient();
+    const { client, make, service } = await observedClient();
     const bundle = await client.encrypt('x', { subject });
     const { subject_id } = await client.subjects.show({ subject });
     let arrive = (): void => undefined;
@@ -397,7 +397,7 @@ describe('`subjects`', () => {
   });
 
   test('an unknown subject is `not_found`, and with `create` it is erased beforehand', async () => {
-    const { client } = observedClient();
+    const { client } = await observedClient();
     await expect(client.subjects.erase({ subject })).rejects.toMatchObject({ code: 'not_found' });
     await expect(client.subjects.show({ subject })).rejects.toMatchObject({ code: 'not_found' });
     await client.subjects.erase({ subject }, { create: true });
@@ -405,7 +405,7 @@ describe('`subjects`', () => {
   });
 
   test.each([[{}], [{ subject: 'a', subjectId: 'b'.repeat(64) }]])('refuses the name %j', async (name) => {
-    const { client } = observedClient();
+    const { client } = await observedClient();
     for (const method of ['show', 'erase'] as const)
       await expect(client.subjects[method](name as { subject: string })).rejects.toThrow(
         /either `subject` or `subject_id`/,
@@ -420,7 +420,7 @@ describe('`subjects`', () => {
     async (_, nameOf, asks) => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       const watched = watchedEngine();
-      const { client, service } = observedClient({ engines: watched.engines });
+      const { client, service } = await observedClient({ engines: watched.engines });
       const seven = client.as('7');
       const bundle = await client.encrypt('x', { subject });
       const { subject_id } = await client.subjects.show({ subject });

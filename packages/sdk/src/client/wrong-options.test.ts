@@ -20,7 +20,7 @@ test.each<[unknown, string]>([
 });
 
 const misspelt = { contxt: { row: '1' } } as object;
-const { client, make, keyId } = observedClient();
+const { client, make, keyId } = await observedClient();
 const { ciphertext } = await client.encrypt('x');
 const intake = createIntake({ publicKey: intakeKey().publicKey });
 

@@ -9,6 +9,7 @@ test.each([
   { decrypt: { maxAge: 0 } },
   { decrypt: { maxEntries: -1 } },
   'sometimes' as 'server',
-])('the constructor throws for the invalid cache limits %j', (cache) => {
-  expect(() => observedClient({ cache })).toThrow(InputError);
+])('the constructor throws for the invalid cache limits %j', async (cache) => {
+  const { make } = await observedClient();
+  expect(() => make({ cache })).toThrow(InputError);
 });

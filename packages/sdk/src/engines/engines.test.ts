@@ -22,8 +22,8 @@ function withoutWebCrypto(): void {
   });
 }
 
-function pair(engines: EaasClientOptions['engines']) {
-  const { client, make, events } = observedClient({ engines });
+async function pair(engines: EaasClientOptions['engines']) {
+  const { client, make, events } = await observedClient({ engines });
   return { client, events, other: make({ engines: undefined, onEvent: undefined }) };
 }
 
@@ -55,7 +55,7 @@ test('the key of an HMAC can be wiped after the call', async () => {
 });
 
 test('synchronous calls work after `prime` where the platform has no synchronous cipher', async () => {
-  const { client, other, events } = pair(platformEngines());
+  const { client, other, events } = await pair(platformEngines());
   expect(client.engines.sync).toBeUndefined();
   expect(() => client.encryptSync('x')).toThrow(expect.objectContaining({ code: 'not_primed' }));
   await client.prime();
@@ -70,7 +70,7 @@ test('synchronous calls work after `prime` where the platform has no synchronous
 
 test('a platform without WebCrypto falls back to noble and emits one event', async () => {
   withoutWebCrypto();
-  const { client, other, events } = pair(platformEngines());
+  const { client, other, events } = await pair(platformEngines());
   expect(client.engines).toEqual(allNoble);
   const { ciphertext } = await client.encrypt('x', { context: { row: '1' } });
   expect(await other.decrypt(ciphertext, { as: 'text', context: { row: '1' } })).toBe('x');
@@ -98,7 +98,7 @@ test('a platform without WebCrypto falls back to noble and emits one event', asy
 test('a page that is not secure gets noble only if it asks for it', async () => {
   withoutWebCrypto();
   vi.stubGlobal('isSecureContext', false);
-  const { client: portable, make, events } = observedClient({ engines: 'noble' });
+  const { client: portable, make, events } = await observedClient({ engines: 'noble' });
   expect(portable.engines).toEqual(allNoble);
   expect(events.map(({ type }) => type)).not.toContain('engine.fallback');
   const { values, streams } = allNoble;
@@ -119,7 +119,7 @@ test('bytes of another JavaScript realm, such as in Jest, are encrypted and decr
   expect(foreign(new Uint8Array(3))).not.toBeInstanceOf(Uint8Array);
   const value = new Uint8Array([1, 2, 3]);
   for (const engines of ['noble', undefined, platformEngines()] as const) {
-    const { client, other } = pair(engines);
+    const { client, other } = await pair(engines);
     const envelope = await client.encrypt(foreign(value), { as: 'bytes' });
     expect(await other.decrypt(envelope)).toEqual(value);
     expect(await client.decrypt(foreign(envelope))).toEqual(value);
@@ -129,7 +129,7 @@ test('bytes of another JavaScript realm, such as in Jest, are encrypted and decr
 });
 
 test('an engine that the app passes for one kind of call does not change the engines of other calls', async () => {
-  const { client } = pair({ sync: nobleEngine });
+  const { client } = await pair({ sync: nobleEngine });
   expect(client.engines).toMatchObject({
     sync: nobleEngine,
     values: { name: 'node' },
@@ -141,8 +141,8 @@ test('an engine that the app passes for one kind of call does not change the eng
 
 test.each([undefined, { subtle: crypto.subtle }])(
   'the constructor throws if the platform has no `crypto.getRandomValues` (`crypto` is %j)',
-  (platform) => {
-    const { make } = observedClient();
+  async (platform) => {
+    const { make } = await observedClient();
     vi.stubGlobal('crypto', platform);
     for (const engines of [undefined, 'noble'] as const) {
       expect(() => make({ engines })).toThrow(InputError);
@@ -166,7 +166,7 @@ test('if noble cannot be loaded, the call throws a LoadError that can be retried
   vi.doMock('@eaas/protocol/internal-noble', () => {
     throw new TypeError('Failed to fetch dynamically imported module');
   });
-  const { client } = pair(platformEngines());
+  const { client } = await pair(platformEngines());
   await expect(client.prime()).rejects.toMatchObject({
     name: 'LoadError',
     code: 'not_loaded',
@@ -187,7 +187,7 @@ test('an engine can return promises that are not instances of `Promise`, such as
     decrypt: (...given) => foreign(webCryptoEngine.decrypt(...given)),
   };
   const engines = { values, streams: values };
-  const { client, make } = observedClient({ engines });
+  const { client, make } = await observedClient({ engines });
   const { ciphertext } = await client.encrypt('a secret');
   expect(await make({ engines }).decrypt(ciphertext, { as: 'text' })).toBe('a secret');
   const stream = new Blob(['a secret']).stream().pipeThrough(encryptStream(client));

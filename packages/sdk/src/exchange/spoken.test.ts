@@ -6,7 +6,7 @@ const ofHttp =
   /\b(?:GET|POST|PUT|PATCH|DELETE)\b|\/v1\/|\b[Hh]eaders?\b|Authorization|Content-Type|[Qq]uery parameter\b/;
 
 test('what the service advises is a call of the client, also in a batch', async () => {
-  const { client, keyId, make } = observedClient();
+  const { client, keyId, make } = await observedClient();
   const bundle = await client.encrypt('x');
   await client.keys.disable({ key_id: keyId });
   const messages = async (call: Promise<unknown>): Promise<string> =>

@@ -81,7 +81,7 @@ const fields = defineFields({
 });
 
 test('`onlyMatching` compares whole values after normalization and ranges, and refuses other parts', async () => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   const records = fields.for(client, { index: await createIndexKey(client) });
   const dates = ['2006-03-01', '2006-03-15', '2006-03-31'];
   const rows = dates.map((text, id) => ({ id, name: `Ada ${id}`, born: day(text) }));

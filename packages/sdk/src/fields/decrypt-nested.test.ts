@@ -16,7 +16,7 @@ const notes = [
 ];
 
 async function openClinic() {
-  const { service, client, make, events } = observedClient();
+  const { service, client, make, events } = await observedClient();
   const writer = fields.for(client, { index: 'service' });
   const storedDoctor = await writer.encryptRow('doctors', doctor.id, doctor, { scope: 'a' });
   const storedPatient = await writer.encryptRow('patients', patient.id, patient, { scope: 'b' });

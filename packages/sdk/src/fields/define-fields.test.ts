@@ -29,7 +29,7 @@ describe('names in a definition', () => {
   });
 
   test('a field can have the name of an inherited member, such as `constructor`', async () => {
-    const { client } = observedClient();
+    const { client } = await observedClient();
     const tricky = {
       ...unencrypted('__defineGetter__'),
       constructor: field.text(),
@@ -48,7 +48,7 @@ describe('names in a definition', () => {
   });
 
   test('encryptRow refuses a row member called `__proto__`, and decryptRow keeps it', async () => {
-    const { client } = observedClient();
+    const { client } = await observedClient();
     const records = defineFields({ users: { name: field.text() } }).for(client);
     const row = JSON.parse('{"name":null,"__proto__":{"polluted":1}}') as { name: null };
     await expect(records.encryptRow('users', 1, row)).rejects.toThrow('`users.__proto__` is not defined');
@@ -89,8 +89,8 @@ describe('options of a definition', () => {
     expect(() => plaintext('text' as never)).toThrow('the argument of `plaintext` must be a function');
   });
 
-  test('`fields.for` refuses options that contradict the definition', () => {
-    const { client, keyId } = observedClient();
+  test('`fields.for` refuses options that contradict the definition', async () => {
+    const { client, keyId } = await observedClient();
     const fields = defineFields({ users: { email: field.text().searchable() } });
     const attempt = (options: object) => () => fields.for(client, options as { index: string });
     expect(attempt({})).toThrow(

@@ -23,7 +23,7 @@ const fields = defineFields({
 test.each(['service', 'here'])(
   'a search finds a row by any text with the same normalized value (index: %s)',
   async (made) => {
-    const { client } = observedClient();
+    const { client } = await observedClient();
     const index = made === 'service' ? 'service' : await createIndexKey(client);
     const records = fields.for(client, { index });
     const row = { email: ' Ada@Example.com', phone: '+44 20-7946', age: -0, born: new Date(5) };
@@ -49,7 +49,7 @@ test.each([
 ])(
   'a fingerprint of %d bits is the beginning of the whole one, and its other bits are 0',
   async (bits, mask) => {
-    const { client } = observedClient();
+    const { client } = await observedClient();
     const fingerprintOf = async (options?: { bits: number }) => {
       const fields = defineFields({ t: { f: field.text().searchable(options) } });
       return String((await fields.for(client, { index: 'service' }).where('t', { f: 'ada' })).f_index);
@@ -67,7 +67,7 @@ test.each<[string, Normalization[], string, string]>([
 ])(
   'with the normalization "%s", two spellings have the same fingerprint',
   async (_, normalize, given, same) => {
-    const { client } = observedClient();
+    const { client } = await observedClient();
     const plain = defineFields({ t: { f: field.text().searchable() } }).for(client, { index: 'service' });
     const normalized = defineFields({ t: { f: field.text().searchable({ normalize }) } }).for(client, {
       index: 'service',
@@ -77,8 +77,8 @@ test.each<[string, Normalization[], string, string]>([
 );
 
 test('a search uses a fingerprint under each key and index key, but a stored row has only one fingerprint', async () => {
-  const { client, service, keyId } = observedClient();
-  const { key_id: newKey } = service.createKey('new');
+  const { client, service, keyId } = await observedClient();
+  const { key_id: newKey } = await service.createKey('new');
   const token = await createIndexKey(client);
   const row = { email: 'ada@example.com' };
   const written = async (index: string, key: string) => {
@@ -94,7 +94,7 @@ test('a search uses a fingerprint under each key and index key, but a stored row
 });
 
 test('a value that is empty after normalization is stored without a fingerprint', async () => {
-  const { client, service } = observedClient();
+  const { client, service } = await observedClient();
   const records = fields.for(client, { index: 'service' });
   const rows = [
     { phone: 'n/a', email: '' },
@@ -113,7 +113,7 @@ test('a value that is empty after normalization is stored without a fingerprint'
 });
 
 test('a search for a value that is empty after normalization throws `no_fingerprint`', async () => {
-  const { client, service } = observedClient();
+  const { client, service } = await observedClient();
   const search = fields.for(client, { index: 'service' }).where('users', { phone: 'n/a' });
   await expect(search).rejects.toBeInstanceOf(FieldError);
   await expect(search).rejects.toMatchObject({
@@ -127,13 +127,13 @@ test('a search for a value that is empty after normalization throws `no_fingerpr
 });
 
 test('with `boundTo`, a fingerprint is the one of another field', async () => {
-  const records = fields.for(observedClient().client, { index: 'service' });
+  const records = fields.for((await observedClient()).client, { index: 'service' });
   const { sent_to_index } = await records.where('invites', { sent_to: 'ada@example.com' });
   expect((await records.where('users', { email: 'ada@example.com' })).email_index).toEqual(sent_to_index);
 });
 
 test('a fingerprint under an index key is HMAC-SHA-256 of the field and the value', async () => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   let key = new Uint8Array();
   const token = await createIndexKey({
     wrap: (dek, options) => {
@@ -149,7 +149,7 @@ test('a fingerprint under an index key is HMAC-SHA-256 of the field and the valu
 });
 
 test('with `service`, a fingerprint is the hash of the base64 text of table, field and value', async () => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   const { email_index } = await fields
     .for(client, { index: 'service' })
     .where('users', { email: 'Ada@example.com' });
@@ -163,7 +163,7 @@ test.each([
   ['a field without an index', { name: 'Ada' }, 'users.name: the field is not searchable'],
   ['a value of another type', { email: 5 }, 'users.email: expected a string'],
 ])('`where` throws for a query with %s', async (_, query, message) => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   const columns = { email: field.text().searchable(), name: field.text() };
   const records = defineFields({ users: columns }).for(client, { index: 'service' });
   await expect(records.where('users', query as never)).rejects.toThrow(message);
@@ -171,7 +171,9 @@ test.each([
 
 test('a function in `normalize` that returns no string is refused, in rows and in searches', async () => {
   const login = field.text().searchable({ normalize: [() => undefined as never] });
-  const records = defineFields({ users: { login } }).for(observedClient().client, { index: 'service' });
+  const records = defineFields({ users: { login } }).for((await observedClient()).client, {
+    index: 'service',
+  });
   const expected = 'expected each function in `normalize` to return a string, got undefined';
   await expect(records.encryptRow('users', 1, { login: 'ada' })).rejects.toThrow(expected);
   await expect(records.where('users', { login: 'ada' })).rejects.toThrow(expected);

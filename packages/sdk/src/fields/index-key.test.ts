@@ -8,7 +8,7 @@ const fields = defineFields({ users: { email: field.text().searchable() } });
 const query = { email: 'ada@example.com' };
 
 test('a local index unwraps its index key once', async () => {
-  const { client, service, keyId } = observedClient();
+  const { client, service, keyId } = await observedClient();
   const token = await createIndexKey(client);
   const sent: string[] = [];
   const { baseUrl, apiKey } = service;
@@ -26,7 +26,7 @@ test('a local index unwraps its index key once', async () => {
 });
 
 test('each token that `createIndexKey` returns contains a different index key', async () => {
-  const { client, keyId } = observedClient();
+  const { client, keyId } = await observedClient();
   const tokens = await Promise.all([createIndexKey(client), createIndexKey(client)]);
   expect(tokens[0]).toMatch(new RegExp(`^eaas_ik_1\\.${keyId}\\.1\\.[\\w+/=]+$`));
   const terms = await Promise.all(tokens.map((index) => fields.for(client, { index }).where('users', query)));
@@ -34,9 +34,9 @@ test('each token that `createIndexKey` returns contains a different index key', 
 });
 
 test('rewrapIndexKey moves a token to another key and keeps the index valid', async () => {
-  const { client, service } = observedClient();
+  const { client, service } = await observedClient();
   const token = await createIndexKey(client);
-  const { key_id } = service.createKey('next');
+  const { key_id } = await service.createKey('next');
   const moved = await rewrapIndexKey(client, token, { keyId: key_id });
   expect(moved).toContain(key_id);
   const [before, after] = await Promise.all(
@@ -46,8 +46,8 @@ test('rewrapIndexKey moves a token to another key and keeps the index valid', as
 });
 
 test('an index key of another environment is called that, in every call that needs it', async () => {
-  const token = await createIndexKey(observedClient().client);
-  const { client } = observedClient();
+  const token = await createIndexKey((await observedClient()).client);
+  const { client } = await observedClient();
   const named =
     /the index key was made with the key [\da-f-]{36}, which .* is it the index key of another environment\?/;
   const records = fields.for(client, { index: token });
@@ -62,7 +62,7 @@ test('an index key of another environment is called that, in every call that nee
 });
 
 test('a wrapped key that was created for another purpose is refused as an index key', async () => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   const { keyId, keyVersion, wrappedKey } = await client.wrap(new Uint8Array(32));
   const forged = ['eaas_ik_1', keyId, keyVersion, Buffer.from(wrappedKey).toString('base64')].join('.');
   await expect(fields.for(client, { index: forged }).where('users', query)).rejects.toMatchObject({
@@ -70,13 +70,16 @@ test('a wrapped key that was created for another purpose is refused as an index 
   });
 });
 
-test.each(['Service', 'eaas_ik_1.x.1.AAAA'])('the option `index` with the value %j is refused', (index) => {
-  const { client } = observedClient();
-  expect(() => fields.for(client, { index })).toThrow("`index` must be 'service' or a token");
-});
+test.each(['Service', 'eaas_ik_1.x.1.AAAA'])(
+  'the option `index` with the value %j is refused',
+  async (index) => {
+    const { client } = await observedClient();
+    expect(() => fields.for(client, { index })).toThrow("`index` must be 'service' or a token");
+  },
+);
 
 test('after a failed unwrap of an index key, the next call unwraps again', async () => {
-  const { client, service } = observedClient({ retries: 0 });
+  const { client, service } = await observedClient({ retries: 0 });
   const records = fields.for(client, { index: await createIndexKey(client) });
   service.failNext('network');
   await expect(records.where('users', query)).rejects.toMatchObject({ code: 'network', field: 'email' });
@@ -84,7 +87,7 @@ test('after a failed unwrap of an index key, the next call unwraps again', async
 });
 
 test('after `records.close()`, fingerprints cannot be computed, but rows can be decrypted', async () => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   const records = fields.for(client, { index: await createIndexKey(client) });
   const stored = await records.encryptRow('users', 1, query);
   records.close();
@@ -94,7 +97,7 @@ test('after `records.close()`, fingerprints cannot be computed, but rows can be 
 });
 
 test('the client overwrites the bytes of an index key after use', async () => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   const seen: Uint8Array[] = [];
   const wrap: typeof client.wrap = (dek, options) => {
     seen.push(dek);

@@ -12,7 +12,7 @@ const fields = defineFields({
 });
 
 async function openUsers() {
-  const { service, client, make } = observedClient();
+  const { service, client, make } = await observedClient();
   const records = fields.for(client);
   const users = [1, 2, 3].map((id) => ({ id, name: `user ${id}`, age: id, city: 'Turin' }));
   const stored = await records.encryptRows('users', users, ({ id }) => id);

@@ -15,13 +15,13 @@ const fields = defineFields({
   },
 });
 
-function openFields() {
-  const { client } = observedClient();
+async function openFields() {
+  const { client } = await observedClient();
   return { client, records: fields.for(client) };
 }
 
 test('a column can hold both plaintext and ciphertext during a migration', async () => {
-  const { records } = openFields();
+  const { records } = await openFields();
   const { name } = await records.encryptRow('users', 1, { name: 'Ada' });
   const rows = [
     { id: 1, name: name as string, age: '36', notes: '{"a":1}' },
@@ -34,7 +34,7 @@ test('a column can hold both plaintext and ciphertext during a migration', async
 });
 
 test('a ciphertext that cannot be decrypted is never read as plaintext', async () => {
-  const { records } = openFields();
+  const { records } = await openFields();
   const { name } = await records.encryptRow('users', 1, { name: 'Ada' });
   const envelope = name as string;
   const at = envelope.length - 10;
@@ -56,7 +56,7 @@ test('a ciphertext that cannot be decrypted is never read as plaintext', async (
 });
 
 test('the error for a stored plaintext of another type does not contain the plaintext', async () => {
-  const { records } = openFields();
+  const { records } = await openFields();
   const read = records.decryptRow('users', 1, { notes: '{secret' as never });
   const error: unknown = await read.catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'format', field: 'notes' });
@@ -66,7 +66,7 @@ test('the error for a stored plaintext of another type does not contain the plai
 });
 
 test('decryptRow decrypts a ciphertext that the database returns as UTF-8 bytes', async () => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   const photos = defineFields({
     users: { photo: field.bytes({ previous: plaintext() }), name: field.text() },
   }).for(client);

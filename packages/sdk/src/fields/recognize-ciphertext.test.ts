@@ -15,14 +15,14 @@ const words = [
 test.each(words)(
   'plaintext that begins like a ciphertext is encrypted, and read during a migration: %s',
   async (name) => {
-    const records = fields.for(observedClient().client);
+    const records = fields.for((await observedClient()).client);
     const stored = await records.encryptRow('users', 1, { name });
     expect(await records.decryptRow('users', 1, { ...stored, old: name })).toEqual({ name, old: name });
   },
 );
 
 test('a short text that might be a truncated ciphertext is encrypted, but not read as plaintext', async () => {
-  const records = fields.for(observedClient().client);
+  const records = fields.for((await observedClient()).client);
   const stored = await records.encryptRow('users', 1, { name: 'eaasAbout' });
   expect(await records.decryptRow('users', 1, stored)).toEqual({ name: 'eaasAbout' });
   await expect(records.decryptRow('users', 1, { old: 'eaasAbout' })).rejects.toMatchObject({
@@ -31,14 +31,14 @@ test('a short text that might be a truncated ciphertext is encrypted, but not re
 });
 
 test('bytes that begin like an envelope but are not an envelope are encrypted', async () => {
-  const records = fields.for(observedClient().client);
+  const records = fields.for((await observedClient()).client);
   const photo = Uint8Array.of(0x79, 0xa6, 0xac, 1, 2, 3);
   const stored = await records.encryptRow('users', 1, { photo });
   expect(await records.decryptRow('users', 1, stored)).toEqual({ photo });
 });
 
 test('encryptRow refuses a ciphertext as text, as bytes, and as truncated text, before any request', async () => {
-  const { client, service } = observedClient();
+  const { client, service } = await observedClient();
   const records = fields.for(client);
   const { name } = await records.encryptRow('users', 1, { name: 'Ada' });
   const ciphertext = String(name);

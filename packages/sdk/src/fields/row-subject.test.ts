@@ -8,8 +8,8 @@ const columns = { ...unencrypted('id'), name: field.text(), note: field.text() }
 const fields = defineFields({ patients: { subject: 'id', ...columns } });
 const uuid = '5B7C6E3A-1F0D-4C2B-9A8E-0123456789AB';
 
-const open = () => {
-  const made = observedClient();
+const open = async () => {
+  const made = await observedClient();
   return { ...made, records: fields.for(made.client) };
 };
 
@@ -19,14 +19,14 @@ test('TypeScript refuses rows that would belong to nobody', () => {
   const [name, subject] = [field.text(), ({ id }: { id: string }) => id];
   // @ts-expect-error -- the rows would belong to nobody
   defineFields({ people: { subject, ...unencrypted('id', 'subject'), name } });
-  assertType<() => unknown>(() => [
+  assertType<() => unknown>(async () => [
     // @ts-expect-error the row lacks `id`
-    open().records.encryptRow('patients', 1, { name: null }),
+    (await open()).records.encryptRow('patients', 1, { name: null }),
   ]);
 });
 
 test('a list has null for the values of an erased person, unless `onError` says otherwise', async () => {
-  const { client, records, make } = open();
+  const { client, records, make } = await open();
   const rows = range(3).map((id) => ({ id, name: `name ${id}`, note: null }));
   const stored = await records.encryptRows('patients', rows, ({ id }) => id);
   await client.subjects.erase({ subject: '1' });
@@ -57,7 +57,7 @@ test.each([
   ['an integer', 42, '42'],
   ['a UUID', uuid, uuid.toLowerCase()],
 ])('%s in the column of the subject', async (_, id, subject) => {
-  const { client, records } = open();
+  const { client, records } = await open();
   const { name } = await records.encryptRow('patients', id, { id, name: 'Ada' });
   const context = { table: 'patients', field: 'name', row: subject };
   expect(await client.decrypt(name, { as: 'text', subject, context })).toBe('Ada');
@@ -77,7 +77,7 @@ describe.each([
   );
 
   test('encryption throws before any request', async () => {
-    const { records, service } = open();
+    const { records, service } = await open();
     const rows = [1, id as string].map((each) => ({ id: each, name: 'Ada' }));
     const failure = records.encryptRows('patients', rows, () => 7);
     await expect(failure).rejects.toThrow(message);
@@ -87,7 +87,7 @@ describe.each([
   });
 
   test('decryption fails for its row alone', async () => {
-    const { records, service, make } = open();
+    const { records, service, make } = await open();
     const people = [7, 8].map((each) => ({ id: each, name: 'Ada' }));
     const stored = await records.encryptRows('patients', people, idOf);
     const asked = service.requests.length;
@@ -104,7 +104,7 @@ describe.each([
 });
 
 test('a list without the column fails in every mode, because the query is at fault', async () => {
-  const { records } = open();
+  const { records } = await open();
   const { name } = await records.encryptRow('patients', 7, { id: 7, name: 'Ada' });
   const reading = records.decryptRows('patients', [{ name } as { id: number; name: typeof name }], () => 7, {
     onError: 'null',
@@ -114,7 +114,7 @@ test('a list without the column fails in every mode, because the query is at fau
 });
 
 test('a row without values needs no subject', async () => {
-  const { records } = open();
+  const { records } = await open();
   const row = { id: null as unknown as string, name: null };
   expect(await records.encryptRow('patients', 7, row)).toEqual({ id: null, name: null });
   expect(await records.decryptRow('patients', 7, row)).toEqual({ id: null, name: null });
@@ -128,7 +128,7 @@ test('a function names the person of a row', async () => {
       name: field.text(),
     },
   });
-  const opened = open();
+  const opened = await open();
   const records = visits.for(opened.client);
   const row = { id: 1, org: 'a', patient: 2, name: 'x' };
   const stored = await records.encryptRow('visits', row.id, row);
@@ -144,7 +144,7 @@ test('a function names the person of a row', async () => {
 });
 
 test('values from before, and those of an intake, are read without a subject', async () => {
-  const { client, service, make } = open();
+  const { client, service, make } = await open();
   const { key_id } = await client.keys.create({ name: 'intake', intake: true });
   const { intakePublicKey } = await client.publicKey(key_id);
   const before = defineFields({ patients: columns }).for(client, { keyIds: { patients: key_id } });
@@ -159,7 +159,7 @@ test('values from before, and those of an intake, are read without a subject', a
 });
 
 test('a table without `subject` says what the ciphertext of a person lacks', async () => {
-  const { client, records } = open();
+  const { client, records } = await open();
   const stored = await records.encryptRow('patients', 1, { id: 1, name: 'Ada' });
   const others = defineFields({ patients: columns }).for(client);
   const failure: unknown = await others.decryptRow('patients', 1, stored).catch((error: unknown) => error);
@@ -183,7 +183,7 @@ test('records of a user read for the user, and share the index key', async () =>
   const searchable = defineFields({
     patients: { subject: 'id', ...unencrypted('id'), name: field.text().searchable() },
   });
-  const { client, make } = observedClient();
+  const { client, make } = await observedClient();
   const index = await createIndexKey(client);
   const records = searchable.for(make({ requireUser: true }), { index });
   await expect(records.where('patients', { name: 'Ada' })).rejects.toThrow(/requireUser/);

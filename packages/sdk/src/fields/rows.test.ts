@@ -20,8 +20,8 @@ const fields = defineFields({
   invoices: { name: field.text(), total: field.number({ context: 'field' }) },
 });
 
-function openFields() {
-  const { service, client, keyId } = observedClient();
+async function openFields() {
+  const { service, client, keyId } = await observedClient();
   return { service, client, keyId, records: fields.for(client, { index: 'service' }) };
 }
 
@@ -47,7 +47,7 @@ async function errorOf(work: Promise<unknown>): Promise<FieldError> {
 }
 
 test('a row is the same after encryption and decryption, which do not change their arguments', async () => {
-  const { records } = openFields();
+  const { records } = await openFields();
   const stored = Object.freeze(await records.encryptRow('users', 42, Object.freeze({ ...ada })));
   expect(stored).toMatchObject({
     id: 42,
@@ -61,7 +61,7 @@ test('a row is the same after encryption and decryption, which do not change the
 });
 
 test('a null, undefined or omitted field stays unchanged, and its index column is null, undefined or omitted too', async () => {
-  const { records } = openFields();
+  const { records } = await openFields();
   const empty = { id: 1, email: null, name: undefined };
   const stored = await records.encryptRow('users', 1, empty);
   expect(stored).toStrictEqual({ id: 1, email: null, email_index: null, name: undefined });
@@ -76,14 +76,14 @@ test.each<[string, string | number, (string | bigint)[]]>([
   ['a number, its decimal text and an equal bigint', 42, ['42', 42n]],
   ['a UUID in upper case and in lower case', uuid, [uuid.toLowerCase()]],
 ])('%s are the same row id', async (_, id, others) => {
-  const { records } = openFields();
+  const { records } = await openFields();
   const { name } = await records.encryptRow('users', id, { name: 'Ada' });
   for (const other of others)
     expect(await records.decryptRow('users', other, { name })).toEqual({ name: 'Ada' });
 });
 
 test.each(['Ada', '007'])('a text id that is not a UUID is used unchanged: %j', async (id) => {
-  const { records } = openFields();
+  const { records } = await openFields();
   const stored = await records.encryptRow('users', id, { name: 'Ada' });
   for (const other of [id.toUpperCase(), id.trim(), String(Number(id))].filter((one) => one !== id)) {
     expect(await errorOf(records.decryptRow('users', other, stored))).toMatchObject({ code: 'decryption' });
@@ -91,7 +91,7 @@ test.each(['Ada', '007'])('a text id that is not a UUID is used unchanged: %j', 
 });
 
 test.each(['', 1.5, 2 ** 53, undefined])('`encryptRow` throws for the row id %s', async (id) => {
-  const { records, service } = openFields();
+  const { records, service } = await openFields();
   await expect(records.encryptRow('users', id as number, { name: 'Ada' })).rejects.toMatchObject({
     code: 'input',
   });
@@ -99,7 +99,7 @@ test.each(['', 1.5, 2 ** 53, undefined])('`encryptRow` throws for the row id %s'
 });
 
 test('a ciphertext that was copied to another row, field or table is refused', async () => {
-  const { records } = openFields();
+  const { records } = await openFields();
   const { name, ssn } = await records.encryptRow('users', 1, { name: 'Ada', ssn: 'Ada' });
   const swapped = { name: ssn as string, ssn: name as string };
   const inOtherRow = await errorOf(records.decryptRow('users', 2, { name }));
@@ -114,17 +114,17 @@ test('a ciphertext that was copied to another row, field or table is refused', a
 
 test('the message of a FieldError has one line, even if the row id contains line breaks', async () => {
   const id = '7\r\n2026-11-22 ERROR forged\u001b[2K';
-  const error = await errorOf(openFields().records.decryptRow('users', id, { name: 'plaintext' }));
+  const error = await errorOf((await openFields()).records.decryptRow('users', id, { name: 'plaintext' }));
   expect(error.row).toBe(id);
   expect(error.message).toMatch(/^users\.name of row 7\P{Cc}+$/u);
 });
 
 test('a FieldError asks for the row id only if the value is under an expected key', async () => {
-  const { client, service, keyId, records } = openFields();
+  const { client, service, keyId, records } = await openFields();
   const stored = await records.encryptRow('users', 1, { name: 'Ada' });
   const { message } = await errorOf(records.decryptRow('users', 2, stored));
   expect(message).toContain(' (was it encrypted with this row id?)');
-  const { key_id: other } = service.createKey('other');
+  const { key_id: other } = await service.createKey('other');
   const others = fields.for(client, { index: 'service', keyIds: { users: other } });
   expect((await errorOf(others.decryptRow('users', 1, stored))).message).toBe(
     `users.name of row 1: decryption failed: the value is under the key ${keyId.slice(0, 8)}, and only ` +
@@ -134,7 +134,7 @@ test('a FieldError asks for the row id only if the value is under an expected ke
 });
 
 test('a field with the context `field` needs no row id', async () => {
-  const { records, client } = openFields();
+  const { records, client } = await openFields();
   const { total } = await records.encryptRow('invoices', 1, { total: 5 });
   expect(await records.decryptRow('invoices', 2, { total })).toEqual({ total: 5 });
   const alone = defineFields({ invoices: { total: field.number({ context: 'field' }) } }).for(client);
@@ -143,7 +143,7 @@ test('a field with the context `field` needs no row id', async () => {
 });
 
 test('a field with a context function decrypts what `client.encrypt` encrypted with the same context', async () => {
-  const { client } = openFields();
+  const { client } = await openFields();
   const { ciphertext } = await client.encrypt('Ada', { context: { user: '7' } });
   const name = field.text({ context: ({ row }) => ({ user: row }) });
   const records = defineFields({ users: { name } }).for(client);
@@ -158,7 +158,7 @@ test('a field with a context function decrypts what `client.encrypt` encrypted w
 });
 
 test('`decryptRow` throws if a column contains plaintext instead of a ciphertext', async () => {
-  const { records } = openFields();
+  const { records } = await openFields();
   const error = await errorOf(records.decryptRow('users', 1, { name: 'Ada' }));
   expect(error.cause).toBeInstanceOf(FormatError);
   expect(error.message).toMatch(
@@ -167,7 +167,7 @@ test('`decryptRow` throws if a column contains plaintext instead of a ciphertext
 });
 
 test('a field can allow ciphertexts as values', async () => {
-  const { records, client } = openFields();
+  const { records, client } = await openFields();
   const { name } = await records.encryptRow('users', 1, { name: 'Ada' });
   const nested = defineFields({ users: { name: field.text({ allowCiphertexts: true }) } }).for(client);
   const twice = await nested.encryptRow('users', 1, { name: String(name) });
@@ -175,7 +175,7 @@ test('a field can allow ciphertexts as values', async () => {
 });
 
 test('a row id that is too long for a context throws before a request', async () => {
-  const { records, service, keyId } = openFields();
+  const { records, service, keyId } = await openFields();
   const stored = await records.encryptRow('users', 1, { name: 'Ada' });
   const before = service.requests.length;
   const cold = fields.for(new EaasClient({ ...service, keyId }), { index: 'service' });
@@ -186,7 +186,7 @@ test('a row id that is too long for a context throws before a request', async ()
 });
 
 test('an invalid value throws before the first request, and the error does not contain the value', async () => {
-  const { records, service } = openFields();
+  const { records, service } = await openFields();
   const bad: [object, string][] = [
     [{ name: 'secret \ud800' }, 'users.name of row 1: text must be valid Unicode (got a lone surrogate)'],
     [{ born: new Date('secret') }, 'users.born of row 1: expected a valid Date'],
@@ -203,7 +203,7 @@ test('an invalid value throws before the first request, and the error does not c
 });
 
 test('`encryptRow` replaces the given value of an index column', async () => {
-  const { records } = openFields();
+  const { records } = await openFields();
   const stale = { email: 'ada@example.com', email_index: 'stale' };
   const { email_index } = await records.encryptRow('users', 1, stale);
   expect(email_index).toHaveLength(64);
@@ -213,9 +213,9 @@ test('`encryptRow` replaces the given value of an index column', async () => {
 });
 
 test('each field is encrypted under its own keys and refuses ciphertexts under other keys', async () => {
-  const { service, client, keyId } = observedClient();
-  const { key_id: emails } = service.createKey('emails');
-  const { key_id: people } = service.createKey('people');
+  const { service, client, keyId } = await observedClient();
+  const { key_id: emails } = await service.createKey('emails');
+  const { key_id: people } = await service.createKey('people');
   const keyIds = { users: people, 'users.email': [emails.toUpperCase(), keyId] };
   const records = fields.for(client, { index: 'service', keyIds });
   const row = { email: 'ada@example.com', name: 'Ada' };

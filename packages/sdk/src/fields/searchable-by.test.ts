@@ -49,7 +49,7 @@ const ada = {
 };
 
 async function open() {
-  const { client, service } = observedClient();
+  const { client, service } = await observedClient();
   const index = await createIndexKey(client);
   return { client, service, index, records: fields.for(client, { index }) };
 }
@@ -73,7 +73,7 @@ test('decryption removes the index columns that encryption adds to a row', async
 });
 
 test('a fingerprint of a part of a value is the HMAC-SHA-256 of the table, the field, the name of the index and the part', async () => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   let key = new Uint8Array();
   const index = await createIndexKey({
     wrap: (dek, options) => {
@@ -119,7 +119,7 @@ test('the client computes the fingerprints of `searchableBy`, and never sends th
 });
 
 test('neither a search nor a row tells the order of buckets, words or index keys', async () => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   const keys = await Promise.all(Array.from({ length: 8 }, () => createIndexKey(client)));
   const records = fields.for(client, { index: ['service', ...keys] });
   const name = 'ada king noel byron of lovelace';

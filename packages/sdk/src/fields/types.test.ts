@@ -32,7 +32,7 @@ const fields = defineFields({
   plans: { price: field.number({ context: 'field' }) },
 });
 
-const open = () => fields.for(observedClient().client, { index: 'service' });
+const open = async () => fields.for((await observedClient()).client, { index: 'service' });
 
 interface User {
   id: string;
@@ -42,7 +42,7 @@ interface User {
 }
 
 test('the type of a stored row has ciphertexts, index columns and unchanged columns', async () => {
-  const records = open();
+  const records = await open();
   const user: User = { id: '1', email: 'ada@example.com', ssn: '1' };
   const stored = await records.encryptRow('users', user.id, user);
   expectTypeOf(stored).toEqualTypeOf<{
@@ -58,7 +58,7 @@ test('the type of a stored row has ciphertexts, index columns and unchanged colu
 });
 
 test('the type of a ciphertext excludes plaintext, fingerprints, and ciphertexts of other fields', async () => {
-  const records = open();
+  const records = await open();
   const { email, email_index, ssn } = await records.encryptRow('users', 1, { email: 'a', ssn: 'b' });
   type Stored = EncryptedRow<typeof fields, 'users', User>;
   expectTypeOf<string>().not.toExtend<Stored['ssn']>();
@@ -97,7 +97,7 @@ const byParts = defineFields({
 });
 
 test('the type of `where` accepts each index name with its query type', async () => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   const records = byParts.for(client, { index: await createIndexKey(client) });
   const born = new Date('1815-12-10');
   const terms = await records.where('patients', {

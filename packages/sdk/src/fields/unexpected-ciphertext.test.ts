@@ -10,7 +10,7 @@ const fields = defineFields({
 });
 
 async function openFields() {
-  const { client, service, events } = observedClient();
+  const { client, service, events } = await observedClient();
   const records = fields.for(client, { index: 'service' });
   const { name, ssn } = await records.encryptRow('patients', 1, { name: 'Ada', ssn: '123' });
   const unexpected = () => events.filter(({ type }) => type === 'unexpected_ciphertext');
@@ -43,7 +43,7 @@ test.each<[string, (text: string) => unknown]>([
 
 test('the event of a column occurs once per client, is logged as a warning, and has no value', async () => {
   const logger = { debug: vi.fn(), warn: vi.fn() };
-  const { make } = observedClient({ logger });
+  const { make } = await observedClient({ logger });
   for (const client of [make(), make()]) {
     const records = fields.for(client, { index: 'service' });
     for (let read = 0; read < 3; read++) await records.decryptRow('patients', 1, { nickname: lookAlike });

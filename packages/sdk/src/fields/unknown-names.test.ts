@@ -3,8 +3,8 @@ import { observedClient } from '../../test/observed-client.ts';
 import { InputError } from '../index.ts';
 import { createIndexKey, defineFields, field, unencrypted } from './fields.ts';
 
-function openFields() {
-  const { client, keyId, service } = observedClient();
+async function openFields() {
+  const { client, keyId, service } = await observedClient();
   const fields = defineFields({
     users: {
       ...unencrypted('id'),
@@ -15,7 +15,7 @@ function openFields() {
   return { client, keyId, service, fields, records: fields.for(client, { index: 'service' }) };
 }
 
-type Opened = ReturnType<typeof openFields>;
+type Opened = Awaited<ReturnType<typeof openFields>>;
 const idOf = () => 1;
 const any = (value: unknown) => value as never;
 
@@ -32,7 +32,7 @@ test.each<[string, (opened: Opened) => unknown, string]>([
   ['createIndexKey', ({ client }) => createIndexKey(client, wrong), 'no option `wrong`'],
   ['a query', ({ records }) => records.where('users', any({ nmae: 'Ada' })), 'did you mean `name`?'],
 ])('%s refuses an unknown name', async (_, call, message) => {
-  const opened = openFields();
+  const opened = await openFields();
   const work = (async () => call(opened))();
   await expect(work).rejects.toBeInstanceOf(InputError);
   await expect(work).rejects.toThrow(message);
@@ -40,7 +40,7 @@ test.each<[string, (opened: Opened) => unknown, string]>([
 });
 
 test('a column that is not defined is refused, because it would be stored as plaintext', async () => {
-  const { records, service } = openFields();
+  const { records, service } = await openFields();
   await expect(records.encryptRow('users', 1, { name: 'x', nmae: 'Ada' } as never)).rejects.toThrow(
     "the column `users.nmae` is not defined: did you mean `name`? Otherwise list it with unencrypted('nmae')",
   );
@@ -55,7 +55,7 @@ test('a column that is not defined is refused, because it would be stored as pla
 });
 
 test('a Promise in place of a row is refused, because its columns would be lost', async () => {
-  const { records, service } = openFields();
+  const { records, service } = await openFields();
   const row = Promise.resolve({ name: 'Ada' }) as never;
   const refused = new InputError('a row must be an object with columns (got a Promise)');
   await expect(records.encryptRow('users', 1, row)).rejects.toThrow(refused);

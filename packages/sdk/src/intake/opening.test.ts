@@ -7,7 +7,7 @@ import { createIntake } from './intake.ts';
 
 const context = { form: 'contact', submission: '17' };
 async function backOffice() {
-  const { client, make, service, keyId: ordinaryKeyId } = observedClient();
+  const { client, make, service, keyId: ordinaryKeyId } = await observedClient();
   const { key_id: keyId } = await client.keys.create({ name: 'forms', intake: true });
   const newIntake = async () => {
     const { intakePublicKey } = await client.publicKey(keyId);

@@ -6,9 +6,9 @@ import { EaasClient } from '../index.ts';
 import { createProxy, type Grant } from './proxy.ts';
 
 /** An app with a proxy in front of the service. `page` returns the client of a page whose session has the grant. */
-function openApp() {
+async function openApp() {
   const service = createTestService();
-  const keyId = service.createKey('people').key_id;
+  const { key_id: keyId } = await service.createKey('people');
   const bodies: string[] = [];
   const page = (grant: Partial<Grant> | undefined) => {
     const authorize = () => grant && { ...all, keys: [keyId], ...grant };
@@ -33,7 +33,7 @@ const withUser = (user: string) => ({ wrapContext: { user } });
 const refusedWith = (code: string) => expect.objectContaining({ code }) as Error;
 
 test('a page sends no plaintext, and only pages of the same user read what it encrypts', async () => {
-  const { page, bodies } = openApp();
+  const { page, bodies } = await openApp();
   const context = { row: '7' };
   const bundle = await page(ofUser('1')).encrypt('blood type 0', { context });
   expect(await page(ofUser('1')).decrypt(bundle, { as: 'text', context })).toBe('blood type 0');
@@ -47,7 +47,7 @@ test('a page sends no plaintext, and only pages of the same user read what it en
 });
 
 test('a page reaches only the data of its subject', async () => {
-  const { page, backend } = openApp();
+  const { page, backend } = await openApp();
   const own = page({ subject: '42', user: '7' });
   const subject = '42';
   const [value, other] = await Promise.all(['42', '43'].map((of) => backend.encrypt('x', { subject: of })));

@@ -30,9 +30,9 @@ const kinds = {
 type Kind = keyof typeof kinds;
 
 /** A service that accepts tokens, and clients of it. `signedIn.token` is what the app's sign-in returns. */
-function setUp(kind: Kind = 'createBrowserClient') {
+async function setUp(kind: Kind = 'createBrowserClient') {
   const service = createTestService();
-  const keyId = service.createKey('people').key_id;
+  const { key_id: keyId } = await service.createKey('people');
   const sent: { jwt: string; url: string; headers: string; body: Record<string, unknown> }[] = [];
   const refused = new Set<string>();
   const events: EaasEvent[] = [];
@@ -84,7 +84,7 @@ const failure = (call: Promise<unknown>): Promise<Error & { code?: string }> =>
 
 describe.each(['EaasClient', 'createBrowserClient'] as const)('%s with the app’s sign-in', (kind) => {
   test('encrypts and decrypts for the signed-in user, and for nobody else', async () => {
-    const { client, sent, reader } = setUp(kind);
+    const { client, sent, reader } = await setUp(kind);
     const { ciphertext } = await client.encrypt('penicillin');
     expect(sent[0]?.body['subject']).toBe('ann');
     expect(sent[0]?.headers).not.toContain('eaas_sk_');
@@ -99,7 +99,7 @@ describe.each(['EaasClient', 'createBrowserClient'] as const)('%s with the app�
 
 describe('a token that the service refuses', () => {
   test('is replaced once', async () => {
-    const { make, refused, sent } = setUp();
+    const { make, refused, sent } = await setUp();
     const [old, fresh] = [tokenOf('ann'), tokenOf('ann')];
     refused.add(old);
     const given = [old, old, fresh];
@@ -112,7 +112,7 @@ describe('a token that the service refuses', () => {
     ['the same token', 1, (token: string) => [token, token, token]],
     ['another one that is refused too', 2, (token: string) => [token, token, tokenOf('ann'), tokenOf('ann')]],
   ])('is an error if `token` returns %s', async (_, requests, listOf) => {
-    const { make, refused, sent } = setUp();
+    const { make, refused, sent } = await setUp();
     const given = listOf(tokenOf('ann'));
     for (const token of given) refused.add(token);
     const error = await failure(make({ token: () => given.shift() }).encrypt('x'));
@@ -125,7 +125,7 @@ describe('a token that the service refuses', () => {
   });
 
   test('is called expired if it is', async () => {
-    const { make, refused } = setUp();
+    const { make, refused } = await setUp();
     const token = tokenOf('ann', { exp: Math.floor(Date.now() / 1_000) - 90 });
     refused.add(token);
     const { message } = await failure(make({ token: () => token }).encrypt('x'));
@@ -133,7 +133,7 @@ describe('a token that the service refuses', () => {
   });
 
   test('does not show claims that could name a person', async () => {
-    const { make, refused } = setUp();
+    const { make, refused } = await setUp();
     const token = tokenOf('ann', { aud: 'Ann Smith, 7 Church Lane' });
     refused.add(token);
     const { message } = await failure(make({ token: () => token }).encrypt('x'));
@@ -142,7 +142,7 @@ describe('a token that the service refuses', () => {
   });
 
   test('is not replaced by the token of another user, for whom the value would be encrypted', async () => {
-    const { make, refused, sent } = setUp();
+    const { make, refused, sent } = await setUp();
     const [ann, ben] = [tokenOf('ann'), tokenOf('ben')];
     const given = [ann, ann, ben];
     refused.add(ann);
@@ -158,7 +158,7 @@ describe('the token of another user', () => {
     ['encryptMany', async (client) => valuesOf(await client.encryptMany(['x']))[0]?.ciphertext ?? ''],
     ['prime', (client) => client.prime().then(() => client.encryptSync('x').ciphertext)],
   ])('counts before %s writes under a data key of the first', async (_, write) => {
-    const { make, reader } = setUp();
+    const { make, reader } = await setUp();
     let user = 'ann';
     const tokens: Record<string, string> = { ann: tokenOf('ann'), ben: tokenOf('ben') };
     const named = vi.fn(({ sub = '' }: { sub?: string }) => sub);
@@ -178,7 +178,7 @@ describe('the token of another user', () => {
   });
 
   test('arrives while a call has its value, which the caller can already change', async () => {
-    const { client, signedIn } = setUp();
+    const { client, signedIn } = await setUp();
     const [value, context] = [new Uint8Array([1, 2, 3]), { row: '1' }];
     const [call, many] = [client.encrypt(value, { context }), client.encryptMany([{ value, context }])];
     value.fill(0);
@@ -195,7 +195,7 @@ describe('the token of another user', () => {
   });
 
   test('is not overtaken by a late token of the first', async () => {
-    const { make, service, sent } = setUp();
+    const { make, service, sent } = await setUp();
     const waiting: ((token: string) => void)[] = [];
     const client = make({ token: () => new Promise<string>((resolve) => waiting.push(resolve)) });
     const asked = async (count: number) => {
@@ -220,7 +220,7 @@ describe('the token of another user', () => {
   });
 
   test('removes data keys that are still on their way', async () => {
-    const { make, sent, fetch } = setUp();
+    const { make, sent, fetch } = await setUp();
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
     let user = 'ann';
@@ -249,7 +249,7 @@ describe('the token of another user', () => {
   });
 
   test('also removes them when somebody signs out, and when only `subject` differs', async () => {
-    const { make, sent } = setUp();
+    const { make, sent } = await setUp();
     let given: string | null = tokenOf('staff:1', { of: 'a' });
     const client = make({ token: () => given, subject: ({ sub, of }) => `${sub}${String(of)}` });
     const { ciphertext } = await client.encrypt('x');
@@ -271,7 +271,7 @@ describe('the token of another user', () => {
 test.each(['EaasClient', 'createBrowserClient'] as const)(
   '%s of a workload names people as with an API key',
   async (kind) => {
-    const { make, sent } = setUp(kind);
+    const { make, sent } = await setUp(kind);
     const held = { token: tokenOf('staff of the shop') };
     const shop = make({ subject: null, token: () => held.token, requireUser: true });
     expect((await failure(shop.encrypt('x'))).message).toMatch(/`requireUser` is set/);
@@ -293,7 +293,7 @@ test.each(['EaasClient', 'createBrowserClient'] as const)(
 );
 
 test('a stream is for the signed-in user', async () => {
-  const { client, reader } = setUp();
+  const { client, reader } = await setUp();
   const file = await new Response((await encryptBlob(client, new Blob(['x']))).stream).blob();
   const open = async (of: EnvelopeClient) => new Response((await decryptBlob(of, file)).stream).text();
   expect(await open(reader('ann'))).toBe('x');
@@ -301,14 +301,14 @@ test('a stream is for the signed-in user', async () => {
 });
 
 test('the subject of a user is a UUID in lower case, as the service reads it', async () => {
-  const { make, sent } = setUp();
+  const { make, sent } = await setUp();
   const id = '5b7c6e3a-1f0d-4c2b-9a8e-0123456789ab';
   await make({ token: () => tokenOf('staff:1'), subject: () => id.toUpperCase() }).encrypt('x');
   expect(sent[0]?.body['subject']).toBe(id);
 });
 
 test('staff name the person, and a value of nobody gets no subject', async () => {
-  const { reader, service, keyId, sent } = setUp();
+  const { reader, service, keyId, sent } = await setUp();
   const staff = reader('staff:7');
   const { ciphertext } = await staff.encrypt('x', { subject: 'ann' });
   expect(await staff.decrypt(ciphertext, { subject: 'ann', as: 'text' })).toBe('x');
@@ -326,13 +326,13 @@ test.each<[string, unknown, RegExp]>([
   ['an API key', `eaas_sk_${'0'.repeat(49)}`, /got an API key\)?: pass it as `apiKey`/],
   ['a token without a subject', tokenOf(undefined), /has no claim `sub`: pass `subject: \(claims\) => …`/],
 ])('%s instead of a token is an error before any request', async (_, token, message) => {
-  const { make, sent } = setUp();
+  const { make, sent } = await setUp();
   expect((await failure(make({ token: () => token as string }).encrypt('x'))).message).toMatch(message);
   expect(sent).toEqual([]);
 });
 
 test('no token is in an error, an event or a URL, also if `token` throws one', async () => {
-  const { make, refused, events, sent } = setUp();
+  const { make, refused, events, sent } = await setUp();
   const token = tokenOf('ann');
   refused.add(token);
   const errors = [
@@ -360,11 +360,13 @@ describe.each(['EaasClient', 'createBrowserClient'] as const)('wrong options of 
     kind === 'EaasClient'
       ? ['an API key', { apiKey: () => 'x' }, /pass either `token` or `apiKey`/]
       : ['a proxy', { proxyUrl: '/api/eaas' }, /pass either `token` or `proxyUrl`/],
-  ])('%s', (_, options, message) => {
-    expect(() => setUp(kind).make(options)).toThrow(message);
+  ])('%s', async (_, options, message) => {
+    const { make } = await setUp(kind);
+    expect(() => make(options)).toThrow(message);
   });
 
-  test('`as`, because the token names the user', () => {
-    expect(() => setUp(kind).client.as('7')).toThrow('the token names the user: do not call `as`');
+  test('`as`, because the token names the user', async () => {
+    const { client } = await setUp(kind);
+    expect(() => client.as('7')).toThrow('the token names the user: do not call `as`');
   });
 });

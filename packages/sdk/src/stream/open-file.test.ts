@@ -22,7 +22,7 @@ import {
 const chunk = 65_536;
 const content = Uint8Array.from({ length: 9 * chunk + 77 }, (_, i) => i * 7 + (i >> 8));
 const service = createTestService();
-const keyId = service.createKey('files').key_id;
+const { key_id: keyId } = await service.createKey('files');
 const client = new EaasClient({ ...service, keyId, retries: 0 });
 const sealed = Uint8Array.from((await sendThrough(encryptStream(client), [content])).content);
 const small = Uint8Array.from((await sendThrough(encryptStream(client), [content.subarray(0, 9)])).content);

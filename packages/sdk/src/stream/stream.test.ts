@@ -21,8 +21,8 @@ const world = () => observedClient({ retries: 0 });
 
 describe('encryptStream and decryptStream', () => {
   test("a stream is decrypted under the client's key or under a key that the caller passes", async () => {
-    const { client, service, keyId } = world();
-    const other = service.createKey('others').key_id;
+    const { client, service, keyId } = await world();
+    const { key_id: other } = await service.createKey('others');
     const content = contentOf(2 * chunk + 9);
     const contexts = { context: { file: '1' }, wrapContext: { owner: 'ada' } };
     for (const options of [{}, contexts, { keyId: other }, { keyId: other, ...contexts }]) {
@@ -35,12 +35,12 @@ describe('encryptStream and decryptStream', () => {
   });
 
   test('decryptStream fails for a wrong or missing key or a wrong context', async () => {
-    const { client, service, keyId } = world();
+    const { client, service, keyId } = await world();
     const nameless = new EaasClient(service);
     const { content } = await sendThrough(encryptStream(client, { wrapContext: { owner: 'ada' } }), [
       contentOf(9),
     ]);
-    const other = service.createKey('others').key_id;
+    const { key_id: other } = await service.createKey('others');
     const wrapContext = { owner: 'ada' };
     for (const [by, options, kind] of [
       [client, { keyId: other, wrapContext }, DecryptionError],
@@ -57,7 +57,7 @@ describe('encryptStream and decryptStream', () => {
   });
 
   test('a stream fails with the error of the service', async () => {
-    const { client, service } = world();
+    const { client, service } = await world();
     service.failNext('unavailable');
     const { error } = await sendThrough(encryptStream(client), [contentOf(9)]);
     expect(error).toMatchObject({ code: 'unavailable' });
@@ -66,7 +66,7 @@ describe('encryptStream and decryptStream', () => {
   });
 
   test('a stream fails with the abort reason of its signal', async () => {
-    const { client, keyId } = world();
+    const { client, keyId } = await world();
     const reason = new Error('enough');
     const controller = new AbortController();
     const onProgress = ({ bytes }: StreamProgress) => bytes > 0 && controller.abort(reason);
@@ -83,7 +83,7 @@ describe('encryptBlob and decryptBlob', () => {
   test.each([0, 9, chunk, 2 * chunk + 1])(
     'the sizes of an encrypted Blob of %d bytes are known before reading',
     async (length) => {
-      const { client, keyId } = world();
+      const { client, keyId } = await world();
       const seen: StreamProgress[] = [];
       const onProgress = (progress: StreamProgress) => void seen.push(progress);
       const sealed = await encryptBlob(client, new Blob([contentOf(length)]), { onProgress });
@@ -97,7 +97,7 @@ describe('encryptBlob and decryptBlob', () => {
   );
 
   test('a Blob stays unread if its encryption cannot begin', async () => {
-    const { client, service } = world();
+    const { client, service } = await world();
     const blob = new Blob(['content']);
     service.failNext('unavailable');
     const { signal } = new AbortController();
@@ -109,7 +109,7 @@ describe('encryptBlob and decryptBlob', () => {
   });
 
   test('a Blob that is not an encrypted stream is refused before reading', async () => {
-    const { client, keyId } = world();
+    const { client, keyId } = await world();
     await expect(decryptBlob(client, new Blob(['no stream']), { keyId })).rejects.toBeInstanceOf(FormatError);
     const { stream } = await encryptBlob(client, new Blob([contentOf(2 * chunk)]));
     const cut = (await bytesOf(stream)).slice(0, -chunk - 16);
@@ -121,7 +121,7 @@ describe('encryptBlob and decryptBlob', () => {
 
 describe('rewrapHead', () => {
   test('rewrapping changes only the header of a stream', async () => {
-    const { client, keyId } = world();
+    const { client, keyId } = await world();
     const content = contentOf(2 * chunk + 9);
     const context = { file: '1' };
     const sealed = (await sendThrough(encryptStream(client, { context }), [content])).content;
@@ -139,7 +139,7 @@ describe('rewrapHead', () => {
   });
 
   test('rewrapping refuses bytes that are not an encrypted stream', async () => {
-    const { client, service } = world();
+    const { client, service } = await world();
     const sealed = (await sendThrough(encryptStream(client), [contentOf(9)])).content;
     await expect(rewrapHead(client, sealed.subarray(0, 100))).rejects.toBeInstanceOf(FormatError);
     const value = await client.encrypt('a value', { as: 'bytes' });
@@ -150,7 +150,7 @@ describe('rewrapHead', () => {
 });
 
 test('the data key of a stream is overwritten after wrap and after unwrap', async () => {
-  const { client, keyId } = world();
+  const { client, keyId } = await world();
   const wrap = vi.spyOn(client, 'wrap');
   const unwrap = vi.spyOn(client, 'unwrap');
   const { content } = await sendThrough(encryptStream(client), [contentOf(9)]);

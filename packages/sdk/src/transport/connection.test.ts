@@ -26,7 +26,7 @@ describe('base URL', () => {
   test.each(['https://eaas.test', 'https://eaas.test/', 'https://eaas.test/v1', 'https://eaas.test/v1/'])(
     '`hash` calls POST /v1/hash with the base URL %s',
     async (baseUrl) => {
-      const { client, service } = observedClient({ baseUrl });
+      const { client, service } = await observedClient({ baseUrl });
       await client.hash('x');
       expect(service.requests).toMatchObject([{ route: 'POST /v1/hash', status: 200 }]);
     },

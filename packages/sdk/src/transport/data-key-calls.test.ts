@@ -7,7 +7,7 @@ test.each([
   ['an empty wrapped key', { wrapped_key: '' }],
   ['a wrapped key of 2,052 bytes', { wrapped_key: 'A'.repeat(2_736) }],
 ])('calls throw `invalid_response` for a response with %s', async (_, nonsense) => {
-  const { client, make, keyId } = observedClient();
+  const { client, make, keyId } = await observedClient();
   const bundle = await client.encrypt('x');
   const answer = { wrapped_key: 'AAAA', key_id: keyId, key_version: 1, rewrapped: true, ...nonsense };
   const talker = make({ fetch: async () => Response.json(answer) });
@@ -17,7 +17,7 @@ test.each([
 });
 
 test('a call throws `invalid_response` for a response with a DEK of 3 bytes', async () => {
-  const { client, make, keyId } = observedClient();
+  const { client, make, keyId } = await observedClient();
   const bundle = await client.encrypt('x');
   const answer = { dek: 'AAAA', key_id: keyId, key_version: 1 };
   const talker = make({ fetch: async () => Response.json(answer) });
@@ -25,7 +25,7 @@ test('a call throws `invalid_response` for a response with a DEK of 3 bytes', as
 });
 
 test('a wrap context can have no prototype', async () => {
-  const { client } = observedClient();
+  const { client } = await observedClient();
   const wrapContext = Object.assign(Object.create(null) as object, { user: '1' });
   const { ciphertext } = await client.encrypt('x', { wrapContext });
   const asAnother = client.as('who has no data key in memory');

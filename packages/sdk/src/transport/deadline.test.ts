@@ -13,9 +13,9 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
 
 const never = new Promise<never>(() => undefined);
 
-function setUp(options: Partial<EaasClientOptions>) {
+async function setUp(options: Partial<EaasClientOptions>) {
   const service = createTestService();
-  const keyId = service.createKey('fields').key_id;
+  const { key_id: keyId } = await service.createKey('fields');
   const timeouts = { total: 60, attempt: 40 };
   return { keyId, client: new EaasClient({ ...service, keyId, timeouts, retries: 0, ...options }) };
 }
@@ -35,7 +35,7 @@ test.each<[string, Partial<EaasClientOptions>]>([
   ['a response stops in its middle, and `fetch` ignores its signal', { fetch: halfAnswered }],
   ['an error response stops in its middle, and `fetch` ignores its signal', { fetch: halfRefused }],
 ])('a call ends at its deadline although %s', async (_, options) => {
-  const { client } = setUp(options);
+  const { client } = await setUp(options);
   const calls = [client.keys.page(), client.encrypt('x'), client.hash('x')];
   for (const error of await Promise.all(calls.map(failureOf))) {
     expect(error).toMatchObject({ name: 'ServiceError', code: 'timeout', retryable: true });
@@ -43,7 +43,7 @@ test.each<[string, Partial<EaasClientOptions>]>([
 });
 
 test('an aborted signal ends a call that waits for its API key', async () => {
-  const { client } = setUp({ apiKey: () => never, timeouts: {} });
+  const { client } = await setUp({ apiKey: () => never, timeouts: {} });
   const controller = new AbortController();
   const calls = [client.keys.page({}, controller), client.encrypt('x', controller)];
   controller.abort('enough');
@@ -52,7 +52,7 @@ test('an aborted signal ends a call that waits for its API key', async () => {
 });
 
 test('a call with many values adds few listeners to its signal, and the signal aborts every value', async () => {
-  const { client: writer, make } = observedClient({ cache: { encrypt: false } });
+  const { client: writer, make } = await observedClient({ cache: { encrypt: false } });
   const values = Array.from({ length: 20 }, (_, n) => `${n}`);
   const ciphertexts = valuesOf(await writer.encryptMany(values));
   const client = make({ fetch: () => never });
@@ -83,7 +83,7 @@ test('a call with many values adds few listeners to its signal, and the signal a
 });
 
 test('after one call with a signal has ended, the signal can still abort another call', async () => {
-  const { client } = setUp({ timeouts: {} });
+  const { client } = await setUp({ timeouts: {} });
   const controller = new AbortController();
   const { signal } = controller;
   const key = new Uint8Array(32);
@@ -95,7 +95,7 @@ test('after one call with a signal has ended, the signal can still abort another
 });
 
 test('a call with an aborted signal throws `aborted` without a request, even with a cached data key', async () => {
-  const { client, service, keyId } = observedClient();
+  const { client, service, keyId } = await observedClient();
   const { ciphertext } = await client.encrypt('x');
   await client.decrypt(ciphertext);
   const wrapped = await client.wrap(new Uint8Array(32));
@@ -130,7 +130,7 @@ test('a call with an aborted signal throws `aborted` without a request, even wit
 });
 
 test('a client accepts an infinite deadline', async () => {
-  const { client } = setUp({ timeouts: { total: Infinity, attempt: Infinity } });
+  const { client } = await setUp({ timeouts: { total: Infinity, attempt: Infinity } });
   expect(await client.hash('x')).toHaveLength(64);
 });
 
@@ -144,7 +144,7 @@ test('a client accepts an API key that ends with a line break, as the content of
 
 test('a call that waits in the queue ends at its deadline', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-  const { client } = setUp({ fetch: () => never, timeouts: { total: 300 } });
+  const { client } = await setUp({ fetch: () => never, timeouts: { total: 300 } });
   const times: number[] = [];
   for (let nth = 0; nth < 10; nth++) {
     const start = Date.now();

@@ -142,7 +142,7 @@ describe('secrets in errors and events', () => {
     'unavailable',
   ])('after %s, no secret is in the errors, events, log lines or the client object', async (failure) => {
     const service = createTestService();
-    const keyId = service.createKey('k').key_id;
+    const { key_id: keyId } = await service.createKey('k');
     const seen: unknown[] = [];
     const bodies: string[] = [];
     const fetch: TransportOptions['fetch'] = async (input, init) => {
@@ -188,7 +188,7 @@ describe('secrets in errors and events', () => {
 
 test('the error of a call does not show what the function `apiKey` threw', async () => {
   const service = createTestService();
-  const keyId = service.createKey('k').key_id;
+  const { key_id: keyId } = await service.createKey('k');
   let asked = 0;
   const client = new EaasClient({ ...service, keyId, apiKey: async () => (asked++, service.apiKey) });
   await client.hash('x');
@@ -210,7 +210,7 @@ test('the error of a call does not show what the function `apiKey` threw', async
 
 test('a network error shows only the code of the system error that caused it', async () => {
   const refused = Object.assign(new Error('connect 10.0.0.1:5432 secret'), { code: 'ECONNREFUSED' });
-  const { client } = observedClient({
+  const { client } = await observedClient({
     retries: 0,
     fetch: () => Promise.reject(new TypeError('fetch failed', { cause: refused })),
   });
@@ -220,7 +220,7 @@ test('a network error shows only the code of the system error that caused it', a
     /^the service could not be reached at https:\/\/[\w.]+ \(ECONNREFUSED\): is it running, and is its URL right\?$/,
   );
   for (const code of ['eaas_sk_1', 'TOKEN eaas_sk_1']) {
-    const silent = observedClient({
+    const silent = await observedClient({
       retries: 0,
       fetch: () => Promise.reject(new TypeError('x', { cause: { code } })),
     });

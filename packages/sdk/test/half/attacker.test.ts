@@ -15,7 +15,7 @@ const half = randomBytes(32);
 
 /** A run of an app, and all that leaves its process. */
 async function victim(source: 'token' | 'half') {
-  const { make, service } = observedClient();
+  const { make, service } = await observedClient();
   let traffic = '';
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init);

@@ -26,7 +26,7 @@ test.each<[string, object, () => unknown]>([
   ['hangs', { code: 'half' }, () => new Promise(() => undefined)],
   ['answers undefined', { code: 'input' }, () => undefined],
 ])('a key service that %s stops only its tenant, and is asked again', async (_, of, say) => {
-  const { make, service } = observedClient();
+  const { make, service } = await observedClient();
   const { half, says } = keyServices();
   const seal = async (subject: string) => ({ ...(await make({ half }).encrypt('x', { subject })), subject });
   const items = [await seal('a1'), await seal('b1')];
@@ -52,7 +52,7 @@ test.each<[string, object, () => unknown]>([
 });
 
 test('1,000 concurrent reads under many data keys ask once for each key and subject, in any case', async () => {
-  const { make, keyId } = observedClient();
+  const { make, keyId } = await observedClient();
   const { half } = keyServices();
   const writer = make({ half, cache: { encrypt: { maxMessages: 50 } } });
   const people = [crypto.randomUUID(), crypto.randomUUID()];
@@ -67,7 +67,7 @@ test('1,000 concurrent reads under many data keys ask once for each key and subj
 });
 
 test('the signal of a call ends its wait, before any request, and not that of another call', async () => {
-  const { make, service } = observedClient();
+  const { make, service } = await observedClient();
   const { ciphertext } = await make({ half: own }).encrypt('x');
   let answer: (half: Uint8Array) => void = () => undefined;
   const answered = new Promise<Uint8Array>((resolve) => (answer = resolve));
@@ -83,7 +83,7 @@ test('the signal of a call ends its wait, before any request, and not that of an
 });
 
 test('a "no" acts after at most `maxAge`, also on what came later, on renewals and on searches', async () => {
-  const { make, events } = observedClient();
+  const { make, events } = await observedClient();
   const [first, later] = await Promise.all(['x', 'y'].map((value) => make({ half: own }).encrypt(value)));
   const maxAge = 60_000;
   const half = vi.fn(async () => own);
@@ -113,7 +113,7 @@ test('an answer that is nearly too old makes no data key, which would have to be
   vi.useFakeTimers({ toFake: ['Date'] });
   const half = vi.fn(async () => own);
   const limits = { maxAge: 60_000 };
-  const client = observedClient().make({ half, cache: { encrypt: limits, decrypt: limits } });
+  const client = (await observedClient()).make({ half, cache: { encrypt: limits, decrypt: limits } });
   for (const [seconds, asked] of Object.entries({ 0: 1, 47: 1, 49: 2 })) {
     vi.setSystemTime(Number(seconds) * 1_000);
     await client.encrypt('x', { fresh: true });

@@ -11,7 +11,7 @@ const [next, old, foreign] = [randomBytes(32), randomBytes(32), randomBytes(32)]
 const all = [next, old, null];
 const turns = [all, [old, null, next], [null, next, old]];
 const orders = turns.flatMap((order) => [order, order.toReversed()]);
-const { make } = observedClient();
+const { make } = await observedClient();
 const fields = defineFields({ notes: { subject: 'who', ...unencrypted('id', 'who'), text: field.text() } });
 const content = randomBytes(200_000);
 const file = { context: { file: '1' } };
@@ -76,8 +76,8 @@ test('without the right half, all calls fail with the one error, and without any
 });
 
 test('rotation and rewrap keep a half, and a function says that an intake key has none', async () => {
-  const { make, service, keyId } = observedClient();
-  const intakeKey = service.createKey('forms', { intake: true }).key_id;
+  const { make, service, keyId } = await observedClient();
+  const { key_id: intakeKey } = await service.createKey('forms', { intake: true });
   const { intakePublicKey } = await make().publicKey(intakeKey);
   const sent = await createIntake({ publicKey: `${intakePublicKey}` }).encrypt('sent');
   const client = make({ half: (of) => (of.keyId === intakeKey ? null : next) });

@@ -8,7 +8,7 @@ import { createIndexKey, defineFields, field } from '../../src/fields/fields.ts'
 import { EaasClient } from '../../src/index.ts';
 import { encryptBlob } from '../../src/stream/stream.ts';
 import { bytesOf, observedClient, outcomesOf } from '../observed-client.ts';
-const { service, keyId, make, client: without } = observedClient();
+const { service, keyId, make, client: without } = await observedClient();
 const half = randomBytes(32);
 const [id, text] = [kit.halfId(half), kit.tokenOf(half, 'eaas_half_')];
 const plain = await without.encrypt('x');

@@ -17,7 +17,7 @@ test.each(ofKind(/ v[12]/))('the second implementation opens and seals $kind, $n
   const own = vector.half_hex === null ? null : hex(vector.half_hex);
   const mixed = kit.mixed(own, key_id, hex(vector.dek_hex).toString('base64'));
   expect(Buffer.from(mixed, 'base64')).toEqual(hex(vector.dek_mixed_hex));
-  const { client, make, keyId } = observedClient({ half: own });
+  const { client, make, keyId } = await observedClient({ half: own });
   const { ciphertext, wrapped_key } = await client.encrypt('from the client', { context });
   const wrapped = { keyId, keyVersion: 1, wrappedKey: Buffer.from(wrapped_key, 'base64') };
   const dek = kit.mixed(own, keyId, Buffer.from(await client.unwrap(wrapped)).toString('base64'));
@@ -54,7 +54,7 @@ test.each(ofKind(/^stream v2/))('the key that $name mixes makes its chunks', asy
 test.each(ofKind(/^index/))('$name makes the fingerprints', async ({ half_hex, index_key_hex, ...of }) => {
   const token = of.token_key_hex === null ? null : hex(of.token_key_hex);
   expect(kit.halfIndexKey(hex(half_hex), token)).toEqual(hex(index_key_hex));
-  const { client } = observedClient({ half: hex(half_hex) });
+  const { client } = await observedClient({ half: hex(half_hex) });
   const index = token ? formatIndexKey(await client.wrap(token, { wrapContext })) : 'half';
   const found = await fields.for(client, { index }).where('users', { ssn: '123456789' });
   const preimage = kit.pae('eaas field index v1', 'users', 'ssn', '123456789');
@@ -65,7 +65,7 @@ test.each(ofKind(/^text/))('$name is the half of its bytes, and has its id', asy
   const { half_id_hex = '' } = ofKind(/^id/).find((id) => id.half_hex === half_hex) ?? {};
   const own = hex(half_hex);
   expect(kit.tokenOf(own, 'eaas_half_')).toBe(text);
-  const { client, make, events } = observedClient({ half: text });
+  const { client, make, events } = await observedClient({ half: text });
   expect(await make({ half: own }).decrypt(await client.encrypt('x'), { as: 'text' })).toBe('x');
   const minted = { type: 'data_key.minted', half: kit.halfId(own) };
   expect(events).toContainEqual(expect.objectContaining(minted));

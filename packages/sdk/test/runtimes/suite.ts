@@ -9,7 +9,11 @@ export const programCases = (engines: readonly string[]): Cases => ({
   ...sharedCases(engines),
   'the in-memory service responds, and returns errors that a test asks for': async () => {
     const service = createTestService();
-    const client = new EaasClient({ ...service, keyId: service.createKey('main').key_id, retries: 0 });
+    const client = new EaasClient({
+      ...service,
+      keyId: (await service.createKey('main')).key_id,
+      retries: 0,
+    });
     same(await client.decrypt(await client.encrypt('a secret'), { as: 'text' }), 'a secret', 'the text');
     service.failNext('unavailable');
     await refused(() => client.hash('a secret'), 'unavailable');

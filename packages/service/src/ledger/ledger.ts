@@ -5,11 +5,10 @@ import { changedTooOften } from '../rules/refusal.ts';
 import { type Clock, StoreClock } from './clock.ts';
 import type { Decided, Decision, View } from './decision.ts';
 import type { Ground, Guess } from './guess.ts';
-import { GuessView, judgeAll, judgeOnly, type Outcome, outcomeOf } from './judge.ts';
+import { GuessView, judgeOnly, type Outcome, outcomeOf } from './judge.ts';
 import { Place } from './place.ts';
 import { type Patience, Queue } from './queue.ts';
 import { Remembered, rememberedFor } from './remembered.ts';
-import type { Known } from './store.ts';
 import { type Need, refTo, unique } from './table.ts';
 import { tenants } from './tables.ts';
 
@@ -145,15 +144,6 @@ export class Ledger {
     return guess && new GuessView(guess, this.clock.now());
   }
 
-  /** Judges a decision on what somebody has read: for services inside a process, which decide at once. */
-  judgeOn<Answer>(tenantId: string, known: Known, needs: readonly Need[], decision: Decision<Answer>) {
-    const guess = this.#queueOf(tenantId).place.guessFrom(known, needs);
-    const { outcomes, link } = judgeAll(guess, known.time, [decision]);
-    const [outcome] = outcomes;
-    if (outcome?.is === 'failed') throw outcome.error;
-    return outcome?.is === 'judged' ? { ...decided<Answer>(outcome), link } : outcome;
-  }
-
   /** Forgets what it believes of a tenant. */
   forget(tenantId: string): void {
     this.#ground.guesses.delete(tenantId);
@@ -181,16 +171,12 @@ export class Ledger {
 /** What came of a decision: Missing never leaves the ledger. */
 function endOf<Answer>(outcome: Outcome): Ended<Answer> {
   if (outcome.is !== 'judged') return { error: outcome.is === 'failed' ? outcome.error : changedTooOften() };
+  const { verdict, receipts } = outcome;
   try {
-    return decided(outcome);
+    const { answer } = verdict;
+    const made: unknown = typeof answer === 'function' ? answer(receipts) : answer;
+    return { answer: made as Answer, receipts };
   } catch (error) {
     return { error };
   }
-}
-
-type Judged = Extract<Outcome, { is: 'judged' }>;
-
-function decided<Answer>({ verdict: { answer }, receipts }: Judged): Decided<Answer> {
-  const made: unknown = typeof answer === 'function' ? answer(receipts) : answer;
-  return { answer: made as Answer, receipts };
 }

@@ -1,5 +1,6 @@
 // The operations of API keys. A token is shown once: the row has only its hash, by which it is found.
-// A service puts them together with others; the operator makes the first API key of a tenant with them.
+// A service puts them together with others; the operator makes the first API key of a tenant with them. Services inside a
+// process take its token from the part itself, because they show it before anything is decided.
 import { toUtf8 } from '@eaas/protocol';
 import { using } from '@eaas/protocol/internal-service';
 import { formatApiKey } from '@eaas/protocol/wire';
@@ -25,6 +26,8 @@ export const apiKeyOperations = {
     const made = { ...named, token_hash: sha256(toUtf8(api_key)), hint: api_key.slice(-4) };
     return {
       by: 'append',
+      api_key,
+      api_key_id: named.api_key_id,
       needs: ({ now }) => [...keyNeedsOf(input), ...rules.live(now).map(allOf)],
       judge(view, giver) {
         const { row, draft } = rules.newApiKey(input, view, giver, made);

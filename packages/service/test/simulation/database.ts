@@ -70,7 +70,7 @@ export class Database {
       trip(what, tenantId, (session) => this.#step(session, 'is sent').then(serve));
     return {
       ...memory,
-      read: (tenantId, needs) => look('read', tenantId, () => memory.atOnce.read(tenantId, needs)),
+      read: (tenantId, needs) => look('read', tenantId, () => memory.readNow(tenantId, needs)),
       whose: (names) => look('look-up', '', () => memory.whose(names)),
       snapshot: (tenantId, needs, work) =>
         look('snapshot', tenantId, () => memory.snapshot(tenantId, needs, work)),
@@ -87,7 +87,7 @@ export class Database {
           await this.#lock(session);
           const { nonces } = this.tenant(tenantId);
           const written = lost.find(({ firstId, nonce }) => compare(nonces.get(firstId), nonce) === 0);
-          const known = { ...memory.atOnce.read(tenantId, needs), written };
+          const known = { ...memory.readNow(tenantId, needs), written };
           await this.#step(session, 'has read');
           if (session.isAlone) throw new Broken('nobody waits for what was read');
           const link = work(known);
@@ -208,7 +208,7 @@ export class Database {
   }
 
   #land(tenantId: string, link: Link): Appended {
-    const appended = this.store.atOnce.append(tenantId, link);
+    const appended = this.store.appendNow(tenantId, link);
     if (appended.outcome !== 'written') return appended;
     this.save(tenantId);
     const { tables, head } = this.tenant(tenantId);
