@@ -49,7 +49,8 @@ function macs(first: Secret, messageLength: number) {
   return { message, digest: () => hmac(key, message), rekey, wipe: () => void message.fill(0) };
 }
 
-const sealing = /* @__PURE__ */ sealingWith({ engine, secretOf, paeView, shownHmac: hmac, macs });
+const allocate = (length: number): Uint8Array => new Uint8Array(length);
+const sealing = /* @__PURE__ */ sealingWith({ engine, secretOf, allocate, paeView, shownHmac: hmac, macs });
 export const { sealer, sealSecret, openSecret, newMaterial, openMaterial } = sealing;
 
 /** Bytes as a text with one character per byte, which chains are faster with, and back. */

@@ -13,6 +13,8 @@ interface Primitives {
   /** Its calls take the bytes of a key, too. */
   readonly engine: SyncEngine;
   readonly secretOf: (bytes: Uint8Array) => Secret;
+  /** Memory for what is sealed, which is no secret. */
+  readonly allocate: (length: number) => Uint8Array;
   readonly paeView: (parts: readonly PaePart[]) => Uint8Array;
   /** An HMAC that is no secret. */
   readonly shownHmac: (key: Uint8Array, message: Uint8Array) => Uint8Array;
@@ -29,7 +31,7 @@ interface Macs {
   wipe(): void;
 }
 
-export function sealingWith({ engine, secretOf, paeView, shownHmac, macs }: Primitives) {
+export function sealingWith({ engine, secretOf, allocate, paeView, shownHmac, macs }: Primitives) {
   let random = new Uint8Array(0);
 
   /** Draws the random bytes of 64 salts at a time. What clones of this machine share of them is hedged by the secret. */
@@ -55,11 +57,11 @@ export function sealingWith({ engine, secretOf, paeView, shownHmac, macs }: Prim
       return { key: keys.digest(), aad, body: sealed.subarray(wrapped.saltEnd) };
     };
     return {
-      /** Seals 32 bytes. Only tests pass a salt. */
+      /** Seals 32 bytes, into memory that is shared with others. Only tests pass a salt. */
       seal(secret: Uint8Array, given?: Context, chosenSalt?: Uint8Array): Uint8Array {
         // It is compared with the context before only once.
         const context = given && fixContext(given);
-        const sealed = new Uint8Array(form.length);
+        const sealed = allocate(form.length);
         sealed.set(start);
         sealed.set(chosenSalt ?? newSalt(secret, context), wrapped.versionEnd);
         const { key, aad, body } = partsOf(sealed, context);
@@ -90,7 +92,7 @@ export function sealingWith({ engine, secretOf, paeView, shownHmac, macs }: Prim
   /** Seals 32 bytes. */
   const sealSecret = (ikm: Secret, place: SecretPlace, secret: Uint8Array): Uint8Array => {
     if (secret.length !== 32) throw new RangeError(`a secret must have 32 bytes (got ${secret.length})`);
-    return once(ikm, place, (prepared) => prepared.seal(secret, place.context));
+    return new Uint8Array(once(ikm, place, (prepared) => prepared.seal(secret, place.context)));
   };
   /** Opens a sealed secret, which the caller wipes, or returns undefined. */
   const openSecret = (ikm: Secret, place: SecretPlace, sealed: Uint8Array): Uint8Array | undefined =>

@@ -57,7 +57,7 @@ function keyingFor(calls: readonly Call[], fair?: Fair): Keying {
     const sealing = (ofSubjects ??= sealer(secrets.sealing, place));
     const [sealed, seals] = using(
       randomBytes(32),
-      (secret) => [sealing.seal(secret, place.context), sealingOf(secretOf(secret))] as const,
+      (secret) => [new Uint8Array(sealing.seal(secret, place.context)), sealingOf(secretOf(secret))] as const,
     );
     const row = { tenant_id, subject_id: fromHex(id), sealed, ...notErased };
     const creates: Secrecy['creates'] = {
