@@ -11,3 +11,4 @@ export { replaceWrapped, storedCiphertext } from './envelope.ts';
 export { personName } from './uuid.ts';
 export { isSubjectWrapped } from './wrapped-key.ts';
 export { isApiKey } from './wire/api-key.ts';
+export { actionTexts } from './wire/audit-actions.ts';

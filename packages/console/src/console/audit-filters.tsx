@@ -1,13 +1,15 @@
+import { actionTexts } from '@eaas/protocol/internal';
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Button } from '../parts/button.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { counted } from '../parts/short.ts';
-import { actionOptions } from './audit-actions.ts';
 import { type FilterTexts, idIn, otherKey } from './audit-filter.ts';
 import type { Named } from './names.ts';
 import { looksLikeId } from './people-find.ts';
+
+const actions = Object.entries(actionTexts).map(([action, text]) => [action, `${action}: ${text}`] as const);
 
 export type FilterSignals = Readonly<Record<keyof FilterTexts, Signal<string>>>;
 
@@ -25,7 +27,7 @@ export function AuditFilters({ filter, keys, actors, onClear, children }: AuditF
   const isSet = Object.values(filter).some(({ value }) => value !== '');
   return (
     <form class="filters" aria-label="Filter the entries" onSubmit={(event) => event.preventDefault()}>
-      <Select label="Action" value={filter.action} options={actionOptions} />
+      <Select label="Action" value={filter.action} options={[['', 'All actions'], ...actions]} />
       <Select label="Key" value={filter.key} options={[['', 'All keys'], ...keys.names, ...others]} />
       <Select label="Actor" value={filter.actor} options={[...fixedActors, ...named, anotherActor]} />
       <Field label="From" type="datetime-local" value={filter.from} />

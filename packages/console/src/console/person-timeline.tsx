@@ -1,3 +1,4 @@
+import { actionTexts } from '@eaas/protocol/internal';
 import { type AuditEntry, type EaasClient, type ReportRow, reportRow } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';
 import { useLoaded } from '../load.ts';
@@ -6,7 +7,6 @@ import { Pager } from '../parts/pager.tsx';
 import { short } from '../parts/short.ts';
 import { Empty, Loading } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
-import { actionTexts } from './audit-actions.ts';
 import { AuditEntryDialog } from './audit-entry.tsx';
 import { actorColumn, none, OpenEntry, timeColumn } from './entry-cells.tsx';
 import { nameIn, useActorNames, useKeyNames } from './names.ts';

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { auditActions } from './audit-actions.ts';
 import type { Endpoints, Group } from './endpoint.ts';
 import { parseUuid } from '../uuid.ts';
 import {
@@ -16,35 +17,6 @@ import {
   wholeNumber,
 } from './primitives.ts';
 import { samples } from './samples.ts';
-
-/** Every action that an audit entry can record. */
-export const auditActions = [
-  'key.wrap',
-  'key.unwrap',
-  'key.create',
-  'key.rotate',
-  'key.disable',
-  'key.enable',
-  'key.destroy',
-  'key.restore',
-  'key.export',
-  'key.rotation_policy',
-  'key.min_version',
-  'encrypt',
-  'decrypt',
-  'envelope_only.refused',
-  'api_key.create',
-  'api_key.update',
-  'api_key.revoke',
-  'tenant.update',
-  'subject.erase',
-  'issuer.create',
-  'issuer.update',
-  'issuer.revoke',
-] as const;
-
-/** The action of an audit entry. */
-export type AuditAction = (typeof auditActions)[number];
 
 const auditEntry = z.object({
   id: count,

@@ -1,7 +1,7 @@
 export { limits } from './limits.ts';
 export { hasControlCharacter } from '../text.ts';
 export { apiKeyPrefix, formatApiKey, isApiKey } from './api-key.ts';
-export { type AuditAction, auditActions } from './audit.ts';
+export { type AuditAction, auditActions } from './audit-actions.ts';
 export type { Endpoint } from './endpoint.ts';
 export { endpoints, type Input, type Item, type Output, type Route } from './endpoints.ts';
 export { explain } from './explain.ts';

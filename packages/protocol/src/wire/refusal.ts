@@ -1,5 +1,5 @@
 // What a call is refused with. Services throw it, and the SDK's proxy, which stands before a service.
-import type { AuditAction } from './audit.ts';
+import type { AuditAction } from './audit-actions.ts';
 import type { Receipt } from './primitives.ts';
 import { type Problem, problem, type ProblemCode } from './problems.ts';
 

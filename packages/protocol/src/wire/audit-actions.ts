@@ -1,4 +1,33 @@
-import type { AuditAction } from './audit-types.ts';
+// What audit entries record. No schema stands here, so the pages of the console have it without zod.
+
+/** Every action that an audit entry can record. */
+export const auditActions = [
+  'key.wrap',
+  'key.unwrap',
+  'key.create',
+  'key.rotate',
+  'key.disable',
+  'key.enable',
+  'key.destroy',
+  'key.restore',
+  'key.export',
+  'key.rotation_policy',
+  'key.min_version',
+  'encrypt',
+  'decrypt',
+  'envelope_only.refused',
+  'api_key.create',
+  'api_key.update',
+  'api_key.revoke',
+  'tenant.update',
+  'subject.erase',
+  'issuer.create',
+  'issuer.update',
+  'issuer.revoke',
+] as const;
+
+/** The action of an audit entry. */
+export type AuditAction = (typeof auditActions)[number];
 
 /** What an action is, in words. */
 export const actionTexts: Readonly<Record<AuditAction, string>> = {
@@ -25,12 +54,3 @@ export const actionTexts: Readonly<Record<AuditAction, string>> = {
   'issuer.update': 'issuer changed',
   'issuer.revoke': 'issuer revoked',
 };
-
-/**
- * Takes the actions from `actionTexts`, because importing the list of actions from `@eaas/protocol/wire` would
- * add the library zod to the page.
- */
-export const actionOptions: readonly (readonly [string, string])[] = [
-  ['', 'All actions'],
-  ...Object.entries(actionTexts).map(([action, text]) => [action, `${action}: ${text}`] as const),
-];
