@@ -86,7 +86,20 @@ export const apiKeys = {
 
 /** What the reference says about these calls. */
 export const aboutApiKeys = (): Group<typeof apiKeys> => {
-  const { apiKeyRecord: sample, keyId, onePage, token } = samples;
+  const { apiKeyId, keyId, onePage, token } = samples;
+  const sample = {
+    api_key_id: apiKeyId,
+    name: 'web shop',
+    hint: '34ms',
+    permissions: ['encrypt' as const, 'decrypt' as const],
+    key_ids: [keyId],
+    allowed_origins: null,
+    expires_at: '2027-08-11T00:00:00.000Z',
+    created_at: '2026-08-11T09:41:12.083Z',
+    created_by: '7a06d673-8192-4531-89ee-8b624c175e4d',
+    revoked_at: null,
+    last_used_at: '2026-11-20T08:15:00.000Z',
+  };
   return {
     title: 'API keys',
     about: 'Manage API keys and their permissions.',

@@ -106,7 +106,21 @@ export const keys = {
 
 /** What the reference says about these calls. */
 export const aboutKeys = (): Group<typeof keys> => {
-  const { keyId, keyRecord: sample, onePage } = samples;
+  const { keyId, onePage } = samples;
+  const sample = {
+    key_id: keyId,
+    name: 'patients',
+    key_version: 3,
+    status: 'active',
+    exportable: false,
+    intake: false,
+    created_at: '2026-08-11T09:30:00.000Z',
+    rotated_at: '2026-11-02T04:00:00.117Z',
+    rotation_policy: { interval_days: 90 },
+    next_rotation_at: '2027-01-31T04:00:00.117Z',
+    destroy_at: null,
+    min_version: 1,
+  } as const;
   const disabled = { ...sample, status: 'disabled', next_rotation_at: null } as const;
   return {
     title: 'Keys',
