@@ -52,8 +52,8 @@ export const breaks = [
   ...breaksIn(`${src}/rules/api-key-rules.ts`, conformance, {
     'the-last-manager-goes': ['view.all(managers).total > 1', 'view.all(managers).total > 0'],
   }),
-  ...breaksIn(`${src}/rules/data-key-rules.ts`, conformance, {
-    'closed-versions-open': ['if (tooOld) return tooOld;', ''],
+  ...breaksIn(`${src}/rules/key-rules.ts`, conformance, {
+    'closed-versions-open': [' ?? refusedByAge(key, version);', ';'],
   }),
   ...breaksIn(`${src}/plugins/people/keying.ts`, conformance, {
     'users-open-what-is-of-nobody': [

@@ -9,7 +9,7 @@ import type { Creation, KeyAct, KeyCall, Keying, KeyVerb, Participation } from '
 import { type Holder, whoActs } from './authorize.ts';
 import { type Draft, keyDraft, logged, plainDraft, refusalOutcome } from './draft.ts';
 import type { KeyCrypto } from './key-crypto.ts';
-import { refusedByAge, refusedByStatus, requireStatus } from './key-rules.ts';
+import { refusedToOpen, requireStatus } from './key-rules.ts';
 import { Refusal, unauthenticWrappedKey, wrongKeyVersion } from './refusal.ts';
 
 /** A call about a data key while it is judged. */
@@ -108,8 +108,7 @@ const unwrap: VerbRule<'unwrap'> = (the) => {
   const version = crypto.headOf(wrapped)?.version;
   const named = { key_id: key.key_id, key_version: version ?? key.key_version };
   const part = partIn(the, 'unwrap', named);
-  const refusal =
-    refusedByStatus(key, 'active', 'disabled') ?? part.refused ?? refusedByVersion(key, version, expected);
+  const refusal = refusedToOpen(the, part) ?? refusedByVersion(key, version, expected);
   const secret = refusal ? undefined : crypto.unwrap(wrapped, context, part);
   const answer = secret ? { dek: using(secret, toBase64), ...named } : (refusal ?? unauthenticWrappedKey());
   return rulingOf(the, 'key.unwrap', named, part, answer, { key_version: named.key_version });
@@ -124,7 +123,7 @@ const rewrap: VerbRule<'rewrap'> = (the) => {
   requireStatus(key, 'active');
   const { version: from_version, isForeign } = crypto.headOf(wrapped) ?? {};
   const rewrapped = isForeign || from_version !== key_version;
-  const refusal = part.refused ?? refusedByVersion(key, from_version);
+  const refusal = refusedToOpen(the, part) ?? refusedByVersion(key, from_version);
   const opener = isForeign ? { ...part, seals: undefined } : part;
   const secret = refusal ? undefined : crypto.unwrap(wrapped, context, opener);
   const newest = (dek: Uint8Array) =>
@@ -144,8 +143,6 @@ const hash: KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>> = (the
 
 function refusedByVersion(key: KeyRow, version?: number, expected?: number): Refusal | undefined {
   if (version === undefined) return unauthenticWrappedKey();
-  const tooOld = refusedByAge(key, version);
-  if (tooOld) return tooOld;
   if (expected !== undefined && expected !== version) return wrongKeyVersion(version, expected);
   return version < 1 || version > key.key_version ? wrongKeyVersion(version) : undefined;
 }

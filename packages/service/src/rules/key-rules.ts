@@ -3,8 +3,9 @@
 import { formatTimestamp, type Input, limits } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
 import type { KeyRow } from '../ledger/tables.ts';
-import { type Field, valueIn } from '../plugin.ts';
+import { type Field, type KeyCall, type Participation, valueIn } from '../plugin.ts';
 import { type Holder, whoActs } from './authorize.ts';
+import type { KeyCase } from './data-key-rules.ts';
 import { type Change, type Draft, keyDraft, timeOrNull } from './draft.ts';
 import { badRequest, Refusal } from './refusal.ts';
 
@@ -29,8 +30,14 @@ export function refusedByStatus({ status }: Pick<KeyRow, 'status'>, ...allowed: 
   );
 }
 
+/** Returns the refusal of a call to open the wrapped key that it presents: by the key's status, a plugin, or its version. */
+export function refusedToOpen({ key, call, crypto }: KeyCase<KeyCall>, part: Participation) {
+  const version = call.wrapped && crypto.headOf(call.wrapped)?.version;
+  return refusedByStatus(key, 'active', 'disabled') ?? part.refused ?? refusedByAge(key, version);
+}
+
 /** Returns the refusal of a wrapped key of a version that was closed, if it says that it is of one. */
-export function refusedByAge({ min_version: oldest }: KeyRow, version = 0): Refusal | undefined {
+function refusedByAge({ min_version: oldest }: KeyRow, version = 0): Refusal | undefined {
   if (version < 1 || version >= oldest) return undefined;
   const detail =
     `The wrapped_key has version ${version}, and this key opens only versions from ${oldest} on: if you still ` +

@@ -8,7 +8,7 @@ import type { Input, Output } from '@eaas/protocol/wire';
 import { engine, hmac, randomBytes } from '#platform';
 import type { KeyCall, Participation } from '../plugin.ts';
 import { type KeyCase, type KeyRule, partIn, readWrapped, rulingOf } from './data-key-rules.ts';
-import { refusedByAge, refusedByStatus, requireStatus } from './key-rules.ts';
+import { refusedToOpen, requireStatus } from './key-rules.ts';
 import { Refusal, unless } from './refusal.ts';
 
 type Bundle = Output<'POST /v1/encrypt'>;
@@ -73,14 +73,13 @@ const decryptionFailed =
 
 /** Decides about `decrypt`. */
 export const decryptRule: KeyRule<DecryptCall, Output<'POST /v1/decrypt'>> = (the) => {
-  const { key, call, crypto } = the;
-  const { key_version: version, wrapped } = call;
+  const { key_id, key_version: newest } = the.key;
+  const { key_version: version } = the.call;
   const isVersion = version >= 1 && version <= 0xffff_ffff;
-  const named = { key_id: key.key_id, key_version: isVersion ? version : key.key_version };
+  const named = { key_id, key_version: isVersion ? version : newest };
   const part = partIn(the, 'decrypt', named);
-  const claimed = wrapped && crypto.headOf(wrapped)?.version;
-  const refusal = refusedByStatus(key, 'active', 'disabled') ?? part.refused ?? refusedByAge(key, claimed);
-  const plaintext = refusal ?? openBundle(the, part) ?? new Refusal('decryption_failed', decryptionFailed);
+  const plaintext =
+    refusedToOpen(the, part) ?? openBundle(the, part) ?? new Refusal('decryption_failed', decryptionFailed);
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
   return rulingOf(the, 'decrypt', named, part, answer);
 };
