@@ -76,13 +76,7 @@ export const keyOperations = {
       },
     };
   },
-  'DELETE /v1/keys/:key_id': changing(rules.destroyed),
-  'POST /v1/keys/:key_id/rotate': changing(rules.rotated),
-  'POST /v1/keys/:key_id/disable': changing(rules.disabled),
-  'POST /v1/keys/:key_id/enable': changing(rules.enabled),
-  'POST /v1/keys/:key_id/restore': changing(rules.restored),
-  'PUT /v1/keys/:key_id/rotation-policy': changing(rules.rescheduled),
-  'PUT /v1/keys/:key_id/min-version': changing(rules.limited),
+  ...changes(),
   'POST /v1/keys/:key_id/export': exportKey,
 } satisfies Partial<Operations>;
 
@@ -101,6 +95,12 @@ function changing<Request>(rule: (key: KeyRow, now: number, input: Request) => C
       return { entries: [draft], writes, answer: keyRecord(row, fields) };
     },
   });
+}
+
+/** Makes the operations that change a key by a rule. */
+function changes() {
+  const all = Object.entries(rules.changes).map(([route, rule]) => [route, changing<never>(rule)]);
+  return Object.fromEntries(all) as Pick<Operations, keyof typeof rules.changes>;
 }
 
 /** Runs a rotation or an erasure of a key that is due. */

@@ -1,6 +1,6 @@
 // Decides about keys: their states, versions and rotation policies.
 // operations/keys.ts asks it, and whoever uses a key for its state.
-import { formatTimestamp, type Input, limits } from '@eaas/protocol/wire';
+import { formatTimestamp, type Input, limits, type Route } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
 import type { KeyRow } from '../ledger/tables.ts';
 import { type Field, type KeyCall, type Participation, valueIn } from '../plugin.ts';
@@ -99,9 +99,8 @@ export function newKey(
 }
 
 type Changed = Change<KeyRow> | undefined;
-type Schedule = Pick<KeyRow, 'interval_days'>;
-type Limit = Pick<KeyRow, 'key_version'>;
 type Rotation = Partial<Pick<Input<'POST /v1/keys/:key_id/rotate'>, 'key_version'>>;
+type Changes = { readonly [R in Route]?: (key: KeyRow, now: number, input: Input<R>) => Changed };
 
 /**
  * An input names the version that the caller wants to replace. Refuses any version but the current one, so that a repeated
@@ -123,72 +122,61 @@ export function rotated(key: KeyRow, now: number, { key_version: from }: Rotatio
   return ['key.rotate', set, { key_version, from_version }];
 }
 
-/** Decides about disabling a key. Throws Refusal. */
-export function disabled(key: KeyRow): Change<KeyRow> {
-  requireStatusToChange(key, 'active', {
-    disabled: 'The key is already disabled.',
-    pending_destruction:
-      'The destruction of the key is pending: POST /v1/keys/:id/restore makes the key disabled.',
-  });
-  return ['key.disable', { status: 'disabled' }];
-}
-
-/** Decides about enabling a disabled key. Throws Refusal. */
-export function enabled(key: KeyRow): Change<KeyRow> {
-  requireStatusToChange(key, 'disabled', { active: 'The key is already active.' });
-  return ['key.enable', { status: 'active' }];
-}
-
-/** Decides about the destruction of a disabled key after its grace days. Throws Refusal. */
-export function destroyed(
-  key: KeyRow,
-  now: number,
-  { grace_days = limits.graceDaysDefault }: Input<'DELETE /v1/keys/:key_id'>,
-): Change<KeyRow> {
-  requireStatusToChange(key, 'disabled', {
-    pending_destruction:
-      `The destruction of the key is already pending (\`destroy_at\` is ${timeOrNull(key.destroy_at)}): to ` +
-      `choose another time, restore the key first with POST /v1/keys/:id/restore.`,
-    destroyed: 'The key is already destroyed.',
-  });
-  const destroy_at = now + grace_days * day;
-  if (grace_days === 0) return destroyedNow(destroy_at);
-  const set = { status: 'pending_destruction', destroy_at } as const;
-  return ['key.destroy', set, { destroy_at: formatTimestamp(destroy_at) }];
-}
-
-/** Decides about the end of a pending destruction. Throws Refusal. */
-export function restored(key: KeyRow, now: number): Change<KeyRow> {
-  requireStatusToChange(key, 'pending_destruction', {
-    active: 'The key is active, and has no pending destruction to cancel.',
-    disabled: 'The key is already disabled, and has no pending destruction to cancel.',
-  });
-  if (isErasureDue(key, now)) {
-    throw new Refusal('key_state', 'The key cannot be restored, because its grace period is over.');
-  }
-  return ['key.restore', { status: 'disabled', destroy_at: null }];
-}
-
-/** Decides about the rotation policy of a key. Throws Refusal. */
-export function rescheduled(key: KeyRow, now: number, { interval_days }: Schedule): Changed {
-  requireStatus(key, 'active', 'disabled');
-  // Some programs set the same rotation policy at each start. An unchanged interval therefore changes nothing.
-  // Otherwise, each start would postpone the next rotation.
-  const { interval_days: from_interval_days } = key;
-  if (interval_days === from_interval_days) return undefined;
-  const set = { interval_days, next_rotation_at: daysAfter(now, interval_days) };
-  return ['key.rotation_policy', set, { interval_days, from_interval_days }];
-}
-
-/** Decides about the oldest version whose wrapped keys open. Throws Refusal. */
-export function limited(key: KeyRow, _: number, { key_version: min_version }: Limit): Changed {
-  if (min_version > key.key_version)
-    throw badRequest(`\`key_version\` must be at most ${key.key_version}, the newest version of the key`);
-  requireStatus(key, 'active');
-  const { min_version: from_min_version } = key;
-  if (min_version === from_min_version) return undefined;
-  return ['key.min_version', { min_version }, { min_version, from_min_version }];
-}
+/** What each call that changes a key decides. Throws Refusal. */
+export const changes = {
+  'POST /v1/keys/:key_id/rotate': rotated,
+  'POST /v1/keys/:key_id/disable'(key) {
+    requireStatusToChange(key, 'active', {
+      disabled: 'The key is already disabled.',
+      pending_destruction:
+        'The destruction of the key is pending: POST /v1/keys/:id/restore makes the key disabled.',
+    });
+    return ['key.disable', { status: 'disabled' }];
+  },
+  'POST /v1/keys/:key_id/enable'(key) {
+    requireStatusToChange(key, 'disabled', { active: 'The key is already active.' });
+    return ['key.enable', { status: 'active' }];
+  },
+  'DELETE /v1/keys/:key_id'(key, now, { grace_days = limits.graceDaysDefault }) {
+    requireStatusToChange(key, 'disabled', {
+      pending_destruction:
+        `The destruction of the key is already pending (\`destroy_at\` is ${timeOrNull(key.destroy_at)}): to ` +
+        `choose another time, restore the key first with POST /v1/keys/:id/restore.`,
+      destroyed: 'The key is already destroyed.',
+    });
+    const destroy_at = now + grace_days * day;
+    if (grace_days === 0) return destroyedNow(destroy_at);
+    const set = { status: 'pending_destruction', destroy_at } as const;
+    return ['key.destroy', set, { destroy_at: formatTimestamp(destroy_at) }];
+  },
+  'POST /v1/keys/:key_id/restore'(key, now) {
+    requireStatusToChange(key, 'pending_destruction', {
+      active: 'The key is active, and has no pending destruction to cancel.',
+      disabled: 'The key is already disabled, and has no pending destruction to cancel.',
+    });
+    if (isErasureDue(key, now)) {
+      throw new Refusal('key_state', 'The key cannot be restored, because its grace period is over.');
+    }
+    return ['key.restore', { status: 'disabled', destroy_at: null }];
+  },
+  'PUT /v1/keys/:key_id/rotation-policy'(key, now, { interval_days }) {
+    requireStatus(key, 'active', 'disabled');
+    // Some programs set the same rotation policy at each start. An unchanged interval therefore changes nothing.
+    // Otherwise, each start would postpone the next rotation.
+    const { interval_days: from_interval_days } = key;
+    if (interval_days === from_interval_days) return undefined;
+    const set = { interval_days, next_rotation_at: daysAfter(now, interval_days) };
+    return ['key.rotation_policy', set, { interval_days, from_interval_days }];
+  },
+  'PUT /v1/keys/:key_id/min-version'(key, _, { key_version: min_version }) {
+    if (min_version > key.key_version)
+      throw badRequest(`\`key_version\` must be at most ${key.key_version}, the newest version of the key`);
+    requireStatus(key, 'active');
+    const { min_version: from_min_version } = key;
+    if (min_version === from_min_version) return undefined;
+    return ['key.min_version', { min_version }, { min_version, from_min_version }];
+  },
+} satisfies Changes;
 
 /** Runs a due rotation or erasure of the key, if one is due. */
 export function dueChange(key: KeyRow, now: number): Changed {
