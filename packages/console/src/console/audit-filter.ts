@@ -1,5 +1,5 @@
 import { parseUuid } from '@eaas/protocol';
-import type { AuditAction, AuditFilter } from './audit-types.ts';
+import type { AuditFilter } from '@eaas/sdk';
 import { looksLikeId } from './people-find.ts';
 
 /** The value of the options "Another key…" and "Another API key…", for keys that the list does not contain. */
@@ -22,7 +22,7 @@ export function filterOf(texts: FilterTexts): AuditFilter {
   const actor = texts.actor === otherKey ? (idIn(texts.otherActorId) ?? '') : texts.actor;
   const keyId = key === otherKey ? (idIn(otherKeyId) ?? '') : key;
   return {
-    ...(action !== '' && { action: action as AuditAction }),
+    ...(action !== '' && { action: action as AuditFilter['action'] }),
     ...(keyId !== '' && { key_id: keyId }),
     ...(actor !== '' && { actor }),
     ...(looksLikeId(subject) && { subject_id: subject.trim() }),

@@ -1,5 +1,4 @@
-import type { EaasClient } from '@eaas/sdk';
-import type { AuditFilter } from './audit-types.ts';
+import type { AuditFilter, EaasClient } from '@eaas/sdk';
 
 interface ExportOptions {
   readonly filter: AuditFilter;
