@@ -103,6 +103,13 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
   return {
     title: 'API keys',
     about: 'Manage API keys and their permissions.',
+    fields: {
+      api_key: 'The API key itself. Shown once.',
+      api_key_id: 'The API key’s id, a UUID.',
+      api_keys: 'The API keys of this page.',
+      hint: 'The last four characters of the token, to recognise it.',
+      last_used_at: 'The time of the last use, to the minute.',
+    },
     calls: {
       'POST /v1/api-keys': {
         id: 'createApiKey',

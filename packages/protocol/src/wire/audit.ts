@@ -127,6 +127,56 @@ export const aboutAudit = (): Group<typeof audit> => {
   return {
     title: 'Audit',
     about: 'A record of every operation, in a hash chain that reveals later changes.',
+    fields: {
+      action: 'The recorded action.',
+      actor: 'The id of the API key, or of the issuer whose user acted, `operator` or `system`.',
+      checked: 'The number of checked entries.',
+      checkpoint: 'A checkpoint from `GET /v1/audit/checkpoint`.',
+      complete:
+        'Whether the whole range was checked. A call ends after 10 seconds, or earlier if other tenants wait.',
+      date_from: 'The start of the period, inclusive.',
+      date_to: 'The end of the period, inclusive.',
+      error_count: 'The number of errors.',
+      errors: 'The first 100 errors.',
+      first_id: 'The id of the first checked entry. Null if no entry was checked.',
+      from_id: 'The id of the first entry to check.',
+      head: 'The newest entry of the chain.',
+      id: 'The entry’s number.',
+      ip_address:
+        'The IP address of the client; an IPv4-mapped address is written as IPv4. ' +
+        'Null for a user of an issuer without `any_subject`, and if the actor is not a client.',
+      last_id: 'The id of the last checked entry. Null if no entry was checked.',
+      logs: 'The entries of this page.',
+      metadata: 'Further details of the action: an object of at most 40 KiB.',
+      next_id: 'The `from_id` of the next call. Null when the verification is complete.',
+      rows_checked:
+        'Whether the rows were compared with their sum. If not, `valid` is never true, even if `complete` is.',
+      proof: 'The text of a proof, a C2SP tlog-proof.',
+      purged_through: 'The last entry that retention has deleted. Null if there is none.',
+      reason: 'The error found.',
+      to_id: 'The id of the last entry to check.',
+      total_at_least: 'Only if `total` is null: the number that it exceeds.',
+      user_id: 'The id of a user, whole or its first 32 characters, as `metadata.user` shows it.',
+      valid:
+        'True if all entries and rows were checked and none is wrong, false if an error was found. Null while this is not known.',
+      verified_at: 'The time of this verification.',
+      verifier_key: 'The key that verifies the signature. It never changes, so keep the first one.',
+      'errors.id': 'The id of the entry with the error. Null if the error belongs to no single entry.',
+      'head.hash': 'The hash of the newest entry.',
+      'head.id': 'The id of the newest entry; 0 in an empty chain.',
+      'getCheckpoint.checkpoint': 'The signed text, a C2SP signed note.',
+      'getCheckpoint.hash': 'The hash of the newest entry, in hexadecimal.',
+      'getCheckpoint.id': 'The id of the newest entry; 0 if the log is empty.',
+      'logs.created_at': 'The time of the entry, never before the time of the previous entry.',
+      'logs.hash':
+        'The SHA-256 of all fields and of the previous hash, which chains the entries. Anyone can recompute it.',
+      'logs.id': 'The number of the entry: 1, 2, 3 … without a gap.',
+      'logs.key_id': 'The key. Null if the action has no key.',
+      'logs.key_version': 'The version of the key. Null if the action has no key.',
+      'purged_through.hash': 'The hash of the last deleted entry.',
+      'listAudit.total': 'The number of entries on all pages. Null for more than 10,000 of a person.',
+      'verifyAudit.checkpoint': 'The checkpoint that was presented, and whether the log extends it.',
+    },
     calls: {
       'GET /v1/audit': {
         id: 'listAudit',
@@ -192,7 +242,7 @@ export const aboutAudit = (): Group<typeof audit> => {
           verifier_key: `eaas/${tenantId}+5f0b2c1a+AYKzF0oT…`,
           tenant_id: tenantId,
           id: 48210,
-          hash: samples.olderEntryHash,
+          hash: '4c388ffc534f13d3430dafdb771ed4b7cca1031287f5f900d4b9ce5d3cb3d702',
         },
       },
       'GET /v1/audit/proof': {

@@ -68,6 +68,18 @@ export const aboutBatches = (): Group<typeof batches> => {
   return {
     title: 'Batches',
     about: 'Up to 1,000 calls of one kind in one request.',
+    fields: {
+      error: 'Why this item failed: a problem document.',
+      items: 'The bodies of 1 to 1,000 single calls.',
+      reference: 'Your own text of at most 128 bytes, which the result repeats.',
+      results: 'One result for each item, in the same order.',
+      'results.entry': 'The audit entry of the item, if it has one.',
+      'error.code': 'The problem’s name, for programs.',
+      'error.detail': 'What happened, and what to do.',
+      'error.status': 'The HTTP status of the single call.',
+      'error.title': 'The status in words.',
+      'error.type': 'Always `about:blank`.',
+    },
     calls: {
       'POST /v1/batch/wrap': {
         id: 'wrapKeys',

@@ -65,11 +65,28 @@ export const dataKeys = {
 export const aboutDataKeys = (): Group<typeof dataKeys> => {
   const { keyId, olderWrappedKey, tenantId, wrappedKey } = samples;
   const used = { key_id: keyId, key_version: 3 };
-  const modulus = samples.rsaModulus.repeat(16);
+  const modulus = 'qMCPI2K1biyp2yHNLvIRlFpZ8J0g_p91'.repeat(16);
   const encrypted = `${'A'.repeat(510)}==`;
   return {
     title: 'Data keys',
     about: 'Envelope mode: encrypt locally; the service only wraps and unwraps.',
+    fields: {
+      e: 'The exponent: `AQAB`.',
+      encrypted: 'The version’s 32 bytes, encrypted to the public key.',
+      from_subject: 'The first subject to export, by its id; by default the first one.',
+      from_version: 'The first version to export; 1 by default.',
+      hash_key: 'The hash key’s 32 bytes, encrypted to the public key.',
+      n: 'The modulus: 3,072 to 8,192 bits.',
+      next_subject:
+        'The `from_subject` of the next call. Null after the last page. Only with `subjects: true`.',
+      next_version: 'The `from_version` of the next call. Null after the last page.',
+      public_key: 'An RSA public key, as a JWK.',
+      subjects_key:
+        'The key of the ids of subjects, 32 bytes, encrypted to the public key. Only with `subjects: true`.',
+      'exportKey.subjects':
+        'Whether to export the subjects of the tenant too. In the response, these subjects.',
+      'subjects.encrypted': 'The subject’s 32 bytes, encrypted to the public key.',
+    },
     calls: {
       'POST /v1/keys/:key_id/wrap': {
         id: 'wrapKey',

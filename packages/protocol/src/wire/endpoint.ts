@@ -50,6 +50,8 @@ export type Endpoints = Readonly<Record<string, Endpoint>>;
 export interface Group<All extends Endpoints> {
   readonly title: string;
   readonly about: string;
+  /** What it says about a field, by its name, or by `parent.name` where the name has several meanings. */
+  readonly fields: Readonly<Record<string, string>>;
   readonly calls: {
     readonly [R in keyof All & string]: CallText<InputOf<'', All[R]>, z.output<All[R]['output']>>;
   };

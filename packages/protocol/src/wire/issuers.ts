@@ -237,6 +237,22 @@ export const aboutIssuers = (): Group<typeof issuers> => {
   return {
     title: 'Issuers',
     about: 'Whose tokens the service accepts: the sign-in of your app.',
+    fields: {
+      any_subject: 'Whether the users may open the data of every subject, as staff.',
+      audience: 'What the `aud` of a token must contain.',
+      authorized_parties: 'Which `azp` is accepted if a token has several audiences.',
+      issuer: 'The `iss` of the tokens.',
+      issuer_id: 'The issuer’s id, a UUID, which requests send as `Eaas-Issuer`.',
+      issuers: 'The issuers of this page.',
+      jwks: 'The public keys of the sign-in: a JWK set of at most 16 keys. Send this or `jwks_uri`.',
+      jwks_uri:
+        'Where the service fetches the public keys of the sign-in. The operator allows its host in `EAAS_ISSUER_HOSTS`.',
+      kind: 'Whose tokens they are: of `people`, the default, or of a `workload`.',
+      max_age_seconds: 'The longest accepted time between `iat` and `exp`; 3,600 by default.',
+      require: 'Claims that a token must have, each with its accepted values. Null if there are none.',
+      subject_claim: 'The claim that names the person; `sub` by default.',
+      subject_prefix: 'What the subject of a user has before the claim; empty by default.',
+    },
     calls: {
       'POST /v1/issuers': {
         id: 'createIssuer',

@@ -125,6 +125,24 @@ export const aboutKeys = (): Group<typeof keys> => {
   return {
     title: 'Keys',
     about: 'Create, rotate, disable and destroy.',
+    fields: {
+      destroy_at: 'The time when the key material is erased. Null if no destruction is pending.',
+      exportable: 'Whether the key can be exported. This never changes.',
+      grace_days: 'Days until the material is erased; 30 by default.',
+      intake: 'Whether writers without credentials can encrypt with the public key. This never changes.',
+      intake_public_key:
+        'The public key for writers without an API key. Null if the key is not an intake key.',
+      interval_days: 'Days between two rotations. Null turns rotation off.',
+      last_unwrap_at: 'The time of the last unwrap under this version.',
+      min_version: 'The oldest version whose wrapped keys open.',
+      next_rotation_at: 'The time of the next rotation. Null if no rotation is planned.',
+      rotated_at: 'The time of the last rotation. Null if the key was never rotated.',
+      rotation_policy: 'The interval of automatic rotation. Null if there is none.',
+      status: 'The state of the key.',
+      unwraps: 'How often this version unwrapped a data key.',
+      versions_total: 'The number of versions that the key has.',
+      wraps: 'How often this version wrapped a data key.',
+    },
     calls: {
       'POST /v1/keys': {
         id: 'createKey',

@@ -5,7 +5,7 @@ import { aboutBatches } from './batches.ts';
 import { aboutDataKeys } from './data-keys.ts';
 import { type CallText, type Endpoint, splitRoute, takesFields } from './endpoint.ts';
 import { endpoints, type Route } from './endpoints.ts';
-import { describeField } from './fields.ts';
+import { sharedFields } from './fields.ts';
 import { aboutIssuers } from './issuers.ts';
 import { aboutKeys } from './keys.ts';
 import { limits } from './limits.ts';
@@ -16,7 +16,8 @@ import { aboutServerMode } from './server-mode.ts';
 import { aboutSubjects } from './subjects.ts';
 import { aboutUsage } from './usage.ts';
 
-const abouts = [
+/** What each group says. */
+export const abouts = [
   aboutServerMode(),
   aboutDataKeys(),
   aboutBatches(),
@@ -36,6 +37,14 @@ export const groups = abouts.map(({ title, about, calls }) => ({
   about,
   routes: Object.keys(calls) as Route[],
 }));
+
+type Texts = Readonly<Record<string, string>>;
+
+const fields = Object.assign({}, sharedFields, ...abouts.map((group) => group.fields)) as Texts;
+
+/** Returns the sentence about a field, that of its parent first. */
+export const describeField = (name: string, parent = ''): string | undefined =>
+  fields[`${parent}.${name}`] ?? fields[name];
 
 const ids = { key_id: samples.keyId, api_key_id: samples.apiKeyId, issuer_id: samples.issuerId };
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints, type Route } from './endpoints.ts';
+import { sharedFields } from './fields.ts';
+import { abouts } from './openapi.ts';
 import {
   bodySchema,
   callOf,
@@ -63,6 +65,11 @@ describe('the fields', () => {
     ...(schema.items ? undescribed(schema.items, path) : []),
     ...(schema.anyOf ?? []).flatMap((one) => undescribed(one, path)),
   ];
+
+  it('no two groups describe the same name', () => {
+    const names = [sharedFields, ...abouts.map(({ fields }) => fields)].flatMap((said) => Object.keys(said));
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
 
   it.each(routes)('each field of %s has a description', (route, endpoint) => {
     expect(undescribed(bodySchema(endpoint), 'body')).toEqual([]);

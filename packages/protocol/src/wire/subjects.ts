@@ -27,10 +27,16 @@ export const subjects = {
 
 /** What the reference says about these calls. */
 export const aboutSubjects = (): Group<typeof subjects> => {
-  const { entryHash, subject, subjectId: subject_id } = samples;
+  const { entryHash } = samples;
+  const subject_id = '0c37b5a8a4d7e85b1b1d0a4b9f4be0d2f7d1f60c0b8ba6c5f41a9d4d1ac7e6e3';
   return {
     title: 'Subjects',
     about: 'The people whose data you encrypt: each has a secret of their own, and one call erases it.',
+    fields: {
+      create: 'Whether an unknown subject is remembered as erased.',
+      entry: 'The audit entry of the erasure.',
+      erased_at: 'The time of the erasure. Null if the subject was not erased.',
+    },
     calls: {
       'POST /v1/subjects/show': {
         id: 'showSubject',
@@ -38,7 +44,7 @@ export const aboutSubjects = (): Group<typeof subjects> => {
           'Returns when a subject was first used, and when it was erased. Send the `subject` that you ' +
           'pass to wrap, or its `subject_id`, of which the audit log shows the first 32 characters.',
         problems: ['not_found'],
-        input: { subject },
+        input: { subject: '42' },
         output: { subject_id, created_at: '2026-08-11T09:30:00.000Z', erased_at: null },
       },
       'POST /v1/subjects/erase': {
@@ -49,7 +55,7 @@ export const aboutSubjects = (): Group<typeof subjects> => {
           'unknown subject is 404; with `create`, the service remembers it as erased, so that a delayed ' +
           'job cannot bring it back. `entry` is the audit entry that proves the erasure.',
         problems: ['not_found'],
-        input: { subject },
+        input: { subject: '42' },
         output: { subject_id, erased_at: '2026-11-20T09:00:01.244Z', entry: { id: 48212, hash: entryHash } },
       },
     },

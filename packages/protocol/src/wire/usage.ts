@@ -23,6 +23,16 @@ export const usage = {
 export const aboutUsage = (): Group<typeof usage> => ({
   title: 'Usage',
   about: 'Operations per month.',
+  fields: {
+    decrypt: 'Decryptions.',
+    encrypt: 'The number of encryptions that succeeded.',
+    encrypt_quota: 'The number of encryptions allowed per month. Null if unlimited.',
+    'key.unwrap': 'The number of unwrapped data keys.',
+    'key.wrap': 'The number of wrapped data keys.',
+    month: 'A month, as in 2026-11.',
+    operations: 'The number of operations of each kind.',
+    'getUsage.subjects': 'The number of subjects that exist now. Erased ones do not count.',
+  },
   calls: {
     'GET /v1/usage': {
       id: 'getUsage',
