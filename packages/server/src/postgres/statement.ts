@@ -22,20 +22,24 @@ export type { Part };
 
 /** Makes a part of a text with values, and with other parts. */
 export function part(texts: readonly string[], ...inserted: readonly (Value | Part)[]): Part {
-  const parts = inserted.map((one) => (one instanceof Part ? one : new Part(mark, [one])));
-  const text = texts.map((before, nth) => before + (parts[nth]?.text ?? '')).join('');
-  return new Part(text, joined(parts).values);
+  let [text = ''] = texts;
+  const values: Value[] = [];
+  for (const [nth, one] of inserted.entries()) {
+    const isPart = one instanceof Part;
+    text += `${isPart ? one.text : mark}${texts[nth + 1] ?? ''}`;
+    if (isPart) values.push(...one.values);
+    else values.push(one);
+  }
+  return new Part(text, values);
 }
 
 /** A text of ours, such as the name of a column. What others say must be a value. */
 export const raw = (text: string): Part => new Part(text);
 
 export function joined(parts: readonly Part[], separator = ' '): Part {
-  const texts = parts.map(({ text }) => text);
-  return new Part(
-    texts.join(separator),
-    parts.flatMap(({ values }) => values),
-  );
+  const values: Value[] = [];
+  for (const one of parts) values.push(...one.values);
+  return new Part(parts.map(({ text }) => text).join(separator), values);
 }
 
 /** The driver remembers statements by the list of their strings, for ever: equal ones must be the same list. */
