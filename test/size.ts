@@ -6,17 +6,17 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_574,
-  service: 5_566,
-  local: 1_840,
+  protocol: 5_610,
+  service: 5_578,
+  local: 1_839,
   sdk: 7_112,
   migrate: 2_328,
   audit: 826,
   drizzle: 2_256,
   prisma: 2_508,
   files: 1_729,
-  console: 8_148,
-  server: 5_317,
+  console: 8_115,
+  server: 5_329,
   log: 1_192,
   dev: 839,
   cli: 3_354,

@@ -18,8 +18,7 @@ export const called = (
         ...arrival,
       },
       {
-        isShort: true,
-        bodyCost: 0,
+        bodyBytes: 0,
         admit: () => {},
         enter: (_name, _cost, then) => then(),
         read: (then) => then(input),

@@ -54,8 +54,7 @@ async function answerTo(
       service,
       { route, authorization, origin, header, ipAddress, signal },
       {
-        isShort: true,
-        bodyCost: 0,
+        bodyBytes: 0,
         admit: (caller) => void (isUser = caller.isUser === true),
         enter: (_name, _cost, then) => then(),
         read: (then) =>

@@ -11,10 +11,8 @@ import { strangers } from './tokens.ts';
 
 /** What a door does for a call. Whatever it is asked for, it goes on once, perhaps at once. */
 export interface Door extends Ends<object> {
-  /** Whether the body is so short that it is awaited before the call takes a share of this replica. */
-  readonly isShort: boolean;
-  /** What the body costs beside the call. */
-  readonly bodyCost: number;
+  /** How many bytes the body has, as far as that is known: Infinity if it is not. */
+  readonly bodyBytes: number;
   /** Is told who calls. */
   admit(caller: Caller): void;
   /** Waits for a share of this replica, under the name of a tenant or of strangers. */
@@ -25,6 +23,12 @@ export interface Door extends Ends<object> {
   operate(work: () => void): void;
 }
 
+/** Bodies that are not longer are awaited before the call takes a share of this replica: slow clients hold none. */
+const shortBody = 16 * 1024;
+/** How many bytes of a body cost as much as a call without one. */
+const unit = 32 * 1024;
+/** How many bytes of a batch do so, which are many short items, and what these cost at most. */
+const [unitOfItems, mostOfItems] = [2 * 1024, 15];
 /** What a call costs at most: a tenant has one of these at once. */
 const mostCost = 33;
 
@@ -72,13 +76,16 @@ class Answering implements Ends<object> {
 
   #admit(caller: Caller): void {
     this.#door.admit(caller);
-    if (this.#door.isShort) this.#read((input) => this.#enter(caller, () => this.#operate(caller, input)));
+    if (this.#door.bodyBytes <= shortBody)
+      this.#read((input) => this.#enter(caller, () => this.#operate(caller, input)));
     else this.#enter(caller, () => this.#read((input) => this.#operate(caller, input)));
   }
 
   #enter({ tenantId }: Caller, then: () => void): void {
-    const { cost = 1 } = this.#call.endpoint;
-    const whole = Math.min(cost + this.#door.bodyCost, mostCost);
+    const { bodyBytes } = this.#door;
+    const { cost = 1, item } = this.#call.endpoint;
+    const ofItems = item ? Math.min(Math.floor(bodyBytes / unitOfItems), mostOfItems) : 0;
+    const whole = Math.min(cost + ofItems + Math.floor(bodyBytes / unit), mostCost);
     this.#door.enter(tenantId, whole, () => this.#try(then));
   }
 
@@ -93,7 +100,7 @@ class Answering implements Ends<object> {
 
   #operate(caller: Caller, read: () => object): void {
     this.#door.operate(() => {
-      if (this.#door.bodyCost > 0) void this.#askInTurns(caller, read);
+      if (this.#door.bodyBytes >= unit) void this.#askInTurns(caller, read);
       else this.#ask(caller, this.#partOf(caller, read));
     });
   }

@@ -40,7 +40,6 @@ function batchOf<
   const echo = { reference: z.optional(reference) };
   const beside = { ...echo, ...entry };
   return {
-    cost: 16 as const,
     item: z.extend(body, { key_id: keyId, ...echo }),
     body: z.strictObject({ items: z.array(z.unknown()).check(sized(limits.batchItems)) }),
     output: z.object({

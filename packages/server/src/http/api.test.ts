@@ -65,7 +65,7 @@ describe('the endpoint table over HTTP', () => {
     expect(service.calls).toEqual([]);
   });
 
-  it('a call takes more of the server for a long body, a list and a verification', async () => {
+  it('a call takes more of the server for a long body, a batch, a list and a verification', async () => {
     const fair = new Fair();
     const costs: number[] = [];
     const enter = fair.enter.bind(fair);
@@ -77,8 +77,9 @@ describe('the endpoint table over HTTP', () => {
     await post('/v1/hash', 'x');
     await post('/v1/hash', 'x'.repeat(300 * 1024));
     await post('/v1/hash', 'x'.repeat(1_900 * 1024));
+    for (const kib of [1, 19, 190]) await post('/v1/batch/unwrap', 'x'.repeat(kib * 1024));
     for (const path of ['/v1/usage', '/v1/keys', '/v1/issuers', '/v1/audit/verify']) await fetch(path);
-    expect(costs).toEqual([1, 10, 33, 1, 16, 33, 31]);
+    expect(costs).toEqual([1, 10, 33, 1, 10, 21, 1, 16, 33, 31]);
   });
 
   it.each(routes)('%s takes more than a wrap if it shows a list of records', (_, endpoint) => {

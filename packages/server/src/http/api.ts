@@ -30,11 +30,6 @@ import { allowOrigin } from './cors.ts';
 import { send } from './problems.ts';
 import { canonicalIp, traceRequest } from './visit.ts';
 
-/** How many bytes of a body cost as much as a request without one. */
-const unit = 32 * 1024;
-/** Bodies that are not longer are awaited before the call takes a share of this replica: slow clients hold none. */
-const shortBody = 16 * 1024;
-
 /** Serves every endpoint of the table. */
 export function serveApi(app: FastifyInstance, served: Served, isClosing: () => boolean): void {
   for (const call of Object.values(served.service.calls)) {
@@ -62,17 +57,14 @@ function arrivalOf({ route }: Call, { raw: { headers }, ip, visit }: FastifyRequ
 
 /** What the service asks for while it answers a request. */
 class HttpDoor implements Door {
-  readonly isShort: boolean;
-  readonly bodyCost: number;
+  readonly bodyBytes: number;
   readonly #fair: Fair;
   readonly #call: Call;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
 
   constructor({ fair }: Served, call: Call, request: FastifyRequest, reply: FastifyReply) {
-    const { bytes } = request.visit.body;
-    this.isShort = bytes <= shortBody;
-    this.bodyCost = Math.floor(bytes / unit);
+    this.bodyBytes = request.visit.body.bytes;
     this.#fair = fair;
     this.#call = call;
     this.#request = request;
