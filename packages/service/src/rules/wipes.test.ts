@@ -7,13 +7,14 @@ import { rootKey } from '../crypto/tenant-secrets.ts';
 import { run } from '../operate.ts';
 import { insider } from '../operation.ts';
 import { newTenant } from '../operations/tenants.ts';
+import { people } from '../plugins/people/index.ts';
 import { createService } from '../service.ts';
 
 vi.useFakeTimers();
 afterAll(() => void vi.useRealTimers());
 
 const [store, roots] = [memoryStore({ now: Date.now }), [rootKey(randomBytes(32))] as const];
-const service = createService({ store, roots });
+const service = createService({ store, roots, plugins: [people()] });
 const { record, head, writes } = newTenant(roots, { name: 'ann', envelope_only: false }, Date.now());
 await store.create(head, writes);
 const call = async <R extends Route>(route: R, input: Input<R>) =>
@@ -37,8 +38,16 @@ test.each<[string, () => unknown, number[]]>([
   expect(secrets.map((secret) => wiped.filter((each) => each === secret).length)).toEqual(counts);
 });
 
+/** What was wiped of the memory of sealers. */
+const sealers = async (work: () => unknown) => (await wipedBy(work)).filter(({ length }) => length === 204);
+
+test('the memory of a sealer for a person is wiped with the call', async () => {
+  const ofPerson = { ...one, subject: '42' };
+  await call('POST /v1/keys/:key_id/wrap', ofPerson);
+  expect(await sealers(() => call('POST /v1/keys/:key_id/wrap', ofPerson))).toHaveLength(1);
+});
+
 test('the memory of a sealer is wiped when its secret is forgotten, and calls after that still open', async () => {
-  const sealers = async (work: () => unknown) => (await wipedBy(work)).filter(({ length }) => length === 204);
   expect(await sealers(() => call('POST /v1/keys/:key_id/unwrap', item))).toHaveLength(0);
   expect(await sealers(() => vi.advanceTimersByTime(600_000))).toHaveLength(1);
   expect(await call('POST /v1/keys/:key_id/unwrap', item)).toMatchObject({ dek: one.dek });
