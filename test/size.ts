@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
   protocol: 5_610,
-  service: 5_578,
+  service: 5_576,
   local: 1_839,
   sdk: 7_112,
   migrate: 2_328,

@@ -54,8 +54,8 @@ class Answering implements Ends<object> {
     this.#try(() => {
       const found = callerOf(this.#service, this.#arrival);
       if (!(found instanceof Promise)) return this.#check(found);
-      const know = (caller: Caller): void => this.#try(() => this.#check(caller));
-      found.then(know, (error: unknown) => this.failed(error));
+      const check = (caller: Caller): void => this.#try(() => this.#check(caller));
+      found.then(check, (error: unknown) => this.failed(error));
     });
   }
 

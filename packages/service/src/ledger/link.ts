@@ -1,5 +1,4 @@
 // Builds a link of the audit chain: entries after a head, the rows and counts that commit with them, and the head after them.
-import type { HeadRow } from './tables.ts';
 import { entryHashes, entryMacs, fromLatin1, latin1ToHex, randomBytes, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import type { Draft } from '../rules/draft.ts';
@@ -7,6 +6,7 @@ import type { Author, Receipts } from './decision.ts';
 import { masked, rowInSum, sealHead, sealRow } from './row-macs.ts';
 import type { Link, Run, SealedWrite, Tally } from './store.ts';
 import { type Ref, refOf, type Table, type Write } from './table.ts';
+import type { HeadRow } from './tables.ts';
 
 /** The most that one link has. A single decision can have more. */
 const linkLimits = { entries: 2_000, bytes: 512 * 1024 } as const;

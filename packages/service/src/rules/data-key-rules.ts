@@ -108,7 +108,7 @@ const unwrap: VerbRule<'unwrap'> = (the) => {
   const version = crypto.headOf(wrapped)?.version;
   const named = { key_id: key.key_id, key_version: version ?? key.key_version };
   const part = partIn(the, 'unwrap', named);
-  const refusal = refusedToOpen(the, part) ?? refusedByVersion(key, version, expected);
+  const refusal = refusedToOpen(key, part, version) ?? refusedByVersion(key, version, expected);
   const secret = refusal ? undefined : crypto.unwrap(wrapped, context, part);
   const answer = secret ? { dek: using(secret, toBase64), ...named } : (refusal ?? unauthenticWrappedKey());
   return rulingOf(the, 'key.unwrap', named, part, answer, { key_version: named.key_version });
@@ -123,7 +123,7 @@ const rewrap: VerbRule<'rewrap'> = (the) => {
   requireStatus(key, 'active');
   const { version: from_version, isForeign } = crypto.headOf(wrapped) ?? {};
   const rewrapped = isForeign || from_version !== key_version;
-  const refusal = refusedToOpen(the, part) ?? refusedByVersion(key, from_version);
+  const refusal = refusedToOpen(key, part, from_version) ?? refusedByVersion(key, from_version);
   const opener = isForeign ? { ...part, seals: undefined } : part;
   const secret = refusal ? undefined : crypto.unwrap(wrapped, context, opener);
   const newest = (dek: Uint8Array) =>

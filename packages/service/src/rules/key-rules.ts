@@ -3,9 +3,8 @@
 import { formatTimestamp, type Input, limits, type Route } from '@eaas/protocol/wire';
 import type { View } from '../ledger/decision.ts';
 import type { KeyRow } from '../ledger/tables.ts';
-import { type Field, type KeyCall, type Participation, valueIn } from '../plugin.ts';
+import { type Field, type Participation, valueIn } from '../plugin.ts';
 import { type Holder, whoActs } from './authorize.ts';
-import type { KeyCase } from './data-key-rules.ts';
 import { type Change, type Draft, keyDraft, timeOrNull } from './draft.ts';
 import { badRequest, Refusal } from './refusal.ts';
 
@@ -30,9 +29,11 @@ export function refusedByStatus({ status }: Pick<KeyRow, 'status'>, ...allowed: 
   );
 }
 
-/** Returns the refusal of a call to open the wrapped key that it presents: by the key's status, a plugin, or its version. */
-export function refusedToOpen({ key, call, crypto }: KeyCase<KeyCall>, part: Participation) {
-  const version = call.wrapped && crypto.headOf(call.wrapped)?.version;
+/**
+ * Returns the refusal of a call to open a wrapped key: by the key's status, a plugin, or the version that the wrapped key says it
+ * is of.
+ */
+export function refusedToOpen(key: KeyRow, part: Participation, version: number | undefined) {
   return refusedByStatus(key, 'active', 'disabled') ?? part.refused ?? refusedByAge(key, version);
 }
 

@@ -73,13 +73,13 @@ const decryptionFailed =
 
 /** Decides about `decrypt`. */
 export const decryptRule: KeyRule<DecryptCall, Output<'POST /v1/decrypt'>> = (the) => {
-  const { key_id, key_version: newest } = the.key;
-  const { key_version: version } = the.call;
+  const { key, call, crypto } = the;
+  const { key_version: version, wrapped } = call;
   const isVersion = version >= 1 && version <= 0xffff_ffff;
-  const named = { key_id, key_version: isVersion ? version : newest };
+  const named = { key_id: key.key_id, key_version: isVersion ? version : key.key_version };
   const part = partIn(the, 'decrypt', named);
-  const plaintext =
-    refusedToOpen(the, part) ?? openBundle(the, part) ?? new Refusal('decryption_failed', decryptionFailed);
+  const refusal = refusedToOpen(key, part, wrapped && crypto.headOf(wrapped)?.version);
+  const plaintext = refusal ?? openBundle(the, part) ?? new Refusal('decryption_failed', decryptionFailed);
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
   return rulingOf(the, 'decrypt', named, part, answer);
 };

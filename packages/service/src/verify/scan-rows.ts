@@ -1,11 +1,11 @@
 // Compares the rows of a tenant with the sum that the head carries, in one snapshot. Who removes, inserts, changes or puts back
 // a row makes the sums differ; where the row's own MAC or record shows it, another finding names the row.
-import { heads } from '../ledger/tables.ts';
 import { sameBytes } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { checkHead, checkRow, masked, rowInSum } from '../ledger/row-macs.ts';
 import type { Stored } from '../ledger/store.ts';
 import type { Table } from '../ledger/table.ts';
+import { heads } from '../ledger/tables.ts';
 import { attempt } from '../rules/refusal.ts';
 import type { Service } from '../service.ts';
 import { type Findings, reasonFor, report, type Walk } from './entries.ts';
