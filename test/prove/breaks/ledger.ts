@@ -47,10 +47,7 @@ export const breaks = [
       'if (judged) return undefined;',
       'if (judged) return undefined;\n      if (lost.length > 0) return void (lost as Lost[]).splice(0);',
     ],
-    patient: [
-      'const here = batch.filter(({ isGone }) => !isGone);\n    if (here.length === 0) return;',
-      'const here = batch;',
-    ],
+    patient: ['const here = batch.filter(({ isGone }) => !isGone);', 'const here = batch;'],
     'patient-under-the-lock': [
       'const staying = batch.filter(({ isGone }) => !isGone);\n      if (staying.length === 0) return undefined;',
       'const staying = batch;',

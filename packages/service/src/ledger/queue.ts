@@ -145,22 +145,21 @@ export class Queue {
   /** Writes what a batch decides. `lost`: attempts at the same batch of which nobody knows whether they were written. */
   async #write(batch: readonly Waiting[], lost: readonly Lost[]): Promise<void> {
     const { place } = this;
-    const here = batch.filter(({ isGone }) => !isGone);
-    if (here.length === 0) return;
-    const isLocked = lost.length > 0 || place.hasOthers || here.some((waiting) => waiting.isLocked);
+    if (batch.every(({ isGone }) => isGone)) return;
+    const isLocked = lost.length > 0 || place.hasOthers || batch.some((waiting) => waiting.isLocked);
     this.#begun = undefined;
     try {
       const startedAt = performance.now();
-      const { judged, appended } = await (isLocked ? this.#underLock(here, lost) : this.#atOnce(here));
+      const { judged, appended } = await (isLocked ? this.#underLock(batch, lost) : this.#atOnce(batch));
       if (appended) place.ground.clock.learn(appended.time, startedAt);
-      if (judged && (appended?.outcome ?? 'written') === 'written') return this.#release(judged, here);
+      if (judged && (appended?.outcome ?? 'written') === 'written') return this.#release(judged, batch);
       if (appended?.outcome === 'moved') {
         place.ground.listener.moved?.();
         place.sawOthers();
       }
-      return await this.#write(here, lost);
+      return await this.#write(batch, lost);
     } catch (error) {
-      return this.#recover(here, lost, error);
+      return this.#recover(batch, lost, error);
     }
   }
 
@@ -233,22 +232,22 @@ export class Queue {
     return { judged };
   }
 
-  async #recover(here: readonly Waiting[], lost: readonly Lost[], error: unknown): Promise<void> {
+  async #recover(waiting: readonly Waiting[], lost: readonly Lost[], error: unknown): Promise<void> {
     const { place } = this;
     const begun = this.#begun;
-    const batch = begun?.batch ?? here;
+    const batch = begun?.batch ?? waiting;
     const link = begun?.attempt.link;
     const also = begun && link ? [{ ...begun, firstId: link.expected.id + 1, nonce: link.next.nonce }] : [];
     const isOfTenant = error instanceof NoTenant || error instanceof Refusal;
     if (!isOfTenant) place.ground.listener.unwritten?.(error, place.tenantId);
     if (error instanceof LinkRefused && batch.length > 1) {
-      for (const waiting of batch) await this.#write([waiting], lost);
+      for (const each of batch) await this.#write([each], lost);
       return;
     }
     if (isOfTenant || error instanceof LinkRefused) {
       if (isOfTenant) place.forget();
       const failure = isOfTenant ? error : auditUnwritten(error);
-      for (const waiting of batch) waiting.settle({ is: 'failed', error: failure });
+      for (const each of batch) each.settle({ is: 'failed', error: failure });
       return;
     }
     await new Promise((resolve) => setTimeout(resolve, pauseAfterFault));
@@ -256,7 +255,7 @@ export class Queue {
   }
 
   /** Hands out what was committed. Those whom the link did not hold wait on, before those who came later. */
-  #release({ attempt: { link, outcomes, sum, writes }, batch }: Judged, here: readonly Waiting[]): void {
+  #release({ attempt: { link, outcomes, sum, writes }, batch }: Judged, waiting: readonly Waiting[]): void {
     const { tenantId, ground } = this.place;
     // Requests that have an end would wait in memory for the next append.
     this.#begun = undefined;
@@ -265,6 +264,6 @@ export class Queue {
       ground.listener.appended?.(tenantId, link);
     }
     for (const [nth, outcome] of outcomes.entries()) batch[nth]?.settle(outcome);
-    this.#waiting.unshift(...here.filter(({ isGone }) => !isGone));
+    this.#waiting.unshift(...waiting.filter(({ isGone }) => !isGone));
   }
 }
