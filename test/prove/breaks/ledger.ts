@@ -47,13 +47,13 @@ export const breaks = [
       'if (judged) return undefined;',
       'if (judged) return undefined;\n      if (lost.length > 0) return void (lost as Lost[]).splice(0);',
     ],
-    patient: ['const here = batch.filter(({ isGone }) => !isGone);', 'const here = batch;'],
     'patient-under-the-lock': [
       'const staying = batch.filter(({ isGone }) => !isGone);\n      if (staying.length === 0) return undefined;',
       'const staying = batch;',
     ],
   }),
   ...breaksIn(`${src}/ledger/queue.ts`, [`${src}/ledger/ledger.test.ts`], {
+    patient: ['const here = batch.filter(({ isGone }) => !isGone);', 'const here = batch;'],
     elsewhere: ['if (lost.length === 0 || !judged', 'if (lost.length < Infinity || !judged'],
   }),
   ...breaksIn('packages/service/test/simulation/database.ts', simulation, {

@@ -160,6 +160,34 @@ test('a call that needs more rows from a store that hangs is answered at its dea
   expect(refused).toHaveBeenCalledWith(expect.objectContaining({ code: 'audit_unwritten' }));
 });
 
+test('who leaves while the head is read again is not written', async () => {
+  const gates: (() => void)[] = [];
+  let isSlow = false;
+  const gate = () => new Promise<void>((resolve) => void (isSlow ? gates.push(resolve) : resolve()));
+  const arrived = (count: number) => vi.waitFor(() => expect(gates).toHaveLength(count));
+  const { decide, forget, verified } = await openPair(gate, gate);
+  await decide(0, note);
+  isSlow = true;
+  const first = decide(0, note);
+  await arrived(1);
+  const leaving = new AbortController();
+  const refused = decide(0, note, { signal: leaving.signal }).catch((error: unknown) => error);
+  const staying = decide(0, note);
+  // What is remembered can go at any time, and is then read again for those that wait.
+  forget(0);
+  gates.shift()?.();
+  await arrived(1);
+  gates.shift()?.();
+  await first;
+  await arrived(1);
+  leaving.abort();
+  expect(await refused).toMatchObject({ code: 'audit_unwritten' });
+  isSlow = false;
+  for (const go of gates) go();
+  await staying;
+  expect(await verified()).toMatchObject({ valid: true, head: { id: 3 } });
+});
+
 test('a call never sees less than what was true when it came', async () => {
   const arrivals: (() => void)[] = [];
   let isSlow = false;
