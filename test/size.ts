@@ -6,20 +6,20 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_610,
-  service: 5_576,
-  local: 1_839,
+  protocol: 5_622,
+  service: 5_599,
+  local: 1_841,
   sdk: 7_112,
   migrate: 2_328,
-  audit: 826,
+  audit: 900,
   drizzle: 2_256,
   prisma: 2_508,
   files: 1_729,
   console: 8_115,
-  server: 5_329,
+  server: 5_331,
   log: 1_192,
   dev: 839,
-  cli: 3_354,
+  cli: 3_385,
 };
 const sites = { 'docs/site': 1_029, examples: 1_194 };
 const mostTestLines = 63_200;

@@ -1,6 +1,6 @@
 // The files of examples/tampered-log: a clinic's log whose operator has hidden who read a record, and the proof that shows it.
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
-import { entryHash, genesisHash } from '@eaas/protocol/audit';
+import { chainHash, entryDigest, genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal';
 import { noteKey } from '@eaas/protocol/internal-log';
 import { madeUpLog } from '@eaas/test-kit/made-up-log';
@@ -35,8 +35,9 @@ function logOf(actors: readonly string[]) {
       ip_address: '203.0.113.7',
       metadata,
       created_at: new Date(start + at * 31_000).toISOString(),
+      salt: createHash('sha256').update(`salt ${at}`).digest('hex').slice(0, 32),
     };
-    hash = entryHash(hash, entry);
+    hash = chainHash(hash, entryDigest(entry));
     return { ...entry, hash: toHex(hash) };
   });
 }
@@ -66,13 +67,13 @@ export function tamperedLog(): Readonly<Record<string, string>> {
   log.moment(others, time - 60_000);
   const index = log.moment([...others, { tenantId, id, hash: Buffer.from(hash, 'hex') }], time);
   const proof = log.prove(tenantId, index);
-  const [previous, entry, ...entries] = honest.slice(read - 2);
+  const [previous, entry, ...later] = honest.slice(read - 2);
   const entryProof = {
-    version: 1,
+    version: 2,
     tenant_id: tenantId,
     previous_hash: previous?.hash,
     entry,
-    entries,
+    digests: later.map((each) => toHex(entryDigest(each))),
     proof,
   };
   const linesOf = (entries: readonly object[]) => entries.map((each) => `${JSON.stringify(each)}\n`).join('');

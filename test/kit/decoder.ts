@@ -147,7 +147,8 @@ export const genesisHash = (tenantId: string): string => sha256(pae('eaas audit 
 
 export function entryHash(previous: string, entry: AuditEntry): string {
   const { id, action, key_id: key, key_version: version, actor, ip_address: address } = entry;
-  const known = [Buffer.from(previous, 'hex'), entry.tenant_id, id, action, key, version, actor, address];
+  const known = [Buffer.from(entry.salt, 'hex'), entry.tenant_id, id, action, key, version, actor, address];
   const metadata = canonicalJson(entry.metadata);
-  return sha256(pae('eaas audit entry v1', ...known, metadata, Date.parse(entry.created_at)));
+  const digest = sha256(pae('eaas audit entry v1', ...known, metadata, Date.parse(entry.created_at)));
+  return sha256(pae('eaas audit link v1', Buffer.from(previous, 'hex'), Buffer.from(digest, 'hex')));
 }

@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { entryHash, genesisHash } from '@eaas/protocol/audit';
+import { chainHash, entryDigest, genesisHash } from '@eaas/protocol/audit';
 import { ServiceError } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { type AuditEntry, type AuditLog, type Call, EaasClient } from '@eaas/sdk';
@@ -36,7 +36,7 @@ export function playLog(length = 0): PlayedLog {
   const hashBefore = (index: number): string => log.entries[index - 1]?.hash ?? anchorHash;
   const chained = (entry: AuditEntry, previous: string): AuditEntry => ({
     ...entry,
-    hash: hex(entryHash(Buffer.from(previous, 'hex'), entry)),
+    hash: hex(chainHash(Buffer.from(previous, 'hex'), entryDigest(entry))),
   });
   const head = () => ({ id: log.entries.at(-1)?.id ?? log.purged, hash: hashBefore(log.entries.length) });
   const answers: Partial<Record<Route, (input: never) => unknown>> = {
@@ -133,6 +133,7 @@ export function playLog(length = 0): PlayedLog {
           ip_address: null,
           metadata: { nth: String(id) },
           created_at: new Date(log.time).toISOString(),
+          salt: hex(randomBytes(16)),
           hash: '',
           ...fields,
         };

@@ -111,7 +111,7 @@ export async function checkAudit(source: AuditSource, options: CheckOptions = {}
   if (verifier_key !== pinned) {
     const message = `the pinned verifier key is ${pinned}, but the service signed with ${verifier_key}`;
     const finding: AuditFinding = { code: 'verifier_key_changed', id: null, message };
-    const nothing = { checkpoint: null, checked: 0, comparedSince: 1, proof: newest ?? null };
+    const nothing = { checkpoint: null, checked: 0, hidden: 0, comparedSince: 1, proof: newest ?? null };
     return { ok: false, findings: [finding], ...nothing, state };
   }
   // Proofs that no round has compared yet can be of entries that were read before.

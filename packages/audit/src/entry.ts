@@ -1,5 +1,5 @@
 // What an audit entry is, and whether it continues the chain. Every check of a log or a proof begins here.
-import { entryHash } from '@eaas/protocol/audit';
+import { chainHash, entryDigest } from '@eaas/protocol/audit';
 import { fromHex, toHex } from '@eaas/protocol/internal-audit';
 import type { Output } from '@eaas/protocol/wire';
 
@@ -12,13 +12,31 @@ export interface AuditHead {
   readonly hash: string;
 }
 
+/** An entry of a log of which only a part is shown: its digest continues the chain, and says nothing else. */
+export interface HiddenEntry {
+  readonly id: number;
+  readonly digest: string;
+}
+
+export const isHidden = (entry: AuditEntry | HiddenEntry): entry is HiddenEntry => 'digest' in entry;
+
+/** Returns the hash of an entry from its digest and the hash of the entry before it. */
+export const hashAfter = (previous: string, digest: string): string =>
+  toHex(chainHash(fromHex(previous), fromHex(digest)));
+
+/** Returns the digest of an entry, or undefined for what no service writes. */
+export function digestOf(entry: AuditEntry): string | undefined {
+  try {
+    return hasMembers(entry) ? toHex(entryDigest(entry)) : undefined;
+  } catch {
+    return undefined; // `entryDigest` throws for a lone surrogate, which canonical JSON does not allow.
+  }
+}
+
 /** Whether the hash of an entry follows from its content and the hash of the entry before it. */
 export function isChained(previous: string, entry: AuditEntry): boolean {
-  try {
-    return hasMembers(entry) && toHex(entryHash(fromHex(previous), entry)) === entry.hash;
-  } catch {
-    return false; // `entryHash` throws for a lone surrogate, which canonical JSON does not allow.
-  }
+  const digest = digestOf(entry);
+  return digest !== undefined && hashAfter(previous, digest) === entry.hash;
 }
 
 /** Whether all members have their types: a hash covers texts, so it is the same for 7 and "7". There can be others too. */
@@ -28,6 +46,7 @@ function hasMembers({
   ip_address,
   metadata,
   created_at,
+  salt,
   ...entry
 }: AuditEntry): boolean {
   return (
@@ -36,15 +55,19 @@ function hasMembers({
     (ip_address === null || typeof ip_address === 'string') &&
     (key_version === null || Number.isSafeInteger(key_version)) &&
     typeof metadata === 'object' &&
+    /^[0-9a-f]{32}$/.test(salt) &&
     new Date(created_at).toISOString() === created_at
   );
 }
 
-/** Whether a value has the place of an entry in a log. What else is wrong with it, its hash shows. */
-export function isEntry(entry: Partial<AuditEntry> | null | undefined): boolean {
-  return Number.isSafeInteger(entry?.id) && (entry?.id ?? 0) > 0;
+/** Whether a value has the place of an entry in a log. What else is wrong with it, its hash shows: of a hidden one, nothing would. */
+export function isEntry(entry: AuditEntry | HiddenEntry | null | undefined): boolean {
+  if (!Number.isSafeInteger(entry?.id) || (entry?.id ?? 0) <= 0) return false;
+  return !entry || !isHidden(entry) || (isHash(entry.digest) && Object.keys(entry).length === 2);
 }
 
+export const isHash = (text: unknown): boolean => typeof text === 'string' && /^[0-9a-f]{64}$/.test(text);
+
 export function isHead(head: Partial<AuditHead> | null | undefined): boolean {
-  return Number.isSafeInteger(head?.id) && /^[0-9a-f]{64}$/.test(head?.hash ?? '');
+  return Number.isSafeInteger(head?.id) && isHash(head?.hash);
 }

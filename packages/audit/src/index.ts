@@ -6,7 +6,7 @@ export {
   type CheckReport,
 } from './check.ts';
 export { openCheckpoint, type StatedHead, type VerifySignature } from './checkpoint.ts';
-export type { AuditEntry, AuditHead } from './entry.ts';
+export type { AuditEntry, AuditHead, HiddenEntry } from './entry.ts';
 export type { EntryProof } from './entry-proof.ts';
 export type { AuditFinding, AuditFindingCode } from './findings.ts';
 export { proveEntry, type ProofSource, type ProveOptions } from './prove.ts';

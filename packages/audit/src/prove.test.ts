@@ -1,7 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { describe, expect, test } from 'vitest';
 import { type WitnessedLog, witnessedLog } from '@eaas/test-kit/witnessed-log';
-import { type AuditEntry, type EntryProof, proveEntry, verifyProof } from './index.ts';
+import { type EntryProof, proveEntry, verifyProof } from './index.ts';
 
 /** A log of 250 entries whose head was witnessed, that has grown since and was witnessed again. */
 function grown() {
@@ -29,7 +29,9 @@ describe('`proveEntry`', () => {
       const { log, receipt } = grown();
       const proof = await proveEntry(log, receipt(id), { policy: log.policy });
       const head = id > 250 ? 280 : 250;
-      expect([proof.entry, ...proof.entries]).toEqual(log.entries.slice(id - 1, head));
+      expect(proof.entry).toEqual(log.entries[id - 1]);
+      expect(proof.digests).toHaveLength(head - id);
+      expect(JSON.stringify(proof.digests)).toMatch(/^[[\]",0-9a-f]*$/);
       const shown = await verifyProof(JSON.parse(JSON.stringify(proof)) as EntryProof, log.policy);
       expect(shown).toMatchObject({ tenantId: log.tenantId, entry: proof.entry, id: head });
       expect(shown.witnesses).toEqual(['north', 'south']);
@@ -52,7 +54,7 @@ describe('`proveEntry`', () => {
     await expect(foreign).rejects.toThrow('it is of another tenant, or the log was rewritten');
     const kept = receipt(100);
     rewrite(log, 100);
-    const end = 'the proof is refused: its entries do not end in entry 250, the proven head';
+    const end = 'the proof is refused: its digests do not end in entry 250, the proven head';
     for (const id of [100, 120]) await expect(proveEntry(log, id)).rejects.toThrow(end);
     log.proofs.length = 0;
     log.moment();
@@ -71,7 +73,7 @@ describe('`proveEntry`', () => {
     expect(await codeOf(proveEntry(log, 3, { policy: log.policy }))).toBe('proof_quorum');
     const tooMany = proveEntry(log, 3, { maxEntries: 2 });
     await expect(tooMany).rejects.toThrow(InputError);
-    await expect(tooMany).rejects.toThrow('the proof of entry 3 would have 3 entries');
+    await expect(tooMany).rejects.toThrow('the proof of entry 3 would chain 3 entries');
     expect(log.calls['GET /v1/audit']).toBeUndefined();
     await proveEntry(log, 3, { maxEntries: 3 });
   });
@@ -97,21 +99,26 @@ describe('`verifyProof` of what `proveEntry` returned refuses', async () => {
   const other = witnessedLog(250);
   other.moment();
   const honest = await proveEntry(log, 245);
-  const { entry, entries } = honest;
-  const [first, second, ...rest] = entries as [AuditEntry, AuditEntry, ...AuditEntry[]];
+  const { entry, digests } = honest;
+  const [first = '', second = '', ...rest] = digests;
   const tenant_id = '00000000-0000-4000-8000-000000000002';
   const forged: readonly (readonly [string, Partial<Record<keyof EntryProof, unknown>>, string])[] = [
     ['a changed actor of the proven entry', { entry: { ...entry, actor: 'me' } }, 'chain'],
-    ['a changed actor of a later entry', { entries: [{ ...first, actor: 'me' }, second, ...rest] }, 'chain'],
+    ['a changed salt of the proven entry', { entry: { ...entry, salt: '00'.repeat(16) } }, 'chain'],
+    ['a salt in capitals', { entry: { ...entry, salt: entry.salt.toUpperCase() } }, 'chain'],
+    ['another digest of a later entry', { digests: ['ab'.repeat(32), second, ...rest] }, 'chain'],
     ['a member that no hash covers', { entry: { ...entry, note: 'approved' } }, 'chain'],
-    ['a missing entry', { entries: [second, ...rest] }, 'chain'],
-    ['a repeated entry', { entries: [first, first, second, ...rest] }, 'chain'],
-    ['no entries', { entries: [] }, 'chain'],
+    ['a missing digest', { digests: [second, ...rest] }, 'chain'],
+    ['a repeated digest', { digests: [first, first, second, ...rest] }, 'chain'],
+    ['digests in another order', { digests: [second, first, ...rest] }, 'chain'],
+    ['no digests', { digests: [] }, 'chain'],
     ['another hash of the entry before', { previous_hash: 'ab'.repeat(32) }, 'chain'],
     ['another tenant', { tenant_id }, 'chain'],
-    ['another version', { version: 2 }, 'format'],
+    ['another version', { version: 3 }, 'format'],
+    ['the version before', { version: 1 }, 'format'],
     ['an entry without an id', { entry: { ...entry, id: undefined } }, 'format'],
-    ['entries that are no list', { entries: {} }, 'format'],
+    ['digests that are no list', { digests: {} }, 'format'],
+    ['a digest that is none', { digests: [first.toUpperCase(), second, ...rest] }, 'format'],
     ['no proof', { proof: undefined }, 'format'],
     ['the later proof of the same tenant', { proof: log.proofs[1]?.proof }, 'chain'],
     ['the proof of another log', { proof: other.proofs[0]?.proof }, 'log'],

@@ -17,7 +17,7 @@ import {
 } from '@eaas/protocol/internal-options';
 import type { Abortable, AuditSource } from './check.ts';
 import type { VerifySignature } from './checkpoint.ts';
-import { type AuditEntry, type AuditHead, isHead } from './entry.ts';
+import { type AuditEntry, type AuditHead, digestOf, isHead } from './entry.ts';
 import { type EntryProof, ownMembers, requireChain, statedHead } from './entry-proof.ts';
 import { verifyProof } from './verify-proof.ts';
 
@@ -33,7 +33,7 @@ export interface ProveOptions extends Abortable {
    * only the chain of entries is checked: verify what you get before you rely on it.
    */
   readonly policy?: string | undefined;
-  /** The largest number of entries that the proof may have. Defaults to 10,000. */
+  /** The largest number of entries that the proof may chain. Defaults to 10,000. */
   readonly maxEntries?: number | undefined;
   /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
   readonly verifySignature?: VerifySignature | undefined;
@@ -54,8 +54,8 @@ const proveOptions: OptionRules<ProveOptions> = {
 
 /**
  * Returns a proof that an entry existed by a time, which anyone can check offline with `verifyProof`. `entry` is a receipt
- * `{ id, hash }` of a call, or an id. **The proof contains whole entries**: this one, and each that follows up to a head
- * that witnesses have seen. They name the ids of people, IP addresses and contexts: read them before you hand it on.
+ * `{ id, hash }` of a call, or an id. **The proof contains the whole entry**, with ids of people, an IP address and a context: read
+ * it before you hand it on. Of the entries that follow it has digests.
  * Throws LogProofError `proof_chain` if the log has another entry than the receipt, or does not lead to the proven head.
  * Throws ServiceError `not_found` if the entry was purged, if the service keeps no public log, and until its next moment
  * after the entry.
@@ -83,7 +83,7 @@ export async function proveEntry(
   const count = head.id - id + 1;
   if (count > maxEntries)
     throw new InputError(
-      `the proof of entry ${id} would have ${count} entries, up to the first head that the public log ` +
+      `the proof of entry ${id} would chain ${count} entries, up to the first head that the public log ` +
         `has: pass \`maxEntries\` to allow so many`,
     );
   const entries: AuditEntry[] = [];
@@ -93,7 +93,7 @@ export async function proveEntry(
     if (each.id >= head.id) break;
   }
   const before = entries[0]?.id === id - 1 ? entries.shift() : await beforeFirst(audit, id, head, signal);
-  const [first, ...others] = entries.map(ownMembers);
+  const [first, ...others] = entries;
   if (first?.id !== id || !before)
     throw new ServiceError('not_found', `the audit log does not have entry ${id} any more: it was purged`);
   if (hash !== undefined && first.hash !== hash)
@@ -102,8 +102,9 @@ export async function proveEntry(
       `entry ${id} has the hash ${first.hash}, but the receipt says ${hash}: it is of another tenant, or the log was rewritten`,
     );
   const { tenant_id } = first;
-  const chained = { tenant_id, previous_hash: before.hash, entry: first, entries: others };
-  const proven: EntryProof = { version: 1, ...chained, proof };
+  const digests = others.map((each) => digestOf(each) ?? '');
+  const chained = { tenant_id, previous_hash: before.hash, entry: ownMembers(first), digests };
+  const proven: EntryProof = { version: 2, ...chained, proof };
   requireChain(proven, head);
   return proven;
 }

@@ -4,7 +4,15 @@ import { runs } from '@eaas/test-kit/cases';
 import { witnessedLog } from '@eaas/test-kit/witnessed-log';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AuditEntry, type AuditReport, verifyLog, type VerifyLogOptions, verifyProof } from './index.ts';
+import { digestOf } from './entry.ts';
+import {
+  type AuditEntry,
+  type AuditReport,
+  type HiddenEntry,
+  verifyLog,
+  type VerifyLogOptions,
+  verifyProof,
+} from './index.ts';
 
 const signed = async (log: PlayedLog) => {
   const { checkpoint, verifier_key: verifierKey } = await log.call('GET /v1/audit/checkpoint', {});
@@ -30,6 +38,22 @@ const cases: readonly (readonly [string, (log: PlayedLog) => unknown, readonly s
     ['entry_altered 150', 'time_went_back 150'],
   ],
   ['a tenant is changed', change({ tenant_id: 'x' }), ['entry_altered 150']],
+  ['a salt is changed', change({ salt: '00'.repeat(16) }), ['entry_altered 150']],
+  ['a salt is removed', change({ salt: undefined }), ['entry_altered 150']],
+  [
+    'a salt is written in capitals',
+    (log) => change({ salt: at(log, 150).salt.toUpperCase().replace(/^\d/, 'A') })(log),
+    ['entry_altered 150'],
+  ],
+  [
+    'two salts are exchanged',
+    (log) => {
+      const [one, other] = [at(log, 150), at(log, 151)];
+      [one.salt, other.salt] = [other.salt, one.salt];
+    },
+    ['entry_altered 150', 'entry_altered 151'],
+  ],
+  ['a salt is that of another entry', (log) => change({ salt: at(log, 9).salt })(log), ['entry_altered 150']],
   ['a hash is changed', change({ hash: 'ab'.repeat(32) }), ['entry_altered 150', 'entry_altered 151']],
   ['an entry is removed', (log) => log.entries.splice(149, 1), ['entry_missing 150']],
   ['the first entries are removed', (log) => log.entries.splice(0, 20), ['entry_missing 1']],
@@ -84,6 +108,7 @@ describe('without a checkpoint', () => {
       ok: true,
       findings: [],
       checked: 20,
+      hidden: 0,
       comparedSince: 1,
       checkpoint: null,
       state: null,
@@ -100,6 +125,152 @@ describe('without a checkpoint', () => {
       expect(await verifyLog(part, { from })).toMatchObject({ ok: true, checked: 9 });
     expect(found(await verifyLog(part))).toEqual(['entry_missing 1']);
   });
+});
+
+/** The log with only the digests of the entries that `hides` names. */
+const part = (log: PlayedLog, hides: (id: number) => boolean): (AuditEntry | HiddenEntry)[] =>
+  log.entries.map((entry) => (hides(entry.id) ? { id: entry.id, digest: digestOf(entry) ?? '' } : entry));
+const twoOfThree = (id: number): boolean => id % 3 > 0;
+const allowHidden = true;
+
+describe('a log of which a part is shown', () => {
+  test('has the chain of the whole, and the report says how many entries were hidden', async () => {
+    const log = playLog(250);
+    const given = await signed(log);
+    const heads: unknown[] = [];
+    const shown: unknown[] = [];
+    const report = await verifyLog(part(log, twoOfThree), {
+      ...given,
+      allowHidden,
+      onHidden: (head) => void heads.push(head),
+      onEntry: (entry) => void shown.push(entry),
+    });
+    const whole = await verifyLog(log.entries, given);
+    expect(report).toMatchObject({ ok: true, checked: 250, hidden: 167, state: { read: whole.state?.read } });
+    expect(heads).toEqual(
+      log.entries.filter(({ id }) => twoOfThree(id)).map(({ id, hash }) => ({ id, hash })),
+    );
+    expect(shown).toEqual(log.entries.filter(({ id }) => !twoOfThree(id)));
+    expect(report.comparedSince).toBe(251);
+    const all = await verifyLog(
+      part(log, () => true),
+      { ...given, allowHidden },
+    );
+    expect(all).toMatchObject({ ok: true, checked: 250, hidden: 250 });
+  });
+
+  test('is refused unless it is expected', async () => {
+    const hidden = part(playLog(9), (id) => id === 4);
+    await expect(verifyLog(hidden)).rejects.toThrow('entry 4 is hidden: pass `allowHidden`');
+  });
+
+  test.each<[string, (entries: (AuditEntry | HiddenEntry)[]) => unknown, string[]]>([
+    ['a digest is changed', (all) => (all[3] = { id: 4, digest: 'ab'.repeat(32) }), ['entry_altered 6']],
+    ['a hidden entry is left out', (all) => all.splice(3, 1), ['entry_missing 4']],
+    ['hidden entries are left out', (all) => all.splice(3, 2), ['entry_missing 4']],
+    ['a hidden entry is there twice', (all) => all.splice(4, 0, all[3] as HiddenEntry), ['entry_repeated 4']],
+    ['two digests are exchanged', (all) => exchange(all, 3, 4), ['entry_altered 6']],
+    [
+      'a hidden entry is moved',
+      (all) => all.splice(6, 0, ...all.splice(3, 1)),
+      ['entry_missing 4', 'entry_repeated 4'],
+    ],
+    [
+      'a shown entry is changed',
+      (all) => Object.assign(all[5] as object, { actor: 'x' }),
+      ['entry_altered 6'],
+    ],
+    ['the first digests are changed', (all) => exchange(all, 0, 1), ['entry_altered 3']],
+    [
+      'the last digest is changed',
+      (all) => (all[19] = { id: 20, digest: 'ab'.repeat(32) }),
+      ['checkpoint_mismatch 20'],
+    ],
+  ])('it is a finding if %s', async (_, change, findings) => {
+    const log = playLog(20);
+    const given = await signed(log);
+    const entries = structuredClone(part(log, twoOfThree));
+    change(entries);
+    const report = await verifyLog(entries, { ...given, allowHidden });
+    expect(found(report).toSorted()).toEqual(expect.arrayContaining(findings));
+    expect(report).toMatchObject({ ok: false, state: null });
+  });
+
+  test.each<[string, unknown]>([
+    ['another member', { id: 2, digest: 'ab'.repeat(32), actor: 'me' }],
+    ['a digest in capitals', { id: 2, digest: 'AB'.repeat(32) }],
+    ['a digest that is no text', { id: 2, digest: 7 }],
+    ['no id', { digest: 'ab'.repeat(32) }],
+  ])('a hidden entry with %s is none', async (_, entry) => {
+    const log = playLog(3);
+    const entries = log.entries.with(1, entry as AuditEntry);
+    await expect(verifyLog(entries, { allowHidden })).rejects.toThrow(InputError);
+  });
+
+  test('what a hidden entry said is not known, so nothing is said to contradict it', async () => {
+    const log = playLog();
+    const key_id = '00000000-0000-4000-8000-000000000009';
+    log.append(1, 'key.disable', { key_id });
+    log.append(1, 'key.enable', { key_id });
+    log.append(1, 'key.wrap', { key_id });
+    log.append(1, 'key.disable', { key_id });
+    log.append(1, 'key.wrap', { key_id });
+    const verify = (hides: (id: number) => boolean) => verifyLog(part(log, hides), { allowHidden });
+    expect(found(await verify(() => false))).toEqual(['contradiction 5']);
+    expect(found(await verify((id) => id === 2))).toEqual(['contradiction 5']);
+    expect(await verify((id) => id === 4)).toMatchObject({ ok: true, comparedSince: 5 });
+  });
+
+  test('that begins with hidden entries is checked from the first one on, even if nothing else names the tenant', async () => {
+    const log = playLog(9);
+    const begin = (id: number): boolean => id < 5;
+    expect(await verifyLog(part(log, begin), { allowHidden })).toMatchObject({
+      ok: true,
+      checked: 9,
+      hidden: 4,
+    });
+    const changed = part(log, begin).with(1, { id: 2, digest: 'ab'.repeat(32) });
+    expect(found(await verifyLog(changed, { allowHidden }))).toEqual(['entry_altered 5']);
+    const late = verifyLog(part(log, begin).slice(2), { allowHidden, from: 'first' });
+    await expect(late).rejects.toThrow('the first entry, 3, is hidden, and nothing says what was before it');
+    const nothing = verifyLog(
+      part(log, () => true),
+      { allowHidden },
+    );
+    await expect(nothing).rejects.toThrow('no entry is shown, so nothing says whose log it is');
+  });
+
+  test('goes on from a state, after a purge and up to a proof', async () => {
+    const log = witnessedLog(40);
+    const { state } = await verifyLog(log.entries, await signed(log));
+    log.append(20);
+    const proofs = [await verifyProof(log.moment(), log.policy)];
+    const later = part(log, twoOfThree).slice(38);
+    expect(await verifyLog(later, { ...(await signed(log)), state, proofs, allowHidden })).toMatchObject({
+      ok: true,
+    });
+    log.purge(10);
+    const rest = part(log, twoOfThree);
+    const given = { ...(await signed(log)), purged: purgedIn(log), allowHidden };
+    expect(await verifyLog(rest, given)).toMatchObject({ ok: true, checked: 50, hidden: 33 });
+    const hidden = { id: 60, digest: 'ab'.repeat(32) };
+    expect(
+      found(await verifyLog([...log.entries.slice(0, -1), hidden], { proofs, allowHidden, from: 'first' })),
+    ).toEqual(['proof_mismatch 60']);
+  });
+});
+
+function exchange(all: (AuditEntry | HiddenEntry)[], one: number, other: number): void {
+  const [first, second] = [all[one], all[other]] as HiddenEntry[];
+  if (first && second) all.splice(one, 2, { ...second, id: first.id }, { ...first, id: second.id });
+}
+
+test('a log without salts, which an earlier version wrote, is refused', async () => {
+  const without = (name: string, value: unknown): unknown => (name === 'salt' ? undefined : value);
+  const old: unknown = JSON.parse(JSON.stringify(playLog(3).entries, without));
+  await expect(verifyLog(old as AuditEntry[])).rejects.toThrow(
+    'have no salts, because an earlier version wrote them',
+  );
 });
 
 test('older checkpoints that were kept are compared with the log', async () => {

@@ -2,6 +2,7 @@
 import { InputError } from '@eaas/protocol';
 import {
   callback,
+  flag,
   list,
   object,
   type OptionRules,
@@ -14,7 +15,7 @@ import {
 import { type KnownFacts, LogHistory, parseVerifierKey } from '@eaas/protocol/internal-audit';
 import type { VerifiedProof } from '@eaas/protocol/internal-log';
 import { openCheckpoint, type VerifySignature } from './checkpoint.ts';
-import type { AuditEntry, AuditHead } from './entry.ts';
+import { type AuditEntry, type AuditHead, isHidden } from './entry.ts';
 import { addFinding, areHarmless, type AuditFinding } from './findings.ts';
 import { type AuditState, initialState, readState } from './state.ts';
 import { type Entries, type KnownHead, type Purged, type Walk, walkChain } from './walk.ts';
@@ -53,6 +54,13 @@ export interface VerifyLogOptions {
   readonly purged?: (() => Promise<Purged>) | undefined;
   /** Called with each entry that no earlier check has read, oldest first. */
   readonly onEntry?: ((entry: AuditEntry) => void | Promise<void>) | undefined;
+  /**
+   * If true, `{ id, digest }` can stand for an entry: the chain is checked through it, but not its text, time and MAC, nor what it
+   * contradicts. Otherwise such an entry is refused.
+   */
+  readonly allowHidden?: boolean | undefined;
+  /** Called with the id and the hash of each hidden entry. The hash is empty if the entries before it are missing. */
+  readonly onHidden?: ((at: AuditHead) => void | Promise<void>) | undefined;
   /** Called after every 1,000 entries. */
   readonly onProgress?: ((progress: Progress) => void | Promise<void>) | undefined;
   /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
@@ -77,6 +85,8 @@ const verifyRules: OptionRules<VerifyLogOptions> = {
   proofs: list,
   from: (value, name) => value === 'first' || positiveInteger(value, name),
   purged: callback,
+  allowHidden: flag,
+  onHidden: callback,
 };
 
 const entriesRule: Rule = (value) =>
@@ -93,6 +103,8 @@ export interface AuditReport {
   readonly checkpoint: (AuditHead & { readonly note: string }) | null;
   /** The number of entries whose hash was recomputed. */
   readonly checked: number;
+  /** The number of entries of which only the digest was shown. */
+  readonly hidden: number;
   /**
    * Each entry was compared with all that the log has said from this entry on: 1, unless the check began later or after a
    * purge, without a `state` that knows what was said, or the log has revoked, erased and closed more than a state keeps.
@@ -118,7 +130,7 @@ const pageSize = 1_000;
 export async function verifyLog(entries: Entries, options: VerifyLogOptions = {}): Promise<AuditReport> {
   requireKind(entriesRule, entries, 'the first argument of `verifyLog`');
   requireOptions(verifyRules, options, 'verifyLog');
-  const { checkpoint: note, verifierKey = '', proofs = [], onEntry, onProgress } = options;
+  const { checkpoint: note, verifierKey = '', proofs = [], onEntry, onHidden, onProgress } = options;
   const given = readState(options.state);
   const findings: AuditFinding[] = [];
   const stated = await openCheckpoints(options, given, findings);
@@ -139,23 +151,25 @@ export async function verifyLog(entries: Entries, options: VerifyLogOptions = {}
     begun: 0,
     start: undefined,
     checked: 0,
+    hidden: options.allowHidden ? 0 : undefined,
     hasFailed: false,
   };
   const report = (checked: number, state = given): AuditReport => {
     const checkpoint = to && note !== undefined ? { id: to.id, hash: to.hash, note } : null;
+    const { hidden = 0 } = walk;
     const comparedSince = walk.history.since;
-    return { ok: findings.length === 0, findings, checkpoint, checked, comparedSince, state };
+    return { ok: findings.length === 0, findings, checkpoint, checked, hidden, comparedSince, state };
   };
   if (findings.length > 0) return report(0);
 
   const stateAt = (read: AuditHead, changes: Partial<AuditState> = {}): AuditState | null =>
     base && { ...base, start: walk.start ?? base.start, read, said: saidIn(walk), ...changes };
   let count = 0;
-  await walkChain(walk, entries, async (entry) => {
-    const { id, hash } = entry;
-    if (id > known) await onEntry?.(entry);
+  await walkChain(walk, entries, async (entry, at) => {
+    const { id } = at;
+    if (id > known) await (isHidden(entry) ? onHidden?.(at) : onEntry?.(entry));
     if (++count % pageSize > 0) return;
-    const state = findings.length > 0 ? null : id > known ? stateAt({ id, hash }) : given;
+    const state = findings.length > 0 ? null : id > known ? stateAt(at) : given;
     await onProgress?.({ id, through: to?.id ?? null, state });
   });
   for (const { tenantId } of proofs)

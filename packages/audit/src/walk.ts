@@ -4,7 +4,16 @@ import { genesisHash } from '@eaas/protocol/audit';
 import { ServiceError } from '@eaas/protocol/internal';
 import { ChainWalk, type KnownFacts, LogHistory, toHex } from '@eaas/protocol/internal-audit';
 import type { Output } from '@eaas/protocol/wire';
-import { type AuditEntry, type AuditHead, isChained, isEntry, isHead } from './entry.ts';
+import {
+  type AuditEntry,
+  type AuditHead,
+  hashAfter,
+  type HiddenEntry,
+  isChained,
+  isEntry,
+  isHead,
+  isHidden,
+} from './entry.ts';
 import { addFinding, type AuditFinding, mostFindings } from './findings.ts';
 
 /** What the service says about purged entries: the answer of `audit.verify` of the client. */
@@ -51,25 +60,29 @@ export interface Walk {
   start: AuditHead | undefined;
   /** The number of entries whose hash was recomputed. */
   checked: number;
+  /** The number of entries of which only the digest is shown. Undefined: none can be. */
+  hidden: number | undefined;
   /** Whether the entries ended with an error. */
   hasFailed: boolean;
 }
 
-/** Entries from wherever they are: a client, a file, an array. */
-export type Entries = AsyncIterable<AuditEntry> | Iterable<AuditEntry>;
+type Shown = AuditEntry | HiddenEntry;
 
-/** Walks up to the signed entry, or to the last one. `onEntry` gets each entry that was judged. */
+/** Entries from wherever they are: a client, a file, an array. */
+export type Entries = AsyncIterable<Shown> | Iterable<Shown>;
+
+/** Walks up to the signed entry, or to the last one. `onEntry` gets each entry that was judged, and its place in the chain. */
 export async function walkChain(
   walk: Walk,
   entries: Entries,
-  onEntry: (entry: AuditEntry) => unknown,
+  onEntry: (entry: Shown, at: AuditHead) => unknown,
 ): Promise<void> {
   const { findings, to } = walk;
   let newest = 0;
-  for await (const entry of untilFailure(walk, entries)) {
-    if (!isEntry(entry))
+  for await (const entry of withTenant(walk, untilFailure(walk, entries))) {
+    if (!isHidden(entry) && newest === 0 && !('salt' in entry))
       throw new InputError(
-        `the entries must be those that \`audit.list\` yields or \`audit export\` writes (got another value after entry ${newest})`,
+        'the entries have no salts, because an earlier version wrote them: export the log again',
       );
     const { id } = entry;
     if (to && id > to.id) break;
@@ -77,10 +90,7 @@ export async function walkChain(
     if (id > chain.next) await crossPurge(walk, chain);
     if (walk.hasFailed) break;
     if (id <= newest) addFinding(findings, 'entry_repeated', id, `entry ${id} is repeated or out of order`);
-    else if (id >= chain.next) {
-      judge(walk, chain, entry);
-      await onEntry(entry);
-    }
+    else if (id >= chain.next) await onEntry(entry, { id, hash: judge(walk, chain, entry) });
     newest = Math.max(newest, id);
     if (id === to?.id || findings.length >= mostFindings) break;
   }
@@ -88,7 +98,35 @@ export async function walkChain(
   compareEnd(walk);
 }
 
-async function* untilFailure(walk: Walk, entries: Entries): AsyncGenerator<AuditEntry, void, undefined> {
+/** Yields what are entries. Hidden ones name no tenant, whose own hash begins the chain, so they wait for one that is shown. */
+async function* withTenant(walk: Walk, entries: Entries): AsyncGenerator<Shown, void, undefined> {
+  const waiting: HiddenEntry[] = [];
+  let newest = 0;
+  for await (const entry of entries) {
+    if (!isEntry(entry))
+      throw new InputError(
+        `the entries must be those that \`audit.list\` yields or \`audit export\` writes (got another value after entry ${newest})`,
+      );
+    newest = entry.id;
+    if (isHidden(entry) && walk.hidden === undefined)
+      throw new InputError(`entry ${newest} is hidden: pass \`allowHidden\` to verify a part of a log`);
+    if (!isHidden(entry)) walk.tenantId ??= entry.tenant_id;
+    else if (walk.tenantId === undefined) {
+      waiting.push(entry);
+      continue;
+    }
+    yield* waiting.splice(0);
+    yield entry;
+  }
+  if (waiting.length > 0) walk.tenantId = walk.heads[0]?.tenantId;
+  if (waiting.length > 0 && walk.tenantId === undefined)
+    throw new InputError(
+      'no entry is shown, so nothing says whose log it is: show one, or pass a `checkpoint`',
+    );
+  yield* waiting;
+}
+
+async function* untilFailure(walk: Walk, entries: Entries): AsyncGenerator<Shown, void, undefined> {
   try {
     yield* entries;
   } catch (error) {
@@ -102,22 +140,46 @@ function endWith(walk: Walk, error: unknown): void {
   walk.hasFailed = true;
 }
 
-function begin(walk: Walk, first?: AuditEntry): ChainWalk<string> {
+function begin(walk: Walk, first?: Shown): ChainWalk<string> {
   if (walk.chain) return walk.chain;
-  const tenantId = (walk.tenantId ??= String(first?.tenant_id));
+  const { tenantId = '' } = walk;
   const next = Math.min(first?.id ?? Infinity, first || walk.from < Infinity ? walk.from : 1);
   walk.begun = next;
   const genesis = { id: 0, hash: toHex(genesisHash(tenantId)) };
   const before = [genesis, walk.read].find((head) => head?.id === next - 1);
   const said = before === walk.read ? walk.read?.said : undefined;
+  if (first && isHidden(first) && first.id === next && !before)
+    throw new InputError(
+      `the first entry, ${next}, is hidden, and nothing says what was before it: begin with entry 1, or with one that is shown`,
+    );
   walk.history = new LogHistory(said ?? { since: next });
   return (walk.chain = new ChainWalk({ next, previous: before?.hash }));
 }
 
-function judge(walk: Walk, chain: ChainWalk<string>, entry: AuditEntry): void {
+/** Returns the hash of the entry. That of a hidden one after a gap is not known, and empty. */
+function judge(walk: Walk, chain: ChainWalk<string>, entry: Shown): string {
+  const { id } = entry;
+  if (id === chain.next && chain.previous !== undefined) walk.checked++;
+  const hash = isHidden(entry) ? judgeHidden(walk, chain, entry) : judgeShown(walk, chain, entry);
+  if (hash !== undefined) arrive(walk, { id, hash });
+  return hash ?? '';
+}
+
+function judgeHidden(walk: Walk, chain: ChainWalk<string>, { id, digest }: HiddenEntry): string | undefined {
+  const missing = chain.skipTo(id);
+  if (missing > 0) reportMissing(walk.findings, id - missing, id - 1);
+  walk.hidden = (walk.hidden ?? 0) + 1;
+  // Nobody knows what it ended. Of several in a row, the first has all forgotten.
+  if (walk.history.since === id) walk.history.since++;
+  else walk.history.skipTo(id + 1);
+  const hash = chain.previous === undefined ? undefined : hashAfter(chain.previous, digest);
+  chain.step({ id, hash }, () => true);
+  return hash;
+}
+
+function judgeShown(walk: Walk, chain: ChainWalk<string>, entry: AuditEntry): string {
   const { findings, tenantId } = walk;
   const { id, hash } = entry;
-  if (id === chain.next && chain.previous !== undefined) walk.checked++;
   const time = Date.parse(entry.created_at) || 0;
   const found = chain.step({ id, hash, time }, (previous) => isChained(previous, entry));
   if (found.missing > 0) {
@@ -138,7 +200,7 @@ function judge(walk: Walk, chain: ChainWalk<string>, entry: AuditEntry): void {
     );
   if (found.wentBack)
     addFinding(findings, 'time_went_back', id, `entry ${id} is older than the one before it`);
-  arrive(walk, { id, hash });
+  return hash;
 }
 
 function reportMissing(findings: AuditFinding[], first: number, last: number): void {

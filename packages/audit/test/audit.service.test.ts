@@ -1,6 +1,6 @@
 import { type Service, purge } from '@eaas/test-kit/server';
 import { alone } from '@eaas/test-kit/alone';
-import { entryHash } from '@eaas/protocol/audit';
+import { chainHash, entryDigest } from '@eaas/protocol/audit';
 import type { AuditEntry } from '@eaas/audit';
 import { EaasClient } from '@eaas/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -58,7 +58,7 @@ async function shown(order: 'newest' | 'oldest'): Promise<AuditEntry[]> {
 async function rechain(from: number): Promise<void> {
   let hash: Uint8Array = Buffer.alloc(0);
   for (const { hash: stated, ...entry } of await shown('oldest')) {
-    hash = entry.id < from ? Buffer.from(stated, 'hex') : entryHash(hash, entry);
+    hash = entry.id < from ? Buffer.from(stated, 'hex') : chainHash(hash, entryDigest(entry));
     const text = Buffer.from(hash).toString('hex');
     await tamper(`update eaas.audit_entries set hash = '\\x${text}' where mine and id = ${entry.id}`);
   }

@@ -28,8 +28,8 @@ interface Prove extends OnTenant {
 export const auditProve = onTenant(
   'prove',
   'Prove to somebody else that an entry existed by a time. Witnesses of the public log said so, and `audit verify-file ' +
-    '--proof` checks it without the service. The proof contains this entry and all that follow it up to the first head that ' +
-    'the public log has, with ids of people, IP addresses and contexts: read it before you hand it on.',
+    '--proof` checks it without the service. The proof contains the whole entry, with ids of people, an IP address and a ' +
+    'context: read it before you hand it on. Of those that follow, up to the first head that the public log has, it has digests.',
   [
     'audit prove --tenant acme --entry 1042 --out entry.json',
     'audit prove --tenant acme --entry 1042 --policy policy.txt',
@@ -37,7 +37,7 @@ export const auditProve = onTenant(
 )
   .requiredOption('--entry <id>', 'the id of the entry', wholeNumber)
   .option('--policy <file>', 'a trust policy: refuse a proof that too few of its witnesses signed')
-  .option('--max-entries <number>', 'refuse a proof with more entries (default: 10000)', wholeNumber)
+  .option('--max-entries <number>', 'refuse a proof that chains more entries (default: 10000)', wholeNumber)
   .option('--out <file>', 'write the proof to this new file')
   .action(async ({ entry, policy: policyFile, maxEntries, out, ...options }: Prove) => {
     const policy = policyFile === undefined ? undefined : readGiven(policyFile, 'policy');
@@ -46,7 +46,6 @@ export const auditProve = onTenant(
       return proveEntry(source, entry, { policy, maxEntries }).catch(explain);
     });
     const text = `${JSON.stringify(proof)}\n`;
-    const count = proof.entries.length + 1;
     if (out === undefined) await write(text);
     else {
       await writeNewFile(out, text).catch((error: NodeJS.ErrnoException) => {
@@ -54,11 +53,10 @@ export const auditProve = onTenant(
           `The file ${out} cannot be written (${error.code}): pass the path of a new file.`,
         );
       });
-      printResult({ file: out, tenant_id: proof.tenant_id, entry, entries: count }, options);
+      printResult({ file: out, tenant_id: proof.tenant_id, entry, digests: proof.digests.length }, options);
     }
     note(
-      `The proof contains ${count === 1 ? 'the whole entry' : `${count} whole entries`}, with ids of people, IP addresses ` +
-        'and contexts. Read it before you hand it on.',
+      'The proof contains the whole entry, with ids of people, an IP address and a context. Read it before you hand it on.',
     );
   });
 
@@ -81,7 +79,8 @@ async function* entriesFrom(
   for await (const { entries } of exportAudit(service, tenantId, id)) yield* entries;
 }
 
-function explain(error: unknown): never {
+/** Says what is wrong with what was given as the command line has it. */
+export function explain(error: unknown): never {
   if (error instanceof LogProofError) throw new Refusal('conflict', sentence(error.message));
   if (error instanceof InputError)
     throw new WrongUsage(sentence(error.message.replace('`maxEntries`', '--max-entries')));

@@ -119,13 +119,15 @@ async function readLost(
   const newest = Array.from(ends.keys()).at(-1) ?? 0;
   const losses: Loss[] = [];
   let restoredId: number | undefined;
-  const { tenant_id, errors, first_id, last_id } = await verifyEntries(path, stated, (entry) => {
-    const { id, hash } = entry;
-    // Without an entry, the log is at its beginning, which the first entry of the file follows.
-    if (id === 1 && ends.has(0)) restoredId = 0;
-    if (ends.get(id) === hash) restoredId = id;
-    const loss = lossIn(entry);
-    if (loss) losses.push(loss);
+  const { tenant_id, errors, first_id, last_id } = await verifyEntries(path, stated, {
+    see(entry) {
+      const { id, hash } = entry;
+      // Without an entry, the log is at its beginning, which the first entry of the file follows.
+      if (id === 1 && ends.has(0)) restoredId = 0;
+      if (ends.get(id) === hash) restoredId = id;
+      const loss = lossIn(entry);
+      if (loss) losses.push(loss);
+    },
   });
   if (tenant_id !== tenantId)
     throw new Refusal(

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditEntry } from '@eaas/audit';
+import { entryDigest } from '@eaas/protocol/audit';
 import { expect, test } from 'vitest';
 import { newDirectory } from '@eaas/test-kit/directory';
 import { read } from '@eaas/test-kit/markdown';
@@ -60,4 +61,55 @@ test.each<[string, readonly string[], readonly object[]]>([
 ])('a file with %s', async (_, changed, errors) => {
   await writeFile(file, `${changed.join('\n')}\n`);
   expect((await verifyEntries(file, undefined)).errors).toEqual(errors);
+});
+
+const digestOf = (entry: AuditEntry): string => Buffer.from(entryDigest(entry)).toString('hex');
+const partial = (...hides: readonly number[]): string[] =>
+  entries.map((entry, at) =>
+    hides.includes(entry.id) ? JSON.stringify({ id: entry.id, digest: digestOf(entry) }) : (lines[at] ?? ''),
+  );
+
+test.each<[string, readonly string[], object]>([
+  ['of which a part is shown', partial(1, 2, 4, 7), { hidden: 4, first_id: 1, last_id: 7, errors: [] }],
+  [
+    'with a hidden entry less',
+    partial(2, 3).toSpliced(2, 1),
+    { errors: [{ id: 3, reason: 'entry_missing' }] },
+  ],
+  [
+    'with another digest',
+    partial(2).with(1, JSON.stringify({ id: 2, digest: 'ab'.repeat(32) })),
+    { errors: [{ id: 3, reason: 'entry_altered' }] },
+  ],
+])('a file %s is verified with --partial alone', async (_, changed, verdict) => {
+  await writeFile(file, `${changed.join('\n')}\n`);
+  expect(await verifyEntries(file, undefined, { isPartial: true })).toMatchObject(verdict);
+  await expect(verifyEntries(file, undefined)).rejects.toThrow(
+    /^Line \d of .* shows only the digest of entry/,
+  );
+});
+
+test('the head of a partial file can be that of a hidden entry', async () => {
+  await writeFile(file, `${partial(5, 6).join('\n')}\n`);
+  const { tenant_id: tenantId = '', hash = '' } = entries[5] ?? {};
+  const head = (id: number) => ({ tenantId, id, hash: Buffer.from(hash, 'hex') });
+  const verify = async (id: number) => (await verifyEntries(file, head(id), { isPartial: true })).errors;
+  expect(await verify(6)).toEqual([]);
+  expect(await verify(5)).toEqual([{ id: 5, reason: 'checkpoint_mismatch' }]);
+});
+
+test.each([
+  ['has another member', { id: 2, digest: 'ab'.repeat(32), actor: 'me' }, 'Line 2 of'],
+  ['has no digest', { id: 2, digest: 'AB' }, 'Line 2 of'],
+])('a hidden entry that %s is no line of a file', async (_, entry, message) => {
+  await writeFile(file, `${lines.with(1, JSON.stringify(entry)).join('\n')}\n`);
+  await expect(verifyEntries(file, undefined, { isPartial: true })).rejects.toThrow(message);
+});
+
+test('a file that an earlier version exported is refused', async () => {
+  const without = (name: string, value: unknown): unknown => (name === 'salt' ? undefined : value);
+  await writeFile(file, entries.map((entry) => `${JSON.stringify(entry, without)}\n`).join(''));
+  await expect(verifyEntries(file, undefined)).rejects.toThrow(
+    'have no salts, because an earlier version wrote them',
+  );
 });

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { printJson, WrongUsage } from './kit/index.ts';
-import { type AuditEntry, verifyLog } from '@eaas/audit';
+import { type AuditEntry, type AuditHead, type HiddenEntry, verifyLog } from '@eaas/audit';
 import { fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { openSignedCheckpoint } from '@eaas/server/internal';
-import { openProof, verifyProofFile } from './audit-proof.ts';
+import { explain, openProof, verifyProofFile } from './audit-proof.ts';
 import { reporting } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { readCheckpointFile } from './given-file.ts';
@@ -16,6 +16,7 @@ interface Options extends Reporting {
   readonly verifierKey?: string;
   readonly proof?: string;
   readonly policy?: string;
+  readonly partial?: true;
 }
 
 type Checkpoint = Awaited<ReturnType<typeof openSignedCheckpoint>>;
@@ -42,7 +43,9 @@ export const auditVerifyFile = reporting(
   .option('--verifier-key <key>', 'the verifier key that you pinned with the first checkpoint')
   .option('--proof <file>', 'a proof that `eaas audit prove`, the console or the API wrote')
   .option('--policy <file>', 'the trust policy: the log, its witnesses, and how many must have signed')
-  .action(async (file: string | undefined, { checkpointFile, verifierKey, proof, policy, json }: Options) => {
+  .option('--partial', 'of some entries the file shows only the digest. Their text is not checked')
+  .action(async (file: string | undefined, options: Options) => {
+    const { checkpointFile, verifierKey, proof, policy, partial, json } = options;
     if ((proof === undefined) !== (policy === undefined))
       throw new WrongUsage('Pass both --proof and --policy, or neither.');
     if ((checkpointFile === undefined) !== (verifierKey === undefined))
@@ -62,7 +65,7 @@ export const auditVerifyFile = reporting(
       const { tenantId, id, hash, before } = shown;
       head = { tenantId, id, hash: fromHex(hash), by: 'proof', before };
     }
-    const verdict = await verifyEntries(file, head);
+    const verdict = await verifyEntries(file, head, { isPartial: partial ?? false });
     if (json) printJson(verdict);
     else show(verdict, head);
     if (!verdict.valid) process.exitCode = exitCodes.refused;
@@ -77,7 +80,7 @@ async function stated(path: string, verifierKey: string) {
   );
 }
 
-async function* entriesOf(path: string): AsyncGenerator<AuditEntry> {
+async function* entriesOf(path: string, isPartial: boolean): AsyncGenerator<AuditEntry | HiddenEntry> {
   const file = createReadStream(path);
   // `createReadStream` can open a directory without an error. Only the attempt to read the first bytes shows the error.
   await once(file, 'readable').catch((error: NodeJS.ErrnoException) => {
@@ -95,63 +98,87 @@ async function* entriesOf(path: string): AsyncGenerator<AuditEntry> {
           'Pass a file that `eaas audit export` or the console wrote.',
       );
     }
+    if ('digest' in entry && !isPartial)
+      throw new WrongUsage(
+        `Line ${line} of ${path} shows only the digest of entry ${entry.id}, so the file is a part of a log. ` +
+          'Pass a whole log, or verify the part with `eaas audit verify-file --partial`.',
+      );
     yield entry;
   }
 }
 
-function entryIn(line: string): AuditEntry | undefined {
+const isHash = (text: unknown): boolean => /^[\da-f]{64}$/.test(String(text));
+
+function entryIn(line: string): AuditEntry | HiddenEntry | undefined {
   try {
-    const entry = JSON.parse(line) as AuditEntry;
-    const isEntry = Number.isSafeInteger(entry.id) && entry.id > 0 && /^[\da-f]{64}$/.test(entry.hash);
-    return isEntry && typeof entry.tenant_id === 'string' ? entry : undefined;
+    const entry = JSON.parse(line) as AuditEntry | HiddenEntry;
+    if (!Number.isSafeInteger(entry.id) || entry.id <= 0) return undefined;
+    if ('digest' in entry) return isHash(entry.digest) && Object.keys(entry).length === 2 ? entry : undefined;
+    return isHash(entry.hash) && typeof entry.tenant_id === 'string' ? entry : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** How many members an entry has. The hash of an entry does not cover others. */
-const entryMembers = 10;
+const entryMembers = 11;
 
 /** Verifies the entries of a file, and shows each of them to `see`, whatever was found. */
 export async function verifyEntries(
   path: string,
   stated: Stated | undefined,
-  see: (entry: AuditEntry) => void = () => {},
+  { isPartial = false, see }: { isPartial?: boolean; see?: (entry: AuditEntry) => void } = {},
 ) {
   const uncovered: number[] = [];
-  let first: AuditEntry | undefined;
-  let last: AuditEntry | undefined;
+  let tenant_id = '';
+  let first: AuditHead | undefined;
+  let last: AuditHead | undefined;
   let [checked, isMet] = [0, false];
-  const onEntry = (entry: AuditEntry): void => {
-    const { tenant_id, id, hash } = entry;
-    if (Object.keys(entry).length !== entryMembers) uncovered.push(id);
-    isMet ||= tenant_id === stated?.tenantId && id === stated.id && hash === toHex(stated.hash);
-    first ??= entry;
-    last = entry;
+  const onHead = ({ id, hash }: AuditHead): void => {
+    isMet ||= id === stated?.id && hash === toHex(stated.hash);
+    first ??= { id, hash };
+    last = { id, hash };
     checked++;
-    see(entry);
+  };
+  const onEntry = (entry: AuditEntry): void => {
+    if (Object.keys(entry).length !== entryMembers) uncovered.push(entry.id);
+    ({ tenant_id } = entry);
+    onHead(entry);
+    see?.(entry);
   };
   // Earlier entries can have been purged. The hash of the first entry in the file can then not be verified.
-  const { findings } = await verifyLog(entriesOf(path), { from: 'first', onEntry });
+  const options = { from: 'first', onEntry, allowHidden: isPartial, onHidden: onHead } as const;
+  const { findings, hidden } = await verifyLog(entriesOf(path, isPartial), options).catch(explain);
   if (!first || !last)
     throw new WrongUsage(`The file ${path} has no entries: pass a file that \`eaas audit export\` wrote.`);
   const errors = findings.map(({ id, code }) => ({ id: id ?? 0, reason: code as string }));
   for (const id of uncovered)
     if (!errors.some((error) => error.id === id)) errors.push({ id, reason: 'entry_altered' });
   errors.sort((a, b) => a.id - b.id);
-  if (stated && !isMet) {
+  if (stated && !(isMet && stated.tenantId === tenant_id)) {
     const { tenantId, id, by = 'checkpoint' } = stated;
-    const isOther = tenantId !== last.tenant_id;
+    const isOther = tenantId !== tenant_id;
     const isEarlier = id < first.id;
     const how = isOther ? 'of_other_tenant' : isEarlier ? 'before_file' : id > last.id ? 'ahead' : 'mismatch';
     errors.push({ id, reason: `${by}_${how}` });
   }
-  const { tenant_id, id: first_id } = first;
   const { id: last_id, hash } = last;
-  return { tenant_id, valid: errors.length === 0, checked, first_id, last_id, hash, errors };
+  return {
+    tenant_id,
+    valid: errors.length === 0,
+    checked,
+    hidden,
+    first_id: first.id,
+    last_id,
+    hash,
+    errors,
+  };
 }
 
-function show({ tenant_id, valid, first_id, last_id, errors }: Verdict, stated: Stated | undefined): void {
+function show(
+  { tenant_id, valid, hidden, first_id, last_id, errors }: Verdict,
+  stated: Stated | undefined,
+): void {
   const isApart = errors.length === 1 && /_(of_other_tenant|before_file)$/.test(errors[0]?.reason ?? '');
   const verdict = valid ? 'valid' : isApart ? 'not compared' : 'BROKEN';
   const findings = errors.map(({ id, reason }) => `  entry ${id}: ${reason}\n`).join('');
@@ -168,6 +195,11 @@ function show({ tenant_id, valid, first_id, last_id, errors }: Verdict, stated: 
   if (first_id !== 1)
     note(
       `The file begins with entry ${first_id}, so the hash of this entry was not verified. What earlier ones said was not compared.`,
+    );
+  if (hidden > 0)
+    note(
+      `Of ${hidden} entries only the digest is shown: none is missing or was exchanged, but their text, time, MAC and ` +
+        'contradictions were not checked.',
     );
   if (!stated)
     note(

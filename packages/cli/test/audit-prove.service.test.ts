@@ -44,7 +44,7 @@ test('audit prove writes a proof that anyone verifies, and says what it contains
   const { code, stdout, stderr } = await prove('2', '--policy', policy);
   expect(code).toBe(0);
   expect(stderr).toBe(
-    'The proof contains 2 whole entries, with ids of people, IP addresses and contexts. Read it before you hand it on.\n',
+    'The proof contains the whole entry, with ids of people, an IP address and a context. Read it before you hand it on.\n',
   );
   const proof = JSON.parse(stdout) as EntryProof;
   expect(await verifyProof(proof, log.policy)).toMatchObject({
@@ -58,7 +58,7 @@ test('audit prove writes a proof that anyone verifies, and says what it contains
 test('audit prove --out writes a new file that only its owner can read', async () => {
   const out = join(folder, 'entry.json');
   const { code, stdout } = await prove('3', '--out', out, '--json');
-  expect([code, JSON.parse(stdout)]).toMatchObject([0, { file: out, entry: 3, entries: 1 }]);
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { file: out, entry: 3, digests: 0 }]);
   expect((await stat(out)).mode & 0o777).toBe(0o600);
   const { code: verified } = await eaas('audit', 'verify-file', '--proof', out, '--policy', policy);
   expect(verified).toBe(0);

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type ChainedEntry, entryHash } from '@eaas/protocol/audit';
+import { chainHash, type ChainedEntry, entryDigest } from '@eaas/protocol/audit';
 import { asJson, client } from '@eaas/test-kit/api';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { type CommandLine, commandLine, inTerminal, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
@@ -225,7 +225,8 @@ describe('nothing is changed, and the command exits with 1', async () => {
   const forged = () => {
     const [previous, last] = lines.slice(-2).map((line) => JSON.parse(line) as Entry);
     const { hash: _, ...entry } = { ...(last as Entry), action: 'key.destroy', key_id: idOf('used') };
-    const hash = Buffer.from(entryHash(Buffer.from(previous?.hash ?? '', 'hex'), entry)).toString('hex');
+    const before = Buffer.from(previous?.hash ?? '', 'hex');
+    const hash = Buffer.from(chainHash(before, entryDigest(entry))).toString('hex');
     return written('forged', [...lines.slice(0, -1), JSON.stringify({ ...entry, hash })]);
   };
 

@@ -388,8 +388,8 @@ describe('the error about a key file', () => {
   test.each([
     ['is empty', () => edit(() => ''), 'is not JSON (0 characters): it was cut or overwritten'],
     ['was cut', () => edit((text) => text.slice(0, -20)), 'is not JSON ('],
-    ['is newer', change('version', 3), 'has another version than 2 (got 3)'],
-    ['is older', change('version', 1), 'has format 1, and this program reads format 2. No release wrote it'],
+    ['is newer', change('version', 4), 'has another version than 3 (got 4)'],
+    ['is older', change('version', 1), 'has format 1, and this program reads format 3. No release wrote it'],
     ['lost its MAC', change('mac', undefined), 'has no `mac`: '],
     ['has another MAC', change('mac', dek), 'was cut, damaged or edited'],
     [

@@ -216,9 +216,10 @@ function entriesOf({ expected, next, runs, seals }: Link): EntryRow[] {
   const { tenant_id, created_at } = next;
   return runs.flatMap(({ first, last, ...run }) =>
     Array.from({ length: last - first + 1 }, (_, index): EntryRow => {
-      const at = 64 * (first + index - 1);
+      const at = 80 * (first + index - 1);
       const [hash, mac] = [seals.slice(at, at + 32), seals.slice(at + 32, at + 64)];
-      return { tenant_id, id: expected.id + first + index, ...run, created_at, hash, mac };
+      const salt = seals.slice(at + 64, at + 80);
+      return { tenant_id, id: expected.id + first + index, ...run, created_at, salt, hash, mac };
     }),
   );
 }

@@ -156,11 +156,12 @@ const signIns = {
 };
 
 /** Returns the columns of what the API shows of an entry. */
-function rowOf({ metadata, created_at, hash, ...columns }: Partial<Entry>): Partial<EntryRow> {
+function rowOf({ metadata, created_at, salt, hash, ...columns }: Partial<Entry>): Partial<EntryRow> {
   return {
     ...columns,
     ...(metadata && { metadata: canonicalJson(metadata) }),
     ...(created_at !== undefined && { created_at: Date.parse(created_at) }),
+    ...(salt !== undefined && { salt: fromHex(salt) }),
     ...(hash !== undefined && { hash: fromHex(hash) }),
   };
 }

@@ -1,4 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js';
+import { fromHex } from './bytes.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { pae, type PaePart } from './pae.ts';
 
@@ -13,15 +14,18 @@ export interface ChainedEntry {
   readonly ip_address: string | null;
   readonly metadata: unknown;
   readonly created_at: string;
+  /** 16 random bytes in hex, without which nobody can confirm a guess of what a hidden entry says. */
+  readonly salt: string;
 }
 
 /**
- * An audit entry in the form of the database: `metadata` is canonical JSON, and `created_at` is milliseconds since
- * 1970.
+ * An audit entry in the form of the database: `metadata` is canonical JSON, `created_at` is milliseconds since 1970, and
+ * `salt` is bytes.
  */
-export interface StoredEntry extends Omit<ChainedEntry, 'metadata' | 'created_at'> {
+export interface StoredEntry extends Omit<ChainedEntry, 'metadata' | 'created_at' | 'salt'> {
   readonly metadata: string;
   readonly created_at: number;
+  readonly salt: Uint8Array;
 }
 
 /** Returns the genesis hash of a tenant, which is the previous hash of the tenant's first audit entry. */
@@ -30,32 +34,37 @@ export function genesisHash(tenantId: string): Uint8Array {
 }
 
 const fields = [
-  ...(['tenant_id', 'id', 'action', 'key_id', 'key_version'] as const),
+  ...(['salt', 'tenant_id', 'id', 'action', 'key_id', 'key_version'] as const),
   ...(['actor', 'ip_address', 'metadata', 'created_at'] as const),
 ];
 
+/** Returns the parts whose encoding the digest of an audit entry covers. */
+export const entryParts = (entry: StoredEntry): PaePart[] => [
+  'eaas audit entry v1',
+  ...fields.map((name) => entry[name]),
+];
+
 /** Returns the parts whose encoding the hash of an audit entry covers. */
-export function entryParts(previousHash: Uint8Array, entry: StoredEntry): PaePart[] {
-  return ['eaas audit entry v1', previousHash, ...fields.map((name) => entry[name])];
-}
+export const linkParts = (previousHash: Uint8Array, digest: Uint8Array): PaePart[] => [
+  'eaas audit link v1',
+  previousHash,
+  digest,
+];
 
-/** Returns the bytes whose SHA-256 is the hash of an audit entry. */
-export function entryPreimage(previousHash: Uint8Array, entry: StoredEntry): Uint8Array<ArrayBuffer> {
-  return pae(...entryParts(previousHash, entry));
-}
-
-/**
- * Computes the hash of an audit entry in the form that `GET /v1/audit` returns. `previousHash` is the hash of the
- * preceding entry.
- */
-export function entryHash(previousHash: Uint8Array, entry: ChainedEntry): Uint8Array {
+/** Computes the digest of an audit entry in the form that `GET /v1/audit` returns. */
+export function entryDigest(entry: ChainedEntry): Uint8Array {
   const stored: StoredEntry = {
     ...entry,
     metadata: canonicalJson(entry.metadata),
     created_at: Date.parse(entry.created_at),
+    salt: fromHex(entry.salt),
   };
-  return sha256(entryPreimage(previousHash, stored));
+  return sha256(pae(...entryParts(stored)));
 }
+
+/** Computes the hash of an audit entry from its digest and the hash of the entry before. */
+export const chainHash = (previousHash: Uint8Array, digest: Uint8Array): Uint8Array =>
+  sha256(pae(...linkParts(previousHash, digest)));
 
 /** What a walk along the chain finds at an entry. */
 export interface ChainStep {

@@ -1,2 +1,2 @@
-export { type ChainedEntry, entryHash, entryPreimage, genesisHash, type StoredEntry } from './audit-chain.ts';
+export { chainHash, type ChainedEntry, entryDigest, genesisHash, type StoredEntry } from './audit-chain.ts';
 export { canonicalJson } from './canonical-json.ts';

@@ -1,4 +1,4 @@
-export { type ChainStep, ChainWalk, entryParts } from './audit-chain.ts';
+export { type ChainStep, ChainWalk, entryParts, linkParts } from './audit-chain.ts';
 export { fromHex, toHex } from './bytes.ts';
 export { factActions, type KnownFacts, type LogFact, LogHistory } from './log-history.ts';
 export { type ChainHead, checkpointText, formatCheckpoint, parseCheckpoint } from './checkpoint.ts';

@@ -24,7 +24,7 @@ const states: ReadonlySet<unknown> = new Set([...final, 'disabled', pending]);
 /** What a disabled key refuses. Under one that is pending destruction, only two actions are left. */
 const needsActive: ReadonlySet<string> = new Set(['key.wrap', 'encrypt', 'key.rotate', 'key.min_version']);
 
-type Entry = Omit<ChainedEntry | StoredEntry, 'tenant_id' | 'ip_address' | 'created_at'>;
+type Entry = Omit<ChainedEntry | StoredEntry, 'tenant_id' | 'ip_address' | 'created_at' | 'salt'>;
 type Told = Readonly<Record<string, unknown>>;
 
 /** Learns from each entry, and finds those that contradict what it knows. What is not known accuses nobody. */

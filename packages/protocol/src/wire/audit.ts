@@ -28,6 +28,7 @@ const auditEntry = z.object({
   ip_address: z.nullable(z.string()),
   metadata: z.record(z.string(), z.unknown()),
   created_at: time,
+  salt: hex,
   hash: hex,
 });
 
@@ -169,10 +170,11 @@ export const aboutAudit = (): Group<typeof audit> => {
       'getCheckpoint.id': 'The id of the newest entry; 0 if the log is empty.',
       'logs.created_at': 'The time of the entry, never before the time of the previous entry.',
       'logs.hash':
-        'The SHA-256 of all fields and of the previous hash, which chains the entries. Anyone can recompute it.',
+        'The SHA-256 of the previous hash and of the digest of the other fields, which chains the entries. Anyone can recompute it.',
       'logs.id': 'The number of the entry: 1, 2, 3 … without a gap.',
       'logs.key_id': 'The key. Null if the action has no key.',
       'logs.key_version': 'The version of the key. Null if the action has no key.',
+      'logs.salt': 'Random: of a hidden entry, whose digest alone is shown, nobody can confirm a guess.',
       'purged_through.hash': 'The hash of the last deleted entry.',
       'listAudit.total': 'The number of entries on all pages. Null for more than 10,000 of a person.',
       'verifyAudit.checkpoint': 'The checkpoint that was presented, and whether the log extends it.',
@@ -202,6 +204,7 @@ export const aboutAudit = (): Group<typeof audit> => {
               ip_address: '203.0.113.7',
               metadata: { key_version: 3 },
               created_at: '2026-11-20T08:14:33.902Z',
+              salt: '9f2c41d07be8365a1c84f0d2a7396e5b',
               hash: entryHash,
             },
           ],

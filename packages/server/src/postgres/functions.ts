@@ -78,9 +78,10 @@ begin
     return 'moved ' || present;
   end if;
   insert into eaas.audit_entries
-    (tenant_id, id, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac, nonce)
+    (tenant_id, id, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac, salt, nonce)
   select tenant, expected_id + number, action, key_id, key_version, actor, ip_address, metadata, next_created_at,
-    substr(seals, 64 * number - 63, 32), substr(seals, 64 * number - 31, 32), case when number = 1 then next_nonce end
+    substr(seals, 80 * number - 79, 32), substr(seals, 80 * number - 47, 32), substr(seals, 80 * number - 15, 16),
+    case when number = 1 then next_nonce end
   from json_to_recordset(runs) as run
     (first int, last int, action text, key_id uuid, key_version bigint, actor text, ip_address text, metadata text),
     generate_series(first, last) as number;

@@ -53,6 +53,7 @@ create table eaas.audit_entries (
   ip_address text,
   metadata text not null,
   created_at bigint not null,
+  salt bytea not null,
   hash bytea not null,
   mac bytea not null,
   nonce bytea,

@@ -2,7 +2,7 @@
 // which has the same exports.
 import * as openssl from 'node:crypto';
 import type { StoredEntry } from '@eaas/protocol/audit';
-import { entryParts } from '@eaas/protocol/internal-audit';
+import { entryParts, linkParts } from '@eaas/protocol/internal-audit';
 import type { IntakeCrypto } from '@eaas/protocol/internal-intake';
 import { using } from '@eaas/protocol/internal-service';
 import { nodeEngine as engine } from '@eaas/protocol/node';
@@ -53,31 +53,40 @@ const sealing = /* @__PURE__ */ sealingWith({
 export const { sealer, sealSecret, openSecret, newMaterial, openMaterial } = sealing;
 
 const hashLength = 32;
-// Byte positions in an encoded audit entry. The positions are constant, because the label, the previous hash and the
-// tenant's id have fixed lengths.
-const hashAt = 4 + 4 + 'eaas audit entry v1'.length + 4;
-const idAt = hashAt + hashLength + 4 + 36 + 4;
+// Byte positions in an encoded audit entry, and in what chains it. They are constant, because the labels, salts, hashes and
+// tenants' ids have fixed lengths.
+const saltAt = 4 + 4 + 'eaas audit entry v1'.length + 4;
+const idAt = saltAt + 16 + 4 + 36 + 4;
+const previousAt = 4 + 4 + 'eaas audit link v1'.length + 4;
+const digestAt = previousAt + hashLength + 4;
 
 /**
- * `first` hashes an entry. `next` hashes the same entry with another id and another previous hash. Hashes are strings
- * with one character per byte.
+ * `first` hashes an entry. `next` hashes the same entry with another id, another salt and another previous hash. Hashes and salts
+ * are strings with one character per byte.
  */
 export function entryHashes() {
+  const link = Buffer.from(paeView(linkParts(new Uint8Array(hashLength), new Uint8Array(hashLength))));
   let preimage = Buffer.alloc(0);
   let entry: StoredEntry;
   let idLength = 0;
+  const hashAfter = (previous: string): string => {
+    if (previous.length !== hashLength) throw new RangeError('the hash before an entry must have 32 bytes');
+    link.write(previous, previousAt, 'latin1');
+    link.write(openssl.hash('sha256', preimage, 'binary'), digestAt, 'latin1');
+    return openssl.hash('sha256', link, 'binary');
+  };
   const first = (previous: string, firstEntry: StoredEntry): string => {
     entry = firstEntry;
     idLength = String(entry.id).length;
-    preimage = Buffer.from(paeView(entryParts(Buffer.from(previous, 'latin1'), entry)));
-    return openssl.hash('sha256', preimage, 'binary');
+    preimage = Buffer.from(paeView(entryParts(entry)));
+    return hashAfter(previous);
   };
-  const next = (previous: string, id: number): string => {
+  const next = (previous: string, id: number, salt: string): string => {
     const text = String(id);
-    if (text.length !== idLength) return first(previous, { ...entry, id });
-    preimage.write(previous, hashAt, 'latin1');
+    if (text.length !== idLength) return first(previous, { ...entry, id, salt: fromLatin1(salt) });
+    preimage.write(salt, saltAt, 'latin1');
     preimage.write(text, idAt, 'latin1');
-    return openssl.hash('sha256', preimage, 'binary');
+    return hashAfter(previous);
   };
   return { first, next };
 }

@@ -3,9 +3,9 @@
 import { hkdf as nobleHkdf } from '@noble/hashes/hkdf.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
 import { nobleEngine as engine, pae, type PaePart, toUtf8 } from '@eaas/protocol';
-import { entryPreimage, type StoredEntry } from '@eaas/protocol/audit';
+import { chainHash, type StoredEntry } from '@eaas/protocol/audit';
 import { fromBase64 } from '@eaas/protocol/base64';
-import { fromHex, toHex } from '@eaas/protocol/internal-audit';
+import { entryParts, fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { nobleIntakeCrypto } from '@eaas/protocol/internal-intake';
 import { using } from '@eaas/protocol/internal-service';
 import { sealingWith } from './sealing.ts';
@@ -59,16 +59,18 @@ export const fromLatin1 = (text: string): Uint8Array =>
   Uint8Array.from(text, (character) => character.charCodeAt(0));
 
 /**
- * `first` hashes an entry. `next` hashes the same entry with another id and another previous hash. Hashes are strings
- * with one character per byte.
+ * `first` hashes an entry. `next` hashes the same entry with another id, another salt and another previous hash. Hashes and salts
+ * are strings with one character per byte.
  */
 export function entryHashes() {
   let entry: StoredEntry;
   const first = (previous: string, firstEntry: StoredEntry): string => {
     entry = firstEntry;
-    return toLatin1(nobleSha256(entryPreimage(fromLatin1(previous), entry)));
+    return toLatin1(chainHash(fromLatin1(previous), nobleSha256(pae(...entryParts(entry)))));
   };
-  return { first, next: (previous: string, id: number): string => first(previous, { ...entry, id }) };
+  const next = (previous: string, id: number, salt: string): string =>
+    first(previous, { ...entry, id, salt: fromLatin1(salt) });
+  return { first, next };
 }
 
 /** The MACs of entries, by their hashes, with one character per byte. */

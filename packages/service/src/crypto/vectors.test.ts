@@ -63,9 +63,11 @@ describe.each<[string, typeof node, typeof node]>([
     }
     const { first, next } = platform.entryHashes();
     const hashes = link.entries.map((entry) => latin1(entry.hash));
-    const [entry, ...others] = link.entries.map((each) => ({ ...each, tenant_id }));
-    expect(entry && first(latin1(link.previous), entry)).toBe(hashes[0]);
-    expect(others.map(({ id }, at) => next(hashes[at] ?? '', id))).toEqual(hashes.slice(1));
+    const [entry, ...others] = link.entries;
+    const stored = entry && { ...entry, tenant_id, salt: Buffer.from(entry.salt, 'hex') };
+    expect(stored && first(latin1(link.previous), stored)).toBe(hashes[0]);
+    const following = others.map(({ id, salt }, at) => next(hashes[at] ?? '', id, latin1(salt)));
+    expect(following).toEqual(hashes.slice(1));
     const macs = platform.entryMacs(keyOf(ledger.audit_mac_key), hashes);
     expect(macs).toEqual(link.entries.map(({ mac }) => latin1(mac)));
   });

@@ -35,6 +35,15 @@ const anyDraft = fc.record({
   ip_address: fc.constantFrom(null, '192.0.2.1'),
 });
 
+test('each entry has a salt of its own, in this link and in another', () => {
+  const salts = [newLink(), newLink()].flatMap((link) => {
+    for (let nth = 0; nth < 70; nth++) link.add(author, tenantDraft('tenant.update', {}));
+    const { seals } = link.complete(head, head.created_at);
+    return Array.from({ length: 70 }, (_, nth) => Buffer.from(seals.subarray(80 * nth + 64, 80 * nth + 80)));
+  });
+  expect(new Set(salts.map((salt) => salt.toString('hex'))).size).toBe(140);
+});
+
 test('the runs of a link expand to its drafts, and its tallies count them', () => {
   const property = fc.property(fc.array(anyDraft, { minLength: 1, maxLength: 30 }), (drafts) => {
     const link = newLink();
@@ -46,7 +55,7 @@ test('the runs of a link expand to its drafts, and its tallies count them', () =
     );
     expect(expanded).toEqual(drafts);
     expect(runs.map(({ first }) => first)).toEqual([1, ...runs.slice(0, -1).map(({ last }) => last + 1)]);
-    expect([seals.length, next.id]).toEqual([64 * drafts.length, head.id + drafts.length]);
+    expect([seals.length, next.id]).toEqual([80 * drafts.length, head.id + drafts.length]);
     const receipts = link.receipts(0, drafts.length);
     expect(receipts.of(drafts.length - 1)).toEqual({
       id: next.id,

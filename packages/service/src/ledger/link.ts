@@ -10,6 +10,7 @@ import type { HeadRow } from './tables.ts';
 
 /** The most that one link has. A single decision can have more. */
 const linkLimits = { entries: 2_000, bytes: 512 * 1024 } as const;
+const saltsAtOnce = 32;
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
@@ -25,6 +26,8 @@ export function beginLink(
   const chain = entryHashes();
   /** With one character per byte, as they are chained. */
   const hashes: string[] = [];
+  const salts: string[] = [];
+  let random = '';
   const runs: Writable<Run>[] = [];
   const tallies = new Map<string, Writable<Tally>>();
   const writes = new Map<Ref, SealedWrite>();
@@ -45,6 +48,14 @@ export function beginLink(
     return { run, tally };
   };
 
+  /** Drawn for several entries at once, and never for another link: who sees one salt learns nothing of another entry. */
+  const newSalt = (): string => {
+    random ||= toLatin1(randomBytes(16 * saltsAtOnce));
+    const salt = random.slice(0, 16);
+    random = random.slice(16);
+    return salt;
+  };
+
   const link = {
     /** The rows as this link leaves them. */
     writes,
@@ -60,11 +71,13 @@ export function beginLink(
     },
     add(author: Author, draft: Draft): void {
       const id = link.nextId;
-      if (last && continues(last.run, author, draft)) hash = chain.next(hash, id);
+      const salt = newSalt();
+      if (last && continues(last.run, author, draft)) hash = chain.next(hash, id, salt);
       else {
         last = begin(author, draft);
-        hash = chain.first(hash, { tenant_id, id, ...last.run, created_at });
+        hash = chain.first(hash, { tenant_id, id, ...last.run, created_at, salt: fromLatin1(salt) });
       }
+      salts.push(salt);
       last.run.last = hashes.push(hash);
       last.tally[draft.isRefused ? 'refused' : 'n']++;
     },
@@ -100,7 +113,7 @@ export function beginLink(
       const about = { created_at, month, encrypts, sum: masked(secrets, end, sum) };
       const next = sealHead(secrets, { tenant_id, ...end, ...about });
       const macs = entryMacs(secrets.auditMac, hashes);
-      const seals = fromLatin1(hashes.map((each, index) => `${each}${macs[index]}`).join(''));
+      const seals = fromLatin1(hashes.map((each, index) => `${each}${macs[index]}${salts[index]}`).join(''));
       const all = { runs, seals, writes: [...writes.values()], tallies: [...tallies.values()] };
       return { expected: { id: expected.id, mac: expected.mac }, next, ...all, now };
     },

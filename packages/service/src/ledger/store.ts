@@ -6,7 +6,7 @@ import type { EntryRow, HeadRow, TallyRow } from './tables.ts';
  * The format of what databases and key files keep. It is raised when something else is stored or has another MAC, so that
  * older data are refused, and not taken for altered ones.
  */
-export const dataFormat = 2;
+export const dataFormat = 3;
 
 /** A row as it is stored. `newest_rev`: the newest record of its changes, or null. */
 export interface Stored {
@@ -48,7 +48,7 @@ export interface Link {
   readonly expected: Pick<HeadRow, 'id' | 'mac'>;
   readonly next: HeadRow;
   readonly runs: readonly Run[];
-  /** The hash and the MAC of each entry, 64 bytes each. */
+  /** The hash, the MAC and the salt of each entry, 80 bytes each. */
   readonly seals: Uint8Array;
   readonly writes: readonly SealedWrite[];
   readonly tallies: readonly Tally[];

@@ -96,6 +96,8 @@ const entry = {
   /** Canonical JSON. */
   metadata: 'text',
   created_at: 'number',
+  /** 16 random bytes, which the digest covers. */
+  salt: 'bytes',
   hash: 'bytes',
   mac: 'bytes',
 } as const;

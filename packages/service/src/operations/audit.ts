@@ -137,6 +137,7 @@ export function shownEntry(tenantId: string, row: EntryRow): Output<'GET /v1/aud
       tenant_id: tenantId,
       metadata: JSON.parse(row.metadata) as unknown,
       created_at: formatTimestamp(row.created_at),
+      salt: toHex(row.salt),
       hash: toHex(row.hash),
     }),
   );

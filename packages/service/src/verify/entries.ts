@@ -76,12 +76,12 @@ export async function walkEntries(service: Service, walk: Walk, timeLeft: () => 
   }
 }
 
-/** The columns that a hash covers. The bytes of a text have the same hash, so the type counts, which is cheaper than all parts. */
-const hashed = entries.columns.flatMap((name) => {
+/** What a value of each column is: the bytes of a text have the same digest. To ask this is cheaper than to encode all parts. */
+const typed = entries.columns.map((name) => {
   const type = entries.types?.[name] ?? '';
-  if (type === 'bytes') return [];
+  if (type === 'bytes') return { name, fits: isBytes };
   const [is, isNullable] = [type.startsWith('number') ? 'number' : 'string', type.endsWith('?')];
-  return [{ name, fits: (value: unknown) => typeof value === is || (isNullable && value === null) }];
+  return { name, fits: (value: unknown) => typeof value === is || (isNullable && value === null) };
 });
 
 function judgePage(walk: Walk, page: readonly EntryRow[]): void {
@@ -95,7 +95,7 @@ function judgePage(walk: Walk, page: readonly EntryRow[]): void {
     const hasMac = isBytes(mac);
     reportMissing(walk, id);
     const step = chain.step({ id, hash: hash.length === 32 ? hash : undefined, time }, (previous) => {
-      const isTyped = hasMac && hashed.every(({ name, fits }) => fits(row[name]));
+      const isTyped = typed.every(({ name, fits }) => fits(row[name]));
       return isTyped && hash === attempt(() => hashOf(previous, { ...row, tenant_id: tenantId }));
     });
     if (time > latest) report(findings, 'entry_in_future', id);

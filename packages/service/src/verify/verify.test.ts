@@ -1,5 +1,6 @@
 import { pae } from '@eaas/protocol';
-import { entryPreimage } from '@eaas/protocol/audit';
+import { chainHash } from '@eaas/protocol/audit';
+import { entryParts } from '@eaas/protocol/internal-audit';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { createHash, randomBytes } from 'node:crypto';
@@ -347,13 +348,29 @@ describe('entries', () => {
       '1 entry_changed',
       `${lastId} entry_changed`,
     ],
+    'the salts of two entries were exchanged': [
+      () => {
+        const [one, other] = [entryAt(3).salt, entryAt(4).salt];
+        change(entries, 'audit_entries 3', { salt: other });
+        change(entries, 'audit_entries 4', { salt: one });
+      },
+      '3 entry_changed',
+      '4 entry_changed',
+    ],
+    'an entry has the salt of another': [
+      () => change(entries, 'audit_entries 3', { salt: entryAt(4).salt }),
+      '3 entry_changed',
+    ],
     'an entry was changed, and all hashes that follow were computed again': [
       () => {
         change(entries, 'audit_entries 3', { actor: 'nobody' });
         let { hash } = entryAt(2);
         for (let id = 3; id <= lastId; id++) {
           const row = entryAt(id);
-          hash = createHash('sha256').update(entryPreimage(hash, row)).digest();
+          const digest = createHash('sha256')
+            .update(pae(...entryParts(row)))
+            .digest();
+          hash = chainHash(hash, digest);
           change(entries, `audit_entries ${id}`, { hash });
         }
         tenant.head = { ...now.head, hash };

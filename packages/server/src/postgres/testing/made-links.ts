@@ -39,7 +39,7 @@ export function linkAfter(
   const entry = { ...kind, actor, ip_address: null };
   const runs = metadata.map((text, nth) => ({ first: nth + 1, last: nth + 1, ...entry, metadata: text }));
   const tallies = [{ ...kind, n: metadata.length - 1, refused: 1 }];
-  return { expected, next, runs, seals: randomBytes(64 * metadata.length), writes, tallies, now: time };
+  return { expected, next, runs, seals: randomBytes(80 * metadata.length), writes, tallies, now: time };
 }
 
 /** Makes rows of a tenant, with what else is in them. */
