@@ -31,6 +31,9 @@ interface Macs {
   wipe(): void;
 }
 
+/** Where the head stands in the encoding of `sealedParts`: after the number of parts, and its length. */
+const headAt = 8;
+
 export function sealingWith({ engine, secretOf, allocate, paeView, shownHmac, macs }: Primitives) {
   let random = new Uint8Array(0);
 
@@ -50,10 +53,13 @@ export function sealingWith({ engine, secretOf, allocate, paeView, shownHmac, ma
     const keys = macs(ikm, derivation.length);
     keys.message.set(derivation);
     const salt = keys.message.subarray(-wrapped.saltLength);
+    // Without a context, which most have none of, only the head differs.
+    const plain = new Uint8Array(paeView(format.sealedParts(start)));
     const partsOf = (sealed: Uint8Array, context: Context | undefined) => {
       const head = sealed.subarray(0, wrapped.saltEnd);
       salt.set(head.subarray(wrapped.versionEnd));
-      const aad = paeView(format.sealedParts(head, context));
+      if (!context) plain.set(head, headAt);
+      const aad = context ? paeView(format.sealedParts(head, context)) : plain;
       return { key: keys.digest(), aad, body: sealed.subarray(wrapped.saltEnd) };
     };
     return {

@@ -101,11 +101,15 @@ export function beginLink(
       bytes += 512;
     },
     receipts(from: number, count: number): Receipts {
-      const textOf = (nth: number): string => hashes[from + nth] ?? '';
+      let hex: string | undefined;
+      const hashAt = (nth: number): string => {
+        hex ??= latin1ToHex(hashes.slice(from, from + count).join(''));
+        return hex.slice(64 * nth, 64 * nth + 64);
+      };
       return {
         count,
-        of: (nth) => ({ id: expected.id + from + nth + 1, hash: latin1ToHex(textOf(nth)) }),
-        hashOf: (nth) => fromLatin1(textOf(nth)),
+        of: (nth) => ({ id: expected.id + from + nth + 1, hash: hashAt(nth) }),
+        hashOf: (nth) => fromLatin1(hashes[from + nth] ?? ''),
       };
     },
     complete({ month, encrypts }: Pick<HeadRow, 'month' | 'encrypts'>, now: number): Link {

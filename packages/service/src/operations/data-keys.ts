@@ -2,7 +2,7 @@
 // result and an entry of its own. A service puts them together with others.
 import { parseUuid } from '@eaas/protocol';
 import { viewBase64 } from '@eaas/protocol/base64';
-import { type BatchResult, checked, orRefusal, resultOf } from '@eaas/protocol/internal-service';
+import { type BatchResult, checked, orRefusal, refusalOf, resultOf } from '@eaas/protocol/internal-service';
 import { endpoints, type Item, limits, type Route } from '@eaas/protocol/wire';
 import { Missing, type Receipts, type Verdict, type View } from '../ledger/decision.ts';
 import { type Need, refTo, type Write } from '../ledger/table.ts';
@@ -113,14 +113,18 @@ function keyPart<Call extends KeyCall, Answer>(
 /** Names the keys of calls with their newest versions, if they are known, and the versions that wrapped keys name. */
 export function rowsOf(calls: readonly KeyCall[], suites: readonly Suite[], view: Pick<View, 'find'>) {
   const needs = new Set<Need>();
+  let [id, named]: [id?: string, named?: number | undefined] = [];
   for (const { key_id, wrapped } of calls) {
+    const version = wrapped && headOf(suites, wrapped)?.version;
+    // Most calls of a request need what the one before does.
+    if (key_id === id && version === named) continue;
+    [id, named] = [key_id, version];
     const keyId = parseUuid(key_id);
     if (keyId === undefined) continue;
     needs.add(refTo(keys, keyId));
     const newest = unlessRefused(() => view.find(keys, keyId))?.key_version;
-    for (const version of [newest, wrapped && headOf(suites, wrapped)?.version]) {
-      if (version && version <= limits.keyVersions) needs.add(refTo(keyVersions, keyId, version));
-    }
+    for (const one of [newest, version])
+      if (one && one <= limits.keyVersions) needs.add(refTo(keyVersions, keyId, one));
   }
   return [...needs];
 }
@@ -200,18 +204,17 @@ function ruleEach<Call, Answer>(
   const alike: ((items: number) => Draft)[] = [];
   for (const call of calls) {
     try {
-      const ruling = call instanceof Refusal ? call : orRefusal(() => rule(call));
-      if (ruling instanceof Refusal) {
-        results.push([ruling]);
-        if (ruling.entry) alike.push(ruling.entry);
-        continue;
-      }
-      const { draft, answer, creates } = ruling;
+      if (call instanceof Refusal) throw call;
+      const { draft, answer, creates } = rule(call);
       if (creates) writes.push(...creates.writes(view, view.entryId + entries.length));
       results.push(draft ? [answer, entries.push(draft) - 1] : [answer]);
     } catch (error) {
-      if (!(error instanceof Missing)) throw error;
-      missing.push(error);
+      if (error instanceof Missing) missing.push(error);
+      else {
+        const refusal = refusalOf(error);
+        results.push([refusal]);
+        if (refusal.entry) alike.push(refusal.entry);
+      }
     }
   }
   // The rows that calls lack are read at once, and then what rests on them is prepared.
