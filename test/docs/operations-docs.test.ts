@@ -65,8 +65,11 @@ test('the manual lists exactly the permissions of the API', () => {
 
 test('the runbook explains every reason that a verification returns', () => {
   const files = ['verify', 'entries', 'scan-rows'].map((name) => `packages/service/src/verify/${name}.ts`);
-  const code = [...files, 'packages/server/src/plugins/public-log.ts'].map(read).join('');
-  const literal = code.matchAll(/'(contradiction|(?:entry|time|head|purge|rows|checkpoint|proof)_\w+)'/g);
+  const ofServer = ['plugins/public-log', 'operator/verify'].map((name) => `packages/server/src/${name}.ts`);
+  const code = [...files, ...ofServer].map(read).join('');
+  const literal = code.matchAll(
+    /'(contradiction|(?:entry|time|head|purge|rows|checkpoint|proof|blocks)_\w+)'/g,
+  );
   const ofRows = [tenants, keys, keyVersions, apiKeys, issuers, subjects].flatMap(({ name, record }) =>
     ['changed', ...(record ? ['put_back'] : [])].map((what) => `${name.slice(0, -1)}_${what}`),
   );

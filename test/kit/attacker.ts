@@ -7,6 +7,7 @@ export const tables = [
   'audit_heads',
   'audit_entries',
   'audit_anchors',
+  'audit_blocks',
   'keys',
   'key_versions',
   'api_keys',

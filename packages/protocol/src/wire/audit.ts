@@ -176,7 +176,7 @@ export const aboutAudit = (): Group<typeof audit> => {
       'logs.key_version': 'The version of the key. Null if the action has no key.',
       'logs.salt': 'Random: of a hidden entry, whose digest alone is shown, nobody can confirm a guess.',
       'purged_through.hash': 'The hash of the last deleted entry.',
-      'listAudit.total': 'The number of entries on all pages. Null for more than 10,000 of a person.',
+      'listAudit.total': 'The number of entries on all pages. Null above 10,000 of a person or an actor.',
       'verifyAudit.checkpoint': 'The checkpoint that was presented, and whether the log extends it.',
     },
     calls: {
@@ -186,10 +186,10 @@ export const aboutAudit = (): Group<typeof audit> => {
           'Lists audit entries, newest first. Ids count 1, 2, 3 … without a gap. A `limit` above 100 ' +
           'means 100, without an error: compare `count` with your `limit`. Dates are RFC 3339 with a ' +
           'time; write the `+` of an offset as `%2B`. `subject_id` and `user_id` find the entries of a ' +
-          'person. Only these are counted up to 10,000: for more, `total` is null, and `total_at_least` ' +
-          'is 10,000. A user of an issuer with `audit.own` gets the entries about the own `subject_id`, ' +
-          'which can be written as `me`: only `action`, `key_id`, `created_at`, and of `metadata` the ' +
-          'members `user`, `user_asserted`, `outcome` and `code`.',
+          'person. Only these, and those of an `actor`, are counted up to 10,000: for more, `total` is ' +
+          'null, and `total_at_least` is 10,000. A user of an issuer with `audit.own` gets the entries ' +
+          'about the own `subject_id`, which can be written as `me`: only `action`, `key_id`, ' +
+          '`created_at`, and of `metadata` the members `user`, `user_asserted`, `outcome` and `code`.',
         problems: ['not_found'],
         input: { action: 'key.unwrap', date_from: '2026-11-01T00:00:00Z', limit: 50 },
         output: {

@@ -12,7 +12,7 @@ export const limits = {
   jsonValues: 100_000, // values in a body, and in all items of a batch together
   pageDefault: 50,
   pageMaximum: 100,
-  countedEntries: 10_000, // of a person: `total` of a longer audit log is null
+  countedEntries: 10_000, // of a person or an actor: `total` of a longer audit log is null
   graceDays: 365,
   graceDaysDefault: 30,
   rotationDays: 3_650,

@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { alone } from '@eaas/test-kit/alone';
 import { apiOf, settle, testWorld } from '@eaas/test-kit/world';
 import { openAttacker } from '@eaas/test-kit/attacker';
+import { read } from '@eaas/test-kit/markdown';
 import { lastNight, verifyNightly } from './verify-nightly.ts';
 
 const never = new AbortController().signal;
@@ -62,6 +63,21 @@ test('the nightly verification runs once per night on one of many replicas', asy
   world.time += 1;
   await verify();
   expect(told).toHaveLength(2);
+});
+
+test.each([
+  ['removed', (id: string) => attacker.sql`delete from eaas.audit_blocks where tenant_id = ${id}`],
+  ['forged', (id: string) => attacker.sql`insert into eaas.audit_blocks values (${id}, 'by system', 0)`],
+])('a %s block is found, and what the runbook says repairs it', async (_, attack) => {
+  await attack(ann.tenantId);
+  expect(await verify()).toMatchObject({ broken: 1 });
+  expect(told).toEqual([{ tenantId: ann.tenantId, reasons: ['blocks_differ'] }]);
+  const api = apiOf(world.replica(), ann.token);
+  expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true });
+  const [, repair = ''] = /```sql([^`]*audit_blocks[^`]*)```/.exec(read('docs/operating/runbook.md')) ?? [];
+  await attacker.sql.unsafe(repair);
+  world.time += day;
+  expect(await verify()).toMatchObject({ broken: 0 });
 });
 
 test('a night that nobody verified is made up for at any time, and the next one begins at 03:00 UTC', async () => {

@@ -85,6 +85,12 @@ begin
   from json_to_recordset(runs) as run
     (first int, last int, action text, key_id uuid, key_version bigint, actor text, ip_address text, metadata text),
     generate_series(first, last) as number;
+  insert into eaas.audit_blocks (tenant_id, of, block)
+  select distinct tenant, of, block from (
+    select distinct action, actor, expected_id + first >> 10 as low, expected_id + last >> 10 as high
+    from json_to_recordset(runs) as run (first int, last int, action text, actor text)) kind,
+    generate_series(low, high) as block, unnest(eaas.blocks_of(action, actor)) as of
+  on conflict do nothing;
   insert into eaas.tallies as known (tenant_id, key_id, key_version, action, month, n, refused, purged, last_at)
   select tenant, coalesce(key_id, '${noId}'), coalesce(key_version, 0), action, next_month, n, refused, 0, next_created_at
   from json_to_recordset(counts) as tally (key_id uuid, key_version bigint, action text, n bigint, refused bigint)

@@ -64,8 +64,10 @@ async function readWithin(
   needs: readonly Need[],
   limit: number,
 ): Promise<Known> {
+  const most = Math.round(0.9 * limit);
   const [, known] = await together([
-    sql.unsafe(`begin read only; set local statement_timeout = ${Math.round(0.9 * limit)}`).execute(),
+    // To compile a statement takes longer than most lists.
+    sql.unsafe(`begin read only; set local jit = off; set local statement_timeout = ${most}`).execute(),
     readKnown(sql, tenantId, needs),
     sql.unsafe('commit').execute(),
   ]);

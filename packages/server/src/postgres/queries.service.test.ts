@@ -18,7 +18,7 @@ const uuids = [1, 2, 3].map(() => crypto.randomUUID());
 const half = 'ab'.repeat(16);
 const texts = ['{}', `{"subject":"${half}cd"}`, `{"user":"${half}"}`, `{"context":{"user":"${half}"}}`];
 
-/** Fills a tenant with 16 rows of each table and 48 entries, in both stores. */
+/** Fills a tenant with 16 rows of each table and 2,548 entries, in both stores: `system` has entries in several blocks. */
 async function fill(): Promise<string> {
   const head = newHead();
   const { tenant_id } = head;
@@ -32,14 +32,15 @@ async function fill(): Promise<string> {
       rows.apiKey(nth, nth % 2 === 0 ? ['encrypt', 'keys.read'] : ['encrypt']),
       rows.subject(Buffer.alloc(32, nth), nth > 8 ? nth : null),
     ];
-    const metadata = [0, 1, 2].map((more) => texts[(nth + more) % 4] ?? '');
+    const more = Array.from({ length: nth === 12 ? 2_503 : 3 }, (_, at) => at);
+    const metadata = more.map((at) => texts[(nth + at) % 4] ?? '');
     const key_id = uuids[nth % 4] ?? null;
     const link = linkAfter(await inPostgres.read(tenant_id, []), metadata, {
       writes,
       action: nth % 2 === 0 ? 'key.wrap' : 'key.unwrap',
       key_id,
       key_version: key_id === null ? null : 1 + (nth % 3),
-      actor: nth % 5 === 0 ? 'system' : 'operator',
+      actor: nth % 4 === 0 ? 'system' : 'operator',
     });
     const next = { ...link.next, created_at: start + 10 * Math.floor(nth / 2) };
     for (const store of stores)
@@ -71,7 +72,11 @@ const tables = [
   { table: apiKeys, by: 'created_id', all: [...permissions, ['revoked_at', 'null']] },
   { table: subjects, by: 'subject_id', all: [...erased, ...are('subject_id', '>= <= =', bytes)] },
   { table: entries, by: 'id', all: [...ofNumber('id'), ...are('created_at', '>= <=', times)] },
-  { table: entries, by: 'id', all: [...ofKey, ...ofAction, ...people, ...are('actor', '=', ['operator'])] },
+  {
+    table: entries,
+    by: 'id',
+    all: [...ofKey, ...ofAction, ...people, ...are('actor', '=', ['operator', 'system', 'x'])],
+  },
   {
     table: tallies,
     sums,

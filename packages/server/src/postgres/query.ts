@@ -4,7 +4,7 @@ import { parseUuid } from '@eaas/protocol';
 import { type Found, idText, nameOf, type Query, type Ref, type Stored, type Where } from '@eaas/service';
 import type { Sql } from './sql.ts';
 import { joined, type Part, part, raw, statement } from './statement.ts';
-import { requireTable, type StoredTable, typeOf } from './tables.ts';
+import { frequentActions, isRare, requireTable, type StoredTable, typeOf } from './tables.ts';
 
 export type Json = null | string | number | boolean | readonly Json[] | { readonly [name: string]: Json };
 type JsonRow = Readonly<Record<string, Json>>;
@@ -80,20 +80,22 @@ function sqlType(table: StoredTable, column: string): Part {
 /** The rows that a query finds, with their number and sums if they are wanted. */
 export function foundBy(tenantId: string, query: Query<never>, found: Map<string, Found<Stored>>): Asked {
   const table = requireTable(query.table.name);
-  const { limit, counts, sums = [] } = query;
+  const { limit = null, offset = 0, counts, sums = [] } = query;
   const all = matching(tenantId, table, query.where);
-  const rows =
-    limit === 0
-      ? part`'[]'::json`
-      : aggregated(
-          part`select t.* ${newestRev(tenantId, table)} from (${page(table, all, query)}) t ${order(query)}`,
-        );
-  const total = counts === undefined ? part`-1` : count(tenantId, table, all, query);
+  const known = counts === undefined ? part`-1` : knownCount(tenantId, table, query);
+  const walk = walkTo(tenantId, table, query, known ? 0 : counts);
+  const ids = part`select id from walked ${order(query)} limit ${limit} offset ${offset}`;
+  const walked = part`eaas.audit_entries where tenant_id = ${tenantId} and id = any (array(${ids}))`;
+  const onPage = walk ? page(table, walked, { ...query, offset: 0 }) : page(table, all, query);
+  const listed = part`select t.* ${newestRev(tenantId, table)} from (${onPage}) t ${order(query)}`;
+  const rows = limit === 0 ? part`'[]'::json` : aggregated(listed);
+  const most = typeof counts === 'number' ? part`limit ${counts}` : part``;
+  const total = known ?? part`(select count(*) from (select from ${walk ? part`walked` : all} ${most}) t)`;
   const sum = sums.map((column) => part`${column}::text, coalesce(sum(${raw(column)}), 0)`);
   const summed =
     sums.length === 0 ? part`` : part`, 'sums', (select json_build_object(${joined(sum, ', ')}) from ${all})`;
   return {
-    sql: part`json_build_object('rows', ${rows}, 'total', ${total} ${summed})`,
+    sql: part`(${walk ?? part``} select json_build_object('rows', ${rows}, 'total', ${total} ${summed}))`,
     read(json) {
       const answer = json as unknown as FoundJson;
       found.set(nameOf(query), { ...answer, rows: answer.rows.map((row) => storedRow(table, row)) });
@@ -115,10 +117,48 @@ function matching(tenantId: string, table: StoredTable, where: readonly Where[])
   return part`(select * from ${ofTenant} ${joined(few)} offset 0) few where true ${joined(all)}`;
 }
 
-function condition(tenantId: string, table: StoredTable, [column, is, value]: Where): Part {
-  const { name, nulls, derived } = table;
+/**
+ * For a filter by actor or by frequent action: the ids of the newest entries, as `walked`, as many as the page and the number
+ * `counts` need. Reads only blocks that have such entries, from the newest one on. Undefined if an index finds the entries.
+ */
+function walkTo(tenantId: string, table: StoredTable, query: Query<never>, counts: true | number = 0) {
+  const { where, descending, limit, offset = 0 } = query;
+  const named = (column: string) => where.find(([name, is]) => name === column && is === '=')?.[2];
+  const [action, actor] = [named('action'), named('actor')];
+  const of = [action ?? [], actor === undefined ? [] : ['by', actor]].flat().join(' ');
+  if (!table.derived || !descending || limit === undefined || of === '') return undefined;
+  const isInIndex = action !== undefined && !frequentActions.includes(String(action));
+  if (isInIndex || where.some(([column]) => table.derived?.[column])) return undefined;
+  const all = (ones: readonly Where[], id?: string) =>
+    joined(ones.map((one) => part`and ${condition(tenantId, table, one, id)}`));
+  const bounds = (to: string) => where.filter(([name, is]) => is === to && /^(id|created_at)$/.test(name));
+  const most = Math.max(limit + offset, counts === true ? Number.MAX_SAFE_INTEGER : counts);
+  // The limit in a block tells PostgreSQL how large it is at most.
+  return part`
+    with recursive walk (block, ids, n) as (
+      select 1::bigint << 53, '{}'::bigint[], 0::bigint
+      union all
+      select next.block, found.ids, n + cardinality(found.ids)
+      from walk
+      cross join lateral (
+        select block from eaas.audit_blocks
+        where tenant_id = ${tenantId} and of = ${of} and block between 0 and walk.block - 1
+          ${all(bounds('>='), 'block << 10 | 1023')} ${all(bounds('<='), 'block << 10')}
+        order by block desc limit 1) next
+      cross join lateral (
+        select coalesce(array_agg(id), '{}') as ids from (
+          select id from eaas.audit_entries
+          where tenant_id = ${tenantId} and id between next.block << 10 and next.block << 10 | 1023 ${all(where)}
+          order by id desc limit 1024) entry) found
+      where n < ${most}),
+    walked (id) as (select unnest(ids) from walk)`;
+}
+
+/** `id`: what a condition on ids is about, in SQL. */
+function condition(tenantId: string, table: StoredTable, [column, is, value]: Where, id = 'id'): Part {
+  const { nulls, derived } = table;
   const isUuid = typeOf(table, column) === 'uuid';
-  const left = derived?.[column] === undefined ? part`${raw(column)}` : raw(derived[column]);
+  const left = raw(column === 'id' ? id : (derived?.[column] ?? column));
   if (is === 'null') return nulls ? part`${left} = ${nulls[column] ?? null}` : part`${left} is null`;
   if (typeof value === 'string' && value.includes('\0')) return part`false`;
   if (is === 'has') return part`${value} = any (${left})`;
@@ -127,13 +167,15 @@ function condition(tenantId: string, table: StoredTable, [column, is, value]: Wh
     return part`${left} = any (${[...values]}::${raw(isUuid ? 'uuid' : 'text')}[])`;
   }
   if (typeof value === 'string' && isUuid && parseUuid(value) === undefined) return part`false`;
-  if (name === 'audit_entries' && column === 'created_at') return sinceOrUntil(tenantId, is, Number(value));
+  if (derived && column === 'created_at') return sinceOrUntil(tenantId, is, Number(value), id);
+  if (derived && column === 'action' && !frequentActions.includes(String(value)))
+    return part`${left} = ${value} and ${raw(isRare)}`;
   const isKnown = nulls?.[column] === undefined ? part`` : part`and ${left} <> ${nulls[column]}`;
   return part`${left} ${raw(is)} ${value} ${isKnown}`;
 }
 
 /** A condition on the time of entries, by their ids: these have no gaps, and times never decrease, so a few are looked at. */
-function sinceOrUntil(tenantId: string, is: string, time: number): Part {
+function sinceOrUntil(tenantId: string, is: string, time: number, id: string): Part {
   const isOlder = is === '>=' ? part`created_at < ${time}` : part`created_at <= ${time}`;
   const first = part`(
     with recursive search (low, high) as (
@@ -146,7 +188,7 @@ function sinceOrUntil(tenantId: string, is: string, time: number): Part {
           false) as is_older) entry
     )
     select min(high) from search)`;
-  return is === '>=' ? part`id >= ${first}` : part`id < ${first}`;
+  return part`${raw(id)} ${raw(is === '>=' ? '>=' : '<')} ${first}`;
 }
 
 /**
@@ -174,7 +216,8 @@ function order({ by, descending }: Query<never>): Part {
   return by === undefined ? part`` : part`order by ${raw(by)} ${descending ? part`desc` : part``}`;
 }
 
-function count(tenantId: string, table: StoredTable, all: Part, { where, counts }: Query<never>): Part {
+/** The number of rows where another table has it. */
+function knownCount(tenantId: string, table: StoredTable, { where }: Query<never>): Part | undefined {
   const { name, counted, tallied } = table;
   const [first, ...others] = where;
   const isKept = counted !== undefined && others.length === 0;
@@ -183,12 +226,9 @@ function count(tenantId: string, table: StoredTable, all: Part, { where, counts 
     return part`(select coalesce(sum(n), 0) from eaas.row_counts
       where tenant_id = ${tenantId} and counted = ${name} ${kind})`;
   }
-  if (tallied && where.every(([column, is]) => is === '=' && tallied.includes(column))) {
-    const tallies = matching(tenantId, requireTable('tallies'), where);
-    return part`(select coalesce(sum(n + refused - purged), 0) from ${tallies})`;
-  }
-  const most = typeof counts === 'number' ? part`limit ${counts}` : part``;
-  return part`(select count(*) from (select from ${all} ${most}) found)`;
+  if (!tallied || !where.every(([column, is]) => is === '=' && tallied.includes(column))) return undefined;
+  const tallies = matching(tenantId, requireTable('tallies'), where);
+  return part`(select coalesce(sum(n + refused - purged), 0) from ${tallies})`;
 }
 
 /** The newest record of the row's changes, as another column. */

@@ -111,7 +111,7 @@ describe('filters', () => {
   });
 });
 
-describe('a filter of a person', () => {
+describe('a filter of a person or an actor', () => {
   const wrapPath = `/v1/keys/${key.key_id}/wrap` as const;
   const wrapFor = (subject: string, fields: object = {}) =>
     tenant.api.post(wrapPath, { dek: newDek(), subject, ...fields });
@@ -163,7 +163,7 @@ describe('a filter of a person', () => {
     expect(exact).not.toHaveProperty('total_at_least');
     await wrap(1);
     const { user: userId } = only((await list(limited)).logs).metadata as { user: string };
-    for (const filter of [`subject_id=${subject_id}`, `user_id=${userId}`]) {
+    for (const filter of [`subject_id=${subject_id}`, `user_id=${userId}`, `actor=${tenant.apiKeyId}`]) {
       const { logs: _, ...page } = await list(`${filter}&limit=1&offset=${most}`);
       expect(page).toStrictEqual({ count: 1, total: null, total_at_least: most, limit: 1, offset: most });
     }

@@ -12,6 +12,7 @@ const privileges: Readonly<Record<string, string>> = {
   'table api_key_uses': 'INSERT, SELECT, UPDATE',
   'table api_keys': 'INSERT, SELECT, UPDATE',
   'table audit_anchors': 'INSERT, SELECT, UPDATE',
+  'table audit_blocks': 'INSERT, SELECT',
   'table audit_entries': 'INSERT, SELECT',
   'table audit_heads': 'INSERT, SELECT, UPDATE',
   'table issuers': 'INSERT, SELECT, UPDATE',
@@ -55,6 +56,7 @@ const privileges: Readonly<Record<string, string>> = {
 };
 
 const everybodys: Readonly<Record<string, string>> = {
+  'function blocks_of': 'EXECUTE',
   'function now_ms': 'EXECUTE',
   'function refuse_backwards': 'EXECUTE',
   'function refuse_change': 'EXECUTE',

@@ -21,16 +21,16 @@ export const auditOperations = {
   'GET /v1/audit'({ plugins }, { tenantId }, input) {
     const { limit = limits.pageDefault, offset = 0, key_id, action, actor, date_from, date_to } = input;
     const page = { limit, offset };
-    const by = are({ actor });
     const since: Where[] = date_from ? [['created_at', '>=', parseTimestamp(date_from, 'up') ?? 0]] : [];
     const until: Where[] = date_to ? [['created_at', '<=', parseTimestamp(date_to, 'down') ?? 0]] : [];
     const whole = listedByIds(tenantId, page, since, until);
     const listingFor = (view: Pick<View, 'tenant' | 'secrets' | 'find'>, holder: Holder | null) => {
       const named = are({ key_id: key_id && requireKeyId(holder, key_id), action });
-      const further = plugins.flatMap((plugin) => plugin.filters?.(view, holder, input) ?? []);
-      const all = [...named, ...by, ...further, ...since, ...until];
+      const plugged = plugins.flatMap((plugin) => plugin.filters?.(view, holder, input) ?? []);
+      const further = [...are({ actor }), ...plugged];
+      const all = [...named, ...further, ...since, ...until];
       if (further.length > 0) return counted(page, all, limits.countedEntries);
-      return named.length + by.length === 0 ? whole : counted(page, all);
+      return named.length === 0 ? whole : counted(page, all);
     };
     return {
       by: 'snapshot',
