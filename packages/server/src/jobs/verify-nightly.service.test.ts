@@ -65,11 +65,8 @@ test('the nightly verification runs once per night on one of many replicas', asy
   expect(told).toHaveLength(2);
 });
 
-test.each([
-  ['removed', (id: string) => attacker.sql`delete from eaas.audit_blocks where tenant_id = ${id}`],
-  ['forged', (id: string) => attacker.sql`insert into eaas.audit_blocks values (${id}, 'by system', 0)`],
-])('a %s block is found, and what the runbook says repairs it', async (_, attack) => {
-  await attack(ann.tenantId);
+test('a removed block is found, and what the runbook says repairs it', async () => {
+  await attacker.sql`delete from eaas.audit_blocks where tenant_id = ${ann.tenantId} and of = 'by operator'`;
   expect(await verify()).toMatchObject({ broken: 1 });
   expect(told).toEqual([{ tenantId: ann.tenantId, reasons: ['blocks_differ'] }]);
   const api = apiOf(world.replica(), ann.token);

@@ -22,9 +22,8 @@ export async function verifyLog(
     (tx) => tx`
       with kinds as (
         select distinct action, actor, id >> 10 as block from eaas.audit_entries where tenant_id = ${tenantId}),
-      expected as (select distinct of, block from kinds, unnest(eaas.blocks_of(action, actor)) as of),
-      stored as (select of, block from eaas.audit_blocks where tenant_id = ${tenantId})
-      (table expected except table stored) union all (table stored except table expected) limit 1`,
+      needed as (select of, block from kinds, unnest(eaas.blocks_of(action, actor)) as of)
+      table needed except select of, block from eaas.audit_blocks where tenant_id = ${tenantId} limit 1`,
     longest,
   );
   if (count === 0) return found;

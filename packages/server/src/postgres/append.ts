@@ -6,11 +6,12 @@ import type { Sql } from './sql.ts';
 
 /** Appends a link if the head is still the one that it expects. Throws the database's error for what it refuses. */
 export function appendLink(sql: Sql, tenantId: string, link: Link): Promise<Appended> {
-  const { expected, next, runs, seals, writes, tallies, now } = link;
+  const { expected, next, runs, seals, blocks, writes, tallies, now } = link;
   return sql<{ appended: string }[]>`
     select eaas.append(${tenantId}, ${expected.id}, ${expected.mac}, ${next.id}, ${next.hash}, ${next.sum}, ${next.nonce},
       ${next.created_at}, ${next.month}, ${next.encrypts}, ${next.mac}, ${now},
-      ${`[${runs.map(encodeRun).join(',')}]`}::text::json, ${seals}, ${JSON.stringify(tallies)}::text::json,
+      ${`[${runs.map(encodeRun).join(',')}]`}::text::json, ${seals},
+      ${blocks.length > 0 ? JSON.stringify(blocks) : null}::text::json, ${JSON.stringify(tallies)}::text::json,
       ${writes.length > 0 ? encodeWrites(writes) : null}::text::jsonb) as appended`
     .execute()
     .then(([row]) => appendedIn(row?.appended));

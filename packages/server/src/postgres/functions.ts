@@ -63,7 +63,7 @@ const append = (writing: string): string => `
 create or replace function eaas.append(
   tenant uuid, expected_id bigint, expected_mac bytea,
   next_id bigint, next_hash bytea, next_sum bytea, next_nonce bytea, next_created_at bigint, next_month text,
-  next_encrypts bigint, next_mac bytea, moment bigint, runs json, seals bytea, counts json, rows jsonb
+  next_encrypts bigint, next_mac bytea, moment bigint, runs json, seals bytea, blocks json, counts json, rows jsonb
 ) returns text language plpgsql set lock_timeout = '1s' as $$
 declare
   present bigint := eaas.now_ms();
@@ -85,12 +85,12 @@ begin
   from json_to_recordset(runs) as run
     (first int, last int, action text, key_id uuid, key_version bigint, actor text, ip_address text, metadata text),
     generate_series(first, last) as number;
-  insert into eaas.audit_blocks (tenant_id, of, block)
-  select distinct tenant, of, block from (
-    select distinct action, actor, expected_id + first >> 10 as low, expected_id + last >> 10 as high
-    from json_to_recordset(runs) as run (first int, last int, action text, actor text)) kind,
-    generate_series(low, high) as block, unnest(eaas.blocks_of(action, actor)) as of
-  on conflict do nothing;
+  if blocks is not null then
+    insert into eaas.audit_blocks (tenant_id, of, block)
+    select tenant, substr(name, strpos(name, ' ') + 1), split_part(name, ' ', 1)::bigint
+    from json_array_elements_text(blocks) as name
+    on conflict do nothing;
+  end if;
   insert into eaas.tallies as known (tenant_id, key_id, key_version, action, month, n, refused, purged, last_at)
   select tenant, coalesce(key_id, '${noId}'), coalesce(key_version, 0), action, next_month, n, refused, 0, next_created_at
   from json_to_recordset(counts) as tally (key_id uuid, key_version bigint, action text, n bigint, refused bigint)

@@ -1,10 +1,19 @@
 // Queries and named rows as SQL. Each becomes one subquery that returns JSON, so that all needs of a decision are one statement
 // and one snapshot. `read.ts` puts them together.
 import { parseUuid } from '@eaas/protocol';
-import { type Found, idText, nameOf, type Query, type Ref, type Stored, type Where } from '@eaas/service';
+import {
+  type Found,
+  frequentActions,
+  idText,
+  nameOf,
+  type Query,
+  type Ref,
+  type Stored,
+  type Where,
+} from '@eaas/service';
 import type { Sql } from './sql.ts';
 import { joined, type Part, part, raw, statement } from './statement.ts';
-import { frequentActions, isRare, requireTable, type StoredTable, typeOf } from './tables.ts';
+import { isRare, requireTable, type StoredTable, typeOf } from './tables.ts';
 
 export type Json = null | string | number | boolean | readonly Json[] | { readonly [name: string]: Json };
 type JsonRow = Readonly<Record<string, Json>>;

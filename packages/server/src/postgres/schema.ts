@@ -239,13 +239,10 @@ begin
       to_char(to_timestamp(created_at / 1000.0) at time zone 'UTC', 'YYYY-MM') as month, count(*) as purged,
       max(created_at) as last_at
     from eaas.audit_entries where tenant_id = tenant and id <= through group by 1, 2, 3, 4) t;
-  -- Of the last block some entries can stay.
-  delete from eaas.audit_blocks b using (
-    select distinct of, id >> 10 as block from eaas.audit_entries, unnest(eaas.blocks_of(action, actor)) as of
-    where tenant_id = tenant and id <= through) gone
-  where b.tenant_id = tenant and b.of = gone.of and b.block = gone.block and not exists (
-    select from eaas.audit_entries e where e.tenant_id = tenant and e.id > through and e.id <= gone.block << 10 | 1023
-      and gone.of = any (eaas.blocks_of(e.action, e.actor)));
+  -- Of the last block some entries can stay. A block without an entry shows nothing.
+  delete from eaas.audit_blocks where tenant_id = tenant and block < (through + 1) >> 10 and of in (
+    select distinct unnest(eaas.blocks_of(action, actor)) from eaas.audit_entries
+    where tenant_id = tenant and id <= through);
   perform set_config('eaas.erasing', tenant::text, true);
   delete from eaas.audit_entries where tenant_id = tenant and id <= through;
   get diagnostics gone = row_count;

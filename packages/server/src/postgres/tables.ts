@@ -39,10 +39,8 @@ export interface SchemaPlugin {
 
 export const schemaPlugins: readonly SchemaPlugin[] = [people, issuers, intake, publicLog, nights];
 
-/** The actions of most entries: the others have an index. */
-export const frequentActions: readonly string[] = ['key.wrap', 'key.unwrap', 'encrypt', 'decrypt'];
-/** The condition of that index, in SQL. PostgreSQL uses it for statements that say the same, not for ones with a parameter. */
-export const isRare = `action not in (${frequentActions.map((action) => `'${action}'`).join(', ')})`;
+/** The condition of the index of rare actions, in SQL. PostgreSQL uses it for statements that say it too, without a parameter. */
+export const isRare = `action not in (${core.frequentActions.map((action) => `'${action}'`).join(', ')})`;
 
 /** Stands for null in the key of a tally. */
 export const noId = '00000000-0000-0000-0000-000000000000';

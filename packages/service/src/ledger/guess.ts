@@ -76,6 +76,8 @@ export class Guess {
   head: HeadRow;
   /** The sum of all rows, without the mask of the head. */
   sum: bigint;
+  /** Blocks that this replica has stored since it knows each head. */
+  readonly blocks = new Set<string>();
 
   /** Throws Tampered for a tenant's row or, unless it is not checked, a head that the service did not write. */
   constructor(
@@ -138,6 +140,7 @@ export class Guess {
   /** Goes on to a head that another replica wrote without a change of rows. Throws Tampered. */
   follow(head: HeadRow): void {
     this.head = this.#checked(head);
+    this.blocks.clear();
   }
 
   /** Lays in what a store has read under the head of this guess, or under one with the same rows. */
@@ -161,8 +164,10 @@ export class Guess {
   }
 
   /** Goes on to a head that this replica wrote, with the rows of its link. */
-  advance(head: HeadRow, sum: bigint, writes: ReadonlyMap<Ref, Written>): void {
-    this.head = head;
+  advance({ next, blocks }: Link, sum: bigint, writes: ReadonlyMap<Ref, Written>): void {
+    this.head = next;
+    if (this.blocks.size > mostRows) this.blocks.clear();
+    for (const name of blocks) this.blocks.add(name);
     this.sum = BigInt.asUintN(256, sum);
     if (writes.size === 0) return;
     for (const [ref, { row }] of writes) this.#keep(ref, row);

@@ -40,7 +40,7 @@ const noReceipts: Receipts = { count: 0, of: () => ({ id: 0, hash: '' }), hashOf
 /** Judges decisions at a time of the database. */
 export function judgeAll(guess: Guess, now: number, decisions: readonly Decision[]): Attempt {
   const { head, secrets, ground, sum } = guess;
-  const link = beginLink(secrets, ground.tables, head, Math.max(now, head.created_at), sum);
+  const link = beginLink(secrets, ground.tables, head, Math.max(now, head.created_at), sum, guess.blocks);
   const quota = quotaOf(head, now);
   const view = new GuessView(guess, now, quota, link);
   const outcomes: Outcome[] = [];

@@ -8,7 +8,7 @@ import { newTenant } from '../operations/tenants.ts';
 import { keyDraft, tenantDraft } from '../rules/draft.ts';
 import { createService } from '../service.ts';
 import { verifyTenant } from '../verify/verify.ts';
-import { LinkRefused, type Store } from './store.ts';
+import { type Link, LinkRefused, type Store } from './store.ts';
 import { refTo } from './table.ts';
 import { entries, type KeyRow, keys } from './tables.ts';
 
@@ -30,7 +30,9 @@ async function openPair(
   const roots = [rootKey(randomBytes(32))] as const;
   const failures: unknown[] = [];
   const unwritten = (error: unknown) => void failures.push(error);
-  const listener = { unwritten, wentBack: () => void failures.push('went back') };
+  const blocks: (readonly string[])[] = [];
+  const appended = (_: string, link: Link) => void blocks.push(link.blocks);
+  const listener = { unwritten, appended, wentBack: () => void failures.push('went back') };
   const read: typeof store.read = async (...all) => {
     const known = await store.read(...all);
     await arrive();
@@ -63,7 +65,7 @@ async function openPair(
   const askToVerify = (nth: number) =>
     run(replica(nth), insider(tenantId, 'operator'), 'GET /v1/audit/verify', {});
   const forget = (nth: number) => replica(nth).ledger.forget(tenantId);
-  return { store, tenantId, decide, verified, askToVerify, forget, failures };
+  return { store, tenantId, decide, verified, askToVerify, forget, failures, blocks };
 }
 
 const keyId = '00000000-0000-4000-8000-000000000002';
@@ -109,6 +111,14 @@ test('a replica remembers what it has changed', async () => {
   steps.length = 0;
   await decide(0, note);
   expect(steps).toEqual(['commit', 'answer']);
+});
+
+test('blocks are stored once, and again when another replica wrote, because a failover can have lost them', async () => {
+  const { decide, blocks, forget } = await openPair(async () => {});
+  for (const nth of [0, 0, 1, 1, 0, 0]) await decide(nth, note);
+  forget(0);
+  await decide(0, note);
+  expect(blocks.map((names) => names.length)).toEqual([1, 0, 1, 0, 1, 0, 1]);
 });
 
 test('a newer head that was changed is refused, even if no row was', async () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openTenantSecrets, rootKey } from '../crypto/tenant-secrets.ts';
 import { newTenant } from '../operations/tenants.ts';
-import { tenantDraft } from '../rules/draft.ts';
+import { type Draft, tenantDraft } from '../rules/draft.ts';
 import { beginLink } from './link.ts';
 import type { TenantRow } from './tables.ts';
 
@@ -33,6 +33,15 @@ const anyDraft = fc.record({
   metadata: fc.constantFrom('{}', '{"outcome":"refused"}'),
   actor: fc.constantFrom('operator', 'system'),
   ip_address: fc.constantFrom(null, '192.0.2.1'),
+});
+
+test('a link names the blocks of its entries that are not known to be stored', () => {
+  const known = new Set(['0 by operator']);
+  const link = beginLink(secrets, new Map(), { ...head, id: 1_020 }, head.created_at, 0n, known);
+  const add = (action: Draft['action']) => link.add(author, { ...tenantDraft(action, {}) });
+  for (let id = 1_021; id <= 2_048; id++) add(id === 1_022 ? 'decrypt' : 'key.create');
+  const { blocks } = link.complete(head, head.created_at);
+  expect(blocks).toEqual(['0 decrypt', '0 decrypt by operator', '1 by operator', '2 by operator']);
 });
 
 test('each entry has a salt of its own, in this link and in another', () => {

@@ -2,6 +2,7 @@
 import { entryHashes, entryMacs, fromLatin1, latin1ToHex, randomBytes, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import type { Draft } from '../rules/draft.ts';
+import { beginsBlock, blocksOf } from './blocks.ts';
 import type { Author, Receipts } from './decision.ts';
 import { masked, rowInSum, sealHead, sealRow } from './row-macs.ts';
 import type { Link, Run, SealedWrite, Tally } from './store.ts';
@@ -14,13 +15,17 @@ const saltsAtOnce = 32;
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Begins a link after the head `expected`. Entries that differ only in their ids form a run, which is stored as one. */
+/**
+ * Begins a link after the head `expected`. Entries that differ only in their ids form a run, which is stored as one. `known`: blocks
+ * that are stored.
+ */
 export function beginLink(
   secrets: TenantSecrets,
   tables: ReadonlyMap<string, Table<never>>,
   expected: HeadRow,
   created_at: number,
   sumBefore: bigint,
+  known: ReadonlySet<string> = new Set(),
 ) {
   const { tenant_id } = expected;
   const chain = entryHashes();
@@ -29,6 +34,7 @@ export function beginLink(
   const salts: string[] = [];
   let random = '';
   const runs: Writable<Run>[] = [];
+  const blocks = new Set<string>();
   const tallies = new Map<string, Writable<Tally>>();
   const writes = new Map<Ref, SealedWrite>();
   let last: { readonly run: Writable<Run>; readonly tally: Writable<Tally> } | undefined;
@@ -77,6 +83,9 @@ export function beginLink(
         last = begin(author, draft);
         hash = chain.first(hash, { tenant_id, id, ...last.run, created_at, salt: fromLatin1(salt) });
       }
+      const { action, actor, first } = last.run;
+      if (first > hashes.length || beginsBlock(id))
+        for (const name of blocksOf(id, action, actor)) if (!known.has(name)) blocks.add(name);
       salts.push(salt);
       last.run.last = hashes.push(hash);
       last.tally[draft.isRefused ? 'refused' : 'n']++;
@@ -118,7 +127,13 @@ export function beginLink(
       const next = sealHead(secrets, { tenant_id, ...end, ...about });
       const macs = entryMacs(secrets.auditMac, hashes);
       const seals = fromLatin1(hashes.map((each, index) => `${each}${macs[index]}${salts[index]}`).join(''));
-      const all = { runs, seals, writes: [...writes.values()], tallies: [...tallies.values()] };
+      const all = {
+        runs,
+        seals,
+        writes: [...writes.values()],
+        tallies: [...tallies.values()],
+        blocks: [...blocks],
+      };
       return { expected: { id: expected.id, mac: expected.mac }, next, ...all, now };
     },
   };

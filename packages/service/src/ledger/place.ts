@@ -5,7 +5,7 @@ import { Refusal, Tampered, unreachable } from '../rules/refusal.ts';
 import { type Ground, Guess } from './guess.ts';
 import type { Written } from './query.ts';
 import { SharedRead } from './shared-read.ts';
-import type { Known } from './store.ts';
+import type { Known, Link } from './store.ts';
 import { allOf, are, nameOf, type Need, type Ref, refTo, unique } from './table.ts';
 import { entries, type EntryRow, type HeadRow, heads, tenants } from './tables.ts';
 
@@ -134,9 +134,10 @@ export class Place {
   }
 
   /** Goes on to a head that this replica wrote, with the rows of its link. */
-  advance(head: HeadRow, sum: bigint, writes: ReadonlyMap<Ref, Written>): void {
+  advance(link: Link, sum: bigint, writes: ReadonlyMap<Ref, Written>): void {
     const { guess } = this;
-    if (guess && head.id > guess.head.id) guess.advance(head, sum, writes);
+    const { next: head } = link;
+    if (guess && head.id > guess.head.id) guess.advance(link, sum, writes);
     if (writes.has(refTo(tenants, this.tenantId))) this.forget();
     else if (guess && writes.size > 0) this.#resize(guess);
     if (head.id > (this.#newest?.id ?? 0)) this.#newest = head;

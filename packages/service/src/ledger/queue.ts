@@ -260,7 +260,7 @@ export class Queue {
     // Requests that have an end would wait in memory for the next append.
     this.#begun = undefined;
     if (link) {
-      this.place.advance(link.next, sum, writes);
+      this.place.advance(link, sum, writes);
       ground.listener.appended?.(tenantId, link);
     }
     for (const [nth, outcome] of outcomes.entries()) batch[nth]?.settle(outcome);

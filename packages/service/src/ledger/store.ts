@@ -52,6 +52,8 @@ export interface Link {
   readonly seals: Uint8Array;
   readonly writes: readonly SealedWrite[];
   readonly tallies: readonly Tally[];
+  /** The blocks of its entries (blocks.ts) that this replica does not know to be stored. */
+  readonly blocks: readonly string[];
   /** The database's time as it was estimated when the link was judged. */
   readonly now: number;
 }

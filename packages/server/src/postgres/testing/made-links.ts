@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { uuidFromBytes } from '@eaas/protocol/internal-audit';
 import {
   apiKeys,
+  blocksOf,
   type HeadRow,
   keys,
   type Known,
@@ -39,7 +40,17 @@ export function linkAfter(
   const entry = { ...kind, actor, ip_address: null };
   const runs = metadata.map((text, nth) => ({ first: nth + 1, last: nth + 1, ...entry, metadata: text }));
   const tallies = [{ ...kind, n: metadata.length - 1, refused: 1 }];
-  return { expected, next, runs, seals: randomBytes(80 * metadata.length), writes, tallies, now: time };
+  const blocks = runs.flatMap(({ first, action }) => blocksOf(expected.id + first, action, actor));
+  return {
+    expected,
+    next,
+    runs,
+    seals: randomBytes(80 * metadata.length),
+    blocks,
+    writes,
+    tallies,
+    now: time,
+  };
 }
 
 /** Makes rows of a tenant, with what else is in them. */
