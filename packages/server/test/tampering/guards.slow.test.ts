@@ -254,6 +254,6 @@ describe('purging', () => {
 test('two audit entries cannot follow the same entry', async () => {
   const [head] = await superuser<{ id: string }[]>`select id from eaas.audit_heads`;
   const fork = server`insert into eaas.audit_entries select tenant_id, ${head?.id ?? ''}, action, key_id, key_version, actor,
-    ip_address, metadata, created_at, hash, mac from eaas.audit_entries where id = 2`;
+    ip_address, metadata, created_at, salt, hash, mac from eaas.audit_entries where id = 2`;
   await expect(fork).rejects.toMatchObject({ code: '23505' });
 });
