@@ -69,7 +69,7 @@ export interface Walk {
 type Shown = AuditEntry | HiddenEntry;
 
 /** Entries from wherever they are: a client, a file, an array. */
-export type Entries = AsyncIterable<Shown> | Iterable<Shown>;
+export type Entries = AsyncIterable<AuditEntry | HiddenEntry> | Iterable<AuditEntry | HiddenEntry>;
 
 /** Walks up to the signed entry, or to the last one. `onEntry` gets each entry that was judged, and its place in the chain. */
 export async function walkChain(
