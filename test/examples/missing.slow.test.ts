@@ -88,7 +88,7 @@ test('upload-a-file prints one line about a folder that it cannot create', async
 
 test.each([
   ['text', 'plain text', 1],
-  ['a number after an entry', '{"tenant_id":"t","id":7,"hash":"ab"}\n7', 2],
+  ['a number after an entry', '{"tenant_id":"t","id":7,"salt":"cd","hash":"ab"}\n7', 2],
 ])('verify-audit names the line that is not an audit entry: %s', async (_, text, line) => {
   expect(await start({}, 'verify-audit/index.mjs', await fileOf(text))).toEqual({
     code: 1,

@@ -28,11 +28,9 @@ export function fixContext(context: Context): Context {
   return Object.freeze(encoded(context).members);
 }
 
-const none: Context = {};
-
 /** Returns the AAD, in memory that the next call overwrites. */
 export function additionalData(prefix: ArrayLike<number>, context?: Context): Uint8Array<ArrayBuffer> {
-  const { end } = encoded(context ?? none);
+  const { end } = encoded(context ?? {});
   const start = prefixLength - prefix.length;
   room.set(prefix, start);
   return room.subarray(start, end);
