@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_623,
-  service: 5_607,
+  protocol: 5_622,
+  service: 5_639,
   local: 1_841,
   sdk: 7_112,
   migrate: 2_328,
@@ -16,7 +16,7 @@ const packages: Readonly<Record<string, number>> = {
   prisma: 2_508,
   files: 1_729,
   console: 8_115,
-  server: 5_399,
+  server: 5_406,
   log: 1_192,
   dev: 839,
   cli: 3_385,
