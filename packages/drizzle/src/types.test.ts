@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { text, uuid } from 'drizzle-orm/pg-core';
 import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy';
-import { field, type FieldsClient, months, words } from '@eaas/sdk/fields';
+import { field, type FieldsClient, months, type StandardSchema, words } from '@eaas/sdk/fields';
 import { describe, expectTypeOf, test } from 'vitest';
 import { encrypted, encryptedTable, matches, withEncryption, type EncryptedDatabase } from './pg.ts';
 
@@ -52,6 +52,15 @@ describe('the types show the values and not the ciphertexts', () => {
       { a: string; b: { born: Date | null; id: string } }[]
     >();
   });
+});
+
+test('a column whose field has a schema shows what the schema returns', () => {
+  const schema = {} as StandardSchema<string, Notes>;
+  const table = encryptedTable('notes', {
+    id: uuid().primaryKey(),
+    notes: encrypted(field.json(schema)).$defaultFn(() => 'input'),
+  });
+  expectTypeOf<typeof table.$inferSelect>().toEqualTypeOf<{ id: string; notes: Notes | null }>();
 });
 
 test('definitions, values and searches of the wrong type do not compile', () => {

@@ -15,13 +15,17 @@ import type * as mysql from 'drizzle-orm/mysql-core';
 import type * as pg from 'drizzle-orm/pg-core';
 import type * as sqlite from 'drizzle-orm/sqlite-core';
 import type { Bound, Field, FieldsClient, FieldsQuery, OnError, PartIndex } from '@eaas/sdk/fields';
+import type { InputOf } from '@eaas/sdk/internal';
 import type { EncryptionOptions } from './access.ts';
 import type { TableOptions } from './table.ts';
 
 type Dialect = 'pg' | 'mysql' | 'sqlite';
 type ValueOf<F> = F extends Field<infer Value> ? Value : never;
 
-/** Makes the column of a field, with the name of its key in the table or with a name of its own. */
+/**
+ * Makes the column of a field, with the name of its key in the table or with a name of its own. Drizzle knows one type of a
+ * column, so what a schema returns is also the type of what the app writes, which at run time is what the schema accepts.
+ */
 export interface Encrypt<D extends Dialect> {
   <F extends Field<unknown>>(field: F): EncryptedBuilder<F, D>;
   <F extends Field<unknown>>(name: string, field: F): EncryptedBuilder<F, D>;
@@ -45,10 +49,10 @@ interface EncryptedBuilder<F, D extends Dialect> extends ColumnBuilderBase<
   /** Adds a unique constraint to the index column, so that no value occurs twice. The field must be `searchable()`. */
   unique(name?: string): this;
   /** Computes the value of a new row that comes without one. */
-  $defaultFn(create: () => ValueOf<F>): HasRuntimeDefault<HasDefault<this>>;
+  $defaultFn(create: () => InputOf<F>): HasRuntimeDefault<HasDefault<this>>;
   readonly $default: this['$defaultFn'];
   /** Computes the value of each row that is updated, and of a new row without a value or `$defaultFn`. */
-  $onUpdateFn(create: () => ValueOf<F>): HasDefault<this>;
+  $onUpdateFn(create: () => InputOf<F>): HasDefault<this>;
   readonly $onUpdate: this['$onUpdateFn'];
   /** Gives the values another type. */
   $type<Value>(): $Type<this, Value>;

@@ -10,6 +10,7 @@ import type {
   Throwing,
   ThrowingUnlessErased,
 } from '@eaas/sdk/fields';
+import type { InputOf } from '@eaas/sdk/internal';
 import type { ModelOptions } from './models.ts';
 
 /** Maps model names to table names of the definition. */
@@ -65,6 +66,11 @@ export type ValuesOf<E, Name> = {
   [
     Column in keyof ColumnsOf<E, Name> as ColumnsOf<E, Name>[Column] extends Field<unknown> ? Column : never
   ]: ColumnsOf<E, Name>[Column] extends Field<infer Value> ? Value : never;
+};
+
+/** What the app writes, where `ValuesOf` is what it reads. */
+export type InputsOf<E, Name> = {
+  [Column in keyof ValuesOf<E, Name>]: InputOf<ColumnsOf<E, Name>[Column & keyof ColumnsOf<E, Name>]>;
 };
 
 export type IndexesOf<E, Name> = {

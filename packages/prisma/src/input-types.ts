@@ -2,11 +2,11 @@ import type {
   FieldOfIndex,
   IndexColumnsOf,
   IndexesOf,
+  InputsOf,
   Kept,
   PartFilter,
   Payload,
   TargetOf,
-  ValuesOf,
 } from './definition-types.ts';
 
 /** Prisma's argument types, in which encrypted fields have the types of their plaintext. */
@@ -21,11 +21,11 @@ export type PlainInput<E, P, Given> = Given extends Kept | ((...args: never) => 
               ? Exclude<FieldOfIndex<E, P['name'], Key>, keyof Given>
               : Key
           ]: Key extends IndexColumnsOf<E, P['name']>
-            ? ValuesOf<E, P['name']>[FieldOfIndex<E, P['name'], Key> & keyof ValuesOf<E, P['name']>]
-            : Key extends keyof ValuesOf<E, P['name']>
+            ? InputsOf<E, P['name']>[FieldOfIndex<E, P['name'], Key> & keyof InputsOf<E, P['name']>]
+            : Key extends keyof InputsOf<E, P['name']>
               ? PlainArgument<
                   Given[Key],
-                  ValuesOf<E, P['name']>[Key],
+                  InputsOf<E, P['name']>[Key],
                   IndexesOf<E, P['name']>[Key & keyof IndexesOf<E, P['name']>],
                   PartFilter<E, P['name'], Key>
                 >

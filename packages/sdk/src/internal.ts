@@ -12,6 +12,6 @@ export {
   type TablePlan,
 } from './fields/plan.ts';
 export { isNamed } from './fields/raw-sql.ts';
-export type { NameOf } from './fields/row-types.ts';
+export type { InputOf, NameOf } from './fields/row-types.ts';
 export { unwrapBy } from './stream/streams.ts';
 export { abortable, aborted } from './transport/abortable.ts';

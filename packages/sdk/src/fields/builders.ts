@@ -16,6 +16,7 @@ import type {
   Plaintext,
   SearchableField,
   SearchOptions,
+  StandardSchema,
   TextField,
   TextSearchOptions,
   Unencrypted,
@@ -55,12 +56,17 @@ function bytes<B extends Bound = 'row'>(
   return fieldOf(bytesType, options);
 }
 
+function json<Output, Input = Output, B extends Bound = 'row'>(
+  schema: StandardSchema<Input, Output>,
+  options?: FieldOptions<NoInfer<Input>, B>,
+): Field<Output, NoInfer<B>, false> & { readonly schema: StandardSchema<Input, Output> };
 function json<Value>(
   options: FieldOptions<Value> & { readonly context: 'field' },
 ): Field<Value, 'field', false>;
 function json<Value>(options?: FieldOptions<Value>): Field<Value, 'row', false>;
-function json<Value>(options?: FieldOptions<Value>): Field<Value, Bound, false> {
-  return fieldOf(jsonType as ValueType<Value>, options);
+function json(given?: object, options?: FieldOptions<unknown>): object {
+  if (!('~standard' in Object(given))) return fieldOf(jsonType, given);
+  return { ...fieldOf(jsonType, options), schema: given };
 }
 
 /**
@@ -88,6 +94,14 @@ export const field = {
    * Defines a field of JSON values, such as `field.json<Notes>()`. Encrypting a value that JSON cannot represent, such as
    * a Date or NaN, throws FieldError. Members that are undefined are omitted, as in `JSON.stringify`, but undefined in an
    * array throws. Decryption does not check that the value has the type `Value`.
+   *
+   * With a schema, such as `field.json(z.object({ … }))`, the app writes what the schema accepts, which is stored as it
+   * is, and reads what the schema makes of it. Encrypting a value that the schema refuses throws FieldError, and so does
+   * decrypting it, unless `onError` says what stands for it. The schema must be synchronous, and does not get null.
+   *
+   * @example
+   * field.json<{ tags: string[] }>();
+   * field.json(z.object({ tags: z.array(z.string()).default([]) }));
    */
   json,
 };

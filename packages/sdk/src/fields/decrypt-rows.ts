@@ -15,7 +15,7 @@ import {
   type TablePlan,
 } from './plan.ts';
 import type { DecryptOptionsOf } from './records.ts';
-import { refuse } from './value-types.ts';
+import { refuse, valueIn } from './value-types.ts';
 import { ciphertextAmongPlaintext, reportRows } from './recognize-ciphertext.ts';
 
 /** The result for one row of many: the decrypted row, or the error of the first field that failed. */
@@ -82,7 +82,7 @@ export async function decryptRows(
   const opened = await callByKeys(cells, (items, keyId) => client.decryptMany(items, { ...options, keyId }));
   for (const [index, { opening, column, plan, where }] of cells.entries()) {
     attempt(opening, column, where, onError, () => {
-      opening.row[column] = plan.field.type.decode(resultOf(opened[index], where));
+      opening.row[column] = valueIn(plan.field, plan.name, resultOf(opened[index], where), true);
     });
   }
   return openings.map(({ row, error }) => (error ? { ok: false, error } : { ok: true, value: row }));
@@ -116,7 +116,7 @@ function attempt(opening: Opening, column: string, where: Where, given: Given, s
   }
 }
 
-function readPlaintext({ field }: FieldPlan, stored: unknown): unknown {
+function readPlaintext({ name, field }: FieldPlan, stored: unknown): unknown {
   if (!field.previous) {
     throw new FormatError(
       'the stored value must be a ciphertext, which begins with `eaas`: somebody wrote past Eaas. ' +
@@ -124,6 +124,7 @@ function readPlaintext({ field }: FieldPlan, stored: unknown): unknown {
     );
   }
   let value: unknown;
+  let bytes: Uint8Array;
   try {
     value = field.previous.read(stored);
   } catch {
@@ -134,10 +135,10 @@ function readPlaintext({ field }: FieldPlan, stored: unknown): unknown {
     );
   }
   try {
-    field.type.encode(value);
-    return value;
+    bytes = field.type.encode(value);
   } catch (error) {
     // A stored plaintext of another type is a mistake in the data, and not in the call.
     throw error instanceof InputError ? new FormatError(error.message) : error;
   }
+  return field.schema ? valueIn(field, name, bytes, true) : value;
 }

@@ -14,7 +14,7 @@ import {
   subjectOfRow,
 } from './plan.ts';
 import { isCiphertext } from './recognize-ciphertext.ts';
-import { refuse, textType } from './value-types.ts';
+import { refuse, textType, valueIn } from './value-types.ts';
 
 interface Cell {
   readonly row: Row;
@@ -84,13 +84,16 @@ export async function encryptRows(
   return rows;
 }
 
-function encode({ field }: FieldPlan, value: unknown): string | Uint8Array {
+function encode({ name, field }: FieldPlan, value: unknown): string | Uint8Array {
   if (!field.allowCiphertexts && isCiphertext(value)) {
     refuse('the value is already encrypted: to encrypt it again, set `allowCiphertexts` on the field');
   }
   // Does not encode valid text, because the client also accepts text. Encoding the text here would add a copy.
   if (field.type === textType && typeof value === 'string' && value.isWellFormed()) return value;
-  return field.type.encode(value);
+  const bytes = field.type.encode(value);
+  // Checks what is stored, and not `value`, which the schema could change.
+  if (field.schema) valueIn(field, name, bytes);
+  return bytes;
 }
 
 function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] {

@@ -17,6 +17,25 @@ export interface Plaintext<Value> {
   read(stored: unknown): Value;
 }
 
+type Result<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly object[] };
+
+/**
+ * A schema that follows the Standard Schema specification, as those of Zod, Valibot and ArkType do: https://standardschema.dev.
+ * `Input` is what it accepts, and `Output` what it makes of that.
+ *
+ * @example
+ * const tags: StandardSchema<string[]> = z.array(z.string());
+ * const fields = defineFields({ users: { tags: field.json(tags) } });
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => Result<Output> | Promise<Result<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
 /** Options of every field. */
 export interface FieldOptions<Value, B extends Bound = Bound> {
   /**
@@ -94,6 +113,8 @@ export interface Field<
   readonly index: Index<Value, Column> | undefined;
   /** The indexes that `searchableBy` added to a field, by name. */
   readonly parts?: Parts | undefined;
+  /** The schema of a field of JSON. */
+  readonly schema?: StandardSchema | undefined;
 }
 
 /** A field to which `searchableBy` can add indexes. */

@@ -26,6 +26,7 @@ export type {
   Plaintext,
   SearchOptions,
   SearchableField,
+  StandardSchema,
   TextField,
   TextSearchOptions,
   Unencrypted,

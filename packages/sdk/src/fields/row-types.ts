@@ -1,4 +1,4 @@
-import type { Bound, Field, Unencrypted } from './field.ts';
+import type { Bound, Field, StandardSchema, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 
 /**
@@ -76,7 +76,11 @@ export type RecordId = string | number | bigint;
 
 type Absent = null | undefined;
 export type Flat<T> = { [Name in keyof T]: T[Name] } & {};
+
+/** What the app reads from a field. */
 export type ValueOf<F> = F extends Field<infer Value> ? Value : never;
+/** What the app writes into a field, and the database stores. */
+export type InputOf<F> = F extends { schema: StandardSchema<infer Input, unknown> } ? Input : ValueOf<F>;
 export type NameOf<T> = keyof T & string;
 
 /** The names of a table's fields. */
@@ -128,7 +132,7 @@ type Stored<Place extends string, Value> =
 
 /** A row with plaintext values. A row for an update can omit columns. */
 export type PlainRow<F> = {
-  readonly [Name in Defined<F>]?: F[Name] extends Unencrypted ? unknown : Plain<ValueOf<F[Name]>> | Absent;
+  readonly [Name in Defined<F>]?: F[Name] extends Unencrypted ? unknown : Plain<InputOf<F[Name]>> | Absent;
 };
 
 /** Reports a compile error for columns that the definition does not list. */
@@ -142,7 +146,7 @@ export type OnlyDefined<F, Row> = {
 export type EncryptRowResult<F, Table extends string, Row> = Flat<
   {
     [Name in keyof Row as Name extends IndexColumns<F> ? never : Name]: Name extends FieldName<F>
-      ? Encrypted<`${Table}.${Name}`, ValueOf<F[Name]>> | Extract<Row[Name], Absent>
+      ? Encrypted<`${Table}.${Name}`, InputOf<F[Name]>> | Extract<Row[Name], Absent>
       : Row[Name];
   } & {
     [Name in keyof Row as Name extends keyof F ? IndexColumn<F[Name], Name> : never]: Name extends keyof F
@@ -165,7 +169,7 @@ type FieldOf<As, Column> = Column extends keyof As ? As[Column] : Column;
 export type ReadableRow<F, Table extends string, Row, As = object> = {
   readonly [Column in keyof Row]: FieldOf<As, Column> extends infer Name
     ? Name extends FieldName<F>
-      ? Stored<`${Table}.${Name}`, ValueOf<F[Name]>> | Absent
+      ? Stored<`${Table}.${Name}`, InputOf<F[Name]>> | Absent
       : unknown
     : never;
 };
@@ -201,6 +205,6 @@ export type EncryptedRow<
   Definition extends { readonly tables: Tables },
   Table extends NameOf<Definition['tables']>,
   Row = {
-    [Name in FieldName<Definition['tables'][Table]>]: ValueOf<Definition['tables'][Table][Name]>;
+    [Name in FieldName<Definition['tables'][Table]>]: InputOf<Definition['tables'][Table][Name]>;
   },
 > = EncryptRowResult<Definition['tables'][Table], Table, Row>;

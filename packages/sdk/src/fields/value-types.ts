@@ -1,6 +1,8 @@
 import { FormatError, fromUtf8, InputError, toUtf8 } from '@eaas/protocol/internal-core';
-import { isBytes } from '@eaas/protocol/internal';
+import { isBytes, isPromise } from '@eaas/protocol/internal';
 import { isDate, kindOf } from '@eaas/protocol/internal-options';
+
+import type { Field } from './field.ts';
 
 export const textType: ValueType<string> = {
   name: 'text',
@@ -144,12 +146,43 @@ function toJson(value: unknown, around: readonly unknown[], path: (string | numb
 }
 
 function notJson(what: string, path: readonly (string | number)[], advice: string): never {
+  const place = pathOf(path);
+  return refuse(`JSON cannot represent ${what}${place && ` in \`${place}\``}: ${advice}`);
+}
+
+/** Writes a path with only those of the first names that look like identifiers, because other names can be data. */
+function pathOf(path: readonly unknown[]): string {
   const names = path.slice(0, 20).map((name) => {
     if (typeof name === 'number') return `[${name}]`;
-    return /^[a-z_$][\w$]{0,39}$/i.test(name) ? `.${name}` : '[…]';
+    return typeof name === 'string' && /^[a-z_$][\w$]{0,39}$/i.test(name) ? `.${name}` : '[…]';
   });
-  const place = names.join('').replace(/^\./, '') + (path.length > names.length ? '…' : '');
-  return refuse(`JSON cannot represent ${what}${place && ` in \`${place}\``}: ${advice}`);
+  return names.join('').replace(/^\./, '') + (path.length > names.length ? '…' : '');
+}
+
+/**
+ * Returns the value that is encoded in `bytes`, or what the schema of the field makes of it. Throws FormatError if the
+ * schema refuses a value that `isRead`, and otherwise InputError.
+ */
+export function valueIn(field: Field<unknown>, name: string, bytes: Uint8Array, isRead = false): unknown {
+  const value = field.type.decode(bytes);
+  if (!field.schema) return value;
+  let isMistake = false;
+  let problem = 'threw an error: let `validate` return `issues` instead';
+  try {
+    const given: unknown = field.schema['~standard'].validate(value);
+    // A rejection that nobody handles ends a process of Node.
+    if (isPromise(given)) Promise.resolve(given).catch(() => undefined);
+    const result = Object(given) as { value?: unknown; issues?: { path?: unknown[] }[] };
+    isMistake = !result.issues && !('value' in result);
+    if (!result.issues && !isMistake) return result.value;
+    const path = result.issues?.[0]?.path?.map((key) => (Object(key) as { key?: unknown }).key ?? key) ?? [];
+    problem = isMistake
+      ? `must return \`value\` or \`issues\` at once (got ${kindOf(given)}): leave asynchronous checks to the app`
+      : `refuses \`${pathOf([name, ...path])}\`: to see why, pass the value to the schema`;
+  } catch {
+    // Its error can quote the value. So can the messages of issues.
+  }
+  throw new (isRead && !isMistake ? FormatError : InputError)(`the schema of the field ${problem}`);
 }
 
 function isPlain(value: object): boolean {

@@ -11,6 +11,7 @@ import type {
   Fingerprint,
   Flat,
   IndexColumn,
+  InputOf,
   NameOf,
   PartColumn,
   PartsOf,
@@ -80,7 +81,7 @@ type PartQueries<F, Name extends keyof F> = {
 type PartQuery<F, Name, Index> =
   Index extends PartIndex<never, infer Asked>
     ? Asked extends FieldsQuery<infer Other>
-      ? { readonly [Key in (Name | Other) & keyof F]: Plain<ValueOf<F[Key]>> }
+      ? { readonly [Key in (Name | Other) & keyof F]: Plain<InputOf<F[Key]>> }
       : Plain<Asked>
     : never;
 
