@@ -2,7 +2,7 @@ import { createTestService } from '@eaas/local';
 import { parseEnvelope } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { EaasClient } from '@eaas/sdk';
-import { defineFields, field, plaintext, unencrypted } from '@eaas/sdk/fields';
+import { defineFields, field, plaintext, type StandardSchema, unencrypted } from '@eaas/sdk/fields';
 import { createIntake } from '@eaas/sdk/intake';
 import { expect, test } from 'vitest';
 import { encrypting, reencrypting } from './encrypting.ts';
@@ -151,6 +151,38 @@ test.each<['encrypt' | 'reencrypt' | 'rewrap', string, Altered]>([
   const message = expect.stringMatching(/^notes\.note of row 1: .*the row stays as it was/) as string;
   expect(refused).toMatchObject({ failures: [{ id: 1, field: 'note', code: 'invalid_response', message }] });
   expect(refused?.changed).toBeUndefined();
+});
+
+test('a value that a schema refuses or changes is encrypted again as it is stored', async () => {
+  const { client, keyId, faulty } = await open();
+  const schema: StandardSchema<string, number> = {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: (value) => (value === 'old' ? { issues: [] } : { value: 7 }),
+    },
+  };
+  const [checked, plain] = [field.json(schema), field.json<string>()].map((each) =>
+    defineFields({ notes: { ...unencrypted('id'), note: each }, others: { note: field.text() } }),
+  );
+  const keyIds = { others: keyId };
+  const target = targetOf({ query: () => [] }, 'notes', { fields: checked as never, keyIds });
+  const by = faulty(() => ({}));
+  const codec = target.fields.for(by, { keyIds } as never) as never;
+  const stored = plain?.for(client);
+  const rows = await Promise.all(
+    ['old', 'new'].map(async (note, at): Promise<TableRow> => {
+      const values = await stored?.encryptRow('notes', at + 1, { note });
+      return { id: at + 1, values: { note: String(values?.note) }, person: {}, personTexts: [] };
+    }),
+  );
+  await client.keys.rotate({ key_id: keyId });
+  const work = reencrypting(target, codec, createRewraps(target, by, undefined), by);
+  const outcomes = await work.convert(rows);
+  const changed = outcomes.map((outcome, at) => ({ id: at + 1, note: outcome.changed?.['note'] as never }));
+  expect(changed.map(({ note }) => note)).not.toEqual(rows.map(({ values }) => values['note']));
+  const opened = await stored?.decryptRows('notes', changed, ({ id }) => id);
+  expect(opened?.map(({ note }) => note)).toEqual(['old', 'new']);
 });
 
 test('an option that an encrypted database knows by itself is refused, instead of ignored', () => {

@@ -1,7 +1,7 @@
 // Where a table is, and what its definition says: from the options of the call, or from the database of `@eaas/drizzle` or
 // `@eaas/prisma`, which knows all of it.
 import { InputError } from '@eaas/protocol';
-import type { FieldsDefinition, IndexSource, Tables } from '@eaas/sdk/fields';
+import { defineFields, type FieldsDefinition, type IndexSource, type Tables } from '@eaas/sdk/fields';
 import { planOf, requireTable, type TablePlan } from '@eaas/sdk/internal';
 import type { SqlDatabase, SqlTemplateDatabase } from './database.ts';
 
@@ -60,8 +60,17 @@ export function targetOf(
     throw new InputError(
       `the table \`${name}\` has no encrypted fields: define some in \`defineFields\`, or name another table`,
     );
-  return { ...source, fields, plan, columns, id: options.id ?? source.id() };
+  const stored = defineFields({ ...fields.tables, [name]: withoutSchemas(fields.tables[name]) });
+  return { ...source, fields: stored, plan, columns, id: options.id ?? source.id() };
 }
+
+/** Without schemas, values stay as they are stored, also those that a newer schema would refuse. */
+const withoutSchemas = (columns: object = {}): Tables[string] =>
+  Object.fromEntries(
+    Object.entries(columns).map(([name, column]: [string, Tables[string][string]]) => {
+      return [name, typeof column === 'object' ? { ...column, schema: undefined } : column];
+    }),
+  );
 
 const known = ['fields', 'schema', 'table', 'columns', 'index', 'keyIds'] as const;
 
