@@ -17,7 +17,7 @@ import { leaves } from '@eaas/test-kit/cli';
 import { anchorsOf, read } from '@eaas/test-kit/markdown';
 
 const pages = ['docs/api-contract.md', 'docs/operating/commands.md', 'docs/operating/alarms.md'];
-const outputKinds = 'packages/sdk/src/exchange/output-kinds.json';
+const outputKinds = 'packages/sdk/src/http/output-kinds.json';
 
 /** Returns the current text of each generated file, by its path. */
 export function generated(): Readonly<Record<string, string>> {

@@ -12,8 +12,8 @@ export type {
 export type { DecryptedAs, DecryptedForm, DecryptItem, DecryptOptions } from './client/decrypt.ts';
 export type { EncryptItem, EncryptOptions } from './client/encrypt.ts';
 export type { Rewrapped } from './client/rewrap.ts';
-export type { HashOptions, UnwrapOptions, WrapOptions } from './transport/data-key-calls.ts';
-export type { Bundle, Ciphertext, EncryptedAs, EncryptedForm } from './client/ciphertext.ts';
+export type { HashOptions, UnwrapOptions, WrapOptions } from './data-keys/calls.ts';
+export type { Bundle, Ciphertext, EncryptedAs, EncryptedForm } from './data-keys/ciphertext.ts';
 export type { AuditLog, AuditVerification, VerifyOptions } from './audit/methods.ts';
 export type { AuditEntry, AuditFilter, AuditPage, AuditPageQuery, ListOptions } from './audit/query.ts';
 export {
@@ -42,11 +42,11 @@ export {
   type Settled,
 } from './errors.ts';
 export type { Half, HalfAnswer, HalfOption, HalfQuestion } from './half/options.ts';
-export type { EaasEvent } from './client/events.ts';
+export type { EaasEvent } from './events.ts';
 export type { CacheOptions, CachePreset } from './data-keys/limits.ts';
 export type { ClientOptions } from './client/client-options.ts';
 export type { SignInOptions, TokenClaims } from './sign-in/options.ts';
-export type { Call, CallOptions } from './transport/transport.ts';
-export type { PagesOptions } from './client/listing.ts';
+export type { Call, CallOptions } from './http/transport.ts';
+export type { PagesOptions } from './http/listing.ts';
 export type { CacheLimits } from './data-keys/cache.ts';
 export type { BudgetLimits } from './data-keys/encrypting.ts';

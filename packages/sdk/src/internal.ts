@@ -14,4 +14,4 @@ export {
 export { isNamed } from './fields/raw-sql.ts';
 export type { InputOf, NameOf } from './fields/row-types.ts';
 export { unwrapBy } from './stream/streams.ts';
-export { abortable, aborted } from './transport/abortable.ts';
+export { abortable, aborted } from './http/abortable.ts';

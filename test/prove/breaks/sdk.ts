@@ -21,7 +21,7 @@ export const breaks = [
   ...breaksIn(`${src}/fields/where.ts`, [`${src}/fields/searchable-by.test.ts`], {
     'fingerprints-in-the-order-of-words': ['new Set(fingerprints)].sort()', 'new Set(fingerprints)]'],
   }),
-  ...breaksIn(`${src}/exchange/exchange.ts`, [`${src}/transport/transport.test.ts`], {
+  ...breaksIn(`${src}/http/exchange.ts`, [`${src}/http/transport.test.ts`], {
     'creations-repeated': ['repeatable.test(route) ? asked.retries : 0', 'asked.retries'],
   }),
   ...breaksIn(`${src}/proxy/proxy.ts`, [`${src}/proxy/requests.test.ts`], {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { playLog, type PlayedLog } from '@eaas/test-kit/played-log';
 import { runs } from '@eaas/test-kit/cases';
 import { all } from '../../test/observed-client.ts';
-import type { Call } from '../transport/transport.ts';
+import type { Call } from '../http/transport.ts';
 import { InputError } from '../index.ts';
 import { auditOf } from './methods.ts';
 import type { AuditFilter, AuditPage, ListOptions } from './query.ts';

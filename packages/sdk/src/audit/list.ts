@@ -2,10 +2,10 @@
 // entries never decrease, so entries are added to the newest time alone: the pages of all others do not move.
 import { InputError } from '@eaas/protocol/internal-core';
 import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
-import { somebody } from '../client/caller.ts';
-import { createPageReader } from '../client/listing.ts';
+import { somebody } from '../caller.ts';
+import { createPageReader } from '../http/listing.ts';
 import { type ServiceError, unreadable } from '../errors.ts';
-import type { Call } from '../transport/transport.ts';
+import type { Call } from '../http/transport.ts';
 import { type AuditEntry, type AuditFilter, type AuditPage, type ListOptions, queryOf } from './query.ts';
 import {
   type PersonReportOptions,

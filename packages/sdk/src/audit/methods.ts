@@ -1,8 +1,7 @@
 // `client.audit`: what asks the service about its log. `@eaas/audit` checks the log.
 import { integerFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
-import { type Call, type CallOptions, callOptions } from '../transport/transport.ts';
-import { loadLists } from '../client/listing.ts';
+import { type Call, type CallOptions, callOptions } from '../http/transport.ts';
 import { ServiceError } from '../errors.ts';
 import {
   type AuditEntry,
@@ -11,6 +10,7 @@ import {
   type AuditPageQuery,
   filterRules,
   type ListOptions,
+  loadLists,
   queryOf,
 } from './query.ts';
 import { type PersonReportOptions, type ReportRow, reportRules } from './report.ts';

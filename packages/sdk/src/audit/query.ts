@@ -1,8 +1,9 @@
 // What calls of the audit log ask for, and what they get.
 import { isDate, type OptionRules, type Rule } from '@eaas/protocol/internal-options';
 import type { AuditAction, Input, Output } from '@eaas/protocol/wire';
-import { keyId } from '../client/caller.ts';
-import type { CallOptions } from '../transport/transport.ts';
+import { keyId } from '../caller.ts';
+import { load } from '../errors.ts';
+import type { CallOptions } from '../http/transport.ts';
 
 /** A page of the audit log. */
 export type AuditPage = Output<'GET /v1/audit'>;
@@ -56,6 +57,9 @@ export const filterRules: OptionRules<AuditFilter> = {
   date_from: time,
   date_to: time,
 };
+
+/** Loads what lists the audit log. */
+export const loadLists = () => load('the audit log', import('./list.ts'));
 
 /** Writes dates as the API takes them, and leaves out what is undefined. */
 export const queryOf = (query: AuditPageQuery) => JSON.parse(JSON.stringify(query)) as Input<'GET /v1/audit'>;

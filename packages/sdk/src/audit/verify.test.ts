@@ -1,6 +1,6 @@
 import { playLog } from '@eaas/test-kit/played-log';
 import { expect, test } from 'vitest';
-import type { Call } from '../transport/transport.ts';
+import type { Call } from '../http/transport.ts';
 import { auditOf, type AuditVerification, type Range, type VerifyOptions } from './methods.ts';
 
 const verifyAudit = (call: Call, range?: Range, options?: VerifyOptions) =>

@@ -2,7 +2,7 @@ import { InputError } from '@eaas/protocol/internal-core';
 import { object, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import { EnvelopeClient } from '../client/envelope-client.ts';
 import { clientOptions, type ClientOptions } from '../client/client-options.ts';
-import { httpHeaders, parseUrl, requireSecureUrl } from '../transport/connection.ts';
+import { httpHeaders, parseUrl, requireSecureUrl } from '../http/connection.ts';
 import { isSignIn } from '../sign-in/options.ts';
 
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol/internal-core';

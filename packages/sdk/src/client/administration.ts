@@ -3,9 +3,9 @@ import { parseUuid } from '@eaas/protocol/internal-core';
 import { type OptionRules, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Erasures } from '../data-keys/erasures.ts';
-import { type Call, type CallOptions, callOptions } from '../transport/transport.ts';
-import { listPages, type PageOf, type PagesOptions } from './listing.ts';
-import { type Caller, keyId, person, requireActor, somebody } from './caller.ts';
+import { type Call, type CallOptions, callOptions } from '../http/transport.ts';
+import { listPages, type PageOf, type PagesOptions } from '../http/listing.ts';
+import { type Caller, keyId, person, requireActor, somebody } from '../caller.ts';
 
 // Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.
 const keyRoutes = {

@@ -5,11 +5,11 @@ import { platformEngines } from '#engines';
 import type { CacheOptions, CachePreset } from '../data-keys/limits.ts';
 import type { Engines } from '../engines/engines.ts';
 import { allNoble } from '../engines/noble-engines.ts';
-import { type TransportOptions, transportOptions } from '../transport/transport.ts';
+import { type TransportOptions, transportOptions } from '../http/transport.ts';
 import { signInOptions, type SignInOptions } from '../sign-in/options.ts';
 import { type HalfOption, halfRule } from '../half/options.ts';
-import type { Emit, Observers } from './events.ts';
-import { keyId } from './caller.ts';
+import type { Emit, Observers } from '../events.ts';
+import { keyId } from '../caller.ts';
 
 /** The options of every client. */
 export interface ClientOptions extends Observers, SignInOptions, TransportOptions {

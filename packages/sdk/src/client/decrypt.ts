@@ -16,16 +16,22 @@ import { createHeaderReader, type KnownHeader } from '../data-keys/headers.ts';
 import type { Engines } from '../engines/engines.ts';
 import { attempt, notPrimed } from '../errors.ts';
 import type { Limits } from '../data-keys/limits.ts';
-import { aborted } from '../transport/abortable.ts';
+import { aborted } from '../http/abortable.ts';
 import {
   type DataKeyCalls,
   type SubjectOption,
   unwrapOptions,
   type UnwrapOptions,
-} from '../transport/data-key-calls.ts';
-import { type Caller, keyIds, requireActor, requireKeyId, requireSubjectMatch, somebody } from './caller.ts';
-import { type Bundle, type Ciphertext, contextOf, copyContexts, envelopeBytes } from './ciphertext.ts';
-import type { Emit } from './events.ts';
+} from '../data-keys/calls.ts';
+import { type Caller, keyIds, requireActor, requireKeyId, requireSubjectMatch, somebody } from '../caller.ts';
+import {
+  type Bundle,
+  type Ciphertext,
+  contextOf,
+  copyContexts,
+  envelopeBytes,
+} from '../data-keys/ciphertext.ts';
+import type { Emit } from '../events.ts';
 import { settleMany, settleOne, Waiting } from './settle-many.ts';
 
 /** The form of a decrypted value: text or bytes. */

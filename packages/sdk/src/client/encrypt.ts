@@ -1,13 +1,8 @@
 import { type Context, InputError } from '@eaas/protocol/internal-core';
 import { isBytes } from '@eaas/protocol/internal';
 import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
-import { aborted } from '../transport/abortable.ts';
-import {
-  type DataKeyCalls,
-  type SubjectOption,
-  wrapOptions,
-  type WrapOptions,
-} from '../transport/data-key-calls.ts';
+import { aborted } from '../http/abortable.ts';
+import { type DataKeyCalls, type SubjectOption, wrapOptions, type WrapOptions } from '../data-keys/calls.ts';
 import type { Partition } from '../data-keys/derive.ts';
 import { createEncryptingKeys } from '../data-keys/encrypting.ts';
 import type { Engines } from '../engines/engines.ts';
@@ -22,9 +17,9 @@ import {
   type Seal,
   sealAs,
   sealing,
-} from './ciphertext.ts';
-import type { Emit } from './events.ts';
-import { type Caller, requireActor, requireKeyId, somebody } from './caller.ts';
+} from '../data-keys/ciphertext.ts';
+import type { Emit } from '../events.ts';
+import { type Caller, requireActor, requireKeyId, somebody } from '../caller.ts';
 import { settleMany, settleOne, Waiting } from './settle-many.ts';
 
 /** Options of `encrypt`. */

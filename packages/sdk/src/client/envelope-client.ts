@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { InputError, type Wrapped } from '@eaas/protocol/internal-core';
 import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
+import { loadLists } from '../audit/query.ts';
 import type { ReportOptions, ReportRow } from '../audit/report.ts';
 import type { Dropped } from '../data-keys/cache.ts';
 import { Erasures } from '../data-keys/erasures.ts';
@@ -10,7 +11,7 @@ import { closedError, type Settled } from '../errors.ts';
 import { type Halves, halvesOf, refuseHalf } from '../half/options.ts';
 import { loadSignIn } from '../sign-in/options.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
-import { abortable, aborted } from '../transport/abortable.ts';
+import { abortable, aborted } from '../http/abortable.ts';
 import {
   createDataKeyCalls,
   type DataKeyCalls,
@@ -20,7 +21,7 @@ import {
   unwrapOptions,
   type WrapOptions,
   wrapOptions,
-} from '../transport/data-key-calls.ts';
+} from '../data-keys/calls.ts';
 import {
   type Authorize,
   type Call,
@@ -28,9 +29,9 @@ import {
   type Connection,
   createTransport,
   patienceOf,
-} from '../transport/transport.ts';
-import { type Caller, keyIds, person, requireActor, requireKeyId } from './caller.ts';
-import { type Ciphertext, copied, type EncryptedAs, type EncryptedForm } from './ciphertext.ts';
+} from '../http/transport.ts';
+import { type Caller, keyIds, person, requireActor, requireKeyId } from '../caller.ts';
+import { type Ciphertext, copied, type EncryptedAs, type EncryptedForm } from '../data-keys/ciphertext.ts';
 import { type ClientOptions, enginesOf } from './client-options.ts';
 import {
   createDecrypter,
@@ -41,8 +42,7 @@ import {
   type ExpectedKeyOptions,
 } from './decrypt.ts';
 import { createEncrypter, type EncryptItem, type EncryptOptions } from './encrypt.ts';
-import { createEmit, observed } from './events.ts';
-import { loadLists } from './listing.ts';
+import { createEmit, observed } from '../events.ts';
 
 /**
  * Options of `prime`, which fetches data keys for synchronous calls. `keyId` can be a list: `prime` then fetches the

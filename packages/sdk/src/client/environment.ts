@@ -1,3 +1,3 @@
-import type { EaasClientOptions } from '../client/client.ts';
+import type { EaasClientOptions } from './client.ts';
 
 export const withEnvironment = (options: EaasClientOptions): EaasClientOptions => options;

@@ -1,13 +1,13 @@
 import { toBase64 } from '@eaas/protocol/base64';
 import { parseHeader, replaceWrapped } from '@eaas/protocol/internal';
 import { requireOptions } from '@eaas/protocol/internal-options';
-import { type Ciphertext, contextOf, envelopeBytes } from './ciphertext.ts';
+import { type Ciphertext, contextOf, envelopeBytes } from '../data-keys/ciphertext.ts';
 import type { Erasures } from '../data-keys/erasures.ts';
-import { asDecryption, type UnwrapOptions, unwrapOptions, wrappedOf } from '../transport/data-key-calls.ts';
+import { asDecryption, type UnwrapOptions, unwrapOptions, wrappedOf } from '../data-keys/calls.ts';
 import { type Settled, settleEach } from '../errors.ts';
-import { type Caller, requireActor, requireSubjectMatch } from './caller.ts';
-import { coalesce } from '../transport/batches.ts';
-import type { Call, Patience } from '../transport/transport.ts';
+import { type Caller, requireActor, requireSubjectMatch } from '../caller.ts';
+import { coalesce } from '../http/batches.ts';
+import type { Call, Patience } from '../http/transport.ts';
 
 export type FormOf<C extends Ciphertext> = C extends { readonly ciphertext: infer T } ? T : C;
 

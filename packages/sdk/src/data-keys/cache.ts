@@ -1,7 +1,7 @@
 // Data keys in memory, for as long as calls use them and the limits allow.
 import { personName } from '@eaas/protocol/internal';
-import { abortable, later, type Timer } from '../transport/abortable.ts';
-import type { Caller } from '../client/caller.ts';
+import { abortable, later, type Timer } from '../http/abortable.ts';
+import type { Caller } from '../caller.ts';
 import { closedError, type ServiceError } from '../errors.ts';
 import { type DerivedDataKey, wipe } from './derive.ts';
 

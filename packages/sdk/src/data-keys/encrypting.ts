@@ -1,9 +1,9 @@
 import type { Wrapped } from '@eaas/protocol/internal-core';
 import { randomBytes } from '@eaas/protocol/internal';
-import type { DataKeyCalls } from '../transport/data-key-calls.ts';
-import { later, type Timer } from '../transport/abortable.ts';
+import type { DataKeyCalls } from './calls.ts';
+import { later, type Timer } from '../http/abortable.ts';
 import type { Engines } from '../engines/engines.ts';
-import type { Emit } from '../client/events.ts';
+import type { Emit } from '../events.ts';
 import type { Limits } from './limits.ts';
 import { DataKeyCache, type Dropped, type Lease } from './cache.ts';
 import { deriveDataKey, type DerivedDataKey, type Partition, partitionName } from './derive.ts';

@@ -1,6 +1,6 @@
 import { FormatError, InputError } from '@eaas/protocol/internal-core';
 import { isPromise, storedCiphertext } from '@eaas/protocol/internal';
-import { isOfPerson, withoutNobody } from '../client/caller.ts';
+import { isOfPerson, withoutNobody } from '../caller.ts';
 import type { DecryptItem } from '../client/decrypt.ts';
 import { FieldError, inField, isOfValue, resultOf, type Where } from './field-error.ts';
 import { callByKeys, type IdOf, type Internals, type Row } from './internals.ts';

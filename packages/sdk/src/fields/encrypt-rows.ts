@@ -1,4 +1,4 @@
-import { withoutNobody } from '../client/caller.ts';
+import { withoutNobody } from '../caller.ts';
 import type { EncryptItem } from '../client/encrypt.ts';
 import { inField, resultOf, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';

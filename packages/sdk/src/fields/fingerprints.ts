@@ -9,11 +9,11 @@ import {
 } from '@eaas/protocol/internal';
 import { having, kindOf, requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import { type Mac, macUnder } from '#mac';
-import { requireKeyId } from '../client/caller.ts';
+import { requireKeyId } from '../caller.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import { ClientError, ServiceError, type Settled, settleEach } from '../errors.ts';
-import type { CallOptions } from '../transport/transport.ts';
-import { hashOptions, type HashOptions, type WrapOptions } from '../transport/data-key-calls.ts';
+import type { CallOptions } from '../http/transport.ts';
+import { hashOptions, type HashOptions, type WrapOptions } from '../data-keys/calls.ts';
 import type { FieldsClient } from './internals.ts';
 import type { IndexPlan } from './plan.ts';
 

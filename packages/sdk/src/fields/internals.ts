@@ -1,8 +1,8 @@
 import type { OptionRules } from '@eaas/protocol/internal-options';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import type { EncryptOptions } from '../client/encrypt.ts';
-import type { UnwrapOptions } from '../transport/data-key-calls.ts';
-import { somebody } from '../client/caller.ts';
+import type { UnwrapOptions } from '../data-keys/calls.ts';
+import { somebody } from '../caller.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { FieldPlan, Plans } from './plan.ts';
 import type { RecordId } from './row-types.ts';

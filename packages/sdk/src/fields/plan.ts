@@ -9,8 +9,8 @@ import {
 } from '@eaas/protocol/internal-core';
 import { isPromise, nearestOf, personName } from '@eaas/protocol/internal';
 import { kindOf, object, requireArray, requireKind, type Rule } from '@eaas/protocol/internal-options';
-import { ValidContext } from '../client/ciphertext.ts';
-import { person } from '../client/caller.ts';
+import { ValidContext } from '../data-keys/ciphertext.ts';
+import { person } from '../caller.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex, TypedValue } from './part-index.ts';
 import type { RecordId, SubjectSource, Tables } from './row-types.ts';

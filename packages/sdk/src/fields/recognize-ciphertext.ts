@@ -1,7 +1,7 @@
 import { FormatError } from '@eaas/protocol/internal-core';
 import { viewBase64 } from '@eaas/protocol/base64';
 import { readHeader, storedCiphertext } from '@eaas/protocol/internal';
-import { observed } from '../client/events.ts';
+import { observed } from '../events.ts';
 import type { FieldsClient, Row } from './internals.ts';
 
 type Ciphertext = string | Uint8Array;

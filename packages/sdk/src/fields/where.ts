@@ -2,7 +2,7 @@
 import { InputError } from '@eaas/protocol/internal-core';
 import { nearestOf } from '@eaas/protocol/internal';
 import { isDate, requireArray, requireOptions } from '@eaas/protocol/internal-options';
-import type { CallOptions } from '../transport/transport.ts';
+import type { CallOptions } from '../http/transport.ts';
 import { FieldError, inField, resultOf, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';

@@ -4,11 +4,11 @@ import { altered, equalBytes, isBytes, personName } from '@eaas/protocol/interna
 import { halfIdMessage, halfIndexMessage, mixMessage, parseHalf } from '@eaas/protocol/internal-half';
 import { requireKind, type Rule } from '@eaas/protocol/internal-options';
 import { type Mac, macUnder } from '#mac';
-import { copied } from '../client/ciphertext.ts';
+import { copied } from '../data-keys/ciphertext.ts';
 import type { DerivedDataKey } from '../data-keys/derive.ts';
 import type { Limits } from '../data-keys/limits.ts';
 import { ClientError, type SdkError } from '../errors.ts';
-import { abortable, later } from '../transport/abortable.ts';
+import { abortable, later } from '../http/abortable.ts';
 import type { Half, HalfAnswer, HalfOption } from './options.ts';
 
 // Without this, a page would load the client as two files, of which this one needs the first: more than the half itself.

@@ -2,8 +2,8 @@
 // What a client needs for it is loaded only for clients that have it.
 import { InputError } from '@eaas/protocol/internal-core';
 import type { Rule } from '@eaas/protocol/internal-options';
-import { required } from '../client/caller.ts';
-import { copied } from '../client/ciphertext.ts';
+import { required } from '../caller.ts';
+import { copied } from '../data-keys/ciphertext.ts';
 import type { Limits } from '../data-keys/limits.ts';
 import { load } from '../errors.ts';
 import type { createHalves } from './halves.ts';

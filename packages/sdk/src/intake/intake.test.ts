@@ -4,7 +4,7 @@ import { openStream } from '@eaas/protocol/stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { intakeKey } from '@eaas/test-kit/intake-key';
 import { bytesOf, outcomesOf, valuesOf } from '../../test/observed-client.ts';
-import type { Bundle } from '../client/ciphertext.ts';
+import type { Bundle } from '../data-keys/ciphertext.ts';
 import { ciphertextSize, encryptBlob } from '../stream/stream.ts';
 import { createIntake } from './intake.ts';
 

@@ -4,12 +4,12 @@ import { DecryptionError, EaasError, pae } from '@eaas/protocol/internal-core';
 import { randomBytes } from '@eaas/protocol/internal';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
-import { somebody } from '../client/caller.ts';
-import type { Ciphertext } from '../client/ciphertext.ts';
+import { somebody } from '../caller.ts';
+import type { Ciphertext } from '../data-keys/ciphertext.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import { load } from '../errors.ts';
-import { aborted } from '../transport/abortable.ts';
-import type { CallOptions } from '../transport/transport.ts';
+import { aborted } from '../http/abortable.ts';
+import type { CallOptions } from '../http/transport.ts';
 
 const reasons = {
   insecure_context: 'passkeys need a secure page: load it over https: or from localhost',

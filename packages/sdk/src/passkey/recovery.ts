@@ -1,8 +1,8 @@
 // The recovery of a half by an intake key, loaded on demand.
 import { DecryptionError, openUnder, parseEnvelope } from '@eaas/protocol/internal-core';
 import { platformEngines } from '#engines';
-import { isOfPerson } from '../client/caller.ts';
-import { envelopeBytes } from '../client/ciphertext.ts';
+import { isOfPerson } from '../caller.ts';
+import { envelopeBytes } from '../data-keys/ciphertext.ts';
 import { deriveDataKey } from '../data-keys/derive.ts';
 import { limitsOf } from '../data-keys/limits.ts';
 import { createHalves } from '../half/halves.ts';

@@ -13,8 +13,8 @@ import {
 import { nextTurn } from '@eaas/protocol/internal-turn';
 import { type Endpoint, endpoints, type ProblemCode } from '@eaas/protocol/wire';
 import type { ServiceErrorCode } from '../errors.ts';
-import { coalesce, type Single } from '../transport/batches.ts';
-import { createTransport } from '../transport/transport.ts';
+import { coalesce, type Single } from '../http/batches.ts';
+import { createTransport } from '../http/transport.ts';
 import type { CheckedGrant, Operation } from './grant.ts';
 import type { ProxyEvent, Settings } from './options.ts';
 

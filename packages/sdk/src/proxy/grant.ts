@@ -2,7 +2,7 @@
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
 import { personName } from '@eaas/protocol/internal';
 import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
-import { person, required } from '../client/caller.ts';
+import { person, required } from '../caller.ts';
 
 const operations = ['wrap', 'unwrap', 'rewrap', 'hash'] as const;
 

@@ -1,7 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
-import { baseUrlOf, parseUrl } from '../transport/connection.ts';
-import { notify } from '../client/events.ts';
+import { baseUrlOf, parseUrl } from '../http/connection.ts';
+import { notify } from '../events.ts';
 import type { Authorize, Operation } from './grant.ts';
 
 /** Options of the proxy: the service, the pages that can call the proxy, and the permissions of each session. */

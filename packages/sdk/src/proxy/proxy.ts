@@ -8,8 +8,8 @@ import {
 } from '@eaas/protocol/internal-service';
 import { limits } from '@eaas/protocol/wire';
 import type { ServiceError } from '../errors.ts';
-import { within } from '../transport/abortable.ts';
-import { readAll } from '../transport/read-all.ts';
+import { within } from '../http/abortable.ts';
+import { readAll } from '../http/read-all.ts';
 import { ask, endpointOf, type GrantedCall, type Target } from './calls.ts';
 import { type CheckedGrant, checkGrant, type Operation } from './grant.ts';
 import { checkOptions, type ProxyOptions, type Settings } from './options.ts';

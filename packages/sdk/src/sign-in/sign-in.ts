@@ -4,10 +4,10 @@ import { InputError } from '@eaas/protocol/internal-core';
 import { isSubjectWrapped, personName } from '@eaas/protocol/internal';
 import { fromBase64, readBase64 } from '@eaas/protocol/base64';
 import type { Route } from '@eaas/protocol/wire';
-import { isOfPerson } from '../client/caller.ts';
+import { isOfPerson } from '../caller.ts';
 import { ServiceError } from '../errors.ts';
 import type { SignInOptions, TokenClaims } from './options.ts';
-import type { Authorize } from '../transport/transport.ts';
+import type { Authorize } from '../http/transport.ts';
 
 interface Token {
   readonly jwt: string;

@@ -3,7 +3,7 @@ import { isBytes } from '@eaas/protocol/internal';
 import { having, requireKind } from '@eaas/protocol/internal-options';
 import { parseStreamHead } from '@eaas/protocol/stream';
 import type { EaasClient } from '../client/client.ts';
-import type { UnwrapOptions } from '../transport/data-key-calls.ts';
+import type { UnwrapOptions } from '../data-keys/calls.ts';
 
 /** The result of `rewrapHead`: the new beginning of a stream. */
 export interface RewrappedHead {

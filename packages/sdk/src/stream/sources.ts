@@ -7,8 +7,8 @@ import {
   type Rule,
 } from '@eaas/protocol/internal-options';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
-import { httpHeaders } from '../transport/connection.ts';
-import { readAll } from '../transport/read-all.ts';
+import { httpHeaders } from '../http/connection.ts';
+import { readAll } from '../http/read-all.ts';
 
 /**
  * Thrown by a source from `urlSource` if the server did not return exactly the requested part, or if the object at the

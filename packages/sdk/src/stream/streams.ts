@@ -11,9 +11,9 @@ import {
   type RangeSource,
 } from '@eaas/protocol/stream';
 import { type DecryptOptions, decryptOptions } from '../client/decrypt.ts';
-import { type UnwrapOptions, type WrapOptions, wrapOptions } from '../transport/data-key-calls.ts';
+import { type UnwrapOptions, type WrapOptions, wrapOptions } from '../data-keys/calls.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
-import { requireKeyId, withoutNobody } from '../client/caller.ts';
+import { requireKeyId, withoutNobody } from '../caller.ts';
 import { aBlob } from './sources.ts';
 
 /** The part of an `EaasClient` that encrypted streams use. */

@@ -3,14 +3,14 @@ import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { isBytes } from '@eaas/protocol/internal';
 import { kindOf, type OptionRules } from '@eaas/protocol/internal-options';
 import type { Output } from '@eaas/protocol/wire';
-import { contextOf, requireDek, requireText } from '../client/ciphertext.ts';
+import { contextOf, requireDek, requireText } from './ciphertext.ts';
 import { type ServiceError, unreadable } from '../errors.ts';
-import type { Partition } from '../data-keys/derive.ts';
-import type { Erasures } from '../data-keys/erasures.ts';
-import { type Caller, keyId, requireKeyId, requireSubjectMatch, somebody } from '../client/caller.ts';
+import type { Partition } from './derive.ts';
+import type { Erasures } from './erasures.ts';
+import { type Caller, keyId, requireKeyId, requireSubjectMatch, somebody } from '../caller.ts';
 import type { Halves } from '../half/options.ts';
-import { coalesce } from './batches.ts';
-import type { Call, CallOptions, Patience } from './transport.ts';
+import { coalesce } from '../http/batches.ts';
+import type { Call, CallOptions, Patience } from '../http/transport.ts';
 
 export interface SubjectOption {
   /**

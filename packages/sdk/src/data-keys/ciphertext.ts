@@ -17,7 +17,7 @@ import {
   requireWellFormed,
 } from '@eaas/protocol/internal';
 import { kindOf } from '@eaas/protocol/internal-options';
-import type { DerivedDataKey } from '../data-keys/derive.ts';
+import type { DerivedDataKey } from './derive.ts';
 
 /**
  * An encrypted value as an object. Its members have the names of the API, so the object can be sent to `/v1/decrypt`

@@ -1,11 +1,11 @@
 import type { Output, Problem, ProblemCode, problems, Receipt, Route } from '@eaas/protocol/wire';
 import { EaasError } from '@eaas/protocol/internal-core';
 import ky, { HTTPError } from 'ky';
-import type { Receipts } from '../client/events.ts';
+import type { Receipts } from '../events.ts';
 import { ServiceError, type ServiceErrorCode, timeoutError, unreadable } from '../errors.ts';
-import { backoff, retried } from '../transport/batches.ts';
-import { readAll } from '../transport/read-all.ts';
-import type { Connection, Patience } from '../transport/transport.ts';
+import { backoff, retried } from './batches.ts';
+import { readAll } from './read-all.ts';
+import type { Connection, Patience } from './transport.ts';
 import { isName, isOutput, namesSameKeys } from './outputs.ts';
 
 interface Asked<R extends Route> extends Patience, Pick<Connection, 'baseUrl' | 'judge'> {

@@ -1,5 +1,5 @@
 import type { Receipt, Route } from '@eaas/protocol/wire';
-import type { SdkError } from '../errors.ts';
+import type { SdkError } from './errors.ts';
 
 /** Describes an action of the client, for metrics and logs. No event contains a secret. */
 export type EaasEvent =

@@ -3,7 +3,7 @@ import { problem } from '@eaas/protocol/wire';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
 import type { EaasEvent } from '../index.ts';
-import { type Authorize, createTransport, type TransportOptions } from '../transport/transport.ts';
+import { type Authorize, createTransport, type TransportOptions } from './transport.ts';
 import { mask, maxBytes } from './exchange.ts';
 
 const keyId = '00000000-0000-4000-8000-00000000000a';

@@ -1,8 +1,8 @@
 import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import type { Emit } from '../client/events.ts';
+import type { Emit } from '../events.ts';
 import type { ServiceError } from '../errors.ts';
-import { exchange, inWordsOfCalls } from '../exchange/exchange.ts';
+import { exchange, inWordsOfCalls } from './exchange.ts';
 import { aborted, longest, within } from './abortable.ts';
 
 /** The options of every call. */

@@ -1,7 +1,7 @@
 // Reads lists page by page, for `keys.list` and its like, and for the audit log.
 import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
-import type { CallOptions } from '../transport/transport.ts';
-import { load, unreadable } from '../errors.ts';
+import type { CallOptions } from './transport.ts';
+import { unreadable } from '../errors.ts';
 
 /** Options of methods that list records, such as `keys.list`. */
 export interface PagesOptions extends CallOptions {
@@ -47,9 +47,6 @@ export async function* listPages<Member extends string, Id extends string, Item 
     if (offset >= page.total) return;
   }
 }
-
-/** Loads what lists the audit log. */
-export const loadLists = () => load('the audit log', import('../audit/list.ts'));
 
 // Limits the pages in a row without a new record. Such pages can occur: each new record moves older records to later
 // pages, which then repeat records of previous pages.
