@@ -115,6 +115,25 @@ function targetOf({ path }: SourceFile, specifier: string): string {
   return posix.join(posix.dirname(path), specifier);
 }
 
+/** The folder of a file in the SDK, or the name of a file that stands beside the folders. */
+const roomOf = (path: string): string => /^packages\/sdk\/src\/([^/]+)/.exec(path)?.[1] ?? '';
+
+test('no folder of the SDK imports one that imports it, directly or through others', () => {
+  const rooms = new Map<string, Set<string>>();
+  for (const file of sources.filter(({ path }) => roomOf(path) !== '')) {
+    const room = roomOf(file.path);
+    const imported = importsOf(file)
+      .filter(isRelative)
+      .map((specifier) => roomOf(targetOf(file, specifier)));
+    const others = imported.filter((other) => other !== room);
+    rooms.set(room, new Set([...(rooms.get(room) ?? []), ...others]));
+  }
+  // Takes away what imports nothing that is left. Rooms that import each other stay.
+  const isFree = ([, others]: [string, Set<string>]): boolean => ![...others].some((room) => rooms.has(room));
+  for (let free; (free = [...rooms].find(isFree));) rooms.delete(free[0]);
+  expect(Object.fromEntries(rooms)).toEqual({});
+});
+
 test('in the service, only plugins and the index import plugins', () => {
   const core = sources.filter(({ path }) => /^packages\/service\/src\/(?!plugins\/|index\.ts)/.test(path));
   expect(core.filter((file) => importsOf(file).some((name) => name.includes('plugins/')))).toEqual([]);

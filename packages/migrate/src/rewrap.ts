@@ -5,7 +5,7 @@ import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { parseHeader, replaceWrapped, ServiceError } from '@eaas/protocol/internal';
 import { serviceForm, subjectForm, versionIn } from '@eaas/protocol/internal-intake';
 import type { EaasClient } from '@eaas/sdk';
-import { inField, rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
+import { Bounded, inField, rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
 import { type Head, headIn } from './heads.ts';
 import { failureOf, type Outcome, type RowFailure, type TableRow, type Work } from './rows.ts';
 import type { Target } from './source.ts';
@@ -23,11 +23,10 @@ export const unsound = (): ServiceError =>
 
 /** Returns a function that asks the service once about each data key. A failure is asked again. */
 export function remembering<T>() {
-  const known = new Map<string, Promise<T>>();
+  const known = new Bounded<string, Promise<T>>((size) => size > mostRemembered);
   return (name: string, ask: () => Promise<T>): Promise<T> => {
     const before = known.get(name);
     if (before) return before;
-    if (known.size === mostRemembered) known.clear();
     const answer = ask();
     known.set(name, answer);
     answer.catch(() => known.delete(name));

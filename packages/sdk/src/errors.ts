@@ -40,6 +40,16 @@ export const load = <T>(what: string, module: Promise<T>): Promise<T> =>
     throw new LoadError(what);
   });
 
+/** Returns a function that shares one result of `work` among its callers, and asks again after a failure. */
+export function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= work();
+    made.catch(() => (made = undefined));
+    return made;
+  };
+}
+
 /**
  * Returns the result of `work` as a promise, which rejects if `work` throws. The promise of an async function would
  * settle some microtasks later.
@@ -51,6 +61,8 @@ export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
     return Promise.reject(error);
   }
 }
+
+export const aborted = () => new ClientError('aborted', 'the call was aborted by its signal');
 
 export const closedError = () => new ClientError('closed', 'this client was closed');
 

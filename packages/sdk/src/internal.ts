@@ -1,5 +1,6 @@
 // What packages of this repository need of the SDK, and apps do not. It can change in any version.
 export { type OptionNames, requireNames } from '@eaas/protocol/internal-options';
+export { Bounded } from './bounded.ts';
 export { inField } from './fields/field-error.ts';
 export type { Row } from './fields/internals.ts';
 export {
@@ -14,4 +15,5 @@ export {
 export { isNamed } from './fields/raw-sql.ts';
 export type { InputOf, NameOf } from './fields/row-types.ts';
 export { unwrapBy } from './stream/streams.ts';
-export { abortable, aborted } from './http/abortable.ts';
+export { abortable } from './http/abortable.ts';
+export { aborted } from './errors.ts';

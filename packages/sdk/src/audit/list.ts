@@ -1,4 +1,4 @@
-// Lists the log entry by entry, and reports on a person, while others append and purge; loaded on demand. The times of
+// What lists records, loaded on demand. Lists the log entry by entry, and reports on a person, while others append and purge. The times of
 // entries never decrease, so entries are added to the newest time alone: the pages of all others do not move.
 import { InputError } from '@eaas/protocol/internal-core';
 import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
@@ -14,6 +14,8 @@ import {
   reportRow,
   reportRules,
 } from './report.ts';
+
+export { listPages } from '../http/listing.ts';
 
 /** Yields, exactly once, each matching entry that is in the log when the listing starts. */
 export async function* listAudit(

@@ -58,7 +58,7 @@ export const filterRules: OptionRules<AuditFilter> = {
   date_to: time,
 };
 
-/** Loads what lists the audit log. */
+/** Loads what lists the audit log, and records of other kinds. */
 export const loadLists = () => load('the audit log', import('./list.ts'));
 
 /** Writes dates as the API takes them, and leaves out what is undefined. */

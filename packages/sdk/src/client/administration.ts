@@ -2,9 +2,10 @@
 import { parseUuid } from '@eaas/protocol/internal-core';
 import { type OptionRules, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
+import { loadLists } from '../audit/query.ts';
 import type { Erasures } from '../data-keys/erasures.ts';
 import { type Call, type CallOptions, callOptions } from '../http/transport.ts';
-import { listPages, type PageOf, type PagesOptions } from '../http/listing.ts';
+import type { PageOf, PagesOptions } from '../http/listing.ts';
 import { type Caller, keyId, person, requireActor, somebody } from '../caller.ts';
 
 // Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.
@@ -177,8 +178,10 @@ function withList<
   Item extends Record<Id, string>,
   Listed extends { readonly page: (query: object, options: CallOptions) => Promise<PageOf<Member, Item>> },
 >(calls: Listed, member: Member, id: Id) {
-  const list = (filter?: object, options?: PagesOptions): AsyncGenerator<Item, void, undefined> =>
-    listPages(calls.page, filter, member, id, options);
+  async function* list(filter?: object, options?: PagesOptions): AsyncGenerator<Item, void, undefined> {
+    const { listPages } = await loadLists();
+    yield* listPages(calls.page, filter, member, id, options);
+  }
   return { ...calls, list };
 }
 

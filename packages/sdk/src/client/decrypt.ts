@@ -14,9 +14,8 @@ import { DataKeyCache, type Dropped, type Lease } from '../data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
 import { createHeaderReader, type KnownHeader } from '../data-keys/headers.ts';
 import type { Engines } from '../engines/engines.ts';
-import { attempt, notPrimed } from '../errors.ts';
+import { aborted, attempt, notPrimed } from '../errors.ts';
 import type { Limits } from '../data-keys/limits.ts';
-import { aborted } from '../http/abortable.ts';
 import {
   type DataKeyCalls,
   type SubjectOption,
@@ -109,11 +108,8 @@ export function createDecrypter(
     if (arriving) return arriving;
     const request = async (): Promise<DerivedDataKey> => {
       // The request does not get the caller's signal, because other calls might wait for the same data key.
-      const unwrap = () => calls.unwrap(header, { subject, wrapContext }, caller);
       const derive = (dek: Uint8Array) => deriveDataKey(engines, dek, header, withSync, bytes);
-      const key = calls.halves
-        ? await (await calls.halves.load()).open({ keyId: header.keyId, subject }, unwrap, derive)
-        : await derive(await unwrap());
+      const key = await calls.open(header, { subject, wrapContext }, caller, derive);
       emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });
       return key;
     };

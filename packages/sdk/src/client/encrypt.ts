@@ -1,12 +1,11 @@
 import { type Context, InputError } from '@eaas/protocol/internal-core';
 import { isBytes } from '@eaas/protocol/internal';
 import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
-import { aborted } from '../http/abortable.ts';
 import { type DataKeyCalls, type SubjectOption, wrapOptions, type WrapOptions } from '../data-keys/calls.ts';
 import type { Partition } from '../data-keys/derive.ts';
 import { createEncryptingKeys } from '../data-keys/encrypting.ts';
 import type { Engines } from '../engines/engines.ts';
-import { attempt, notPrimed } from '../errors.ts';
+import { aborted, attempt, notPrimed } from '../errors.ts';
 import type { Limits } from '../data-keys/limits.ts';
 import {
   contextOf,

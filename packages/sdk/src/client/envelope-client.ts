@@ -7,11 +7,10 @@ import type { Dropped } from '../data-keys/cache.ts';
 import { Erasures } from '../data-keys/erasures.ts';
 import { limitsOf } from '../data-keys/limits.ts';
 import type { Engines } from '../engines/engines.ts';
-import { closedError, type Settled } from '../errors.ts';
+import { aborted, closedError, type Settled, once } from '../errors.ts';
 import { type Halves, halvesOf, refuseHalf } from '../half/options.ts';
 import { loadSignIn } from '../sign-in/options.ts';
-import type { SignIn } from '../sign-in/sign-in.ts';
-import { abortable, aborted } from '../http/abortable.ts';
+import { abortable } from '../http/abortable.ts';
 import {
   createDataKeyCalls,
   type DataKeyCalls,
@@ -122,16 +121,12 @@ export class EnvelopeClient {
     if (options.onEvent || options.logger) observed.set(this, emit);
 
     const { token } = options;
-    let loading: Promise<SignIn> | undefined;
-    const signIn = (): Promise<SignIn> => {
-      loading ??= loadSignIn().then(({ createSignIn }) => createSignIn(options, () => this.drop(true)));
-      loading.catch(() => (loading = undefined));
-      return loading;
-    };
+    const signIn = once(async () => (await loadSignIn()).createSignIn(options, () => this.drop(true)));
     const authorize: Authorize = async (route, input, send) =>
       token ? (await signIn()).authorize(route, input, send) : send(await options.headers(), input);
     const call = createTransport(options, authorize, emit);
-    const limits = limitsOf(options.cache, patienceOf(options).total);
+    const patience = patienceOf(options);
+    const limits = limitsOf(options.cache, patience.total);
     this.engines = enginesOf(options.engines, emit);
     this.call = async (route, input, options) => {
       if (this.parts.isClosed) throw closedError();
@@ -145,7 +140,7 @@ export class EnvelopeClient {
       this.parts.encrypter.drop(subject);
       this.parts.decrypter.drop(subject);
     });
-    const calls = createDataKeyCalls(this.call, patienceOf(options), erasures, this.halves);
+    const calls = createDataKeyCalls(this.call, patience, erasures, this.halves);
     this.parts = {
       calls,
       erasures,

@@ -1,5 +1,6 @@
 // Data keys in memory, for as long as calls use them and the limits allow.
 import { personName } from '@eaas/protocol/internal';
+import { Bounded } from '../bounded.ts';
 import { abortable, later, type Timer } from '../http/abortable.ts';
 import type { Caller } from '../caller.ts';
 import { closedError, type ServiceError } from '../errors.ts';
@@ -20,11 +21,10 @@ const bytesOf = (name: string): number => 1_024 + 2 * name.length;
 /** 16 MiB, which is enough for the 10,000 data keys of a server, and in proportion for more. */
 const mostBytes = (entries: number): number => Math.max(16 * 2 ** 20, entries * 1_678);
 
-/** Data keys by name. Its names are in the order of their last use, so that the first is the one to remove. */
+/** Data keys by name. The one whose last use is longest ago is removed first. */
 export class DataKeyCache {
   readonly #limits: CacheLimits;
-  readonly #isPinned: ((name: string) => boolean) | undefined;
-  readonly #ready = new Map<string, Lease>();
+  readonly #ready: Bounded<string, Lease>;
   readonly #arriving = new Map<string, Lease>();
   #last: Lease | undefined;
   #bytes = 0;
@@ -33,7 +33,11 @@ export class DataKeyCache {
   /** Data keys whose names are pinned stay, even if there are more than the limit. */
   constructor(limits: CacheLimits, isPinned?: (name: string) => boolean) {
     this.#limits = limits;
-    this.#isPinned = isPinned;
+    const { maxEntries } = limits;
+    this.#ready = new Bounded(
+      (size) => size > maxEntries || this.#bytes > mostBytes(maxEntries),
+      (name, lease) => isPinned?.(name) || this.#remove(name, lease),
+    );
   }
 
   find(name: string, whateverItsAge = false): Lease | undefined {
@@ -105,19 +109,13 @@ export class DataKeyCache {
 
   #keep(name: string, lease: Lease): void {
     this.#remove(name, this.#ready.get(name));
-    this.#putLast(name, lease);
-    this.#bytes += bytesOf(name);
     const age = Date.now() - (lease.key?.createdAt ?? 0);
     lease.expiry = later(this.#limits.maxAge - age, () => this.#remove(name, lease));
-    const { maxEntries } = this.#limits;
-    for (const entry of this.#ready) {
-      if (this.#ready.size <= maxEntries && this.#bytes <= mostBytes(maxEntries)) break;
-      if (!this.#isPinned?.(entry[0])) this.#remove(...entry);
-    }
+    this.#bytes += bytesOf(name);
+    this.#putLast(name, lease);
   }
 
   #putLast(name: string, lease: Lease): void {
-    this.#ready.delete(name);
     this.#ready.set(name, lease);
     this.#last = lease;
   }

@@ -5,10 +5,9 @@ import { kindOf, type OptionRules } from '@eaas/protocol/internal-options';
 import type { Output } from '@eaas/protocol/wire';
 import { contextOf, requireDek, requireText } from './ciphertext.ts';
 import { type ServiceError, unreadable } from '../errors.ts';
-import type { Partition } from './derive.ts';
+import type { DerivedDataKey, Partition } from './derive.ts';
 import type { Erasures } from './erasures.ts';
 import { type Caller, keyId, requireKeyId, requireSubjectMatch, somebody } from '../caller.ts';
-import type { Halves } from '../half/options.ts';
 import { coalesce } from '../http/batches.ts';
 import type { Call, CallOptions, Patience } from '../http/transport.ts';
 
@@ -47,16 +46,46 @@ export const unwrapOptions: OptionRules<UnwrapOptions> = {
 };
 export const wrapOptions: OptionRules<WrapOptions> = { ...unwrapOptions, keyId };
 
+/** Whose data key it is. */
+export interface Whose extends CallOptions {
+  readonly keyId: string;
+  readonly subject?: string | undefined;
+}
+
+type Derive<More extends unknown[] = []> = (dek: Uint8Array, ...more: More) => Promise<DerivedDataKey>;
+
+/** What stands between a DEK and its data key: the halves of a client, if it has any. */
+export interface Mixing {
+  /** Wraps a new DEK, and derives its data key. */
+  mint(
+    of: Whose,
+    dek: Uint8Array,
+    wrap: () => Promise<Wrapped>,
+    derive: Derive<[Wrapped]>,
+  ): Promise<DerivedDataKey>;
+  /** Unwraps a DEK, and derives its data key. */
+  open(of: Whose, unwrap: () => Promise<Uint8Array>, derive: Derive): Promise<DerivedDataKey>;
+}
+
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;
 
-export function createDataKeyCalls(call: Call, patience: Patience, erasures: Erasures, halves?: Halves) {
+export function createDataKeyCalls(call: Call, patience: Patience, erasures: Erasures, mixing?: Mixing) {
   const wrap = coalesce(call, 'POST /v1/keys/:key_id/wrap', patience);
   const unwrap = coalesce(call, 'POST /v1/keys/:key_id/unwrap', patience);
   const hash = coalesce(call, 'POST /v1/hash', patience);
 
-  return {
-    halves,
+  const calls = {
     erasures,
+    /** Wraps a new DEK, and derives its data key. */
+    mint(of: Partition, dek: Uint8Array, derive: Derive<[Wrapped]>, options: Parameters<typeof wrap>[1]) {
+      const wrap = () => calls.wrap(dek, of, options);
+      return mixing ? mixing.mint(of, dek, wrap, derive) : wrap().then((wrapped) => derive(dek, wrapped));
+    },
+    /** Unwraps a DEK, and derives its data key. */
+    open(wrapped: Wrapped, of: Omit<Partition, 'keyId'>, caller: Caller, derive: Derive) {
+      const unwrap = () => calls.unwrap(wrapped, of, caller);
+      return mixing ? mixing.open({ ...of, keyId: wrapped.keyId }, unwrap, derive) : unwrap().then(derive);
+    },
     async wrap(dek: Uint8Array, of: Partition, options?: Parameters<typeof wrap>[1]): Promise<Wrapped> {
       requireDek(dek);
       const { keyId, subject, user } = of;
@@ -90,6 +119,7 @@ export function createDataKeyCalls(call: Call, patience: Patience, erasures: Era
       return (await hash({ key_id: keyId, value }, options)).hash;
     },
   };
+  return calls;
 }
 
 // The exchange has checked the types of all members, and that the response is about the key of the request.

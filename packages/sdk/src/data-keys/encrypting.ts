@@ -27,7 +27,7 @@ const pauseAfterFailure = 1_000;
 export function createEncryptingKeys(
   engines: Engines,
   { encrypt: limits, patience }: Limits,
-  calls: Pick<DataKeyCalls, 'wrap' | 'halves'>,
+  calls: Pick<DataKeyCalls, 'mint'>,
   emit: Emit,
 ) {
   const kept = new Map<string, Timer>();
@@ -39,11 +39,8 @@ export function createEncryptingKeys(
   async function mint(of: Partition, withSync: boolean, { callers }: Lease): Promise<DerivedDataKey> {
     const dek = randomBytes(32);
     try {
-      const wrap = () => calls.wrap(dek, of, { callers });
       const derive = (dek: Uint8Array, wrapped: Wrapped) => deriveDataKey(engines, dek, wrapped, withSync);
-      const key = calls.halves
-        ? await (await calls.halves.load()).mint(of, dek, wrap, derive)
-        : await derive(dek, await wrap());
+      const key = await calls.mint(of, dek, derive, { callers });
       const { keyId, keyVersion, half } = key;
       emit({ type: 'data_key.minted', keyId, keyVersion, ...(half && { half }) });
       return key;

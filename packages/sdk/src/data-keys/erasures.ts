@@ -1,4 +1,5 @@
 import { personName, ServiceError } from '@eaas/protocol/internal';
+import { Bounded } from '../bounded.ts';
 
 const most = 10_000;
 
@@ -7,7 +8,7 @@ const most = 10_000;
  * this person: no request, and no entry in the audit log.
  */
 export class Erasures {
-  readonly #subjects = new Set<string>();
+  readonly #subjects = new Bounded<string, true>((size) => size > most);
   readonly #drop: (subject: string) => void;
 
   /** `drop` removes the data keys of a person from the memory of the client. */
@@ -17,10 +18,8 @@ export class Erasures {
 
   add(subject: string): void {
     const name = personName(subject);
-    this.#subjects.add(name);
+    this.#subjects.set(name, true);
     this.#drop(name);
-    const [oldest] = this.#subjects;
-    if (this.#subjects.size > most && oldest !== undefined) this.#subjects.delete(oldest);
   }
 
   refuse(subject: string | undefined): void {

@@ -1,5 +1,6 @@
 import { parseEnvelope } from '@eaas/protocol/internal-core';
 import { envelopeLength, type Header, parseHeader } from '@eaas/protocol/internal';
+import { Bounded } from '../bounded.ts';
 
 export interface KnownHeader {
   readonly bytes: Uint8Array;
@@ -16,7 +17,7 @@ export interface KnownHeader {
 }
 
 export function createHeaderReader(most: number) {
-  const known = new Map<number, KnownHeader>();
+  const known = new Bounded<number, KnownHeader>((size) => size > most);
   let last: KnownHeader | undefined;
   let headerLength = 0;
 
@@ -34,12 +35,7 @@ export function createHeaderReader(most: number) {
     if (!startsWith(envelope, last)) {
       const found = known.get(hashOf(envelope, headerLength));
       last = startsWith(envelope, found) ? found : read(envelope);
-      // The names of the map are in the order of their last use, so that the first is the one to remove.
-      const hash = hashOf(envelope, headerLength);
-      known.delete(hash);
-      known.set(hash, last);
-      const [oldest] = known.keys();
-      if (known.size > most && oldest !== undefined) known.delete(oldest);
+      known.set(hashOf(envelope, headerLength), last);
     }
     return last;
   };

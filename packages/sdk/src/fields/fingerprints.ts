@@ -177,9 +177,7 @@ export function indexKeyOf(token: string) {
       if (!halves) return [toHex(await (await (mac ??= open(client)))(subject))];
       // Each half makes an index key of the token's key, and another answer of a function another one.
       const keyId = requireKeyId(wrapped?.keyId ?? of.keyId ?? client.keyId);
-      const made = await (
-        await halves.load()
-      ).macs({ ...of, keyId }, () => (key ??= unwrap(client)), subject);
+      const made = await halves.macs({ ...of, keyId }, () => (key ??= unwrap(client)), subject);
       return made.map((one) => toHex(one));
     },
     drop(): void {

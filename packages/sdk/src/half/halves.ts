@@ -1,22 +1,19 @@
 // The halves of a client: what they are made of, the answers of a function, and what data keys and index keys become with them.
 import { DecryptionError, InputError, type Wrapped } from '@eaas/protocol/internal-core';
-import { altered, equalBytes, isBytes, personName } from '@eaas/protocol/internal';
+import { altered, equalBytes, isBytes, personName, toHex } from '@eaas/protocol/internal';
 import { halfIdMessage, halfIndexMessage, mixMessage, parseHalf } from '@eaas/protocol/internal-half';
 import { requireKind, type Rule } from '@eaas/protocol/internal-options';
 import { type Mac, macUnder } from '#mac';
+import { Bounded } from '../bounded.ts';
 import { copied } from '../data-keys/ciphertext.ts';
+import type { Mixing, Whose } from '../data-keys/calls.ts';
 import type { DerivedDataKey } from '../data-keys/derive.ts';
 import type { Limits } from '../data-keys/limits.ts';
 import { ClientError, type SdkError } from '../errors.ts';
 import { abortable, later } from '../http/abortable.ts';
 import type { Half, HalfAnswer, HalfOption } from './options.ts';
 
-// Without this, a page would load the client as two files, of which this one needs the first: more than the half itself.
-export { EnvelopeClient } from '../client/envelope-client.ts';
-
 type Bytes = Uint8Array<ArrayBuffer>;
-type Call<T> = () => Promise<T>;
-type Derive<More extends unknown[] = []> = (dek: Uint8Array, ...more: More) => Promise<DerivedDataKey>;
 
 /** A half that is ready for use. Without `mac`, it stands for values without a half. */
 interface OwnHalf {
@@ -26,13 +23,6 @@ interface OwnHalf {
   readonly mac?: Mac;
 }
 
-/** Whose data key it is. */
-interface Of {
-  readonly keyId: string;
-  readonly subject?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** The bytes of `given` are overwritten as soon as they are imported. */
 export function createHalves(
   given: HalfOption,
@@ -40,13 +30,15 @@ export function createHalves(
   { encrypt, decrypt, patience }: Limits,
 ) {
   /** The answers of a function, by key and person, and the waits for them. */
-  const kept = new Map<string, { readonly halves: Promise<readonly OwnHalf[]>; until: number }>();
+  const kept = new Bounded<string, { readonly halves: Promise<readonly OwnHalf[]>; until: number }>(
+    (size) => size > Math.max(encrypt.maxEntries, decrypt.maxEntries),
+  );
   const lifetime = decrypt.maxEntries === 0 ? 0 : Math.min(encrypt.maxAge, decrypt.maxAge);
   const fixed = typeof given === 'function' ? undefined : openAll(given, expectedId, '`half`');
 
   async function answerTo(keyId: string, subject: string | undefined): Promise<HalfAnswer> {
     try {
-      const answer = (async () => (given as (of: Of) => HalfAnswer)({ keyId, subject }))();
+      const answer = (async () => (given as (of: Whose) => HalfAnswer)({ keyId, subject }))();
       // Less than the time limit of the call, so that the error says who did not answer.
       return copied(await abortable(answer, undefined, 0.9 * patience));
     } catch (cause) {
@@ -57,7 +49,7 @@ export function createHalves(
   }
 
   /** `share`: how much of its lifetime an earlier answer may have used. */
-  async function ask({ signal, subject, ...of }: Of, share = 1): Promise<readonly OwnHalf[]> {
+  async function ask({ signal, subject, ...of }: Whose, share = 1): Promise<readonly OwnHalf[]> {
     if (fixed) return fixed;
     const keyId = of.keyId.toLowerCase();
     const person = subject && personName(subject);
@@ -69,10 +61,7 @@ export function createHalves(
       openAll(answer, expectedId, 'what the function `half` returns', asked),
     );
     const question = { halves, until: Infinity };
-    kept.delete(name);
     kept.set(name, question);
-    const [oldest] = kept.keys();
-    if (kept.size > Math.max(encrypt.maxEntries, decrypt.maxEntries) && oldest) kept.delete(oldest);
     const forget = (): unknown => kept.get(name) === question && kept.delete(name);
     const keep = (): void => {
       question.until = asked + lifetime;
@@ -83,7 +72,7 @@ export function createHalves(
   }
 
   /** Wraps a DEK, and replaces it by what it becomes with the first half. */
-  async function wrap(of: Of, dek: Uint8Array, wrap: Call<Wrapped>) {
+  async function wrap(of: Whose, dek: Uint8Array, wrap: () => Promise<Wrapped>) {
     // An answer that is as old as a data key to replace would make one that must be replaced at once.
     const [half] = (await ask(of, 0.8)) as [OwnHalf];
     const wrapped = await wrap();
@@ -92,7 +81,7 @@ export function createHalves(
   }
 
   /** Unwraps a DEK, and returns what it becomes with each half. */
-  async function unwrap(of: Of, unwrap: Call<Uint8Array>) {
+  async function unwrap(of: Whose, unwrap: () => Promise<Uint8Array>) {
     const halves = await ask(of);
     const dek = await unwrap().catch((error: unknown) => {
       throw error instanceof DecryptionError ? new DecryptionError(altered) : error;
@@ -101,24 +90,25 @@ export function createHalves(
     return Promise.all(halves.map(mix)).finally(() => dek.fill(0));
   }
 
-  return {
-    wrap,
-    unwrap,
-    drop: () => kept.clear(),
-    /** Wraps a new DEK, and derives its data key with the first half. */
-    async mint(of: Of, dek: Uint8Array, call: Call<Wrapped>, derive: Derive<[Wrapped]>) {
+  const mixing: Mixing = {
+    async mint(of, dek, call, derive) {
       const { half, ...wrapped } = await wrap(of, dek, call);
       return withHalf(await derive(dek, wrapped), half);
     },
-    /** Unwraps a DEK, and derives its data key with each half. */
-    async open(of: Of, call: Call<Uint8Array>, derive: Derive) {
+    async open(of, call, derive) {
       let next: DerivedDataKey | undefined;
       for (const { dek, half } of (await unwrap(of, call)).toReversed())
         next = withHalf(await derive(dek), half, next);
       return next as DerivedDataKey;
     },
+  };
+  return {
+    ...mixing,
+    wrap,
+    unwrap,
+    drop: () => kept.clear(),
     /** Returns the HMAC of a value under the index key of each half, for the key of a token, or without a token. */
-    async macs(of: Of, token: () => Promise<Uint8Array> | undefined, value: Bytes): Promise<Uint8Array[]> {
+    async macs(of: Whose, token: () => Promise<Uint8Array> | undefined, value: Bytes): Promise<Uint8Array[]> {
       const all = await ask(of);
       const tokenKey = (await token()) ?? null;
       const halves = all.filter(({ mac }) => mac ?? tokenKey);
@@ -186,9 +176,7 @@ async function openAll(
 async function openHalf(half: Half, asked: number): Promise<OwnHalf> {
   if (half === null) return { id: null, asked };
   const mac = await macOf(half);
-  // Not `toHex`, because a page would load what this shares with the fields at once.
-  const start = Array.from((await mac(halfIdMessage())).subarray(0, 4));
-  return { id: start.map((byte) => (256 + byte).toString(16).slice(1)).join(''), asked, mac };
+  return { id: toHex((await mac(halfIdMessage())).subarray(0, 4)), asked, mac };
 }
 
 async function macOf(half: Exclude<Half, null>): Promise<Mac> {

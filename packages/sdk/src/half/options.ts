@@ -5,7 +5,7 @@ import type { Rule } from '@eaas/protocol/internal-options';
 import { required } from '../caller.ts';
 import { copied } from '../data-keys/ciphertext.ts';
 import type { Limits } from '../data-keys/limits.ts';
-import { load } from '../errors.ts';
+import { load as loadFile, once } from '../errors.ts';
 import type { createHalves } from './halves.ts';
 
 /**
@@ -26,13 +26,8 @@ export interface HalfQuestion {
 /** The halves of a client, or a function that returns those for a key and a person. */
 export type HalfOption = HalfAnswer | ((of: HalfQuestion) => HalfAnswer | Promise<HalfAnswer>);
 
-/** The halves of a client. */
-export interface Halves {
-  /** Loads what mixes them into data keys and index keys. */
-  load(): Promise<ReturnType<typeof createHalves>>;
-  /** Forgets the answers of a function. */
-  drop(): void;
-}
+/** The halves of a client. What mixes them into data keys and index keys is loaded by the first call. */
+export type Halves = ReturnType<typeof createHalves>;
 
 /** Refuses what a mistyped name makes of the option. Everything else is checked before the first request. */
 export const halfRule: Rule = /* @__PURE__ */ required((half) => half !== undefined || 'set');
@@ -46,14 +41,18 @@ export function refuseHalf(halves: Halves | undefined, what: string): void {
 export function halvesOf(given: HalfOption | undefined, id: string | undefined, limits: Limits) {
   if (given === undefined || given === null) return undefined;
   const own = copied(given);
-  let loading: ReturnType<Halves['load']> | undefined;
+  let made: Halves | undefined;
+  const load = once(async () => {
+    const { createHalves } = await loadFile('halves', import('./halves.ts'));
+    return (made = createHalves(own, id, limits));
+  });
   const halves: Halves = {
-    load() {
-      loading ??= load('halves', import('./halves.ts')).then((its) => its.createHalves(own, id, limits));
-      loading.catch(() => (loading = undefined));
-      return loading;
-    },
-    drop: () => void loading?.then((its) => its.drop()),
+    wrap: async (...of) => (await load()).wrap(...of),
+    unwrap: async (...of) => (await load()).unwrap(...of),
+    mint: async (...of) => (await load()).mint(...of),
+    open: async (...of) => (await load()).open(...of),
+    macs: async (...of) => (await load()).macs(...of),
+    drop: () => made?.drop(),
   };
   return halves;
 }

@@ -1,4 +1,4 @@
-import { ClientError, timeoutError } from '../errors.ts';
+import { aborted, timeoutError } from '../errors.ts';
 
 const watching = new WeakMap<EventTarget, Set<() => void>>();
 const abortAll = ({ target }: Event): void =>
@@ -42,8 +42,6 @@ export function within<T>(
     throw error;
   });
 }
-
-export const aborted = () => new ClientError('aborted', 'the call was aborted by its signal');
 
 /** The longest delay of a JavaScript timer, in milliseconds. A timer with a longer delay fires immediately. */
 export const longest = 2 ** 31 - 1;

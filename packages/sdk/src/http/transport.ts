@@ -3,7 +3,8 @@ import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Emit } from '../events.ts';
 import type { ServiceError } from '../errors.ts';
 import { exchange, inWordsOfCalls } from './exchange.ts';
-import { aborted, longest, within } from './abortable.ts';
+import { longest, within } from './abortable.ts';
+import { aborted } from '../errors.ts';
 
 /** The options of every call. */
 export interface CallOptions {

@@ -13,10 +13,9 @@ import {
 } from '../data-keys/ciphertext.ts';
 import { deriveDataKey, type DerivedDataKey, wipe } from '../data-keys/derive.ts';
 import type { Engines } from '../engines/engines.ts';
-import { attempt, type Settled, settleEach } from '../errors.ts';
+import { aborted, attempt, type Settled, settleEach } from '../errors.ts';
 import type { EncryptItem, EncryptOptions } from '../client/encrypt.ts';
 import type { WrapOptions } from '../data-keys/calls.ts';
-import { aborted } from '../http/abortable.ts';
 
 /** Options of `createIntake`. */
 export interface IntakeOptions {

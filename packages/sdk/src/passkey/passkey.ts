@@ -7,8 +7,7 @@ import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/in
 import { somebody } from '../caller.ts';
 import type { Ciphertext } from '../data-keys/ciphertext.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
-import { load } from '../errors.ts';
-import { aborted } from '../http/abortable.ts';
+import { aborted, load } from '../errors.ts';
 import type { CallOptions } from '../http/transport.ts';
 
 const reasons = {

@@ -3,14 +3,11 @@ import { DecryptionError, openUnder, parseEnvelope } from '@eaas/protocol/intern
 import { platformEngines } from '#engines';
 import { isOfPerson } from '../caller.ts';
 import { envelopeBytes } from '../data-keys/ciphertext.ts';
-import { deriveDataKey } from '../data-keys/derive.ts';
+import { deriveDataKey, type DerivedDataKey } from '../data-keys/derive.ts';
 import { limitsOf } from '../data-keys/limits.ts';
-import { createHalves } from '../half/halves.ts';
+import { halvesOf } from '../half/options.ts';
 import { createIntake, type IntakeOptions } from '../intake/intake.ts';
 import type { RecoverHalfOptions } from './passkey.ts';
-
-// Without this, a page would load the client as two files, of which this one needs the first.
-export { EnvelopeClient } from '../client/envelope-client.ts';
 
 const contextOf = (subject: string) => ({ purpose: 'half', subject });
 
@@ -37,7 +34,7 @@ export async function openRecovery(options: RecoverHalfOptions): Promise<CryptoK
   const envelope = parseEnvelope(value);
   const unwrap = () => client.unwrap(envelope, whose(value));
   const derive = (dek: Uint8Array) => deriveDataKey(platformEngines(), dek, envelope, false);
-  const { values } = await createHalves(half, undefined, limitsOf()).open(envelope, unwrap, derive);
-  await openUnder(values, envelope, proof.context);
+  const key = await halvesOf(half, undefined, limitsOf())?.open(envelope, unwrap, derive);
+  await openUnder((key as DerivedDataKey).values, envelope, proof.context);
   return half;
 }

@@ -187,7 +187,7 @@ function wrapBy(client: StreamWriter, { keyId, subject, wrapContext, signal }: E
   const wrap = (dek: Uint8Array) => client.wrap(dek, withoutNobody({ keyId, subject, wrapContext, signal }));
   if (!halves) return wrap;
   const of = { keyId: requireKeyId(keyId ?? client.keyId), subject, signal };
-  return async (dek) => (await halves.load()).wrap(of, dek, () => wrap(dek));
+  return (dek) => halves.wrap(of, dek, () => wrap(dek));
 }
 
 /** Unwraps with a client, and mixes its halves into data keys. */
@@ -196,10 +196,11 @@ export function unwrapBy(client: StreamClient, { subject, wrapContext, signal }:
   const unwrap = (wrapped: Wrapped) =>
     client.unwrap(wrapped, withoutNobody({ subject, wrapContext, signal }));
   if (!halves) return unwrap;
-  return async (wrapped) =>
-    (
-      await (await halves.load()).unwrap({ keyId: wrapped.keyId, subject, signal }, () => unwrap(wrapped))
-    ).map(({ dek }) => dek);
+  return async (wrapped) => {
+    const { keyId } = wrapped;
+    const opened = await halves.unwrap({ keyId, subject, signal }, () => unwrap(wrapped));
+    return opened.map(({ dek }) => dek);
+  };
 }
 
 function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: OpenOptions): ExpectedKey {
