@@ -9,8 +9,8 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_622,
   service: 5_639,
   local: 1_841,
-  sdk: 7_157,
-  migrate: 2_335,
+  sdk: 7_189,
+  migrate: 2_334,
   audit: 900,
   drizzle: 2_257,
   prisma: 2_512,
@@ -22,7 +22,7 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_385,
 };
 const sites = { 'docs/site': 1_029, examples: 1_194 };
-const mostTestLines = 63_375;
+const mostTestLines = 63_394;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;
