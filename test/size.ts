@@ -6,23 +6,23 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_622,
-  service: 5_639,
-  local: 1_841,
-  sdk: 7_189,
-  migrate: 2_334,
-  audit: 900,
+  protocol: 5_606,
+  service: 5_615,
+  local: 1_827,
+  sdk: 7_089,
+  migrate: 2_321,
+  audit: 866,
   drizzle: 2_257,
   prisma: 2_512,
-  files: 1_729,
+  files: 1_722,
   console: 8_115,
-  server: 5_406,
-  log: 1_192,
-  dev: 839,
-  cli: 3_385,
+  server: 5_399,
+  log: 1_153,
+  dev: 838,
+  cli: 3_386,
 };
 const sites = { 'docs/site': 1_029, examples: 1_194 };
-const mostTestLines = 63_394;
+const mostTestLines = 63_348;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;

@@ -25,6 +25,7 @@ const core = [
   'src/pae.ts',
   'src/engines/engine.ts',
   'src/base64.ts',
+  'src/base64url.ts',
   'src/context.ts',
   'src/wrapped-key.ts',
   'src/envelope.ts',
@@ -32,10 +33,12 @@ const core = [
   'src/expected-key.ts',
   'src/index-key.ts',
   'src/options.ts',
+  'src/next-turn.ts',
+  'src/sealed-secret.ts',
 ];
 
 // Entries that are loaded on demand or by others, and need little of it.
-const standalone = /base64-|next-turn|noble/;
+const standalone = /base64-|noble/;
 const sharing = entry.filter((path) => !standalone.test(path));
 
 const options = {

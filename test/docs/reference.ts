@@ -32,18 +32,11 @@ interface Entry {
 
 const internal = new Set([
   './internal',
-  './internal-service',
-  './service',
-  './internal-options',
-  './internal-turn',
-  './internal-audit',
-  './internal-core',
+  './internal-half',
   './internal-log',
   './internal-noble',
-  './internal-sealing',
   './internal-service',
   './internal-stream',
-  './internal-intake',
   './reference',
 ]);
 
@@ -104,7 +97,7 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   sdk: `Absent Aliases AliasesIn Answer ByteTransform Calls Defined FieldOf Flat IntakeEncryptOptions IntakeItem IntakeWrapOptions KeyFilter OnlyColumns OnlyDefined
     OpenOptions OptionalLimits OrSettled ReadableRow SubjectRow TypedValue FormOf IdFor IndexColumn
     IndexValue IsWhole NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
-    AllColumns RowIn Searchable SubjectFunction SubjectOption ValueOf ValueType
+    AllColumns InputOf Result RowIn Searchable SubjectFunction SubjectOption ValueOf ValueType
     Where apiKeyRoutes issuerRoutes keyRoutes named operations serverModeRoutes`.split(/\s+/),
   migrate: [],
   audit: [],

@@ -1,17 +1,8 @@
 // One round of an audit with a client: it asks the service for what `verifyLog` compares.
 import { InputError } from '@eaas/protocol';
-import { ServiceError } from '@eaas/protocol/internal';
+import { ServiceError, flag, having, list, type OptionRules, requireKind } from '@eaas/protocol/internal';
+import { requireOptions, signal, text } from '@eaas/protocol/internal';
 import { LogProofError, parsePolicy, type VerifiedProof } from '@eaas/protocol/internal-log';
-import {
-  flag,
-  having,
-  list,
-  type OptionRules,
-  requireKind,
-  requireOptions,
-  signal,
-  text,
-} from '@eaas/protocol/internal-options';
 import type { Output } from '@eaas/protocol/wire';
 import type { AuditEntry } from './entry.ts';
 import { statedHead } from './entry-proof.ts';

@@ -1,7 +1,7 @@
 // Checkpoints: what the service signs about the newest entry of a log.
 import { InputError } from '@eaas/protocol';
-import { parseCheckpoint, parseVerifierKey, toHex, type Verifier } from '@eaas/protocol/internal-audit';
-import { callback, requireOptions } from '@eaas/protocol/internal-options';
+import { toHex, callback, requireOptions } from '@eaas/protocol/internal';
+import { parseCheckpoint, parseVerifierKey, type Verifier } from '@eaas/protocol/internal-log';
 import type { AuditHead } from './entry.ts';
 
 /** Returns whether an Ed25519 signature (RFC 8032) of a message is valid under a public key of 32 bytes. */

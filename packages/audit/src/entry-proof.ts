@@ -1,13 +1,8 @@
 // Proofs of single entries: an entry, and the digests that chain it to a head that the public log has.
 import { genesisHash } from '@eaas/protocol/audit';
-import { toHex } from '@eaas/protocol/internal-audit';
-import {
-  LogProofError,
-  parseExtra,
-  parseTlogProof,
-  type ProvenMoment,
-  type VerifiedProof,
-} from '@eaas/protocol/internal-log';
+import { toHex } from '@eaas/protocol/internal';
+import { LogProofError, parseExtra, parseTlogProof, type ProvenMoment } from '@eaas/protocol/internal-log';
+import type { VerifiedProof } from '@eaas/protocol/internal-log';
 import { type AuditEntry, hashAfter, isChained, isEntry, isHash } from './entry.ts';
 
 /**

@@ -1,6 +1,6 @@
 // What an audit entry is, and whether it continues the chain. Every check of a log or a proof begins here.
 import { chainHash, entryDigest } from '@eaas/protocol/audit';
-import { fromHex, toHex } from '@eaas/protocol/internal-audit';
+import { fromHex, toHex } from '@eaas/protocol/internal';
 import type { Output } from '@eaas/protocol/wire';
 
 /** An entry of the audit log, as the API, `audit.list` of the client and exported files have it. */

@@ -1,20 +1,9 @@
 // Makes the proof of an entry for somebody else, from what the service returns.
 import { InputError } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
-import { ServiceError } from '@eaas/protocol/internal';
-import { toHex } from '@eaas/protocol/internal-audit';
+import { ServiceError, toHex, callback, countFrom, having, type OptionRules } from '@eaas/protocol/internal';
+import { requireKind, requireOptions, type Rule, signal, text } from '@eaas/protocol/internal';
 import { LogProofError } from '@eaas/protocol/internal-log';
-import {
-  callback,
-  countFrom,
-  having,
-  type OptionRules,
-  requireKind,
-  requireOptions,
-  type Rule,
-  signal,
-  text,
-} from '@eaas/protocol/internal-options';
 import type { Abortable, AuditSource } from './check.ts';
 import type { VerifySignature } from './checkpoint.ts';
 import { type AuditEntry, type AuditHead, digestOf, isHead } from './entry.ts';

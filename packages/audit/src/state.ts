@@ -1,7 +1,8 @@
 // What a check hands to the next one, so that it reads only what was added since.
 import { InputError } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
-import { type KnownFacts, toHex } from '@eaas/protocol/internal-audit';
+import { toHex } from '@eaas/protocol/internal';
+import type { KnownFacts } from '@eaas/protocol/internal-log';
 import { type AuditHead, isHead } from './entry.ts';
 
 /**

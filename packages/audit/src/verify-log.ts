@@ -1,18 +1,8 @@
 // The check of a log, wherever its entries come from. It reads nothing itself, but what it is given.
 import { InputError } from '@eaas/protocol';
-import {
-  callback,
-  flag,
-  list,
-  object,
-  type OptionRules,
-  positiveInteger,
-  requireKind,
-  requireOptions,
-  type Rule,
-  text,
-} from '@eaas/protocol/internal-options';
-import { type KnownFacts, LogHistory, parseVerifierKey } from '@eaas/protocol/internal-audit';
+import { callback, flag, list, object, type OptionRules, positiveInteger } from '@eaas/protocol/internal';
+import { requireKind, requireOptions, type Rule, text } from '@eaas/protocol/internal';
+import { type KnownFacts, LogHistory, parseVerifierKey } from '@eaas/protocol/internal-log';
 import type { VerifiedProof } from '@eaas/protocol/internal-log';
 import { openCheckpoint, type VerifySignature } from './checkpoint.ts';
 import { type AuditEntry, type AuditHead, isHidden } from './entry.ts';

@@ -1,6 +1,6 @@
 // What anyone can check offline, with a trust policy alone: a proof of an entry, or of a head of the log.
+import { callback, requireKind, requireOptions, type Rule, text } from '@eaas/protocol/internal';
 import { parsePolicy, type VerifiedProof, verifyProof as verifyHead } from '@eaas/protocol/internal-log';
-import { callback, requireKind, requireOptions, type Rule, text } from '@eaas/protocol/internal-options';
 import { verifyEd25519, type VerifySignature } from './checkpoint.ts';
 import type { AuditEntry } from './entry.ts';
 import { type EntryProof, requireChain } from './entry-proof.ts';

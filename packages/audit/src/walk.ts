@@ -1,8 +1,8 @@
 // The walk along the entries of a log: it judges each of them, and compares the chain with the heads that it must have.
 import { InputError } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
-import { ServiceError } from '@eaas/protocol/internal';
-import { ChainWalk, type KnownFacts, LogHistory, toHex } from '@eaas/protocol/internal-audit';
+import { ServiceError, toHex } from '@eaas/protocol/internal';
+import { ChainWalk, type KnownFacts, LogHistory } from '@eaas/protocol/internal-log';
 import type { Output } from '@eaas/protocol/wire';
 import {
   type AuditEntry,

@@ -1,6 +1,6 @@
 import { printJson } from './kit/index.ts';
 import { genesisHash } from '@eaas/protocol/audit';
-import { toHex } from '@eaas/protocol/internal-audit';
+import { toHex } from '@eaas/protocol/internal';
 import {
   asWord,
   type Caller,

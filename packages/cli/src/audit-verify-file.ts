@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { printJson, WrongUsage } from './kit/index.ts';
 import { type AuditEntry, type AuditHead, type HiddenEntry, verifyLog } from '@eaas/audit';
-import { fromHex, toHex } from '@eaas/protocol/internal-audit';
+import { fromHex, toHex } from '@eaas/protocol/internal';
 import { openSignedCheckpoint } from '@eaas/server/internal';
 import { explain, openProof, verifyProofFile } from './audit-proof.ts';
 import { reporting } from './command.ts';

@@ -1,6 +1,7 @@
 // The entries that follow a position in an audit log, verified, for `eaas audit follow`.
 import { genesisHash } from '@eaas/protocol/audit';
-import { type ChainHead, toHex } from '@eaas/protocol/internal-audit';
+import { toHex } from '@eaas/protocol/internal';
+import type { ChainHead } from '@eaas/protocol/internal-log';
 import {
   type EntryRow,
   isAuthenticEntry,

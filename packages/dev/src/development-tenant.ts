@@ -1,8 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import { formatIndexKey, indexKeyContext } from '@eaas/protocol/internal';
-import { using } from '@eaas/protocol/internal-service';
+import { formatIndexKey, indexKeyContext, using } from '@eaas/protocol/internal';
 import { formatTimestamp, isApiKey, type Permission, permissions } from '@eaas/protocol/wire';
 import {
   CannotStart,

@@ -5,7 +5,6 @@ import { type Context, type DecryptOptions, EaasClient } from '@eaas/sdk';
 import type { StreamClient } from '@eaas/sdk/stream';
 import { option, type Options, repeatable } from './command.ts';
 import { CannotStart, FileFailure } from './failure.ts';
-import { openOffline } from './offline.ts';
 
 export const recursive = option('-r, --recursive', 'process the files in folders and their subfolders');
 
@@ -93,6 +92,7 @@ export async function withOpener<T>(options: Options, work: (opener: Opener) => 
   const { exportedKey: exportedKeys = [], privateKey, tenant } = options;
   if (exportedKeys.length > 0) {
     if (privateKey === undefined) throw new WrongUsage('--exported-key needs --private-key.');
+    const { openOffline } = await import('./offline.ts');
     const client = await openOffline({ exportedKeys, privateKey, tenant });
     return work({
       client,

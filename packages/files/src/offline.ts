@@ -8,16 +8,9 @@ import {
 } from 'node:crypto';
 import { WrongUsage } from './kit.ts';
 import { DecryptionError, parseUuid, type Wrapped } from '@eaas/protocol';
-import { inLine, personName } from '@eaas/protocol/internal';
-import {
-  intakeForm,
-  type IntakePrivateKey,
-  nobleIntakeCrypto,
-  nobleIntakeKey,
-  openForIntake,
-  versionIn,
-} from '@eaas/protocol/internal-intake';
-import { openSecret } from '@eaas/protocol/internal-sealing';
+import { inLine, personName, versionIn, openSecret } from '@eaas/protocol/internal';
+import { intakeForm, type IntakePrivateKey, nobleIntakeCrypto } from '@eaas/protocol/internal-service';
+import { nobleIntakeKey, openForIntake } from '@eaas/protocol/internal-service';
 import { nodeEngine } from '@eaas/protocol/node';
 import { EaasClient } from '@eaas/sdk';
 import type { StreamClient } from '@eaas/sdk/stream';

@@ -1,5 +1,5 @@
 // Answers calls of a client in the same process: what the door does (door.ts), without the request and the response.
-import { nextTurn } from '@eaas/protocol/internal-turn';
+import { nextTurn } from '@eaas/protocol/internal';
 import { checkBody, splitRoute } from '@eaas/protocol/internal-service';
 import { type Endpoint, endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
 import { type Caller, readInput, run } from '@eaas/service';

@@ -1,7 +1,6 @@
 // `fetch` to a service inside this process, with the failures that a test asks for. Both services of the package have one.
 import { InputError } from '@eaas/protocol';
-import { nextTurn } from '@eaas/protocol/internal-turn';
-import { positiveInteger, requireOptions, text } from '@eaas/protocol/internal-options';
+import { nextTurn, positiveInteger, requireOptions, text } from '@eaas/protocol/internal';
 import { orRefusal } from '@eaas/protocol/internal-service';
 import { endpoints, type ProblemCode, problems, type Route } from '@eaas/protocol/wire';
 import { Refusal } from '@eaas/service';

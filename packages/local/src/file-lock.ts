@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { kill, pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InputError } from '@eaas/protocol';
-import { attempt } from '@eaas/protocol/internal-service';
+import { attempt } from '@eaas/protocol/internal';
 
 let known: string | undefined;
 /**

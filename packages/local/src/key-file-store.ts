@@ -1,7 +1,7 @@
 // A store over a key file, which several processes change. Its rows are in memory, sealed as in the file; what others changed is
 // read before each call. The local service opens it, as `#key-file`.
 import { InputError } from '@eaas/protocol';
-import { toHex } from '@eaas/protocol/internal-audit';
+import { toHex } from '@eaas/protocol/internal';
 import { type Appended, keys, keyVersions, type Known, type Link, type Need, Refusal } from '@eaas/service';
 import { type Service, subjects, type Table } from '@eaas/service';
 import { type Held, lockNow, lockSoon } from './file-lock.ts';

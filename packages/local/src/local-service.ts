@@ -1,9 +1,7 @@
 // The service of an app without a server: a tenant with its keys in a file, or in memory, and no log.
 // Apps call it, and hand it to a client.
 import { InputError } from '@eaas/protocol';
-import { toHex } from '@eaas/protocol/internal';
-import { flag, type OptionRules, requireOptions, type Rule } from '@eaas/protocol/internal-options';
-import { nextTurn } from '@eaas/protocol/internal-turn';
+import { toHex, flag, type OptionRules, requireOptions, type Rule, nextTurn } from '@eaas/protocol/internal';
 import { genesisHash } from '@eaas/protocol/audit';
 import { type Endpoint, endpoints, type Input, type Output, type Route } from '@eaas/protocol/wire';
 import {

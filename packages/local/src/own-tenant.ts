@@ -1,6 +1,6 @@
 // A service inside this process, with one tenant: what the test service and the local service have in common.
-import { refusalOf } from '@eaas/protocol/internal-service';
 import { randomBytes, ServiceError } from '@eaas/protocol/internal';
+import { refusalOf } from '@eaas/protocol/internal-service';
 import { type Output, permissions } from '@eaas/protocol/wire';
 import {
   apiKeyOperations,

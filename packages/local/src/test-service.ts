@@ -1,20 +1,9 @@
 // The service in memory, for unit tests: a tenant with everything that the server has, and controls.
 // Tests of apps call it, and pages that show the playground without a server.
 import { canonicalJson } from '@eaas/protocol/audit';
-import { ServiceError } from '@eaas/protocol/internal';
-import { fromHex } from '@eaas/protocol/internal-audit';
-import {
-  callback,
-  flag,
-  integerFrom,
-  number,
-  numberFrom,
-  object,
-  type OptionRules,
-  requireKind,
-  requireOptions,
-  type Rule,
-} from '@eaas/protocol/internal-options';
+import { ServiceError, fromHex, callback, flag, integerFrom, number } from '@eaas/protocol/internal';
+import { numberFrom, object, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
+import type { Rule } from '@eaas/protocol/internal';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { changeTenant, entries, type EntryRow, intake, issuers, people, refTo, settle } from '@eaas/service';
 import { createCall } from './call.ts';

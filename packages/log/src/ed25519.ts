@@ -1,6 +1,6 @@
 // Ed25519 keys as 32 bytes, which node:crypto takes only in their DER forms (RFC 8410).
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { using } from '@eaas/protocol/internal-service';
+import { using } from '@eaas/protocol/internal';
 
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 

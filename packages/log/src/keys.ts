@@ -2,18 +2,10 @@
 // backup does not give the key of a log that began later.
 import { createHmac, createSecretKey, randomBytes, sign } from 'node:crypto';
 import { pae } from '@eaas/protocol';
-import {
-  formatNoteKey,
-  formatSignature,
-  type NoteKey,
-  noteKey,
-  parseNote,
-  restartEntry,
-  rootFromTiles,
-  type TenantHead,
-  treeHeadText,
-} from '@eaas/protocol/internal-log';
-import { using } from '@eaas/protocol/internal-service';
+import { using } from '@eaas/protocol/internal';
+import { formatNoteKey, formatSignature, type NoteKey, noteKey } from '@eaas/protocol/internal-log';
+import { parseNote, restartEntry, rootFromTiles, type TenantHead } from '@eaas/protocol/internal-log';
+import { treeHeadText } from '@eaas/protocol/internal-log';
 import {
   claim,
   Explained,

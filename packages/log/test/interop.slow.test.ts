@@ -5,14 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  buildPrefixTree,
-  formatExtra,
-  formatTlogProof,
-  momentEntry,
-  parsePolicy,
-  verifyProof,
-} from '@eaas/protocol/internal-log';
+import { buildPrefixTree, formatExtra, formatTlogProof, momentEntry } from '@eaas/protocol/internal-log';
+import { parsePolicy, verifyProof } from '@eaas/protocol/internal-log';
 import { finish } from '@eaas/test-kit/finish';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { closing } from '@eaas/test-kit/closing';

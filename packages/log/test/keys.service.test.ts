@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { parseNote } from '@eaas/protocol/internal-log';
-import { bundleEntries } from '@eaas/protocol/internal-log';
+import { parseNote, bundleEntries } from '@eaas/protocol/internal-log';
 import { rotateRootKey } from '@eaas/server/internal';
 import { expect, test } from 'vitest';
 import { initLog, logStatus, resealLogKeys, restartLog } from '../src/keys.ts';

@@ -1,5 +1,5 @@
 import { EaasError, fromUtf8, InputError } from '@eaas/protocol';
-import { requireKind, type Rule } from '@eaas/protocol/internal-options';
+import { requireKind, type Rule } from '@eaas/protocol/internal';
 import {
   type ColumnType,
   type Dialect,

@@ -1,7 +1,6 @@
 // What the beginning of a stored text says: whether it is a ciphertext, and under which version of which key.
 import { viewBase64 } from '@eaas/protocol/base64';
-import { isSubjectWrapped, storedCiphertext } from '@eaas/protocol/internal';
-import { uuidFromBytes } from '@eaas/protocol/internal-audit';
+import { isSubjectWrapped, storedCiphertext, uuidFromBytes } from '@eaas/protocol/internal';
 import { isEncrypted } from '@eaas/sdk/fields';
 
 /** The length of the shortest ciphertext. So many characters of a text say all of this. */

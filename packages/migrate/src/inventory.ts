@@ -1,6 +1,6 @@
 // How many values of a table are under each version of each key: before a rotation, and as its proof. Nothing is decrypted.
 import { InputError } from '@eaas/protocol';
-import { anything, flag, object, requireOptions, signal, text } from '@eaas/protocol/internal-options';
+import { anything, flag, object, requireOptions, signal, text } from '@eaas/protocol/internal';
 import { type EaasClient, ServiceError } from '@eaas/sdk';
 import type { SqlDatabase } from './database.ts';
 import { createHalfFinder, type HalfClient } from './halves.ts';

@@ -1,8 +1,7 @@
 // What a reader of the database learns from index columns, measured: how often fingerprints repeat, and how many rows
 // a public list of values names by rank matching. Needs no key. `eaas leak` calls it.
 import { InputError } from '@eaas/protocol';
-import { nearestOf } from '@eaas/protocol/internal';
-import { list, object, requireOptions, text } from '@eaas/protocol/internal-options';
+import { nearestOf, list, object, requireOptions, text } from '@eaas/protocol/internal';
 import { columnsOf, type Run, runnerOf, type SqlDatabase, textIn } from './database.ts';
 import { type Dialect, nameIn, statement } from './dialects.ts';
 

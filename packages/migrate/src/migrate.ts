@@ -1,13 +1,7 @@
 // `migrate`: encrypts a table that has rows, moves it to the newest version of its key, or encrypts it again, while the app uses
 // it. It puts together where the table is, what the mode does to a row, and the passes over all rows.
 import { InputError } from '@eaas/protocol';
-import {
-  countFrom,
-  having,
-  type OptionRules,
-  requireKind,
-  requireOptions,
-} from '@eaas/protocol/internal-options';
+import { countFrom, having, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import type { EaasClient } from '@eaas/sdk';
 import {
   checkConstraints,

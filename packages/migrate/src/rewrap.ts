@@ -2,8 +2,8 @@
 // What the service answers is also how `reencrypt` learns which version is the newest: no other permission tells it.
 import { FormatError } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import { parseHeader, replaceWrapped, ServiceError } from '@eaas/protocol/internal';
-import { serviceForm, subjectForm, versionIn } from '@eaas/protocol/internal-intake';
+import { parseHeader, replaceWrapped, ServiceError, serviceForm, subjectForm } from '@eaas/protocol/internal';
+import { versionIn } from '@eaas/protocol/internal';
 import type { EaasClient } from '@eaas/sdk';
 import { Bounded, inField, rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
 import { type Head, headIn } from './heads.ts';

@@ -1,12 +1,4 @@
-export { type Context, encodeContext } from './context.ts';
-export { type DataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
-export type { Engine, EngineMode, Outcome, SealedText, SyncEngine } from './engines/engine.ts';
-export { type Envelope, looksLikeEnvelope, parseEnvelope, type Wrapped } from './envelope.ts';
-export { DecryptionError, EaasError, FormatError, InputError, type LoadError } from './errors.ts';
-export { pae, type PaePart } from './pae.ts';
-export { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
-export { fromUtf8, toUtf8 } from './text.ts';
-export { parseUuid } from './uuid.ts';
+export * from './core.ts';
 export { deriveDataKey } from './derive.ts';
 export { nobleEngine } from './engines/noble.ts';
 export type { Unwrapped } from './derive.ts';

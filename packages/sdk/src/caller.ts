@@ -1,8 +1,7 @@
 // Who and what calls name: the key, whose data a value is (the subject), and on whose behalf the app acts (the user).
-import { InputError, parseUuid } from '@eaas/protocol/internal-core';
+import { InputError, parseUuid, isBytes, isSubjectWrapped, utf8Length } from '@eaas/protocol/internal';
+import { kindOf, type Rule } from '@eaas/protocol/internal';
 import { viewBase64 } from '@eaas/protocol/base64';
-import { isBytes, isSubjectWrapped, utf8Length } from '@eaas/protocol/internal';
-import { kindOf, type Rule } from '@eaas/protocol/internal-options';
 
 /** The client of a call: its key, and the user on whose behalf it acts. */
 export interface Caller {

@@ -1,11 +1,5 @@
-import {
-  type DecryptionError,
-  EaasError,
-  type FormatError,
-  type InputError,
-} from '@eaas/protocol/internal-core';
-import { LoadError, ServiceError, type ServiceErrorCode } from '@eaas/protocol/internal';
-import { requireArray } from '@eaas/protocol/internal-options';
+import { type DecryptionError, EaasError, type FormatError, type InputError } from '@eaas/protocol/internal';
+import { LoadError, ServiceError, type ServiceErrorCode, requireArray } from '@eaas/protocol/internal';
 
 export { ServiceError, type ServiceErrorCode };
 

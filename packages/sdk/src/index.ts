@@ -1,5 +1,4 @@
-export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol/internal-core';
-export { LoadError } from '@eaas/protocol/internal';
+export { DecryptionError, EaasError, FormatError, InputError, LoadError } from '@eaas/protocol/internal';
 export type { Context, Engine, SyncEngine, Wrapped } from '@eaas/protocol';
 export type {
   ApiKeyCalls,

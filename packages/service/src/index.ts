@@ -50,7 +50,8 @@ export { hkdf, hmac, newMaterial, openSecret, sameBytes, sealSecret, verifyEd255
 export { keyRecord } from './operations/records.ts';
 export { keyDraft, tenantDraft } from './rules/draft.ts';
 export { foreignCheckpoint, Refusal, Tampered } from './rules/refusal.ts';
-export { attempt, checked, refusalOf } from '@eaas/protocol/internal-service';
+export { attempt } from '@eaas/protocol/internal';
+export { checked, refusalOf } from '@eaas/protocol/internal-service';
 // Plugins.
 export { type Keying, type Plugin, valueIn } from './plugin.ts';
 export { forIntake, intake } from './plugins/intake/index.ts';

@@ -2,7 +2,7 @@
 // the same ledger, stand in the same sum of rows, and are verified with it.
 import type { Context } from '@eaas/protocol';
 import type { Route } from '@eaas/protocol/wire';
-import type { WrappedForm } from '@eaas/protocol/internal-intake';
+import type { WrappedForm } from '@eaas/protocol/internal';
 import type { Secret } from './crypto/secret.ts';
 import type { Need, Table, Where, Write } from './ledger/table.ts';
 import type { KeyRow } from './ledger/tables.ts';

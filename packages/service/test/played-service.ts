@@ -1,7 +1,7 @@
 // A service in memory with all plugins, and the operator's commands: what the conformance files meet instead of a server.
 import { createPublicKey, type JsonWebKey, randomBytes, verify } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { nextTurn } from '@eaas/protocol/internal-turn';
+import { nextTurn } from '@eaas/protocol/internal';
 import { type Permission, permissions as all } from '@eaas/protocol/wire';
 import { memoryStore, respond } from '@eaas/local/internal';
 import { rootKey } from '../src/crypto/tenant-secrets.ts';

@@ -1,6 +1,6 @@
 // The formats that people write by hand around AES: iv, tag and ciphertext, joined in some order and encoding.
 import { InputError } from '@eaas/protocol';
-import { anything, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
+import { anything, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { cbc, gcm } from '@noble/ciphers/aes.js';
 import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
 import { hmac } from '@noble/hashes/hmac.js';

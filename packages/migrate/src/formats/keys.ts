@@ -2,8 +2,7 @@
 // undefined for all that an encoder would not have written: other digits, missing padding, unused bits that are not zero.
 import { InputError, toUtf8 } from '@eaas/protocol';
 import { readBase64 } from '@eaas/protocol/base64';
-import { isBytes } from '@eaas/protocol/internal';
-import { kindOf, requireOptions, type Rule } from '@eaas/protocol/internal-options';
+import { isBytes, kindOf, readBase64Url, requireOptions, type Rule } from '@eaas/protocol/internal';
 import { hexToBytes } from '@noble/ciphers/utils.js';
 import { scrypt } from '@noble/hashes/scrypt.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -31,11 +30,7 @@ export const decoders: Readonly<Record<Encoding, Decode>> = {
   // Looks for what is no digit. A pattern that matches all digits would need a stack as long as the text.
   hex: (text) => (text.length % 2 === 0 && !/[^0-9a-f]/.test(text) ? hexToBytes(text) : undefined),
   base64: readBase64,
-  base64url(text) {
-    const padding = text.includes('=') ? '' : '='.repeat(-text.length & 3);
-    const inBase64 = text.replaceAll('-', '+').replaceAll('_', '/') + padding;
-    return /[+/]/.test(text) ? undefined : readBase64(inBase64);
-  },
+  base64url: readBase64Url,
 };
 
 /** Returns the key that is written as 64 hex digits. Throws InputError for any other text. */

@@ -9,13 +9,9 @@ import { wipedBy } from '@eaas/test-kit/wiped-by';
 import { fromHex, toHex } from '../bytes.ts';
 import { InputError } from '../errors.ts';
 import { formatPublicKey, type IntakePublicKey, wrapForIntake } from './index.ts';
-import {
-  intakeKeyInfo,
-  intakePrivateKey,
-  nobleIntakeCrypto as noble,
-  openForIntake,
-} from '../internal-intake.ts';
-import { intakeAad, intakeInfo, intakeParts } from './suite.ts';
+import { nobleIntakeCrypto as noble } from './noble.ts';
+import { intakePrivateKey, openForIntake } from './open.ts';
+import { intakeAad, intakeInfo, intakeKeyInfo, intakeParts } from './suite.ts';
 
 const { tenant_id, key_id: keyId, cases, refusals } = vectors('intake');
 const dek = new Uint8Array(32).fill(7);

@@ -1,12 +1,10 @@
 import * as z from 'zod/mini';
-import { readBase64 } from '../base64.ts';
+import { readBase64Url } from '../base64url.ts';
 import { reasoned } from './primitives.ts';
 
 /** Decodes base64url without padding. Other text has no bytes. */
 export function bytesOf(text: string): Uint8Array {
-  const padding = '='.repeat((4 - (text.length % 4)) % 4);
-  const base64 = text.replaceAll('-', '+').replaceAll('_', '/') + padding;
-  return (/^[\w-]+$/.test(text) ? readBase64(base64) : undefined) ?? new Uint8Array();
+  return (/^[\w-]+$/.test(text) ? readBase64Url(text) : undefined) ?? new Uint8Array();
 }
 
 /** Whether a JWK has a member of a private or a symmetric key. */

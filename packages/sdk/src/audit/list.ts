@@ -1,12 +1,18 @@
 // What lists records, loaded on demand. Lists the log entry by entry, and reports on a person, while others append and purge. The times of
 // entries never decrease, so entries are added to the newest time alone: the pages of all others do not move.
-import { InputError } from '@eaas/protocol/internal-core';
-import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { InputError, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { somebody } from '../caller.ts';
 import { createPageReader } from '../http/listing.ts';
 import { type ServiceError, unreadable } from '../errors.ts';
 import type { Call } from '../http/transport.ts';
-import { type AuditEntry, type AuditFilter, type AuditPage, type ListOptions, queryOf } from './query.ts';
+import {
+  type AuditEntry,
+  type AuditFilter,
+  type AuditPage,
+  filterRules,
+  type ListOptions,
+  queryOf,
+} from './query.ts';
 import {
   type PersonReportOptions,
   type ReportOptions,
@@ -17,12 +23,16 @@ import {
 
 export { listPages } from '../http/listing.ts';
 
+const listRules: OptionRules<ListOptions> = { ...reportRules, from: 'positiveInteger' };
+
 /** Yields, exactly once, each matching entry that is in the log when the listing starts. */
 export async function* listAudit(
   call: Call,
   filter: AuditFilter,
   options: ListOptions,
 ): AsyncGenerator<AuditEntry, void, undefined> {
+  requireOptions(filterRules, filter, 'audit.list');
+  requireOptions(listRules, options, 'audit.list');
   const { pageSize = 100, from = 1, order = options.from ? 'oldest' : 'newest', signal } = options;
   const { date_from, ...given } = queryOf(filter);
   // All pages share one input, so that the sign-in refuses to continue for another user.

@@ -1,5 +1,5 @@
 // What calls of the audit log ask for, and what they get.
-import { isDate, type OptionRules, type Rule } from '@eaas/protocol/internal-options';
+import { isDate, type OptionRules, type Rule } from '@eaas/protocol/internal';
 import type { AuditAction, Input, Output } from '@eaas/protocol/wire';
 import { keyId } from '../caller.ts';
 import { load } from '../errors.ts';

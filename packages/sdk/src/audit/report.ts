@@ -1,5 +1,5 @@
 // Reports on a person, and their rows, which are the same in the SDK, the console and the command line.
-import type { OptionRules } from '@eaas/protocol/internal-options';
+import type { OptionRules } from '@eaas/protocol/internal';
 import type { AuditEntry, ListOptions } from './query.ts';
 
 /** Options of a report: in which order, and how many entries per request. */

@@ -1,12 +1,10 @@
-import { InputError } from '@eaas/protocol/internal-core';
-import { object, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { InputError, object, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { EnvelopeClient } from '../client/envelope-client.ts';
 import { clientOptions, type ClientOptions } from '../client/client-options.ts';
 import { httpHeaders, parseUrl, requireSecureUrl } from '../http/connection.ts';
 import { isSignIn } from '../sign-in/options.ts';
 
-export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol/internal-core';
-export { LoadError } from '@eaas/protocol/internal';
+export { DecryptionError, EaasError, FormatError, InputError, LoadError } from '@eaas/protocol/internal';
 export { ClientError, ServiceError } from '../errors.ts';
 
 type PlainHeaders = Readonly<Record<string, string>>;

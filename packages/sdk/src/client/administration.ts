@@ -1,6 +1,5 @@
 // The calls that operators make: keys, API keys, sign-ins, people, and server mode.
-import { parseUuid } from '@eaas/protocol/internal-core';
-import { type OptionRules, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
+import { parseUuid, type OptionRules, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { loadLists } from '../audit/query.ts';
 import type { Erasures } from '../data-keys/erasures.ts';
@@ -179,8 +178,7 @@ function withList<
   Listed extends { readonly page: (query: object, options: CallOptions) => Promise<PageOf<Member, Item>> },
 >(calls: Listed, member: Member, id: Id) {
   async function* list(filter?: object, options?: PagesOptions): AsyncGenerator<Item, void, undefined> {
-    const { listPages } = await loadLists();
-    yield* listPages(calls.page, filter, member, id, options);
+    yield* (await loadLists()).listPages(calls.page, filter, member, id, options);
   }
   return { ...calls, list };
 }

@@ -1,6 +1,5 @@
 // The options that both clients have, and which engines they choose.
-import { InputError } from '@eaas/protocol/internal-core';
-import { having, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { InputError, having, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { platformEngines } from '#engines';
 import type { CacheOptions, CachePreset } from '../data-keys/limits.ts';
 import type { Engines } from '../engines/engines.ts';

@@ -1,7 +1,6 @@
-import { InputError } from '@eaas/protocol/internal-core';
-import { having, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
-import type { Input, Output } from '@eaas/protocol/wire';
+import { InputError, having, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { isApiKey } from '@eaas/protocol/internal';
+import type { Input, Output } from '@eaas/protocol/wire';
 import { withEnvironment } from '#environment';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
 import { baseUrlOf } from '../http/connection.ts';

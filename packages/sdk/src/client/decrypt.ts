@@ -1,15 +1,7 @@
-import {
-  type Context,
-  DecryptionError,
-  type Envelope,
-  fromUtf8,
-  InputError,
-  openUnder,
-  requireExpectedKey,
-} from '@eaas/protocol/internal-core';
+import { type Context, DecryptionError, type Envelope, fromUtf8, InputError } from '@eaas/protocol/internal';
+import { openUnder, requireExpectedKey, type Header, isBytes, isPromise } from '@eaas/protocol/internal';
+import { withBody, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
-import { type Header, isBytes, isPromise, withBody } from '@eaas/protocol/internal';
-import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import { DataKeyCache, type Dropped, type Lease } from '../data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
 import { createHeaderReader, type KnownHeader } from '../data-keys/headers.ts';

@@ -1,6 +1,4 @@
-import { type Context, InputError } from '@eaas/protocol/internal-core';
-import { isBytes } from '@eaas/protocol/internal';
-import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { type Context, InputError, isBytes, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { type DataKeyCalls, type SubjectOption, wrapOptions, type WrapOptions } from '../data-keys/calls.ts';
 import type { Partition } from '../data-keys/derive.ts';
 import { createEncryptingKeys } from '../data-keys/encrypting.ts';

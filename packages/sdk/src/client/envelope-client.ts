@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { InputError, type Wrapped } from '@eaas/protocol/internal-core';
-import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
+import { InputError, type Wrapped, type OptionRules, requireKind } from '@eaas/protocol/internal';
+import { requireOptions } from '@eaas/protocol/internal';
 import { loadLists } from '../audit/query.ts';
 import type { ReportOptions, ReportRow } from '../audit/report.ts';
 import type { Dropped } from '../data-keys/cache.ts';

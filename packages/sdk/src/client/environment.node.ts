@@ -1,4 +1,4 @@
-import { InputError } from '@eaas/protocol/internal-core';
+import { InputError } from '@eaas/protocol/internal';
 import type { HalfOption } from '../half/options.ts';
 import type { EaasClientOptions } from './client.ts';
 

@@ -1,6 +1,5 @@
 import { toBase64 } from '@eaas/protocol/base64';
-import { parseHeader, replaceWrapped } from '@eaas/protocol/internal';
-import { requireOptions } from '@eaas/protocol/internal-options';
+import { parseHeader, replaceWrapped, requireOptions } from '@eaas/protocol/internal';
 import { type Ciphertext, contextOf, envelopeBytes } from '../data-keys/ciphertext.ts';
 import type { Erasures } from '../data-keys/erasures.ts';
 import { asDecryption, type UnwrapOptions, unwrapOptions, wrappedOf } from '../data-keys/calls.ts';

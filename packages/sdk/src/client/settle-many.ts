@@ -1,5 +1,4 @@
-import { isPromise } from '@eaas/protocol/internal';
-import { requireArray } from '@eaas/protocol/internal-options';
+import { isPromise, requireArray } from '@eaas/protocol/internal';
 import type { DerivedDataKey } from '../data-keys/derive.ts';
 import type { Lease } from '../data-keys/cache.ts';
 import type { SdkError, Settled } from '../errors.ts';

@@ -1,5 +1,5 @@
 // What the errors of wrong options and arguments say: the option, what was expected, and what came.
-import { anything, numberFrom, requireOptions } from '@eaas/protocol/internal-options';
+import { anything, numberFrom, requireOptions } from '@eaas/protocol/internal';
 import { expect, test } from 'vitest';
 import { intakeKey } from '@eaas/test-kit/intake-key';
 import { observedClient } from '../../test/observed-client.ts';

@@ -1,7 +1,6 @@
-import { type Context, DecryptionError, InputError, type Wrapped } from '@eaas/protocol/internal-core';
+import { type Context, DecryptionError, InputError, type Wrapped, isBytes } from '@eaas/protocol/internal';
+import { kindOf, type OptionRules } from '@eaas/protocol/internal';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
-import { isBytes } from '@eaas/protocol/internal';
-import { kindOf, type OptionRules } from '@eaas/protocol/internal-options';
 import type { Output } from '@eaas/protocol/wire';
 import { contextOf, requireDek, requireText } from './ciphertext.ts';
 import { type ServiceError, unreadable } from '../errors.ts';
@@ -52,19 +51,15 @@ export interface Whose extends CallOptions {
   readonly subject?: string | undefined;
 }
 
-type Derive<More extends unknown[] = []> = (dek: Uint8Array, ...more: More) => Promise<DerivedDataKey>;
+type Made = Promise<DerivedDataKey>;
+type Derive<More extends unknown[] = []> = (dek: Uint8Array, ...more: More) => Made;
 
 /** What stands between a DEK and its data key: the halves of a client, if it has any. */
 export interface Mixing {
   /** Wraps a new DEK, and derives its data key. */
-  mint(
-    of: Whose,
-    dek: Uint8Array,
-    wrap: () => Promise<Wrapped>,
-    derive: Derive<[Wrapped]>,
-  ): Promise<DerivedDataKey>;
+  mint(of: Whose, dek: Uint8Array, wrap: () => Promise<Wrapped>, derive: Derive<[Wrapped]>): Made;
   /** Unwraps a DEK, and derives its data key. */
-  open(of: Whose, unwrap: () => Promise<Uint8Array>, derive: Derive): Promise<DerivedDataKey>;
+  open(of: Whose, unwrap: () => Promise<Uint8Array>, derive: Derive): Made;
 }
 
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;

@@ -1,22 +1,7 @@
-import {
-  type Context,
-  type DataKey,
-  type EngineMode,
-  FormatError,
-  InputError,
-  type Outcome,
-  sealUnder,
-  toUtf8,
-} from '@eaas/protocol/internal-core';
+import { type Context, type DataKey, type EngineMode, FormatError } from '@eaas/protocol/internal';
+import { InputError, type Outcome, sealUnder, toUtf8, envelopeLength } from '@eaas/protocol/internal';
+import { fixContext, isBytes, notCiphertext, requireWellFormed, kindOf } from '@eaas/protocol/internal';
 import { toBase64, viewBase64 } from '@eaas/protocol/base64';
-import {
-  envelopeLength,
-  fixContext,
-  isBytes,
-  notCiphertext,
-  requireWellFormed,
-} from '@eaas/protocol/internal';
-import { kindOf } from '@eaas/protocol/internal-options';
 import type { DerivedDataKey } from './derive.ts';
 
 /**

@@ -1,12 +1,5 @@
-import {
-  type Context,
-  type DataKey,
-  encodeContext,
-  type Envelope,
-  wipeDataKey,
-  type Wrapped,
-} from '@eaas/protocol/internal-core';
-import { dataKeyFrom, dataKeyInfo, personName } from '@eaas/protocol/internal';
+import { type Context, type DataKey, encodeContext, type Envelope } from '@eaas/protocol/internal';
+import { wipeDataKey, type Wrapped, dataKeyFrom, dataKeyInfo, personName } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
 import { hkdf } from '#engines';
 import type { Engines } from '../engines/engines.ts';

@@ -1,5 +1,4 @@
-import type { Wrapped } from '@eaas/protocol/internal-core';
-import { randomBytes } from '@eaas/protocol/internal';
+import { type Wrapped, randomBytes } from '@eaas/protocol/internal';
 import type { DataKeyCalls } from './calls.ts';
 import { later, type Timer } from '../http/abortable.ts';
 import type { Engines } from '../engines/engines.ts';

@@ -1,5 +1,4 @@
-import { parseEnvelope } from '@eaas/protocol/internal-core';
-import { envelopeLength, type Header, parseHeader } from '@eaas/protocol/internal';
+import { parseEnvelope, envelopeLength, type Header, parseHeader } from '@eaas/protocol/internal';
 import { Bounded } from '../bounded.ts';
 
 export interface KnownHeader {

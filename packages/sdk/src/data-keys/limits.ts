@@ -1,6 +1,5 @@
 // The option `cache`: how long and how often a client uses a data key, and how many it keeps.
-import { InputError } from '@eaas/protocol/internal-core';
-import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { InputError, countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import type { CacheLimits } from './cache.ts';
 import type { BudgetLimits } from './encrypting.ts';
 

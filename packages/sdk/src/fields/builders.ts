@@ -1,12 +1,5 @@
-import {
-  callback,
-  flag,
-  having,
-  type OptionRules,
-  requireKind,
-  requireOptions,
-  text as string,
-} from '@eaas/protocol/internal-options';
+import { callback, flag, having, type OptionRules, requireKind } from '@eaas/protocol/internal';
+import { requireOptions, text as string } from '@eaas/protocol/internal';
 import type {
   Bound,
   Field,

@@ -1,4 +1,4 @@
-import { isDate, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { isDate, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { indexOf, type PartIndex, type PartOptions, sizeRules } from './part-index.ts';
 import { dateType, refuse } from './value-types.ts';
 

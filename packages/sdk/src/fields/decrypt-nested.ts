@@ -1,5 +1,5 @@
-import { isBytes, isPromise } from '@eaas/protocol/internal';
-import { having, requireArray, requireKind, requireOptions } from '@eaas/protocol/internal-options';
+import { isBytes, isPromise, having, requireArray, requireKind } from '@eaas/protocol/internal';
+import { requireOptions } from '@eaas/protocol/internal';
 import { type OnError, onErrorRule, type SubstituteOf, type ThrowingUnlessErased } from './field-error.ts';
 import { type Row, type RowOptions, rowOptions } from './internals.ts';
 import type { Records } from './records.ts';

@@ -1,5 +1,4 @@
-import { FormatError, InputError } from '@eaas/protocol/internal-core';
-import { isPromise, storedCiphertext } from '@eaas/protocol/internal';
+import { FormatError, InputError, isPromise, storedCiphertext } from '@eaas/protocol/internal';
 import { isOfPerson, withoutNobody } from '../caller.ts';
 import type { DecryptItem } from '../client/decrypt.ts';
 import { FieldError, inField, isOfValue, resultOf, type Where } from './field-error.ts';

@@ -1,10 +1,4 @@
-import {
-  having,
-  kindOf,
-  type OptionRules,
-  requireKind,
-  requireOptions,
-} from '@eaas/protocol/internal-options';
+import { having, kindOf, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { refuseHalf } from '../half/options.ts';
 import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';

@@ -1,4 +1,4 @@
-import { requireOptions } from '@eaas/protocol/internal-options';
+import { requireOptions } from '@eaas/protocol/internal';
 import type { FieldsDefinition } from './define-fields.ts';
 import type { PartComparison, PartIndex } from './part-index.ts';
 import { type FieldPlan, partIndexesOf, planOf, requireField, requireTable } from './plan.ts';

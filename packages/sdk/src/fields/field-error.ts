@@ -1,5 +1,4 @@
-import { EaasError } from '@eaas/protocol/internal-core';
-import type { Rule } from '@eaas/protocol/internal-options';
+import { EaasError, type Rule } from '@eaas/protocol/internal';
 import type { SdkError, Settled } from '../errors.ts';
 import type { SubjectSource } from './row-types.ts';
 

@@ -1,7 +1,6 @@
 // Pages of a search whose candidates are filtered after decryption, for list pages of apps: a `limit` in the database would
 // also count the rows that are dropped.
-import { InputError } from '@eaas/protocol/internal-core';
-import { type OptionRules, requireKind, requireNames } from '@eaas/protocol/internal-options';
+import { InputError, type OptionRules, requireKind, requireNames } from '@eaas/protocol/internal';
 
 /** How `fillPage` reads candidates, and which of them are in the result. */
 export interface FillPageOptions<Row, Cursor> {

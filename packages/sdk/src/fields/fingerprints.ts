@@ -1,13 +1,8 @@
 // Fingerprints of values, by an index key or by the service.
-import { InputError, pae, type Wrapped } from '@eaas/protocol/internal-core';
+import { InputError, pae, type Wrapped, formatIndexKey } from '@eaas/protocol/internal';
+import { indexKeyContext as wrapContext, parseIndexKey, toHex, having } from '@eaas/protocol/internal';
+import { kindOf, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
-import {
-  formatIndexKey,
-  indexKeyContext as wrapContext,
-  parseIndexKey,
-  toHex,
-} from '@eaas/protocol/internal';
-import { having, kindOf, requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import { type Mac, macUnder } from '#mac';
 import { requireKeyId } from '../caller.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';

@@ -1,4 +1,4 @@
-import type { OptionRules } from '@eaas/protocol/internal-options';
+import type { OptionRules } from '@eaas/protocol/internal';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import type { EncryptOptions } from '../client/encrypt.ts';
 import type { UnwrapOptions } from '../data-keys/calls.ts';

@@ -1,4 +1,4 @@
-import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { type Normalization, normalizer } from './normalize.ts';
 import { textType, type ValueType } from './value-types.ts';
 

@@ -1,14 +1,7 @@
 // The definition as the calls use it: its columns by name, the context of a value, and the person whose data a row is.
-import {
-  type Context,
-  encodeContext,
-  FormatError,
-  InputError,
-  parseUuid,
-  toUtf8,
-} from '@eaas/protocol/internal-core';
-import { isPromise, nearestOf, personName } from '@eaas/protocol/internal';
-import { kindOf, object, requireArray, requireKind, type Rule } from '@eaas/protocol/internal-options';
+import { type Context, encodeContext, FormatError, InputError, parseUuid } from '@eaas/protocol/internal';
+import { toUtf8, isPromise, nearestOf, personName, kindOf, object } from '@eaas/protocol/internal';
+import { requireArray, requireKind, type Rule } from '@eaas/protocol/internal';
 import { ValidContext } from '../data-keys/ciphertext.ts';
 import { person } from '../caller.ts';
 import type { Field, Unencrypted } from './field.ts';

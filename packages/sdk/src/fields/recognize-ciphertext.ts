@@ -1,6 +1,5 @@
-import { FormatError } from '@eaas/protocol/internal-core';
+import { FormatError, readHeader, storedCiphertext } from '@eaas/protocol/internal';
 import { viewBase64 } from '@eaas/protocol/base64';
-import { readHeader, storedCiphertext } from '@eaas/protocol/internal';
 import { observed } from '../events.ts';
 import type { FieldsClient, Row } from './internals.ts';
 

@@ -1,4 +1,4 @@
-import { countFrom, requireKind } from '@eaas/protocol/internal-options';
+import { countFrom, requireKind } from '@eaas/protocol/internal';
 import { type PartIndex, textIndex, type TextPartOptions, type TextRule } from './part-index.ts';
 import { refuse } from './value-types.ts';
 

@@ -1,6 +1,13 @@
-import { FormatError, fromUtf8, InputError, toUtf8 } from '@eaas/protocol/internal-core';
-import { isBytes, isPromise } from '@eaas/protocol/internal';
-import { isDate, kindOf } from '@eaas/protocol/internal-options';
+import {
+  FormatError,
+  fromUtf8,
+  InputError,
+  isBytes,
+  isDate,
+  isPromise,
+  kindOf,
+  toUtf8,
+} from '@eaas/protocol/internal';
 
 import type { Field } from './field.ts';
 

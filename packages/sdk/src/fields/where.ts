@@ -1,7 +1,5 @@
 // Searches: the fingerprints that find rows, and the comparison of what they found.
-import { InputError } from '@eaas/protocol/internal-core';
-import { nearestOf } from '@eaas/protocol/internal';
-import { isDate, requireArray, requireOptions } from '@eaas/protocol/internal-options';
+import { InputError, nearestOf, isDate, requireArray, requireOptions } from '@eaas/protocol/internal';
 import type { CallOptions } from '../http/transport.ts';
 import { FieldError, inField, resultOf, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';

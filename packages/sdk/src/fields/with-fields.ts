@@ -1,4 +1,4 @@
-import { pae } from '@eaas/protocol/internal-core';
+import { pae } from '@eaas/protocol/internal';
 import {
   foldOf,
   indexOf,

@@ -1,8 +1,7 @@
 // The halves of a client: what they are made of, the answers of a function, and what data keys and index keys become with them.
-import { DecryptionError, InputError, type Wrapped } from '@eaas/protocol/internal-core';
-import { altered, equalBytes, isBytes, personName, toHex } from '@eaas/protocol/internal';
+import { DecryptionError, InputError, type Wrapped, altered, equalBytes } from '@eaas/protocol/internal';
+import { isBytes, personName, toHex, requireKind, type Rule } from '@eaas/protocol/internal';
 import { halfIdMessage, halfIndexMessage, mixMessage, parseHalf } from '@eaas/protocol/internal-half';
-import { requireKind, type Rule } from '@eaas/protocol/internal-options';
 import { type Mac, macUnder } from '#mac';
 import { Bounded } from '../bounded.ts';
 import { copied } from '../data-keys/ciphertext.ts';

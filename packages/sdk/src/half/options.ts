@@ -1,7 +1,6 @@
 // The option `half`: 32 bytes of the app's own that are mixed into each data key, so that the service alone opens nothing.
 // What a client needs for it is loaded only for clients that have it.
-import { InputError } from '@eaas/protocol/internal-core';
-import type { Rule } from '@eaas/protocol/internal-options';
+import { InputError, type Rule } from '@eaas/protocol/internal';
 import { required } from '../caller.ts';
 import { copied } from '../data-keys/ciphertext.ts';
 import type { Limits } from '../data-keys/limits.ts';
@@ -38,7 +37,11 @@ export function refuseHalf(halves: Halves | undefined, what: string): void {
 }
 
 /** Returns the halves of a client, or undefined for a client without any. `id`: the id that the first must have. */
-export function halvesOf(given: HalfOption | undefined, id: string | undefined, limits: Limits) {
+export function halvesOf(
+  given: HalfOption | undefined,
+  id: string | undefined,
+  limits: Limits,
+): Halves | undefined {
   if (given === undefined || given === null) return undefined;
   const own = copied(given);
   let made: Halves | undefined;
@@ -46,7 +49,7 @@ export function halvesOf(given: HalfOption | undefined, id: string | undefined, 
     const { createHalves } = await loadFile('halves', import('./halves.ts'));
     return (made = createHalves(own, id, limits));
   });
-  const halves: Halves = {
+  return {
     wrap: async (...of) => (await load()).wrap(...of),
     unwrap: async (...of) => (await load()).unwrap(...of),
     mint: async (...of) => (await load()).mint(...of),
@@ -54,5 +57,4 @@ export function halvesOf(given: HalfOption | undefined, id: string | undefined, 
     macs: async (...of) => (await load()).macs(...of),
     drop: () => made?.drop(),
   };
-  return halves;
 }

@@ -1,5 +1,4 @@
-import { InputError } from '@eaas/protocol/internal-core';
-import { kindOf } from '@eaas/protocol/internal-options';
+import { InputError, kindOf } from '@eaas/protocol/internal';
 
 export function baseUrlOf(
   given: string | undefined,

@@ -1,5 +1,5 @@
 import type { Output, Problem, ProblemCode, problems, Receipt, Route } from '@eaas/protocol/wire';
-import { EaasError } from '@eaas/protocol/internal-core';
+import { EaasError } from '@eaas/protocol/internal';
 import ky, { HTTPError } from 'ky';
 import type { Receipts } from '../events.ts';
 import { ServiceError, type ServiceErrorCode, timeoutError, unreadable } from '../errors.ts';

@@ -1,5 +1,5 @@
 // Reads lists page by page, for `keys.list` and its like, and for the audit log; loaded on demand.
-import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
+import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import type { CallOptions } from './transport.ts';
 import { unreadable } from '../errors.ts';
 

@@ -1,4 +1,4 @@
-import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Emit } from '../events.ts';
 import type { ServiceError } from '../errors.ts';

@@ -1,7 +1,6 @@
 import { type Context, InputError, type Wrapped } from '@eaas/protocol';
 import { type IntakePublicKey, parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
-import { isBytes } from '@eaas/protocol/internal';
-import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { isBytes, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import {
   contextOf,

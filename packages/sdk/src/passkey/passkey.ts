@@ -1,9 +1,8 @@
 // A second half that only one person has: their passkeys seal it, by the secrets of WebAuthn's extension `prf`. JavaScript
 // sees its bytes only where a recovery needs them.
-import { DecryptionError, EaasError, pae } from '@eaas/protocol/internal-core';
-import { randomBytes } from '@eaas/protocol/internal';
+import { DecryptionError, EaasError, InputError, type OptionRules, pae } from '@eaas/protocol/internal';
+import { randomBytes, readBase64Url, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import { somebody } from '../caller.ts';
 import type { Ciphertext } from '../data-keys/ciphertext.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
@@ -202,8 +201,8 @@ async function ceremony(kind: 'create' | 'get', options: object, signal?: AbortS
 }
 
 function described(passkey: string): PublicKeyCredentialDescriptor {
-  const base64 = passkey.replaceAll('-', '+').replaceAll('_', '/');
-  const id = fromBase64(base64.padEnd(Math.ceil(base64.length / 4) * 4, '='), 'the id of a passkey');
+  const id = readBase64Url(passkey);
+  if (!id) throw new InputError('the id of a passkey is not base64url');
   return { type: 'public-key', id };
 }
 

@@ -1,5 +1,5 @@
 // The recovery of a half by an intake key, loaded on demand.
-import { DecryptionError, openUnder, parseEnvelope } from '@eaas/protocol/internal-core';
+import { DecryptionError, openUnder, parseEnvelope } from '@eaas/protocol/internal';
 import { platformEngines } from '#engines';
 import { isOfPerson } from '../caller.ts';
 import { envelopeBytes } from '../data-keys/ciphertext.ts';

@@ -1,7 +1,6 @@
 // What a session can do: the grant that the app returns for it.
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
-import { personName } from '@eaas/protocol/internal';
-import { type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { personName, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { person, required } from '../caller.ts';
 
 const operations = ['wrap', 'unwrap', 'rewrap', 'hash'] as const;

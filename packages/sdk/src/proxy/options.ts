@@ -1,5 +1,5 @@
 import { InputError } from '@eaas/protocol';
-import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
+import { type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { baseUrlOf, parseUrl } from '../http/connection.ts';
 import { notify } from '../events.ts';
 import type { Authorize, Operation } from './grant.ts';

@@ -1,11 +1,6 @@
 import { InputError, parseUuid } from '@eaas/protocol';
-import {
-  badRequest,
-  bodyTooLarge,
-  parseBody,
-  Refusal,
-  requireBodyType,
-} from '@eaas/protocol/internal-service';
+import { badRequest, bodyTooLarge, parseBody, Refusal } from '@eaas/protocol/internal-service';
+import { requireBodyType } from '@eaas/protocol/internal-service';
 import { limits } from '@eaas/protocol/wire';
 import type { ServiceError } from '../errors.ts';
 import { within } from '../http/abortable.ts';

@@ -1,6 +1,5 @@
 // The options of a client that sends the tokens of the app's own sign-in.
-import { InputError, parseUuid } from '@eaas/protocol/internal-core';
-import { callback, type OptionRules } from '@eaas/protocol/internal-options';
+import { InputError, parseUuid, callback, type OptionRules } from '@eaas/protocol/internal';
 import { load } from '../errors.ts';
 import type * as OwnSignIn from './sign-in.ts';
 

@@ -1,8 +1,7 @@
 // What a client with the app's own sign-in needs, loaded on demand: it sends the tokens, and names the signed-in user as the
 // subject of calls that name none.
-import { InputError } from '@eaas/protocol/internal-core';
-import { isSubjectWrapped, personName } from '@eaas/protocol/internal';
-import { fromBase64, readBase64 } from '@eaas/protocol/base64';
+import { InputError, isSubjectWrapped, personName, readBase64Url } from '@eaas/protocol/internal';
+import { readBase64 } from '@eaas/protocol/base64';
 import type { Route } from '@eaas/protocol/wire';
 import { isOfPerson } from '../caller.ts';
 import { ServiceError } from '../errors.ts';
@@ -105,10 +104,8 @@ export function createSignIn(options: SignInOptions, drop: () => void) {
   }
 
   function jsonOf(payload: string): unknown {
-    const base64 = payload.replaceAll('-', '+').replaceAll('_', '/');
     try {
-      const bytes = fromBase64(base64.padEnd(Math.ceil(base64.length / 4) * 4, '='));
-      return JSON.parse(new TextDecoder().decode(bytes));
+      return JSON.parse(new TextDecoder().decode(readBase64Url(payload)));
     } catch {
       return undefined;
     }

@@ -1,6 +1,5 @@
 // Moves a stream under the newest version of its key: only its beginning changes.
-import { isBytes } from '@eaas/protocol/internal';
-import { having, requireKind } from '@eaas/protocol/internal-options';
+import { isBytes, having, requireKind } from '@eaas/protocol/internal';
 import { parseStreamHead } from '@eaas/protocol/stream';
 import type { EaasClient } from '../client/client.ts';
 import type { UnwrapOptions } from '../data-keys/calls.ts';

@@ -1,11 +1,5 @@
-import { EaasError } from '@eaas/protocol/internal-core';
-import {
-  having,
-  type OptionRules,
-  requireKind,
-  requireOptions,
-  type Rule,
-} from '@eaas/protocol/internal-options';
+import { EaasError, having, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
+import type { Rule } from '@eaas/protocol/internal';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
 import { httpHeaders } from '../http/connection.ts';
 import { readAll } from '../http/read-all.ts';

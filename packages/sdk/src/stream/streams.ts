@@ -1,5 +1,5 @@
 import type { Context, ExpectedKey, Unwrap, Wrap, Wrapped } from '@eaas/protocol';
-import { having, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal-options';
+import { having, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
 import { openFile as open, openStream, sealStream } from '@eaas/protocol/internal-stream';
 import {
   ciphertextSize,

@@ -1,6 +1,6 @@
 import { open } from '@eaas/protocol';
 import { formatPublicKey, parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
-import { nobleIntakeCrypto, nobleIntakeKey, openForIntake } from '@eaas/protocol/internal-intake';
+import { nobleIntakeCrypto, nobleIntakeKey, openForIntake } from '@eaas/protocol/internal-service';
 import { createIntake } from '@eaas/sdk/intake';
 import { fromBase64, sha256Hex } from '@eaas/test-kit/bytes';
 import type { Cases, Scene } from '@eaas/test-kit/runtimes/case';

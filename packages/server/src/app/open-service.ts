@@ -1,5 +1,5 @@
 // Opens a service: finds its database, checks the schema and the root key, and reads its clock.
-import { using } from '@eaas/protocol/internal-service';
+import { using } from '@eaas/protocol/internal';
 import { type RootKey, rootKey, type Roots, sameBytes } from '@eaas/service';
 import { CannotStart } from '../base/cannot-start.ts';
 import { timeLimit } from '../base/time-limit.ts';

@@ -1,6 +1,6 @@
 // Once a night, one of the replicas verifies the new entries of every audit log, and a thirtieth of the tenants whole.
 import { pae } from '@eaas/protocol';
-import { fromHex } from '@eaas/protocol/internal-audit';
+import { fromHex } from '@eaas/protocol/internal';
 import * as core from '@eaas/service';
 import type { Service } from '../app/service.ts';
 import { listChains } from '../operator/tenants.ts';

@@ -1,7 +1,7 @@
 // HMAC-SHA-256 in Node, and what it is computed of: the pre-authentication encoding of several parts, without a copy. The
 // platform (platform.node.ts) and its sealer use it.
 import { InputError, pae, type PaePart } from '@eaas/protocol';
-import { using } from '@eaas/protocol/internal-service';
+import { using } from '@eaas/protocol/internal';
 import { createHmac, hash, type KeyObject } from 'node:crypto';
 import type { Secret } from './secret.ts';
 

@@ -2,9 +2,9 @@
 // which has the same exports.
 import * as openssl from 'node:crypto';
 import type { StoredEntry } from '@eaas/protocol/audit';
-import { entryParts, linkParts } from '@eaas/protocol/internal-audit';
-import type { IntakeCrypto } from '@eaas/protocol/internal-intake';
-import { using } from '@eaas/protocol/internal-service';
+import { using } from '@eaas/protocol/internal';
+import { entryParts, linkParts } from '@eaas/protocol/internal-log';
+import type { IntakeCrypto } from '@eaas/protocol/internal-service';
 import { nodeEngine as engine } from '@eaas/protocol/node';
 import { hmac, hmacSha256, keyOf, paeView, shownHmac } from './hmac.node.ts';
 import { sealingWith } from './sealing.ts';

@@ -4,17 +4,15 @@ import { hkdf as nobleHkdf } from '@noble/hashes/hkdf.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
 import { nobleEngine as engine, pae, type PaePart, toUtf8 } from '@eaas/protocol';
 import { chainHash, type StoredEntry } from '@eaas/protocol/audit';
-import { fromBase64 } from '@eaas/protocol/base64';
-import { entryParts, fromHex, toHex } from '@eaas/protocol/internal-audit';
-import { nobleIntakeCrypto } from '@eaas/protocol/internal-intake';
-import { using } from '@eaas/protocol/internal-service';
+import { fromHex, readBase64Url, toHex, using } from '@eaas/protocol/internal';
+import { entryParts } from '@eaas/protocol/internal-log';
+import { nobleIntakeCrypto } from '@eaas/protocol/internal-service';
 import { sealingWith } from './sealing.ts';
 import type { Secret } from './secret.ts';
 
 export { nobleEngine as engine } from '@eaas/protocol';
-export { randomBytes } from '@eaas/protocol/internal';
-export { nobleIntakeCrypto as intakeCrypto } from '@eaas/protocol/internal-intake';
-export { equalBytes as sameBytes } from '@eaas/protocol/internal-service';
+export { randomBytes, equalBytes as sameBytes } from '@eaas/protocol/internal';
+export { nobleIntakeCrypto as intakeCrypto } from '@eaas/protocol/internal-service';
 
 const bytesOf = (secret: Secret | Uint8Array): Uint8Array => secret as Uint8Array;
 
@@ -87,7 +85,7 @@ export async function signEd25519(seed: Secret, message: Uint8Array) {
   const key = await importing.finally(() => pkcs8.fill(0));
   const signature = new Uint8Array(await subtle.sign('Ed25519', key, new Uint8Array(message)));
   const { x = '' } = await subtle.exportKey('jwk', key);
-  const publicKey: Uint8Array = fromBase64(`${x.replaceAll('-', '+').replaceAll('_', '/')}=`);
+  const publicKey = readBase64Url(x) as Uint8Array;
   return { publicKey, signature };
 }
 

@@ -1,10 +1,8 @@
 // Seals and opens secrets: one derivation serves many, in memory that is used again. Both platforms give it their primitives,
 // and export what it returns.
 import type { Context, PaePart, SyncEngine } from '@eaas/protocol';
-import { fixContext, randomBytes } from '@eaas/protocol/internal';
-import * as wrapped from '@eaas/protocol/internal-intake';
-import * as format from '@eaas/protocol/internal-sealing';
-import { using } from '@eaas/protocol/internal-service';
+import * as format from '@eaas/protocol/internal';
+import { fixContext, randomBytes, using } from '@eaas/protocol/internal';
 import type { Secret } from './secret.ts';
 
 type SecretPlace = format.SecretPlace;
@@ -43,24 +41,24 @@ export function sealingWith({ engine, secretOf, allocate, paeView, shownHmac, ma
     const key = random.subarray(0, 32);
     random = random.subarray(32);
     const mac = using(paeView(format.saltParts(secret, context)), (parts) => shownHmac(key, parts));
-    return mac.subarray(0, wrapped.saltLength);
+    return mac.subarray(0, format.saltLength);
   }
 
   /** Prepares the encryption of several secrets under one key. The caller must call `wipe` after the last secret. */
-  function sealer(ikm: Secret, place: Omit<SecretPlace, 'context'>, form = wrapped.serviceForm) {
+  function sealer(ikm: Secret, place: Omit<SecretPlace, 'context'>, form = format.serviceForm) {
     const start = format.sealedHead(form, place.version);
-    const derivation = paeView(format.sealingParts(form, place, start.subarray(wrapped.versionEnd)));
+    const derivation = paeView(format.sealingParts(form, place, start.subarray(format.versionEnd)));
     const keys = macs(ikm, derivation.length);
     keys.message.set(derivation);
-    const salt = keys.message.subarray(-wrapped.saltLength);
+    const salt = keys.message.subarray(-format.saltLength);
     // Without a context, which most have none of, only the head differs.
     const plain = new Uint8Array(paeView(format.sealedParts(start)));
     const partsOf = (sealed: Uint8Array, context: Context | undefined) => {
-      const head = sealed.subarray(0, wrapped.saltEnd);
-      salt.set(head.subarray(wrapped.versionEnd));
+      const head = sealed.subarray(0, format.saltEnd);
+      salt.set(head.subarray(format.versionEnd));
       if (!context) plain.set(head, headAt);
       const aad = context ? paeView(format.sealedParts(head, context)) : plain;
-      return { key: keys.digest(), aad, body: sealed.subarray(wrapped.saltEnd) };
+      return { key: keys.digest(), aad, body: sealed.subarray(format.saltEnd) };
     };
     return {
       /** Seals 32 bytes, into memory that is shared with others. Only tests pass a salt. */
@@ -69,14 +67,14 @@ export function sealingWith({ engine, secretOf, allocate, paeView, shownHmac, ma
         const context = given && fixContext(given);
         const sealed = allocate(form.length);
         sealed.set(start);
-        sealed.set(chosenSalt ?? newSalt(secret, context), wrapped.versionEnd);
+        sealed.set(chosenSalt ?? newSalt(secret, context), format.versionEnd);
         const { key, aad, body } = partsOf(sealed, context);
         using(key, () => engine.encrypt(key, format.sealingIv, aad, secret, body));
         return sealed;
       },
       /** Opens a sealed secret, which the caller wipes, or returns undefined. */
       open(sealed: Uint8Array, context?: Context): Uint8Array | undefined {
-        if (wrapped.versionIn(form, sealed) !== place.version) return undefined;
+        if (format.versionIn(form, sealed) !== place.version) return undefined;
         const { key, aad, body } = partsOf(sealed, context);
         return using(key, () => engine.decrypt(key, format.sealingIv, aad, body));
       },

@@ -1,8 +1,7 @@
 // The hierarchy of keys: root keys seal one secret per tenant, from which the tenant's other keys are derived. Used by the
 // ledger, by what creates, takes over and re-seals tenants, and by whoever starts a service.
 import { pae, toUtf8 } from '@eaas/protocol';
-import { type SecretPlace, tenantPlace } from '@eaas/protocol/internal-sealing';
-import { using } from '@eaas/protocol/internal-service';
+import { type SecretPlace, tenantPlace, using } from '@eaas/protocol/internal';
 import { hkdf, hmac, openSecret, sameBytes, sealSecret, secretOf } from '#platform';
 import { type TenantRow, tenants } from '../ledger/tables.ts';
 import { Tampered } from '../rules/refusal.ts';

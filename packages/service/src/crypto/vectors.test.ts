@@ -1,5 +1,5 @@
 import { pae } from '@eaas/protocol';
-import type { SecretPlace } from '@eaas/protocol/internal-sealing';
+import type { SecretPlace } from '@eaas/protocol/internal';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { describe, expect, test } from 'vitest';
 import { checkRow, masked, partsOf, rowInSum, sealRow } from '../ledger/row-macs.ts';

@@ -2,7 +2,7 @@
 // ledger (ledger.ts) finds the rows, judges all decisions that wait for a tenant, and appends what they write at once.
 import type { Receipt } from '@eaas/protocol/wire';
 import type { Secret } from '../crypto/secret.ts';
-import type { SecretPlace } from '@eaas/protocol/internal-sealing';
+import type { SecretPlace } from '@eaas/protocol/internal';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import type { Draft } from '../rules/draft.ts';
 import type { Refusal } from '../rules/refusal.ts';

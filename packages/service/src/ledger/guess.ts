@@ -2,8 +2,7 @@
 // harmless, because only an append that finds the same head rests on it. Rows are checked when they are laid in, so one that
 // was put back for a moment would be believed: a guess ends after ten minutes, and after each finished verification.
 import { toBase64 } from '@eaas/protocol/base64';
-import { isBytes } from '@eaas/protocol/internal';
-import type { SecretPlace } from '@eaas/protocol/internal-sealing';
+import { isBytes, type SecretPlace } from '@eaas/protocol/internal';
 import { openMaterial } from '#platform';
 import type { Secret } from '../crypto/secret.ts';
 import type { Roots, TenantSecrets } from '../crypto/tenant-secrets.ts';

@@ -1,8 +1,7 @@
 // Every row that the service reads or writes passes here: MACs are made, and checked when rows are loaded, and rows are summed.
 // Called by the ledger, by verify, and by what purges a log.
 import { type PaePart } from '@eaas/protocol';
-import { isBytes } from '@eaas/protocol/internal';
-import { fromHex, toHex } from '@eaas/protocol/internal-audit';
+import { isBytes, fromHex, toHex } from '@eaas/protocol/internal';
 import { hmac, paeView, sameBytes } from '#platform';
 import { openTenantSecrets, type Roots, type TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { attempt, Tampered } from '../rules/refusal.ts';

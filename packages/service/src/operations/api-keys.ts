@@ -2,7 +2,7 @@
 // A service puts them together with others; the operator makes the first API key of a tenant with them. Services inside a
 // process take its token from the part itself, because they show it before anything is decided.
 import { toUtf8 } from '@eaas/protocol';
-import { using } from '@eaas/protocol/internal-service';
+import { using } from '@eaas/protocol/internal';
 import { formatApiKey } from '@eaas/protocol/wire';
 import { randomBytes, sha256 } from '#platform';
 import type { View } from '../ledger/decision.ts';

@@ -1,6 +1,6 @@
 // What a key file holds of a tenant: its keys with their versions, and its people. Local services lay them in memory as rows, and
 // servers import them.
-import { hashKeyPlace, type SecretPlace, subjectPlace, versionPlace } from '@eaas/protocol/internal-sealing';
+import { hashKeyPlace, type SecretPlace, subjectPlace, versionPlace } from '@eaas/protocol/internal';
 import type { KeyRow, KeyVersionRow } from '../ledger/tables.ts';
 
 /** What a file holds. Its material is text, sealed or opened, and null once it is erased. */

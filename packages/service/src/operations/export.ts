@@ -2,7 +2,7 @@
 // The operations of keys have it; a plugin can stand around it, and encrypt what it adds.
 import { toUtf8 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import { hashKeyPlace, type SecretPlace, versionPlace } from '@eaas/protocol/internal-sealing';
+import { hashKeyPlace, type SecretPlace, versionPlace } from '@eaas/protocol/internal';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import { exportSecret, sha256 } from '#platform';
 import type { Secret } from '../crypto/secret.ts';

@@ -1,7 +1,7 @@
 // The operations of keys: each finds the key, judges it by a rule, and writes what the rule made of it.
 // A service puts them together with others; a job settles keys that are due.
 import { parseUuid } from '@eaas/protocol';
-import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
+import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal';
 import { formatTimestamp, limits, type Output } from '@eaas/protocol/wire';
 import { newMaterial } from '#platform';
 import type { View } from '../ledger/decision.ts';

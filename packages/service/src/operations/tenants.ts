@@ -3,8 +3,7 @@
 import { randomBytes, sameBytes } from '#platform';
 import { parseUuid } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
-import { toHex } from '@eaas/protocol/internal';
-import { using } from '@eaas/protocol/internal-service';
+import { toHex, using } from '@eaas/protocol/internal';
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
 import * as secrets from '../crypto/tenant-secrets.ts';
 import { monthOf } from '../ledger/judge.ts';

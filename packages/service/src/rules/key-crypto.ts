@@ -1,9 +1,7 @@
 // The cryptography of one key while a request is judged: what seals and opens is prepared once for each version and secret.
 // operations/data-keys.ts makes it, and the rules about data keys use it.
 import { type Context, toUtf8 } from '@eaas/protocol';
-import { toHex } from '@eaas/protocol/internal';
-import { serviceForm, versionIn } from '@eaas/protocol/internal-intake';
-import { hashKeyPlace, versionPlace } from '@eaas/protocol/internal-sealing';
+import { toHex, serviceForm, versionIn, hashKeyPlace, versionPlace } from '@eaas/protocol/internal';
 import { hmac, sealer } from '#platform';
 import { sealerUnder } from '../crypto/kept-sealers.ts';
 import type { Secret } from '../crypto/secret.ts';

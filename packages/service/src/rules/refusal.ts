@@ -2,7 +2,8 @@
 import { badRequest, Refusal } from '@eaas/protocol/internal-service';
 import { problem } from '@eaas/protocol/wire';
 
-export { attempt, badRequest, Refusal } from '@eaas/protocol/internal-service';
+export { attempt } from '@eaas/protocol/internal';
+export { badRequest, Refusal } from '@eaas/protocol/internal-service';
 
 /** What a request gets that fails unexpectedly. */
 export const unexpected = problem(

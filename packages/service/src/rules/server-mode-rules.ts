@@ -3,7 +3,8 @@
 import { type Context, openUnder, sealUnder, wipeDataKey } from '@eaas/protocol';
 import { DecryptionError, type Envelope, FormatError, fromUtf8, parseEnvelope, toUtf8 } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import { deriveBy, using } from '@eaas/protocol/internal-service';
+import { using } from '@eaas/protocol/internal';
+import { deriveBy } from '@eaas/protocol/internal-service';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { engine, hmac, randomBytes } from '#platform';
 import type { KeyCall, Participation } from '../plugin.ts';

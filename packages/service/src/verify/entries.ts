@@ -1,7 +1,7 @@
 // Walks along the chain of a tenant's entries, page by page: each entry must follow from the one before, have its MAC, not be
 // older, or from the future, and not contradict what the log said before.
-import type { ChainWalk, LogHistory } from '@eaas/protocol/internal-audit';
 import { isBytes } from '@eaas/protocol/internal';
+import type { ChainWalk, LogHistory } from '@eaas/protocol/internal-log';
 import { entryHashes, entryMacs, fromLatin1, sameBytes, toLatin1 } from '#platform';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { partsOf } from '../ledger/row-macs.ts';

@@ -1,6 +1,6 @@
 // What the log of a tenant said before the entries that a call verifies: the entries of rare actions tell, and after a purge
 // the rows. What neither tells accuses nobody.
-import { factActions, LogHistory } from '@eaas/protocol/internal-audit';
+import { factActions, LogHistory } from '@eaas/protocol/internal-log';
 import type { TenantSecrets } from '../crypto/tenant-secrets.ts';
 import { checkRow } from '../ledger/row-macs.ts';
 import { allOf, between, idText, nameOf, type Query, type Table, type Where } from '../ledger/table.ts';

@@ -1,6 +1,6 @@
 import { pae } from '@eaas/protocol';
 import { chainHash } from '@eaas/protocol/audit';
-import { entryParts } from '@eaas/protocol/internal-audit';
+import { entryParts } from '@eaas/protocol/internal-log';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { newIssuer } from '@eaas/test-kit/calls';
 import { createHash, randomBytes } from 'node:crypto';

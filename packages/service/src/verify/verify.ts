@@ -1,8 +1,8 @@
 // Verifies a tenant's data: the chain of entries with its ends, a checkpoint, and the rows. The operation calls it
 // (operations/audit.ts), and the operator's command and the nightly job of a server.
-import { type ChainHead, ChainWalk, toHex } from '@eaas/protocol/internal-audit';
+import { toHex, isBytes } from '@eaas/protocol/internal';
+import { type ChainHead, ChainWalk } from '@eaas/protocol/internal-log';
 import { genesisHash } from '@eaas/protocol/audit';
-import { isBytes } from '@eaas/protocol/internal';
 import { formatTimestamp, type Input, type Output } from '@eaas/protocol/wire';
 import { fromLatin1, sameBytes, toLatin1 } from '#platform';
 import { openTenantSecrets } from '../crypto/tenant-secrets.ts';

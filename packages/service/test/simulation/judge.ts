@@ -1,6 +1,7 @@
 // Judges one tenant: each entry when it lands, and each answer when it leaves, by the model. An auditor walks along, who must
 // never find a contradiction.
-import { LogHistory, toHex } from '@eaas/protocol/internal-audit';
+import { toHex } from '@eaas/protocol/internal';
+import { LogHistory } from '@eaas/protocol/internal-log';
 import type { Receipt } from '@eaas/protocol/wire';
 import {
   type EntryRow,

@@ -1,6 +1,6 @@
 // Links and rows as a store sees them: no store checks what their bytes say, so these are random.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { uuidFromBytes } from '@eaas/protocol/internal-audit';
+import { uuidFromBytes } from '@eaas/protocol/internal';
 import {
   apiKeys,
   blocksOf,

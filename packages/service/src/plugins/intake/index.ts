@@ -1,7 +1,7 @@
 // Intake: encryption by writers without credentials. A key made for it publishes a public key, and what anybody wraps with it
 // opens like any other data key of the key. Servers and the local service switch it on.
-import * as format from '@eaas/protocol/internal-intake';
-import { isIntakeWrapped, using } from '@eaas/protocol/internal-service';
+import { using } from '@eaas/protocol/internal';
+import * as format from '@eaas/protocol/internal-service';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { exportSecret, hkdf, intakeCrypto } from '#platform';
 import type { Secret } from '../../crypto/secret.ts';
@@ -122,7 +122,7 @@ function openings(
 type OurCall = KeyCall & { readonly wrapped: Uint8Array };
 
 const isOurs = (call: KeyCall): call is OurCall =>
-  call.wrapped !== undefined && isIntakeWrapped(call.wrapped);
+  call.wrapped !== undefined && format.isIntakeWrapped(call.wrapped);
 
 /** Finds the version that a wrapped key names, if the key opens it. */
 function versionFor(view: View, key: KeyRow, wrapped: Uint8Array) {

@@ -1,9 +1,9 @@
 // The tokens of a sign-in: all that is judged but the signature, which whoever makes the service verifies with the key that
 // `fittingKey` names. Admission of users (index.ts) asks it at each request.
 import { toHex } from '@eaas/protocol/internal';
+import { bytesOf, subject as subjectText } from '@eaas/protocol/internal-service';
 import { canonicalJson } from '@eaas/protocol/audit';
 import { fromUtf8, parseUuid, toUtf8 } from '@eaas/protocol';
-import { bytesOf, subject as subjectText } from '@eaas/protocol/internal-service';
 import { limits } from '@eaas/protocol/wire';
 import { sha256 } from '#platform';
 import type { View } from '../../ledger/decision.ts';

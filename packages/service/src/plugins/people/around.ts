@@ -1,8 +1,7 @@
 // What people add to calls of the core: usage counts the subjects, and the export of a key can have their secrets too. The
 // plugin stands around these calls.
 import { canonicalJson } from '@eaas/protocol/audit';
-import { fromHex, toHex } from '@eaas/protocol/internal-audit';
-import { subjectPlace } from '@eaas/protocol/internal-sealing';
+import { fromHex, toHex, subjectPlace } from '@eaas/protocol/internal';
 import { type Input, limits } from '@eaas/protocol/wire';
 import type { Verdict, View } from '../../ledger/decision.ts';
 import { allOf, type Query } from '../../ledger/table.ts';

@@ -1,6 +1,6 @@
 // People: each subject has a secret without which nothing under it opens, and one call erases it. The log says which user
 // opened whose data. Whoever makes a service passes this plugin.
-import { subjectForm } from '@eaas/protocol/internal-intake';
+import { subjectForm } from '@eaas/protocol/internal';
 import type { Input } from '@eaas/protocol/wire';
 import type { View } from '../../ledger/decision.ts';
 import { are } from '../../ledger/table.ts';

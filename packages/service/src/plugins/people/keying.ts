@@ -1,10 +1,7 @@
 // The part of people in calls about data keys: whom a call names, whether it may, and the secret that takes part in the wrap.
 // Operations on data keys ask it, once for each request.
-import { isSubjectWrapped, randomBytes } from '@eaas/protocol/internal';
-import { fromHex } from '@eaas/protocol/internal-audit';
-import { subjectForm } from '@eaas/protocol/internal-intake';
-import { subjectParts, subjectPlace } from '@eaas/protocol/internal-sealing';
-import { using } from '@eaas/protocol/internal-service';
+import { isSubjectWrapped, randomBytes, fromHex, subjectForm, subjectParts } from '@eaas/protocol/internal';
+import { subjectPlace, using } from '@eaas/protocol/internal';
 import { exportSecret, hmac, paeView, sealer, secretOf } from '#platform';
 import type { Secret } from '../../crypto/secret.ts';
 import { prepared, type View } from '../../ledger/decision.ts';

@@ -1,5 +1,5 @@
 // The calls about subjects: show one, and erase one for ever. The endpoint table names them.
-import { fromHex, toHex } from '@eaas/protocol/internal-audit';
+import { fromHex, toHex } from '@eaas/protocol/internal';
 import { formatTimestamp, type Input } from '@eaas/protocol/wire';
 import type { View } from '../../ledger/decision.ts';
 import { put, refTo } from '../../ledger/table.ts';

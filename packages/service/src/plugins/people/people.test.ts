@@ -1,5 +1,4 @@
-import { subjectForm } from '@eaas/protocol/internal-intake';
-import { subjectPlace } from '@eaas/protocol/internal-sealing';
+import { subjectForm, subjectPlace } from '@eaas/protocol/internal';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { describe, expect, test } from 'vitest';
 import { openMaterial, sealer, secretOf } from '#platform';

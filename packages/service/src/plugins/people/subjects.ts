@@ -1,5 +1,5 @@
 // The table of subjects. A subject is the person whose data a value is; its secret takes part in each wrap for it.
-import { fromHex, uuidFromBytes } from '@eaas/protocol/internal-audit';
+import { fromHex, uuidFromBytes } from '@eaas/protocol/internal';
 import { type RowOf, tableOf } from '../../ledger/table.ts';
 import type { KeptSubject } from '../../operations/contents.ts';
 import type { Field } from '../../plugin.ts';
