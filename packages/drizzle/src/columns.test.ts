@@ -100,8 +100,8 @@ describe('constraints and indexes of a table', () => {
       'a foreign key',
       encryptedTable('t', columns, (t) => [foreignKey({ columns: [t.id], foreignColumns: [patients.ssn] })]),
     ],
-  ])('%s throws `schema`', (_, table, configOf: unknown = getTableConfig) => {
-    expect(codeOf(() => (configOf as (of: object) => unknown)(table))).toBe('schema');
+  ])('%s throws `definition`', (_, table, configOf: unknown = getTableConfig) => {
+    expect(codeOf(() => (configOf as (of: object) => unknown)(table))).toBe('definition');
   });
 
   test('each column refuses what is no ciphertext, and a check of the app is about the columns themselves', () => {
@@ -129,9 +129,13 @@ describe('constraints and indexes of a table', () => {
 /** Builders of a column as JavaScript sees them, without types. */
 const untyped = encrypted as unknown as (field: unknown) => Record<string, () => unknown>;
 
-describe('a definition that cannot work throws `schema`', () => {
+describe('a definition that cannot work throws `definition`', () => {
   test.each([
     ['unique without searchable', () => encryptedTable('t', { a: encrypted(field.text()).unique() })],
+    [
+      'unique by short fingerprints',
+      () => encryptedTable('t', { a: encrypted(field.text().searchable({ bits: 64 })).unique() }),
+    ],
     ['a default in the database', () => untyped(field.text())['default']?.()],
     [
       'searchableBy with another index column',
@@ -142,7 +146,7 @@ describe('a definition that cannot work throws `schema`', () => {
       () => encryptedTable('t', { a: encrypted(field.number().searchable()) }),
     ],
   ])('%s', (_, define) => {
-    expect(codeOf(define)).toBe('schema');
+    expect(codeOf(define)).toBe('definition');
   });
 
   test('and names a misspelt option, and the import to a builder of Drizzle', () => {

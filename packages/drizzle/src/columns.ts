@@ -100,7 +100,7 @@ export function columnsOf(dialect: Dialect) {
     Reflect.set(EncryptedColumnBuilder.prototype, method, function (this: EncryptedColumnBuilder): never {
       const { name } = this.config;
       const place = { column: name === '' ? undefined : name };
-      return refuse('schema', place, `an encrypted column cannot have \`${method}\``, remedy);
+      return refuse('definition', place, `an encrypted column cannot have \`${method}\``, remedy);
     });
   }
 
@@ -129,14 +129,11 @@ function requireField(name: string, given: unknown): Field<unknown> {
   if (typeof field?.type?.encode !== 'function') {
     const got = is(given, ColumnBuilder) ? 'a column builder of Drizzle' : typeof given;
     const remedy = "import { field } from '@eaas/sdk/fields', and write `encrypted(field.text())`";
-    return refuse('schema', place, `\`encrypted\` takes a field (got ${got})`, remedy);
+    return refuse('definition', place, `\`encrypted\` takes a field (got ${got})`, remedy);
   }
   const parts: PartIndexes<unknown> = { ...field.parts };
-  for (const index of [...Object.values(parts), ...(field.index ? [field.index] : [])]) {
-    const least = index === field.index ? 256 : 64;
-    if (index.column === true && index.bits >= least) continue;
-    const problem = `an index has ${least} bits or more, so that a search finds what it looks for, and a column with the name of its own`;
-    refuse('schema', place, problem, 'omit `bits` and `column`');
-  }
+  for (const index of [...Object.values(parts), ...(field.index ? [field.index] : [])])
+    if (index.column !== true)
+      refuse('definition', place, 'the column of an index has a name of its own', 'omit `column`');
   return field;
 }

@@ -121,7 +121,7 @@ test.each<[string, () => PromiseLike<unknown>]>([
 ])('a range with a bound inside a month is refused with %s, before a statement', async (_, run) => {
   sent.length = 0;
   await expect((async () => run())()).rejects.toMatchObject({
-    name: 'EncryptedColumnError',
+    name: 'EncryptedTableError',
     code: 'not_supported',
     table: 'patients',
     column: 'born',
@@ -153,7 +153,7 @@ test.each<[string, () => PromiseLike<unknown>]>([
 });
 
 test('another value of `onError` is refused at once', () => {
-  const refused = { code: 'schema', remedy: expect.stringContaining("'null'") as string };
+  const refused = { code: 'definition', remedy: expect.stringContaining("'null'") as string };
   const wrong = { onError: { patients: 'skip' as 'null' } };
   expect(() => withEncryption(plain, eaas, { index, ...wrong })).toThrow(
     expect.objectContaining({ ...refused, table: 'patients' }),

@@ -1,7 +1,7 @@
 // The encrypted database: Drizzle's own, whose methods return statements that encrypt and decrypt.
 import type { Table } from 'drizzle-orm';
 import type { OnError } from '@eaas/sdk/fields';
-import { type Access, accessFor, onErrorsOf } from './access.ts';
+import { type Access, accessFor } from './access.ts';
 import { refuse, requireVersion } from './error.ts';
 import { shapesOfInsert } from './insert.ts';
 import { lateCount, rawQuery, withoutRawWrite } from './raw.ts';
@@ -17,11 +17,12 @@ export const databaseOf =
   (database, client, options = {}) => {
     if (typeof (database as { select?: unknown } | undefined)?.select !== 'function') {
       const problem = '`withEncryption` takes (database, eaas, options)';
-      refuse('schema', {}, problem, 'pass the database that `drizzle` returned');
+      refuse('definition', {}, problem, 'pass the database that `drizzle` returned');
     }
     requireVersion();
-    const sourceOf = (table: Table): object => tableSource(database, dialect, options, table);
-    return wrap(database, accessFor(database, client, options), { $encryptedTable: sourceOf }) as never;
+    const access = accessFor(database, client, options);
+    const sourceOf = (table: Table): object => tableSource(database, dialect, access, table);
+    return wrap(database, access, { $encryptedTable: sourceOf }) as never;
   };
 
 const making = ['select', 'selectDistinct', 'selectDistinctOn', 'insert', 'update', 'delete', 'with'];
@@ -69,8 +70,8 @@ function wrap(database: object, access: Access, more: object): object {
   };
   const added: Readonly<Record<string, unknown>> = {
     ...more,
-    as: (user: string) => wrap(database, { ...access, user: () => user }, more),
-    onError: (handler: OnError) => wrap(database, { ...access, onErrorOf: onErrorsOf(handler) }, more),
+    as: (user: string) => wrap(database, { ...access, core: access.core.as(user) }, more),
+    onError: (handler: OnError) => wrap(database, { ...access, core: access.core.onError(handler) }, more),
   };
   return new Proxy(database, {
     get: (target, name: string) => {

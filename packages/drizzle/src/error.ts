@@ -1,67 +1,9 @@
+// What Drizzle's statements cannot do, in its own words, and errors of drivers without ciphertexts.
 import { DrizzleQueryError } from 'drizzle-orm';
 import { npmVersion } from 'drizzle-orm/version';
-import { EaasError } from '@eaas/sdk';
-import type { ColumnPlace } from '@eaas/sdk/fields';
+import { type ColumnPlace, refuseStatement as refuse } from '@eaas/sdk/fields';
 
-/** The reason for an EncryptedColumnError. */
-export type EncryptedColumnErrorCode =
-  /** The definition of the column or its table is invalid. */
-  | 'schema'
-  /**
-   * A plaintext value reached the database driver, because the statement was not started on the database that
-   * `withEncryption` returned.
-   */
-  | 'not_encrypted'
-  /**
-   * A stored value was read without decryption, because the query was not started on the database that
-   * `withEncryption` returned.
-   */
-  | 'not_decrypted'
-  /** A comparison uses an encrypted column that has no index column. */
-  | 'not_searchable'
-  /** The SQL cannot work on ciphertexts. Examples are `like`, `<` and `order by`. */
-  | 'not_supported'
-  /** The ciphertext is bound to the id of its row, but the statement changes the id or runs before the id is known. */
-  | 'row_unknown'
-  /** The statement does not say whose data the row is, or changes whose data it is. */
-  | 'subject_unknown'
-  /** The result could not be decrypted: it has no row id, or another definition of a table hides an encrypted column. */
-  | 'cannot_open'
-  /** The statement changes too many rows. The error message names the limit. */
-  | 'too_many_rows'
-  /** A synchronous call cannot encrypt or decrypt, because encryption is asynchronous. */
-  | 'synchronous';
-
-/**
- * Thrown for a statement that cannot work on an encrypted column. The message contains the column and the remedy, but
- * never a value.
- */
-export class EncryptedColumnError extends EaasError {
-  override readonly name = 'EncryptedColumnError';
-  readonly code: EncryptedColumnErrorCode;
-  readonly table: string | undefined;
-  readonly column: string | undefined;
-  /** How to change the statement or the definition. */
-  readonly remedy: string;
-
-  constructor(
-    code: EncryptedColumnErrorCode,
-    { table, column }: ColumnPlace,
-    problem: string,
-    remedy: string,
-  ) {
-    const place = [table, column].filter((name) => name !== undefined).join('.');
-    super(`${place === '' ? '' : `${place}: `}${problem}: ${remedy}`);
-    this.code = code;
-    this.table = table;
-    this.column = column;
-    this.remedy = remedy;
-  }
-}
-
-export function refuse(...given: ConstructorParameters<typeof EncryptedColumnError>): never {
-  throw new EncryptedColumnError(...given);
-}
+export { refuse };
 
 export function refuseSql(place: ColumnPlace): never {
   const problem = 'the database sees only ciphertexts, so this SQL cannot work on the column';
@@ -80,7 +22,7 @@ export function refuseToBuild(method: string): never {
 export function requireVersion(): void {
   if (npmVersion.startsWith('0.')) return;
   const problem = `this version works with drizzle-orm below 0.46 (got ${npmVersion})`;
-  refuse('schema', {}, problem, 'install drizzle-orm 0.45');
+  refuse('definition', {}, problem, 'install drizzle-orm 0.45');
 }
 
 /** What the database says when the guard of an upsert fails, and SQL for it. A statement does not have it as one text. */

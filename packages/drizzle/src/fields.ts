@@ -56,7 +56,7 @@ export function requireSelected(column: Column, sources: readonly unknown[] = []
   if (!source || isSelected) return column;
   const place = { table: String(ownNameOf(column.table)), column: column.name };
   const problem = `the subquery \`${alias}\` does not select the column`;
-  const code = isIndexColumn(column) ? 'not_searchable' : 'cannot_open';
+  const code = isIndexColumn(column) ? 'not_searchable' : 'not_decrypted';
   return refuse(code, place, problem, 'select it, or all columns, in the subquery');
 }
 
@@ -99,7 +99,7 @@ export function refuseSecondDefinition(field: unknown, known: KnownColumns): voi
   const encryption = known.get(originOf(field));
   if (!encryption) return;
   const problem = 'the column is encrypted, but this definition of its table says that it is not';
-  refuse('cannot_open', encryption, problem, 'use the table that `encryptedTable` returned');
+  refuse('not_decrypted', encryption, problem, 'use the table that `encryptedTable` returned');
 }
 
 /** Texts and comments in SQL. */

@@ -1,49 +1,32 @@
 import { type Column, is, SQL } from 'drizzle-orm';
+import { type IdForm, storedId } from '@eaas/sdk/fields';
 import { isSql } from './chunks.ts';
 
-interface Forms {
-  /** False if the database changes the text of an id when it stores the id. */
-  readonly keeps: (text: string) => boolean;
-  /** True if two ids with different texts are never equal in the database. */
-  readonly isExact: boolean;
-}
-
-const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
 /**
- * False if a comparison with this id also finds other ids. For example, in a column of numbers, `'007'` also finds 7.
+ * Returns the id as the database returns it, or undefined if only the database knows it, and whether a comparison with it finds
+ * only rows that have it.
  */
-export function findsSameForm(column: Column, id: unknown): boolean {
-  if (typeof id !== 'string') return column.dataType !== 'string';
-  const text = column.mapToDriverValue(id);
-  if (typeof text !== 'string') return !is(text, SQL);
-  const { isExact, keeps } = formsOf(column);
-  return uuid.test(text) || (isExact && keeps(text));
+export function storedIn(column: Column, id: unknown): ReturnType<typeof storedId> {
+  if (isSql(id)) return { id: undefined, isExact: false };
+  const text = typeof id === 'string' ? column.mapToDriverValue(id) : undefined;
+  if (typeof text !== 'string')
+    return { id, isExact: typeof id === 'string' ? !is(text, SQL) : column.dataType !== 'string' };
+  const { id: stored, isExact } = storedId(text, formOf(column));
+  const isOther = stored !== undefined && stored !== text;
+  return { id: isOther ? column.mapFromDriverValue(stored) : stored && id, isExact };
 }
 
-/** False if nobody knows the id before its statement, or the database stores it as another text, such as `7` for `'007'`. */
-export function keepsForm(column: Column, id: unknown): boolean {
-  if (id === undefined || isSql(id)) return false;
-  const text = typeof id === 'string' ? column.mapToDriverValue(id) : id;
-  return typeof text !== 'string' || formsOf(column).keeps(text);
-}
-
-function formsOf(column: Column): Forms {
+function formOf(column: Column): IdForm {
   const type = column.getSQLType().toLowerCase();
   const isPg = column.columnType.startsWith('Pg');
-  if (column.columnType === 'PgEnumColumn') return { isExact: true, keeps: () => true };
-  if (column.dataType === 'number' || column.dataType === 'bigint')
-    return { isExact: true, keeps: (text) => /^(?!-0$)-?(?:0|[1-9]\d*)$/.test(text) };
+  if (column.columnType === 'PgEnumColumn') return 'text';
+  if (column.dataType === 'number' || column.dataType === 'bigint') return 'integer';
   const [isChar, length = '1'] = /^char(?:acter)?(?:\((\d+)\))?$/.exec(type) ?? [];
-  if (isChar !== undefined) {
-    return isPg
-      ? { isExact: true, keeps: (text) => Array.from(text).length === Number(length) }
-      : { isExact: false, keeps: (text) => !text.endsWith(' ') };
-  }
-  if (type === 'uuid' && isPg) return { isExact: true, keeps: (text) => uuid.test(text) };
-  if (type === 'date') return { isExact: true, keeps: (text) => /^\d{4}-\d\d-\d\d$/.test(text) };
+  if (isChar !== undefined) return isPg ? { padded: Number(length) } : 'trimmed';
+  if (type === 'uuid' && isPg) return 'uuid';
+  if (type === 'date') return 'date';
   if (/^(?:numeric|decimal|time|timestamp|datetime|interval|inet|cidr|macaddr8?)\b/.test(type))
-    return { isExact: false, keeps: () => false };
+    return 'other';
   const isText = /^(?:text|varchar|character varying)\b(?!.*collate)/.test(type);
-  return { isExact: isText && !column.columnType.startsWith('MySql'), keeps: () => true };
+  return isText && !column.columnType.startsWith('MySql') ? 'text' : 'folded';
 }

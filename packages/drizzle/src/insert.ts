@@ -14,10 +14,11 @@ import {
   sql,
   type Table,
 } from 'drizzle-orm';
-import { type Row, type RowId, rowId, storedName } from './access.ts';
+import { withPartners } from '@eaas/sdk/fields';
+import { type Row, storedName } from './access.ts';
 import { isQuery, isSameColumn, isSql, valueOf } from './chunks.ts';
 import { refuse, unknownRow } from './error.ts';
-import { findsSameForm, keepsForm } from './id-form.ts';
+import { storedIn } from './id-form.ts';
 import type { Run } from './late.ts';
 import { isNumbered, numberLater } from './numbers.ts';
 import type { Builder, Methods, Shape, ShapeOf } from './run.ts';
@@ -29,7 +30,6 @@ import {
   isBound,
   type KeyedColumn,
   layoutOf,
-  partsOf,
   readable,
   requireIdColumn,
 } from './table.ts';
@@ -47,6 +47,7 @@ import {
   shapeWrite,
   subjectIn,
   requireSameRow,
+  type RowId,
   type WriteConfig,
   writtenRow,
 } from './writes.ts';
@@ -97,8 +98,8 @@ function shapeInsert(
   if (isQuery(values)) requirePlainSelection(values, shape.scope);
   if (!first) return shape;
   const { id } = layoutOf(table);
-  const rows = given.map((row) => insertedRow(table, row));
-  const numbered = rows.filter(({ values }) => values[rowId] === undefined && boundIn(table, values));
+  const rows = given.map((row) => insertedRow(table, row, run));
+  const numbered = rows.filter((each) => each.id === undefined && boundIn(table, each.values));
   const draws = numbered.length > 0;
   if (id && draws) numberLater(database, table, id, numbered, run);
   encryptLater(table, rows, run, draws ? run.later : run.first);
@@ -128,9 +129,9 @@ interface InsertedRow extends LateRow {
   readonly isOfGiven: boolean;
 }
 
-function insertedRow(table: Table, given: Row): InsertedRow {
+function insertedRow(table: Table, given: Row, run: Run): InsertedRow {
   const row = writtenRow(table, given, true);
-  const { plain, subject, columns } = layoutOf(table);
+  const { plain, subject } = layoutOf(table);
   const isOfGiven = subject !== undefined && valueOf(row[subject.key]) !== undefined;
   for (const { key, column } of plain) {
     if (valueOf(row[key]) !== undefined || !column.defaultFn) continue;
@@ -139,24 +140,17 @@ function insertedRow(table: Table, given: Row): InsertedRow {
   }
   const values = encryptedValues(table, row);
   const isFilled = Object.values(values).some((value) => value !== null);
-  // A fingerprint of several columns is computed from all of them, so what the app omits is null.
-  const groups = columns.flatMap(({ encryption }) =>
-    Object.values(partsOf(encryption.field)).map(({ others }) => [encryption.column].concat(others)),
-  );
-  const needed = groups.filter((names) => names.some((name) => Object.hasOwn(values, name))).flat();
-  const all = { ...Object.fromEntries(needed.map((name) => [name, null])), ...values };
-  return {
-    row,
-    isOfGiven,
-    ...lateRow(table, { ...all, ...(isFilled && subjectIn(table, row)) }, idIn(table, row, values)),
-  };
+  const person = isFilled ? subjectIn(table, row) : undefined;
+  const all = withPartners(run.access.tableOf(table), values);
+  return { row, isOfGiven, ...lateRow(run, table, all, idIn(table, row, values), person) };
 }
 
 /** Undefined if nothing is bound to the id, or PostgreSQL numbers the row when the statement runs. */
 function idIn(table: Table, row: Row, values: Row): RowId {
   const id = layoutOf(table).id;
   const value = id && valueOf(row[id.key]);
-  if (id && keepsForm(id.column, value)) return value as RowId;
+  const stored = id && storedIn(id.column, value).id;
+  if (stored !== undefined) return stored as RowId;
   const bound = boundIn(table, values);
   if (!bound || (id && isNumbered(id.column) && value === undefined)) return undefined;
   const { key } = requireIdColumn(table, bound);
@@ -215,8 +209,7 @@ function changedSet(given: Row, config: ConflictConfig, insert: Insert): Conflic
   const isKnown = needed.every((each) => {
     const isSame = isIn(each) || (each.key !== id?.key && rows.every(({ isOfGiven }) => isOfGiven));
     const isExact = rows.every(({ row }) => {
-      const value = valueOf(row[each.key]) ?? undefined;
-      return keepsForm(each.column, value) && findsSameForm(each.column, value);
+      return storedIn(each.column, valueOf(row[each.key]) ?? undefined).isExact;
     });
     return isSame && isOneValue && isExact;
   });
@@ -248,9 +241,10 @@ function setOfInsert(
   }
   const values = encryptedValues(table, own);
   if (Object.keys(values).length === 0) return set;
-  const valueIn = (of: KeyedColumn | undefined): unknown => of && valueOf(rows[0]?.row[of.key]);
+  const valueIn = (of: KeyedColumn | undefined): unknown =>
+    of && storedIn(of.column, valueOf(rows[0]?.row[of.key])).id;
   const person = subject && { [subject.column.name]: valueIn(subject) };
-  const late = lateRow(table, { ...values, ...person }, valueIn(id) as RowId);
+  const late = lateRow(scope.run, table, values, valueIn(id) as RowId, person);
   encryptLater(table, [late], scope.run);
   return { ...set, ...late.cells };
 }
@@ -280,7 +274,7 @@ function setOfFound(
     if (twins.length > 0) refuseRow(table, 'two rows of the insert have the same `target`');
     return values[Number(at)] ?? {};
   };
-  const late = lateRow(table, values[0] ?? {}, undefined);
+  const late = lateRow(scope.run, table, values[0] ?? {}, undefined);
   const isExpected = encryptFound(table, encryption, late, scope.run, find, valuesOf);
   return {
     set: { ...set, ...late.cells },

@@ -204,7 +204,10 @@ test('Drizzle 1.0 is refused, also where a table is defined', async () => {
   const { encryptedTable, withEncryption } = await import('./sqlite.ts');
   vi.doUnmock('drizzle-orm/version');
   vi.resetModules();
-  const refused = { code: 'schema', message: expect.stringContaining('drizzle-orm below 0.46 (got 1.0.0)') };
+  const refused = {
+    code: 'definition',
+    message: expect.stringContaining('drizzle-orm below 0.46 (got 1.0.0)'),
+  };
   expect(() => encryptedTable('t', {})).toThrow(expect.objectContaining(refused));
   expect(() => withEncryption(db, eaas)).toThrow(expect.objectContaining(refused));
 });

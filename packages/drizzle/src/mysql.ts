@@ -5,8 +5,8 @@ import { databaseOf } from './database.ts';
 import { tablesOf } from './table.ts';
 import type { DefineTable, Encrypt } from './types.ts';
 
-export { type EncryptionOptions, fieldsOf } from './access.ts';
-export { EncryptedColumnError, type EncryptedColumnErrorCode } from './error.ts';
+export { EncryptedTableError, type EncryptedTableErrorCode, type EncryptionOptions } from '@eaas/sdk/fields';
+export { fieldsOf } from './access.ts';
 export { type TableOptions, withoutIndexes } from './table.ts';
 export type { EncryptedDatabase } from './types.ts';
 export { matches } from './walk.ts';
@@ -23,13 +23,13 @@ const tables = tablesOf(columns.indexColumn, check, "like cast('eaasA%' as binar
 export const encrypted = columns.encrypted as Encrypt<'mysql'>;
 
 /**
- * Creates a table like `mysqlTable`, and adds an index column for each searchable column. Throws EncryptedColumnError for an
+ * Creates a table like `mysqlTable`, and adds an index column for each searchable column. Throws EncryptedTableError for an
  * invalid definition.
  */
 export const encryptedTable = tables(mysqlTable as never) as unknown as DefineTable<'mysql'>;
 
 /**
  * Returns a Drizzle database whose statements encrypt values, search by fingerprints and decrypt results. A statement
- * that cannot work on an encrypted column throws EncryptedColumnError.
+ * that cannot work on an encrypted column throws EncryptedTableError.
  */
 export const withEncryption = databaseOf('mysql');

@@ -1,9 +1,10 @@
 // Ids that PostgreSQL draws from a sequence: an insert takes them first, because a ciphertext is bound to the id of its row.
 import { type Column, getTableName, Param, sql, type Table } from 'drizzle-orm';
-import { type Row, rowId, storedName } from './access.ts';
+import { type Row, storedName } from './access.ts';
 import { Late, type Run } from './late.ts';
 import type { Methods } from './run.ts';
 import { type KeyedColumn, schemaOf } from './table.ts';
+import type { RowId } from './writes.ts';
 
 /** Whether PostgreSQL numbers the rows by a column. */
 export const isNumbered = ({ columnType, generatedIdentity }: Column): boolean =>
@@ -14,7 +15,7 @@ export function numberLater(
   database: Methods,
   table: Table,
   { key, column }: KeyedColumn,
-  rows: readonly { readonly row: Row; readonly values: Row }[],
+  rows: readonly { readonly row: Row; id: RowId }[],
   { first }: Run,
 ): void {
   const ids = rows.map(({ row }) => (row[key] = new Late()));
@@ -26,11 +27,11 @@ export function numberLater(
       from(source: unknown): Promise<{ number: string | null }[]>;
     };
     const taken = await query.from(sql`generate_series(1, ${rows.length}::int)`);
-    for (const [at, { values }] of rows.entries()) {
+    for (const [at, row] of rows.entries()) {
       const { number } = taken[at] ?? {};
       // Without a sequence it is null, and the row cannot be encrypted.
-      if (number) values[rowId] = column.dataType === 'bigint' ? BigInt(number) : Number(number);
-      ids[at]?.settle(new Param(values[rowId], column));
+      if (number) row.id = column.dataType === 'bigint' ? BigInt(number) : Number(number);
+      ids[at]?.settle(new Param(row.id, column));
     }
   });
 }

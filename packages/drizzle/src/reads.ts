@@ -41,7 +41,7 @@ export function shapeSelect(config: PgSelectConfig, run: Run, isOne: boolean): S
   const searches: WideSearch[] = [];
   // What SQL computes can be of all rows, such as `count(*) over ()`.
   const isNarrow = !isOne && selected.every(({ field }) => is(field, Column));
-  const where = isNarrow ? narrowedWhere(config.where, config, searches) : config.where;
+  const where = isNarrow ? narrowedWhere(config.where, config, searches, run) : config.where;
   const reading = newReading();
   const fields = nestedFields(readFields(selected, searches, reading));
   for (const column of reading.top.hidden.values()) requireSelected(column, sources);
@@ -51,11 +51,11 @@ export function shapeSelect(config: PgSelectConfig, run: Run, isOne: boolean): S
 }
 
 /** Narrows a condition, unless the database cuts, groups or compares the rows of which some would be dropped later. */
-function narrowedWhere(where: SQL | undefined, cut: Cut, searches: WideSearch[]): SQL | undefined {
+function narrowedWhere(where: SQL | undefined, cut: Cut, searches: WideSearch[], run: Run): SQL | undefined {
   const { limit, offset, distinct, groupBy, setOperators } = cut;
   const isCut = limit !== undefined || offset !== undefined;
   if (isCut || distinct || groupBy?.length || setOperators?.length) return where;
-  return where && narrowing(where, searches);
+  return where && narrowing(where, searches, run.access);
 }
 
 function requireReadable(field: unknown, config: PgSelectConfig, sources: readonly unknown[]): void {
@@ -67,7 +67,7 @@ function requireReadable(field: unknown, config: PgSelectConfig, sources: readon
   }
   if (!sources.some((source) => is(source, View))) return;
   const remedy = `select from \`${getTableName((field as Column).table)}\` instead of the view`;
-  refuse('cannot_open', encryption, 'a view hides the row that the ciphertext is bound to', remedy);
+  refuse('not_decrypted', encryption, 'a view hides the row that the ciphertext is bound to', remedy);
 }
 
 interface RelationalQuery extends Builder {
@@ -87,7 +87,7 @@ export function shapeRelational(query: RelationalQuery, run: Run): Shape {
     const { where, orderBy, extras } = resolved(given, columns);
     const searches: WideSearch[] = [];
     // `findFirst` has a limit too.
-    const narrowed = narrowedWhere(where, given, searches);
+    const narrowed = narrowedWhere(where, given, searches, run);
     const own = Object.values(columns);
     const sources = own.slice(0, 1).flatMap(({ table }) => [table, aliasedTable(table, alias)]);
     const fields = [...own, ...Object.values(extras)].map((field) => ({ path: [], field }));

@@ -1,9 +1,10 @@
 // How results are decrypted. A statement reads stored values as markers, and besides, under names that no app uses, the ids
 // and the people that they are bound to. One walk over the result finds them, and all are opened together.
 import { Column, getTableName, getTableUniqueName, is, type SQL, sql, type Table } from 'drizzle-orm';
-import type { FieldError, OnError } from '@eaas/sdk/fields';
-import { type Access, type Row, type RowId, rowId, recordsOf } from './access.ts';
+import type { CoreTable, Sealed } from '@eaas/sdk/fields';
+import type { Row } from './access.ts';
 import type { SelectedField } from './fields.ts';
+import type { Run } from './late.ts';
 import {
   encryptionOf,
   isBound,
@@ -14,6 +15,7 @@ import {
   Stored,
 } from './table.ts';
 import { selectedField, type WideSearch } from './walk.ts';
+import type { RowId } from './writes.ts';
 
 /** The objects of a result that an app selects. What is deeper are values of the app, such as JSON. */
 export interface Level {
@@ -84,16 +86,13 @@ export function readFields(
   return [...shown, ...hidden.map(([name, field]) => ({ path: [name], field }))];
 }
 
-/** A row of a table or an alias, as a result has it: what is decrypted, and where its values go. */
-interface StoredRow {
-  readonly column: Column;
-  readonly row: Row;
-  readonly values: Row;
+/** A row of a table or an alias, as a result has it, and where its values go. */
+interface StoredRow extends Sealed {
   readonly cells: { readonly holder: Row; readonly key: string; readonly name: string }[];
 }
 
 /** Decrypts the result of a statement, and drops what only the package asked for. */
-export async function open(result: unknown, reading: Reading, access: Access): Promise<unknown> {
+export async function open(result: unknown, reading: Reading, { access, statement }: Run): Promise<unknown> {
   if (reading.tables.size === 0) return result;
   const found = new Map<string, Map<Row, StoredRow>>();
   const lists: { readonly level: Level; readonly list: Row[] }[] = [];
@@ -125,53 +124,40 @@ export async function open(result: unknown, reading: Reading, access: Access): P
   function note({ column, value }: Stored, holder: Row, key: string, row: Row): void {
     const alias = getTableUniqueName(column.table);
     const rows = found.get(alias) ?? new Map<Row, StoredRow>();
-    const stored = rows.get(row) ?? storedRow(column, row, holder, hiddenOf.get(row) ?? {});
-    stored.values[column.name] = value;
-    stored.cells.push({ holder, key, name: column.name });
-    found.set(alias, rows.set(row, stored));
+    const table = access.tableOf(column.table);
+    const one = rows.get(row) ?? storedRow(table, column, row, holder, hiddenOf.get(row) ?? {});
+    one.stored[column.name] = value;
+    one.cells.push({ holder, key, name: column.name });
+    found.set(alias, rows.set(row, one));
     // Until it is decrypted, a row has what the database has.
     holder[key] = value;
   }
 
   take(result, reading.top, undefined);
-  await Promise.all(Array.from(found.values(), async (rows) => openRows([...rows.values()], access)));
-  for (const [at, { level, search }] of reading.wide.entries()) {
-    const own = lists.filter((each) => each.level === level);
-    const rows = own.flatMap(({ list }) => list);
-    const values = rows.map((row) => ({ [search.encryption.column]: hiddenOf.get(row)?.[searchName(at)] }));
-    const { onlyMatching } = recordsOf(access, search.column.table);
-    const kept = new Set<object>(onlyMatching(search.encryption.column, values, search.query));
-    const misses = new Set(rows.filter((_, index) => !kept.has(values[index] ?? {})));
-    for (const { list } of own) {
-      const left = list.filter((row) => !misses.has(row));
-      list.length = 0;
-      for (const row of left) list.push(row);
-    }
-  }
+  const rows = Array.from(found.values(), (each) => [...each.values()]).flat();
+  const searched = reading.wide.flatMap(({ level, search: { column, encryption, near } }) =>
+    lists
+      .filter((each) => each.level === level)
+      .map(({ list }) => ({
+        table: access.tableOf(column.table),
+        items: list,
+        near: { [encryption.column]: near },
+        rowOf: (row: Row) => found.get(getTableUniqueName(column.table))?.get(row),
+      })),
+  );
+  await statement.open(rows, searched);
   return result;
 }
 
 /** Also has the columns that are not encrypted: the client emits an event if they hold ciphertexts. */
-function storedRow(column: Column, row: Row, holder: Row, hidden: Row): StoredRow {
+function storedRow(table: CoreTable, column: Column, row: Row, holder: Row, hidden: Row): StoredRow {
   const { plain, id, subject } = layoutOf(column.table);
-  const values: Row = { [rowId]: (id && hidden[hiddenName(id.column)]) as RowId };
-  for (const each of plain) if (Object.hasOwn(holder, each.key)) values[each.column.name] = holder[each.key];
-  if (subject) values[subject.column.name] = hidden[hiddenName(subject.column)];
-  return { column, row, values, cells: [] };
-}
-
-async function openRows(rows: readonly StoredRow[], access: Access): Promise<void> {
-  const [first] = rows;
-  if (!first) return;
-  const { table } = first.column;
-  const handler = access.onErrorOf(encryptionOf(first.column)?.table ?? '');
-  const rowOf = new Map<object, Row>(rows.map(({ values, row }) => [values, row]));
-  const onError: OnError | undefined =
-    typeof handler !== 'function'
-      ? handler
-      : (error: FieldError, values: object) => handler(error, rowOf.get(values) ?? {});
-  const stored = rows.map(({ values }) => values);
-  const opened = await recordsOf(access, table).decrypt(stored, onError);
-  for (const [at, { cells }] of rows.entries())
-    for (const { holder, key, name } of cells) holder[key] = opened[at]?.[name];
+  const stored: Row = {};
+  for (const each of plain) if (Object.hasOwn(holder, each.key)) stored[each.column.name] = holder[each.key];
+  if (subject) stored[subject.column.name] = hidden[hiddenName(subject.column)];
+  const cells: StoredRow['cells'] = [];
+  const put = (opened: Row): void => {
+    for (const { holder: of, key, name } of cells) of[key] = opened[name];
+  };
+  return { table, stored, id: (id && hidden[hiddenName(id.column)]) as RowId, shown: row, cells, put };
 }

@@ -86,7 +86,7 @@ describe('`withEncryption` refuses a database', () => {
     const message = expect.stringContaining(
       'people.firstName: `casing` changes the name of the column to `first_name`',
     );
-    const refused = { code: 'schema', message };
+    const refused = { code: 'definition', message };
     const create = () => withEncryption(drizzle(nothing, { casing: 'snake_case', schema: { table } }), eaas);
     expect(create).toThrow(expect.objectContaining(refused));
     const unknown = withEncryption(drizzle(nothing, { casing: 'snake_case' }), eaas);
@@ -180,7 +180,7 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
       () => db.select({ n: sql`1` }).from(db.selectDistinct({ name }).from(patients).as('part')),
       'not_supported',
     ],
-    ['a view', () => db.select().from(shown), 'cannot_open'],
+    ['a view', () => db.select().from(shown), 'not_decrypted'],
     [
       'an update with `from`',
       () => update({ name: 'Ada' }).from(visits).where(eq(patients.id, id)),
@@ -199,9 +199,9 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
     ['`execute` of a query with an encrypted column', () => db.execute(values()), 'not_supported'],
     ['a query of another database', () => ssns().where(sql`${visits.ssn} in ${plainly()}`), 'not_supported'],
     ['an update in `execute`', () => db.execute(update({ name: 'PLAIN' })), 'synchronous'],
-    ['another definition of the table', () => db.select().from(twin), 'cannot_open'],
-    ['an update of another definition', () => db.update(twin).set({ name: 'PLAIN' }), 'cannot_open'],
-    ['an insert of another definition', () => db.insert(twin).values({ id, name: 'PLAIN' }), 'cannot_open'],
+    ['another definition of the table', () => db.select().from(twin), 'not_decrypted'],
+    ['an update of another definition', () => db.update(twin).set({ name: 'PLAIN' }), 'not_decrypted'],
+    ['an insert of another definition', () => db.insert(twin).values({ id, name: 'PLAIN' }), 'not_decrypted'],
     ['an id that changes to an expression', () => update({ id: sql`gen_random_uuid()` }), 'row_unknown'],
     ['an id that an upsert changes', () => upsert({ id: randomUUID() }), 'row_unknown'],
     ['`not` of a search by parts', () => one().where(not(ada)), 'not_supported'],
@@ -212,10 +212,10 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
     [
       'a value for an index of parts',
       () => db.insert(people).values({ id, name_words_index: 'x' } as never),
-      'schema',
+      'index_column',
     ],
   ])('%s', async (_, run, code) => {
-    await expect((async () => run())()).rejects.toMatchObject({ name: 'EncryptedColumnError', code });
+    await expect((async () => run())()).rejects.toMatchObject({ name: 'EncryptedTableError', code });
     expect(sent).toEqual([]);
   });
 });

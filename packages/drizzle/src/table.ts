@@ -54,7 +54,7 @@ interface IndexEntry extends KeyedColumn {
 const indexKeyOf = (key: string, part?: string): string =>
   part === undefined ? `${key}_index` : `${key}_${part}_index`;
 
-export const partsOf = ({ parts }: Field<unknown>): Readonly<Record<string, PartIndex<unknown>>> => ({
+const partsOf = ({ parts }: Field<unknown>): Readonly<Record<string, PartIndex<unknown>>> => ({
   ...parts,
 });
 
@@ -129,7 +129,7 @@ function indexesOf(table: Table, key: string, encryption: Encryption): IndexEntr
     const column: Column | undefined = getTableColumns(table)[own];
     if (isIndexColumn(column)) return { key: own, name: indexKeyOf(name, part), column, part };
     const problem = 'the column is searchable, but its table has no index column for it';
-    return refuse('schema', encryption, problem, 'define the table with `encryptedTable`');
+    return refuse('definition', encryption, problem, 'define the table with `encryptedTable`');
   });
 }
 
@@ -148,7 +148,7 @@ function markSubject(table: Table, key: string): void {
   if (!column || roleOf(column)) {
     const place = { table: getTableName(table), column: key };
     const problem = '`subject` must be the key of a column that is not encrypted';
-    refuse('schema', place, problem, 'name the column with the id of the person');
+    refuse('definition', place, problem, 'name the column with the id of the person');
   }
   Object.assign(column, { eaas: { role: 'subject' } });
 }
@@ -258,18 +258,25 @@ function withIndexColumns(table: string, columns: Builders, options: Options, cr
     if (!eaas || 'role' in eaas) return [[key, builder]];
     const { field, isUnique } = eaas;
     const place = { table, column: name || key };
-    if (!field.index && isUnique)
-      refuse('schema', place, 'a unique column must be searchable', 'use a field with `.searchable()`');
+    if (isUnique && field.index?.bits !== 256) {
+      const remedy = 'use a field with `.searchable()` and without `bits`';
+      refuse('definition', place, 'a unique column must be searchable by whole fingerprints', remedy);
+    }
     const parts = partsOf(field);
     const isGuessable = Object.keys(parts).length > 0 || (field.index && field.type.name !== 'text');
     if (isGuessable && options.lowEntropy !== 'accepted') {
       const problem = 'the values of an index can be guessed by brute force from their fingerprints';
-      refuse('schema', place, problem, "accept this risk for the table with `{ lowEntropy: 'accepted' }`");
+      refuse(
+        'definition',
+        place,
+        problem,
+        "accept this risk for the table with `{ lowEntropy: 'accepted' }`",
+      );
     }
     const indexes = indexedParts(field).map((part): [string, object] => {
       const own = indexKeyOf(key, part);
       if (Object.hasOwn(columns, own))
-        refuse('schema', place, `the index column needs the key \`${own}\``, 'rename the other column');
+        refuse('definition', place, `the index column needs the key \`${own}\``, 'rename the other column');
       const index = create(name ? indexKeyOf(name, part) : '', parts[part ?? '']?.isList ?? false);
       return [own, isUnique && part === undefined ? index.unique(uniqueName) : index];
     });
@@ -311,7 +318,7 @@ function withCovered(table: Table, self: object): object {
     if (!entry || entry.index) return Reflect.get(of, entry ? indexKeyOf(key) : key);
     const problem = 'a constraint or an index must cover a searchable column';
     const remedy = 'use a field with `.searchable()`, or leave the column out';
-    const name = { get: () => refuse('schema', entry.encryption, problem, remedy) };
+    const name = { get: () => refuse('definition', entry.encryption, problem, remedy) };
     return Object.create(Reflect.get(of, key) as object, { name });
   };
   return new Proxy(self, { get });
@@ -323,7 +330,7 @@ function requireComparable({ columns = [], config, reference }: Constraint): voi
   for (const column of all) void column?.name;
   const place = compared.map(opaquePlace).find(Boolean);
   const problem = 'a foreign key would compare ciphertexts, and two ciphertexts of a value differ';
-  if (place) refuse('schema', place, problem, 'refer to columns that are not encrypted');
+  if (place) refuse('definition', place, problem, 'refer to columns that are not encrypted');
 }
 
 /** Where Drizzle keeps the columns of a table. */

@@ -14,10 +14,18 @@ import type {
 import type * as mysql from 'drizzle-orm/mysql-core';
 import type * as pg from 'drizzle-orm/pg-core';
 import type * as sqlite from 'drizzle-orm/sqlite-core';
-import type { Bound, Field, FieldsClient, FieldsQuery, OnError, PartIndex } from '@eaas/sdk/fields';
+import type {
+  Bound,
+  EncryptionOptions,
+  Field,
+  FieldsClient,
+  FieldsQuery,
+  OnError,
+  PartIndex,
+} from '@eaas/sdk/fields';
 import type { InputOf } from '@eaas/sdk/internal';
-import type { EncryptionOptions } from './access.ts';
 import type { TableOptions } from './table.ts';
+import type { Source } from './table-source.ts';
 
 type Dialect = 'pg' | 'mysql' | 'sqlite';
 type ValueOf<F> = F extends Field<infer Value> ? Value : never;
@@ -133,7 +141,7 @@ export type EncryptedDatabase<Database extends object> = Omit<Database, 'transac
    */
   onError(handler: OnError): EncryptedDatabase<Database>;
   /** What `@eaas/migrate` knows of a table. */
-  $encryptedTable(table: Table): object;
+  $encryptedTable(table: Table): Source;
 };
 
 /** Makes the encrypted database. */

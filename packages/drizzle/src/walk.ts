@@ -3,20 +3,13 @@
 // dates whose bounds are inside a month also finds the other days of the month, which `results.ts` drops after decryption, where
 // that changes nothing but which rows are returned.
 import { Column, is, Param, SQL, type SQLChunk, sql, StringChunk, Subquery } from 'drizzle-orm';
-import { type Row, recordsOf } from './access.ts';
+import { type Condition, indexOf, nearMisses } from '@eaas/sdk/fields';
+import type { Access, Row } from './access.ts';
 import { type Comparison, comparisonIn, isQuery, isSql, type Query, textOf } from './chunks.ts';
 import { refuse } from './error.ts';
 import { type Fields, flatFields, requireSelected, type Sources, sourcesOf } from './fields.ts';
 import { Late, newRun, type Run } from './late.ts';
-import {
-  type Encryption,
-  encryptionOf,
-  entryOf,
-  opaquePlace,
-  partsOf,
-  readable,
-  requirePlain,
-} from './table.ts';
+import { type Encryption, encryptionOf, entryOf, opaquePlace, readable, requirePlain } from './table.ts';
 import type { PartsQuery } from './types.ts';
 
 /** Where a piece of SQL stands in its statement. */
@@ -114,98 +107,65 @@ export function matches<C extends Column>(column: C, query: PartsQuery<NoInfer<C
   return sql`${column} matches ${new Param(query, column)}`;
 }
 
+/** Where the near misses of a search by `matches` are dropped. */
+const dropping = 'the `where` of a select of columns without `limit`, joined by `and`';
+
 /** Returns the late condition for a comparison. Throws if no index can answer it. */
-function search(comparison: Comparison, scope: Scope): SQL {
-  const { column, encryption, operator, operands } = comparison;
+function search({ column, encryption, operator, operands }: Comparison, scope: Scope): SQL {
+  const { access, statement, first: steps } = scope.run;
   const late = new Late();
-  if (operator === 'matches') {
-    requireMatches(comparison, scope);
-    scope.run.first.push(async () => late.settle(await partsCondition(comparison, scope)));
-    return late;
-  }
-  const index = requireIndex(column, encryption, scope);
-  const isNegated = operator === '<>' || operator === 'not in';
-  const settle = (condition: SQL): void =>
-    late.settle(isNegated ? sql`not (${condition})` : sql`(${condition})`);
+  const { isRead, isNegated = false } = scope;
+  const asked = { table: access.tableOf(column.table), column: encryption.column, isRead, isNegated };
+  const isNot = operator === '<>' || operator === 'not in';
+  const settle = (condition: SQL): void => late.settle(isNot ? sql`not (${condition})` : sql`(${condition})`);
   const [first] = operands;
   const other = encryptionOf(first);
-  if (other && operands.length === 1)
+  if (operator !== 'matches' && other && operands.length === 1) {
+    const index = indexColumn(column, scope);
     settle(sql`${index} = ${comparable(first as Column, other, encryption, scope)}`);
-  else {
-    for (const operand of operands) requireValue(operand, encryption);
-    scope.run.first.push(async () => settle(await equalToOne(index, comparison, scope.run)));
+    return late;
   }
+  if (operands.some(isSql)) {
+    const problem = 'an encrypted column can only be compared with values and with searchable columns';
+    refuse('not_supported', encryption, problem, 'select the values first, and pass them');
+  }
+  const query = operator === 'matches' ? { parts: Object(first) as Row } : { oneOf: operands };
+  const dropped = narrowed.has(Object(first) as object) || dropping;
+  const find = statement.find({ ...asked, ...query, dropped });
+  if (operator !== 'matches') indexColumn(column, scope);
+  steps.push(async () => {
+    const conditions = (await find()).map((each) => conditionOn(column, each, scope));
+    const all = sql.join(conditions, sql` and `);
+    // If a text has no fingerprint, its index column is NULL, and a condition with `in` is also NULL. SQL would then omit
+    // the row even under `not`, because `not NULL` is NULL. The second condition changes NULL to false.
+    const isText = operator !== 'matches' && encryption.field.type.name === 'text';
+    settle(isText ? sql`${all} and (${indexColumn(column, scope)} is not null or ${column} is null)` : all);
+  });
   return late;
 }
 
-function requireMatches({ encryption, operands: [query] }: Comparison, scope: Scope): void {
-  const many = '`matches` can find too many rows, so';
-  if (!scope.isRead) {
-    const remedy = 'select the rows, filter them after decryption, and write them by their ids';
-    refuse('not_supported', encryption, `${many} it cannot choose the rows to write`, remedy);
-  }
-  if (scope.isNegated) {
-    const remedy = 'select the rows, and filter them after decryption';
-    refuse('not_supported', encryption, `${many} its negation would miss rows`, remedy);
-  }
-  const [wide] = narrowed.has(Object(query) as object) ? [] : Object.keys(wideQuery(encryption, query));
-  if (wide === undefined) return;
-  const problem = `a search by \`${wide}\` from or to a day inside a month also finds other days, which cannot be dropped here`;
-  const remedy =
-    'search from and to whole months (UTC), and drop the other days after reading (`fillPage` of ' +
-    '`@eaas/sdk/fields` fills a page), or in the `where` of a select of columns without `limit`, joined by `and`';
-  refuse('not_supported', encryption, problem, remedy);
+/** The index column of a name, or that for whole values. */
+function indexColumn(column: Column, { run, sources }: Scope, given?: string): Column {
+  const { encryption, indexes } = entryOf(column);
+  const name = given ?? indexOf(run.access.tableOf(column.table), encryption.column);
+  return requireSelected(indexes.find((each) => each.name === name)?.column as Column, sources);
 }
 
-async function partsCondition({ column, encryption, operands }: Comparison, scope: Scope): Promise<SQL> {
-  const terms = await recordsOf(scope.run.access, column.table).search(encryption.column, operands[0]);
-  const conditions = Object.entries(terms).flatMap(([name, found]) => {
-    const index = entryOf(column).indexes.find((each) => each.name === name)?.column;
-    if (!index) return [];
-    requireSelected(index, scope.sources);
-    const lists = found.filter((each) => Array.isArray(each));
-    if (lists.length > 0) return lists.map((oneOf) => containsOne(index, oneOf));
-    return [sql`${index} in ${found.map((fingerprint) => new Param(fingerprint))}`];
-  });
-  return sql`(${sql.join(conditions, sql` and `)})`;
-}
-
-function containsOne(index: Column, fingerprints: readonly string[]): SQL {
+function conditionOn(column: Column, { index: name, oneOf, isList }: Condition, scope: Scope): SQL {
+  const index = indexColumn(column, scope, name);
+  if (!isList) return sql`${index} in ${oneOf.map((fingerprint) => new Param(fingerprint))}`;
   if (index.columnType === 'EncryptedPgColumn') {
     // The SQL must equal the expression of the GIN index in the documentation of the SDK, because otherwise PostgreSQL
     // does not use the index.
-    const list = fingerprints.map((fingerprint) => sql`${new Param(fingerprint)}`);
+    const list = oneOf.map((fingerprint) => sql`${new Param(fingerprint)}`);
     return sql`string_to_array(${index}, ' ') && array[${sql.join(list, sql`, `)}]::text[]`;
   }
-  const each = fingerprints.map((fingerprint) => sql`${index} like ${new Param(`%${fingerprint}%`)}`);
+  const each = oneOf.map((fingerprint) => sql`${index} like ${new Param(`%${fingerprint}%`)}`);
   return sql`(${sql.join(each, sql` or `)})`;
 }
 
-async function equalToOne(index: Column, comparison: Comparison, { access }: Run): Promise<SQL> {
-  const { column, encryption, operands } = comparison;
-  const { search: fingerprintsOf } = recordsOf(access, column.table);
-  const found = await Promise.all(operands.map(async (value) => fingerprintsOf(encryption.column, value)));
-  // Sorts the fingerprints, so that a statement does not show the order of the values.
-  const all = [...new Set(found.flatMap((terms) => Object.values(terms).flat(2)))].sort();
-  const condition = sql`${index} in ${all.map((fingerprint) => new Param(fingerprint))}`;
-  // If a text has no fingerprint, its index column is NULL, and a condition with `in` is also NULL. SQL would then omit
-  // the row even under `not`, because `not NULL` is NULL. The second condition changes NULL to false.
-  if (encryption.field.type.name !== 'text') return condition;
-  return sql`${condition} and (${index} is not null or ${column} is null)`;
-}
-
-function requireValue(operand: unknown, encryption: Encryption): void {
-  if (operand === null || operand === undefined) {
-    const remedy = 'use `isNull` or `isNotNull`';
-    refuse('not_supported', encryption, 'a comparison with null finds nothing', remedy);
-  }
-  if (!isSql(operand)) return;
-  const problem = 'an encrypted column can only be compared with values and with searchable columns';
-  refuse('not_supported', encryption, problem, 'select the values first, and pass them');
-}
-
 function comparable(column: Column, other: Encryption, encryption: Encryption, scope: Scope): Column {
-  const index = requireIndex(column, other, scope);
+  const index = indexColumn(column, scope);
   if (bindingOf(other) === bindingOf(encryption)) return index;
   const problem = `equal values have different fingerprints in ${other.table}.${other.column}`;
   const bound = `searchable({ boundTo: { table: '${other.table}', field: '${other.column}' } })`;
@@ -217,51 +177,33 @@ function bindingOf({ field, table, column }: Encryption): string {
   return JSON.stringify([boundTo.table, boundTo.field, field.type.name]);
 }
 
-function requireIndex(column: Column, encryption: Encryption, { sources }: Scope): Column {
-  const { index } = entryOf(column);
-  if (index) return requireSelected(index, sources);
-  const remedy = 'define its field with `.searchable()`, or search its parts by `matches`';
-  return refuse('not_searchable', encryption, 'the column cannot be searched', remedy);
-}
-
 /** The queries of `matches` whose near misses are dropped. Each stands at one place of one statement. */
 const narrowed = new WeakSet<object>();
 
-/** The part of a query of `matches` that the database cannot answer alone. */
-function wideQuery({ field }: Encryption, query: unknown): Row {
-  const parts = partsOf(field);
-  try {
-    const wide = Object.entries(Object(query) as Row).filter(([name, asked]) => {
-      const comparison = Object.hasOwn(parts, name) ? parts[name]?.comparison : undefined;
-      return comparison !== undefined && !comparison.isWhole(asked);
-    });
-    return Object.fromEntries(wide);
-  } catch {
-    return {}; // The query is invalid. The search throws an error that names the column.
-  }
-}
-
-/** A search whose near misses are dropped: `query` is the part to repeat on decrypted values. */
-export type WideSearch = Pick<Comparison, 'column' | 'encryption'> & { readonly query: Row };
+/** A search whose near misses are dropped: `near` is the part to repeat on decrypted values. */
+export type WideSearch = Pick<Comparison, 'column' | 'encryption'> & { readonly near: Row };
 
 /**
  * Returns a condition in which the searches that every row must meet may find too many rows, because `and` joins them with
  * all other conditions. Adds these searches to `wide`.
  */
-export function narrowing(where: SQL, wide: WideSearch[]): SQL {
+export function narrowing(where: SQL, wide: WideSearch[], access: Access): SQL {
   const comparison = comparisonIn(where);
-  if (comparison) {
+  if (comparison?.operator === 'matches') {
     const { column, encryption, operands } = comparison;
-    const query = comparison.operator === 'matches' ? wideQuery(encryption, operands[0]) : {};
-    if (Object.keys(query).length === 0) return where;
+    const near = nearMisses(access.tableOf(column.table), encryption.column, operands[0]);
+    if (!near) return where;
     const whole = { ...Object(operands[0]) } as object;
     narrowed.add(whole);
-    wide.push({ column, encryption, query });
+    wide.push({ column, encryption, near });
     return matches(column, whole as never);
   }
+  if (comparison) return where;
   const isConjunction = where.queryChunks.every((chunk) => {
     return is(chunk, SQL) || (is(chunk, StringChunk) && /^\s*(?:\(|\)|and)?\s*$/i.test(textOf(chunk)));
   });
   if (!isConjunction) return where;
-  return sql.join(where.queryChunks.map((chunk) => (is(chunk, SQL) ? narrowing(chunk, wide) : chunk)));
+  return sql.join(
+    where.queryChunks.map((chunk) => (is(chunk, SQL) ? narrowing(chunk, wide, access) : chunk)),
+  );
 }

@@ -1,7 +1,8 @@
 // What statements write: the late values of a row, whose row and whose data it stays, and what they return. An update also finds
 // the rows that it changes, because a ciphertext is bound to its row.
 import { and, eq, inArray, or, Param, type SQL, sql, type SQLChunk, type Table } from 'drizzle-orm';
-import { type Row, type RowId, rowId, recordsOf } from './access.ts';
+import { isSameId, type RecordId, type Unsealed } from '@eaas/sdk/fields';
+import type { Row } from './access.ts';
 import { comparedValue, isSql, valueOf } from './chunks.ts';
 import { refuse } from './error.ts';
 import {
@@ -11,12 +12,15 @@ import {
   type Sources,
   sourcesOf,
 } from './fields.ts';
-import { findsSameForm, keepsForm } from './id-form.ts';
+import { storedIn } from './id-form.ts';
 import { Late, type Run } from './late.ts';
 import { newReading, readFields } from './results.ts';
 import type { Methods, Shape } from './run.ts';
 import { type Encryption, isBound, type KeyedColumn, layoutOf, requireIdColumn } from './table.ts';
 import { walk } from './walk.ts';
+
+/** The id of a row, undefined until it is known. */
+export type RowId = RecordId | undefined;
 
 export interface WriteConfig extends Sources {
   readonly table: Table;
@@ -40,7 +44,7 @@ export function writtenRow(table: Table, given: Row, isNew: boolean): Row {
   const row = { ...given };
   for (const { key, encryption, indexes } of layoutOf(table).columns) {
     const index = indexes.find((each) => Object.hasOwn(row, each.key));
-    if (index) refuse('schema', encryption, 'the index column is computed', `omit \`${index.key}\``);
+    if (index) refuse('index_column', encryption, 'the index column is computed', `omit \`${index.key}\``);
     if (valueOf(row[key]) !== undefined) continue;
     const { create, update } = encryption;
     const compute = isNew ? (create ?? update) : update;
@@ -70,32 +74,29 @@ export const boundIn = (table: Table, values: Row, isOfPerson = false): Encrypti
   })?.encryption;
 
 /** A row to encrypt, and what stands for its values in a statement until then. */
-export interface LateRow {
-  readonly values: Row;
+export interface LateRow extends Unsealed {
+  id: RowId;
   readonly cells: Readonly<Record<string, Late>>;
   readonly settle: (stored: (name: string) => SQLChunk) => void;
 }
 
-export function lateRow(table: Table, values: Row, id: RowId): LateRow {
+export function lateRow({ access }: Run, table: Table, values: Row, id: RowId, person?: Row): LateRow {
   const all = layoutOf(table)
     .columns.filter(({ encryption }) => Object.hasOwn(values, encryption.column))
     .flatMap(({ key, encryption, indexes }) => [{ key, name: encryption.column }].concat(indexes))
     .map(({ key, name }) => ({ key, name, late: new Late() }));
-  return {
-    values: { ...values, [rowId]: id },
-    cells: Object.fromEntries(all.map(({ key, late }) => [key, late])),
-    settle(stored) {
-      for (const { name, late } of all) late.settle(stored(name));
-    },
+  const settle: LateRow['settle'] = (stored) => {
+    for (const { name, late } of all) late.settle(stored(name));
   };
+  const cells = Object.fromEntries(all.map(({ key, late }) => [key, late]));
+  const put = (stored: Row): void => settle((name) => new Param(stored[name] ?? null));
+  return { table: access.tableOf(table), values, id, person, cells, settle, put };
 }
 
 /** Encrypts rows when the statement runs, and settles their late values. */
 export function encryptLater(table: Table, rows: readonly LateRow[], run: Run, steps = run.first): void {
-  steps.push(async () => {
-    const stored = await recordsOf(run.access, table).encrypt(rows.map(({ values }) => values));
-    for (const [at, { settle }] of rows.entries()) settle((name) => new Param(stored[at]?.[name] ?? null));
-  });
+  run.statement.requireUser(run.access.tableOf(table).plan);
+  steps.push(async () => run.statement.seal(rows));
 }
 
 /**
@@ -104,13 +105,15 @@ export function encryptLater(table: Table, rows: readonly LateRow[], run: Run, s
  */
 export function requireSameRow(table: Table, set: Row, ...known: readonly unknown[]): void {
   const { bound, id, subject } = layoutOf(table);
-  const isChanged = (key: string | undefined, value: unknown): boolean =>
-    key !== undefined && set[key] !== undefined && (value === undefined || valueOf(set[key]) !== value);
-  if (bound && isChanged(id?.key, known[0])) {
+  const isChanged = (of: KeyedColumn | undefined, value: unknown): boolean => {
+    if (!of || set[of.key] === undefined) return false;
+    return value === undefined || !isSameId(storedIn(of.column, valueOf(set[of.key])).id, value);
+  };
+  if (bound && isChanged(id, known[0])) {
     const problem = 'the update changes the row id that the ciphertext is bound to';
     refuse('row_unknown', bound.encryption, problem, 'insert a row with the new id, and delete the old row');
   }
-  if (!isChanged(subject?.key, known[1])) return;
+  if (!isChanged(subject, known[1])) return;
   const problem =
     'the update changes whose data the row is, but its ciphertexts stay those of the first person';
   refuseSubject(table, problem, 'insert a row for the other person, and delete the old row');
@@ -120,8 +123,8 @@ export function requireSameRow(table: Table, set: Row, ...known: readonly unknow
 export function subjectIn(table: Table, row: Row): Row {
   const { subject } = layoutOf(table);
   if (!subject) return {};
-  const value = valueOf(row[subject.key]) ?? undefined;
-  if (!keepsForm(subject.column, value)) {
+  const value = storedIn(subject.column, valueOf(row[subject.key]) ?? undefined).id;
+  if (value === undefined) {
     const problem = `the row is encrypted for the person in \`${subject.key}\`, which is not known before the statement`;
     refuseSubject(table, problem, `pass \`${subject.key}\` in the form in which the database returns it`);
   }
@@ -151,11 +154,14 @@ export function shapeUpdate(given: UpdateConfig, run: Run, database: Methods): S
   const shape = shapeWrite(given, [given.set], run);
   const set = writtenRow(table, given.set, false);
   const { id, subject } = layoutOf(table);
-  const [known, person] = [id, subject].map((each) => each && comparedValue(given.where, each.column));
+  const [known, person] = [id, subject].map((each) => {
+    const stored = each && storedIn(each.column, comparedValue(given.where, each.column));
+    return stored?.isExact ? stored.id : undefined;
+  });
   requireSameRow(table, set, known, person);
   const values = encryptedValues(table, set);
   if (Object.keys(values).length === 0) return shape;
-  const late = lateRow(table, values, undefined);
+  const late = lateRow(run, table, values, undefined);
   // The rows are selected with the same late conditions as they are updated.
   const where = given.where && walk(given.where, shape.scope);
   const withList = given.withList?.map((query) => walk(query, shape.scope));
@@ -167,9 +173,11 @@ export function shapeUpdate(given: UpdateConfig, run: Run, database: Methods): S
   }
   requireOneTable(given, bound);
   const own = requireIdColumn(table, bound);
-  const isKnown = known !== undefined && findsSameForm(own.column, known);
   // The id is the subject in many tables. Otherwise only the database knows whose data the row is.
-  const rows = isKnown && (!subject || subject.key === own.key) ? [{ id: known, subject: known }] : undefined;
+  const rows =
+    known !== undefined && (!subject || subject.key === own.key)
+      ? [{ id: known, subject: known }]
+      : undefined;
   const of = withList?.length ? (database['with']?.(...withList) as Methods) : database;
   const guard = encryptFound(table, bound, late, run, rows ?? { database: of, where }, () => values);
   return { ...shape, members: { config: { ...changed, where: and(where, guard) } } };
@@ -187,7 +195,7 @@ export function encryptFound(
   table: Table,
   encryption: Encryption,
   late: LateRow,
-  { access, first, later }: Run,
+  { access, statement, first, later }: Run,
   given: readonly Row[] | Find,
   valuesOf: (row: Row) => Row,
 ): SQL {
@@ -200,17 +208,20 @@ export function encryptFound(
     return (await query.from(table).where(where)) as Row[];
   };
   const isKnown = !('database' in given);
+  statement.requireUser(access.tableOf(table).plan);
   (isKnown ? first : later).push(async () => {
     const rows = isKnown ? given : await find(given);
     const perRow = (subject ? 2 : 1) + 2 * Object.keys(late.cells).length;
     requireFewRows(encryption, rows.length, Math.floor((maxParameters(table) - ofApp) / perRow));
-    const stored = await recordsOf(access, table).encrypt(
-      rows.map((row) => ({
-        ...valuesOf(row),
-        ...(subject && { [subject.column.name]: row['subject'] }),
-        [rowId]: row['id'] as RowId,
-      })),
-    );
+    const stored: Row[] = [];
+    const unsealed = rows.map((row, at): Unsealed => ({
+      table: late.table,
+      values: valuesOf(row),
+      id: row['id'] as RowId,
+      person: subject && { [subject.column.name]: row['subject'] },
+      put: (one) => void (stored[at] = one),
+    }));
+    await statement.seal(unsealed);
     late.settle((name) => valuesOfRows(own, rows, stored, name));
     guard.settle(stillThese(own, subject, rows));
   });

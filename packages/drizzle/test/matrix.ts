@@ -1,4 +1,4 @@
-import { EncryptedColumnError } from '@eaas/drizzle/pg';
+import { EncryptedTableError } from '@eaas/drizzle/pg';
 import { FieldError, holdsCiphertext } from '@eaas/sdk/fields';
 import { expect } from 'vitest';
 import { type Cell, cellsOf, ids } from './cell.ts';
@@ -82,7 +82,7 @@ async function outcomeOf(dialect: Dialect, cell: Cell, kind: Kind): Promise<stri
     expect(holdsCiphertext(JSON.parse(JSON.stringify(result ?? null, bigintAsText)))).toBe(false);
     return 'yes';
   } catch (error) {
-    if (!(error instanceof EncryptedColumnError) && !(error instanceof FieldError)) {
+    if (!(error instanceof EncryptedTableError) && !(error instanceof FieldError)) {
       throw new Error(`${cell.operation}, ${cell.shape}, ${kind}`, { cause: error });
     }
     expect(error.message).not.toMatch(plaintext);

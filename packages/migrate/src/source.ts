@@ -1,40 +1,24 @@
 // Where a table is, and what its definition says: from the options of the call, or from the database of `@eaas/drizzle` or
 // `@eaas/prisma`, which knows all of it.
 import { InputError } from '@eaas/protocol';
-import { defineFields, type FieldsDefinition, type IndexSource, type Tables } from '@eaas/sdk/fields';
+import { defineFields, type TableSource as SourceOf, type Tables } from '@eaas/sdk/fields';
 import { planOf, requireTable, type TablePlan } from '@eaas/sdk/internal';
 import type { SqlDatabase, SqlTemplateDatabase } from './database.ts';
 
-/** What the options of a call on a plain database say of its table, and an encrypted database knows. */
-export interface TableOptions {
-  readonly fields?: FieldsDefinition<Tables> | undefined;
-  readonly schema?: string | undefined;
-  /** Defaults to the name in the definition. */
-  readonly table?: string | undefined;
-  /** The database names of columns whose name differs from the definition, as in `{ email: 'email_new' }`. */
-  readonly columns?: Readonly<Record<string, string | undefined>> | undefined;
-  readonly index?: IndexSource | readonly IndexSource[] | undefined;
-  readonly keyIds?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
-}
+/** What `db.$encryptedTable(table)` returns for a table or a model. */
+type TableSource = SourceOf<SqlDatabase | SqlTemplateDatabase>;
 
-/** What `db.$encryptedTable(table)` returns for a table or a model. All names but `name` are those of the database. */
-interface TableSource extends TableOptions {
-  readonly database: SqlDatabase | SqlTemplateDatabase;
-  /** The name of the table in the definition. */
-  readonly name: string;
-  /** Throws for a table without a primary key of one column. */
-  id(): string;
-}
+/** What the options of a call on a plain database say of its table, and an encrypted database knows. */
+export type TableOptions = Partial<Omit<TableSource, 'database' | 'name' | 'id'>>;
 
 /** A database of `@eaas/drizzle`, or the extended client of `@eaas/prisma`. */
 export interface EncryptedDatabase {
   /** What the database knows of a table. */
-  $encryptedTable(table: never): object;
+  $encryptedTable(table: never): TableSource;
 }
 
 /** A table with its fields. */
 export interface Target extends Omit<TableSource, 'id'> {
-  readonly fields: FieldsDefinition<Tables>;
   readonly plan: TablePlan;
   readonly id: string;
   readonly columns: Readonly<Record<string, string | undefined>>;
@@ -51,10 +35,6 @@ export function targetOf(
 ): Target {
   const source = sourceOf(db, table, options);
   const { fields, name, keyIds, columns = {} } = source;
-  if (!fields)
-    throw new InputError(
-      `\`fields\` must be the definition of \`${name}\` (got none): pass what \`defineFields\` returned`,
-    );
   const plan = requireTable(planOf(fields.tables, keyIds), name);
   if (plan.fields.length === 0)
     throw new InputError(
@@ -75,10 +55,10 @@ const withoutSchemas = (columns: object = {}): Tables[string] =>
 const known = ['fields', 'schema', 'table', 'columns', 'index', 'keyIds'] as const;
 
 function sourceOf(db: object, table: unknown, options: TableOptions): TableSource {
-  const encrypted = db as { readonly $encryptedTable?: (table: unknown) => TableSource };
+  const encrypted = db as Partial<EncryptedDatabase>;
   if (typeof encrypted?.$encryptedTable === 'function') {
     const given = known.find((name) => options[name] !== undefined);
-    if (given === undefined) return encrypted.$encryptedTable(table);
+    if (given === undefined) return encrypted.$encryptedTable(table as never);
     throw new InputError(
       `an encrypted database says by itself what \`${given}\` would say: leave out \`${given}\`, or pass the plain database`,
     );
@@ -88,5 +68,10 @@ function sourceOf(db: object, table: unknown, options: TableOptions): TableSourc
       'a table of Drizzle needs the database that encrypts it: pass what `withEncryption` returned, or a database with ' +
         '`query` and the name of a table',
     );
-  return { ...options, database: db as SqlDatabase, name: table, id: () => 'id' };
+  const { fields } = options;
+  if (!fields)
+    throw new InputError(
+      `\`fields\` must be the definition of \`${table}\` (got none): pass what \`defineFields\` returned`,
+    );
+  return { ...options, fields, database: db as SqlDatabase, name: table, id: () => 'id' };
 }

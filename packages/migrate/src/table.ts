@@ -2,7 +2,7 @@
 // what the app has changed meanwhile. `migrate` and `inventory` open it.
 import { InputError } from '@eaas/protocol';
 import { nearestOf } from '@eaas/protocol/internal';
-import { requireField, type TablePlan } from '@eaas/sdk/internal';
+import { personColumns, requireField } from '@eaas/sdk/internal';
 import { columnsOf, DatabaseError, idIn, runnerOf, type Stored, textIn } from './database.ts';
 import { type ColumnType, nameIn, statement, type Statement } from './dialects.ts';
 import { headLength } from './heads.ts';
@@ -47,7 +47,7 @@ export async function openTable(target: Target, call: string) {
   }
   const fields = plan.fields.map(({ name }) => name);
   const indexes = plan.fields.flatMap((field) => field.indexes.map(({ column }) => column));
-  const naming = namingColumns(plan);
+  const naming = personColumns(plan);
   for (const name of Object.keys(renamed))
     if (!indexes.includes(name) && !naming.includes(name)) requireField(plan, name);
   const columnsFor = (names: readonly string[], role: string): Named[] =>
@@ -145,12 +145,6 @@ export async function openTable(target: Target, call: string) {
     },
     write,
   };
-}
-
-/** The columns that name the person of a row. For a function, all columns that the definition lists as unencrypted. */
-function namingColumns({ subject, columns, encrypted }: TablePlan): string[] {
-  if (typeof subject !== 'function') return [subject ?? []].flat();
-  return [...columns].filter((name) => !encrypted.has(name));
 }
 
 function requireRoom(table: string, { name, type }: ColumnType): void {

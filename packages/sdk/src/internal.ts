@@ -1,6 +1,7 @@
 // What packages of this repository need of the SDK, and apps do not. It can change in any version.
 export { type OptionNames, requireNames } from '@eaas/protocol/internal';
 export { Bounded } from './bounded.ts';
+export { personColumns } from './fields/core.ts';
 export { inField } from './fields/field-error.ts';
 export type { Row } from './fields/internals.ts';
 export {

@@ -8,6 +8,7 @@ export {
   type DecryptNestedResult,
   type Nesting,
 } from './decrypt-nested.ts';
+export * from './core.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';
 export {
   checkConstraints,

@@ -1,0 +1,538 @@
+// The core under the adapters of database libraries, such as `@eaas/drizzle` and `@eaas/prisma`. An adapter knows the grammar of
+// its library, and says where values stand in it. The core knows what becomes of them: it encrypts new rows, answers searches,
+// opens stored rows, and knows ids, people, users and `onError`, so that all adapters answer alike.
+import { EaasError } from '@eaas/protocol/internal';
+import { type OptionRules, requireOptions } from '@eaas/protocol/internal';
+import type { FieldsDefinition } from './define-fields.ts';
+import { type FieldError, type OnError, onErrorRule } from './field-error.ts';
+import type { IndexSource } from './fingerprints.ts';
+import type { FieldsClient, IdOf, Row } from './internals.ts';
+import {
+  type IndexPlan,
+  type KeyIds,
+  partIndexesOf,
+  planOf,
+  requireField,
+  requireTable,
+  type TablePlan,
+} from './plan.ts';
+import type { ColumnPlace } from './recognize-ciphertext.ts';
+import type { Records } from './records.ts';
+import type { RecordId, Tables } from './row-types.ts';
+
+/** The reason for an EncryptedTableError. */
+export type EncryptedTableErrorCode =
+  /** The definition or an option is invalid, or does not fit the tables of the database library. */
+  | 'definition'
+  /** A plaintext value was about to be sent to the database, by a statement that was not made to encrypt it. */
+  | 'not_encrypted'
+  /** A stored value was about to be returned without decryption, or nobody knows what it is bound to. */
+  | 'not_decrypted'
+  /** A search names a column that has no index for it. */
+  | 'not_searchable'
+  /** The statement would compute with ciphertexts, or cannot wait for encryption. Examples are `like`, `<` and `order by`. */
+  | 'not_supported'
+  /** The statement names an index column, which only the package reads and writes. */
+  | 'index_column'
+  /** The statement has an argument that the package does not know, and whose values it could not encrypt. */
+  | 'unknown_argument'
+  /** The ciphertext is bound to the id of its row, which the statement changes, or which is not known before it runs. */
+  | 'row_unknown'
+  /** The statement does not say whose data the row is, or changes whose data it is. */
+  | 'subject_unknown'
+  /** The client has `requireUser`, and the statement has no user. */
+  | 'user_unknown'
+  /** The statement changes too many rows. The error message names the limit. */
+  | 'too_many_rows'
+  /** A synchronous call cannot encrypt or decrypt, because encryption is asynchronous. */
+  | 'synchronous';
+
+/**
+ * Thrown for a statement that cannot work on an encrypted column, before it is sent. The message contains the table, the column
+ * and the remedy, but never a value.
+ */
+export class EncryptedTableError extends EaasError {
+  override readonly name = 'EncryptedTableError';
+  readonly code: EncryptedTableErrorCode;
+  /** The table, or the model of Prisma. */
+  readonly table: string | undefined;
+  /** The column, or the field of Prisma. */
+  readonly column: string | undefined;
+  /** How to change the statement or the definition. */
+  readonly remedy: string;
+
+  constructor(code: EncryptedTableErrorCode, place: ColumnPlace, problem: string, remedy: string) {
+    const { table, column } = place;
+    const names = [table, column].filter((name) => name !== undefined).join('.');
+    super(`${names === '' ? '' : `${names}: `}${problem}: ${remedy}`);
+    this.code = code;
+    this.table = table;
+    this.column = column;
+    this.remedy = remedy;
+  }
+}
+
+/** For adapters: throws an EncryptedTableError. */
+export function refuseStatement(...given: ConstructorParameters<typeof EncryptedTableError>): never {
+  throw new EncryptedTableError(...given);
+}
+
+/** Options of an encrypted database. */
+export interface EncryptionOptions<Table extends string = string> {
+  /**
+   * Who computes fingerprints: the client (a token from `createIndexKey`), or the service (`service`), which then sees
+   * the values. Required if a column is searchable.
+   */
+  readonly index?: IndexSource | readonly IndexSource[] | undefined;
+  /**
+   * The ids of the keys that encrypt a table (`users`) or a column (`users.email`). All other columns use the key of
+   * the client.
+   */
+  readonly keyIds?: Readonly<Partial<Record<Table | `${Table}.${string}`, KeyIds[string]>>> | undefined;
+  /**
+   * What a stored value that cannot be decrypted becomes, in all tables or by table (`{ users: 'null' }`). With `throw`,
+   * the query fails. With `null`, the column is null. What a function returns stands for the value; it gets the error, and the
+   * row as the query returns it, with ciphertexts. By default, only the values of erased people are null, and others fail the
+   * query. Single queries can decide otherwise.
+   */
+  readonly onError?: OnError | Readonly<Partial<Record<Table, OnError | undefined>>> | undefined;
+  /**
+   * Returns the user on whose behalf a statement encrypts and decrypts, for example from an `AsyncLocalStorage`. Asked once for
+   * each statement. The audit log then says who read whose data. `as` decides before it.
+   */
+  readonly user?: (() => string | undefined) | undefined;
+}
+
+/** What an encrypted database tells `@eaas/migrate` of a table. All names but `name` are those of the database. */
+export interface TableSource<Database> {
+  readonly database: Database;
+  readonly fields: FieldsDefinition<Tables>;
+  /** The name of the table in the definition. */
+  readonly name: string;
+  readonly schema?: string | undefined;
+  /** Defaults to the name in the definition. */
+  readonly table?: string | undefined;
+  /** The database names of columns whose name differs from the definition, as in `{ email: 'email_new' }`. */
+  readonly columns?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly index?: EncryptionOptions['index'];
+  readonly keyIds?: KeyIds | undefined;
+  /** Throws for a table without a primary key of one column. */
+  id(): string;
+}
+
+/** For adapters: a table with its definition. */
+export interface CoreTable {
+  readonly plan: TablePlan;
+  /** The columns that name the person of a row. */
+  readonly person: readonly string[];
+  /** What the core knows of it for `@eaas/migrate`. */
+  readonly source: Pick<TableSource<unknown>, 'fields' | 'name' | 'index' | 'keyIds'>;
+  readonly records: Records<Tables>;
+}
+
+/** For adapters: a new row, or new values of a row. */
+export interface Unsealed {
+  readonly table: CoreTable;
+  readonly values: Row;
+  readonly id: RecordId | undefined;
+  /** The columns that name the person whose data the row is. */
+  readonly person?: Row | undefined;
+  /** Takes the ciphertexts and fingerprints. */
+  readonly put: (stored: Row) => void;
+}
+
+/** For adapters: a row of a result. */
+export interface Sealed {
+  readonly table: CoreTable;
+  /** What is stored of it, by the names of the definition: also its person, and what is not encrypted. */
+  readonly stored: Row;
+  readonly id: RecordId | undefined;
+  /** What the function `onError` gets. */
+  readonly shown: object;
+  /** Takes the values. */
+  readonly put: (opened: Row) => void;
+}
+
+/** For adapters: a list in a result, from which what a search found besides is dropped. */
+export interface SearchedList {
+  readonly table: CoreTable;
+  readonly items: unknown[];
+  /** The parts of the search to repeat on values, by column: `nearMisses` returns them. */
+  readonly near: Row;
+  readonly rowOf: (item: never) => Sealed | undefined;
+}
+
+/** For adapters: a search for one of several values, or for all of several parts of a value, by the names of indexes. */
+export interface Asked {
+  readonly table: CoreTable;
+  readonly column: string;
+  readonly oneOf?: readonly unknown[];
+  readonly parts?: Row;
+  /** Whether the statement only reads, so that it may find too many rows. */
+  readonly isRead: boolean;
+  /** Whether `not` is around the search. */
+  readonly isNegated: boolean;
+  /** Whether `open` drops the near misses of the search, or else where it would. */
+  readonly dropped: true | string;
+}
+
+/** For adapters: an index column contains one of these fingerprints. A list holds several, separated by spaces. */
+export interface Condition {
+  readonly index: string;
+  readonly oneOf: readonly string[];
+  readonly isList: boolean;
+}
+
+/** For adapters: what one statement asks of the core. */
+export interface Statement {
+  /** Throws if the statement needs a user and has none. Call it before the first query. */
+  requireUser(place: ColumnPlace): void;
+  /** Encrypts rows, with one call for each table. Throws for a row whose id or person is not known. */
+  seal(rows: readonly Unsealed[]): Promise<void>;
+  /** Checks a search at once. Returns a function that answers it with conditions, of which a row must meet all. */
+  find(asked: Asked): () => Promise<readonly Condition[]>;
+  /** Opens rows, with one call for each table, and shortens the lists. Puts nothing before all are open. */
+  open(rows: readonly Sealed[], lists: readonly SearchedList[]): Promise<void>;
+}
+
+/** For adapters: the core of an encrypted database. */
+export interface Core {
+  /** Throws if the options name a table that is none of these. */
+  requireTables(names: readonly string[]): void;
+  table(definition: FieldsDefinition<Tables>, name: string): CoreTable;
+  /** Begins a statement. It asks once who the user is. */
+  begin(): Statement;
+  /** Returns the core for a user. */
+  as(user: string): Core;
+  /** Returns the core with another `onError`. `place` is where it stands. */
+  onError(handler: OnError, place?: ColumnPlace): Core;
+}
+
+/** For adapters: makes the core of a database. Throws for a mistake in the options of `call`. */
+export function coreOf(client: FieldsClient, options: EncryptionOptions, call: string): Core {
+  const rules: OptionRules<EncryptionOptions> = {
+    index: 'anything',
+    keyIds: 'object',
+    onError: 'anything',
+    user: 'callback',
+  };
+  requireOptions(rules, options, call);
+  const { index, keyIds = {}, onError } = options;
+  const coreWith = (userOf: EncryptionOptions['user'], onErrorOf: OnErrorOf): Core => ({
+    requireTables(names) {
+      const byTable = typeof onError === 'object' ? Object.keys(onError) : [];
+      const place = Object.keys(keyIds).find((name) => !isIn(name, names));
+      const table = place ?? byTable.find((name) => !names.includes(name));
+      if (table === undefined) return;
+      const problem = `\`${place === undefined ? 'onError' : 'keyIds'}\` names no known table with encrypted columns`;
+      const remedy = `name one of (${names.join(', ')}), or list its table in the schema`;
+      refuseStatement('definition', { table }, problem, remedy);
+    },
+    table(fields, name) {
+      const plan = requireTable(planOf(fields.tables), name);
+      const keys = Object.entries(keyIds).filter(([place]) => isIn(place, Object.keys(fields.tables)));
+      const own = { index, keyIds: Object.fromEntries(keys) };
+      // The SDK checks `index` when it runs, because the type of the definition does not say what is searchable.
+      const records = fields.for(client, own as never);
+      const source = { fields, name, ...own };
+      const person = personColumns(plan);
+      if (plan.subject === undefined || person.length > 0) return { plan, person, source, records };
+      const problem = 'nobody knows which columns the function `subject` reads';
+      const remedy = "list them in the definition, such as ...unencrypted('patientId')";
+      return refuseStatement('definition', { table: name }, problem, remedy);
+    },
+    begin: () => statementOf(client, userOf, onErrorOf),
+    as(user) {
+      client.as(user); // Throws for a user that is no valid text.
+      return coreWith(() => user, onErrorOf);
+    },
+    onError: (handler, place) => coreWith(userOf, onErrorsOf(handler, place)),
+  });
+  return coreWith(options.user, onErrorsOf(onError));
+}
+
+const isIn = (place: string, tables: readonly string[]): boolean =>
+  tables.some((table) => place === table || place.startsWith(`${table}.`));
+
+/** The columns that name the person of a row. For a function, all columns that the definition lists as unencrypted. */
+export function personColumns({ subject, columns, encrypted }: TablePlan): string[] {
+  if (typeof subject !== 'function') return [subject ?? []].flat();
+  return [...columns].filter((name) => !encrypted.has(name));
+}
+
+type OnErrorOf = (table: string) => OnError | undefined;
+
+function onErrorsOf(given: EncryptionOptions['onError'], place: ColumnPlace = {}): OnErrorOf {
+  const isByTable = typeof given === 'object' && given !== null;
+  const byTable = new Map<string | undefined, OnError | undefined>(
+    isByTable ? Object.entries(given) : [[place.table, given]],
+  );
+  for (const [table, handler] of byTable) {
+    if (handler === undefined || onErrorRule(handler, '') === true) continue;
+    const remedy = "pass 'null' to read a value that cannot be decrypted as null";
+    refuseStatement('definition', { table }, "`onError` must be 'throw', 'null' or a function", remedy);
+  }
+  return (table) => byTable.get(isByTable ? table : place.table);
+}
+
+function statementOf(
+  client: FieldsClient,
+  userOf: EncryptionOptions['user'],
+  onErrorOf: OnErrorOf,
+): Statement {
+  let acting: { readonly user: string | undefined } | undefined;
+  const userOnce = () => (acting ??= { user: userOf?.() }).user;
+  const recordsOf = ({ records }: CoreTable): Records<Tables> => {
+    const user = userOnce();
+    return user === undefined ? records : records.as(user);
+  };
+  return {
+    requireUser({ table }) {
+      if (!client.needsUser || userOnce() !== undefined) return;
+      const problem = 'the client has `requireUser`, and the statement has no user';
+      const remedy = 'call `as(userId)` of the database (`$as` of Prisma), or pass it the option `user`';
+      refuseStatement('user_unknown', { table }, problem, remedy);
+    },
+    seal: async (rows) =>
+      perTable(rows, async (table, own) => {
+        for (const row of own) requireBound(row);
+        const given = own.map(({ values, person }): Row => ({ ...person, ...values }));
+        const ids = new Map(given.map((row, at) => [row, own[at]?.id]));
+        const stored = await recordsOf(table).encryptRows(table.plan.table, given, (row: Row) =>
+          ids.get(row),
+        );
+        for (const [at, { person = {}, put }] of own.entries()) {
+          // What names the person is in the row already, or must stay as it is.
+          const written = Object.entries(stored[at] ?? {}).filter(([name]) => !Object.hasOwn(person, name));
+          put(Object.fromEntries(written));
+        }
+      }),
+    find(asked) {
+      const { table, column, parts, oneOf = [] } = asked;
+      const ask = async (query: unknown): Promise<Readonly<Record<string, string[] | string[][]>>> =>
+        recordsOf(table).where(table.plan.table, { [column]: query } as never);
+      if (parts) {
+        requireParts(asked, parts);
+        const indexes = partIndexesOf(requireField(table.plan, column));
+        return async () => {
+          const terms = await ask(parts);
+          return indexes.flatMap(({ column: index, index: { isList } }) => {
+            const found = isList ? (terms[index] ?? []) : [terms[index] ?? []];
+            return found
+              .map((each) => ({ index, oneOf: [each].flat(2), isList }))
+              .filter(({ oneOf }) => oneOf.length > 0);
+          });
+        };
+      }
+      const index = indexOf(table, column);
+      for (const value of oneOf) requireWhole(table, column, value);
+      return async () => {
+        const terms = await Promise.all(oneOf.map(ask));
+        // Sorted, so that a statement does not show the order of the values.
+        const found = [...new Set(terms.flatMap((each) => Object.values(each).flat(2)))].sort();
+        return [{ index, oneOf: found, isList: false }];
+      };
+    },
+    async open(rows, lists) {
+      const values = new Map<Sealed | undefined, Row>();
+      await perTable(rows, async (table, own) => {
+        const rowOf = new Map<object, Sealed>(own.map((row) => [row.stored, row]));
+        const given = onErrorOf(table.plan.table);
+        const onError =
+          typeof given === 'function'
+            ? (error: FieldError, row: object) => given(error, (rowOf.get(row)?.shown ?? {}) as never)
+            : given;
+        const stored = own.map((row) => row.stored);
+        const idOf: IdOf = (row) => rowOf.get(row)?.id;
+        const opened = await recordsOf(table).decryptRows(table.plan.table, stored, idOf, { onError });
+        for (const [at, row] of own.entries()) values.set(row, opened[at] ?? {});
+      });
+      for (const [row, opened] of values) row?.put(opened);
+      for (const { table, items, near, rowOf } of lists) {
+        const found = items.map((item) => values.get(rowOf(item as never)) ?? {});
+        const kept = new Set(table.records.onlyMatching(table.plan.table, found, near));
+        const left = items.filter((_, at) => kept.has(found[at] ?? {}));
+        items.length = 0;
+        // Not with `push(...left)`, which fails for very long lists.
+        for (const item of left) items.push(item);
+      }
+    },
+  };
+}
+
+async function perTable<Item extends { readonly table: CoreTable }>(
+  items: readonly Item[],
+  work: (table: CoreTable, own: readonly Item[]) => Promise<void>,
+): Promise<void> {
+  const tables = new Map(items.map(({ table }): [CoreTable, Item[]] => [table, []]));
+  for (const item of items) tables.get(item.table)?.push(item);
+  await Promise.all(Array.from(tables, async ([table, own]) => work(table, own)));
+}
+
+/**
+ * For adapters: the values of a new row, with null for the columns that share an index with one of them, because its fingerprint
+ * is computed from all.
+ */
+export function withPartners({ plan }: CoreTable, values: Row): Row {
+  const groups = plan.fields.flatMap(({ indexes }) =>
+    indexes.map(({ fields }) => fields.map(({ name }) => name)),
+  );
+  const needed = groups.filter((names) => names.some((name) => Object.hasOwn(values, name))).flat();
+  return { ...Object.fromEntries(needed.map((name) => [name, null])), ...values };
+}
+
+/** For adapters: the first column with a value that is bound to the id of its row. */
+export const boundColumn = ({ plan }: CoreTable, values: Row): string | undefined =>
+  plan.fields.find(({ name, field }) => (values[name] ?? null) !== null && field.context !== 'field')?.name;
+
+/** For adapters: whether values are the data of a person. */
+export const isOfPerson = ({ person }: CoreTable, values: Row): boolean =>
+  person.length > 0 && Object.values(values).some((value) => (value ?? null) !== null);
+
+function requireBound({ table, values, id, person }: Unsealed): void {
+  const column = boundColumn(table, values);
+  if (column !== undefined && (id ?? null) === null) {
+    const problem = 'the ciphertext is bound to the id of its row, which is not known before the statement';
+    const remedy = "pass the id, or define the field with { context: 'field' }";
+    refuseStatement('row_unknown', { table: table.plan.table, column }, problem, remedy);
+  }
+  if (isOfPerson(table, values)) requirePerson(table, person);
+}
+
+/** For adapters: returns the columns that name the person. Throws unless they are known, and name somebody. */
+export function requirePerson(table: CoreTable, person: Row | undefined, remedy?: string): Row {
+  const { plan, person: names } = table;
+  const [first] = names;
+  const column = names.find((name) => person?.[name] === undefined);
+  const isNobody = typeof plan.subject === 'string' && person?.[plan.subject] === null;
+  if (person && column === undefined && !isNobody) return person;
+  const advice = remedy ?? `pass \`${names.join('`, `')}\` in the form in which the database returns it`;
+  const problem = isNobody
+    ? 'the column names nobody, and the values of the row are the data of a person'
+    : 'the person whose data the row is must be known before its values are encrypted';
+  return refuseStatement('subject_unknown', { table: plan.table, column: column ?? first }, problem, advice);
+}
+
+/** For adapters: the index column for whole values. Throws if there is none, or if other values have the same fingerprint. */
+export function indexOf({ plan }: CoreTable, column: string): string {
+  const whole = requireField(plan, column).indexes.find(({ name }) => name === undefined);
+  const place = { table: plan.table, column };
+  if (whole) return requireLong(place, whole, 256);
+  const remedy =
+    'define its field with `.searchable()`, search its parts, or filter the rows after reading them';
+  return refuseStatement('not_searchable', place, 'the column cannot be searched', remedy);
+}
+
+function requireLong(place: ColumnPlace, { column, index: { bits } }: IndexPlan, least: number): string {
+  if (bits >= least) return column;
+  const problem = `a search in an index of ${bits} bits also finds values that do not match`;
+  const remedy = `define it with ${least} bits or more, or search with \`records.where\` and drop the other rows`;
+  return refuseStatement('not_searchable', place, problem, remedy);
+}
+
+function requireWhole({ plan: { table } }: CoreTable, column: string, value: unknown): void {
+  const isNull = (value ?? null) === null;
+  // The SDK would read an object as a search for a part of a value.
+  if (!isNull && Object.prototype.toString.call(value) !== '[object Object]') return;
+  const problem = isNull
+    ? 'a comparison with null finds nothing'
+    : 'a comparison takes a value (got an object)';
+  const remedy = isNull
+    ? 'ask for null by itself (`isNull` of Drizzle, `{ equals: null }` of Prisma)'
+    : 'pass the value, or search by a part of it with an index of `searchableBy`';
+  refuseStatement('not_supported', { table, column }, problem, remedy);
+}
+
+function requireParts({ table, column, isRead, isNegated, dropped }: Asked, parts: Row): void {
+  const place = { table: table.plan.table, column };
+  const refuse = (problem: string, remedy: string): never =>
+    refuseStatement('not_supported', place, problem, remedy);
+  const many = `a search by \`${Object.keys(parts).join('`, `')}\` can find too many rows, so`;
+  const after = 'filter them after decryption';
+  if (!isRead)
+    refuse(
+      `${many} it cannot choose the rows to write`,
+      `select the rows, ${after}, and write them by their ids`,
+    );
+  if (isNegated)
+    refuse(`${many} its negation would miss rows`, `select the rows without this search, and ${after}`);
+  for (const each of partIndexesOf(requireField(table.plan, column)))
+    if (Object.hasOwn(parts, each.name)) requireLong(place, each, 64);
+  const near = dropped === true ? undefined : nearMisses(table, column, parts);
+  if (!near) return;
+  refuse(
+    `a search by \`${Object.keys(near)[0]}\` from or to a day inside a month also finds other days, which cannot be dropped here`,
+    'search from and to whole months (UTC), and drop the other days after reading (`fillPage` of ' +
+      `\`@eaas/sdk/fields\` fills a page), or in ${String(dropped)}`,
+  );
+}
+
+/** For adapters: the parts of a search that the database cannot answer alone, which `open` repeats on values. */
+export function nearMisses({ plan }: CoreTable, column: string, parts: unknown): Row | undefined {
+  const indexes = partIndexesOf(requireField(plan, column));
+  try {
+    const near = Object.entries(Object(parts) as Row).filter(
+      ([name, query]) =>
+        indexes.find((each) => each.name === name)?.index.comparison?.isWhole(query) === false,
+    );
+    return near.length === 0 ? undefined : Object.fromEntries(near);
+  } catch {
+    return undefined; // The query is invalid. The search throws an error that names the column.
+  }
+}
+
+/** For adapters: whether two ids are the same, as a number and its text are. */
+export function isSameId(one: unknown, other: unknown): boolean {
+  const [first, second] = [one, other].map((id) =>
+    /^(?:number|bigint)$/.test(typeof id) ? `${id as number}` : id,
+  );
+  return first === second;
+}
+
+/** For adapters: what a database does to the text of an id. `folded` compares other texts as equal, `other` changes them. */
+export type IdForm =
+  | 'text'
+  | 'integer'
+  | 'uuid'
+  | 'date'
+  | 'folded'
+  | 'trimmed'
+  | 'other'
+  | { readonly padded: number };
+
+const uuid = /^([\da-f]{8})(-?)([\da-f]{4})\2([\da-f]{4})\2([\da-f]{4})\2([\da-f]{12})$/;
+
+/**
+ * For adapters: the id as the database returns it, to which ciphertexts are bound, or undefined if only the database knows it.
+ * `isExact` says whether a comparison with it finds only rows that have this id.
+ */
+export function storedId(id: unknown, form: IdForm): { readonly id: unknown; readonly isExact: boolean } {
+  if (typeof id !== 'string') return { id, isExact: id !== undefined };
+  // A UUID is the same id in every case.
+  const isUuid = uuid.exec(id.toLowerCase())?.[2] === '-';
+  switch (form) {
+    case 'text':
+      return { id, isExact: true };
+    case 'folded':
+      return { id, isExact: isUuid };
+    case 'other':
+      return { id: undefined, isExact: false };
+    case 'trimmed':
+      return { id: id.endsWith(' ') ? undefined : id, isExact: isUuid };
+    case 'integer':
+      return exactly(/^\s*[+-]?\d+\s*$/.test(id) ? String(BigInt(id)) : undefined);
+    case 'date':
+      return exactly(/^\d{4}-\d\d-\d\d$/.test(id) ? id : undefined);
+    case 'uuid': {
+      // PostgreSQL also accepts a UUID in upper case, in braces or without hyphens.
+      const [, ...parts] = uuid.exec(id.replaceAll(/[-{}]/g, '').toLowerCase()) ?? [];
+      return exactly(parts.filter(Boolean).join('-') || undefined);
+    }
+    default: {
+      const trimmed = id.replace(/ +$/, '');
+      return exactly(trimmed + ' '.repeat(Math.max(0, form.padded - Array.from(trimmed).length)));
+    }
+  }
+}
+
+const exactly = (id: string | undefined) => ({ id, isExact: id !== undefined });
