@@ -9,11 +9,11 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_606,
   service: 5_615,
   local: 1_827,
-  sdk: 7_089,
-  migrate: 2_321,
+  sdk: 7_416,
+  migrate: 2_306,
   audit: 866,
-  drizzle: 2_257,
-  prisma: 2_512,
+  drizzle: 2_101,
+  prisma: 2_106,
   files: 1_722,
   console: 8_115,
   server: 5_399,
@@ -22,7 +22,7 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_386,
 };
 const sites = { 'docs/site': 1_029, examples: 1_194 };
-const mostTestLines = 63_348;
+const mostTestLines = 63_402;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;

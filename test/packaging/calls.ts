@@ -70,7 +70,7 @@ export const calls: Readonly<Record<string, { readonly code: string; readonly pr
     } catch (error) {
       console.log((error as Error).name);
     }`,
-    prints: 'EncryptedModelError',
+    prints: 'EncryptedTableError',
   },
   '@eaas/console': {
     code: `import files from '@eaas/console/files';

@@ -19,8 +19,8 @@ import { encrypted, encryptedTable, matches, withEncryption } from './pg.ts';
 
 const comments = pgTable('comments', { id: uuid(), patientId: uuid('id'), text: text(), extra: jsonb() });
 
-function open({ eaas, index, rows, subject, onError }: Opening) {
-  const { name, born } = encryptedFields();
+function open({ rows, subject, bits, eaas, ...options }: Opening) {
+  const { name, born } = encryptedFields({ bits });
   const patients = encryptedTable(
     'patients',
     { id: uuid().primaryKey(), name: encrypted(name), city: text(), profile: jsonb(), born: encrypted(born) },
@@ -45,7 +45,7 @@ function open({ eaas, index, rows, subject, onError }: Opening) {
     },
     { schema },
   );
-  const db = withEncryption(plain, eaas, { index, onError: onError as never });
+  const db = withEncryption(plain, eaas, options as never);
   return { db, plain, patients, sent };
 }
 
@@ -88,6 +88,13 @@ await describeOrm('patients', (opening) => {
         return comment?.patients;
       },
     },
+    create: (row) => db.insert(patients).values(row as never),
+    change: (set) => db.update(patients).set(set).where(isAda),
+    named: (name) =>
+      db
+        .select(some)
+        .from(patients)
+        .where(eq(patients.name, name as string)),
     sent: () => sent.flatMap(({ params }) => params.map(String)),
   };
 });

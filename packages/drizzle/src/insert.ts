@@ -154,12 +154,11 @@ function idIn(table: Table, row: Row, values: Row): RowId {
   const bound = boundIn(table, values);
   if (!bound || (id && isNumbered(id.column) && value === undefined)) return undefined;
   const { key } = requireIdColumn(table, bound);
-  return refuse(
-    'row_unknown',
-    bound,
-    `the ciphertext is bound to \`${key}\` as the database returns it, which is not known before the insert`,
-    `pass \`${key}\` in that form, give it a \`$defaultFn(() => crypto.randomUUID())\`, or use a field with { context: 'field' }`,
-  );
+  const problem = `the ciphertext is bound to \`${key}\` as the database returns it, which is not known before the insert`;
+  const remedy =
+    `pass \`${key}\` in that form, give it a \`$defaultFn(() => crypto.randomUUID())\`, or use a field ` +
+    "with { context: 'field' }";
+  return refuse('row_unknown', bound, problem, remedy);
 }
 
 interface Insert {

@@ -266,12 +266,8 @@ function withIndexColumns(table: string, columns: Builders, options: Options, cr
     const isGuessable = Object.keys(parts).length > 0 || (field.index && field.type.name !== 'text');
     if (isGuessable && options.lowEntropy !== 'accepted') {
       const problem = 'the values of an index can be guessed by brute force from their fingerprints';
-      refuse(
-        'definition',
-        place,
-        problem,
-        "accept this risk for the table with `{ lowEntropy: 'accepted' }`",
-      );
+      const remedy = "accept this risk for the table with `{ lowEntropy: 'accepted' }`";
+      refuse('definition', place, problem, remedy);
     }
     const indexes = indexedParts(field).map((part): [string, object] => {
       const own = indexKeyOf(key, part);

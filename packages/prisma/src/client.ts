@@ -1,4 +1,4 @@
-import { refuse } from './error.ts';
+import { refuseStatement as refuse } from '@eaas/sdk/fields';
 import type { Model, RuntimeDataModel, RuntimeField } from './models.ts';
 import type { Executor } from './perform.ts';
 
@@ -55,12 +55,10 @@ export function executorOf(client: PrismaClient, call: QueryCall, params: Intern
   const kind = params.transaction?.kind;
   const requireNoBatch = (model: Model): void => {
     if (kind === undefined || kind === 'itx') return;
-    refuse(
-      'batch',
-      { model: model.name },
-      'the operation must first read ids, which a batch cannot do',
-      'name each row by its id (not `@db.Citext`) and its person, or use an interactive transaction: `$transaction(async (tx) => …)`',
-    );
+    const problem = 'the operation must first read ids, which a batch cannot do';
+    const remedy =
+      'name each row by its id (not `@db.Citext`) and its person, or use an interactive transaction: `$transaction(async (tx) => …)`';
+    refuse('not_supported', { table: model.name }, problem, remedy);
   };
   return {
     async run(model, name, args) {

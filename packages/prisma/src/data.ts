@@ -1,19 +1,18 @@
-import type { FieldDescription, RecordId } from '@eaas/sdk/fields';
-import { refuse } from './error.ts';
-import { type Model, targetOf } from './models.ts';
-import type { Fallback } from './place.ts';
-import { changesPerson, type Inherited, keptPerson, newValueOf, requirePerson } from './person.ts';
-import { type Args, entriesOf, isArgs, once } from './values.ts';
+// The data of creates and updates: which values are encrypted, and what must be known of their row before.
 import {
-  idColumns,
-  idOf,
-  type Outer,
-  type Place,
-  refuseIndexColumn,
-  refuseUnknown,
-  type Sealing,
-  type Work,
-} from './work.ts';
+  boundColumn,
+  isOfPerson,
+  isSameId,
+  type RecordId,
+  refuseStatement as refuse,
+  withPartners,
+} from '@eaas/sdk/fields';
+import type { FieldPlan } from '@eaas/sdk/internal';
+import { isBound, type Model, targetOf } from './models.ts';
+import type { Fallback } from './place.ts';
+import { changesPerson, type Inherited, keptPerson, newValueOf } from './person.ts';
+import { type Args, entriesOf, isArgs, once } from './values.ts';
+import { idOf, type Outer, type Place, refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
 
 /** The rewritten data of a new row, and what is known of it. */
 export interface Created extends Fallback {
@@ -35,7 +34,7 @@ interface Needs {
 
 export async function createOf(work: Work, model: Model, data: unknown, needs: Needs = {}): Promise<Created> {
   const { columns, values: given, relations } = splitOf(work, model, data, undefined);
-  const values = { ...absentOthers(model, given), ...given };
+  const values = model.core ? withPartners(model.core, given) : given;
   // A number of a sequence is another one each time.
   const value = once((column) => newValueOf(work, model, columns, column, needs.inherited));
   const nest = (isOwn: boolean) =>
@@ -53,8 +52,8 @@ export async function createOf(work: Work, model: Model, data: unknown, needs: N
     if (model.id.length === 1) await value(column);
     if (idOf(model, columns) === undefined) {
       refuse(
-        'unknown_id',
-        { model: model.name, field: column },
+        'row_unknown',
+        { table: model.name, column: column },
         'the id of a new row must be known before its fields are encrypted',
         model.id.length > 1
           ? "pass the whole id in `data` of a separate operation, or define the fields with context: 'field'"
@@ -63,12 +62,11 @@ export async function createOf(work: Work, model: Model, data: unknown, needs: N
     }
   }
   let person: Args | undefined;
-  if (needs.person || isOfPerson(model, values)) {
+  if (needs.person || hasPerson(model, values)) {
     const found = model.subject.map(async (column) => [column, await value(column)] as const);
-    const remedy = `pass \`${model.subject.join('`, `')}\` in \`data\`, or connect the related row by the field that it refers to`;
-    person = requirePerson(model, Object.fromEntries(await Promise.all(found)), remedy);
+    person = Object.fromEntries(await Promise.all(found));
   }
-  seal(work, { model, values, into: columns, id: idOf(model, columns), person });
+  seal(work, model, values, columns, idOf(model, columns), person);
   await nest(false);
   return { data: columns, id: idOf(model, columns), person, value };
 }
@@ -80,15 +78,13 @@ export async function updateOf(work: Work, model: Model, data: unknown, place: P
   await nestInto(work, model, { place, value }, relations, columns);
   const needsId = bindsRow(model, values);
   const changesId = model.id.some((column) => columns[column] !== undefined);
-  const isEncrypted = [...model.encrypted.values()].some((field) => field.isBoundToRow);
+  const isEncrypted = [...model.encrypted.values()].some(isBound);
   const id = needsId || (changesId && isEncrypted) ? await place.id() : undefined;
   if (changesId && isEncrypted) refuseNewId(model, columns, id);
-  const needsPerson = isOfPerson(model, values);
-  const isKept = needsPerson || (await changesPerson(work, model, columns));
+  const isKept = hasPerson(model, values) || (await changesPerson(work, model, columns));
   const person = isKept ? await place.person() : undefined;
   const kept = isKept ? await keptPerson(work, model, columns, person) : undefined;
-  if (needsPerson) requirePerson(model, kept, `add \`${model.subject.join('`, `')}\` to \`where\``);
-  seal(work, { model, values, into: columns, id, person: kept });
+  seal(work, model, values, columns, id, kept);
   return { data: columns, id: needsId ? id : undefined, pins: { ...person, ...place.read } };
 }
 
@@ -99,7 +95,7 @@ export function needsRow(model: Model, data: unknown): boolean {
 
 /** Whether an update must know whose data the row is. */
 export function needsPerson(model: Model, data: unknown): boolean {
-  return isOfPerson(model, valuesIn(model, data));
+  return hasPerson(model, valuesIn(model, data));
 }
 
 function valuesIn(model: Model, data: unknown): Args {
@@ -111,25 +107,12 @@ function valuesIn(model: Model, data: unknown): Args {
   return Object.fromEntries(values) as Args;
 }
 
-/**
- * Returns null for encrypted fields that share an index with a field in `given`, because the fingerprint of the index
- * is computed from all fields of the index. The caller replaces a null if the app passes a value.
- */
-function absentOthers(model: Model, given: Args): Args {
-  const named = Object.keys(given).flatMap((name) => model.encrypted.get(name) ?? []);
-  const others = Array.from(model.encrypted.values()).flatMap(({ name, parts }) =>
-    parts.map((part) => [name, ...part.others]),
-  );
-  const needed = others.filter((names) => named.some(({ name }) => names.includes(name))).flat();
-  return Object.fromEntries(needed.map((name) => [name, null]));
-}
-
 type NestedWrite = readonly [name: string, target: Model, value: unknown];
 
 function splitOf(work: Work, model: Model, data: unknown, place: Place | undefined) {
   if (!isArgs(data)) {
     const remedy = 'pass the values by the names of their fields';
-    return refuse('unknown_argument', { model: model.name }, '`data` must be an object', remedy);
+    return refuse('unknown_argument', { table: model.name }, '`data` must be an object', remedy);
   }
   const [columns, values]: [Args, Args] = [{}, {}];
   const relations: NestedWrite[] = [];
@@ -166,47 +149,42 @@ async function nestInto(
  * Refuses `{ set: value }` in a JSON field, because nobody can tell whether it is Prisma's operation or the value: to
  * read it as a value would store the wrong value for an app that means the operation.
  */
-function requireJsonValue(model: Model, field: FieldDescription, value: unknown): void {
-  if (field.type !== 'json' || !isArgs(value) || Object.keys(value).join() !== 'set') return;
-  refuse(
-    'unsupported_value',
-    { model: model.name, field: field.name },
-    '`{ set }` is not an operation of a JSON field',
-    'pass the value itself; a value whose only member is `set` must be inside another object',
-  );
+function requireJsonValue(model: Model, field: FieldPlan, value: unknown): void {
+  if (field.field.type.name !== 'json' || !isArgs(value) || Object.keys(value).join() !== 'set') return;
+  const problem = '`{ set }` is not an operation of a JSON field';
+  const remedy = 'pass the value itself; a value whose only member is `set` must be inside another object';
+  refuse('not_supported', { table: model.name, column: field.name }, problem, remedy);
 }
 
-function valueOf(model: Model, field: FieldDescription, value: unknown): unknown {
-  if (!isArgs(value) || field.type === 'json') return value;
+function valueOf(model: Model, field: FieldPlan, value: unknown): unknown {
+  if (!isArgs(value) || field.field.type.name === 'json') return value;
   const names = Object.keys(value).join(', ');
   if (names === 'set') return value['set'];
-  return refuse(
-    'unsupported_value',
-    { model: model.name, field: field.name },
-    `\`${names}\` cannot change a ciphertext`,
-    'read the row, compute the value and write it',
-  );
+  const problem = `\`${names}\` cannot change a ciphertext`;
+  const remedy = 'read the row, compute the value and write it';
+  return refuse('not_supported', { table: model.name, column: field.name }, problem, remedy);
 }
 
-function bindsRow(model: Model, values: Args): boolean {
-  return entriesOf(values).some(([name, value]) => value !== null && model.encrypted.get(name)?.isBoundToRow);
-}
+const bindsRow = ({ core }: Model, values: Args): boolean =>
+  core !== undefined && boundColumn(core, values) !== undefined;
 
-function isOfPerson(model: Model, values: Args): boolean {
-  return model.subject.length > 0 && entriesOf(values).some(([, value]) => value !== null);
-}
+const hasPerson = ({ core }: Model, values: Args): boolean => core !== undefined && isOfPerson(core, values);
 
 function refuseNewId(model: Model, columns: Args, id: RecordId | undefined): void {
-  const next = idOf(model, { ...idColumns(model, columns) });
-  if (next !== undefined && String(next) === String(id)) return;
-  refuse(
-    'unsupported_value',
-    { model: model.name, field: model.id.join() },
-    'ciphertexts are bound to the id of their row',
-    'read the row, create it with the new id and delete the old one',
-  );
+  if (isSameId(idOf(model, columns), id)) return;
+  const problem = 'ciphertexts are bound to the id of their row';
+  const remedy = 'read the row, create it with the new id and delete the old one';
+  refuse('row_unknown', { table: model.name, column: model.id.join() }, problem, remedy);
 }
 
-function seal(work: Work, sealing: Sealing): void {
-  if (Object.keys(sealing.values).length > 0) work.sealings.push(sealing);
+function seal(
+  work: Work,
+  { core: table }: Model,
+  values: Args,
+  into: Args,
+  id: RecordId | undefined,
+  person: Args | undefined,
+): void {
+  if (!table || Object.keys(values).length === 0) return;
+  work.sealings.push({ table, values, id, person, put: (stored) => void Object.assign(into, stored) });
 }

@@ -38,9 +38,3 @@ test('`$as` without its client is refused, because it could be in a transaction'
   const { $as } = open().client;
   expect(() => $as('7')).toThrow(/`\$as` has no client: call it on the client, as in `db\.\$as\(userId\)`/);
 });
-
-test('an option `user` that is no function is refused', () => {
-  const wrong = { user: '7' as never };
-  const create = () => extensionOf({}, (prisma) => encrypted(prisma, eaas, fields, wrong));
-  expect(create).toThrow(/`user` must be a function/);
-});

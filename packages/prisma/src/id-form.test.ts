@@ -1,20 +1,21 @@
-import { defineFields, describeFields, field } from '@eaas/sdk/fields';
+import { defineFields, field } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
-import { column, columns } from '../test/played.ts';
-import { storedForm } from './id-form.ts';
-import { modelsOf, type RuntimeField } from './models.ts';
+import { column, columns, modelsWith } from '../test/played.ts';
+import { storedIn } from './id-form.ts';
+import type { RuntimeField } from './models.ts';
 import { withSchema } from './schema.ts';
 
 const uuid = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
-test.each<[string, Partial<RuntimeField>, unknown, unknown]>([
-  ['a UUID in braces', { nativeType: 'Uuid' }, `{${uuid}}`, uuid],
-  ['a UUID without hyphens', { nativeType: 'Uuid' }, uuid.replaceAll('-', ''), uuid],
-  ['the same text in a text column', {}, `{${uuid}}`, `{${uuid}}`],
-  ['a text that is shorter than its column', { nativeType: 'Char(3)' }, 'é', 'é  '],
-  ['the text of a BigInt', { type: 'BigInt' }, '007', 7n],
-])('ciphertexts are bound to the id that the database returns: %s', (_, more, given, expected) => {
-  expect(storedForm(column('id', more), given)).toBe(expected);
+test.each<[string, Partial<RuntimeField>, unknown, unknown, boolean]>([
+  ['a UUID in braces', { nativeType: 'Uuid' }, `{${uuid}}`, uuid, true],
+  ['a UUID without hyphens', { nativeType: 'Uuid' }, uuid.replaceAll('-', ''), uuid, true],
+  ['the same text in a text column', {}, `{${uuid}}`, `{${uuid}}`, true],
+  ['a text that is shorter than its column', { nativeType: 'Char(3)' }, 'é', 'é  ', true],
+  ['a text that is compared without case', { nativeType: 'Citext' }, 'A', 'A', false],
+  ['the text of a BigInt', { type: 'BigInt' }, '007', '7', true],
+])('ciphertexts are bound to the id that the database returns: %s', (_, more, given, id, isExact) => {
+  expect(storedIn(column('id', more), given)).toEqual({ id, isExact });
 });
 
 const schema = `
@@ -49,7 +50,7 @@ test.each<[string, Partial<RuntimeField>]>([
 ])('a column of the type %s is refused as the id of a row', (_, type) => {
   const fields = defineFields({ Visit: { note: field.text() } });
   const models = { Visit: { fields: [column('note'), column('id', type)] } };
-  expect(() => modelsOf({ models }, new Map([['Visit', describeFields(fields, 'Visit')]]))).toThrow(
+  expect(() => modelsWith({ models }, fields)).toThrow(
     'Visit.id: the id of a row must be String, Int or BigInt, and not @db.Inet',
   );
 });

@@ -1,6 +1,11 @@
-import type { FieldDescription } from '@eaas/sdk/fields';
-import { refuse } from './error.ts';
-import type { People, SubjectColumns } from './person.ts';
+import {
+  type Core,
+  type CoreTable,
+  type FieldsDefinition,
+  refuseStatement as refuse,
+  type Tables,
+} from '@eaas/sdk/fields';
+import type { FieldPlan } from '@eaas/sdk/internal';
 
 export interface RuntimeField {
   readonly name: string;
@@ -38,20 +43,17 @@ export interface Model {
   readonly name: string;
   readonly stored: string;
   readonly columns: ReadonlyMap<string, RuntimeField>;
-  readonly table: string | undefined;
-  readonly encrypted: ReadonlyMap<string, FieldDescription>;
+  /** The table in the core, if the definition has it. */
+  readonly core: CoreTable | undefined;
+  readonly encrypted: ReadonlyMap<string, FieldPlan>;
   readonly indexes: ReadonlyMap<string, string>;
   readonly id: readonly string[];
   readonly newId: (() => string | number | bigint) | undefined;
   /** The columns that name the person whose data a row is. Empty if the rows belong to nobody. */
   readonly subject: readonly string[];
-  /** Whether one column names the person, and not a function of several. */
-  readonly isSubjectColumn: boolean;
 }
 
 export type Models = ReadonlyMap<string, Model>;
-
-export type Definition = ReadonlyMap<string, readonly FieldDescription[]>;
 
 /**
  * Returns the models with their encrypted fields. Throws if a table has no model or a field has no column, because the
@@ -59,103 +61,81 @@ export type Definition = ReadonlyMap<string, readonly FieldDescription[]>;
  */
 export function modelsOf(
   { models }: RuntimeDataModel,
-  definition: Definition,
+  core: Core,
+  fields: FieldsDefinition<Tables>,
   options: Readonly<Record<string, string | ModelOptions | undefined>> = {},
-  people: People = new Map(),
 ): Models {
+  const tables = Object.keys(fields.tables);
+  core.requireTables(tables);
   for (const name of Object.keys(options)) {
     if (models[name]) continue;
     const remedy = 'name a model of the schema in `models`, and run `prisma generate`';
-    refuse('definition', { model: name }, 'the Prisma schema has no such model', remedy);
+    refuse('definition', { table: name }, 'the Prisma schema has no such model', remedy);
   }
   const known = new Map(
-    Object.entries(models).map(([name, { dbName, fields }]) => {
+    Object.entries(models).map(([name, model]) => {
       const given = options[name];
       const own: ModelOptions = typeof given === 'string' ? { table: given } : (given ?? {});
-      const subject = people.get(own.table ?? name);
-      return [name, modelOf(name, dbName ?? name, fields, definition, own, subject)];
+      const { table = name } = own;
+      if (tables.includes(table)) return [name, modelOf(name, model, own, core.table(fields, table, name))];
+      if (own.table === undefined) return [name, modelOf(name, model, own)];
+      const remedy = `define \`${table}\` with \`defineFields\`, or name a table of the definition in \`models\``;
+      return refuse('definition', { table: name }, `the definition has no table \`${table}\``, remedy);
     }),
   );
-  const used = Array.from(known.values(), ({ table }) => table);
-  for (const table of definition.keys()) {
+  const used = Array.from(known.values(), (model) => model.core?.plan.table);
+  for (const table of tables) {
     const count = used.filter((name) => name === table).length;
     if (count === 1) continue;
-    refuse(
-      'definition',
-      { model: table },
-      `exactly one model must have this table (got ${count})`,
-      `name the table like a model (${[...known.keys()].join(', ')}), or pass { models: { <Model>: '${table}' } }`,
-    );
+    const problem = `exactly one model must have this table (got ${count})`;
+    const remedy = `name the table like a model (${[...known.keys()].join(', ')}), or pass { models: { <Model>: '${table}' } }`;
+    refuse('definition', { table: table }, problem, remedy);
   }
   return known;
 }
 
 function modelOf(
   name: string,
-  stored: string,
-  fields: readonly RuntimeField[],
-  definition: Definition,
+  { dbName, fields }: RuntimeDataModel['models'][string],
   options: ModelOptions,
-  subject: SubjectColumns | undefined,
+  core?: CoreTable,
 ): Model {
-  const table = options.table ?? name;
   const columns = new Map(fields.map((field) => [field.name, field]));
-  const described = definition.get(table);
-  if (!described && options.table !== undefined) {
-    const remedy = `define \`${table}\` with \`defineFields\`, or name a table of the definition in \`models\``;
-    refuse('definition', { model: name }, `the definition has no table \`${table}\``, remedy);
-  }
-  const encrypted = new Map((described ?? []).map((field) => [field.name, field]));
-  const indexes = new Map((described ?? []).flatMap(indexesOf));
+  const plans = core?.plan.fields ?? [];
+  const encrypted = new Map(plans.map((plan) => [plan.name, plan]));
+  const indexes = new Map(
+    plans.flatMap((plan) => plan.indexes.map(({ column }): [string, string] => [column, plan.name])),
+  );
   for (const column of [...encrypted.keys(), ...indexes.keys()]) requireTextColumn(name, columns, column);
   for (const column of encrypted.keys()) requireLongColumn(name, column, columns.get(column)?.nativeType);
-  for (const field of encrypted.values()) requirePartNames(name, field);
+  for (const plan of plans) requirePartNames(name, plan);
   const id = [options.id ?? 'id'].flat();
-  const isBound = [...encrypted.values()].some((field) => field.isBoundToRow);
-  if (isBound) {
+  if (plans.some(isBound)) {
     for (const column of id) {
       requireIdType(name, columns, column);
       if (columns.get(column)?.kind === 'scalar' && !encrypted.has(column)) continue;
-      refuse(
-        'definition',
-        { model: name, field: column },
-        'the id of a row must be a column that is not encrypted',
-        `pass { models: { ${name}: { table: '${table}', id: '<column>' } } }`,
-      );
+      const problem = 'the id of a row must be a column that is not encrypted';
+      const remedy = `pass { models: { ${name}: { table: '${core?.plan.table ?? name}', id: '<column>' } } }`;
+      refuse('definition', { table: name, column }, problem, remedy);
     }
   }
-  const isSubjectColumn = subject?.isColumn === true;
-  const naming = encrypted.size > 0 && subject ? subject.columns : [];
-  for (const column of naming) requireSubjectType(name, columns, column, isSubjectColumn);
+  const subject = plans.length > 0 ? (core?.person ?? []) : [];
+  for (const column of subject)
+    requireSubjectType(name, columns, column, typeof core?.plan.subject === 'string');
   const isText = id.length === 1 && columns.get(id[0] ?? '')?.type === 'String';
-  return {
-    name,
-    stored,
-    columns,
-    table: described ? table : undefined,
-    encrypted,
-    indexes,
-    id,
-    newId: options.newId ?? (isText ? () => crypto.randomUUID() : undefined),
-    subject: naming,
-    isSubjectColumn,
-  };
+  const newId = options.newId ?? (isText ? () => crypto.randomUUID() : undefined);
+  return { name, stored: dbName ?? name, columns, core, encrypted, indexes, id, newId, subject };
 }
 
-function indexesOf({ name, indexColumn, parts }: FieldDescription): [string, string][] {
-  const columns = parts.map(({ column }) => column);
-  return (indexColumn === undefined ? columns : [indexColumn, ...columns]).map((column) => [column, name]);
-}
+/** Whether ciphertexts are bound to the row id. */
+export const isBound = ({ field }: FieldPlan): boolean => field.context !== 'field';
 
-function requirePartNames(model: string, { name, parts }: FieldDescription): void {
-  const part = parts.find((each) => /^(?:equals|in|not|notIn)$/.test(each.name));
+function requirePartNames(model: string, { name, indexes }: FieldPlan): void {
+  const part = indexes.find((each) => /^(?:equals|in|not|notIn)$/.test(each.name ?? ''));
   if (!part) return;
-  refuse(
-    'definition',
-    { model, field: name },
-    `\`${part.name}\` is an operator of Prisma`,
-    'give the index another name in `searchableBy`',
-  );
+  const problem = `\`${part.name}\` is an operator of Prisma`;
+  const remedy = 'give the index another name in `searchableBy`';
+  refuse('definition', { table: model, column: name }, problem, remedy);
 }
 
 /** Whether each value of a column has one text. Ciphertexts are bound to the text of the id, data keys to that of the person. */
@@ -165,12 +145,9 @@ const isExact = ({ kind, type, nativeType }: RuntimeField): boolean =>
 function requireIdType(model: string, columns: Model['columns'], name: string): void {
   const column = columns.get(name);
   if (column?.kind !== 'scalar' || isExact(column)) return;
-  refuse(
-    'definition',
-    { model, field: name },
-    'the id of a row must be String, Int or BigInt, and not @db.Inet',
-    "name another unique column, or define the fields with context: 'field'",
-  );
+  const problem = 'the id of a row must be String, Int or BigInt, and not @db.Inet';
+  const remedy = "name another unique column, or define the fields with context: 'field'";
+  refuse('definition', { table: model, column: name }, problem, remedy);
 }
 
 function requireSubjectType(
@@ -184,7 +161,7 @@ function requireSubjectType(
   if (column && (isExact(column) || (isChoice && !isSubjectColumn))) return;
   refuse(
     'definition',
-    { model, field: name },
+    { table: model, column: name },
     column === undefined
       ? 'the model has no such field, and it should name the person'
       : 'the field that names the person must be String, Int or BigInt, and not @db.Inet',
@@ -197,7 +174,7 @@ function requireTextColumn(model: string, columns: Model['columns'], name: strin
   if (column?.kind === 'scalar' && column.type === 'String') return;
   const found = column ? `is ${column.type}` : 'is missing';
   const remedy = `add \`${name} String?\` to the model`;
-  refuse('definition', { model, field: name }, `the column ${found}, but must be text`, remedy);
+  refuse('definition', { table: model, column: name }, `the column ${found}, but must be text`, remedy);
 }
 
 const shortestCiphertext = 220;
@@ -206,12 +183,9 @@ function requireLongColumn(model: string, name: string, nativeType = ''): void {
   const [, type, length] = /^(VarChar|Char|Uuid|Inet)\b(?:\((\d+)\))?/.exec(nativeType) ?? [];
   const isLong = type === 'VarChar' && (length === undefined || Number(length) >= shortestCiphertext);
   if (type === undefined || isLong) return;
-  refuse(
-    'definition',
-    { model, field: name },
-    `a ciphertext has at least ${shortestCiphertext} characters and does not fit the column`,
-    `remove \`@db.${nativeType}\` and migrate`,
-  );
+  const problem = `a ciphertext has at least ${shortestCiphertext} characters and does not fit the column`;
+  const remedy = `remove \`@db.${nativeType}\` and migrate`;
+  refuse('definition', { table: model, column: name }, problem, remedy);
 }
 
 export function targetOf(models: Models, { columns }: Model, name: string): Model | undefined {

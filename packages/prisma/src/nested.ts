@@ -1,10 +1,10 @@
 import { createOf, needsPerson, needsRow, updateOf } from './data.ts';
-import { refuse } from './error.ts';
+import { refuseStatement as refuse } from '@eaas/sdk/fields';
 import type { Model } from './models.ts';
-import { decidesPerson, type Inherited, keyInTarget, knownPerson, personIn } from './person.ts';
+import { decidesPerson, type Inherited, keyInTarget, knownPerson } from './person.ts';
 import { type Fallback, knownId, pinned, placeOf, placeOfMany, relatedPlace, relatedRows } from './place.ts';
-import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
-import { idColumns, type Outer, type Place, refuseUnknown, type Work } from './work.ts';
+import { type Args, entriesOf, isArgs, mapItems, pick } from './values.ts';
+import { type Outer, type Place, refuseUnknown, type Work } from './work.ts';
 import { uniqueOf, whereOf } from './where.ts';
 
 interface Relation {
@@ -26,12 +26,9 @@ export async function nestedOf(
   outer: Outer,
 ): Promise<unknown> {
   if (!isArgs(value)) {
-    return refuse(
-      'unknown_argument',
-      { model: model.name, field: name },
-      'a nested write must be an object',
-      'pass an object such as `{ create: { … } }`',
-    );
+    const problem = 'a nested write must be an object';
+    const remedy = 'pass an object such as `{ create: { … } }`';
+    return refuse('unknown_argument', { table: model.name, column: name }, problem, remedy);
   }
   const relation: Relation = { work, model, target, name, outer };
   const rewritten = entriesOf(value).map(async ([write, given]) => {
@@ -71,12 +68,9 @@ const findEach: Rewrite = async ({ work, target }, given) =>
 const linkEach: Rewrite = (relation, given) => {
   const { model, target, name } = relation;
   if (given === false || !decidesPerson(model, target, name)) return findEach(relation, given);
-  return refuse(
-    'unsupported_value',
-    { model: model.name, field: name },
-    `the encrypted values of ${target.name} belong to the person whom this relation names`,
-    'read the rows, create them for the other person and delete the old ones',
-  );
+  const problem = `the encrypted values of ${target.name} belong to the person whom this relation names`;
+  const remedy = 'read the rows, create them for the other person and delete the old ones';
+  return refuse('subject_unknown', { table: model.name, column: name }, problem, remedy);
 };
 
 const writes: Readonly<Record<string, Rewrite>> = {
@@ -87,8 +81,7 @@ const writes: Readonly<Record<string, Rewrite>> = {
   delete: findEach,
   deleteMany: ({ work, target }, given) => mapItems(given, (item) => whereOf(work, target, item)),
   async createMany(relation, given) {
-    const { data, skipDuplicates, ...others } = requireArgs(relation, given);
-    refuseOthers(relation, others, 'createMany');
+    const { data, skipDuplicates } = requireArgs(relation, given, 'createMany', ['data', 'skipDuplicates']);
     return {
       data: await createEach(relation, data),
       ...(skipDuplicates === undefined ? {} : { skipDuplicates }),
@@ -96,8 +89,7 @@ const writes: Readonly<Record<string, Rewrite>> = {
   },
   connectOrCreate: (relation, given) =>
     mapItems(given, async (item) => {
-      const { where, create, ...others } = requireArgs(relation, item);
-      refuseOthers(relation, others, 'connectOrCreate');
+      const { where, create } = requireArgs(relation, item, 'connectOrCreate', ['where', 'create']);
       const { work, model, target, name } = relation;
       const found = await uniqueOf(work, target, where);
       const inherited = inheritedBy(relation);
@@ -130,8 +122,7 @@ async function updateItem(relation: Relation, item: unknown): Promise<unknown> {
 
 async function updateManyItem(relation: Relation, item: unknown): Promise<unknown[]> {
   const { work, target, name } = relation;
-  const { where, data, ...others } = requireArgs(relation, item);
-  refuseOthers(relation, others, 'updateMany');
+  const { where, data } = requireArgs(relation, item, 'updateMany', ['where', 'data']);
   const found = await whereOf(work, target, where);
   const outer = requirePlace(relation);
   if (!needsRow(target, data)) {
@@ -143,7 +134,7 @@ async function updateManyItem(relation: Relation, item: unknown): Promise<unknow
   const list = Array.isArray(rows) ? (rows as Args[]) : [];
   return Promise.all(
     list.map(async (row) => {
-      const columns = { ...idColumns(target, row), ...personIn(target, row) };
+      const columns = pick(row, [...target.id, ...target.subject]);
       const { data: updated } = await updateOf(work, target, data, placeOf(work, target, columns));
       return { where: { AND: [found ?? {}, columns] }, data: updated };
     }),
@@ -153,8 +144,7 @@ async function updateManyItem(relation: Relation, item: unknown): Promise<unknow
 /** Without the row id, the update could change a row that is inserted concurrently. */
 async function upsertItem(relation: Relation, item: unknown): Promise<unknown> {
   const { work, target } = relation;
-  const { where, create, update, ...others } = requireArgs(relation, item);
-  refuseOthers(relation, others, 'upsert');
+  const { where, create, update } = requireArgs(relation, item, 'upsert', ['where', 'create', 'update']);
   const found = await uniqueOf(work, target, where);
   const mustPin = needsRow(target, update);
   const created = await createOf(work, target, create, {
@@ -202,15 +192,14 @@ function withWhere(where: unknown, others: Args): Args {
 function requirePlace({ target, outer: { place } }: Relation): Place {
   const remedy = 'use `create`, `connect` or `connectOrCreate`';
   const problem = 'a new row has no related rows to update';
-  return place ?? refuse('unknown_argument', { model: target.name }, problem, remedy);
+  return place ?? refuse('unknown_argument', { table: target.name }, problem, remedy);
 }
 
-function requireArgs({ target, name }: Relation, item: unknown): Args {
-  if (isArgs(item)) return item;
-  const problem = `the nested write \`${name}\` takes an object`;
-  return refuse('unknown_argument', { model: target.name }, problem, 'pass an object with its arguments');
-}
-
-function refuseOthers({ target }: Relation, others: Args, write: string): void {
-  for (const [name] of entriesOf(others)) refuseUnknown(target, name, `\`${write}\``);
+function requireArgs({ target, name }: Relation, item: unknown, write?: string, names?: string[]): Args {
+  if (!isArgs(item)) {
+    const problem = `the nested write \`${name}\` takes an object`;
+    return refuse('unknown_argument', { table: target.name }, problem, 'pass an object with its arguments');
+  }
+  const other = names && entriesOf(item).find(([member]) => !names.includes(member));
+  return other ? refuseUnknown(target, other[0], `\`${write}\``) : item;
 }

@@ -1,5 +1,5 @@
 import { createOf, needsPerson, needsRow, updateOf } from './data.ts';
-import { refuse } from './error.ts';
+import { refuseStatement as refuse } from '@eaas/sdk/fields';
 import type { Model } from './models.ts';
 import { refuseAggregate, refuseEncrypted, refuseEncryptedIn } from './order.ts';
 import { knownPerson } from './person.ts';
@@ -20,12 +20,8 @@ export function rewrite(work: Work, model: Model, operation: string, args: Args)
   const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
   if (known) return known(work, model, args);
   const problem = `the operation \`${operation}\` is not supported`;
-  return refuse(
-    'unknown_argument',
-    { model: model.name },
-    problem,
-    `use ${Object.keys(operations).join(', ')}`,
-  );
+  const remedy = `use ${Object.keys(operations).join(', ')}`;
+  return refuse('unknown_argument', { table: model.name }, problem, remedy);
 }
 
 const finding: Rewrite = (work, model, args) => readOf(work, model, args);

@@ -1,4 +1,4 @@
-import { refuse } from './error.ts';
+import { refuseStatement as refuse } from '@eaas/sdk/fields';
 import { type Model, targetOf } from './models.ts';
 import { entriesOf, isArgs } from './values.ts';
 import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
@@ -7,12 +7,9 @@ export function refuseEncrypted(model: Model, column: unknown, what: string): vo
   const name = String(column);
   refuseIndexColumn(model, name);
   if (!model.encrypted.has(name)) return;
-  refuse(
-    'unsupported_order',
-    { model: model.name, field: name },
-    `\`${what}\` has no meaning for ciphertexts`,
-    'use a column that is not encrypted, or do it after reading the rows',
-  );
+  const problem = `\`${what}\` has no meaning for ciphertexts`;
+  const remedy = 'use a column that is not encrypted, or do it after reading the rows';
+  refuse('not_supported', { table: model.name, column: name }, problem, remedy);
 }
 
 export function refuseOrder(work: Work, model: Model, order: unknown): void {

@@ -1,19 +1,13 @@
 import { needsRow } from './data.ts';
-import { refuse } from './error.ts';
+import { refuseStatement as refuse, type Statement } from '@eaas/sdk/fields';
 import type { Model, Models, RuntimeField } from './models.ts';
 import { nestedOf } from './nested.ts';
-import { type IdOf, type Opener, openResult } from './open.ts';
+import { openResult } from './open.ts';
 import { type Rewritten, rewrite } from './operations.ts';
-import { personIn } from './person.ts';
 import type { Shape } from './selection.ts';
-import { type Args, isArgs, joinConditions } from './values.ts';
-import { compoundsOf, idColumns, type Sealing, selectRow, type Terms, type Work } from './work.ts';
+import { type Args, isArgs, joinConditions, pick } from './values.ts';
+import { compoundsOf, selectRow, type Work } from './work.ts';
 import { whereOf } from './where.ts';
-
-export interface Codec extends Opener {
-  encryptRows(table: string, rows: readonly Args[], idOf: IdOf): Promise<readonly Args[]>;
-  where(table: string, query: Args): Promise<Terms>;
-}
 
 export interface Executor {
   run(model: Model, operation: string, args: Args): Promise<unknown>;
@@ -32,17 +26,17 @@ export interface Operation {
 
 export async function perform(
   models: Models,
-  codec: Codec,
+  statement: Statement,
   executor: Executor,
   { model, operation, args, path }: Operation,
 ): Promise<unknown> {
-  const work = workOf(models, codec, executor, operation);
+  const work = workOf(models, statement, executor, operation);
   const open = async (shape: Shape | undefined, result: unknown): Promise<void> =>
-    shape && openResult(models, shape, result, codec);
+    shape && openResult(work, shape, result);
   if (isRowByRow(model, operation, args)) {
     const rows = await executor.run(model, 'findMany', await rowsToUpdate(work, model, args));
     const updates = await updatesOf(work, model, operation, args, rows as Args[]);
-    await sealAll(codec, work.sealings);
+    await statement.seal(work.sealings);
     const results = await executor.queryEach(
       model,
       updates.map((update) => update.args),
@@ -52,7 +46,7 @@ export async function perform(
     return whole;
   }
   const rewritten = await rewrite(work, model, operation, args);
-  await sealAll(codec, work.sealings);
+  await statement.seal(work.sealings);
   const result = await executor.query(rewritten.args);
   if (operation === 'upsert' && result === null && model.subject.length > 0) refuseOfOther(model);
   await open(rewritten.shape && shapeAt(rewritten.shape, path), result);
@@ -61,22 +55,18 @@ export async function perform(
 
 /** Prisma lets PostgreSQL do some upserts, and then does not say that the row exists and `where` does not match it. */
 function refuseOfOther(model: Model): never {
-  return refuse(
-    'unsupported_value',
-    { model: model.name, field: model.subject[0] },
-    'nothing was written, because the row exists and `where` does not match it',
-    'name the person whose row it is in `where`',
-  );
+  const problem = 'nothing was written, because the row exists and `where` does not match it';
+  const remedy = 'name the person whose row it is in `where`';
+  return refuse('subject_unknown', { table: model.name, column: model.subject[0] }, problem, remedy);
 }
 
-function workOf(models: Models, codec: Codec, executor: Executor, operation: string): Work {
+function workOf(models: Models, statement: Statement, executor: Executor, operation: string): Work {
   return {
     models,
     sealings: [],
-    narrowed: new WeakSet(),
     nested: nestedOf,
     isRead: /^(?:find|count|aggregate|groupBy)/.test(operation),
-    search: (table, query) => codec.where(table, query),
+    statement,
     async find(model, args, isNeeded = false) {
       const name = isNeeded ? 'findFirstOrThrow' : 'findFirst';
       const row = await executor.run(model, name, filtering(model, args));
@@ -112,25 +102,6 @@ function filtering(model: Model, { where, ...args }: Args): Args {
   return { ...args, where: joinConditions([Object.fromEntries(others), ...Object.values(compounds)]) };
 }
 
-async function sealAll(codec: Codec, sealings: readonly Sealing[]): Promise<void> {
-  const tables = new Map<string, Sealing[]>();
-  for (const sealing of sealings) {
-    const table = sealing.model.table ?? '';
-    tables.set(table, [...(tables.get(table) ?? []), sealing]);
-  }
-  await Promise.all(
-    Array.from(tables, async ([table, rows]) => {
-      const ids = new Map(rows.map(({ values, id, person }) => [{ ...person, ...values }, id]));
-      const sealed = await codec.encryptRows(table, [...ids.keys()], (values) => ids.get(values));
-      for (const [at, { into, person = {} }] of rows.entries()) {
-        // What names the person is in the row already, or must stay as it is.
-        const written = Object.entries(sealed[at] ?? {}).filter(([name]) => !Object.hasOwn(person, name));
-        Object.assign(into, Object.fromEntries(written));
-      }
-    }),
-  );
-}
-
 function joinResults(operation: string, results: readonly unknown[]): unknown {
   if (operation === 'updateManyAndReturn') return results.flat();
   const counts = results.map((result) => (isArgs(result) ? Number(result['count']) : 0));
@@ -143,7 +114,7 @@ function shapeAt(shape: Shape, path: readonly string[]): Shape {
       outer.relations.get(name) ??
       refuse(
         'unknown_argument',
-        { model: outer.model.name, field: name },
+        { table: outer.model.name, column: name },
         'the relation was not selected',
         'read it with `include` or `select`',
       )
@@ -173,7 +144,7 @@ async function updatesOf(
 ): Promise<Rewritten[]> {
   return Promise.all(
     rows.map((row) => {
-      const own = { ...idColumns(model, row), ...personIn(model, row), AND: [args['where'] ?? {}] };
+      const own = { ...pick(row, [...model.id, ...model.subject]), AND: [args['where'] ?? {}] };
       return rewrite(work, model, operation, { ...args, where: own, limit: undefined });
     }),
   );

@@ -1,9 +1,6 @@
-import { defineFields, describeFields, field, type Tables, unencrypted } from '@eaas/sdk/fields';
+import { defineFields, field, type Tables, unencrypted } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
-import { column, columns, play as played, relation } from '../test/played.ts';
-import { modelsOf } from './models.ts';
-import type { Codec } from './perform.ts';
-import { peopleOf } from './person.ts';
+import { type Codec, column, columns, modelsWith, play as played, relation } from '../test/played.ts';
 import { withSchema } from './schema.ts';
 import type { Args } from './values.ts';
 
@@ -47,12 +44,8 @@ const model = {
   },
 };
 
-function modelsWith(tables: Tables, provider = 'postgresql') {
-  const names = Object.keys(tables);
-  const fields = defineFields(tables);
-  const described = new Map(names.map((name) => [name, describeFields(fields, name)]));
-  return modelsOf(withSchema(model, schemaFor(provider)), described, {}, peopleOf(tables));
-}
+const modelsOf = (tables: Tables, provider = 'postgresql', codec: Partial<Codec> = {}) =>
+  modelsWith(withSchema(model, schemaFor(provider)), defineFields(tables), {}, codec);
 
 const note = field.text();
 
@@ -60,8 +53,6 @@ const note = field.text();
 async function play(visit: object, operation: string, args: Args, result: unknown = null, model = 'Visit') {
   const rows: Args[] = [];
   const codec: Codec = {
-    onErrorOf: () => 'throw',
-    onlyMatching: (_, found) => found,
     async encryptRows(_, given) {
       rows.push(...given);
       return given.map((row) => ({ ...row, note: 'sealed' }));
@@ -69,11 +60,11 @@ async function play(visit: object, operation: string, args: Args, result: unknow
     decryptRows: async (_, given) => given,
     where: async () => ({}),
   };
-  const models = modelsWith({ Visit: { note, ...visit } });
+  const models = modelsOf({ Visit: { note, ...visit } }, undefined, codec);
   const each = Array.isArray(result) ? result.map(() => ({ count: 1 })) : undefined;
   return {
     rows,
-    ...(await played(models, codec, [model, operation, args], { query: result, run: result, each })),
+    ...(await played(models, [model, operation, args], { query: result, run: result, each })),
   };
 }
 
@@ -87,7 +78,7 @@ describe('a definition', () => {
     ['a date', { subject: 'seen' }, /^Visit\.seen: .*String, Int or BigInt/],
     ['a function of unknown fields', { subject: () => '7' }, /^Visit: .*list them .*unencrypted/],
   ])('whose person is %s is refused', (_, subject, message) => {
-    expect(() => modelsWith({ Visit: { ...subject, note } })).toThrow(message);
+    expect(() => modelsOf({ Visit: { ...subject, note } })).toThrow(message);
   });
 });
 
@@ -112,10 +103,10 @@ describe('what names the person', () => {
     ['one of two columns', ofBoth, 'ward', { patientId: '7' }],
   ])('in a new row is not %s', async (_, visit, name, given) => {
     await expect(play(visit, 'create', { data: { note: 'x', ...given } })).rejects.toMatchObject({
-      code: 'unknown_subject',
-      model: 'Visit',
-      field: name,
-      remedy: expect.stringMatching(/^pass `.* in `data`, or connect|^write `patientId` too/) as string,
+      code: 'subject_unknown',
+      table: 'Visit',
+      column: name,
+      remedy: expect.stringMatching(/^pass `.*` with the values/) as string,
     });
   });
 
@@ -125,7 +116,7 @@ describe('what names the person', () => {
     const numbers = [{ number: 1 }, { number: 7 }, { number: 2 }];
     expect([runs, sent]).toMatchObject([[['Visit', 'number', 2]], [{ data: numbers }]]);
     expect(rows).toContainEqual({ number: 2, note: 'z' });
-    const other = modelsWith({ Visit: { subject: 'number', note } }, 'sqlite').get('Visit');
+    const other = modelsOf({ Visit: { subject: 'number', note } }, 'sqlite').get('Visit');
     expect(other?.columns.get('number')?.isSerial).toBe(false);
   });
 
@@ -176,9 +167,9 @@ describe('what names the person', () => {
   test('of the rows of an `updateMany` that reads none is unknown', async () => {
     const row = { id: '1', patientId: '7' };
     await expect(play({ subject, ...boundToField }, 'updateMany', { data }, row)).rejects.toMatchObject({
-      code: 'unknown_subject',
-      field: subject,
-      remedy: `add \`${subject}\` to \`where\``,
+      code: 'subject_unknown',
+      column: subject,
+      remedy: expect.stringContaining('name the rows of an update by it') as string,
     });
   });
 
@@ -204,8 +195,8 @@ describe('what names the person', () => {
     ['the other side', 'Patient', { where: { id: '8' }, data: { visits: { connect: where } } }],
   ])('is not changed by %s', async (_, model, args) => {
     await expect(play({ subject }, 'update', args, null, model)).rejects.toMatchObject({
-      code: 'unsupported_value',
-      field: model === 'Visit' ? 'patientId' : 'visits',
+      code: 'subject_unknown',
+      column: model === 'Visit' ? 'patientId' : 'visits',
       remedy: expect.stringContaining('delete the old one') as string,
     });
   });
@@ -223,7 +214,7 @@ describe('what names the person', () => {
   test('is required in a result, although the options of the client omit it', async () => {
     const row = { id: '1', note: 'sealed' };
     await expect(play({ subject }, 'findFirst', {}, row)).rejects.toMatchObject({
-      code: 'unknown_subject',
+      code: 'subject_unknown',
       remedy: 'read it: add `omit: { patientId: false }`',
     });
     await play({ subject }, 'findFirst', {}, { id: '1', note: null });
@@ -232,8 +223,8 @@ describe('what names the person', () => {
   test('of an upsert that writes nothing is another, so the upsert is refused', async () => {
     const args = { where: ofOne, create: { patientId: '7' }, update: data };
     await expect(play({ subject }, 'upsert', args)).rejects.toMatchObject({
-      code: 'unsupported_value',
-      field: 'patientId',
+      code: 'subject_unknown',
+      column: 'patientId',
       remedy: 'name the person whose row it is in `where`',
     });
   });

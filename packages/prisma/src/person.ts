@@ -1,70 +1,24 @@
 // The person whose data a row is: which columns name them, and what is known about these columns before a write.
-import type { Tables } from '@eaas/sdk/fields';
-import { refuse } from './error.ts';
-import { ignoresCase, storedForm } from './id-form.ts';
+import { isSameId, refuseStatement as refuse } from '@eaas/sdk/fields';
+import { storedIn } from './id-form.ts';
 import { type Model, type RuntimeField, targetOf } from './models.ts';
 import { type Args, isArgs } from './values.ts';
 import { compoundsOf, type Work } from './work.ts';
 
-export interface SubjectColumns {
-  readonly columns: readonly string[];
-  /** False if a function names the person. It reads the columns that the definition lists with `unencrypted`. */
-  readonly isColumn: boolean;
-}
-
-/** The columns that name the person, by table of the definition. */
-export type People = ReadonlyMap<string, SubjectColumns>;
-
-export function peopleOf(tables: Tables): People {
-  const people = new Map<string, SubjectColumns>();
-  for (const [table, { subject, ...members }] of Object.entries(tables)) {
-    if (typeof subject === 'string') people.set(table, { columns: [subject], isColumn: true });
-    if (typeof subject !== 'function') continue;
-    const columns = Object.keys(members).filter((name) => Object(members[name]).unencrypted === true);
-    people.set(table, { columns, isColumn: false });
-    if (columns.length > 0) continue;
-    refuse(
-      'definition',
-      { model: table },
-      'nobody knows which fields the function `subject` reads',
-      "list them in the definition, such as ...unencrypted('patientId')",
-    );
-  }
-  return people;
-}
-
 /** Returns the column of a row that a condition names, or undefined if rows with other values can match too. */
 export function knownValue(model: Model, where: unknown, column: string): unknown {
-  const field = model.columns.get(column);
-  if (!isArgs(where) || ignoresCase(field)) return undefined;
+  if (!isArgs(where)) return undefined;
   const isPlain = (value: unknown): boolean =>
     value === null || /^(?:string|number|bigint|boolean)$/.test(typeof value);
   const found = [where, ...Object.values(compoundsOf(model, where))].find((each) => isPlain(each[column]));
-  return storedForm(field, found?.[column]);
+  const { id, isExact } = storedIn(model.columns.get(column), found?.[column]);
+  return isExact ? id : undefined;
 }
 
 /** Returns the columns that name the person of all rows that match, or undefined if the condition lacks one of them. */
 export function knownPerson(model: Model, where: unknown): Args | undefined {
   const columns = model.subject.map((column) => [column, knownValue(model, where, column)] as const);
   return columns.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(columns);
-}
-
-/** Returns the columns of a row that name its person. */
-export function personIn(model: Model, row: Args): Args {
-  return Object.fromEntries(model.subject.map((column) => [column, row[column]]));
-}
-
-/** Throws if a row that is written names nobody. A function of the row decides itself what null means. */
-export function requirePerson(model: Model, person: Args | undefined, remedy: string): Args {
-  const place = { model: model.name, field: model.subject.find((column) => person?.[column] === undefined) };
-  if (!person || place.field !== undefined) {
-    const problem = 'the person whose data the row is must be known before its fields are encrypted';
-    return refuse('unknown_subject', place, problem, remedy);
-  }
-  const [field] = model.subject;
-  if (!model.isSubjectColumn || field === undefined || person[field] !== null) return person;
-  const advice = `write \`${field}\` too; an update names the row with \`${field}: null\` in \`where\``;
-  return refuse('unknown_subject', { model: model.name, field }, 'the field names nobody', advice);
 }
 
 /** Returns the foreign key that the rows of a nested write have in their own model, with the columns of the outer row. */
@@ -101,12 +55,12 @@ export async function newValueOf(
   inherited?: Inherited,
 ): Promise<unknown> {
   const field = model.columns.get(column);
-  if (row[column] !== undefined) return storedForm(field, row[column]);
+  if (row[column] !== undefined) return storedIn(field, row[column]).id;
   for (const [name, reference, target] of relationsBy(work, model, column)) {
     if (isArgs(row[name])) return linkedValue(work, target, row, name, reference);
   }
   const given = await inherited?.(column);
-  if (given !== undefined) return storedForm(field, given);
+  if (given !== undefined) return storedIn(field, given).id;
   const [id] = model.id;
   const own = id === column && model.id.length === 1 ? model.newId : undefined;
   if (own) row[column] = own();
@@ -146,7 +100,7 @@ async function linkedValue(
   }
   if (!isArgs(connectOrCreate) || !isArgs(connectOrCreate['create'])) return undefined;
   const known = knownValue(target, connectOrCreate['where'], column);
-  const made = storedForm(target.columns.get(column), connectOrCreate['create'][column]);
+  const made = storedIn(target.columns.get(column), connectOrCreate['create'][column]).id;
   return made === known ? known : undefined;
 }
 
@@ -160,15 +114,15 @@ export async function keptPerson(
   let person = current;
   for (const column of model.subject) {
     const next = await nextValueOf(work, model, columns, column);
-    if (!next || (next.value !== undefined && comparable(next.value) === comparable(current?.[column])))
-      continue;
-    if (!model.isSubjectColumn || current?.[column] !== null || (next.value ?? null) === null) {
-      refuse(
-        'unsupported_value',
-        { model: model.name, field: column },
-        'the encrypted values of the row belong to the person whom this field names',
-        'read the row, create it for the other person and delete the old one',
-      );
+    if (!next || (next.value !== undefined && isSameId(next.value, current?.[column]))) continue;
+    if (
+      typeof model.core?.plan.subject !== 'string' ||
+      current?.[column] !== null ||
+      (next.value ?? null) === null
+    ) {
+      const problem = 'the encrypted values of the row belong to the person whom this field names';
+      const remedy = 'read the row, create it for the other person and delete the old one';
+      refuse('subject_unknown', { table: model.name, column }, problem, remedy);
     }
     person = { [column]: next.value };
   }
@@ -189,7 +143,7 @@ async function nextValueOf(
 ): Promise<{ value: unknown } | undefined> {
   const given = columns[column];
   if (given !== undefined) {
-    return { value: storedForm(model.columns.get(column), isArgs(given) ? given['set'] : given) };
+    return { value: storedIn(model.columns.get(column), isArgs(given) ? given['set'] : given).id };
   }
   for (const [name, reference, target] of relationsBy(work, model, column)) {
     const write = columns[name];
@@ -198,7 +152,3 @@ async function nextValueOf(
   }
   return undefined;
 }
-
-/** A number and a bigint can be the same person. */
-const comparable = (value: unknown): unknown =>
-  typeof value === 'number' || typeof value === 'bigint' ? String(value) : value;

@@ -1,9 +1,8 @@
-import type { RecordId } from '@eaas/sdk/fields';
-import { refuse } from './error.ts';
-import { ignoresCase } from './id-form.ts';
+import { type RecordId, refuseStatement as refuse } from '@eaas/sdk/fields';
+import { storedIn } from './id-form.ts';
 import type { Model } from './models.ts';
-import { knownPerson, knownValue, personIn } from './person.ts';
-import { type Args, isArgs, once } from './values.ts';
+import { knownPerson, knownValue } from './person.ts';
+import { type Args, isArgs, once, pick } from './values.ts';
 import { compoundsOf, idOf, type Place, selectRow, type Work } from './work.ts';
 
 /** The row that an upsert creates if it finds none. */
@@ -47,8 +46,9 @@ function rowPlace(
   fallback: Fallback | undefined,
   find: (select: Args, isNeeded: boolean) => Promise<unknown>,
 ): Place {
-  const known = knownId(model, where);
-  const knowsId = known !== undefined && !model.id.some((column) => ignoresCase(model.columns.get(column)));
+  const named = idIn(model, where);
+  const isExact = model.id.every((column) => storedIn(model.columns.get(column), named?.[column]).isExact);
+  const known = isExact && named ? idOf(model, named) : undefined;
   let reading: Promise<unknown> | undefined;
   const rowOf = async (): Promise<Args | undefined> => {
     const row = await (reading ??= find(selectRow(model), true));
@@ -65,7 +65,7 @@ function rowPlace(
     ...at,
     read,
     async id() {
-      if (knowsId) return known;
+      if (known !== undefined) return known;
       const row = await rowOf();
       return (row && idOf(model, row)) ?? fallback?.id ?? refuseAbsent(model);
     },
@@ -73,7 +73,7 @@ function rowPlace(
       const person = knownPerson(model, where);
       if (person) return person;
       const row = await rowOf();
-      return row ? personIn(model, row) : fallback?.person;
+      return row ? pick(row, model.subject) : fallback?.person;
     },
     async value(column) {
       const value = knownValue(model, where, column);
@@ -99,11 +99,16 @@ export async function relatedRows(
   return [...path, relation].reduce<unknown>((found, name) => (isArgs(found) ? found[name] : undefined), row);
 }
 
-export function knownId(model: Model, where: unknown): RecordId | undefined {
+/** The columns of the id in a condition that names it. */
+function idIn(model: Model, where: unknown): Args | undefined {
   if (!isArgs(where)) return undefined;
   const isPlain = (columns: Args): boolean =>
     model.id.every((column) => /^(?:string|number|bigint)$/.test(typeof columns[column]));
-  const columns = [where, ...Object.values(compoundsOf(model, where))].find(isPlain);
+  return [where, ...Object.values(compoundsOf(model, where))].find(isPlain);
+}
+
+export function knownId(model: Model, where: unknown): RecordId | undefined {
+  const columns = idIn(model, where);
   return columns && idOf(model, columns);
 }
 
@@ -117,19 +122,13 @@ export function pinned(model: Model, given: unknown, id: RecordId | undefined, p
   if (id === undefined || knownId(model, where) !== undefined) return where;
   const [column = ''] = model.id;
   if (model.id.length === 1) return { ...(isArgs(where) ? where : {}), [column]: id };
-  return refuse(
-    'unknown_id',
-    { model: model.name },
-    'the compound id of the row must be known',
-    'name the row by its compound id in `where`',
-  );
+  const problem = 'the compound id of the row must be known';
+  const remedy = 'name the row by its compound id in `where`';
+  return refuse('row_unknown', { table: model.name }, problem, remedy);
 }
 
 function refuseAbsent(model: Model): never {
-  return refuse(
-    'unknown_id',
-    { model: model.name },
-    'the row to update was not found, so its id is unknown',
-    'pass its id, or create the row first',
-  );
+  const problem = 'the row to update was not found, so its id is unknown';
+  const remedy = 'pass its id, or create the row first';
+  return refuse('row_unknown', { table: model.name }, problem, remedy);
 }

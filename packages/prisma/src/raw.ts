@@ -1,5 +1,5 @@
 import { isNamed } from '@eaas/sdk/internal';
-import { refuse } from './error.ts';
+import { refuseStatement as refuse } from '@eaas/sdk/fields';
 import type { Models } from './models.ts';
 import { isArgs } from './values.ts';
 
@@ -10,13 +10,12 @@ export function refuseRaw(models: Models, operation: string, args: unknown): voi
     refuse('unknown_argument', {}, `the operation \`${operation}\` is not supported`, remedy);
   }
   for (const model of models.values()) {
-    if (model.table === undefined || !isNamed(model.stored, statement)) continue;
-    refuse(
-      'raw_query',
-      { model: model.name },
-      'raw SQL must not name the table of this model, because the extension cannot encrypt raw SQL',
-      'use the client without the extension, with `encryptRow`, `where` and `decryptRows` of the fields',
-    );
+    if (!model.core || !isNamed(model.stored, statement)) continue;
+    const problem =
+      'raw SQL must not name the table of this model, because the extension cannot encrypt raw SQL';
+    const remedy =
+      'use the client without the extension, with `encryptRow`, `where` and `decryptRows` of the fields';
+    refuse('not_supported', { table: model.name }, problem, remedy);
   }
 }
 

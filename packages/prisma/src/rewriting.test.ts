@@ -1,15 +1,8 @@
-import { defineFields, describeFields, field, lastCharacters, withFields } from '@eaas/sdk/fields';
+import { defineFields, field, lastCharacters, withFields } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
-import { column, columns, play as played, relation } from '../test/played.ts';
-import type { EncryptedModelErrorCode } from './error.ts';
-import {
-  type Definition,
-  type ModelOptions,
-  modelsOf,
-  type RuntimeDataModel,
-  type RuntimeField,
-} from './models.ts';
-import type { Codec } from './perform.ts';
+import { type EncryptedTableErrorCode, type Tables } from '@eaas/sdk/fields';
+import { type Codec, column, columns, modelsWith, play as played, relation } from '../test/played.ts';
+import type { ModelOptions, RuntimeDataModel, RuntimeField } from './models.ts';
 import type { Args } from './values.ts';
 import { idOf } from './work.ts';
 
@@ -37,12 +30,6 @@ const fields = defineFields({
     }),
   },
 });
-const definition: Definition = new Map([
-  ['Patient', describeFields(fields, 'Patient')],
-  ['Visit', describeFields(fields, 'Visit')],
-  ['Nurse', describeFields(fields, 'Nurse')],
-]);
-
 const patient = ['id', 'city', 'name', 'ssn', 'ssn_index', 'born', 'born_index', 'weight', 'notes', 'ward'];
 const schema: RuntimeDataModel = {
   models: {
@@ -58,11 +45,6 @@ const schema: RuntimeDataModel = {
     Doctor: { fields: [...columns('id', 'title'), relation('patients', 'Patient')] },
   },
 };
-const models = modelsOf(schema, definition, {
-  Patient: { newId: () => 'new' },
-  Visit: { newId: () => 'nv' },
-});
-
 const sealed = (table: string, name: string, id: unknown, value: unknown) =>
   `${table}.${name}/${String(id)}=${value instanceof Date ? value.getTime() : JSON.stringify(value)}`;
 
@@ -70,13 +52,12 @@ const mark = (value: unknown) =>
   `#${value instanceof Date ? value.getTime() : JSON.stringify(value).replaceAll('"', '')}`;
 
 const codec: Codec = {
-  onErrorOf: () => 'throw',
-  onlyMatching: (_table, rows) => rows,
   encryptRows: async (table, rows, idOf) =>
     rows.map((row) => {
       const id = idOf(row);
       const entries = Object.entries(row).flatMap(([name, value]) => {
-        const index = definition.get(table)?.find((field) => field.name === name)?.indexColumn;
+        const { [name]: of } = fields.tables[table as 'Patient'] as Tables[string];
+        const index = Object(of).index ? `${name}_index` : undefined;
         const marks: [string, unknown][] = index ? [[index, value === null ? null : mark(value)]] : [];
         return marks.concat([[name, value === null ? null : sealed(table, name, id, value)]]);
       });
@@ -90,7 +71,10 @@ const codec: Codec = {
         ...Object.fromEntries(
           opened.map(([name, value]) => {
             const [place, plain = ''] = String(value).split('=');
-            return [name, place === `${table}.${name}/${idOf(row)}` ? JSON.parse(plain) : 'WRONG ROW'];
+            return [
+              name,
+              place === `${table}.${name}/${String(idOf(row))}` ? JSON.parse(plain) : 'WRONG ROW',
+            ];
           }),
         ),
       };
@@ -99,8 +83,14 @@ const codec: Codec = {
     Object.fromEntries(Object.entries(query).map(([name, value]) => [`${name}_index`, [mark(value)]])),
 };
 
-const play = (name: string, operation: string, args: Args, results: Parameters<typeof played>[3] = {}) =>
-  played(models, codec, [name, operation, args], results);
+const models = modelsWith(
+  schema,
+  fields,
+  { Patient: { newId: () => 'new' }, Visit: { newId: () => 'nv' } },
+  codec,
+);
+const play = (name: string, operation: string, args: Args, results: Parameters<typeof played>[2] = {}) =>
+  played(models, [name, operation, args], results);
 const sentOf = async (name: string, operation: string, args: Args, run?: unknown) =>
   (await play(name, operation, args, { run })).sent[0];
 const whereOf = async (where: Args, name = 'Patient') =>
@@ -148,40 +138,40 @@ test.each<[string, Args, unknown]>([
   },
 );
 
-const code = (code: EncryptedModelErrorCode, more: object = {}) => expect.objectContaining({ code, ...more });
+const code = (code: EncryptedTableErrorCode, more: object = {}) => expect.objectContaining({ code, ...more });
 
-test.each<[EncryptedModelErrorCode, string, string, Args]>([
-  ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { contains: '1' } } }],
-  ['unsupported_filter', 'Patient', 'findMany', { where: { name: 'Ada' } }],
-  ['unsupported_filter', 'Patient', 'deleteMany', { where: { ssn: {} } }],
-  ['unsupported_filter', 'Patient', 'deleteMany', { where: { ssn: { not: {} } } }],
-  ['unsupported_filter', 'Nurse', 'findMany', { where: { first: { not: { full: 'b' } } } }],
-  ['unsupported_filter', 'Nurse', 'deleteMany', { where: { first: { full: 'b' } } }],
-  ['unsupported_filter', 'Nurse', 'delete', { where: { id: 'n', first: { full: 'b' } } }],
-  ['unsupported_filter', 'Patient', 'findMany', { where: { notes: { equals: {} } } }],
-  ['unsupported_filter', 'Patient', 'findMany', { where: { coarse: 'x' } }],
+test.each<[EncryptedTableErrorCode, string, string, Args]>([
+  ['not_supported', 'Patient', 'findMany', { where: { ssn: { contains: '1' } } }],
+  ['not_searchable', 'Patient', 'findMany', { where: { name: 'Ada' } }],
+  ['not_supported', 'Patient', 'deleteMany', { where: { ssn: {} } }],
+  ['not_supported', 'Patient', 'deleteMany', { where: { ssn: { not: {} } } }],
+  ['not_supported', 'Nurse', 'findMany', { where: { first: { not: { full: 'b' } } } }],
+  ['not_supported', 'Nurse', 'deleteMany', { where: { first: { full: 'b' } } }],
+  ['not_supported', 'Nurse', 'delete', { where: { id: 'n', first: { full: 'b' } } }],
+  ['not_searchable', 'Patient', 'findMany', { where: { notes: { equals: {} } } }],
+  ['not_searchable', 'Patient', 'findMany', { where: { coarse: 'x' } }],
   [
-    'unsupported_filter',
+    'not_supported',
     'Patient',
     'findMany',
     { where: { city: { equals: { modelName: 'Patient', name: 'ssn' } } } },
   ],
-  ['unsupported_filter', 'Doctor', 'deleteMany', { where: { patients: { some: { name: 'x' } } } }],
+  ['not_searchable', 'Doctor', 'deleteMany', { where: { patients: { some: { name: 'x' } } } }],
   ['index_column', 'Patient', 'findMany', { where: { ssn_index: '#1' } }],
   ['index_column', 'Patient', 'findMany', { select: { ssn_index: true } }],
   ['index_column', 'Patient', 'create', { data: { ssn_index: '#1' } }],
   ['index_column', 'Patient', 'findMany', { orderBy: { ssn_index: 'asc' } }],
   ['index_column', 'Patient', 'count', { select: { ssn_index: true } }],
-  ['unsupported_order', 'Patient', 'findMany', { orderBy: { name: 'asc' } }],
-  ['unsupported_order', 'Visit', 'findMany', { orderBy: { patient: { name: 'asc' } } }],
-  ['unsupported_order', 'Patient', 'findMany', { cursor: { ssn: '1' } }],
-  ['unsupported_order', 'Patient', 'findMany', { distinct: ['name'] }],
-  ['unsupported_order', 'Patient', 'groupBy', { by: ['name'] }],
-  ['unsupported_order', 'Patient', 'groupBy', { by: 'city', having: { OR: [{ name: { _min: {} } }] } }],
-  ['unsupported_order', 'Patient', 'aggregate', { _max: { name: true } }],
-  ['unsupported_order', 'Doctor', 'findMany', { include: { patients: { orderBy: { name: 'asc' } } } }],
-  ['unsupported_value', 'Patient', 'update', { where: { id: 'p' }, data: { weight: { increment: 1 } } }],
-  ['unsupported_value', 'Patient', 'update', { where: { id: 'p' }, data: { id: 'q' } }],
+  ['not_supported', 'Patient', 'findMany', { orderBy: { name: 'asc' } }],
+  ['not_supported', 'Visit', 'findMany', { orderBy: { patient: { name: 'asc' } } }],
+  ['not_supported', 'Patient', 'findMany', { cursor: { ssn: '1' } }],
+  ['not_supported', 'Patient', 'findMany', { distinct: ['name'] }],
+  ['not_supported', 'Patient', 'groupBy', { by: ['name'] }],
+  ['not_supported', 'Patient', 'groupBy', { by: 'city', having: { OR: [{ name: { _min: {} } }] } }],
+  ['not_supported', 'Patient', 'aggregate', { _max: { name: true } }],
+  ['not_supported', 'Doctor', 'findMany', { include: { patients: { orderBy: { name: 'asc' } } } }],
+  ['not_supported', 'Patient', 'update', { where: { id: 'p' }, data: { weight: { increment: 1 } } }],
+  ['row_unknown', 'Patient', 'update', { where: { id: 'p' }, data: { id: 'q' } }],
   ['unknown_argument', 'Patient', 'findMany', { wheer: {} }],
   ['unknown_argument', 'Patient', 'findMany', { include: { vists: true } }],
   ['unknown_argument', 'Patient', 'create', { data: { nmae: 'x' } }],
@@ -245,7 +235,7 @@ test('a ciphertext is bound to the id of the row that the operation writes', asy
 
 test('a JSON value with the only member `set` is refused, because it could be meant as an operation', async () => {
   const data = { notes: { set: { tags: [] } } };
-  const refused = code('unsupported_value', {
+  const refused = code('not_supported', {
     message: expect.stringContaining('Patient.notes: `{ set }` is not an operation of a JSON field'),
   });
   const where = { id: 'p' };
@@ -375,15 +365,18 @@ test('an omitted field of an index with several fields is null in a new row, and
 });
 
 /** The models of a schema that has only visits, with the given columns. */
-const visitsWith = (fields: readonly RuntimeField[], options: ModelOptions = {}) =>
-  modelsOf({ models: { Visit: { fields } } }, new Map([['Visit', definition.get('Visit') ?? []]]), {
-    Visit: options,
-  });
+const visitsWith = (given: readonly RuntimeField[], options: ModelOptions = {}) =>
+  modelsWith(
+    { models: { Visit: { fields: given } } },
+    { tables: { Visit: { note: field.text() } } },
+    { Visit: options },
+    codec,
+  );
 
 test('a new row whose id is not text is refused without its id', async () => {
   const numbered = visitsWith([column('id', { type: 'Int' }), column('note')]);
-  const created = played(numbered, codec, ['Visit', 'create', { data: { note: 'x' } }]);
-  await expect(created).rejects.toEqual(code('unknown_id', { model: 'Visit', field: 'id' }));
+  const created = played(numbered, ['Visit', 'create', { data: { note: 'x' } }]);
+  await expect(created).rejects.toEqual(code('row_unknown', { table: 'Visit', column: 'id' }));
 });
 
 test('an index of `searchableBy` with the name of an operator is refused', () => {
@@ -391,8 +384,7 @@ test('an index of `searchableBy` with the name of an operator is refused', () =>
   const named = defineFields({
     Nurse: { lowEntropy: 'accepted', first: field.text().searchableBy({ in: part }), last: field.text() },
   });
-  const nurses: Definition = new Map([['Nurse', describeFields(named, 'Nurse')]]);
-  expect(() => modelsOf(schema, nurses)).toThrow('`in` is an operator of Prisma');
+  expect(() => modelsWith(schema, named)).toThrow('`in` is an operator of Prisma');
 });
 
 test.each<[string, object, string]>([
@@ -400,13 +392,13 @@ test.each<[string, object, string]>([
   ['a table that the definition lacks', { Doctor: 'doctors' }, 'no table `doctors`'],
   ['an id that is not a column', { Visit: { id: 'key' } }, 'the id of a row must be a column'],
 ])('%s is refused when the client is extended', (_name, options, message) => {
-  expect(() => modelsOf(schema, definition, { ...options })).toThrow(message);
+  expect(() => modelsWith(schema, fields, { ...options })).toThrow(message);
 });
 
 test('an encrypted table without a Prisma model is refused', () => {
   const refused =
     'Bill: exactly one model must have this table (got 0): name the table like a model (Patient, ';
-  expect(() => modelsOf(schema, new Map([...definition, ['Bill', []]]))).toThrow(refused);
+  expect(() => modelsWith(schema, { tables: { ...fields.tables, Bill: {} } })).toThrow(refused);
 });
 
 test.each<[string, readonly RuntimeField[], string]>([
@@ -430,8 +422,8 @@ test.each<[string, Args]>([
   ['updateMany', { where: { a: 'x', b: 'y' }, data: { b: 'z' } }],
 ])('a part of a compound id cannot be changed by %s(%j)', async (operation, args) => {
   const compound = visitsWith(columns('a', 'b', 'note'), { id: ['a', 'b'] });
-  const written = played(compound, codec, ['Visit', operation, args]);
-  await expect(written).rejects.toEqual(code('unsupported_value', { model: 'Visit', field: 'a,b' }));
+  const written = played(compound, ['Visit', operation, args]);
+  await expect(written).rejects.toEqual(code('row_unknown', { table: 'Visit', column: 'a,b' }));
 });
 
 test('two compound ids differ even if a part of one id contains the separator', () => {

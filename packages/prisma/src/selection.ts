@@ -1,8 +1,7 @@
-import { type Model, targetOf } from './models.ts';
+import { isBound, type Model, targetOf } from './models.ts';
 import { refuseEncrypted, refuseEncryptedIn, refuseOrder } from './order.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
-import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
-import { narrowedWhere } from './narrowing.ts';
+import { type Near, refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
 import { whereOf } from './where.ts';
 
 export interface Shape {
@@ -24,10 +23,10 @@ export async function readOf(
   isList = false,
 ): Promise<{ args: Args; shape: Shape }> {
   const isCut = ['take', 'skip', 'cursor', 'distinct'].some((name) => given[name] !== undefined);
-  const { where, narrowing } = isList && !isCut ? narrowedWhere(work, model, given['where']) : {};
-  const args = narrowing ? { ...given, where } : given;
-  const read = await readArgs(work, model, args, Object.keys(narrowing ?? {}));
-  return narrowing ? { args: read.args, shape: { ...read.shape, narrowing } } : read;
+  const near: Near = {};
+  const where = await whereOf(work, model, given['where'], isList && !isCut ? { near } : {});
+  const { args, shape } = await readArgs(work, model, given, where, Object.keys(near));
+  return { args, shape: Object.keys(near).length > 0 ? { ...shape, narrowing: near } : shape };
 }
 
 const passedOn = new Set(['select', 'include', 'omit', 'take', 'skip', 'relationLoadStrategy']);
@@ -36,6 +35,7 @@ async function readArgs(
   work: Work,
   model: Model,
   args: Args,
+  where: unknown,
   compared: readonly string[],
 ): Promise<{ args: Args; shape: Shape }> {
   const rewritten: Args = {};
@@ -46,7 +46,7 @@ async function readArgs(
       const selection = await selectionOf(work, model, value, name, compared);
       rewritten[name] = selection.args;
       shape = selection.shape;
-    } else if (name === 'where') rewritten[name] = await whereOf(work, model, value);
+    } else if (name === 'where') rewritten[name] = where;
     else if (name === 'orderBy') refuseOrder(work, model, value);
     else if (name === 'cursor') refuseEncryptedIn(model, value, name);
     else if (name === 'distinct') for (const column of [value].flat()) refuseEncrypted(model, column, name);
@@ -104,7 +104,7 @@ function neededBesides(
   isRead: (column: string) => boolean,
 ): string[] {
   const opened = [...model.encrypted.values()].filter(({ name }) => isRead(name) || compared.includes(name));
-  const id = opened.some(({ isBoundToRow }) => isBoundToRow) ? model.id : [];
+  const id = opened.some(isBound) ? model.id : [];
   const subject = opened.length > 0 ? model.subject : [];
   return [...new Set([...compared, ...id, ...subject])].filter((column) => !isRead(column));
 }

@@ -9,6 +9,7 @@ import type {
   WithHandler,
 } from './definition-types.ts';
 import type { PlainInput } from './input-types.ts';
+import type { Source } from './table-source.ts';
 
 type Exact<Given, Wanted> =
   | (Given extends (...args: never) => unknown
@@ -107,7 +108,7 @@ type ForUser = {
    */
   $as: () => <Self>(this: Self, user: string) => Self;
   /** What `migrate` of `@eaas/migrate` knows of a model. */
-  $encryptedTable: () => (table: string) => object;
+  $encryptedTable: () => (table: string) => Source;
 };
 
 /** An extension for `prisma.$extends`. */

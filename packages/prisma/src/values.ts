@@ -10,6 +10,10 @@ export function once(ask: (column: string) => Promise<unknown>): (column: string
   };
 }
 
+/** Returns some members of an object. */
+export const pick = (args: Args, names: readonly string[]): Args =>
+  Object.fromEntries(names.map((name) => [name, args[name]]));
+
 export function isArgs(value: unknown): value is Args {
   return Object.prototype.toString.call(value) === '[object Object]';
 }

@@ -1,8 +1,8 @@
-import { refuse } from './error.ts';
-import { filterOf, fingerprintsOf, requireIndex, requireValue } from './filter.ts';
+import { refuseStatement as refuse } from '@eaas/sdk/fields';
+import { conditionsOf, filterOf } from './filter.ts';
 import { type Model, targetOf } from './models.ts';
 import { type Args, entriesOf, isArgs, joinConditions, mapItems } from './values.ts';
-import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
+import { refuseIndexColumn, refuseUnknown, type Scope, type Work } from './work.ts';
 
 const relationFilters: Readonly<Record<string, boolean>> = {
   some: false,
@@ -12,11 +12,11 @@ const relationFilters: Readonly<Record<string, boolean>> = {
   isNot: true,
 };
 
-export async function whereOf(work: Work, model: Model, where: unknown, isNegated = false): Promise<unknown> {
+export async function whereOf(work: Work, model: Model, where: unknown, scope: Scope = {}): Promise<unknown> {
   if (where === undefined || where === null) return where;
   if (!isArgs(where)) return refuseFilter(model, '`where` must be an object');
   const conditions = await Promise.all(
-    entriesOf(where).map(([name, value]) => conditionOf(work, model, name, value, isNegated)),
+    entriesOf(where).map(([name, value]) => conditionOf(work, model, name, value, scope)),
   );
   return joinConditions(conditions);
 }
@@ -26,17 +26,18 @@ async function conditionOf(
   model: Model,
   name: string,
   value: unknown,
-  isNegated: boolean,
+  scope: Scope,
 ): Promise<Args> {
   if (name === 'AND' || name === 'OR' || name === 'NOT') {
-    const rewrite = (item: unknown) => whereOf(work, model, item, isNegated || name === 'NOT');
+    const inner = name === 'AND' ? scope : { isNegated: scope.isNegated || name === 'NOT' };
+    const rewrite = (item: unknown) => whereOf(work, model, item, inner);
     return { [name]: await mapItems(value, rewrite) };
   }
   const field = model.encrypted.get(name);
-  if (field) return filterOf(work, model, field, value, isNegated);
+  if (field) return filterOf({ work, model, field, ...scope }, value);
   refuseIndexColumn(model, name);
   const target = targetOf(work.models, model, name);
-  if (target) return { [name]: await relationOf(work, target, value, isNegated) };
+  if (target) return { [name]: await relationOf(work, target, value, scope.isNegated) };
   if (model.columns.has(name)) {
     refuseReferences(work, model, name, value);
     return { [name]: value };
@@ -45,17 +46,20 @@ async function conditionOf(
   return refuseUnknown(model, name, '`where`');
 }
 
-async function relationOf(work: Work, target: Model, value: unknown, isNegated: boolean): Promise<unknown> {
+async function relationOf(work: Work, target: Model, value: unknown, isNegated = false): Promise<unknown> {
   if (!isArgs(value)) {
     const isWrong = typeof value === 'object' && value !== null;
     return isWrong ? refuseFilter(target, 'the filter of a relation must be an object') : value;
   }
   const entries = entriesOf(value);
   if (!entries.every(([name]) => Object.hasOwn(relationFilters, name))) {
-    return whereOf(work, target, value, isNegated);
+    return whereOf(work, target, value, { isNegated });
   }
   const rewritten = entries.map(async ([name, where]) => {
-    return [name, await whereOf(work, target, where, isNegated || relationFilters[name])];
+    return [
+      name,
+      await whereOf(work, target, where, { isNegated: isNegated || relationFilters[name] === true }),
+    ];
   });
   return Object.fromEntries(await Promise.all(rewritten)) as Args;
 }
@@ -68,23 +72,18 @@ async function compoundOf(work: Work, model: Model, key: string, columns: Args):
       const isColumn = model.columns.get(name)?.kind !== 'object' && model.columns.has(name);
       return isColumn ? [name, value] : refuseUnknown(model, name, `\`${key}\``);
     }
-    const column = requireIndex(model, field);
-    requireValue(model, field, value);
-    const marks = await fingerprintsOf(work, model, field, [value]);
-    if (marks.length === 1) return [column, marks[0]];
-    return refuse(
-      'unsupported_filter',
-      { model: model.name, field: name },
-      'a compound key takes one fingerprint',
-      'use findFirst, or the id, until the old index key is removed',
-    );
+    const [condition] = await conditionsOf({ work, model, field }, { oneOf: [value] });
+    if (condition?.oneOf.length === 1) return [condition.index, condition.oneOf[0]];
+    const problem = 'a compound key takes one fingerprint';
+    const remedy = 'use findFirst, or the id, until the old index key is removed';
+    return refuse('not_supported', { table: model.name, column: name }, problem, remedy);
   });
   return Object.fromEntries(await Promise.all(rewritten)) as Args;
 }
 
 function refuseFilter({ name }: Model, problem: string): never {
   const remedy = 'pass conditions by the names of their fields';
-  return refuse('unknown_argument', { model: name }, problem, remedy);
+  return refuse('unknown_argument', { table: name }, problem, remedy);
 }
 
 function refuseReferences(work: Work, model: Model, name: string, value: unknown): void {
@@ -92,8 +91,8 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
   const { modelName, name: column } = value;
   const other = typeof modelName === 'string' ? work.models.get(modelName) : undefined;
   if (typeof column === 'string' && (other?.encrypted.has(column) || other?.indexes.has(column))) {
-    const place = { model: model.name, field: name };
-    refuse('unsupported_filter', place, `${other.name}.${column} is encrypted`, 'compare after reading');
+    const place = { table: model.name, column: name };
+    refuse('not_supported', place, `${other.name}.${column} is encrypted`, 'compare after reading');
   }
   for (const [, member] of entriesOf(value)) refuseReferences(work, model, name, member);
 }
@@ -113,8 +112,8 @@ export async function uniqueOf(work: Work, model: Model, where: unknown): Promis
   if (several.length === 0) return rewritten;
   const select = Object.fromEntries(several.map((column) => [column, true]));
   const row = await work.find(model, { where: rewritten, select });
-  const found = several.map((column) => [column, row?.[column] ?? firstOf(rewritten[column])]);
-  return { ...rewritten, ...(Object.fromEntries(found) as Args) };
+  const marks = several.map((column) => [column, row?.[column] ?? firstOf(rewritten[column])]);
+  return { ...rewritten, ...(Object.fromEntries(marks) as Args) };
 }
 
 function firstOf(filter: unknown): unknown {

@@ -1,19 +1,7 @@
-import type { RecordId } from '@eaas/sdk/fields';
-import { refuse } from './error.ts';
-import { storedForm } from './id-form.ts';
+import { type RecordId, refuseStatement as refuse, type Statement, type Unsealed } from '@eaas/sdk/fields';
+import { storedIn } from './id-form.ts';
 import type { Model, Models, RuntimeField } from './models.ts';
 import { type Args, isArgs } from './values.ts';
-
-export type Terms = Readonly<Record<string, readonly (string | readonly string[])[]>>;
-
-export interface Sealing {
-  readonly model: Model;
-  readonly values: Args;
-  readonly into: Args;
-  readonly id: RecordId | undefined;
-  /** The columns that name the person whose data the row is. */
-  readonly person: Args | undefined;
-}
 
 export interface Place {
   readonly root: Model;
@@ -44,11 +32,9 @@ type Nested = (
 
 export interface Work {
   readonly models: Models;
-  readonly sealings: Sealing[];
+  readonly sealings: Unsealed[];
   readonly isRead: boolean;
-  /** The searches whose near misses are dropped after decryption, as the objects in `where`. */
-  readonly narrowed: WeakSet<object>;
-  search(table: string, query: Args): Promise<Terms>;
+  readonly statement: Statement;
   /** Returns the first row, or null; with `isNeeded`, Prisma throws if there is none. */
   find(model: Model, args: Args, isNeeded?: boolean): Promise<Args | null>;
   /** Takes the next number of a sequence, or null if the column has none. */
@@ -57,16 +43,23 @@ export interface Work {
   nested: Nested;
 }
 
+/** The parts of searches whose near misses are dropped after decryption, by field. */
+export type Near = Record<string, Args>;
+
+/** Where a condition stands. */
+export interface Scope {
+  /** Whether `NOT` is around it. */
+  readonly isNegated?: boolean;
+  /** Takes near misses. Only for a condition that every row of a list must meet. */
+  readonly near?: Near | undefined;
+}
+
 export function idOf({ id, columns }: Model, row: Args): RecordId | undefined {
-  const parts = id.map((column) => storedForm(columns.get(column), row[column]));
+  const parts = id.map((column) => storedIn(columns.get(column), row[column]).id);
   if (parts.some((part) => part === undefined || part === null)) return undefined;
   if (parts.length === 1) return parts[0] as RecordId;
   // Escapes `%` and `/`, so that the compound ids (`a/b`, `c`) and (`a`, `b/c`) give different texts.
   return parts.map((part) => String(part).replaceAll('%', '%25').replaceAll('/', '%2F')).join('/');
-}
-
-export function idColumns({ id }: Model, row: Args): Args {
-  return Object.fromEntries(id.map((column) => [column, row[column]]));
 }
 
 /**
@@ -89,14 +82,14 @@ export function selectRow({ id, subject, columns }: Model): Args {
 export function refuseIndexColumn(model: Model, name: string): void {
   const field = model.indexes.get(name);
   if (field === undefined) return;
-  const part = model.encrypted.get(field)?.parts.find(({ column }) => column === name);
-  const fields = [field, ...(part?.others ?? [])].map((each) => `\`${each}\``).join(' and ');
-  const place = { model: model.name, field: name };
-  refuse('index_column', place, 'the extension computes this column', `use ${fields} instead`);
+  const index = model.encrypted.get(field)?.indexes.find(({ column }) => column === name);
+  const fields = index?.fields.map((each) => `\`${each.name}\``).join(' and ');
+  const place = { table: model.name, column: name };
+  refuse('index_column', place, 'the extension computes this column', `use ${fields ?? field} instead`);
 }
 
 export function refuseUnknown(model: Model, name: string, where: string): never {
   const known = [...model.columns.keys()].filter((column) => !model.indexes.has(column)).join('`, `');
   const problem = `${where} has an unknown member \`${name}\``;
-  return refuse('unknown_argument', { model: model.name }, problem, `the model has \`${known}\``);
+  return refuse('unknown_argument', { table: model.name }, problem, `the model has \`${known}\``);
 }

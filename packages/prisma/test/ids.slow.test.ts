@@ -72,7 +72,7 @@ describe.each(majors)('Prisma %i', (major) => {
     await db.caseless['upsert']?.({ where, create: where, update: { name: 'upserted' } });
     expect(await db.caseless['findUnique']?.({ where })).toEqual({ id: 'Grace', name: 'upserted' });
     const batch = db.$transaction([db.caseless['update']?.({ where, data: { name: 'batch' } })]);
-    await expect(batch).rejects.toMatchObject({ name: 'EncryptedModelError', code: 'batch' });
+    await expect(batch).rejects.toMatchObject({ name: 'EncryptedTableError', code: 'not_supported' });
     expect(await db.caseless['findUnique']?.({ where })).toEqual({ id: 'Grace', name: 'upserted' });
   });
 });

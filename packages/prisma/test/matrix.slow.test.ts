@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { EncryptedModelError } from '@eaas/prisma';
+import { EncryptedTableError } from '@eaas/prisma';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { comparisons, expected, filters, type Kind, kinds, reads, searches, writes } from './cells.ts';
 import { type Clinic, openClinic, showsStored } from './clinic.ts';
@@ -23,7 +23,7 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(showsStored(result)).toBe(false);
       return 'works';
     } catch (error) {
-      if (error instanceof EncryptedModelError) return error.code;
+      if (error instanceof EncryptedTableError) return error.code;
       throw error;
     } finally {
       expect(await clinic.misplaced()).toEqual([]);

@@ -1,7 +1,7 @@
-import type { EncryptedModelErrorCode } from '@eaas/prisma';
+import type { EncryptedTableErrorCode } from '@eaas/prisma';
 import { kinds } from './cells.ts';
 
-export type Outcome = 'works' | EncryptedModelErrorCode;
+export type Outcome = 'works' | EncryptedTableErrorCode;
 
 export interface Section {
   readonly title: string;
@@ -11,7 +11,7 @@ export interface Section {
 
 const intro = `# What works on encrypted columns
 
-A code in a table is that of the \`EncryptedModelError\` which the operation throws before it writes anything ([what to
+A code in a table is that of the \`EncryptedTableError\` which the operation throws before it writes anything ([what to
 do](../README.md#errors)). A test runs every line on PostgreSQL, every write also with null, and every update also with
 \`{ set }\`. It checks that no encrypted column holds plaintext, and that no result holds a ciphertext.
 `;

@@ -81,7 +81,7 @@ describe.each(majors)('Prisma %i', async (major) => {
 
   const refused = (code: string, of: string, remedy: RegExp) =>
     expect.objectContaining({
-      name: 'EncryptedModelError',
+      name: 'EncryptedTableError',
       code,
       message: expect.stringMatching(of),
       remedy: expect.stringMatching(remedy),
@@ -124,7 +124,7 @@ describe.each(majors)('Prisma %i', async (major) => {
       await call('visit', 'update', { where: { id: visit }, data: { note: 'w' } });
       expect([await notes(), await owners('visit', 'note')]).toEqual([['w'], ['1']]);
       const batch = db.$transaction([db.visit['update']?.({ where: { id: visit }, data: { note: 'v' } })]);
-      await expect(batch).rejects.toEqual(refused('batch', 'Visit', /and its person/));
+      await expect(batch).rejects.toEqual(refused('not_supported', 'Visit', /and its person/));
       await call('visit', 'update', { where: ofOne, data: { note: 'x' } });
       const ofTwo = { id: visit, patientId: 2 };
       const foreign = call('visit', 'update', { where: ofTwo, data: { note: 'y' } });
@@ -157,7 +157,7 @@ describe.each(majors)('Prisma %i', async (major) => {
       const { id } = await call('visit', 'create', { data: { kind: 'new' } });
       const where = { id, patientId: null };
       await expect(call('visit', 'update', { where, data: { note: 'x' } })).rejects.toEqual(
-        refused('unknown_subject', 'Visit.patientId', /`patientId: null` in `where`/),
+        refused('subject_unknown', 'Visit.patientId', /name the rows .* also by null/),
       );
       await call('visit', 'update', { where, data: { note: 'y', patientId: 2 } });
       expect(await owners('visit', 'note')).toEqual(['1', '2']);
@@ -270,7 +270,7 @@ describe.each(majors)('Prisma %i', async (major) => {
         const own = extend({}, clientOf({ requireUser: true }));
         sent.length = 0;
         await expect(call(model, operation, args, own)).rejects.toEqual(
-          expect.objectContaining({ code: 'unknown_user', remedy: expect.stringContaining('$as') }),
+          expect.objectContaining({ code: 'user_unknown', remedy: expect.stringContaining('$as') }),
         );
         expect(sent).toEqual([]);
         // An operation without values needs no user.

@@ -1,6 +1,13 @@
 // Operations without Prisma and without a database: what the extension sends, reads before, and returns.
-import type { Models, RuntimeDataModel, RuntimeField } from '../src/models.ts';
-import { type Codec, perform } from '../src/perform.ts';
+import { coreOf, type FieldsDefinition, type Tables } from '@eaas/sdk/fields';
+import {
+  type ModelOptions,
+  type Models,
+  modelsOf,
+  type RuntimeDataModel,
+  type RuntimeField,
+} from '../src/models.ts';
+import { perform } from '../src/perform.ts';
 import type { Args } from '../src/values.ts';
 
 export const column = (name: string, more: Partial<RuntimeField> = {}): RuntimeField => ({
@@ -18,6 +25,23 @@ export const relation = (name: string, type: string, relationName = name): Runti
   type,
   relationName,
 });
+
+/** What encrypts, searches and opens in place of the SDK. */
+export interface Codec {
+  encryptRows(table: string, rows: readonly Args[], idOf: (row: Args) => unknown): Promise<Args[]>;
+  decryptRows(table: string, rows: readonly Args[], idOf: (row: Args) => unknown): Promise<readonly Args[]>;
+  where(table: string, query: Args): Promise<Readonly<Record<string, string[]>>>;
+}
+
+const core = coreOf({ needsUser: false } as never, {}, 'encrypted');
+
+export const modelsWith = (
+  schema: RuntimeDataModel,
+  { tables }: { readonly tables: Tables },
+  options: Readonly<Record<string, string | ModelOptions>> = {},
+  codec: Partial<Codec> = {},
+): Models =>
+  modelsOf(schema, core, { tables, for: () => codec } as unknown as FieldsDefinition<Tables>, options);
 
 interface Extension {
   readonly client: { readonly $as: (this: void, user: string) => unknown };
@@ -54,7 +78,6 @@ export function operate(
 /** Runs an operation. `results` are the answers of Prisma: to the statement, to a read before, and to several updates. */
 export async function play(
   models: Models,
-  codec: Codec,
   [name, operation, args]: readonly [name: string, operation: string, args: Args],
   results: { readonly query?: unknown; readonly run?: unknown; readonly each?: unknown[] | undefined } = {},
 ) {
@@ -80,6 +103,6 @@ export async function play(
   };
   const model = models.get(name);
   if (!model) throw new Error('no such model');
-  const result = await perform(models, codec, executor, { model, operation, args, path: [] });
+  const result = await perform(models, core.begin(), executor, { model, operation, args, path: [] });
   return { sent, result, runs };
 }

@@ -246,7 +246,6 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
       ],
       decryptNested: () => [records, [stored], { table: 'users', id: () => 1, as: {}, nested: {} }, rows],
       checkConstraints: () => [definition, 'users', { schema: 'x', table: 'y', columns: {}, notValid: true }],
-      describeFields: () => [definition, 'users'],
       createIndexKey: () => [client, { keyId, signal }],
       rewrapIndexKey: () => [client, token, { keyId, signal }],
       unencrypted: () => ['x'],

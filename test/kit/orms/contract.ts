@@ -1,5 +1,5 @@
-// What the packages for ORMs do alike, as one set of cases: values that cannot be decrypted, values of erased people, ranges of
-// dates, and what users typed. An ORM answers each statement with the stored rows, as a database would that has no `where`.
+// What the packages for ORMs do alike, as one set of cases: values that cannot be decrypted, values of erased people, users, ids,
+// searches, ranges of dates, and what users typed. An ORM answers each statement with the stored rows, as a database would that has no `where`.
 import { createTestService } from '@eaas/local';
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
 import { createIndexKey, dateRange, defineFields, field, FieldError, unencrypted } from '@eaas/sdk/fields';
@@ -11,7 +11,7 @@ interface Range {
   readonly to: Date;
 }
 export type Row = Readonly<Record<string, unknown>>;
-export type OnError = 'throw' | 'null' | ((error: FieldError) => unknown);
+export type OnError = 'throw' | 'null' | ((error: FieldError, row: object) => unknown);
 type Statement = (onError?: OnError) => PromiseLike<unknown>;
 
 /** What an ORM opens: the rows that are stored, of whom they are, and its own option `onError`. */
@@ -19,7 +19,10 @@ export interface Opening {
   readonly eaas: EaasClient;
   readonly index: string;
   readonly rows: readonly Row[];
-  readonly subject: 'id' | undefined;
+  readonly subject: 'id' | 'city' | undefined;
+  readonly user?: (() => string | undefined) | undefined;
+  /** The length of the fingerprints of names. */
+  readonly bits?: number | undefined;
   readonly onError?: OnError | Readonly<Record<string, OnError>> | undefined;
 }
 
@@ -30,13 +33,19 @@ interface Orm {
   readonly others: Readonly<Record<string, Statement>>;
   /** Statements that return the names of patients born in a range. */
   readonly within: Readonly<Record<string, (range: Range) => PromiseLike<unknown>>>;
-  /** The fingerprints in all statements. */
+  /** Creates a patient. */
+  readonly create: (row: Row) => PromiseLike<unknown>;
+  /** Updates the patient Ada. */
+  readonly change: (set: Row) => PromiseLike<unknown>;
+  /** Finds patients whose name is equal to a value. */
+  readonly named: (value: unknown) => PromiseLike<unknown>;
+  /** The texts in all statements. */
   readonly sent: () => readonly string[];
 }
 
 /** The columns of patients. The others of their rows are `id`, `city` and `profile`. */
-export const encryptedFields = () => ({
-  name: field.text(),
+export const encryptedFields = ({ bits }: Pick<Opening, 'bits'> = {}) => ({
+  name: field.text().searchable({ bits }),
   born: field.date().searchableBy({ range: dateRange() }),
 });
 
@@ -52,8 +61,8 @@ export async function describeOrm(table: string, open: (opening: Opening) => Orm
   const service = createTestService();
   const { key_id: keyId } = await service.createKey(table);
   const events: EaasEvent[] = [];
-  const client = () =>
-    new EaasClient({ ...service, keyId, retries: 0, onEvent: (event) => void events.push(event) });
+  const client = (more: object = {}) =>
+    new EaasClient({ ...service, keyId, retries: 0, onEvent: (event) => void events.push(event), ...more });
   const writer = client();
   const index = await createIndexKey(writer);
   const seal = async (rows: readonly object[], subject?: 'id') => {
@@ -95,10 +104,12 @@ export async function describeOrm(table: string, open: (opening: Opening) => Orm
 
     test('has null for it with `null`, and with a function what it returns', async () => {
       expect(namesOf(await run(opened(moved), 'null')).at(-1)).toBeNull();
-      const onError = vi.fn((error: FieldError) => error.row);
+      const onError = vi.fn((error: FieldError, row: object) => error.row ?? row);
       const names = namesOf(await run(opened(moved), onError));
       expect(names).toEqual(['Ada', bob].slice(-names.length));
-      expect(onError.mock.calls).toEqual([[expect.any(FieldError), expect.any(Object)]]);
+      const [, shown] = onError.mock.calls[0] as unknown as [FieldError, Row];
+      expect(shown).toMatchObject({ city: 'Turin', profile: null });
+      expect(Object.keys(shown)).not.toContain('name_index');
     });
 
     test('has null for the values of an erased person, unless it is to throw', async () => {
@@ -106,6 +117,17 @@ export async function describeOrm(table: string, open: (opening: Opening) => Orm
       expect(namesOf(await run(orm()))).toEqual([null]);
       await expect(run(orm(), 'throw')).rejects.toMatchObject(gone);
       await expect(run(orm({ onError: 'throw' }))).rejects.toMatchObject(gone);
+    });
+
+    test('asks once for the user, and is refused before it is sent if it must have one', async () => {
+      const user = vi.fn(() => 'user-1');
+      const eaas = client({ requireUser: true });
+      await run(opened([first], { eaas, user }));
+      expect(user).toHaveBeenCalledOnce();
+      const orm = opened([first], { eaas });
+      const refused = { name: 'EncryptedTableError', code: 'user_unknown', table };
+      await expect(run(orm)).rejects.toMatchObject(refused);
+      expect(orm.sent()).toEqual([]);
     });
 
     test.each([
@@ -149,11 +171,68 @@ export async function describeOrm(table: string, open: (opening: Opening) => Orm
     async (statement) => {
       const orm = opened(dated);
       expect(namesOf(await orm.within[statement]?.({ to: day('2006-11-24') }))).toEqual(born.slice(0, 2));
-      expect(orm.sent()).toHaveLength(1 + 106 + 11);
+      const sent = orm.sent().filter((text) => /^[\da-f]{64}$/.test(text));
+      expect(sent).toHaveLength(1 + 106 + 11);
       // Their order says nothing about the dates.
-      expect(orm.sent()).toEqual(orm.sent().toSorted());
+      expect(sent).toEqual(sent.toSorted());
       const days = { from: day('2006-11-02'), to: day('2006-11-29') };
       expect(namesOf(await opened(dated).within[statement]?.(days))).toEqual([]);
     },
   );
+
+  test.each([
+    ['in braces', `{${ada.toUpperCase()}}`],
+    ['without hyphens', ada.replaceAll('-', '')],
+  ])('a ciphertext is bound to a UUID as the database returns it, also if it comes %s', async (_, id) => {
+    const orm = opened([]);
+    await orm.create({ id, name: 'Ada' });
+    const name = orm.sent().find((text) => text.startsWith('eaasA'));
+    expect(rowsOf(await opened([{ ...first, name }]).statements[anyStatement]?.())).toMatchObject([
+      { name: 'Ada' },
+    ]);
+  });
+
+  test.each([
+    ['is missing', {}],
+    ['is null', { city: null }],
+  ])('a value of a person who %s is refused, before a statement', async (_, more) => {
+    const orm = opened([], { subject: 'city' });
+    const refused = { name: 'EncryptedTableError', code: 'subject_unknown', table, column: 'city' };
+    await expect((async () => orm.create({ id: ada, name: 'Ada', ...more }))()).rejects.toMatchObject(
+      refused,
+    );
+    expect(orm.sent()).toEqual([]);
+  });
+
+  test.each<[string, Row, string, Opening['subject']]>([
+    ['id', { id: bob }, 'row_unknown', undefined],
+    ['person', { city: 'Bern' }, 'subject_unknown', 'city'],
+  ])('an update that gives a row another %s is refused', async (_, set, code, subject) => {
+    const orm = opened([{ ...first, city: 'Turin' }], { subject });
+    const refused = { name: 'EncryptedTableError', code, table };
+    await expect((async () => orm.change(set))()).rejects.toMatchObject(refused);
+    expect(orm.sent()).not.toContain(Object.values(set)[0]);
+  });
+
+  test.each<[string, unknown, string, Partial<Opening>]>([
+    ['in an index whose fingerprints are short', 'Ada', 'not_searchable', { bits: 64 }],
+    ['for an object', { last4: '6789' }, 'not_supported', {}],
+  ])('a search %s is refused, before a statement', async (_, value, code, more) => {
+    const orm = opened([], more);
+    const refused = { name: 'EncryptedTableError', code, table, column: 'name' };
+    await expect((async () => orm.named(value))()).rejects.toMatchObject(refused);
+    expect(orm.sent()).toEqual([]);
+    await opened([]).named('Ada');
+  });
+
+  test.each<[string, object]>([
+    ['no option', { indx: 'service' }],
+    ['names no known table', { onError: { patiens: 'null' } }],
+    ['names no known table', { keyIds: { patiens: keyId } }],
+    ['has an entry for', { keyIds: { [`${table}.nmae`]: keyId } }],
+    ["must be 'throw', 'null' or a function", { onError: { [table]: 'skip' } }],
+    ['must be a function', { user: 'Ada' }],
+  ])('a mistake in the options is refused at once: it %s', (message, options) => {
+    expect(() => opened([], options as Partial<Opening>)).toThrow(message);
+  });
 }

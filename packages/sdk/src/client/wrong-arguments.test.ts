@@ -63,7 +63,6 @@ const quotable: Readonly<Record<string, readonly (number | string)[]>> = {
   where: [0],
   decryptNested: ['table', 'as'],
   checkConstraints: [1],
-  describeFields: [1],
 };
 
 test.each(calls)('no error and no event of $name shows a value that was passed by mistake', async (of) => {
@@ -99,7 +98,7 @@ test('every public call accepts valid arguments', async () => {
 });
 
 /** Calls whose last object has names that the app chose, or methods. */
-const withoutOptions = /^(?:handleSource|defineFields|describeFields|a table|keyIds|searchableBy)$/;
+const withoutOptions = /^(?:handleSource|defineFields|a table|keyIds|searchableBy)$/;
 
 test.each(calls.filter(({ name, args }) => args().some(isPlain) && !withoutOptions.test(name)))(
   'a misspelt option is refused by $name',

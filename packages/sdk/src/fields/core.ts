@@ -1,8 +1,7 @@
 // The core under the adapters of database libraries, such as `@eaas/drizzle` and `@eaas/prisma`. An adapter knows the grammar of
 // its library, and says where values stand in it. The core knows what becomes of them: it encrypts new rows, answers searches,
 // opens stored rows, and knows ids, people, users and `onError`, so that all adapters answer alike.
-import { EaasError } from '@eaas/protocol/internal';
-import { type OptionRules, requireOptions } from '@eaas/protocol/internal';
+import { EaasError, parseUuid, requireOptions } from '@eaas/protocol/internal';
 import type { FieldsDefinition } from './define-fields.ts';
 import { type FieldError, type OnError, onErrorRule } from './field-error.ts';
 import type { IndexSource } from './fingerprints.ts';
@@ -122,6 +121,8 @@ export interface TableSource<Database> {
 
 /** For adapters: a table with its definition. */
 export interface CoreTable {
+  /** What errors call it. */
+  readonly name: string;
   readonly plan: TablePlan;
   /** The columns that name the person of a row. */
   readonly person: readonly string[];
@@ -199,7 +200,8 @@ export interface Statement {
 export interface Core {
   /** Throws if the options name a table that is none of these. */
   requireTables(names: readonly string[]): void;
-  table(definition: FieldsDefinition<Tables>, name: string): CoreTable;
+  /** `shown` is what errors call the table. */
+  table(definition: FieldsDefinition<Tables>, name: string, shown?: string): CoreTable;
   /** Begins a statement. It asks once who the user is. */
   begin(): Statement;
   /** Returns the core for a user. */
@@ -210,15 +212,10 @@ export interface Core {
 
 /** For adapters: makes the core of a database. Throws for a mistake in the options of `call`. */
 export function coreOf(client: FieldsClient, options: EncryptionOptions, call: string): Core {
-  const rules: OptionRules<EncryptionOptions> = {
-    index: 'anything',
-    keyIds: 'object',
-    onError: 'anything',
-    user: 'callback',
-  };
-  requireOptions(rules, options, call);
+  const rules = { index: 'anything', keyIds: 'object', onError: 'anything', user: 'callback' } as const;
+  requireOptions<EncryptionOptions>(rules, options, call);
   const { index, keyIds = {}, onError } = options;
-  const coreWith = (userOf: EncryptionOptions['user'], onErrorOf: OnErrorOf): Core => ({
+  const coreWith = (userOf: UserOf, onErrorOf: OnErrorOf): Core => ({
     requireTables(names) {
       const byTable = typeof onError === 'object' ? Object.keys(onError) : [];
       const place = Object.keys(keyIds).find((name) => !isIn(name, names));
@@ -228,18 +225,19 @@ export function coreOf(client: FieldsClient, options: EncryptionOptions, call: s
       const remedy = `name one of (${names.join(', ')}), or list its table in the schema`;
       refuseStatement('definition', { table }, problem, remedy);
     },
-    table(fields, name) {
+    table(fields, name, shown = name) {
       const plan = requireTable(planOf(fields.tables), name);
       const keys = Object.entries(keyIds).filter(([place]) => isIn(place, Object.keys(fields.tables)));
       const own = { index, keyIds: Object.fromEntries(keys) };
       // The SDK checks `index` when it runs, because the type of the definition does not say what is searchable.
       const records = fields.for(client, own as never);
-      const source = { fields, name, ...own };
       const person = personColumns(plan);
-      if (plan.subject === undefined || person.length > 0) return { plan, person, source, records };
-      const problem = 'nobody knows which columns the function `subject` reads';
-      const remedy = "list them in the definition, such as ...unencrypted('patientId')";
-      return refuseStatement('definition', { table: name }, problem, remedy);
+      if (plan.subject !== undefined && person.length === 0) {
+        const problem = 'nobody knows which columns the function `subject` reads';
+        const remedy = "list them in the definition, such as ...unencrypted('patientId')";
+        refuseStatement('definition', { table: shown }, problem, remedy);
+      }
+      return { name: shown, plan, person, source: { fields, name, ...own }, records };
     },
     begin: () => statementOf(client, userOf, onErrorOf),
     as(user) {
@@ -275,11 +273,9 @@ function onErrorsOf(given: EncryptionOptions['onError'], place: ColumnPlace = {}
   return (table) => byTable.get(isByTable ? table : place.table);
 }
 
-function statementOf(
-  client: FieldsClient,
-  userOf: EncryptionOptions['user'],
-  onErrorOf: OnErrorOf,
-): Statement {
+type UserOf = EncryptionOptions['user'];
+
+function statementOf(client: FieldsClient, userOf: UserOf, onErrorOf: OnErrorOf): Statement {
   let acting: { readonly user: string | undefined } | undefined;
   const userOnce = () => (acting ??= { user: userOf?.() }).user;
   const recordsOf = ({ records }: CoreTable): Records<Tables> => {
@@ -298,9 +294,8 @@ function statementOf(
         for (const row of own) requireBound(row);
         const given = own.map(({ values, person }): Row => ({ ...person, ...values }));
         const ids = new Map(given.map((row, at) => [row, own[at]?.id]));
-        const stored = await recordsOf(table).encryptRows(table.plan.table, given, (row: Row) =>
-          ids.get(row),
-        );
+        const idOf = (row: Row): RecordId | undefined => ids.get(row);
+        const stored = await recordsOf(table).encryptRows(table.plan.table, given, idOf);
         for (const [at, { person = {}, put }] of own.entries()) {
           // What names the person is in the row already, or must stay as it is.
           const written = Object.entries(stored[at] ?? {}).filter(([name]) => !Object.hasOwn(person, name));
@@ -313,16 +308,11 @@ function statementOf(
         recordsOf(table).where(table.plan.table, { [column]: query } as never);
       if (parts) {
         requireParts(asked, parts);
-        const indexes = partIndexesOf(requireField(table.plan, column));
-        return async () => {
-          const terms = await ask(parts);
-          return indexes.flatMap(({ column: index, index: { isList } }) => {
-            const found = isList ? (terms[index] ?? []) : [terms[index] ?? []];
-            return found
-              .map((each) => ({ index, oneOf: [each].flat(2), isList }))
-              .filter(({ oneOf }) => oneOf.length > 0);
+        return async () =>
+          Object.entries(await ask(parts)).flatMap(([index, found]) => {
+            const isList = Array.isArray(found[0]);
+            return (isList ? found : [found]).map((each) => ({ index, oneOf: [each].flat(2), isList }));
           });
-        };
       }
       const index = indexOf(table, column);
       for (const value of oneOf) requireWhole(table, column, value);
@@ -389,37 +379,31 @@ export const boundColumn = ({ plan }: CoreTable, values: Row): string | undefine
 export const isOfPerson = ({ person }: CoreTable, values: Row): boolean =>
   person.length > 0 && Object.values(values).some((value) => (value ?? null) !== null);
 
+/** Throws unless the id and the person of a row are known as far as its values need them. */
 function requireBound({ table, values, id, person }: Unsealed): void {
+  const { name, plan, person: names } = table;
   const column = boundColumn(table, values);
   if (column !== undefined && (id ?? null) === null) {
     const problem = 'the ciphertext is bound to the id of its row, which is not known before the statement';
     const remedy = "pass the id, or define the field with { context: 'field' }";
-    refuseStatement('row_unknown', { table: table.plan.table, column }, problem, remedy);
+    refuseStatement('row_unknown', { table: name, column }, problem, remedy);
   }
-  if (isOfPerson(table, values)) requirePerson(table, person);
-}
-
-/** For adapters: returns the columns that name the person. Throws unless they are known, and name somebody. */
-export function requirePerson(table: CoreTable, person: Row | undefined, remedy?: string): Row {
-  const { plan, person: names } = table;
-  const [first] = names;
-  const column = names.find((name) => person?.[name] === undefined);
-  const isNobody = typeof plan.subject === 'string' && person?.[plan.subject] === null;
-  if (person && column === undefined && !isNobody) return person;
-  const advice = remedy ?? `pass \`${names.join('`, `')}\` in the form in which the database returns it`;
-  const problem = isNobody
-    ? 'the column names nobody, and the values of the row are the data of a person'
-    : 'the person whose data the row is must be known before its values are encrypted';
-  return refuseStatement('subject_unknown', { table: plan.table, column: column ?? first }, problem, advice);
+  if (!isOfPerson(table, values)) return;
+  const isNobody = (value: unknown): boolean =>
+    value === undefined || (value === null && typeof plan.subject === 'string');
+  const missing = names.find((each) => isNobody(person?.[each]));
+  if (missing === undefined) return;
+  const problem = 'the person whose data the row is must be known before its values are encrypted';
+  const remedy = `pass \`${names.join('`, `')}\` with the values, and name the rows of an update by it, also by null`;
+  refuseStatement('subject_unknown', { table: name, column: missing }, problem, remedy);
 }
 
 /** For adapters: the index column for whole values. Throws if there is none, or if other values have the same fingerprint. */
-export function indexOf({ plan }: CoreTable, column: string): string {
+export function indexOf({ name: table, plan }: CoreTable, column: string): string {
   const whole = requireField(plan, column).indexes.find(({ name }) => name === undefined);
-  const place = { table: plan.table, column };
+  const place = { table, column };
   if (whole) return requireLong(place, whole, 256);
-  const remedy =
-    'define its field with `.searchable()`, search its parts, or filter the rows after reading them';
+  const remedy = 'define its field with `.searchable()`, search its parts, or filter after reading';
   return refuseStatement('not_searchable', place, 'the column cannot be searched', remedy);
 }
 
@@ -430,32 +414,23 @@ function requireLong(place: ColumnPlace, { column, index: { bits } }: IndexPlan,
   return refuseStatement('not_searchable', place, problem, remedy);
 }
 
-function requireWhole({ plan: { table } }: CoreTable, column: string, value: unknown): void {
+function requireWhole({ name: table }: CoreTable, column: string, value: unknown): void {
   const isNull = (value ?? null) === null;
   // The SDK would read an object as a search for a part of a value.
   if (!isNull && Object.prototype.toString.call(value) !== '[object Object]') return;
-  const problem = isNull
-    ? 'a comparison with null finds nothing'
-    : 'a comparison takes a value (got an object)';
-  const remedy = isNull
-    ? 'ask for null by itself (`isNull` of Drizzle, `{ equals: null }` of Prisma)'
-    : 'pass the value, or search by a part of it with an index of `searchableBy`';
+  const [problem, remedy] = isNull
+    ? ['a comparison with null finds nothing', 'use `isNull` of Drizzle, or `{ equals: null }` of Prisma']
+    : ['a comparison takes a value (got an object)', 'search by a part with an index of `searchableBy`'];
   refuseStatement('not_supported', { table, column }, problem, remedy);
 }
 
 function requireParts({ table, column, isRead, isNegated, dropped }: Asked, parts: Row): void {
-  const place = { table: table.plan.table, column };
-  const refuse = (problem: string, remedy: string): never =>
-    refuseStatement('not_supported', place, problem, remedy);
+  const place = { table: table.name, column };
+  const refuse = refuseStatement.bind(undefined, 'not_supported', place);
   const many = `a search by \`${Object.keys(parts).join('`, `')}\` can find too many rows, so`;
-  const after = 'filter them after decryption';
-  if (!isRead)
-    refuse(
-      `${many} it cannot choose the rows to write`,
-      `select the rows, ${after}, and write them by their ids`,
-    );
-  if (isNegated)
-    refuse(`${many} its negation would miss rows`, `select the rows without this search, and ${after}`);
+  const select = 'select the rows without this search, filter them after decryption';
+  if (!isRead) refuse(`${many} it cannot choose the rows to write`, `${select}, and write them by their ids`);
+  if (isNegated) refuse(`${many} its negation would miss rows`, select);
   for (const each of partIndexesOf(requireField(table.plan, column)))
     if (Object.hasOwn(parts, each.name)) requireLong(place, each, 64);
   const near = dropped === true ? undefined : nearMisses(table, column, parts);
@@ -469,12 +444,13 @@ function requireParts({ table, column, isRead, isNegated, dropped }: Asked, part
 
 /** For adapters: the parts of a search that the database cannot answer alone, which `open` repeats on values. */
 export function nearMisses({ plan }: CoreTable, column: string, parts: unknown): Row | undefined {
-  const indexes = partIndexesOf(requireField(plan, column));
+  const asked = Object(parts) as Row;
   try {
-    const near = Object.entries(Object(parts) as Row).filter(
-      ([name, query]) =>
-        indexes.find((each) => each.name === name)?.index.comparison?.isWhole(query) === false,
-    );
+    const near = partIndexesOf(requireField(plan, column))
+      .filter(
+        ({ name, index }) => Object.hasOwn(asked, name) && index.comparison?.isWhole(asked[name]) === false,
+      )
+      .map(({ name }) => [name, asked[name]] as const);
     return near.length === 0 ? undefined : Object.fromEntries(near);
   } catch {
     return undefined; // The query is invalid. The search throws an error that names the column.
@@ -482,25 +458,28 @@ export function nearMisses({ plan }: CoreTable, column: string, parts: unknown):
 }
 
 /** For adapters: whether two ids are the same, as a number and its text are. */
-export function isSameId(one: unknown, other: unknown): boolean {
-  const [first, second] = [one, other].map((id) =>
-    /^(?:number|bigint)$/.test(typeof id) ? `${id as number}` : id,
-  );
-  return first === second;
-}
+export const isSameId = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other);
+
+const textOf = (id: unknown): unknown => (typeof id === 'number' || typeof id === 'bigint' ? String(id) : id);
 
 /** For adapters: what a database does to the text of an id. `folded` compares other texts as equal, `other` changes them. */
-export type IdForm =
-  | 'text'
-  | 'integer'
-  | 'uuid'
-  | 'date'
-  | 'folded'
-  | 'trimmed'
-  | 'other'
-  | { readonly padded: number };
+export type IdForm = keyof typeof texts | { readonly padded: number };
 
-const uuid = /^([\da-f]{8})(-?)([\da-f]{4})\2([\da-f]{4})\2([\da-f]{4})\2([\da-f]{12})$/;
+const same = (id: string): string | undefined => id;
+/** The text that the database returns, undefined if only the database knows it. */
+const texts = {
+  text: same,
+  folded: same,
+  other: (): undefined => undefined,
+  trimmed: (id: string) => (id.endsWith(' ') ? undefined : id),
+  integer: (id: string) => (/^\s*[+-]?\d+\s*$/.test(id) ? String(BigInt(id)) : undefined),
+  date: (id: string) => (/^\d{4}-\d\d-\d\d$/.test(id) ? id : undefined),
+  // PostgreSQL also accepts a UUID in upper case, in braces or without hyphens.
+  uuid: (id: string) => {
+    const digits = id.replaceAll(/[-{}]/g, '');
+    return parseUuid(digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
+  },
+};
 
 /**
  * For adapters: the id as the database returns it, to which ciphertexts are bound, or undefined if only the database knows it.
@@ -508,31 +487,13 @@ const uuid = /^([\da-f]{8})(-?)([\da-f]{4})\2([\da-f]{4})\2([\da-f]{4})\2([\da-f
  */
 export function storedId(id: unknown, form: IdForm): { readonly id: unknown; readonly isExact: boolean } {
   if (typeof id !== 'string') return { id, isExact: id !== undefined };
+  const isWhole = typeof form === 'object' || !['folded', 'trimmed', 'other'].includes(form);
+  const stored = typeof form === 'object' ? padded(id, form.padded) : texts[form](id);
   // A UUID is the same id in every case.
-  const isUuid = uuid.exec(id.toLowerCase())?.[2] === '-';
-  switch (form) {
-    case 'text':
-      return { id, isExact: true };
-    case 'folded':
-      return { id, isExact: isUuid };
-    case 'other':
-      return { id: undefined, isExact: false };
-    case 'trimmed':
-      return { id: id.endsWith(' ') ? undefined : id, isExact: isUuid };
-    case 'integer':
-      return exactly(/^\s*[+-]?\d+\s*$/.test(id) ? String(BigInt(id)) : undefined);
-    case 'date':
-      return exactly(/^\d{4}-\d\d-\d\d$/.test(id) ? id : undefined);
-    case 'uuid': {
-      // PostgreSQL also accepts a UUID in upper case, in braces or without hyphens.
-      const [, ...parts] = uuid.exec(id.replaceAll(/[-{}]/g, '').toLowerCase()) ?? [];
-      return exactly(parts.filter(Boolean).join('-') || undefined);
-    }
-    default: {
-      const trimmed = id.replace(/ +$/, '');
-      return exactly(trimmed + ' '.repeat(Math.max(0, form.padded - Array.from(trimmed).length)));
-    }
-  }
+  return { id: stored, isExact: stored !== undefined && (isWhole || parseUuid(stored) !== undefined) };
 }
 
-const exactly = (id: string | undefined) => ({ id, isExact: id !== undefined });
+function padded(id: string, length: number): string {
+  const trimmed = id.replace(/ +$/, '');
+  return trimmed + ' '.repeat(Math.max(0, length - Array.from(trimmed).length));
+}

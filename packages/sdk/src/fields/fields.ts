@@ -10,13 +10,7 @@ export {
 } from './decrypt-nested.ts';
 export * from './core.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';
-export {
-  checkConstraints,
-  type CheckConstraintsOptions,
-  describeFields,
-  type FieldDescription,
-  type PartDescription,
-} from './describe-fields.ts';
+export { checkConstraints, type CheckConstraintsOptions } from './check-constraints.ts';
 export type {
   Bound,
   Field,

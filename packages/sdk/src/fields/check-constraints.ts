@@ -1,53 +1,8 @@
 import { requireOptions } from '@eaas/protocol/internal';
 import type { FieldsDefinition } from './define-fields.ts';
-import type { PartComparison, PartIndex } from './part-index.ts';
 import { type FieldPlan, partIndexesOf, planOf, requireField, requireTable } from './plan.ts';
 import type { FieldName, IndexColumns, NameOf, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';
-
-/** An index that `searchableBy` added to a field. A write of the field needs the values of the `others` too. */
-export interface PartDescription extends Pick<PartIndex<unknown>, 'others' | 'isList' | 'bits'> {
-  readonly name: string;
-  /** The name of the index column. */
-  readonly column: string;
-  /** Compares decrypted values with a query. Undefined if only the app can compare. */
-  readonly comparison: PartComparison | undefined;
-}
-
-/** Describes an encrypted field for an adapter of a database library. */
-export interface FieldDescription {
-  readonly name: string;
-  /** The name of the field's type, such as `text`. */
-  readonly type: string;
-  /** The name of the index column. Undefined if the field is not searchable. */
-  readonly indexColumn: string | undefined;
-  /** The length of a fingerprint in bits. If it is less than 256, different values can have the same fingerprint. */
-  readonly bits: number | undefined;
-  /** The indexes that `searchableBy` added to the field. */
-  readonly parts: readonly PartDescription[];
-  /** Whether encryption and decryption need the id of the row. */
-  readonly isBoundToRow: boolean;
-}
-
-/**
- * Describes the encrypted fields of a table, for adapters of database libraries. Throws InputError for an unknown
- * table.
- */
-export function describeFields<T extends Tables>(
-  definition: FieldsDefinition<T>,
-  table: NameOf<T>,
-): readonly FieldDescription[] {
-  return requireTable(planOf(definition?.tables), table).fields.map((plan) => ({
-    name: plan.name,
-    type: plan.field.type.name,
-    indexColumn: plan.indexes.find(({ name }) => name === undefined)?.column,
-    bits: plan.field.index?.bits,
-    parts: partIndexesOf(plan).map(({ name, column, index: { others, isList, bits, comparison } }) => {
-      return { name, column, others, isList, bits, comparison };
-    }),
-    isBoundToRow: plan.field.context !== 'field',
-  }));
-}
 
 /** Options of `checkConstraints`: the names in the database, where they differ from the names in the definition. */
 export interface CheckConstraintsOptions<F> {
