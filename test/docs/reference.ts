@@ -97,9 +97,9 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   sdk: `Absent Aliases AliasesIn Answer ByteTransform Calls Defined FieldOf Flat IntakeEncryptOptions IntakeItem IntakeWrapOptions KeyFilter OnlyColumns OnlyDefined
     OpenOptions OptionalLimits OrSettled ReadableRow SubjectRow TypedValue FormOf IdFor IndexColumn
     IndexValue IsWhole NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
-    AllColumns InputOf Result RowIn Searchable SubjectFunction SubjectOption ValueOf ValueType
+    AllColumns InputOf Result Row RowIn Searchable SubjectFunction SubjectOption TablePlan texts ValueOf ValueType
     Where apiKeyRoutes issuerRoutes keyRoutes named operations serverModeRoutes`.split(/\s+/),
-  migrate: [],
+  migrate: ['TableSource'],
   audit: [],
   protocol: ['InputOf', 'TextKey'],
 };

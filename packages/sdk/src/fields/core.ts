@@ -160,6 +160,7 @@ export interface SearchedList {
   readonly items: unknown[];
   /** The parts of the search to repeat on values, by column: `nearMisses` returns them. */
   readonly near: Row;
+  /** Says which stored row an item is. */
   readonly rowOf: (item: never) => Sealed | undefined;
 }
 
