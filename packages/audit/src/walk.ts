@@ -80,10 +80,6 @@ export async function walkChain(
   const { findings, to } = walk;
   let newest = 0;
   for await (const entry of withTenant(walk, untilFailure(walk, entries))) {
-    if (!isHidden(entry) && newest === 0 && !('salt' in entry))
-      throw new InputError(
-        'the entries have no salts, because an earlier version wrote them: export the log again',
-      );
     const { id } = entry;
     if (to && id > to.id) break;
     const chain = begin(walk, entry);
@@ -106,6 +102,10 @@ async function* withTenant(walk: Walk, entries: Entries): AsyncGenerator<Shown, 
     if (!isEntry(entry))
       throw new InputError(
         `the entries must be those that \`audit.list\` yields or \`audit export\` writes (got another value after entry ${newest})`,
+      );
+    if (!isHidden(entry) && newest === 0 && !('salt' in entry))
+      throw new InputError(
+        'the entries have no salts, because an earlier version wrote them: export the log again',
       );
     newest = entry.id;
     if (isHidden(entry) && walk.hidden === undefined)

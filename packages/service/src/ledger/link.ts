@@ -84,6 +84,7 @@ export function beginLink(
         hash = chain.first(hash, { tenant_id, id, ...last.run, created_at, salt: fromLatin1(salt) });
       }
       const { action, actor, first } = last.run;
+      // Of a run, only its first entry and those that begin a block can name blocks that none before has named.
       if (first > hashes.length || beginsBlock(id))
         for (const name of blocksOf(id, action, actor)) if (!known.has(name)) blocks.add(name);
       salts.push(salt);
