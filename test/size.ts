@@ -9,7 +9,7 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_606,
   service: 5_615,
   local: 1_827,
-  sdk: 7_416,
+  sdk: 7_420,
   migrate: 2_306,
   audit: 866,
   drizzle: 2_101,

@@ -1,8 +1,9 @@
 // The core under the adapters of database libraries, such as `@eaas/drizzle` and `@eaas/prisma`. An adapter knows the grammar of
 // its library, and says where values stand in it. The core knows what becomes of them: it encrypts new rows, answers searches,
 // opens stored rows, and knows ids, people, users and `onError`, so that all adapters answer alike.
-import { EaasError, parseUuid, requireOptions } from '@eaas/protocol/internal';
+import { parseUuid, requireOptions } from '@eaas/protocol/internal';
 import type { FieldsDefinition } from './define-fields.ts';
+import { refuseStatement } from './encrypted-table-error.ts';
 import { type FieldError, type OnError, onErrorRule } from './field-error.ts';
 import type { IndexSource } from './fingerprints.ts';
 import type { FieldsClient, IdOf, Row } from './internals.ts';
@@ -18,63 +19,6 @@ import {
 import type { ColumnPlace } from './recognize-ciphertext.ts';
 import type { Records } from './records.ts';
 import type { RecordId, Tables } from './row-types.ts';
-
-/** The reason for an EncryptedTableError. */
-export type EncryptedTableErrorCode =
-  /** The definition or an option is invalid, or does not fit the tables of the database library. */
-  | 'definition'
-  /** A plaintext value was about to be sent to the database, by a statement that was not made to encrypt it. */
-  | 'not_encrypted'
-  /** A stored value was about to be returned without decryption, or nobody knows what it is bound to. */
-  | 'not_decrypted'
-  /** A search names a column that has no index for it. */
-  | 'not_searchable'
-  /** The statement would compute with ciphertexts, or cannot wait for encryption. Examples are `like`, `<` and `order by`. */
-  | 'not_supported'
-  /** The statement names an index column, which only the package reads and writes. */
-  | 'index_column'
-  /** The statement has an argument that the package does not know, and whose values it could not encrypt. */
-  | 'unknown_argument'
-  /** The ciphertext is bound to the id of its row, which the statement changes, or which is not known before it runs. */
-  | 'row_unknown'
-  /** The statement does not say whose data the row is, or changes whose data it is. */
-  | 'subject_unknown'
-  /** The client has `requireUser`, and the statement has no user. */
-  | 'user_unknown'
-  /** The statement changes too many rows. The error message names the limit. */
-  | 'too_many_rows'
-  /** A synchronous call cannot encrypt or decrypt, because encryption is asynchronous. */
-  | 'synchronous';
-
-/**
- * Thrown for a statement that cannot work on an encrypted column, before it is sent. The message contains the table, the column
- * and the remedy, but never a value.
- */
-export class EncryptedTableError extends EaasError {
-  override readonly name = 'EncryptedTableError';
-  readonly code: EncryptedTableErrorCode;
-  /** The table, or the model of Prisma. */
-  readonly table: string | undefined;
-  /** The column, or the field of Prisma. */
-  readonly column: string | undefined;
-  /** How to change the statement or the definition. */
-  readonly remedy: string;
-
-  constructor(code: EncryptedTableErrorCode, place: ColumnPlace, problem: string, remedy: string) {
-    const { table, column } = place;
-    const names = [table, column].filter((name) => name !== undefined).join('.');
-    super(`${names === '' ? '' : `${names}: `}${problem}: ${remedy}`);
-    this.code = code;
-    this.table = table;
-    this.column = column;
-    this.remedy = remedy;
-  }
-}
-
-/** For adapters: throws an EncryptedTableError. */
-export function refuseStatement(...given: ConstructorParameters<typeof EncryptedTableError>): never {
-  throw new EncryptedTableError(...given);
-}
 
 /** Options of an encrypted database. */
 export interface EncryptionOptions<Table extends string = string> {

@@ -9,6 +9,7 @@ export {
   type Nesting,
 } from './decrypt-nested.ts';
 export * from './core.ts';
+export * from './encrypted-table-error.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';
 export { checkConstraints, type CheckConstraintsOptions } from './check-constraints.ts';
 export type {
