@@ -16,7 +16,7 @@ const packages: Readonly<Record<string, number>> = {
   prisma: 2_106,
   files: 1_722,
   console: 8_115,
-  server: 5_399,
+  server: 5_371,
   log: 1_153,
   dev: 838,
   cli: 3_386,

@@ -22,17 +22,7 @@ export {
   verifyEd25519,
 } from '@eaas/service';
 export { migrateDatabase } from './app/migrate-database.ts';
-export {
-  asOwner,
-  databaseOf,
-  loadRoots,
-  type OpenDatabase,
-  openDatabase,
-  type OpenService,
-  openService,
-  type Purpose,
-  requireSchema,
-} from './app/open-service.ts';
+export * from './app/open-service.ts';
 export type { Extra, JobContext, ServeOptions } from './app/options.ts';
 export type { Service } from './app/service.ts';
 export { hostOf, isLoopback } from './base/addresses.ts';
@@ -50,30 +40,12 @@ export { findEnds, isAuthenticHead, listHeads, readLog, type SealedHead } from '
 export { operations } from './operator/operations.ts';
 export { expiringApiKeys } from './operator/reports.ts';
 export { checkRootKey, rotateRootKey } from './operator/root-keys.ts';
-export {
-  acknowledgeRestore,
-  countHoldings,
-  createTenant,
-  destroyTenant,
-  listChains,
-  listTenants,
-  requireTenant,
-  requireTenantId,
-  type TenantRecord,
-  type TenantSettings,
-  updateTenant,
-} from './operator/tenants.ts';
+export * from './operator/tenants.ts';
 export { verifyLog } from './operator/verify.ts';
 export { isKeyHost } from './plugins/key-hosts.ts';
 export type { PublicLog } from './plugins/public-log.ts';
 export { createRootKeyFile, encodeRootKey, readOrCreateRootKeyFile } from './root-key/file.ts';
-export {
-  type ProviderEnvironment,
-  rootKeyFromCommand,
-  rootKeyInFile,
-  rootKeyInVariable,
-  type RootKeyProvider,
-} from './root-key/provider.ts';
+export * from './root-key/provider.ts';
 export { claim, requireOpeningRoots } from './root-key/root-check.ts';
 export { Database } from './postgres/database.ts';
 export { isDatabaseFault, isDriverFault, unusable } from './postgres/faults.ts';

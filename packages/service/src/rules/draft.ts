@@ -23,7 +23,7 @@ export function keyDraft(action: AuditAction, { key_id, key_version }: Named, to
   return { action, key_id, key_version, metadata, isRefused: told['outcome'] === 'refused' };
 }
 
-/** As `keyDraft`, of a call that succeeded, with at most one number to tell: most calls are such. */
+/** As `keyDraft`, of a call that succeeded, with numbers to tell, in the order of their names: most calls are such. */
 export const plainDraft = (
   action: AuditAction,
   { key_id, key_version }: Named,
@@ -31,9 +31,9 @@ export const plainDraft = (
 ): Draft => ({ action, key_id, key_version, metadata: textOf(told), isRefused: false });
 
 /** As JSON.stringify, in a fifth of the time. */
-function textOf(numbers: Readonly<Record<string, number | undefined>>): string {
+function textOf(told: Readonly<Record<string, number | undefined>>): string {
   let text = '';
-  for (const name in numbers) if (numbers[name] !== undefined) text = `"${name}":${numbers[name]}`;
+  for (const name in told) if (told[name] !== undefined) text += `${text && ','}"${name}":${told[name]}`;
   return `{${text}}`;
 }
 
