@@ -6,23 +6,23 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_606,
+  protocol: 5_608,
   service: 5_615,
   local: 1_827,
-  sdk: 7_420,
-  migrate: 2_306,
-  audit: 866,
-  drizzle: 2_101,
-  prisma: 2_106,
-  files: 1_722,
-  console: 8_115,
+  sdk: 7_390,
+  migrate: 2_330,
+  audit: 860,
+  drizzle: 2_095,
+  prisma: 2_110,
+  files: 1_725,
+  console: 8_117,
   server: 5_371,
   log: 1_153,
   dev: 838,
-  cli: 3_386,
+  cli: 3_387,
 };
 const sites = { 'docs/site': 1_029, examples: 1_194 };
-const mostTestLines = 63_402;
+const mostTestLines = 63_597;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;

@@ -11,11 +11,11 @@ const [file = 'contact.html'] = process.argv.slice(2);
 requireVariables();
 const eaas = new EaasClient();
 const { key_id } = (await findKey(eaas)) ?? (await eaas.keys.create({ name: keyName, intake: true }));
-const { intakePublicKey, keyVersion } = await eaas.publicKey(key_id);
+const { intake_public_key, key_version } = await eaas.publicKey(key_id);
 
 const { outputFiles } = await build({
   entryPoints: [fileURLToPath(new URL('page.js', import.meta.url))],
-  define: { PUBLIC_KEY: JSON.stringify(intakePublicKey) },
+  define: { PUBLIC_KEY: JSON.stringify(intake_public_key) },
   bundle: true,
   minify: true,
   format: 'esm',
@@ -29,4 +29,4 @@ await writeFile(
   file,
   page.replace('SCRIPT_HASH', () => hash),
 ).catch(({ code }) => fail(`${file} must be a file that this program can write (got ${code})`));
-console.log(`${file} encrypts under version ${keyVersion} of the key ${key_id}`);
+console.log(`${file} encrypts under version ${key_version} of the key ${key_id}`);

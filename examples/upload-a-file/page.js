@@ -1,6 +1,6 @@
 // Encrypts a file while it is uploaded in parts, and decrypts a range of the stored file.
 import { createBrowserClient } from '@eaas/sdk/browser';
-import { encryptBlob, openFile, urlSource } from '@eaas/sdk/stream';
+import { encryptBlob, openFile } from '@eaas/sdk/stream';
 
 const partSize = 8 * 2 ** 20;
 const eaas = createBrowserClient({ keyId: await (await fetch('/key-id')).text() });
@@ -59,7 +59,7 @@ async function upload(file) {
 
 /** Decrypts 100 bytes of the stored file, and downloads only the chunks that contain these bytes. */
 async function read(start) {
-  const file = await openFile(eaas, await urlSource(`${location.origin}/files/${id}`), {
+  const file = await openFile(eaas, `${location.origin}/files/${id}`, {
     context: { file: id },
   });
   const bytes = await file.read({ start, end: Math.min(start + 100, file.size) });

@@ -3,16 +3,7 @@ import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import type postgres from 'postgres';
 import type { EaasClient } from '@eaas/sdk';
-import {
-  createIndexKey,
-  dateRange,
-  defineFields,
-  field,
-  months,
-  prefixes,
-  unencrypted,
-  words,
-} from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field, part, unencrypted } from '@eaas/sdk/fields';
 
 const fields = defineFields({
   patients: {
@@ -20,13 +11,13 @@ const fields = defineFields({
     ...unencrypted('id'),
     // The rows are copies of each other, so their ciphertexts cannot be bound to row ids.
     name: field.text({ context: 'field' }).searchableBy({
-      words: words({ bits: 64 }),
-      start: prefixes(3, 8, { bits: 64 }),
+      words: part.words({ bits: 64 }),
+      start: part.prefixes(3, 8, { bits: 64 }),
     }),
     email: field.text({ context: 'field' }).searchable({ normalize: ['trim', 'lowercase'] }),
     born: field.date({ context: 'field' }).searchableBy({
-      month: months(),
-      range: dateRange({ bits: 64 }),
+      month: part.months(),
+      range: part.dateRange({ bits: 64 }),
     }),
   },
 });

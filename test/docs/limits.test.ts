@@ -3,7 +3,7 @@ import { ciphertextSize } from '@eaas/protocol/stream';
 import { limits } from '@eaas/protocol/wire';
 import { createTestService } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, dateRange, defineFields, field, steps, unencrypted, words } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field, part, unencrypted } from '@eaas/sdk/fields';
 import { intakeWrappedLength } from '../../packages/protocol/src/intake/suite.ts';
 import * as format from '../../packages/protocol/src/format-sizes.ts';
 import { limitsOf } from '../../packages/sdk/src/data-keys/limits.ts';
@@ -20,9 +20,9 @@ const fields = defineFields({
   people: {
     lowEntropy: 'accepted',
     city: field.text().searchable({ bits: 64 }),
-    name: field.text().searchableBy({ words: words() }),
-    born: field.date().searchableBy({ range: dateRange() }),
-    income: field.number().searchableBy({ band: steps(1) }),
+    name: field.text().searchableBy({ words: part.words() }),
+    born: field.date().searchableBy({ range: part.dateRange() }),
+    income: field.number().searchableBy({ band: part.steps(1) }),
   },
 });
 const users = defineFields({ users: { ...unencrypted('id'), email: field.text().searchable() } });
@@ -127,7 +127,7 @@ describe('the table of bytes', () => {
     expect([table.get('index, 256 bits')?.[0], table.get('index, `bits: 64`')?.[0]]).toEqual(
       [user.email_index, stored.city_index].map((index) => String(index?.length)),
     );
-    expect(table.get('index of `w` words or prefixes; `dateRange()`: `w` = 2')?.[0]).toBe('65 × w − 1');
+    expect(table.get('index of `w` words or prefixes; `part.dateRange()`: `w` = 2')?.[0]).toBe('65 × w − 1');
     expect(stored.name_words_index).toHaveLength(65 * 3 - 1);
     expect(stored.born_range_index).toHaveLength(65 * 2 - 1);
   });

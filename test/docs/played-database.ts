@@ -1,4 +1,4 @@
-import { defineFields, field, type FieldsClient, months, unencrypted } from '@eaas/sdk/fields';
+import { defineFields, field, type FieldsClient, part, unencrypted } from '@eaas/sdk/fields';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import postgres from 'postgres';
 
@@ -45,7 +45,7 @@ export async function fillPeople(sql: postgres.Sql, client: FieldsClient, index:
       lowEntropy: 'accepted',
       ...unencrypted('id', 'true_name', 'true_month'),
       name: field.text().searchable(),
-      born: field.date().searchableBy({ month: months() }),
+      born: field.date().searchableBy({ month: part.months() }),
     },
   });
   const rows = Array.from({ length: count }, (_, at) => {

@@ -42,28 +42,19 @@ playPage((request) => proxy(request));
 import { integer } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { encrypted, encryptedTable, withEncryption } from '@eaas/drizzle/pg';
-import { dateRange } from '@eaas/sdk/fields';
+import { part } from '@eaas/sdk/fields';
 import { eaas as played } from '@eaas/test-kit/played-service';
 import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
 await using database = await openPlayedDatabase();
 await database.sql\`create table people (id int primary key, born text, born_range_index text)\`;
 const people = encryptedTable(
   'people',
-  { id: integer().primaryKey(), born: encrypted(field.date().searchableBy({ range: dateRange() })) },
+  { id: integer().primaryKey(), born: encrypted(field.date().searchableBy({ range: part.dateRange() })) },
   { lowEntropy: 'accepted' },
 );
 const db = withEncryption(drizzle(database.sql), played, { index: process.env.EAAS_INDEX_KEY! });
 const born = ['1990-05-17', '2006-11-30', '2006-11-24', '2006-11-25', '1971-01-01'].map((day) => new Date(day));
 await db.insert(people).values(born.map((born, at) => ({ id: at + 1, born })));
-// packages/prisma/test/staff.slow.test.ts reads a range with Prisma itself.
-interface Query {
-  readonly where: { readonly born: { readonly range: { readonly to: Date } }; readonly id: { readonly gt: number } };
-  readonly orderBy: { readonly id: 'asc' };
-  readonly take: number;
-}
-const findMany = async ({ where, take }: Query) =>
-  db.select().from(people).where(and(matches(people.born, where.born), gt(people.id, where.id.gt))).orderBy(people.id).limit(take);
-const prisma = { person: { findMany } };
 `,
   'sdk/docs/outages.md': `import '@eaas/test-kit/played-service';`,
   'sdk/docs/erase-a-person.md': `
@@ -171,13 +162,6 @@ await using played = await openPlayedDatabase();
 const { sql } = played;
 await sql.unsafe('update patients set email_new = email, born_new = born::text, notes_new = notes::text');
 const report = (..._facts: unknown[]): void => {};
-`,
-  'migrate/docs/leakage.md': `
-import { eaas } from '@eaas/test-kit/played-service';
-import { fillPeople, openPlayedDatabase } from '../../../test/docs/played-database.ts';
-await using played = await openPlayedDatabase();
-const { sql } = played;
-await fillPeople(sql, eaas, process.env.EAAS_INDEX_KEY!);
 `,
   'migrate/docs/formats.md': `
 import { eaas } from '@eaas/test-kit/played-service';

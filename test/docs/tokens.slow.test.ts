@@ -10,7 +10,7 @@ test('the code for Prisma compiles, and does what the code for Drizzle does', as
   const before = `
 import { PrismaPg } from '@prisma/adapter-pg';
 import { localService } from '@eaas/local';
-import { encrypted } from '@eaas/prisma';
+import { withEncryption } from '@eaas/prisma';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
 import { PrismaClient } from './client/client.ts';

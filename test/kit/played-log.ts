@@ -2,7 +2,8 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { chainHash, entryDigest, genesisHash } from '@eaas/protocol/audit';
 import { ServiceError } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import { type AuditEntry, type AuditLog, type Call, EaasClient } from '@eaas/sdk';
+import { type AuditEntry, type AuditLog, EaasClient } from '@eaas/sdk';
+import type { Call } from '@eaas/sdk/internal';
 import { signCheckpoint } from './server.ts';
 
 /** The audit log of a service, as its calls show it. A test changes the log and the answers as it likes. */

@@ -61,12 +61,12 @@ export const calls: Readonly<Record<string, { readonly code: string; readonly pr
     prints: 'true false',
   },
   '@eaas/prisma': {
-    code: `import { encrypted } from '@eaas/prisma';
+    code: `import { withEncryption } from '@eaas/prisma';
     import { EaasClient } from '@eaas/sdk';
     import { defineFields, field } from '@eaas/sdk/fields';
     const fields = defineFields({ Patient: { name: field.text() } });
     try {
-      encrypted({} as never, new EaasClient(), fields);
+      withEncryption({} as never, new EaasClient(), fields);
     } catch (error) {
       console.log((error as Error).name);
     }`,

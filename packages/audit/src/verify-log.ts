@@ -11,7 +11,7 @@ import { type AuditState, initialState, readState } from './state.ts';
 import { type Entries, type KnownHead, type Purged, type Walk, walkChain } from './walk.ts';
 
 /** Where a check is, for `onProgress`. */
-export interface Progress {
+export interface VerifyLogProgress {
   /** The id of the last entry that was read. */
   readonly id: number;
   /** The id of the last entry that will be read. Null without a checkpoint. */
@@ -52,7 +52,7 @@ export interface VerifyLogOptions {
   /** Called with the id and the hash of each hidden entry. The hash is empty if the entries before it are missing. */
   readonly onHidden?: ((at: AuditHead) => void | Promise<void>) | undefined;
   /** Called after every 1,000 entries. */
-  readonly onProgress?: ((progress: Progress) => void | Promise<void>) | undefined;
+  readonly onProgress?: ((progress: VerifyLogProgress) => void | Promise<void>) | undefined;
   /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
   readonly verifySignature?: VerifySignature | undefined;
 }

@@ -2,7 +2,7 @@ import { printJson, WrongUsage } from './kit/index.ts';
 import { InputError } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { CannotStart, openPool } from '@eaas/server/internal';
-import type { LeakageReport, PublicValue } from '@eaas/migrate';
+import type { LeakageReport, PublicValue } from '@eaas/migrate/internal';
 import { reporting } from './command.ts';
 import { leakDatabaseUrl } from './config.ts';
 import { readGiven } from './given-file.ts';
@@ -52,7 +52,8 @@ export const leak = reporting(
       );
     }
     // Imported here, because the other commands do not need the SDK.
-    const { DatabaseError, leakageTable, measureLeakage, publicList } = await import('@eaas/migrate');
+    const { DatabaseError, leakageTable, measureLeakage, publicList } =
+      await import('@eaas/migrate/internal');
     const lists = Object.fromEntries(
       Object.entries(files).map(([column, file]) => [column, listIn(file, publicList)]),
     );

@@ -78,7 +78,7 @@ const report = onSubject(
       const list = operations['GET /v1/audit'];
       return allPages(async (page) => (await list(service, operator, { ...page, subject_id })).logs, 'id');
     });
-    const { reportColumns, reportCsv, reportRow } = await import('@eaas/sdk');
+    const { reportColumns, reportCsv, reportRow } = await import('@eaas/sdk/internal');
     const rows = entries.map(reportRow);
     if (format === 'csv') await write(reportCsv(rows));
     else printResults(rows, reportColumns, options);

@@ -31,8 +31,8 @@ async function populated() {
   const { keyId } = service;
   const contact = await service.createKey('contact form', { intake: true });
   const old = await service.createKey('old');
-  const { intakePublicKey } = await client.publicKey(contact.key_id);
-  const intake = createIntake({ publicKey: intakePublicKey ?? '' });
+  const { intake_public_key } = await client.publicKey(contact.key_id);
+  const intake = createIntake({ publicKey: intake_public_key ?? '' });
   const values = [
     await client.encrypt('the first version', { context }),
     await client.encrypt('in another key', { keyId: old.key_id, context }),

@@ -2,7 +2,8 @@ import { afterAll, expect, test } from 'vitest';
 import { client } from '@eaas/test-kit/api';
 import { commandLine, inTerminal, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { eaas as program, run, serve } from '@eaas/test-kit/program';
-import { reportCsv, type ReportRow } from '@eaas/sdk';
+import type { ReportRow } from '@eaas/sdk';
+import { reportCsv } from '@eaas/sdk/internal';
 
 interface Erased {
   readonly subject_id: string;

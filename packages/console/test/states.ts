@@ -100,8 +100,8 @@ const openForm = (prepare: (stage: Stage, key_id: string) => unknown = () => {})
     // Sets the clock of the service to the present, because the pages show times relative to the clock of the browser.
     pass(history);
     const { key_id: keyId } = await client.keys.create({ name: 'contact-form', intake: true });
-    const { intakePublicKey } = await client.publicKey(keyId);
-    const { ciphertext } = await createIntake({ publicKey: intakePublicKey ?? '' }).encrypt('Call me.');
+    const { intake_public_key } = await client.publicKey(keyId);
+    const { ciphertext } = await createIntake({ publicKey: intake_public_key ?? '' }).encrypt('Call me.');
     await client.keys.rotate({ key_id: keyId });
     await client.decrypt(ciphertext, { keyId });
     await prepare(stage, keyId);

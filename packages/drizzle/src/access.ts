@@ -2,15 +2,13 @@
 // each table for it. `withEncryption` makes it once, and `as` and `onError` change its core.
 import { type Column, getTableColumns, is, Table } from 'drizzle-orm';
 import {
-  type Core,
-  coreOf,
-  type CoreTable,
   defineFields,
   type EncryptionOptions,
   type FieldsClient,
   type FieldsDefinition,
   type Tables,
 } from '@eaas/sdk/fields';
+import { type Core, coreOf, type CoreTable } from '@eaas/sdk/internal';
 import { refuse } from './error.ts';
 import { type KnownColumns, knownColumns } from './fields.ts';
 import { type Encryption, encryptedTables, encryptionOf, isIndexColumn, layoutOf } from './table.ts';

@@ -12,7 +12,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import { checkConstraints, field, lastCharacters, plaintext, words } from '@eaas/sdk/fields';
+import { checkConstraints, field, part, plaintext } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
 import { encrypted, encryptedTable, fieldsOf } from './pg.ts';
 import * as mysql from './mysql.ts';
@@ -56,7 +56,7 @@ test('a unique searchable column has a text column and a unique index column', (
 });
 
 test('the column of each index of `searchableBy` has a type that fits the fingerprints of the index', () => {
-  const indexes = { last4: lastCharacters(4), words: words() };
+  const indexes = { last4: part.lastCharacters(4), words: part.words() };
   const table = mysql.encryptedTable(
     't',
     { ssn: mysql.encrypted('no', field.text().searchable().searchableBy(indexes)).unique() },
@@ -139,7 +139,7 @@ describe('a definition that cannot work throws `definition`', () => {
     ['a default in the database', () => untyped(field.text())['default']?.()],
     [
       'searchableBy with another index column',
-      () => encrypted(field.text().searchableBy({ end: lastCharacters(4, { column: 'x' }) })),
+      () => encrypted(field.text().searchableBy({ end: part.lastCharacters(4, { column: 'x' }) })),
     ],
     [
       'a searchable number in a table that does not accept guessing',

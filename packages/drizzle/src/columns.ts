@@ -1,7 +1,8 @@
 // The two columns of an encrypted value: `encrypted(field)`, and the index columns that `encryptedTable` adds. Drizzle has
 // a class of builders and a class of columns for each dialect, so a dialect passes its two classes.
 import { type Column, ColumnBuilder, entityKind, getTableName, is, type Table } from 'drizzle-orm';
-import type { Field, PartIndexes } from '@eaas/sdk/fields';
+import type { Field } from '@eaas/sdk/fields';
+import type { PartIndexes } from '@eaas/sdk/internal';
 import { refuse } from './error.ts';
 import type { EaasConfig, Role } from './table.ts';
 

@@ -1,7 +1,7 @@
 // What Drizzle's statements cannot do, in its own words, and errors of drivers without ciphertexts.
 import { DrizzleQueryError } from 'drizzle-orm';
 import { npmVersion } from 'drizzle-orm/version';
-import { type ColumnPlace, refuseStatement as refuse } from '@eaas/sdk/fields';
+import { type ColumnPlace, refuseStatement as refuse } from '@eaas/sdk/internal';
 
 export { refuse };
 

@@ -1,5 +1,5 @@
 import { type Column, is, SQL } from 'drizzle-orm';
-import { type IdForm, storedId } from '@eaas/sdk/fields';
+import { type IdForm, storedId } from '@eaas/sdk/internal';
 import { isSql } from './chunks.ts';
 
 /**

@@ -14,7 +14,7 @@ import {
   sql,
   type Table,
 } from 'drizzle-orm';
-import { withPartners } from '@eaas/sdk/fields';
+import { withPartners } from '@eaas/sdk/internal';
 import { type Row, storedName } from './access.ts';
 import { isQuery, isSameColumn, isSql, valueOf } from './chunks.ts';
 import { refuse, unknownRow } from './error.ts';

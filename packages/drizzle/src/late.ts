@@ -1,7 +1,7 @@
 // A value is late: it is encrypted, or turned into fingerprints, when its statement runs. A run is one execution of a
 // statement, or of a batch of statements, and begins with what the app wrote.
 import { SQL, type SQLChunk } from 'drizzle-orm';
-import type { Statement } from '@eaas/sdk/fields';
+import type { Statement } from '@eaas/sdk/internal';
 import type { Access } from './access.ts';
 import { refuseToBuild } from './error.ts';
 

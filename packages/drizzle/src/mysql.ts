@@ -5,7 +5,7 @@ import { databaseOf } from './database.ts';
 import { tablesOf } from './table.ts';
 import type { DefineTable, Encrypt } from './types.ts';
 
-export { EncryptedTableError, type EncryptedTableErrorCode, type EncryptionOptions } from '@eaas/sdk/fields';
+export { EncryptedTableError, type EncryptionOptions } from '@eaas/sdk/fields';
 export { fieldsOf } from './access.ts';
 export { type TableOptions, withoutIndexes } from './table.ts';
 export type { EncryptedDatabase } from './types.ts';

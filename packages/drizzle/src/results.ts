@@ -1,7 +1,7 @@
 // How results are decrypted. A statement reads stored values as markers, and besides, under names that no app uses, the ids
 // and the people that they are bound to. One walk over the result finds them, and all are opened together.
 import { Column, getTableName, getTableUniqueName, is, type SQL, sql, type Table } from 'drizzle-orm';
-import type { CoreTable, Sealed } from '@eaas/sdk/fields';
+import type { CoreTable, Sealed } from '@eaas/sdk/internal';
 import type { Row } from './access.ts';
 import type { SelectedField } from './fields.ts';
 import type { Run } from './late.ts';

@@ -3,7 +3,7 @@ import { desc, eq, inArray, ne, not, notExists, relations, type SQL, sql } from 
 import { alias, pgTable, pgView, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, field, words } from '@eaas/sdk/fields';
+import { createIndexKey, field, part } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { migrate } from '@eaas/migrate';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ const patients = encryptedTable(
 );
 const people = encryptedTable(
   'people',
-  { id: uuid().primaryKey(), name: encrypted(field.text().searchableBy({ words: words() })) },
+  { id: uuid().primaryKey(), name: encrypted(field.text().searchableBy({ words: part.words() })) },
   { lowEntropy: 'accepted' },
 );
 const visits = pgTable('visits', { id: uuid().primaryKey(), patientId: uuid(), ssn: text() });

@@ -1,6 +1,6 @@
 // What `@eaas/migrate` must know of a table: the encrypted database tells it under the name `$encryptedTable`.
 import { type SQL, sql, Table } from 'drizzle-orm';
-import type { TableSource } from '@eaas/sdk/fields';
+import type { TableSource } from '@eaas/sdk/internal';
 import { type Access, storedName } from './access.ts';
 import { refuse } from './error.ts';
 import { layoutOf, schemaOf } from './table.ts';

@@ -1,7 +1,8 @@
 // What the package knows of a table: which columns are encrypted, their index columns, the row id, and whose data a row is. And
 // what `encryptedTable` adds to the columns of an app: index columns, and constraints over them instead of over ciphertexts.
 import { Column, getTableColumns, getTableName, is, SQL, sql, type Table } from 'drizzle-orm';
-import type { ColumnPlace, Field, PartIndex } from '@eaas/sdk/fields';
+import type { Field, PartIndex } from '@eaas/sdk/fields';
+import type { ColumnPlace } from '@eaas/sdk/internal';
 import { type OptionNames, requireNames } from '@eaas/sdk/internal';
 import { refuse, refuseSql, requireVersion } from './error.ts';
 

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { text, uuid } from 'drizzle-orm/pg-core';
 import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy';
-import { field, type FieldsClient, months, type StandardSchema, words } from '@eaas/sdk/fields';
+import { field, type FieldsClient, part, type StandardSchema } from '@eaas/sdk/fields';
 import { describe, expectTypeOf, test } from 'vitest';
 import { encrypted, encryptedTable, matches, withEncryption, type EncryptedDatabase } from './pg.ts';
 
@@ -13,9 +13,9 @@ const patients = encryptedTable(
   'patients',
   {
     id: uuid().primaryKey(),
-    name: encrypted(field.text().searchableBy({ words: words() })).notNull(),
+    name: encrypted(field.text().searchableBy({ words: part.words() })).notNull(),
     ssn: encrypted(field.text().searchable()).unique(),
-    born: encrypted(field.date().searchableBy({ month: months() })),
+    born: encrypted(field.date().searchableBy({ month: part.months() })),
     notes: encrypted(field.json<Notes>()),
     weight: encrypted(field.number().searchable()),
     city: text(),

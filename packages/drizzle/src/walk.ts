@@ -3,7 +3,7 @@
 // dates whose bounds are inside a month also finds the other days of the month, which `results.ts` drops after decryption, where
 // that changes nothing but which rows are returned.
 import { Column, is, Param, SQL, type SQLChunk, sql, StringChunk, Subquery } from 'drizzle-orm';
-import { type Condition, indexOf, nearMisses } from '@eaas/sdk/fields';
+import { type Condition, indexOf, nearMisses } from '@eaas/sdk/internal';
 import type { Access, Row } from './access.ts';
 import { type Comparison, comparisonIn, isQuery, isSql, type Query, textOf } from './chunks.ts';
 import { refuse } from './error.ts';

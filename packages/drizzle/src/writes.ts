@@ -1,7 +1,8 @@
 // What statements write: the late values of a row, whose row and whose data it stays, and what they return. An update also finds
 // the rows that it changes, because a ciphertext is bound to its row.
 import { and, eq, inArray, or, Param, type SQL, sql, type SQLChunk, type Table } from 'drizzle-orm';
-import { isSameId, type RecordId, type Unsealed } from '@eaas/sdk/fields';
+import type { RecordId } from '@eaas/sdk/fields';
+import { isSameId, type Unsealed } from '@eaas/sdk/internal';
 import type { Row } from './access.ts';
 import { comparedValue, isSql, valueOf } from './chunks.ts';
 import { refuse } from './error.ts';

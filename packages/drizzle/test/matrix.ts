@@ -1,5 +1,6 @@
 import { EncryptedTableError } from '@eaas/drizzle/pg';
-import { FieldError, holdsCiphertext } from '@eaas/sdk/fields';
+import { FieldError } from '@eaas/sdk/fields';
+import { holdsCiphertext } from '@eaas/sdk/internal';
 import { expect } from 'vitest';
 import { type Cell, cellsOf, ids } from './cell.ts';
 import { type Kind, kinds, plaintext, titles, values } from './kinds.ts';

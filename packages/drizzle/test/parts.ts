@@ -1,17 +1,18 @@
 import { and, eq, type SQL } from 'drizzle-orm';
 import { matches } from '@eaas/drizzle/pg';
-import { dateRange, holdsCiphertext, lastCharacters, withFields, words } from '@eaas/sdk/fields';
+import { part, withFields } from '@eaas/sdk/fields';
+import { holdsCiphertext } from '@eaas/sdk/internal';
 import { expect } from 'vitest';
 import type { Place } from './place.ts';
 import type { Tables } from './tables.ts';
 
 export const parts = {
   name: {
-    words: words({ bits: 64 }),
+    words: part.words({ bits: 64 }),
     and_born: withFields(['born']),
   },
-  born: { range: dateRange() },
-  ssn: { last4: lastCharacters(4, { normalize: [(text) => text.replaceAll('-', '')] }) },
+  born: { range: part.dateRange() },
+  ssn: { last4: part.lastCharacters(4, { normalize: [(text) => text.replaceAll('-', '')] }) },
 } as const;
 
 const born = new Date('1815-12-10');

@@ -1,6 +1,6 @@
 import { text } from 'drizzle-orm/pg-core';
 import { encrypted, encryptedTable, withoutIndexes } from '@eaas/drizzle/pg';
-import { field, lastCharacters } from '@eaas/sdk/fields';
+import { field, part } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
 import { requireDrivers } from './drivers.ts';
 
@@ -15,7 +15,7 @@ const patients = encryptedTable(
       field
         .text()
         .searchable()
-        .searchableBy({ last4: lastCharacters(4) }),
+        .searchableBy({ last4: part.lastCharacters(4) }),
     ),
     born: encrypted(field.date()),
     notes: encrypted(field.json<{ tags: string[] }>()),

@@ -59,5 +59,5 @@ function inFlags(message: string): string {
     .replace('`insecureHttp: true`', '--insecure-http')
     .replace(/`(EAAS_\w+)`/, '$1')
     .replace(/^(context|subject) /, '--$1 ')
-    .replace(/\. Pass the `intakePublicKey` .*$/, '');
+    .replace(/\. Pass the `intake_public_key` .*$/, '');
 }

@@ -13,6 +13,7 @@ import { intakeForm, type IntakePrivateKey, nobleIntakeCrypto } from '@eaas/prot
 import { nobleIntakeKey, openForIntake } from '@eaas/protocol/internal-service';
 import { nodeEngine } from '@eaas/protocol/node';
 import { EaasClient } from '@eaas/sdk';
+import { inside } from '@eaas/sdk/internal';
 import type { StreamClient } from '@eaas/sdk/stream';
 import { CannotStart, FileFailure } from './failure.ts';
 import { readKeyFile } from './read.ts';
@@ -69,9 +70,11 @@ export async function openOffline({
     }
   }
   return {
-    // The halves of the environment, of a client that is never called.
-    halves: new EaasClient({ baseUrl: 'https://localhost', apiKey: () => '' }).halves,
-    engines: { values: nodeEngine, sync: nodeEngine, streams: nodeEngine },
+    [inside]: {
+      // The halves of the environment, of a client that is never called.
+      ...new EaasClient({ baseUrl: 'https://localhost', apiKey: () => '' })[inside],
+      engines: { values: nodeEngine, sync: nodeEngine, streams: nodeEngine },
+    },
     keyId: undefined,
     keyIds: [...keyIds],
     wrap: () =>

@@ -51,9 +51,9 @@ async function placeWithIntake() {
   await using client = new EaasClient({ baseUrl, apiKey });
   const place = await newPlace();
   const write = async (name: string): Promise<void> => {
-    const { intakePublicKey } = await client.publicKey(key_id);
+    const { intake_public_key } = await client.publicKey(key_id);
     await writeFile(place.at('a'), plaintext);
-    const encrypt = `eaas-files encrypt a --public-key ${intakePublicKey} --context form=7 --out ${name}`;
+    const encrypt = `eaas-files encrypt a --public-key ${intake_public_key} --context form=7 --out ${name}`;
     expect(await place.type(encrypt, {})).toEqual(done);
   };
   await write('v1.eaas');

@@ -11,7 +11,7 @@ const account = await newAccount();
 const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
 await using client = new EaasClient({ baseUrl, apiKey });
 const keyId = (await account.tenant.newKey({ intake: true })).key_id;
-const publicKey = (await client.publicKey(keyId)).intakePublicKey ?? '';
+const publicKey = (await client.publicKey(keyId)).intake_public_key ?? '';
 
 test('a file is encrypted without the service, and decrypted with an API key', async () => {
   const place = await newPlace();

@@ -18,7 +18,7 @@ test('the commands in the README work in their order', async () => {
   }
   const { key_id: keyId } = await tenant.newKey({ intake: true });
   await using client = new EaasClient({ baseUrl: env['EAAS_BASE_URL'], apiKey: env['EAAS_API_KEY'] });
-  await writeFile(place.at('forms.pub'), (await client.publicKey(keyId)).intakePublicKey ?? '');
+  await writeFile(place.at('forms.pub'), (await client.publicKey(keyId)).intake_public_key ?? '');
   expect(blocks.length).toBeGreaterThan(5);
   for (const block of blocks) {
     expect(await place.type(`set -e\n${block}`, env)).toMatchObject({ code: 0 });

@@ -4,19 +4,19 @@ import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { equalBytes, isSubjectWrapped } from '@eaas/protocol/internal';
 import { nodeEngine } from '@eaas/protocol/node';
 import type { EaasClient } from '@eaas/sdk';
-import { rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
+import { inside, rowIdOf, subjectOfRow } from '@eaas/sdk/internal';
 import { remembering } from './rewrap.ts';
 import type { TableRow } from './rows.ts';
 import type { Target } from './source.ts';
 
 /** The members of a client that tell which half a value has. */
-export type HalfClient = Partial<Pick<EaasClient, 'halves' | 'unwrap'>>;
+export type HalfClient = Partial<Pick<EaasClient, typeof inside | 'unwrap'>>;
 
 const none = { half: 'unopened', isFirst: false };
 
 /** Undefined for a client without halves. */
 export function createHalfFinder({ plan }: Target, client: HalfClient = {}) {
-  const { halves } = client;
+  const halves = client[inside]?.halves;
   if (!halves) return undefined;
   const open = async (given: ReturnType<typeof parseEnvelope>, subject: string | undefined) => {
     const unwrap = () => (client as EaasClient).unwrap(given, subject === undefined ? {} : { subject });

@@ -8,22 +8,11 @@ export {
   type VersionUse,
 } from './inventory.ts';
 export {
-  type ColumnLeakage,
-  type LeakageOptions,
-  type LeakageReport,
-  leakageTable,
-  type Matching,
-  measureLeakage,
-  publicList,
-  type PublicValue,
-} from './leakage.ts';
-export {
-  type FieldsOptions,
+  type MigrateFieldsOptions,
   migrate,
   type MigrateClient,
   type MigrateOptions,
   type Migration,
 } from './migrate.ts';
-export { type Mode, type Progress, TooManyFailures } from './progress.ts';
-export type { RowFailure, RowId } from './rows.ts';
-export type { EncryptedDatabase, TableOptions } from './source.ts';
+export { type MigrateMode, type MigrateProgress, TooManyFailuresError } from './progress.ts';
+export type { RowFailure } from './rows.ts';

@@ -30,7 +30,7 @@ export interface LeakageOptions {
  * What rank matching names: it takes the most frequent fingerprint for the most frequent value of the list, the second
  * for the second, and so on.
  */
-export interface Matching {
+interface Matching {
   /** The number of fingerprints in rows for which the list has a guess. */
   readonly guessed: number;
   /** How many of the guesses are right, by the option `truth`. */
@@ -38,7 +38,7 @@ export interface Matching {
 }
 
 /** What one index column reveals. */
-export interface ColumnLeakage {
+interface ColumnLeakage {
   readonly column: string;
   /** The number of rows that have a fingerprint. */
   readonly rows: number;

@@ -14,10 +14,9 @@ import type { NameOf } from '@eaas/sdk/internal';
 import type { SqlDatabase } from './database.ts';
 import { encrypting, reencrypting, type RowsCodec } from './encrypting.ts';
 import { convertTable, sleep } from './passes.ts';
-import { progressLine } from './progress-line.ts';
-import { beginProgress, type Mode, type Progress } from './progress.ts';
+import { beginProgress, type MigrateMode, type MigrateProgress } from './progress.ts';
 import { createRewraps, rewrapping } from './rewrap.ts';
-import type { RowFailure, RowId, Work } from './rows.ts';
+import type { RowFailure, Work } from './rows.ts';
 import { type EncryptedDatabase, type TableOptions, type Target, targetOf } from './source.ts';
 import { openTable } from './table.ts';
 
@@ -36,20 +35,17 @@ export interface MigrateOptions {
   readonly pageSize?: number | undefined;
   /** The most rows that are converted in a second, to limit the load on the database. */
   readonly rowsPerSecond?: number | undefined;
-  /** The number of rows that can fail. If more fail, the migration throws TooManyFailures. Defaults to 100. */
+  /** The number of rows that can fail. If more fail, the migration throws TooManyFailuresError. Defaults to 100. */
   readonly maxFailures?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The progress of an interrupted migration, which this one continues. */
-  readonly resume?: Progress | undefined;
-  /**
-   * Called after each page. The migration waits for a promise that it returns. By default, a line on standard error shows the
-   * progress, if standard error is a terminal.
-   */
-  readonly onProgress?: ((progress: Progress) => unknown) | undefined;
+  readonly resume?: MigrateProgress | undefined;
+  /** Called after each page. The migration waits for a promise that it returns. */
+  readonly onProgress?: ((progress: MigrateProgress) => unknown) | undefined;
 }
 
 /** Options for a table in a database that is passed as it is, with the names that the database has for it. */
-export interface FieldsOptions<T extends Tables>
+export interface MigrateFieldsOptions<T extends Tables>
   extends
     MigrateOptions,
     Pick<TableOptions, 'schema' | 'table' | 'columns'>,
@@ -63,14 +59,14 @@ export interface Migration {
   /** True if every row is as it must be: none failed, and nothing is left. */
   readonly done: boolean;
   /** The counts at the end. */
-  readonly progress: Progress;
+  readonly progress: MigrateProgress;
   /** The first 100 failures, with their reasons. */
   readonly failures: readonly RowFailure[];
   /**
    * The rows that are left, with plaintext, or values that are not under the newest version of their key: their number, and the
    * ids of the first 100.
    */
-  readonly left: { readonly count: number; readonly ids: readonly RowId[] };
+  readonly left: { readonly count: number; readonly ids: readonly (string | number)[] };
   /** The statement with which PostgreSQL refuses plaintext from now on. Undefined for other databases. */
   readonly constraints: string | undefined;
 }
@@ -84,25 +80,25 @@ export interface Migration {
  * Each page is one statement, which leaves alone what the app has changed meanwhile. A migration that was killed at any
  * moment, or is repeated, goes on with what is left.
  *
- * Throws InputError for columns that do not fit, DatabaseError if the database refuses a statement, TooManyFailures, and
+ * Throws InputError for columns that do not fit, DatabaseError if the database refuses a statement, TooManyFailuresError, and
  * EaasError if the service refuses the caller or stays unavailable, or if the signal aborts.
  */
 export function migrate(
   db: EncryptedDatabase,
   table: object | string,
-  mode: Mode,
+  mode: MigrateMode,
   options: MigrateOptions,
 ): Promise<Migration>;
 export function migrate<T extends Tables>(
   db: SqlDatabase,
   table: NameOf<T>,
-  mode: Mode,
-  options: FieldsOptions<T>,
+  mode: MigrateMode,
+  options: MigrateFieldsOptions<T>,
 ): Promise<Migration>;
 export async function migrate(
   db: object,
   table: object | string,
-  mode: Mode,
+  mode: MigrateMode,
   options: MigrateOptions & TableOptions,
 ): Promise<Migration> {
   if (mode !== 'encrypt' && mode !== 'rewrap' && mode !== 'reencrypt')
@@ -113,26 +109,30 @@ export async function migrate(
 }
 
 /** Does the work of `migrate`, with options that fit. */
-export async function migrateTarget(target: Target, mode: Mode, options: MigrateOptions): Promise<Migration> {
+export async function migrateTarget(
+  target: Target,
+  mode: MigrateMode,
+  options: MigrateOptions,
+): Promise<Migration> {
   const { client, dryRun = false, resume, signal } = options;
   const { pageSize = 1_000, rowsPerSecond = Infinity, maxFailures = 100 } = options;
   const store = await openTable(target, 'migrate');
   const work = workOf(mode, target, client, signal);
   const subject = { mode, dryRun, table: target.name, fields: store.fields };
   const begin = beginProgress(subject, resume?.total ?? (await store.count()), resume);
-  const line = options.onProgress ? undefined : progressLine();
-  const onProgress = options.onProgress ?? ((progress: Progress) => line?.show(progress));
-  const clock = { now: () => performance.now(), sleep };
   const { leave } = target;
+  const { onProgress } = options;
+  const clock = { now: () => performance.now(), sleep };
   const run = { store, work, clock, pageSize, rowsPerSecond, maxFailures, signal, onProgress, leave };
-  try {
-    return { ...(await convertTable(run, begin)), constraints: constraintsOf(target, store.naming) };
-  } finally {
-    line?.clear();
-  }
+  return { ...(await convertTable(run, begin)), constraints: constraintsOf(target, store.naming) };
 }
 
-function workOf(mode: Mode, target: Target, client: MigrateClient, signal: AbortSignal | undefined): Work {
+function workOf(
+  mode: MigrateMode,
+  target: Target,
+  client: MigrateClient,
+  signal: AbortSignal | undefined,
+): Work {
   const rewraps = createRewraps(target, client, signal);
   if (mode === 'rewrap') return rewrapping(target, rewraps);
   const { fields, index, keyIds } = target;

@@ -2,7 +2,7 @@
 import { EaasError } from '@eaas/protocol';
 import { expect, test } from 'vitest';
 import { convertTable } from './passes.ts';
-import { beginProgress, type Progress } from './progress.ts';
+import { beginProgress, type MigrateProgress } from './progress.ts';
 import type { RowId, RowTexts, TableRow, Work } from './rows.ts';
 
 class Outage extends EaasError {
@@ -53,12 +53,12 @@ const exclaiming: Work = {
 
 const subject = { mode: 'encrypt', dryRun: false, table: 'all', fields: ['value'] } as const;
 
-function passing(table: ReturnType<typeof tableOf>, more: object = {}, resume?: Progress) {
-  const told: Progress[] = [];
+function passing(table: ReturnType<typeof tableOf>, more: object = {}, resume?: MigrateProgress) {
+  const told: MigrateProgress[] = [];
   const slept: number[] = [];
   const sleep = async (milliseconds: number): Promise<void> => void slept.push(milliseconds);
   const clock = { now: () => slept.reduce((sum, each) => sum + each, 0), sleep };
-  const onProgress = (progress: Progress): void => void told.push(progress);
+  const onProgress = (progress: MigrateProgress): void => void told.push(progress);
   const limits = { pageSize: 2, rowsPerSecond: Infinity, maxFailures: 1, signal: undefined };
   const all = { store: table, work: exclaiming, clock, onProgress, ...limits, ...more };
   const begin = beginProgress(subject, table.values.size, resume);
@@ -88,7 +88,7 @@ test('a run resumes from its progress as JSON, and keeps its counts', async () =
   await expect(first.result).rejects.toMatchObject({ code: 'aborted' });
   expect([...table.values.values()].filter(isDone)).toHaveLength(2);
   const half = { ...beginProgress(subject, 5, undefined), cursor: 2, seen: 2, rewritten: 2 };
-  const { result } = passing(table, {}, JSON.parse(JSON.stringify(half)) as Progress);
+  const { result } = passing(table, {}, JSON.parse(JSON.stringify(half)) as MigrateProgress);
   expect(await result).toMatchObject({ done: true, progress: { seen: 5, rewritten: 5, checked: 5 } });
 });
 
@@ -145,7 +145,7 @@ test('a row that fails does not stop the others, until there are too many', asyn
   table.values.set(2, 'bad');
   const { told, result } = passing(table);
   await expect(result).rejects.toMatchObject({
-    name: 'TooManyFailures',
+    name: 'TooManyFailuresError',
     code: 'too_many_failures',
     failed: 2,
   });

@@ -2,7 +2,7 @@
 // changes meanwhile is read and converted again. A run that was killed loses nothing, because all that it knows is in the table.
 import { EaasError } from '@eaas/protocol';
 import { abortable, aborted } from '@eaas/sdk/internal';
-import { advance, type Progress, resultOf, type RowResult, TooManyFailures } from './progress.ts';
+import { advance, type MigrateProgress, resultOf, type RowResult, TooManyFailuresError } from './progress.ts';
 import type { Outcome, RowFailure, RowId, RowTexts, TableRow, Work } from './rows.ts';
 import type { Store } from './table.ts';
 
@@ -24,7 +24,7 @@ interface Run {
   readonly rowsPerSecond: number;
   readonly maxFailures: number;
   readonly signal: AbortSignal | undefined;
-  readonly onProgress: (progress: Progress) => unknown;
+  readonly onProgress: ((progress: MigrateProgress) => unknown) | undefined;
   /** The ids of rows that are passed over. */
   readonly leave?: ReadonlySet<string> | undefined;
 }
@@ -32,14 +32,14 @@ interface Run {
 const attempts = { row: 5, page: 8 };
 const mostListed = 100;
 
-export async function convertTable(run: Run, begin: Progress) {
+export async function convertTable(run: Run, begin: MigrateProgress) {
   const { store, work, clock, pageSize, signal } = run;
   const failures = new Map<RowId, readonly RowFailure[]>();
   let progress = begin;
 
-  async function tell(next: Progress): Promise<void> {
+  async function tell(next: MigrateProgress): Promise<void> {
     progress = next;
-    await run.onProgress(progress);
+    await run.onProgress?.(progress);
   }
 
   async function convert(rows: readonly TableRow[]): Promise<RowResult[]> {
@@ -59,7 +59,7 @@ export async function convertTable(run: Run, begin: Progress) {
     for await (const rows of pagesOf((last) => store.page(last, pageSize), signal, progress.cursor)) {
       await tell(advance(progress, await convert(toConvert(rows))));
       const failed = progress.failed - begin.failed;
-      if (failed > run.maxFailures) throw new TooManyFailures(failed, progress.failures.at(-1)?.message);
+      if (failed > run.maxFailures) throw new TooManyFailuresError(failed, progress.failures.at(-1)?.message);
       const rest = (rows.length / run.rowsPerSecond) * 1_000 - (clock.now() - begun);
       if (rest > 0) await clock.sleep(rest, signal);
       begun = clock.now();

@@ -3,11 +3,11 @@ import { EaasError, InputError } from '@eaas/protocol';
 import type { Outcome, RowFailure, RowId } from './rows.ts';
 
 /** What a migration does to a table. */
-export type Mode = 'encrypt' | 'rewrap' | 'reencrypt';
+export type MigrateMode = 'encrypt' | 'rewrap' | 'reencrypt';
 
 /** What a migration works on. One that resumes works on the same. */
 interface Subject {
-  readonly mode: Mode;
+  readonly mode: MigrateMode;
   readonly dryRun: boolean;
   readonly table: string;
   /** The encrypted fields. */
@@ -15,9 +15,9 @@ interface Subject {
 }
 
 /** How far a migration has come. Store it as JSON, and pass it as `resume` to continue after an interruption. */
-export interface Progress extends Subject {
+export interface MigrateProgress extends Subject {
   /** The id of the last row that was passed. Null before the first page. */
-  readonly cursor: RowId | null;
+  readonly cursor: string | number | null;
   /** The number of rows at the start. */
   readonly total: number;
   readonly seen: number;
@@ -40,8 +40,8 @@ export interface Progress extends Subject {
 }
 
 /** Thrown if more rows failed than `maxFailures`. To continue, pass the last progress as `resume`. */
-export class TooManyFailures extends EaasError {
-  override readonly name = 'TooManyFailures';
+export class TooManyFailuresError extends EaasError {
+  override readonly name = 'TooManyFailuresError';
   readonly code = 'too_many_failures';
   readonly failed: number;
 
@@ -51,7 +51,11 @@ export class TooManyFailures extends EaasError {
   }
 }
 
-export function beginProgress(of: Subject, total: number, resume: Progress | undefined): Progress {
+export function beginProgress(
+  of: Subject,
+  total: number,
+  resume: MigrateProgress | undefined,
+): MigrateProgress {
   for (const name of ['mode', 'dryRun', 'table', 'fields'] as const) {
     const [before, now] = [String(resume?.[name]), String(of[name])];
     if (resume && before !== now)
@@ -79,7 +83,7 @@ export function resultOf(id: RowId, outcome: Outcome, unwritten: RowFailure | un
   return { id, kind, failures };
 }
 
-export function advance(progress: Progress, results: readonly RowResult[]): Progress {
+export function advance(progress: MigrateProgress, results: readonly RowResult[]): MigrateProgress {
   const counts = { ...progress };
   for (const { kind } of results) counts[kind]++;
   return {

@@ -73,8 +73,8 @@ test('only the header changes, and values with one data key are one request and 
 
 test('a value of a writer without credentials becomes one of the person of its row', async () => {
   const { client, keyId, convert } = await open();
-  const { intakePublicKey } = await client.publicKey(keyId);
-  const sent = await createIntake({ publicKey: String(intakePublicKey) }).encrypt('hello', { context: {} });
+  const { intake_public_key } = await client.publicKey(keyId);
+  const sent = await createIntake({ publicKey: String(intake_public_key) }).encrypt('hello', { context: {} });
   const { texts, left } = await convert([[sent.ciphertext]]);
   expect(left).toEqual([false]);
   const read = (subject: string) => client.decrypt(texts[0] ?? '', { as: 'text', context: {}, subject });

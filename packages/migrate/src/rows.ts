@@ -21,7 +21,7 @@ export interface TableRow extends RowTexts {
 
 /** A row that was not converted, or only in part. Contains no value of the row. */
 export interface RowFailure {
-  readonly id: RowId;
+  readonly id: string | number;
   /** The name of the field that failed. Absent for a failure of the whole row. */
   readonly field?: string;
   /**

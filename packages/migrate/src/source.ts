@@ -1,7 +1,8 @@
 // Where a table is, and what its definition says: from the options of the call, or from the database of `@eaas/drizzle` or
 // `@eaas/prisma`, which knows all of it.
 import { InputError } from '@eaas/protocol';
-import { defineFields, type TableSource as SourceOf, type Tables } from '@eaas/sdk/fields';
+import { defineFields, type Tables } from '@eaas/sdk/fields';
+import type { TableSource as SourceOf } from '@eaas/sdk/internal';
 import { planOf, requireTable, type TablePlan } from '@eaas/sdk/internal';
 import type { SqlDatabase, SqlTemplateDatabase } from './database.ts';
 

@@ -1,6 +1,6 @@
 import type { EaasClient } from '@eaas/sdk';
 import { createIndexKey, defineFields, field, plaintext, unencrypted } from '@eaas/sdk/fields';
-import { migrate, type Progress, type SqlDatabase } from '@eaas/migrate';
+import { migrate, type MigrateProgress, type SqlDatabase } from '@eaas/migrate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openServiceAndTable, type ServiceAndTable } from '@eaas/test-kit/service-and-table';
 
@@ -91,11 +91,11 @@ describe('in place', () => {
             return rows;
           },
         };
-        const keep = (progress: Progress) => (kept = JSON.stringify(progress));
+        const keep = (progress: MigrateProgress) => (kept = JSON.stringify(progress));
         const killed = encrypt({ pageSize: 4, onProgress: keep }, dying);
         const result = await killed.catch(() => undefined);
         const encrypted = await place.sql`select id, name, email from members where email like 'eaas%'`;
-        const told = JSON.parse(kept ?? '{"seen":0}') as Progress;
+        const told = JSON.parse(kept ?? '{"seen":0}') as MigrateProgress;
         expect(encrypted.length).toBeGreaterThanOrEqual(told.seen);
         const resume = kept !== undefined && isAfter ? told : undefined;
         expect(await encrypt({ pageSize: 4, resume })).toMatchObject({ done: true, left: { count: 0 } });

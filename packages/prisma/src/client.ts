@@ -1,4 +1,4 @@
-import { refuseStatement as refuse } from '@eaas/sdk/fields';
+import { refuseStatement as refuse } from '@eaas/sdk/internal';
 import type { Model, RuntimeDataModel, RuntimeField } from './models.ts';
 import type { Executor } from './perform.ts';
 

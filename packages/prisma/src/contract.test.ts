@@ -5,7 +5,7 @@ import { createTestService } from '@eaas/local';
 import { ada, describeOrm, encryptedFields, type OnError, type Opening } from '@eaas/test-kit/orms/contract';
 import { expect, test, vi } from 'vitest';
 import { column, columns, extensionOf, operate, relation } from '../test/played.ts';
-import { encrypted } from './encrypted.ts';
+import { withEncryption } from './encrypted.ts';
 import type { Args } from './values.ts';
 
 const plain = ['id', 'city', 'profile'] as const;
@@ -29,7 +29,7 @@ function open({ eaas, rows, subject, bits, ...options }: Opening) {
     Visit: { fields: [...columns('id', 'note'), relation('patient', 'Patient')] },
     Comment: { fields: [...columns('id', 'text'), column('extra', { type: 'Json' })] },
   };
-  const extension = extensionOf(models, (prisma) => encrypted(prisma, eaas, fields, options as never));
+  const extension = extensionOf(models, (prisma) => withEncryption(prisma, eaas, fields, options as never));
   /** Answers an operation on many rows with all of them, and one on one row with the last. */
   const run = (operation: string, args: Args = {}, model = 'Patient') =>
     operate(

@@ -1,12 +1,12 @@
 // The data of creates and updates: which values are encrypted, and what must be known of their row before.
+import type { RecordId } from '@eaas/sdk/fields';
 import {
   boundColumn,
   isOfPerson,
   isSameId,
-  type RecordId,
   refuseStatement as refuse,
   withPartners,
-} from '@eaas/sdk/fields';
+} from '@eaas/sdk/internal';
 import type { FieldPlan } from '@eaas/sdk/internal';
 import { isBound, type Model, targetOf } from './models.ts';
 import type { Fallback } from './place.ts';

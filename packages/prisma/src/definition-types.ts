@@ -1,15 +1,5 @@
-import type {
-  Bound,
-  Field,
-  FieldsDefinition,
-  IndexColumns,
-  OnError,
-  Query,
-  SubstituteOf,
-  Tables,
-  Throwing,
-  ThrowingUnlessErased,
-} from '@eaas/sdk/fields';
+import type { Field, FieldsDefinition, OnError, Query, Tables } from '@eaas/sdk/fields';
+import type { Bound, IndexColumns, SubstituteOf, Throwing, ThrowingUnlessErased } from '@eaas/sdk/internal';
 import type { InputOf } from '@eaas/sdk/internal';
 import type { ModelOptions } from './models.ts';
 

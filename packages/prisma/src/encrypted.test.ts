@@ -3,7 +3,7 @@ import { defineFields, field } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { columns, extensionOf, operate } from '../test/played.ts';
-import { encrypted } from './encrypted.ts';
+import { withEncryption } from './encrypted.ts';
 import type { Args } from './values.ts';
 
 const service = createTestService();
@@ -12,14 +12,16 @@ const fields = defineFields({ Patient: { name: field.text() } });
 const open = (members: object = {}) =>
   extensionOf(
     { Patient: { fields: columns('id', 'name') } },
-    (prisma) => encrypted(prisma, eaas, fields),
+    (prisma) => withEncryption(prisma, eaas, fields),
     members,
   );
 
-test('`encrypted` throws if its arguments are in the wrong order, or no fields', () => {
-  const swapped = () => encrypted(eaas, { $extends: () => {} } as never, fields);
-  expect(swapped).toThrow('`encrypted` takes (prisma, eaas, fields, options)');
-  expect(() => encrypted({ $extends: () => {} }, eaas, {} as never)).toThrow('that `defineFields` returned');
+test('`withEncryption` throws if its arguments are in the wrong order, or no fields', () => {
+  const swapped = () => withEncryption(eaas, { $extends: () => {} } as never, fields);
+  expect(swapped).toThrow('`withEncryption` takes (prisma, eaas, fields, options)');
+  expect(() => withEncryption({ $extends: () => {} }, eaas, {} as never)).toThrow(
+    'that `defineFields` returned',
+  );
 });
 
 test.each<Args>([

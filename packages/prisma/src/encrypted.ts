@@ -1,16 +1,13 @@
 // The extension: its options, the client that it returns, and what each operation passes through.
-import {
-  type Core,
-  coreOf,
-  type EncryptionOptions,
-  type FieldsClient,
-  type FieldsDefinition,
-  type OnError,
-  type RecordsOptions,
-  refuseStatement as refuse,
-  type Tables,
-  type Throwing,
+import type {
+  EncryptionOptions,
+  FieldsClient,
+  FieldsDefinition,
+  OnError,
+  RecordsOptions,
+  Tables,
 } from '@eaas/sdk/fields';
+import { type Core, coreOf, refuseStatement as refuse, type Throwing } from '@eaas/sdk/internal';
 import { executorOf, parentOf, type PrismaClient, type QueryCall } from './client.ts';
 import { type Model, type Models, modelsOf, targetOf } from './models.ts';
 import { perform } from './perform.ts';
@@ -18,7 +15,7 @@ import { refuseRaw } from './raw.ts';
 import { withSchema } from './schema.ts';
 import { tableSource } from './table-source.ts';
 import type { Mapping } from './definition-types.ts';
-import type { EncryptedExtension } from './types.ts';
+import type { EncryptedClient } from './types.ts';
 import { isArgs } from './values.ts';
 
 /** What values that cannot be decrypted become: in all tables, or by table. */
@@ -26,8 +23,12 @@ export type OnErrors<T = Readonly<Record<string, unknown>>> =
   | OnError
   | { readonly [Table in keyof T & string]?: OnError | undefined };
 
-/** Options of `encrypted`: the options of `fields.for`, and the mapping from models to tables. */
-export interface EncryptedOptions<T extends Tables, Models extends Mapping = Mapping, Handlers = OnErrors<T>>
+/** Options of `withEncryption`: the options of `fields.for`, and the mapping from models to tables. */
+export interface PrismaEncryptionOptions<
+  T extends Tables,
+  Models extends Mapping = Mapping,
+  Handlers = OnErrors<T>,
+>
   extends RecordsOptions<T>, Pick<EncryptionOptions, 'user'> {
   /** Maps a model to its table if their names differ: `{ Patient: 'patients' }`. */
   readonly models?: Models | undefined;
@@ -43,11 +44,10 @@ export interface EncryptedOptions<T extends Tables, Models extends Mapping = Map
 type NoMapping = { [Name in never]: string };
 
 /**
- * Returns an extension that encrypts the fields of a definition: `prisma.$extends(encrypted(prisma, eaas, fields, {
- * index }))`. Throws EncryptedTableError if the definition does not fit the Prisma schema, and InputError for invalid
- * options.
+ * Returns a Prisma client that encrypts the fields of a definition in what it writes, searches by fingerprints and decrypts
+ * results. Throws EncryptedTableError if the definition does not fit the Prisma schema, and InputError for invalid options.
  */
-export function encrypted<
+export function withEncryption<
   Client,
   T extends Tables,
   const Models extends Mapping = NoMapping,
@@ -56,22 +56,21 @@ export function encrypted<
   prisma: Client,
   eaas: FieldsClient,
   fields: FieldsDefinition<T>,
-  options: EncryptedOptions<T, Models, Handlers> = {},
-): EncryptedExtension<Client, T, Models, Handlers> {
+  options: PrismaEncryptionOptions<T, Models, Handlers> = {},
+): EncryptedClient<Client, T, Models, Handlers> {
   const { models: mapping, ...own } = options;
   const client = prisma as unknown as PrismaClient;
   if (typeof Object(prisma).$extends !== 'function' || typeof Object(fields).for !== 'function') {
-    const problem = '`encrypted` takes (prisma, eaas, fields, options)';
+    const problem = '`withEncryption` takes (prisma, eaas, fields, options)';
     const remedy = 'pass a Prisma client, an Eaas client, and the fields that `defineFields` returned';
     refuse('definition', {}, problem, remedy);
   }
-  const core = coreOf(eaas, own, 'encrypted');
+  const core = coreOf(eaas, own, 'withEncryption');
   const schema = client._engineConfig?.inlineSchema ?? refuseVersion();
   const untyped = fields as unknown as FieldsDefinition<Tables>;
   const models = modelsOf(withSchema(client._runtimeDataModel, schema), core, untyped, mapping);
-  const extension = (original: PrismaClient): unknown => extend(original, core, models);
   // Asserts the return type, because TypeScript cannot derive the types of the encrypted models from the code.
-  return extension as unknown as EncryptedExtension<Client, T, Models, Handlers>;
+  return extend(client, core, models) as EncryptedClient<Client, T, Models, Handlers>;
 }
 
 /**

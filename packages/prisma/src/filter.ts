@@ -1,5 +1,5 @@
 // The filter of an encrypted field, in Prisma's grammar: conditions on its index columns.
-import { type Asked, type Condition, nearMisses, refuseStatement as refuse } from '@eaas/sdk/fields';
+import { type Asked, type Condition, nearMisses, refuseStatement as refuse } from '@eaas/sdk/internal';
 import type { FieldPlan } from '@eaas/sdk/internal';
 import type { Model } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';

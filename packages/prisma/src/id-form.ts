@@ -1,4 +1,4 @@
-import { type IdForm, storedId } from '@eaas/sdk/fields';
+import { type IdForm, storedId } from '@eaas/sdk/internal';
 import type { RuntimeField } from './models.ts';
 
 /** Returns an id as the database returns it, and whether a comparison with it finds only rows that have it. */

@@ -1,10 +1,5 @@
-import {
-  type Core,
-  type CoreTable,
-  type FieldsDefinition,
-  refuseStatement as refuse,
-  type Tables,
-} from '@eaas/sdk/fields';
+import type { FieldsDefinition, Tables } from '@eaas/sdk/fields';
+import { type Core, type CoreTable, refuseStatement as refuse } from '@eaas/sdk/internal';
 import type { FieldPlan } from '@eaas/sdk/internal';
 
 export interface RuntimeField {

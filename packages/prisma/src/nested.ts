@@ -1,5 +1,5 @@
 import { createOf, needsPerson, needsRow, updateOf } from './data.ts';
-import { refuseStatement as refuse } from '@eaas/sdk/fields';
+import { refuseStatement as refuse } from '@eaas/sdk/internal';
 import type { Model } from './models.ts';
 import { decidesPerson, type Inherited, keyInTarget, knownPerson } from './person.ts';
 import { type Fallback, knownId, pinned, placeOf, placeOfMany, relatedPlace, relatedRows } from './place.ts';

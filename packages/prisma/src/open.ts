@@ -1,5 +1,5 @@
 // Opens the result of an operation: finds its rows by the shape that was read, and puts the values where the ciphertexts were.
-import { refuseStatement as refuse, type Sealed, type SearchedList } from '@eaas/sdk/fields';
+import { refuseStatement as refuse, type Sealed, type SearchedList } from '@eaas/sdk/internal';
 import { type Model, targetOf } from './models.ts';
 import type { Shape } from './selection.ts';
 import { type Args, isArgs } from './values.ts';

@@ -1,5 +1,5 @@
 import { createOf, needsPerson, needsRow, updateOf } from './data.ts';
-import { refuseStatement as refuse } from '@eaas/sdk/fields';
+import { refuseStatement as refuse } from '@eaas/sdk/internal';
 import type { Model } from './models.ts';
 import { refuseAggregate, refuseEncrypted, refuseEncryptedIn } from './order.ts';
 import { knownPerson } from './person.ts';

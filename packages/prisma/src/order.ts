@@ -1,4 +1,4 @@
-import { refuseStatement as refuse } from '@eaas/sdk/fields';
+import { refuseStatement as refuse } from '@eaas/sdk/internal';
 import { type Model, targetOf } from './models.ts';
 import { entriesOf, isArgs } from './values.ts';
 import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';

@@ -1,5 +1,5 @@
 import { needsRow } from './data.ts';
-import { refuseStatement as refuse, type Statement } from '@eaas/sdk/fields';
+import { refuseStatement as refuse, type Statement } from '@eaas/sdk/internal';
 import type { Model, Models, RuntimeField } from './models.ts';
 import { nestedOf } from './nested.ts';
 import { openResult } from './open.ts';

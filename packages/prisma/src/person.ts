@@ -1,5 +1,5 @@
 // The person whose data a row is: which columns name them, and what is known about these columns before a write.
-import { isSameId, refuseStatement as refuse } from '@eaas/sdk/fields';
+import { isSameId, refuseStatement as refuse } from '@eaas/sdk/internal';
 import { storedIn } from './id-form.ts';
 import { type Model, type RuntimeField, targetOf } from './models.ts';
 import { type Args, isArgs } from './values.ts';

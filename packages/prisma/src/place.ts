@@ -1,4 +1,5 @@
-import { type RecordId, refuseStatement as refuse } from '@eaas/sdk/fields';
+import type { RecordId } from '@eaas/sdk/fields';
+import { refuseStatement as refuse } from '@eaas/sdk/internal';
 import { storedIn } from './id-form.ts';
 import type { Model } from './models.ts';
 import { knownPerson, knownValue } from './person.ts';

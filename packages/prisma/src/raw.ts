@@ -1,5 +1,5 @@
 import { isNamed } from '@eaas/sdk/internal';
-import { refuseStatement as refuse } from '@eaas/sdk/fields';
+import { refuseStatement as refuse } from '@eaas/sdk/internal';
 import type { Models } from './models.ts';
 import { isArgs } from './values.ts';
 

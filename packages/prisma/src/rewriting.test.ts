@@ -1,4 +1,4 @@
-import { defineFields, field, lastCharacters, withFields } from '@eaas/sdk/fields';
+import { defineFields, field, part, withFields } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
 import { type EncryptedTableErrorCode, type Tables } from '@eaas/sdk/fields';
 import { type Codec, column, columns, modelsWith, play as played, relation } from '../test/played.ts';
@@ -26,7 +26,7 @@ const fields = defineFields({
       full: withFields(['last'], { column: 'full_name' }),
     }),
     last: field.text().searchableBy({
-      end: lastCharacters(1, { column: 'last_end', bits: 8 }),
+      end: part.lastCharacters(1, { column: 'last_end', bits: 8 }),
     }),
   },
 });

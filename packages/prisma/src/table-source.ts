@@ -1,5 +1,5 @@
 // What `@eaas/migrate` must know of a model: the extended client tells it under the name `$encryptedTable`.
-import { refuseStatement as refuse, type TableSource } from '@eaas/sdk/fields';
+import { refuseStatement as refuse, type TableSource } from '@eaas/sdk/internal';
 import type { PrismaClient } from './client.ts';
 import type { Model, Models } from './models.ts';
 

@@ -20,7 +20,7 @@ type Exact<Given, Wanted> =
   | (Given extends Kept | [] ? Given : never);
 
 /** The type of the queries that `$transaction` accepts in a batch. */
-export type PrismaPromise<T> = Promise<T> & { readonly [Symbol.toStringTag]: 'PrismaPromise' };
+type PrismaPromise<T> = Promise<T> & { readonly [Symbol.toStringTag]: 'PrismaPromise' };
 
 type Count<Given> = Given extends { select: infer Select }
   ? Select extends true
@@ -37,19 +37,19 @@ type Aggregate<P extends Payload, Given> = {
 };
 
 interface Results<E, P extends Payload, Given> {
-  findUnique: PlainRow<E, P, Given> | null;
-  findUniqueOrThrow: PlainRow<E, P, Given>;
-  findFirst: PlainRow<E, P, Given> | null;
-  findFirstOrThrow: PlainRow<E, P, Given>;
-  findMany: PlainRow<E, P, Given>[];
-  create: PlainRow<E, P, Given>;
+  findUnique: PlainResult<E, P, Given> | null;
+  findUniqueOrThrow: PlainResult<E, P, Given>;
+  findFirst: PlainResult<E, P, Given> | null;
+  findFirstOrThrow: PlainResult<E, P, Given>;
+  findMany: PlainResult<E, P, Given>[];
+  create: PlainResult<E, P, Given>;
   createMany: { count: number };
-  createManyAndReturn: PlainRow<E, P, Given>[];
-  update: PlainRow<E, P, Given>;
+  createManyAndReturn: PlainResult<E, P, Given>[];
+  update: PlainResult<E, P, Given>;
   updateMany: { count: number };
-  updateManyAndReturn: PlainRow<E, P, Given>[];
-  upsert: PlainRow<E, P, Given>;
-  delete: PlainRow<E, P, Given>;
+  updateManyAndReturn: PlainResult<E, P, Given>[];
+  upsert: PlainResult<E, P, Given>;
+  delete: PlainResult<E, P, Given>;
   deleteMany: { count: number };
   count: Count<Given>;
   aggregate: Aggregate<P, Given>;
@@ -68,7 +68,7 @@ type Method<E, P extends Payload, Name extends keyof Results<E, P, object>, Args
 
 /** What this package adds to the arguments of a query that returns rows. */
 export interface QueryOptions {
-  /** What a stored value that cannot be decrypted becomes. Defaults to the option `onError` of `encrypted`. */
+  /** What a stored value that cannot be decrypted becomes. Defaults to the option `onError` of `withEncryption`. */
   onError?: OnError | undefined;
 }
 
@@ -89,39 +89,59 @@ type PlainDelegate<E, Types extends ModelTypes, Original> = {
 type PlainModels<E, Client> = {
   [
     Name in keyof Client as Client[Name] extends { [key: symbol]: { types: ModelTypes } } ? Name : never
-  ]: () => Client[Name] extends {
+  ]: Client[Name] extends {
     [key: symbol]: { types: infer Types extends ModelTypes };
   }
     ? PlainDelegate<E, Types, Client[Name]>
     : never;
 };
 
-/** Replaces the type `object`, which Prisma's types refuse because it has no index signature. */
-type Nothing = { [Name in never]: unknown };
-
-/** No interface, because Prisma's types refuse one: it has no index signature. */
-type ForUser = {
+interface OwnMembers<Client> {
   /**
    * Returns a client that acts on behalf of a user of the app: the audit log then says who reads whose data. It shares
    * everything with this client but the data keys for decryption. In an interactive transaction, call it on the
    * transaction.
    */
-  $as: () => <Self>(this: Self, user: string) => Self;
+  $as<Self>(this: Self, user: string): Self;
   /** What `migrate` of `@eaas/migrate` knows of a model. */
-  $encryptedTable: () => (table: string) => Source;
-};
+  $encryptedTable(table: string): Source;
+  /** Adds an extension, which sees plaintext. One with methods or computed fields has their types if it is added before. */
+  $extends<Self>(this: Self, extension: ExtensionOf<Client>): Self;
+}
 
-/** An extension for `prisma.$extends`. */
-export type EncryptedExtension<Client, T extends Tables, Models, Handlers = object> = (client: unknown) => {
-  $extends: {
-    extArgs: {
-      result: Nothing;
-      model: Nothing;
-      query: Nothing;
-      client: PlainModels<Encrypted<T, Models, Handlers>, Client> & ForUser;
-    };
-  };
-};
+type ExtensionOf<Client> = Client extends { $extends: (extension: infer Extension) => unknown }
+  ? Extension
+  : object;
+
+type Transaction<Client> = Client extends {
+  $transaction: (work: (tx: infer Tx) => never, options?: infer Options) => unknown;
+}
+  ? { readonly members: keyof Tx; readonly options: Options }
+  : never;
+
+interface Transactions<Client, Own> {
+  $transaction<const Batch extends readonly PrismaPromise<unknown>[]>(
+    operations: Batch,
+    options?: Transaction<Client>['options'],
+  ): Promise<{ -readonly [At in keyof Batch]: Awaited<Batch[At]> }>;
+  $transaction<Result>(
+    work: (tx: Pick<Own, keyof Own & (Transaction<Client>['members'] | '$as')>) => Promise<Result>,
+    options?: Transaction<Client>['options'],
+  ): Promise<Result>;
+}
+
+type WithPlain<Client, Models> = Models &
+  OwnMembers<Client> &
+  Omit<Client, keyof Models | keyof OwnMembers<Client> | '$transaction'>;
+
+/** A Prisma client that encrypts: its models have the types of the plaintext. */
+export type EncryptedClient<
+  Client,
+  T extends Tables,
+  Models,
+  Handlers = object,
+  Own = WithPlain<Client, PlainModels<Encrypted<T, Models, Handlers>, Client>>,
+> = Own & Transactions<Client, Own>;
 
 type PlainScalars<E, P extends Payload> = {
   [
@@ -136,7 +156,8 @@ type Flat<T> = { [Key in keyof T]: T[Key] } & {};
 
 type IsChosen<Choice> = Choice extends false | null | undefined ? false : true;
 
-export type PlainRow<E, P, Given> = P extends Payload
+/** A row of a result, with the plaintext of encrypted fields, and without index columns. */
+export type PlainResult<E, P, Given> = P extends Payload
   ? Given extends { select: infer Select extends object }
     ? Chosen<E, P, Select>
     : Flat<
@@ -168,7 +189,7 @@ type Chosen<E, P extends Payload, Choice> = {
 };
 
 type Related<E, Relation, Given> = Relation extends readonly (infer Row)[]
-  ? PlainRow<E, Row, Given>[]
+  ? PlainResult<E, Row, Given>[]
   : Relation extends null
     ? null
-    : PlainRow<E, Relation, Given>;
+    : PlainResult<E, Relation, Given>;

@@ -1,4 +1,4 @@
-import { refuseStatement as refuse } from '@eaas/sdk/fields';
+import { refuseStatement as refuse } from '@eaas/sdk/internal';
 import { conditionsOf, filterOf } from './filter.ts';
 import { type Model, targetOf } from './models.ts';
 import { type Args, entriesOf, isArgs, joinConditions, mapItems } from './values.ts';

@@ -1,4 +1,5 @@
-import { type RecordId, refuseStatement as refuse, type Statement, type Unsealed } from '@eaas/sdk/fields';
+import type { RecordId } from '@eaas/sdk/fields';
+import { refuseStatement as refuse, type Statement, type Unsealed } from '@eaas/sdk/internal';
 import { storedIn } from './id-form.ts';
 import type { Model, Models, RuntimeField } from './models.ts';
 import { type Args, isArgs } from './values.ts';

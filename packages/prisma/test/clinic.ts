@@ -1,4 +1,4 @@
-import { encrypted } from '@eaas/prisma';
+import { withEncryption } from '@eaas/prisma';
 import { defineFields, field } from '@eaas/sdk/fields';
 import type postgres from 'postgres';
 import { createClient } from '@eaas/test-kit/orms/client';
@@ -26,7 +26,7 @@ export type Clinic = Awaited<ReturnType<typeof openClinic>>;
 export async function openClinic(major: Major, name: string) {
   const { prisma: plain, sql, close } = await openPrisma(major, name, 'clinic');
   const { eaas, index, service } = await createClient();
-  const db = plain.$extends(encrypted(plain, eaas, fields, { index, models: { Patient: 'patients' } }));
+  const db = withEncryption(plain, eaas, fields, { index, models: { Patient: 'patients' } });
   const misplaced = async () =>
     misplacedIn(sql, {
       patients: ['name', 'email', 'ssn', 'born', 'weight', 'notes', 'scan', 'ward'],

@@ -1,4 +1,4 @@
-import { encrypted } from '@eaas/prisma';
+import { withEncryption } from '@eaas/prisma';
 import { defineFields, field } from '@eaas/sdk/fields';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '@eaas/test-kit/orms/client';
@@ -21,7 +21,7 @@ describe.each(majors)('Prisma %i', (major) => {
   beforeAll(async () => {
     const { prisma, close } = await openPrisma(major, 'ids', 'ids');
     const { eaas } = await createClient();
-    db = prisma.$extends(encrypted(prisma, eaas, fields));
+    db = withEncryption(prisma, eaas, fields);
     return close;
   });
 

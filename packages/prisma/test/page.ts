@@ -1,4 +1,4 @@
-import type { EncryptedTableErrorCode } from '@eaas/prisma';
+import type { EncryptedTableErrorCode } from '@eaas/sdk/fields';
 import { kinds } from './cells.ts';
 
 export type Outcome = 'works' | EncryptedTableErrorCode;

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type EncryptedDatabase, migrate } from '@eaas/migrate';
-import { encrypted } from '@eaas/prisma';
+import { migrate } from '@eaas/migrate';
+import type { EncryptedDatabase } from '@eaas/migrate/internal';
+import { withEncryption } from '@eaas/prisma';
 import { EaasClient, type EaasClientOptions } from '@eaas/sdk';
 import { createIndexKey, defineFields, field, plaintext, unencrypted } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/local';
@@ -36,7 +37,7 @@ describe.each(majors)('Prisma %i', async (major) => {
     new EaasClient({ ...service, keyId, ...options });
   const eaas = clientOf();
   const extend = (options: object = {}, client = clientOf()) =>
-    plain.$extends(encrypted(plain, client, fields, { index, ...options }));
+    withEncryption(plain, client, fields, { index, ...options }) as unknown as Client;
 
   beforeAll(async () => {
     const opened = await openPrisma(major, 'people', 'people');
@@ -189,7 +190,7 @@ describe.each(majors)('Prisma %i', async (major) => {
       await sql`insert into visits select gen_random_uuid(), 'old', 'note ' || id, id from patients where id = 2`;
       const note = field.text({ previous: plaintext() });
       const old = defineFields({ ...fields.tables, Visit: { ...fields.tables.Visit, note } });
-      const db = plain.$extends(encrypted(plain, eaas, old, { index })) as unknown as EncryptedDatabase;
+      const db = withEncryption(plain, eaas, old, { index }) as unknown as EncryptedDatabase;
       const result = await migrate(db, 'Visit', 'encrypt', { client: eaas });
       expect(result).toMatchObject({ done: true, progress: { rewritten: 1, skipped: 1 } });
       await eaas.keys.rotate({ key_id: String(eaas.keyId) });

@@ -1,5 +1,6 @@
 // Operations without Prisma and without a database: what the extension sends, reads before, and returns.
-import { coreOf, type FieldsDefinition, type Tables } from '@eaas/sdk/fields';
+import type { FieldsDefinition, Tables } from '@eaas/sdk/fields';
+import { coreOf } from '@eaas/sdk/internal';
 import {
   type ModelOptions,
   type Models,
@@ -33,7 +34,7 @@ export interface Codec {
   where(table: string, query: Args): Promise<Readonly<Record<string, string[]>>>;
 }
 
-const core = coreOf({ needsUser: false } as never, {}, 'encrypted');
+const core = coreOf({} as never, {}, 'withEncryption');
 
 export const modelsWith = (
   schema: RuntimeDataModel,
@@ -48,7 +49,7 @@ interface Extension {
   readonly query: { readonly $allOperations: (call: object) => Promise<unknown> };
 }
 
-/** Returns the extension that `encrypted` makes for a client with these models, and other members if given. */
+/** Returns the extension that `withEncryption` makes for a client with these models, and other members if given. */
 export function extensionOf(
   models: RuntimeDataModel['models'],
   encrypt: (prisma: object) => unknown,
@@ -60,7 +61,7 @@ export function extensionOf(
     $extends: (extension: object) => extension,
     ...members,
   };
-  return (encrypt(prisma) as (client: object) => Extension)(prisma);
+  return encrypt(prisma) as Extension;
 }
 
 /** Runs an operation, on patients unless `model` is given. Prisma answers with what `query` returns. */

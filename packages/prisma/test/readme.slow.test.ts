@@ -29,7 +29,7 @@ await prisma.$disconnect();
 
 const app = [before, setup, usage, after].join('\n');
 const imports = `
-import { encrypted } from '@eaas/prisma';
+import { withEncryption } from '@eaas/prisma';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field } from '@eaas/sdk/fields';
 const eaas = new EaasClient();

@@ -1,5 +1,5 @@
-import { createIndexKey, dateRange, defineFields, field, months, withFields, words } from '@eaas/sdk/fields';
-import { encrypted } from '@eaas/prisma';
+import { createIndexKey, defineFields, field, part, withFields } from '@eaas/sdk/fields';
+import { withEncryption } from '@eaas/prisma';
 import { createClient } from '@eaas/test-kit/orms/client';
 import type postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -12,12 +12,12 @@ const fields = defineFields({
   Person: {
     lowEntropy: 'accepted',
     name: field.text().searchableBy({
-      words: words({ column: 'nameWords', bits: 64 }),
+      words: part.words({ column: 'nameWords', bits: 64 }),
       and_born: withFields(['born'], { column: 'nameBorn' }),
     }),
     born: field.date().searchableBy({
-      month: months({ column: 'bornMonth' }),
-      range: dateRange({ column: 'bornRange' }),
+      month: part.months({ column: 'bornMonth' }),
+      range: part.dateRange({ column: 'bornRange' }),
     }),
     nick: field.text().searchable({ column: 'nickIndex', normalize: ['trim'] }),
   },
@@ -30,7 +30,7 @@ const models = {
 } as const;
 const { eaas, index } = await createClient();
 const encrypting = (client: Client, keys: string | string[] = index): Client =>
-  client.$extends(encrypted(client, eaas, fields, { index: keys, models }));
+  withEncryption(client, eaas, fields, { index: keys, models });
 
 describe.each(majors)('Prisma %i', (major) => {
   let plain: Client;

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { type EngineMode, onward } from './engines/engine.ts';
 import { InputError } from './errors.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
@@ -13,7 +14,7 @@ import { parseStreamHead, requireSize, type Result, sealedChunkLength } from './
  * The plaintext from `start` (default 0) up to, but not including, `end` (default: the size). A number above
  * the size has the same effect as the size.
  */
-export interface Range {
+export interface ByteRange {
   readonly start?: number | undefined;
   readonly end?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -32,11 +33,13 @@ export interface EncryptedFile {
    * Returns a range as a stream, in constant memory. Each chunk is authenticated before it is returned. The stream
    * fails with DecryptionError if a chunk was altered.
    */
-  stream(range?: Range): ReadableStream<Uint8Array>;
+  stream(range?: ByteRange): ReadableStream<Uint8Array>;
   /** Reads a range into memory. Throws DecryptionError if a chunk of the range was altered. */
-  read(range?: Range): Promise<Uint8Array>;
+  read(range?: ByteRange): Promise<Uint8Array>;
   /** Makes later reads of the file fail. Overwrites the data key in memory if the engine supports overwriting. */
   close(): void;
+  /** Closes the file at the end of a `using` block. */
+  [Symbol.dispose](): void;
 }
 
 /** Options of `openFile`: the context, the engine, the expected key, and a signal to stop opening the file. */
@@ -69,7 +72,7 @@ export async function openFile(
     cipher.wipe();
     throw error;
   }
-  const stream = (range: Range = {}): ReadableStream<Uint8Array> =>
+  const stream = (range: ByteRange = {}): ReadableStream<Uint8Array> =>
     openRange(source, layout, cipher, boundsOf(range, layout.plaintextSize), range.signal);
   return {
     size: layout.plaintextSize,
@@ -79,10 +82,11 @@ export async function openFile(
       return readWhole(stream(range), end - start);
     },
     close: () => cipher.wipe(),
+    [Symbol.dispose]: () => cipher.wipe(),
   };
 }
 
-function boundsOf({ start = 0, end = Infinity }: Range, size: number) {
+function boundsOf({ start = 0, end = Infinity }: ByteRange, size: number) {
   const isPlace = (place: number): boolean => Number.isInteger(place) || place === Infinity;
   if (isPlace(start) && isPlace(end) && start >= 0 && end >= start)
     return { start: Math.min(start, size), end: Math.min(end, size) };

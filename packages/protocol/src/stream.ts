@@ -5,7 +5,7 @@ import type { RangeSource } from './range-source.ts';
 import { type EncryptedFile, type FileOptions, openFile as open } from './stream-range.ts';
 import { openStream as opening, sealStream as sealing, type StreamOptions } from './stream-transforms.ts';
 
-export type { EncryptedFile, FileOptions, Range } from './stream-range.ts';
+export type { EncryptedFile, FileOptions, ByteRange } from './stream-range.ts';
 export type { RangeContent, RangeSource } from './range-source.ts';
 export { ciphertextSize, maxHeadLength, parseStreamHead } from './stream-format.ts';
 export { plaintextSize, type StreamHead } from './stream-format.ts';

@@ -13,16 +13,9 @@ export type { EncryptItem, EncryptOptions } from './client/encrypt.ts';
 export type { Rewrapped } from './client/rewrap.ts';
 export type { HashOptions, UnwrapOptions, WrapOptions } from './data-keys/calls.ts';
 export type { Bundle, Ciphertext, EncryptedAs, EncryptedForm } from './data-keys/ciphertext.ts';
-export type { AuditLog, AuditVerification, VerifyOptions } from './audit/methods.ts';
-export type { AuditEntry, AuditFilter, AuditPage, AuditPageQuery, ListOptions } from './audit/query.ts';
-export {
-  type PersonReportOptions,
-  reportColumns,
-  reportCsv,
-  type ReportOptions,
-  type ReportRow,
-  reportRow,
-} from './audit/report.ts';
+export type { AuditLog, AuditVerification, AuditVerifyOptions } from './audit/methods.ts';
+export type { AuditEntry, AuditFilter, AuditPage, AuditPageQuery, AuditListOptions } from './audit/query.ts';
+export type { PersonReportOptions, ReportOptions, ReportRow } from './audit/report.ts';
 export type { SubjectCalls } from './client/administration.ts';
 export {
   EaasClient,
@@ -45,7 +38,7 @@ export type { EaasEvent } from './events.ts';
 export type { CacheOptions, CachePreset } from './data-keys/limits.ts';
 export type { ClientOptions } from './client/client-options.ts';
 export type { SignInOptions, TokenClaims } from './sign-in/options.ts';
-export type { Call, CallOptions } from './http/transport.ts';
+export type { CallOptions } from './http/transport.ts';
 export type { PagesOptions } from './http/listing.ts';
 export type { CacheLimits } from './data-keys/cache.ts';
 export type { BudgetLimits } from './data-keys/encrypting.ts';

@@ -1,12 +1,4 @@
-import {
-  checkConstraints,
-  createIndexKey,
-  defineFields,
-  field,
-  months,
-  unencrypted,
-  words,
-} from '@eaas/sdk/fields';
+import { checkConstraints, createIndexKey, defineFields, field, part, unencrypted } from '@eaas/sdk/fields';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openServiceAndTable, type ServiceAndTable } from '@eaas/test-kit/service-and-table';
 
@@ -14,8 +6,8 @@ const fields = defineFields({
   patients: {
     lowEntropy: 'accepted',
     ...unencrypted('id'),
-    name: field.text().searchableBy({ words: words({ bits: 64 }) }),
-    born: field.date().searchableBy({ month: months() }),
+    name: field.text().searchableBy({ words: part.words({ bits: 64 }) }),
+    born: field.date().searchableBy({ month: part.months() }),
   },
 });
 

@@ -79,7 +79,7 @@ whereAvailable('Chromium', hasChromium, () => {
     const opened = 'openPasskeyHalf({ sealed, subject }).then((half) => decrypt(half, ciphertext))';
     expect(await run(opened, { sealed: [sealed], ciphertext })).toBe('only I');
 
-    const add = 'addPasskey({ ...options, sealed, passkeys }).then(({ sealed }) => sealed)';
+    const add = 'addPasskeyHalf({ ...options, sealed, passkeys }).then(({ sealed }) => sealed)';
     const anew = { sealed: [sealed], passkeys: [] };
     expect(await codeOf(add, anew)).toBe('PasskeyError,known_passkey');
     const ofLogin = await run<SealedHalf>(add, { ...anew, passkeys: [login] });

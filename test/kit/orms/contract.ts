@@ -2,7 +2,7 @@
 // searches, ranges of dates, and what users typed. An ORM answers each statement with the stored rows, as a database would that has no `where`.
 import { createTestService } from '@eaas/local';
 import { EaasClient, type EaasEvent } from '@eaas/sdk';
-import { createIndexKey, dateRange, defineFields, field, FieldError, unencrypted } from '@eaas/sdk/fields';
+import { createIndexKey, defineFields, field, FieldError, part, unencrypted } from '@eaas/sdk/fields';
 import { describe, expect, test, vi } from 'vitest';
 import { lookAlike } from '../look-alike.ts';
 
@@ -46,7 +46,7 @@ interface Orm {
 /** The columns of patients. The others of their rows are `id`, `city` and `profile`. */
 export const encryptedFields = ({ bits }: Pick<Opening, 'bits'> = {}) => ({
   name: field.text().searchable({ bits }),
-  born: field.date().searchableBy({ range: dateRange() }),
+  born: field.date().searchableBy({ range: part.dateRange() }),
 });
 
 export const ada = '00000000-0000-4000-8000-00000000000a';

@@ -37,7 +37,7 @@ export const breaks = [
     [`${drizzle}/contract.test.ts`, `${prisma}/contract.test.ts`],
     {
       'rows-without-a-person': ['if (missing === undefined) return;', 'if (missing !== 0) return;'],
-      'users-after-the-query': ['if (!client.needsUser ||', 'if (client.needsUser ||'],
+      'users-after-the-query': ['if (!client[inside]?.needsUser ||', 'if (client[inside]?.needsUser ||'],
       'searches-by-short-fingerprints': ['if (bits >= least) return', 'if (bits >= 0) return'],
     },
   ),

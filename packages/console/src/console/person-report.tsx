@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { type EaasClient, reportCsv, type ReportRow, reportRow } from '@eaas/sdk';
+import type { EaasClient, ReportRow } from '@eaas/sdk';
+import { reportCsv, reportRow } from '@eaas/sdk/internal';
 import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { counted } from '../parts/short.ts';

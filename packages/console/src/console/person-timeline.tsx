@@ -1,5 +1,6 @@
 import { actionTexts } from '@eaas/protocol/internal';
-import { type AuditEntry, type EaasClient, type ReportRow, reportRow } from '@eaas/sdk';
+import type { AuditEntry, EaasClient, ReportRow } from '@eaas/sdk';
+import { reportRow } from '@eaas/sdk/internal';
 import { useSignal } from '@preact/signals';
 import { useLoaded } from '../load.ts';
 import { PageFailure } from '../parts/page-failure.tsx';

@@ -74,9 +74,9 @@ function Published({ client, record, onRetry }: PublicKeyProps) {
 }
 
 async function loadPublicKey(client: Pick<EaasClient, 'publicKey'>, id: string, signal: AbortSignal) {
-  const { keyId, keyVersion, intakePublicKey } = await client.publicKey(id, { signal });
-  const publicKey = intakePublicKey ?? '';
-  return { keyId, keyVersion, publicKey, sha256: await sha256Of(publicKey) };
+  const { key_id, key_version, intake_public_key } = await client.publicKey(id, { signal });
+  const publicKey = intake_public_key ?? '';
+  return { keyId: key_id, keyVersion: key_version, publicKey, sha256: await sha256Of(publicKey) };
 }
 
 async function sha256Of(text: string): Promise<string> {

@@ -86,7 +86,9 @@ test('an empty text as the id of a row is an error of one line, and the lines fo
     /^Nothing was changed: a row of tokens has an empty text as its id, .*\nHelp/,
   );
   await fill([['a', encrypt('one')]]);
-  expect((await adopt('--yes')).stdout).toContain("joined({ key: fromHex(process.env.OLD_KEY ?? ''), parts");
+  expect((await adopt('--yes')).stdout).toContain(
+    "joined({ key: keyFromHex(process.env.OLD_KEY ?? ''), parts",
+  );
 });
 
 test('two formats and plaintext are told by counts and ids, without a value, and nothing is done unasked', async () => {

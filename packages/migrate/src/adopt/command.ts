@@ -9,11 +9,12 @@ import { defineFields, field, plaintext, type Tables } from '@eaas/sdk/fields';
 import type { SqlDatabase } from '../database.ts';
 import { requireText } from '../formats/keys.ts';
 import { anyOf, type Reader } from '../formats/reader.ts';
-import { migrateTarget } from '../migrate.ts';
+import { type MigrateOptions, migrateTarget } from '../migrate.ts';
 import type { RowFailure } from '../rows.ts';
 import { targetOf } from '../source.ts';
 import { openTable } from '../table.ts';
 import { connect, fromApp, type Names, placeOf, variable } from './place.ts';
+import { progressLine } from './progress-line.ts';
 import { type OldKey, plainOnly, recogniser } from './recognise.ts';
 import { survey, unopened } from './survey.ts';
 import { type Adopted, type Column, definition, epitaph, formatsOf, readingBoth, surveyOf } from './words.ts';
@@ -105,14 +106,17 @@ async function adopt(
     allowCiphertexts: asPlaintext.size > 0,
   });
   const target = { ...targetOf(database, names.name, defined), leave, asPlaintext };
-  const tried = await migrateTarget(target, 'encrypt', { client, dryRun: true, maxFailures: 10 ** 9 });
+  const line = progressLine();
+  const convert = (more: Partial<MigrateOptions> = {}) =>
+    migrateTarget(target, 'encrypt', { client, onProgress: line.show, ...more }).finally(line.clear);
+  const tried = await convert({ dryRun: true, maxFailures: 10 ** 9 });
   if (tried.failures[0]) stop(unreadable(names.name, tried.failures[0]));
   if (tried.left.count > 0) {
     say('\nFirst deploy your app with these lines. It then reads both forms, and writes the new one:\n\n');
     say(`${readingBoth(names, adopted)}\n`);
     if (!given.yes && !(await isConfirmed())) return say('Nothing was changed.\n');
   }
-  const { done, failures, progress, constraints } = await migrateTarget(target, 'encrypt', { client });
+  const { done, failures, progress, constraints } = await convert();
   if (!done) {
     for (const { message } of failures) say(`${message}\n`);
     say('These rows could not be converted. Run the same command again.\n');

@@ -9,11 +9,11 @@ import { looksEncrypted, recogniser } from './recognise.ts';
 
 const hex = randomBytes(32).toString('hex');
 const keys: Readonly<Record<string, readonly [text: string, key: Buffer]>> = {
-  fromHex: [hex, Buffer.from(hex, 'hex')],
-  fromBase64: [Buffer.from(hex, 'hex').toString('base64'), Buffer.from(hex, 'hex')],
-  fromUtf8: [hex.slice(0, 32), Buffer.from(hex.slice(0, 32))],
-  fromSha256: ['a passphrase', createHash('sha256').update('a passphrase').digest()],
-  fromScrypt: ['a passphrase', scryptSync('a passphrase', "Ada's salt", 32)],
+  keyFromHex: [hex, Buffer.from(hex, 'hex')],
+  keyFromBase64: [Buffer.from(hex, 'hex').toString('base64'), Buffer.from(hex, 'hex')],
+  keyFromUtf8: [hex.slice(0, 32), Buffer.from(hex.slice(0, 32))],
+  keyFromSha256: ['a passphrase', createHash('sha256').update('a passphrase').digest()],
+  keyFromScrypt: ['a passphrase', scryptSync('a passphrase', "Ada's salt", 32)],
 };
 const recognisers = new Map(
   Object.entries(keys).map(([maker, [text]]) => [

@@ -3,7 +3,14 @@
 import { inspect } from 'node:util';
 import { FormatError, InputError, toUtf8 } from '@eaas/protocol';
 import { joined, type JoinedCipher, type JoinedOptions, type JoinedPart } from '../formats/joined.ts';
-import { decoders, fromBase64, fromHex, fromScrypt, fromSha256, fromUtf8 } from '../formats/keys.ts';
+import {
+  decoders,
+  keyFromBase64,
+  keyFromHex,
+  keyFromScrypt,
+  keyFromSha256,
+  keyFromUtf8,
+} from '../formats/keys.ts';
 import { betterAuth, cloak, fernet, laravel } from '../formats/libraries.ts';
 import { type Reader, reader } from '../formats/reader.ts';
 
@@ -29,8 +36,8 @@ export type Recognise = (text: string, trusting: boolean) => Known | undefined;
 type Shape = Pick<JoinedOptions, 'parts' | 'separator' | 'encoding' | 'prefix' | 'ivLength'>;
 
 export function recogniser(oldKeys: readonly OldKey[], salt: string): Recognise {
-  const scrypted = { [`fromScrypt(…, ${inspect(salt)})`]: (text: string) => fromScrypt(text, salt) };
-  const keys = made(oldKeys, { fromHex, fromBase64, fromUtf8, fromSha256, ...scrypted });
+  const scrypted = { [`keyFromScrypt(…, ${inspect(salt)})`]: (text: string) => keyFromScrypt(text, salt) };
+  const keys = made(oldKeys, { keyFromHex, keyFromBase64, keyFromUtf8, keyFromSha256, ...scrypted });
   const ofLibraries = made(oldKeys, {
     cloak,
     fernet,

@@ -52,7 +52,7 @@ export function definition({ style, name }: Names, adopted: readonly Adopted[], 
   const start = isDrizzle ? `table = encryptedTable('${name}', {` : `fields = defineFields({ ${name}: {`;
   const end = {
     drizzle: '  …\n  });\n  const db = withEncryption(plain, eaas);',
-    prisma: '} });\n  const db = prisma.$extends(encrypted(prisma, eaas, fields));',
+    prisma: '} });\n  const db = withEncryption(prisma, eaas, fields);',
     sql: '} });\n  const records = fields.for(eaas);',
   }[style];
   const fields = adopted.map(({ inApp, column }) => {

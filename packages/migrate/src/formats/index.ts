@@ -1,4 +1,11 @@
-export { type Encoding, fromBase64, fromHex, fromScrypt, fromSha256, fromUtf8 } from './keys.ts';
+export {
+  type Encoding,
+  keyFromBase64,
+  keyFromHex,
+  keyFromScrypt,
+  keyFromSha256,
+  keyFromUtf8,
+} from './keys.ts';
 export type { OldKeys, ScryptCost } from './keys.ts';
 export { joined, type JoinedCipher, type JoinedOptions, type JoinedPart } from './joined.ts';
 export { betterAuth, cloak, fernet, laravel, typeormEncrypted } from './libraries.ts';

@@ -19,7 +19,7 @@ export type JoinedCipher = 'aes-256-gcm' | 'aes-256-cbc-hmac' | 'aes-256-cbc';
 
 /** Describes a hand-written format for `joined`. */
 export interface JoinedOptions {
-  /** The key of 32 bytes, such as `fromHex(text)`, or a list, with older keys last. */
+  /** The key of 32 bytes, such as `keyFromHex(text)`, or a list, with older keys last. */
   readonly key: OldKeys;
   /** The key of the HMAC, of 32 bytes, for `aes-256-cbc-hmac`. */
   readonly macKey?: Uint8Array | undefined;

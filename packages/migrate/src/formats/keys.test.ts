@@ -1,6 +1,14 @@
 import { InputError } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { decoders, fromBase64, fromHex, fromScrypt, fromSha256, fromUtf8, keysOf } from './keys.ts';
+import {
+  decoders,
+  keyFromBase64,
+  keyFromHex,
+  keyFromScrypt,
+  keyFromSha256,
+  keyFromUtf8,
+  keysOf,
+} from './keys.ts';
 
 const key = Buffer.from('7f'.repeat(32), 'hex');
 const [hex, base64] = [key.toString('hex'), key.toString('base64')];
@@ -15,9 +23,13 @@ function faultOf(call: () => unknown): string {
 }
 
 test.each([
-  ['fromHex', fromHex, [hex.slice(2), `${hex}7f`, `0x${hex.slice(2)}`, `${hex}\n`]],
-  ['fromBase64', fromBase64, [hex, base64.slice(4), `${base64}=`, ` ${base64}`, `${base64.slice(0, -2)}9=`]],
-  ['fromUtf8', fromUtf8, ['x'.repeat(31), 'x'.repeat(33), 'é'.repeat(32)]],
+  ['keyFromHex', keyFromHex, [hex.slice(2), `${hex}7f`, `0x${hex.slice(2)}`, `${hex}\n`]],
+  [
+    'keyFromBase64',
+    keyFromBase64,
+    [hex, base64.slice(4), `${base64}=`, ` ${base64}`, `${base64.slice(0, -2)}9=`],
+  ],
+  ['keyFromUtf8', keyFromUtf8, ['x'.repeat(31), 'x'.repeat(33), 'é'.repeat(32)]],
 ] as const)('%s refuses every other length and spelling, and quotes nothing', (name, from, others) => {
   for (const text of others) {
     const fault = faultOf(() => from(text));
@@ -28,11 +40,11 @@ test.each([
 });
 
 test.each([
-  ['fromHex', fromHex],
-  ['fromBase64', fromBase64],
-  ['fromUtf8', fromUtf8],
-  ['fromSha256', fromSha256],
-  ['fromScrypt', (text: string) => fromScrypt(text, 'salt')],
+  ['keyFromHex', keyFromHex],
+  ['keyFromBase64', keyFromBase64],
+  ['keyFromUtf8', keyFromUtf8],
+  ['keyFromSha256', keyFromSha256],
+  ['keyFromScrypt', (text: string) => keyFromScrypt(text, 'salt')],
 ])('%s refuses the value of a variable that is not set', (name, from) => {
   const fault = faultOf(() => from(undefined as never));
   expect(fault).toMatch(/ must be a non-empty text \(got undefined\): is its variable set\?$/);
@@ -43,8 +55,8 @@ test.each([
 test('a cost that scrypt does not allow is an InputError', () => {
   const costs = [1000, 1, -2, 0.5, Infinity].map((N) => ({ N }));
   for (const cost of [...costs, { r: 0 }, { p: 0.5 }, { cost: 2 }])
-    expect(() => fromScrypt('passphrase', 'salt', cost)).toThrow(InputError);
-  const bySalt = (salt: string | Uint8Array) => fromScrypt('passphrase', salt, { N: 2 });
+    expect(() => keyFromScrypt('passphrase', 'salt', cost)).toThrow(InputError);
+  const bySalt = (salt: string | Uint8Array) => keyFromScrypt('passphrase', salt, { N: 2 });
   expect(bySalt(Buffer.from('salt'))).toEqual(bySalt('salt'));
 });
 

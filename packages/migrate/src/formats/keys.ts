@@ -34,34 +34,40 @@ export const decoders: Readonly<Record<Encoding, Decode>> = {
 };
 
 /** Returns the key that is written as 64 hex digits. Throws InputError for any other text. */
-export const fromHex = (text: string): Uint8Array =>
-  keyFrom(text, 'the argument of `fromHex`', '64 hex digits', (given) => decoders.hex(given.toLowerCase()));
+export const keyFromHex = (text: string): Uint8Array =>
+  keyFrom(text, 'the argument of `keyFromHex`', '64 hex digits', (given) =>
+    decoders.hex(given.toLowerCase()),
+  );
 
 /** Returns the key that is written in base64 or base64url. Throws InputError for any other text. */
-export function fromBase64(text: string): Uint8Array {
+export function keyFromBase64(text: string): Uint8Array {
   const decode: Decode = (given) => decoders.base64(given) ?? decoders.base64url(given);
-  return keyFrom(text, 'the argument of `fromBase64`', '32 bytes in base64', decode);
+  return keyFrom(text, 'the argument of `keyFromBase64`', '32 bytes in base64', decode);
 }
 
 /**
  * Returns the key whose bytes are the text itself, as in `createCipheriv('aes-256-gcm', text, iv)`. Throws InputError for a
  * text that does not have 32 bytes in UTF-8.
  */
-export const fromUtf8 = (text: string): Uint8Array =>
-  keyFrom(text, 'the argument of `fromUtf8`', 'a text of 32 bytes', toUtf8);
+export const keyFromUtf8 = (text: string): Uint8Array =>
+  keyFrom(text, 'the argument of `keyFromUtf8`', 'a text of 32 bytes', toUtf8);
 
 /** Returns the SHA-256 of a text as the key. Throws InputError for an empty text. */
-export const fromSha256 = (text: string): Uint8Array =>
-  sha256(toUtf8(requireText(text, 'the argument of `fromSha256`')));
+export const keyFromSha256 = (text: string): Uint8Array =>
+  sha256(toUtf8(requireText(text, 'the argument of `keyFromSha256`')));
 
 /**
  * Returns the key that scrypt derives from a passphrase and a salt, as `crypto.scryptSync(passphrase, salt, 32)` does. It
  * is slow on purpose: call it once, and not for each value. Throws InputError for an empty passphrase, and for a cost that
  * scrypt does not allow.
  */
-export function fromScrypt(passphrase: string, salt: string | Uint8Array, cost: ScryptCost = {}): Uint8Array {
-  const secret = toUtf8(requireText(passphrase, 'the passphrase of `fromScrypt`'));
-  requireOptions({ N: powerOf2, r: 'positiveInteger', p: 'positiveInteger' }, cost, 'fromScrypt');
+export function keyFromScrypt(
+  passphrase: string,
+  salt: string | Uint8Array,
+  cost: ScryptCost = {},
+): Uint8Array {
+  const secret = toUtf8(requireText(passphrase, 'the passphrase of `keyFromScrypt`'));
+  requireOptions({ N: powerOf2, r: 'positiveInteger', p: 'positiveInteger' }, cost, 'keyFromScrypt');
   const { N = 16_384, r = 8, p = 1 } = cost;
   return scrypt(secret, typeof salt === 'string' ? toUtf8(salt) : salt, { N, r, p, dkLen: 32 });
 }
@@ -73,7 +79,7 @@ const powerOf2: Rule = (value) =>
 export function keysOf(given: OldKeys, argument: string): readonly Uint8Array[] {
   return listOf(given, argument).map((key) => {
     if (isBytes(key) && key.length === 32) return Uint8Array.from(key);
-    throw new InputError(`${argument} must be 32 bytes, as \`fromHex\` returns (got ${kindOf(key)})`);
+    throw new InputError(`${argument} must be 32 bytes, as \`keyFromHex\` returns (got ${kindOf(key)})`);
   });
 }
 

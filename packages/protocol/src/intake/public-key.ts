@@ -43,7 +43,7 @@ export function parsePublicKey(text: string): IntakePublicKey {
 
 export function invalidPublicKey(problem: string, options?: ErrorOptions): InputError {
   return new InputError(
-    `the public key ${problem}. Pass the \`intakePublicKey\` that \`client.publicKey\` returned`,
+    `the public key ${problem}. Pass the \`intake_public_key\` that \`client.publicKey\` returned`,
     options,
   );
 }

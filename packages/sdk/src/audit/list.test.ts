@@ -6,9 +6,9 @@ import { all } from '../../test/observed-client.ts';
 import type { Call } from '../http/transport.ts';
 import { InputError } from '../index.ts';
 import { auditOf } from './methods.ts';
-import type { AuditFilter, AuditPage, ListOptions } from './query.ts';
+import type { AuditFilter, AuditPage, AuditListOptions } from './query.ts';
 
-async function listed(log: PlayedLog, filter?: AuditFilter, options?: ListOptions): Promise<number[]> {
+async function listed(log: PlayedLog, filter?: AuditFilter, options?: AuditListOptions): Promise<number[]> {
   return (await all(auditOf(log.call).list(filter, options))).map(({ id }) => id);
 }
 

@@ -10,7 +10,7 @@ import {
   type AuditFilter,
   type AuditPage,
   filterRules,
-  type ListOptions,
+  type AuditListOptions,
   queryOf,
 } from './query.ts';
 import {
@@ -23,13 +23,13 @@ import {
 
 export { listPages } from '../http/listing.ts';
 
-const listRules: OptionRules<ListOptions> = { ...reportRules, from: 'positiveInteger' };
+const listRules: OptionRules<AuditListOptions> = { ...reportRules, from: 'positiveInteger' };
 
 /** Yields, exactly once, each matching entry that is in the log when the listing starts. */
 export async function* listAudit(
   call: Call,
   filter: AuditFilter,
-  options: ListOptions,
+  options: AuditListOptions,
 ): AsyncGenerator<AuditEntry, void, undefined> {
   requireOptions(filterRules, filter, 'audit.list');
   requireOptions(listRules, options, 'audit.list');

@@ -9,7 +9,7 @@ import {
   type AuditPage,
   type AuditPageQuery,
   filterRules,
-  type ListOptions,
+  type AuditListOptions,
   loadLists,
   queryOf,
 } from './query.ts';
@@ -18,7 +18,7 @@ import type { PersonReportOptions, ReportRow } from './report.ts';
 /** The audit log of the API key's tenant. The API key needs the permission `audit.read`. */
 export interface AuditLog {
   /** Yields, exactly once, each matching entry that is in the log when the listing starts. */
-  list(filter?: AuditFilter, options?: ListOptions): AsyncGenerator<AuditEntry, void, undefined>;
+  list(filter?: AuditFilter, options?: AuditListOptions): AsyncGenerator<AuditEntry, void, undefined>;
   /**
    * Yields what happened with the data of a person, newest first: the time, the action, the id of the user and the
    * outcome, which you can show to this person. Yields nothing for a subject that was never used. Without a name, the
@@ -34,7 +34,7 @@ export interface AuditLog {
    * Throws ServiceError `invalid_response` if a request makes no progress, or if 8,640 requests do not complete the
    * verification.
    */
-  verify(range?: Range, options?: VerifyOptions): Promise<AuditVerification>;
+  verify(range?: AuditRange, options?: AuditVerifyOptions): Promise<AuditVerification>;
   /** Returns a checkpoint, a signed statement of the newest entry. Store the checkpoint outside the service. */
   checkpoint(options?: CallOptions): Promise<Output<'GET /v1/audit/checkpoint'>>;
   /**
@@ -50,7 +50,7 @@ const pageRules: OptionRules<AuditPageQuery> = {
   limit: 'positiveInteger',
   offset: integerFrom(0),
 };
-const rangeRules: OptionRules<Range> = {
+const rangeRules: OptionRules<AuditRange> = {
   from_id: 'positiveInteger',
   to_id: 'positiveInteger',
   checkpoint: 'text',
@@ -87,12 +87,12 @@ export function auditOf(call: Call, signsIn = false): AuditLog {
 }
 
 /** The entries that a verification checks. */
-export type Range = Input<'GET /v1/audit/verify'>;
+export type AuditRange = Input<'GET /v1/audit/verify'>;
 /** The result of a verification by the service. */
 export type AuditVerification = Output<'GET /v1/audit/verify'>;
 
 /** Options of `audit.verify`. */
-export interface VerifyOptions extends CallOptions {
+export interface AuditVerifyOptions extends CallOptions {
   /**
    * Called after each request with the combined result of all requests so far. To continue the verification later, pass
    * `next_id` of this result as `from_id` to `audit.verify`.
@@ -102,8 +102,8 @@ export interface VerifyOptions extends CallOptions {
 
 async function verifyAudit(
   call: Call,
-  range: Range,
-  { signal, onProgress }: VerifyOptions,
+  range: AuditRange,
+  { signal, onProgress }: AuditVerifyOptions,
 ): Promise<AuditVerification> {
   const endless = (cause: string): ServiceError =>
     new ServiceError(

@@ -4,7 +4,7 @@ import { runs } from '@eaas/test-kit/cases';
 import { playLog, type PlayedLog } from '@eaas/test-kit/played-log';
 import { all } from '../../test/observed-client.ts';
 import { auditOf } from './methods.ts';
-import type { AuditFilter, ListOptions } from './query.ts';
+import type { AuditFilter, AuditListOptions } from './query.ts';
 
 /** A log as the service shows it to a user: entries without ids. Only this test knows which is which. */
 function ownLog(entries: number, milliseconds: number): PlayedLog {
@@ -19,7 +19,11 @@ function ownLog(entries: number, milliseconds: number): PlayedLog {
   return log;
 }
 
-async function listed(log: PlayedLog, options?: ListOptions, dates: AuditFilter = {}): Promise<number[]> {
+async function listed(
+  log: PlayedLog,
+  options?: AuditListOptions,
+  dates: AuditFilter = {},
+): Promise<number[]> {
   const found = await all(auditOf(log.call).list({ subject_id: 'me', ...dates }, options));
   return found.map(({ metadata }) => Number(metadata['nth']));
 }

@@ -34,7 +34,7 @@ export interface AuditPageQuery extends AuditFilter {
 }
 
 /** Options of `audit.list`. */
-export interface ListOptions extends CallOptions {
+export interface AuditListOptions extends CallOptions {
   /** Whether the newest or the oldest entry comes first. Defaults to `newest`, and with `from` to `oldest`. */
   readonly order?: 'newest' | 'oldest' | undefined;
   /** The number of entries per request. Defaults to 100, which is also the maximum. */

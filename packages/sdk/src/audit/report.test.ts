@@ -1,7 +1,8 @@
 import { localService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { all, observedClient } from '../../test/observed-client.ts';
-import { EaasClient, InputError, reportCsv, reportRow } from '../index.ts';
+import { EaasClient, InputError } from '../index.ts';
+import { reportCsv, reportRow } from './report.ts';
 
 const subject = 'patient 42';
 test('a report shows what happened with the data of one person, and nothing else', async () => {

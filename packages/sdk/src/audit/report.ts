@@ -1,9 +1,9 @@
 // Reports on a person, and their rows, which are the same in the SDK, the console and the command line.
 import type { OptionRules } from '@eaas/protocol/internal';
-import type { AuditEntry, ListOptions } from './query.ts';
+import type { AuditEntry, AuditListOptions } from './query.ts';
 
 /** Options of a report: in which order, and how many entries per request. */
-export type ReportOptions = Omit<ListOptions, 'from'>;
+export type ReportOptions = Omit<AuditListOptions, 'from'>;
 
 /** Options of `audit.report`. */
 export interface PersonReportOptions extends ReportOptions {

@@ -1,9 +1,9 @@
 import { playLog } from '@eaas/test-kit/played-log';
 import { expect, test } from 'vitest';
 import type { Call } from '../http/transport.ts';
-import { auditOf, type AuditVerification, type Range, type VerifyOptions } from './methods.ts';
+import { auditOf, type AuditVerification, type AuditRange, type AuditVerifyOptions } from './methods.ts';
 
-const verifyAudit = (call: Call, range?: Range, options?: VerifyOptions) =>
+const verifyAudit = (call: Call, range?: AuditRange, options?: AuditVerifyOptions) =>
   auditOf(call).verify(range, options);
 
 function inParts(parts: readonly Partial<AuditVerification>[]) {

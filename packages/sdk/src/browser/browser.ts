@@ -15,7 +15,7 @@ type PlainHeaders = Readonly<Record<string, string>>;
  */
 export interface BrowserClientOptions extends ClientOptions {
   /** The URL of the service, only with `issuer` and `token`. */
-  readonly baseUrl?: string | undefined;
+  readonly baseUrl?: string | URL | undefined;
   /** The path of the proxy (from `@eaas/sdk/proxy`) in the app's backend. Defaults to `/api/eaas`. */
   readonly proxyUrl?: string | undefined;
   /**
@@ -27,7 +27,7 @@ export interface BrowserClientOptions extends ClientOptions {
 
 const browserOptions: OptionRules<BrowserClientOptions> = {
   ...clientOptions,
-  baseUrl: 'text',
+  baseUrl: (value) => typeof value === 'string' || value instanceof URL || 'a string or a URL',
   proxyUrl: 'text',
   headers: (value, name) => typeof value === 'function' || object(value, name),
 };
@@ -40,7 +40,7 @@ const browserOptions: OptionRules<BrowserClientOptions> = {
 export function createBrowserClient(options: BrowserClientOptions = {}): EnvelopeClient {
   for (const name in options) {
     const value = options[name as keyof typeof options];
-    refuseSecret(typeof value === 'string' ? name + value : name);
+    refuseSecret(typeof value === 'string' || value instanceof URL ? name + String(value) : name);
   }
   requireOptions(browserOptions, options, 'createBrowserClient');
   const { baseUrl, proxyUrl = '/api/eaas', headers = {}, insecureHttp } = options;
@@ -50,7 +50,7 @@ export function createBrowserClient(options: BrowserClientOptions = {}): Envelop
   return new EnvelopeClient({
     cache: 'browser',
     ...options,
-    baseUrl: addressOf(baseUrl ?? proxyUrl, insecureHttp),
+    baseUrl: addressOf(String(baseUrl ?? proxyUrl), insecureHttp),
     headers: async () => plain(typeof headers === 'function' ? await headers() : headers),
     judge: refuseSecret,
   });

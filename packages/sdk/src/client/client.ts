@@ -23,7 +23,7 @@ export interface EaasClientOptions extends ClientOptions {
    * The URL of the service. On Node, Deno and Bun, `baseUrl` defaults to EAAS_BASE_URL, and `keyId` to EAAS_KEY_ID.
    * `apiKey` defaults to EAAS_API_KEY only if `baseUrl` is not passed either.
    */
-  readonly baseUrl?: string | undefined;
+  readonly baseUrl?: string | URL | undefined;
   /** An API key, or a function that returns an API key. The client calls the function before every call. */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
@@ -53,13 +53,8 @@ const eaasClientOptions: OptionRules<EaasClientOptions> = {
   service: /* @__PURE__ */ having('a service such as `localService()`', 'fetch'),
 };
 
-/** What `client.publicKey` returns for a key. */
-export interface PublicKeys {
-  readonly keyId: string;
-  /** The newest version of the key. `intakePublicKey` is the public key of this version. */
-  readonly keyVersion: number;
-  readonly intakePublicKey: string | null;
-}
+/** The public key of the newest version of a key: what `client.publicKey` returns. */
+export type PublicKeys = Output<'GET /v1/keys/:key_id/public-key'>;
 
 /**
  * A client for the whole API. The client needs an API key, which a browser must not hold, so use
@@ -101,7 +96,7 @@ export class EaasClient extends EnvelopeClient {
    * tenants.
    */
   get serverMode(): ServerModeCalls {
-    refuseHalf(this.halves, 'serverMode');
+    refuseHalf(this.parts.halves, 'serverMode');
     return serverModeCalls(this.call, this.parts.erasures, this.caller);
   }
 
@@ -126,17 +121,12 @@ export class EaasClient extends EnvelopeClient {
   }
 
   /**
-   * Returns the public key of a key. `intakePublicKey` is the argument of `createIntake`, and is null unless the key was
+   * Returns the public key of a key. `intake_public_key` is the argument of `createIntake`, and is null unless the key was
    * created with `intake: true`.
    */
   async publicKey(keyId: string, options: CallOptions = {}): Promise<PublicKeys> {
     requireOptions(callOptions, options, 'publicKey');
-    const keys = await this.call('GET /v1/keys/:key_id/public-key', { key_id: requireKeyId(keyId) }, options);
-    return {
-      keyId: keys.key_id,
-      keyVersion: keys.key_version,
-      intakePublicKey: keys.intake_public_key,
-    };
+    return this.call('GET /v1/keys/:key_id/public-key', { key_id: requireKeyId(keyId) }, options);
   }
 
   /** Returns how many operations the tenant used in a month, such as `2026-11`. Defaults to the current month. */

@@ -6,9 +6,8 @@ import type { ReportOptions, ReportRow } from '../audit/report.ts';
 import type { Dropped } from '../data-keys/cache.ts';
 import { Erasures } from '../data-keys/erasures.ts';
 import { limitsOf } from '../data-keys/limits.ts';
-import type { Engines } from '../engines/engines.ts';
 import { aborted, closedError, type Settled, once } from '../errors.ts';
-import { type Halves, halvesOf, refuseHalf } from '../half/options.ts';
+import { halvesOf, refuseHalf } from '../half/options.ts';
 import { loadSignIn } from '../sign-in/options.ts';
 import { abortable } from '../http/abortable.ts';
 import {
@@ -42,6 +41,7 @@ import {
 } from './decrypt.ts';
 import { createEncrypter, type EncryptItem, type EncryptOptions } from './encrypt.ts';
 import { createEmit, observed } from '../events.ts';
+import { type Inside, inside } from './inside.ts';
 
 /**
  * Options of `prime`, which fetches data keys for synchronous calls. `keyId` can be a list: `prime` then fetches the
@@ -87,7 +87,7 @@ async function* ownReport(
   yield* (await loadLists()).reportOnUser(call, signsIn, options);
 }
 
-interface Parts {
+interface Parts extends Pick<Inside, 'engines' | 'halves'> {
   readonly calls: DataKeyCalls;
   readonly encrypter: ReturnType<typeof createEncrypter>;
   readonly decrypter: ReturnType<typeof createDecrypter>;
@@ -105,10 +105,6 @@ interface Parts {
 export class EnvelopeClient {
   /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
   readonly keyId: string | undefined;
-  /** The implementations of AES-GCM that the client uses. */
-  readonly engines: Engines;
-  /** The client's halves, for packages of Eaas that encrypt with the client. @ignore */
-  readonly halves: Halves | undefined;
   /** Shows the signed-in user what happened with their own data. */
   readonly audit: OwnLog = { report: (options) => ownReport(this.call, this.caller.signsIn, options) };
   protected readonly call: Call;
@@ -127,12 +123,12 @@ export class EnvelopeClient {
     const call = createTransport(options, authorize, emit);
     const patience = patienceOf(options);
     const limits = limitsOf(options.cache, patience.total);
-    this.engines = enginesOf(options.engines, emit);
+    const engines = enginesOf(options.engines, emit);
     this.call = async (route, input, options) => {
       if (this.parts.isClosed) throw closedError();
       return call(route, input, options);
     };
-    this.halves = halvesOf(options.half, options.halfId, limits);
+    const halves = halvesOf(options.half, options.halfId, limits);
     const signsIn = !!token && options.subject !== null;
     this.keyId = options.keyId;
     this.caller = { keyId: this.keyId, requireUser: options.requireUser, signsIn };
@@ -140,12 +136,14 @@ export class EnvelopeClient {
       this.parts.encrypter.drop(subject);
       this.parts.decrypter.drop(subject);
     });
-    const calls = createDataKeyCalls(this.call, patience, erasures, this.halves);
+    const calls = createDataKeyCalls(this.call, patience, erasures, halves);
     this.parts = {
+      engines,
+      halves,
       calls,
       erasures,
-      encrypter: createEncrypter(calls, this.engines, limits, emit),
-      decrypter: createDecrypter(calls, this.engines, limits, emit),
+      encrypter: createEncrypter(calls, engines, limits, emit),
+      decrypter: createDecrypter(calls, engines, limits, emit),
       ask:
         token &&
         ((signal) => {
@@ -160,9 +158,10 @@ export class EnvelopeClient {
     return this.caller.user;
   }
 
-  /** Whether the calls of this client throw until `as` has named a user, because `requireUser` is set. */
-  get needsUser(): boolean {
-    return this.caller.requireUser === true && this.user === undefined;
+  /** @ignore */
+  get [inside](): Inside {
+    const { engines, halves } = this.parts;
+    return { engines, halves, needsUser: this.caller.requireUser === true && this.user === undefined };
   }
 
   /**
@@ -262,7 +261,7 @@ export class EnvelopeClient {
    */
   async hash(value: string, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'hash');
-    refuseHalf(this.halves, 'hash');
+    refuseHalf(this.parts.halves, 'hash');
     return this.parts.calls.hash(value, requireKeyId(options.keyId ?? this.keyId), options);
   }
 
@@ -306,7 +305,7 @@ export class EnvelopeClient {
 
   /** Overwrites data keys. Calls that wait for one still get it. */
   protected drop(subject: Dropped): void {
-    this.halves?.drop();
+    this.parts.halves?.drop();
     this.parts.encrypter.drop(subject);
     this.parts.decrypter.drop(subject);
   }
@@ -314,7 +313,7 @@ export class EnvelopeClient {
   /** Closes the client and overwrites every data key. Later calls throw ClientError `closed`. */
   async close(): Promise<void> {
     this.parts.isClosed = true;
-    this.halves?.drop();
+    this.parts.halves?.drop();
     this.parts.encrypter.close();
     this.parts.decrypter.close();
   }

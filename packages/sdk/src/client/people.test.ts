@@ -12,6 +12,7 @@ import {
   watchedEngine,
 } from '../../test/observed-client.ts';
 import { EaasClient, InputError } from '../index.ts';
+import { inside } from './inside.ts';
 import { decryptBlob, encryptBlob, rewrapHead } from '../stream/stream.ts';
 
 const subject = 'patient 42';
@@ -260,7 +261,7 @@ describe('users', () => {
     const { make } = await observedClient();
     const client = make({ requireUser: true });
     const seven = client.as('7');
-    expect([client, seven, make()].map(({ needsUser }) => needsUser)).toEqual([true, false, false]);
+    expect([client, seven, make()].map((one) => one[inside].needsUser)).toEqual([true, false, false]);
     const bundle = await seven.encrypt('x');
     await seven.decrypt(bundle);
     const calls = [

@@ -98,7 +98,7 @@ test('every public call accepts valid arguments', async () => {
 });
 
 /** Calls whose last object has names that the app chose, or methods. */
-const withoutOptions = /^(?:handleSource|defineFields|a table|keyIds|searchableBy)$/;
+const withoutOptions = /^(?:defineFields|a table|keyIds|searchableBy)$/;
 
 test.each(calls.filter(({ name, args }) => args().some(isPlain) && !withoutOptions.test(name)))(
   'a misspelt option is refused by $name',

@@ -2,6 +2,7 @@
 // its library, and says where values stand in it. The core knows what becomes of them: it encrypts new rows, answers searches,
 // opens stored rows, and knows ids, people, users and `onError`, so that all adapters answer alike.
 import { parseUuid, requireOptions } from '@eaas/protocol/internal';
+import { inside } from '../client/inside.ts';
 import type { FieldsDefinition } from './define-fields.ts';
 import { refuseStatement } from './encrypted-table-error.ts';
 import { type FieldError, type OnError, onErrorRule } from './field-error.ts';
@@ -229,7 +230,7 @@ function statementOf(client: FieldsClient, userOf: UserOf, onErrorOf: OnErrorOf)
   };
   return {
     requireUser({ table }) {
-      if (!client.needsUser || userOnce() !== undefined) return;
+      if (!client[inside]?.needsUser || userOnce() !== undefined) return;
       const problem = 'the client has `requireUser`, and the statement has no user';
       const remedy = 'call `as(userId)` of the database (`$as` of Prisma), or pass it the option `user`';
       refuseStatement('user_unknown', { table }, problem, remedy);

@@ -2,15 +2,15 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '@eaas/test-kit/cases';
 import { observedClient } from '../../test/observed-client.ts';
-import { createIndexKey, dateRange, defineFields, field, unencrypted, words } from './fields.ts';
+import { createIndexKey, defineFields, field, part, unencrypted } from './fields.ts';
 import type { DateBounds } from './date-range.ts';
 import { dateType } from './value-types.ts';
 
 const at = (text: string) => new Date(`${text}Z`);
 const day = (text: string) => at(`${text}T00:00`);
-const partsOf = (index: ReturnType<typeof dateRange>, value: Date) =>
+const partsOf = (index: ReturnType<typeof part.dateRange>, value: Date) =>
   index.partsOf({ name: 'born', type: dateType, value }).map(String);
-const index = dateRange({ earliest: 1990, latest: 2020 });
+const index = part.dateRange({ earliest: 1990, latest: 2020 });
 const soughtBy = (bounds: DateBounds) => index.soughtBy(bounds).map(String);
 
 test.each<[string, DateBounds, string[]]>([
@@ -53,11 +53,11 @@ test('a search finds every matching date, and no other if the bounds are whole m
 });
 
 test('the widest index stays below the limit of buckets', () => {
-  const widest = dateRange({ earliest: 1200, latest: 2099 });
+  const widest = part.dateRange({ earliest: 1200, latest: 2099 });
   expect(widest.soughtBy({ from: day('1200-02-01'), to: day('2099-11-01') }).length).toBeLessThan(1_000);
-  expect(() => dateRange({ earliest: 1200, latest: 2100 })).toThrow('to 900 years later');
-  expect(() => dateRange({ earliest: 2000, latest: 1999 })).toThrow('from `earliest`');
-  expect(() => dateRange({ earliest: 1.5 })).toThrow('an integer');
+  expect(() => part.dateRange({ earliest: 1200, latest: 2100 })).toThrow('to 900 years later');
+  expect(() => part.dateRange({ earliest: 2000, latest: 1999 })).toThrow('from `earliest`');
+  expect(() => part.dateRange({ earliest: 1.5 })).toThrow('an integer');
 });
 
 test.each([
@@ -75,8 +75,8 @@ const fields = defineFields({
     name: field
       .text()
       .searchable({ normalize: ['lowercase'] })
-      .searchableBy({ words: words() }),
-    born: field.date().searchableBy({ range: dateRange() }),
+      .searchableBy({ words: part.words() }),
+    born: field.date().searchableBy({ range: part.dateRange() }),
   },
 });
 

@@ -2,12 +2,12 @@ import { isDate, kindOf, type OptionRules, requireOptions } from '@eaas/protocol
 import { indexOf, type PartIndex, type PartOptions, sizeRules } from './part-index.ts';
 import { dateType, refuse } from './value-types.ts';
 
-/** The dates to find with `dateRange`: from a date, up to a date, or between two dates. A bound is a match too. */
+/** The dates to find with `part.dateRange`: from a date, up to a date, or between two dates. A bound is a match too. */
 export type DateBounds =
   | { readonly from: Date; readonly to?: Date | undefined }
   | { readonly from?: Date | undefined; readonly to: Date };
 
-/** Options of `dateRange`. */
+/** Options of `part.dateRange`. */
 export interface DateRangeOptions<Column extends string | true> extends PartOptions<Column> {
   /** The first year with fingerprints of its own. All earlier dates share one. Defaults to 1900. */
   readonly earliest?: number | undefined;
@@ -26,20 +26,13 @@ const dateRangeOptions: OptionRules<DateRangeOptions<string>> = {
 /** The years that a search can name, and the months at its two ends, are always fewer than 1,000 buckets. */
 const maxYears = 900;
 
-/**
- * Finds dates from a day, up to a day, or between two, such as `{ to: eighteenYearsAgo }`. Searches name whole years in
- * the middle of a range and months at its ends, so any range fits into one statement. Reveals which rows have the same
- * year and the same month, and to somebody who sees many searches also their order. For example, dates of birth are in
- * only about 126 different years, so an attacker can try all of them. If you change `earliest` or `latest`, write every
- * row again.
- */
 export function dateRange<const Column extends string | true = true>(
   options: DateRangeOptions<Column> = {},
 ): PartIndex<Date, DateBounds, true, NoInfer<Column>> {
-  const index = indexOf('dateRange', dateRangeOptions, options);
+  const index = indexOf('part.dateRange', dateRangeOptions, options);
   const { earliest = 1900, latest = 2100 } = options;
   if (!(latest >= earliest && latest - earliest < maxYears)) {
-    refuse(`\`latest\` of \`dateRange\` must be from \`earliest\` to ${maxYears} years later`);
+    refuse(`\`latest\` of \`part.dateRange\` must be from \`earliest\` to ${maxYears} years later`);
   }
   const low = earliest * 12;
   const high = latest * 12 + 11;
@@ -90,12 +83,13 @@ const isMonthStart = (date: Date): boolean => date.getUTCDate() === 1 && date.ge
 
 function requireBounds(bounds: unknown): { from: Date | undefined; to: Date | undefined } {
   if (typeof bounds !== 'object' || bounds === null || isDate(bounds)) {
-    return refuse(`a search by \`dateRange\` takes { from }, { to } or both (got ${kindOf(bounds)})`);
+    return refuse(`a search by \`part.dateRange\` takes { from }, { to } or both (got ${kindOf(bounds)})`);
   }
   const aDate = (value: unknown) => isDate(value) || 'a Date';
-  requireOptions<{ from?: unknown; to?: unknown }>({ from: aDate, to: aDate }, bounds, 'dateRange');
+  requireOptions<{ from?: unknown; to?: unknown }>({ from: aDate, to: aDate }, bounds, 'part.dateRange');
   const { from, to } = bounds as { from?: Date; to?: Date };
-  if (!from && !to) return refuse('a search by `dateRange` takes { from }, { to } or both (got neither)');
+  if (!from && !to)
+    return refuse('a search by `part.dateRange` takes { from }, { to } or both (got neither)');
   for (const bound of [from, to]) if (bound) dateType.encode(bound); // Throws for an invalid Date.
   if (from && to && from > to) refuse('`from` of a range must not be greater than `to`');
   return { from, to };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { InputError } from '../index.ts';
-import { defineFields, field, lastCharacters, plaintext, unencrypted } from './fields.ts';
+import { defineFields, field, part, plaintext, unencrypted } from './fields.ts';
 
 describe('names in a definition', () => {
   test.each<[string, () => unknown, string]>([
@@ -62,7 +62,7 @@ describe('options of a definition', () => {
   test.each<[string, object]>([
     ['a number', { a: field.number().searchable() }],
     ['a Date', { a: field.date().searchable({ bits: 8 }) }],
-    ['a part of a text', { a: field.text().searchableBy({ last4: lastCharacters(4) }) }],
+    ['a part of a text', { a: field.text().searchableBy({ last4: part.lastCharacters(4) }) }],
   ])("an index of %s needs `lowEntropy: 'accepted'` of its table", (_, columns) => {
     const refused = /^users\.a has an index .* guessed by brute force .* `lowEntropy: 'accepted'`$/;
     expect(() => defineFields({ users: columns as never })).toThrow(refused);

@@ -1,4 +1,5 @@
 import { having, kindOf, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
+import { inside } from '../client/inside.ts';
 import { refuseHalf } from '../half/options.ts';
 import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';
@@ -73,8 +74,9 @@ function recordsOf<T extends Tables>(
   const { index = [], keyIds } = options;
   const plans = planOf(tables, keyIds);
   const sources = [index].flat();
-  if (sources.includes('service')) refuseHalf(client.halves, "index: 'service'");
-  if (!client.halves && sources.includes('half'))
+  const halves = client[inside]?.halves;
+  if (sources.includes('service')) refuseHalf(halves, "index: 'service'");
+  if (!halves && sources.includes('half'))
     refuse("`index: 'half'` needs a client with a half: pass `half` to the client, or set EAAS_HALF");
   const all = [...plans.values()].flatMap(({ fields }) => fields);
   const searchable = all.find(({ indexes }) => indexes.length > 0);

@@ -125,7 +125,7 @@ export interface SearchableField<Value, B extends Bound, Column extends string |
   Column
 > {
   /**
-   * Adds indexes that find rows by a part of the value: `field.text().searchableBy({ last4: lastCharacters(4) })`. Parts
+   * Adds indexes that find rows by a part of the value: `field.text().searchableBy({ last4: part.lastCharacters(4) })`. Parts
    * are easy to guess, so the table must accept this (`lowEntropy`), and their fingerprints are computed only under an
    * index key, never by the service.
    */

@@ -6,6 +6,7 @@ import { toBase64 } from '@eaas/protocol/base64';
 import { type Mac, macUnder } from '#mac';
 import { requireKeyId } from '../caller.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
+import { inside } from '../client/inside.ts';
 import { ClientError, ServiceError, type Settled, settleEach } from '../errors.ts';
 import type { CallOptions } from '../http/transport.ts';
 import { hashOptions, type HashOptions, type WrapOptions } from '../data-keys/calls.ts';
@@ -27,7 +28,7 @@ export interface Subject {
 
 export type Fingerprints = ReturnType<typeof fingerprintsOf>;
 
-type Unwrapping = Pick<EnvelopeClient, 'unwrap'> & Partial<Pick<EnvelopeClient, 'halves' | 'keyId'>>;
+type Unwrapping = Pick<EnvelopeClient, 'unwrap'> & Partial<Pick<EnvelopeClient, typeof inside | 'keyId'>>;
 
 export function fingerprintsOf(given: readonly IndexSource[]) {
   const sources = given.map((source) => (source === 'service' ? source : indexKeyOf(source)));
@@ -168,7 +169,7 @@ export function indexKeyOf(token: string) {
       of: WrapOptions = {},
     ): Promise<string[]> {
       if (isDropped) throw new ClientError('closed', 'the records were closed');
-      const { halves } = client;
+      const halves = client[inside]?.halves;
       if (!halves) return [toHex(await (await (mac ??= open(client)))(subject))];
       // Each half makes an index key of the token's key, and another answer of a function another one.
       const keyId = requireKeyId(wrapped?.keyId ?? of.keyId ?? client.keyId);

@@ -1,5 +1,6 @@
 import type { OptionRules } from '@eaas/protocol/internal';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
+import type { inside } from '../client/inside.ts';
 import type { EncryptOptions } from '../client/encrypt.ts';
 import type { UnwrapOptions } from '../data-keys/calls.ts';
 import { somebody } from '../caller.ts';
@@ -8,11 +9,8 @@ import type { FieldPlan, Plans } from './plan.ts';
 import type { RecordId } from './row-types.ts';
 
 /** The methods of an `EaasClient` that encrypted fields call. */
-export type FieldsClient = Pick<
-  EnvelopeClient,
-  'as' | 'needsUser' | 'encryptMany' | 'decryptMany' | 'hash' | 'unwrap'
-> &
-  Partial<Pick<EnvelopeClient, 'halves' | 'keyId'>>;
+export type FieldsClient = Pick<EnvelopeClient, 'as' | 'encryptMany' | 'decryptMany' | 'hash' | 'unwrap'> &
+  Partial<Pick<EnvelopeClient, typeof inside | 'keyId'>>;
 
 export interface Internals {
   readonly client: FieldsClient;

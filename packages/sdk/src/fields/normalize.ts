@@ -1,11 +1,8 @@
 import { nearestOf } from '@eaas/protocol/internal';
 import { refuse, refuseValue } from './value-types.ts';
 
-/** A named step, or a function. The function must return the same text for all texts that a search treats as equal. */
-export type Normalization = NamedNormalization | ((text: string) => string);
-
 /**
- * The named normalization steps:
+ * A step of a normalization: a function that returns the same text for all texts that a search treats as equal, or a name:
  *
  * - `trim` removes surrounding white space.
  * - `spaces` replaces each run of white space with one space.
@@ -15,7 +12,7 @@ export type Normalization = NamedNormalization | ((text: string) => string);
  * - `nfc` converts to the Unicode normalization form NFC.
  * - `nfkc` converts to NFKC, which also replaces characters such as full-width letters and ligatures.
  */
-export type NamedNormalization = keyof typeof named;
+export type Normalization = keyof typeof named | ((text: string) => string);
 
 const named = {
   trim: (text: string) => text.trim(),

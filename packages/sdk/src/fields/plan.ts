@@ -172,7 +172,7 @@ function planParts(field: FieldPlan, fieldOf: (name: string) => FieldPlan): Inde
   return parts.map(([name, index]) => {
     if (typeof index?.soughtBy !== 'function') {
       refuse(
-        `\`searchableBy\` of ${field.place} must be an object with named indexes, such as { month: months(…) }`,
+        `\`searchableBy\` of ${field.place} must be an object with named indexes, such as { month: part.months() }`,
       );
     }
     const own = index.column === true ? `${field.name}_${name}_index` : index.column;

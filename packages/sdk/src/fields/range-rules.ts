@@ -23,44 +23,24 @@ const maxBuckets = 1000;
 
 const day = 86_400_000;
 
-/**
- * Finds dates by their year (UTC). Reveals which rows have the same year, and to somebody who sees many searches also
- * the order of the years. For example, dates of birth are in only about
- * 100 different years, so an attacker can try all of them.
- */
 export function years<const Column extends string | true = true>(
   options: PartOptions<Column> = {},
 ): RangeIndex<Date, NoInfer<Column>> {
-  return buckets('years', options, dateType, (date) => date.getUTCFullYear());
+  return buckets('part.years', options, dateType, (date) => date.getUTCFullYear());
 }
 
-/**
- * Finds dates by their month (UTC). Reveals which rows have the same month, and to somebody who sees many searches also
- * the order of the months. For example, dates of birth are in only
- * about 1,200 different months, so an attacker can try all of them.
- */
 export function months<const Column extends string | true = true>(
   options: PartOptions<Column> = {},
 ): RangeIndex<Date, NoInfer<Column>> {
-  return buckets('months', options, dateType, (date) => date.getUTCFullYear() * 12 + date.getUTCMonth());
+  return buckets('part.months', options, dateType, (date) => date.getUTCFullYear() * 12 + date.getUTCMonth());
 }
 
-/**
- * Finds dates by their day (UTC). Reveals which rows have the same day, and to somebody who sees many searches also
- * the order of the days. For example, dates of birth are on only about
- * 36,500 different days, so an attacker can try all of them.
- */
 export function days<const Column extends string | true = true>(
   options: PartOptions<Column> = {},
 ): RangeIndex<Date, NoInfer<Column>> {
-  return buckets('days', options, dateType, (date) => Math.floor(date.getTime() / day));
+  return buckets('part.days', options, dateType, (date) => Math.floor(date.getTime() / day));
 }
 
-/**
- * Divides numbers into steps of equal size, such as `steps(10_000)` for salaries. Reveals which rows are in the same
- * step, and to somebody who sees many searches also the order of the steps. An attacker can try all steps: salaries up
- * to 1,000,000 have only 100 steps of 10,000.
- */
 export function steps<const Column extends string | true = true>(
   size: number,
   options?: PartOptions<Column>,
@@ -73,11 +53,17 @@ export function steps<Column extends string | true>(
   size: number | bigint,
   options: PartOptions<Column> = {},
 ): RangeIndex<number, Column> | RangeIndex<bigint, Column> {
-  if (!(size > 0) || size === Infinity) refuse('the argument of `steps` must be a positive number or bigint');
+  if (!(size > 0) || size === Infinity)
+    refuse('the argument of `part.steps` must be a positive number or bigint');
   if (typeof size === 'number')
-    return buckets('steps', options, numberType, (value) => Math.floor(value / size));
+    return buckets('part.steps', options, numberType, (value) => Math.floor(value / size));
   // Always rounds down. The operator `/` alone would round the quotient of negative bigints toward zero.
-  return buckets('steps', options, bigintType, (value) => (value - (((value % size) + size) % size)) / size);
+  return buckets(
+    'part.steps',
+    options,
+    bigintType,
+    (value) => (value - (((value % size) + size) % size)) / size,
+  );
 }
 
 /**

@@ -103,7 +103,7 @@ export interface Records<T extends Tables> {
    *
    * A row matches if its index column contains one of the fingerprints that are returned for this column. A search for
    * a range, or a search while you replace a key or an index key, returns several fingerprints. Some indexes, such as
-   * `words`, store several parts of each value. For these indexes, the result has one list of fingerprints for each
+   * `part.words`, store several parts of each value. For these indexes, the result has one list of fingerprints for each
    * part of the query, and a row matches only if its index column contains a fingerprint from every list. The
    * fingerprints are sorted, so that a statement does not show the order of buckets, words or index keys.
    *
@@ -118,9 +118,9 @@ export interface Records<T extends Tables> {
   ): Promise<Terms<T[Table], Table, Q>>;
 
   /**
-   * Returns the decrypted rows that match a query of `where` exactly. A search by `dateRange` also finds the other days
+   * Returns the decrypted rows that match a query of `where` exactly. A search by `part.dateRange` also finds the other days
    * of the first and last month, and whoever can write to the database can move fingerprints. Compares whole values
-   * after normalization, and bounds of `dateRange`; throws InputError for other parts of values. Null matches nothing.
+   * after normalization, and bounds of `part.dateRange`; throws InputError for other parts of values. Null matches nothing.
    */
   onlyMatching<Table extends NameOf<T>, Row extends object>(
     table: Table,

@@ -146,10 +146,10 @@ test('a function names the person of a row', async () => {
 test('values from before, and those of an intake, are read without a subject', async () => {
   const { client, service, make } = await open();
   const { key_id } = await client.keys.create({ name: 'intake', intake: true });
-  const { intakePublicKey } = await client.publicKey(key_id);
+  const { intake_public_key } = await client.publicKey(key_id);
   const before = defineFields({ patients: columns }).for(client, { keyIds: { patients: key_id } });
   const { name } = await before.encryptRow('patients', 1, { id: 1, name: 'Ada' });
-  const { ciphertext: note } = await createIntake({ publicKey: String(intakePublicKey) }).encrypt('sent', {
+  const { ciphertext: note } = await createIntake({ publicKey: String(intake_public_key) }).encrypt('sent', {
     context: { table: 'patients', field: 'note', row: '1' },
   });
   const records = fields.for(make(), { keyIds: { patients: key_id } });

@@ -7,14 +7,9 @@ import {
   createIndexKey,
   defineFields,
   field,
-  firstCharacters,
-  lastCharacters,
-  months,
-  prefixes,
-  steps,
+  part,
   unencrypted,
   withFields,
-  words,
 } from './fields.ts';
 
 const fields = defineFields({
@@ -25,17 +20,17 @@ const fields = defineFields({
       .text()
       .searchable()
       .searchableBy({
-        last4: lastCharacters(4),
-        first3: firstCharacters(3, { column: 'ssn_area', bits: 8 }),
+        last4: part.lastCharacters(4),
+        first3: part.firstCharacters(3, { column: 'ssn_area', bits: 8 }),
       }),
     name: field.text().searchableBy({
-      words: words(),
-      start: prefixes(2, 4, { bits: 128 }),
+      words: part.words(),
+      start: part.prefixes(2, 4, { bits: 128 }),
       and_born: withFields(['born', 'member']),
     }),
-    born: field.date().searchableBy({ month: months() }),
+    born: field.date().searchableBy({ month: part.months() }),
     member: field.boolean(),
-    income: field.number().searchableBy({ band: steps(10_000) }),
+    income: field.number().searchableBy({ band: part.steps(10_000) }),
   },
 });
 
@@ -211,10 +206,10 @@ const tableOf = (parts: object) => () => {
 };
 
 test.each<[string, () => unknown, string]>([
-  ['the length 0', () => lastCharacters(0), '`lastCharacters` must be an integer from 1 to 64'],
-  ['lengths in the wrong order', () => prefixes(4, 2), 'must not be greater than the second'],
-  ['a column that exists', tableOf({ x: words() }), 'contains the name a_x_index twice'],
-  ['too many bits', () => words({ bits: 257 }), 'must be an integer from 1 to 256 (got 257)'],
+  ['the length 0', () => part.lastCharacters(0), '`part.lastCharacters` must be an integer from 1 to 64'],
+  ['lengths in the wrong order', () => part.prefixes(4, 2), 'must not be greater than the second'],
+  ['a column that exists', tableOf({ x: part.words() }), 'contains the name a_x_index twice'],
+  ['too many bits', () => part.words({ bits: 257 }), 'must be an integer from 1 to 256 (got 257)'],
 ])('an index with %s is refused', (_, define, message) => {
   expect(define).toThrow(message);
 });

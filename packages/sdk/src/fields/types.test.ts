@@ -7,11 +7,9 @@ import {
   type EncryptedRow,
   field,
   type Fingerprint,
-  lastCharacters,
-  months,
+  part,
   unencrypted,
   withFields,
-  words,
 } from './fields.ts';
 
 interface Notes {
@@ -87,12 +85,12 @@ const byParts = defineFields({
     ssn: field
       .text()
       .searchable()
-      .searchableBy({ last4: lastCharacters(4) }),
+      .searchableBy({ last4: part.lastCharacters(4) }),
     name: field.text().searchableBy({
-      words: words({ column: 'name_marks' }),
+      words: part.words({ column: 'name_marks' }),
       and_born: withFields(['born']),
     }),
-    born: field.date().searchableBy({ month: months() }),
+    born: field.date().searchableBy({ month: part.months() }),
   },
 });
 
@@ -121,6 +119,6 @@ test('the type of `where` accepts each index name with its query type', async ()
     // @ts-expect-error: a definition with indexes requires the option `index`
     byParts.for(client),
     // @ts-expect-error: a date field cannot have an index for text
-    field.date().searchableBy({ last4: lastCharacters(4) }),
+    field.date().searchableBy({ last4: part.lastCharacters(4) }),
   ]);
 });

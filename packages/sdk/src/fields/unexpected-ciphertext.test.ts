@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { deepJson, lookAlike } from '@eaas/test-kit/look-alike';
-import { defineFields, field, holdsCiphertext, unencrypted } from './fields.ts';
+import { defineFields, field, unencrypted } from './fields.ts';
+import { holdsCiphertext } from './recognize-ciphertext.ts';
 
 const fields = defineFields({
   patients: { ...unencrypted('id', 'nickname'), name: field.text().searchable(), ssn: field.text() },

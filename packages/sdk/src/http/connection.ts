@@ -1,10 +1,11 @@
 import { InputError, kindOf } from '@eaas/protocol/internal';
 
 export function baseUrlOf(
-  given: string | undefined,
+  baseUrl: string | URL | undefined,
   insecureHttp: boolean | undefined,
   name = 'baseUrl',
 ): string {
+  const given = baseUrl instanceof URL ? baseUrl.href : baseUrl;
   if (typeof given !== 'string' || given === '') {
     const got = given === '' ? 'an empty string' : kindOf(given);
     throw new InputError(`\`${name}\` must be the URL of the service (got ${got}): is EAAS_BASE_URL set?`);

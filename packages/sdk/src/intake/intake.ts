@@ -14,6 +14,7 @@ import { deriveDataKey, type DerivedDataKey, wipe } from '../data-keys/derive.ts
 import type { Engines } from '../engines/engines.ts';
 import { aborted, attempt, type Settled, settleEach } from '../errors.ts';
 import type { EncryptItem, EncryptOptions } from '../client/encrypt.ts';
+import { type Inside, inside } from '../client/inside.ts';
 import type { WrapOptions } from '../data-keys/calls.ts';
 
 /** Options of `createIntake`. */
@@ -37,8 +38,8 @@ export interface Intake {
   readonly keyId: string;
   /** The key version to which the public key belongs. */
   readonly keyVersion: number;
-  /** The AES-GCM engines with which `encryptStream` and `encryptBlob` encrypt. */
-  readonly engines: Engines;
+  /** @ignore */
+  readonly [inside]: Inside;
   /**
    * Encrypts text or bytes under a new data key. Throws InputError for an invalid argument or public key, and LoadError
    * if a file that this platform needs could not be loaded.
@@ -95,7 +96,7 @@ export function createIntake(options: IntakeOptions): Intake {
   return {
     keyId,
     keyVersion,
-    engines,
+    [inside]: { engines },
     encrypt: (async (value: string | Uint8Array, given: IntakeEncryptOptions = {}) => {
       requireOptions(encryptOptions, given, 'encrypt');
       const seal = sealing(sealAs(given.as), value, given.context);

@@ -2,7 +2,7 @@ import { DecryptionError, parseEnvelope } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { expect, test } from 'vitest';
 import { bytesOf, observedClient } from '../../test/observed-client.ts';
-import { blobSource, decryptStream, encryptStream, openFile, rewrapHead } from '../stream/stream.ts';
+import { decryptStream, encryptStream, openFile, rewrapHead } from '../stream/stream.ts';
 import { createIntake } from './intake.ts';
 
 const context = { form: 'contact', submission: '17' };
@@ -10,8 +10,8 @@ async function backOffice() {
   const { client, make, service, keyId: ordinaryKeyId } = await observedClient();
   const { key_id: keyId } = await client.keys.create({ name: 'forms', intake: true });
   const newIntake = async () => {
-    const { intakePublicKey } = await client.publicKey(keyId);
-    return createIntake({ publicKey: intakePublicKey ?? '' });
+    const { intake_public_key } = await client.publicKey(keyId);
+    return createIntake({ publicKey: intake_public_key ?? '' });
   };
   return { client, make, service, keyId, ordinaryKeyId, newIntake, intake: await newIntake() };
 }
@@ -36,7 +36,7 @@ test('a stream that was encrypted with a public key can be decrypted, read in pa
   const blob = new Blob([sealed]);
   const opened = await bytesOf(blob.stream().pipeThrough(decryptStream(client, options)));
   expect(content.equals(opened)).toBe(true);
-  const file = await openFile(client, blobSource(blob), options);
+  const file = await openFile(client, blob, options);
   const part = await file.read({ start: 65_000, end: 66_000 });
   expect(content.subarray(65_000, 66_000).equals(part)).toBe(true);
   file.close();
@@ -60,5 +60,5 @@ test('rewrapping a value that was encrypted with a public key makes only the hea
 
 test('`publicKey` returns null for a key that is not for intake', async () => {
   const { client, ordinaryKeyId: keyId } = await backOffice();
-  expect(await client.publicKey(keyId)).toEqual({ keyId, keyVersion: 1, intakePublicKey: null });
+  expect(await client.publicKey(keyId)).toEqual({ key_id: keyId, key_version: 1, intake_public_key: null });
 });

@@ -3,7 +3,7 @@ import { DecryptionError } from '@eaas/protocol';
 import { type HalfVector, vectors } from '@eaas/test-kit/vectors';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { InputError } from '../index.ts';
-import { addPasskey, createPasskeyHalf, openPasskeyHalf } from './passkey.ts';
+import { addPasskeyHalf, createPasskeyHalf, openPasskeyHalf } from './passkey.ts';
 
 const hex = (text: string): Buffer<ArrayBuffer> => Buffer.from(text, 'hex');
 const cases = vectors('half').vectors.filter(({ kind }) => kind === 'passkey');
@@ -84,7 +84,7 @@ test('what was altered, or sealed for another person, rp id or passkey, is a Dec
 test('both ceremonies verify the person, and a new passkey takes the place of no other one', async () => {
   const other = sealedOf(second).passkey;
   const user = { name: 'Ada', id: 'of the app' };
-  await requireHalf((await addPasskey({ ...options, user, sealed, exclude: [other] })).half, first);
+  await requireHalf((await addPasskeyHalf({ ...options, user, sealed, exclude: [other] })).half, first);
   const allowCredentials = [{ type: 'public-key', id: new Uint8Array(hex(first.credential_id_hex)) }];
   const asked = { rpId: 'example.com', userVerification: 'required', allowCredentials };
   expect(browser.get.mock.lastCall).toMatchObject([{ publicKey: asked }]);

@@ -106,8 +106,8 @@ export async function openPasskeyHalf(options: OpenHalfOptions): Promise<CryptoK
 }
 
 /** Opens a half by one passkey, and seals it by another one. Each of them opens it from then on. */
-export async function addPasskey(options: OpenHalfOptions & SealHalfOptions): Promise<PasskeyHalf> {
-  check<typeof options>({ ...sealing, ...opening }, options, 'addPasskey');
+export async function addPasskeyHalf(options: OpenHalfOptions & SealHalfOptions): Promise<PasskeyHalf> {
+  check<typeof options>({ ...sealing, ...opening }, options, 'addPasskeyHalf');
   const half = await openAny(options, true);
   const known = options.sealed.map(({ passkey }) => passkey);
   return enrol(half, { ...options, exclude: known.concat(options.exclude ?? []) });

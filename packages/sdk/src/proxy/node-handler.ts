@@ -1,7 +1,6 @@
 import { InputError } from '@eaas/protocol';
 import { isBytes } from '@eaas/protocol/internal';
 import { limits } from '@eaas/protocol/wire';
-import type { Proxy } from './proxy.ts';
 
 /**
  * A request of `node:http`, or of a framework based on `node:http`. The type lists only the members that the handler
@@ -41,7 +40,9 @@ const nodeRequests = /* @__PURE__ */ new WeakMap<Request, NodeRequest>();
  * Returns a handler `(req, res)` for `node:http`, Express, Fastify and similar frameworks. The handler responds to
  * every request.
  */
-export function toNodeHandler(proxy: Proxy): (req: NodeRequest, res: NodeResponse) => Promise<void> {
+export function toNodeHandler(
+  proxy: (request: Request) => Promise<Response>,
+): (req: NodeRequest, res: NodeResponse) => Promise<void> {
   return async (req, res) => {
     const response = await answer(proxy, req, res);
     const body = await response.text();
@@ -66,7 +67,11 @@ export function nodeRequestOf(request: Request): NodeRequest {
   return found;
 }
 
-async function answer(proxy: Proxy, req: NodeRequest, res: NodeResponse): Promise<Response> {
+async function answer(
+  proxy: Parameters<typeof toNodeHandler>[0],
+  req: NodeRequest,
+  res: NodeResponse,
+): Promise<Response> {
   const gone = new AbortController();
   res.on('close', () => {
     if (!res.writableFinished) gone.abort();

@@ -7,7 +7,7 @@ import type { Authorize, Operation } from './grant.ts';
 /** Options of the proxy: the service, the pages that can call the proxy, and the permissions of each session. */
 export interface ProxyOptions {
   /** The URL of the service, without `/v1`. */
-  readonly baseUrl: string;
+  readonly baseUrl: string | URL;
   /** An API key, or a function that returns an API key. The proxy calls the function before every call. */
   readonly apiKey: string | (() => string | Promise<string>);
   /**

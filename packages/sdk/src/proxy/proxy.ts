@@ -14,16 +14,11 @@ export { nodeRequestOf, type NodeRequest, type NodeResponse, toNodeHandler } fro
 export type { ProxyEvent, ProxyOptions } from './options.ts';
 
 /**
- * A function that responds to a request from a client in a page. The returned promise rejects only if the argument is
- * not a `Request`.
- */
-export type Proxy = (request: Request) => Promise<Response>;
-
-/**
  * Creates a proxy between the app's pages and the service, for the app's own backend. The proxy holds the API key, and
- * each session can make only the calls that `authorize` grants. Throws InputError for invalid options.
+ * each session can make only the calls that `authorize` grants. Throws InputError for invalid options. The proxy responds
+ * to each request of a page, and throws only for an argument that is no `Request`.
  */
-export function createProxy(options: ProxyOptions): Proxy {
+export function createProxy(options: ProxyOptions): (request: Request) => Promise<Response> {
   const settings = checkOptions(options);
   return async (request) => {
     if (typeof Object(request).clone !== 'function') {

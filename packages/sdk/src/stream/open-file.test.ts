@@ -9,15 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendThrough } from '@eaas/test-kit/streams';
 import { runs } from '@eaas/test-kit/cases';
 import { DecryptionError, EaasClient } from '../index.ts';
-import {
-  blobSource,
-  encryptStream,
-  handleSource,
-  openFile,
-  type RangeSource,
-  SourceError,
-  urlSource,
-} from './stream.ts';
+import { encryptStream, type FileSource, openFile, SourceError } from './stream.ts';
 
 const chunk = 65_536;
 const content = Uint8Array.from({ length: 9 * chunk + 77 }, (_, i) => i * 7 + (i >> 8));
@@ -66,15 +58,19 @@ beforeEach(() => {
   Object.assign(store, { object: sealed, etag: '"1"', ignoresRange: false, asked: [] });
 });
 
-const sources: readonly [string, (use: (source: RangeSource) => Promise<void>) => Promise<void>][] = [
-  ['a Blob', (use) => use(blobSource(new Blob([sealed])))],
-  ['a URL', async (use) => use(await urlSource(url))],
+const sources: readonly [string, (use: (source: FileSource) => Promise<void>) => Promise<void>][] = [
+  ['a Blob', (use) => use(new Blob([sealed]))],
+  ['a URL', (use) => use(url)],
+  [
+    'a source of the app',
+    (use) => use({ size: sealed.length, read: (from: number, to: number) => sealed.slice(from, to) }),
+  ],
   [
     'a file on disk',
     async (use) => {
       const handle = await open(join(folder, 'sealed'));
       try {
-        await use(await handleSource(handle));
+        await use(handle);
       } finally {
         await handle.close();
       }
@@ -101,14 +97,14 @@ test.each(sources)('reading any part of %s returns the same part of the plaintex
 
 describe('openFile with a URL', () => {
   test('a read of an encrypted file at a URL requests each range once', async () => {
-    const file = await openFile(client, await urlSource(url), { keyId });
+    const file = await openFile(client, url, { keyId });
     const start = sealed.length - chunk - 16;
     expect(store.asked).toEqual(['bytes=0-2137', `bytes=${start}-${sealed.length - 1}`]);
     await file.read({ start: 2 * chunk, end: 4 * chunk });
     expect(store.asked[2]).toBe(`bytes=${168 + 2 * (chunk + 16)}-${168 + 4 * (chunk + 16) - 1}`);
     store.asked.length = 0;
     store.object = small;
-    const little = await openFile(client, await urlSource(url), { keyId });
+    const little = await openFile(client, url, { keyId });
     expect(same(await little.read(), content.subarray(0, 9))).toBe(true);
     expect(store.asked).toEqual(['bytes=0-2137']);
   });
@@ -125,7 +121,8 @@ describe('openFile with a URL', () => {
       if (range) response.setHeader('content-range', range);
       response.writeHead(status).end(new Uint8Array(2_138));
     };
-    await expect(urlSource(url)).rejects.toMatchObject({ name: 'SourceError', code: 'source', status });
+    const opening = openFile(client, url, { keyId });
+    await expect(opening).rejects.toMatchObject({ name: 'SourceError', code: 'source', status });
   });
 
   test('reading a URL stops if the server sends more than the requested part', async () => {
@@ -138,7 +135,8 @@ describe('openFile with a URL', () => {
     });
     const headers = { 'content-range': 'bytes 0-2137/600000' };
     const lying = async () => new Response(endless, { status: 206, headers });
-    await expect(urlSource(url, { fetch: lying })).rejects.toMatchObject({ code: 'source', status: 206 });
+    const opening = openFile(client, url, { keyId, fetch: lying });
+    await expect(opening).rejects.toMatchObject({ code: 'source', status: 206 });
   });
 
   test('reading a URL throws SourceError if the object at the URL changed', async () => {
@@ -150,12 +148,12 @@ describe('openFile with a URL', () => {
       { ignoresRange: true },
     ]) {
       Object.assign(store, { object: sealed, etag: '"1"', ignoresRange: false });
-      const file = await openFile(client, await urlSource(url), { keyId });
+      const file = await openFile(client, url, { keyId });
       Object.assign(store, change);
       await expect(file.read({ end: 3 * chunk })).rejects.toBeInstanceOf(SourceError);
     }
     Object.assign(store, { object: sealed, etag: undefined, ignoresRange: false });
-    const file = await openFile(client, await urlSource(url), { keyId });
+    const file = await openFile(client, url, { keyId });
     store.object = another;
     await expect(file.read({ end: 3 * chunk })).rejects.toBeInstanceOf(DecryptionError);
   });
@@ -166,8 +164,8 @@ describe('openFile with a URL', () => {
       seen.push(request.headers.authorization);
       asUsual(request, response);
     };
-    const source = await urlSource(new URL(url), { headers: { authorization: 'Bearer store' } });
-    const file = await openFile(client, source, { keyId });
+    const headers = { authorization: 'Bearer store' };
+    const file = await openFile(client, new URL(url), { keyId, headers });
     expect(seen).toEqual(['Bearer store', 'Bearer store']);
     const reason = new Error('enough');
     const reading = file.read({ signal: AbortSignal.abort(reason) });
@@ -180,9 +178,22 @@ test('reading a file on disk fails if it becomes shorter', async () => {
   const path = join(folder, 'shrinking');
   await writeFile(path, sealed);
   const handle = await open(path, 'r+');
-  const file = await openFile(client, await handleSource(handle), { keyId });
+  const file = await openFile(client, handle, { keyId });
   await handle.truncate(168 + 2 * (chunk + 16));
   expect(same(await file.read({ end: 2 * chunk }), content.subarray(0, 2 * chunk))).toBe(true);
   await expect(file.read({ end: 3 * chunk })).rejects.toBeInstanceOf(DecryptionError);
   await handle.close();
+});
+
+test('a file is closed at the end of a `using` block, and what is no file is refused', async () => {
+  const file = await openFile(client, new Blob([sealed]), { keyId });
+  file[Symbol.dispose]();
+  await expect(file.read({ end: 9 })).rejects.toThrow('closed');
+  for (const none of [undefined, null, {}, sealed, { size: 9 }])
+    await expect(openFile(client, none as never, { keyId })).rejects.toMatchObject({
+      code: 'input',
+      message: expect.stringContaining(
+        'a Blob, an open file, a URL, or an object with `size` and `read`',
+      ) as string,
+    });
 });

@@ -12,7 +12,7 @@ export interface RewrappedHead {
    * overwrite these bytes in place.
    */
   readonly replaces: number;
-  readonly keyVersion: number;
+  readonly key_version: number;
   /** False if the data key was already wrapped under the newest version. The stream then needs no change. */
   readonly rewrapped: boolean;
 }
@@ -32,5 +32,5 @@ export async function rewrapHead(
   requireKind((value) => isBytes(value) || 'a Uint8Array', beginning, 'the second argument');
   const { end } = parseStreamHead(beginning);
   const { ciphertext, key_version, rewrapped } = await client.rewrap(beginning.subarray(0, end), options);
-  return { head: ciphertext, replaces: end, keyVersion: key_version, rewrapped };
+  return { head: ciphertext, replaces: end, key_version, rewrapped };
 }

@@ -1,12 +1,11 @@
-import { EaasError, having, type OptionRules, requireKind, requireOptions } from '@eaas/protocol/internal';
-import type { Rule } from '@eaas/protocol/internal';
+import { EaasError, having, requireKind } from '@eaas/protocol/internal';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
 import { httpHeaders } from '../http/connection.ts';
 import { readAll } from '../http/read-all.ts';
 
 /**
- * Thrown by a source from `urlSource` if the server did not return exactly the requested part, or if the object at the
- * URL has changed since it was opened.
+ * Thrown by a file from a URL if the server did not return exactly the requested part, or if the object at the URL has
+ * changed since it was opened.
  */
 export class SourceError extends EaasError {
   override readonly name = 'SourceError';
@@ -21,15 +20,46 @@ export class SourceError extends EaasError {
 }
 
 export const aBlob = /* @__PURE__ */ having('a Blob or a File', 'stream', 'arrayBuffer');
-const aUrl: Rule = (value) => typeof value === 'string' || value instanceof URL || 'a string or a URL';
 
-/** Returns a source that reads parts of a Blob or a File. */
-export function blobSource(blob: Blob): RangeSource {
-  requireKind(aBlob, blob, 'the argument');
-  return { size: blob.size, read: (start, end) => blob.slice(start, end).stream() };
+/**
+ * What `openFile` reads: a Blob or a File, an open file of `node:fs/promises`, the URL of an object on a server with range
+ * requests, or anything of a known size that reads a range.
+ */
+export type FileSource = Blob | ReadableHandle | string | URL | RangeSource;
+
+/** How `openFile` requests the parts of an object at a URL. */
+export interface UrlSourceOptions {
+  /** Sends the requests for parts of a URL. Defaults to the platform's `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+  /**
+   * Headers to send with every request to a URL, also after a redirect. A redirect to another origin removes
+   * `authorization`.
+   */
+  readonly headers?: HeadersInit | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** The methods that `handleSource` calls on an open file. A FileHandle of `node:fs/promises` has these methods. */
+/** Returns what reads parts of a file. Throws the errors of `urlSource`, and InputError for anything else. */
+export async function sourceOf(file: FileSource, options: UrlSourceOptions): Promise<RangeSource> {
+  if (typeof file === 'string' || file instanceof URL) return urlSource(file, options);
+  const given = Object(file) as Partial<Blob & ReadableHandle>;
+  if (typeof given.stream === 'function') return blobSource(file as Blob);
+  if (typeof given.stat === 'function') return handleSource(file as ReadableHandle);
+  requireKind(anyFile, file, 'the second argument');
+  return file as RangeSource;
+}
+
+const anyFile = /* @__PURE__ */ having(
+  'a Blob, an open file, a URL, or an object with `size` and `read`',
+  'read',
+);
+
+const blobSource = (blob: Blob): RangeSource => ({
+  size: blob.size,
+  read: (start, end) => blob.slice(start, end).stream(),
+});
+
+/** The methods that `openFile` calls on an open file. A FileHandle of `node:fs/promises` has these methods. */
 export interface ReadableHandle {
   /** Returns the length of the file. */
   stat(): Promise<{ readonly size: number }>;
@@ -44,9 +74,7 @@ export interface ReadableHandle {
 
 const pieceLength = 262_144;
 
-/** Returns a source that reads parts of a file on disk. Close the handle when you no longer read from the source. */
-export async function handleSource(handle: ReadableHandle): Promise<RangeSource> {
-  requireKind(having('a file handle', 'stat', 'read'), handle, 'the argument');
+async function handleSource(handle: ReadableHandle): Promise<RangeSource> {
   const { size } = await handle.stat();
   const read = (start: number, end: number): ReadableStream<Uint8Array> => {
     let at = start;
@@ -62,35 +90,12 @@ export async function handleSource(handle: ReadableHandle): Promise<RangeSource>
   return { size, read };
 }
 
-/** Options of `urlSource`. */
-export interface UrlSourceOptions {
-  /** Sends the requests. Defaults to the platform's `fetch`. */
-  readonly fetch?: typeof fetch | undefined;
-  /**
-   * Headers to send with every request, also after a redirect. A redirect to another origin removes `authorization`.
-   */
-  readonly headers?: HeadersInit | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-const urlSourceOptions: OptionRules<UrlSourceOptions> = {
-  fetch: 'callback',
-  headers: 'anything',
-  signal: 'signal',
-};
-
 /**
  * Returns a source that reads parts of an object by range requests (RFC 9110, section 14). Immediately requests the
  * beginning of the object. Throws SourceError if the server does not support ranges. Also throws the errors of `fetch`.
  * A later read throws SourceError if the object has changed.
- *
- * If a page reads from a server of another origin, this server must list Content-Range in the header
- * Access-Control-Expose-Headers. This list should also contain ETag. Without ETag, the source does not recognize a
- * changed object of the same length.
  */
-export async function urlSource(url: string | URL, options: UrlSourceOptions = {}): Promise<RangeSource> {
-  requireKind(aUrl, url, 'the first argument');
-  requireOptions(urlSourceOptions, options, 'urlSource');
+async function urlSource(url: string | URL, options: UrlSourceOptions): Promise<RangeSource> {
   const { total, etag, response } = await requestPart(url, options, 0, maxHeadLength);
   const tooLong = () =>
     new SourceError('the server sent more bytes than the requested range', response.status);
@@ -99,7 +104,7 @@ export async function urlSource(url: string | URL, options: UrlSourceOptions = {
     size: total,
     async read(start, end, signal) {
       if (end <= beginning.length) return beginning.subarray(start, end);
-      const part = await requestPart(url, { ...options, signal: signal ?? options.signal }, start, end);
+      const part = await requestPart(url, { ...options, signal }, start, end);
       // Compares the ETag of the response instead of sending `If-Range`. In a browser, `If-Range` needs a preflight
       // request, and some servers ignore `If-Range`.
       if (part.total === total && part.etag === etag && part.response.body) return part.response.body;

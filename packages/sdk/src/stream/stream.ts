@@ -1,14 +1,7 @@
 export { ciphertextSize, plaintextSize } from '@eaas/protocol/stream';
-export type { EncryptedFile, Range, RangeContent, RangeSource } from '@eaas/protocol/stream';
+export type { EncryptedFile, ByteRange, RangeContent, RangeSource } from '@eaas/protocol/stream';
 export { rewrapHead, type RewrappedHead } from './rewrap-head.ts';
-export {
-  blobSource,
-  handleSource,
-  type ReadableHandle,
-  SourceError,
-  urlSource,
-  type UrlSourceOptions,
-} from './sources.ts';
+export { type FileSource, type ReadableHandle, SourceError } from './sources.ts';
 export {
   decryptBlob,
   decryptStream,
@@ -17,6 +10,7 @@ export {
   encryptStream,
   type EncryptStreamOptions,
   openFile,
+  type OpenFileOptions,
   type SizedStream,
   type StreamClient,
   type StreamProgress,

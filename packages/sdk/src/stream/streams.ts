@@ -7,21 +7,20 @@ import {
   maxHeadLength,
   parseStreamHead,
   plaintextSize,
-  type Range,
-  type RangeSource,
+  type ByteRange,
 } from '@eaas/protocol/stream';
 import { type DecryptOptions, decryptOptions } from '../client/decrypt.ts';
 import { type UnwrapOptions, type WrapOptions, wrapOptions } from '../data-keys/calls.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
+import { inside } from '../client/inside.ts';
 import { requireKeyId, withoutNobody } from '../caller.ts';
-import { aBlob } from './sources.ts';
+import { aBlob, type FileSource, sourceOf, type UrlSourceOptions } from './sources.ts';
 
 /** The part of an `EaasClient` that encrypted streams use. */
-export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'> &
-  Partial<Pick<EnvelopeClient, 'halves'>>;
+export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'keyId' | typeof inside>;
 
 /** The members of an `EaasClient` or an `Intake` that `encryptStream` and `encryptBlob` use. */
-export interface StreamWriter extends Pick<StreamClient, 'engines' | 'keyId' | 'halves'> {
+export interface StreamWriter extends Pick<StreamClient, 'keyId' | typeof inside> {
   /** Wraps the data key of the stream. */
   wrap(dek: Uint8Array, options?: WrapOptions): Promise<Wrapped>;
 }
@@ -49,8 +48,10 @@ export interface EncryptStreamOptions extends WrapOptions, Progressing {
   readonly context?: Context | undefined;
 }
 
-/** Options of `openFile`. */
 type OpenOptions = Omit<DecryptOptions, 'as'>;
+
+/** Options of `openFile`. Without `fetch` and `headers`, a URL is requested as the platform's `fetch` does it. */
+export interface OpenFileOptions extends OpenOptions, UrlSourceOptions {}
 
 /** Options for decrypting a stream. */
 export interface DecryptStreamOptions extends OpenOptions, Progressing {}
@@ -62,6 +63,11 @@ const encryptStreamOptions: OptionRules<EncryptStreamOptions> = {
   context: 'object',
 };
 const { as: _, ...openOptions } = decryptOptions;
+const openFileOptions: OptionRules<OpenFileOptions> = {
+  ...openOptions,
+  fetch: 'callback',
+  headers: 'anything',
+};
 const decryptStreamOptions: OptionRules<DecryptStreamOptions> = { ...openOptions, ...progressing };
 
 type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
@@ -145,29 +151,34 @@ export async function decryptBlob(
 }
 
 /**
- * Opens an encrypted stream in a source, to decrypt any part of the stream. Unwraps the data key and reads the last
- * chunk, so the size is authenticated and a truncated stream is refused. Throws FormatError, DecryptionError,
- * EaasError, and the errors of the source. Close the returned object after use.
+ * Opens an encrypted Blob, file or object at a URL, to decrypt any part of it. Unwraps the data key and reads the last
+ * chunk, so the size is authenticated and a truncated stream is refused. Throws FormatError, DecryptionError, EaasError,
+ * and SourceError for a server that does not answer range requests. Close the returned object after use, and an open file
+ * when you no longer read from it.
+ *
+ * If a page reads from a server of another origin, this server must list Content-Range in the header
+ * Access-Control-Expose-Headers. This list should also contain ETag. Without ETag, a changed object of the same length is
+ * not recognized.
  */
 export async function openFile(
   client: StreamClient,
-  source: RangeSource,
-  options: OpenOptions = {},
+  file: FileSource,
+  options: OpenFileOptions = {},
 ): Promise<EncryptedFile> {
-  checkCall(client, 'unwrap', openOptions, options, 'openFile');
-  requireKind(having('an object with `size` and `read`', 'read'), source, 'the second argument');
+  checkCall(client, 'unwrap', openFileOptions, options, 'openFile');
   const { context, signal } = options;
-  const engine = client.engines.streams;
+  const engine = client[inside].engines.streams;
   const expected = expectedKey(client, options);
-  const file = await open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
-  const checked = (range: Range = {}): Range => {
+  const source = await sourceOf(file, options);
+  const opened = await open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
+  const checked = (range: ByteRange = {}): ByteRange => {
     requireOptions({ start: 'number', end: 'number', signal: 'signal' }, range, 'range');
     return range;
   };
   return {
-    ...file,
-    stream: (range) => file.stream(checked(range)),
-    read: async (range) => file.read(checked(range)),
+    ...opened,
+    stream: (range) => opened.stream(checked(range)),
+    read: async (range) => opened.read(checked(range)),
   };
 }
 
@@ -183,7 +194,7 @@ function checkCall<Options>(
 }
 
 function wrapBy(client: StreamWriter, { keyId, subject, wrapContext, signal }: EncryptStreamOptions): Wrap {
-  const { halves } = client;
+  const { halves } = client[inside];
   const wrap = (dek: Uint8Array) => client.wrap(dek, withoutNobody({ keyId, subject, wrapContext, signal }));
   if (!halves) return wrap;
   const of = { keyId: requireKeyId(keyId ?? client.keyId), subject, signal };
@@ -192,7 +203,7 @@ function wrapBy(client: StreamWriter, { keyId, subject, wrapContext, signal }: E
 
 /** Unwraps with a client, and mixes its halves into data keys. */
 export function unwrapBy(client: StreamClient, { subject, wrapContext, signal }: UnwrapOptions): Unwrap {
-  const { halves } = client;
+  const { halves } = client[inside];
   const unwrap = (wrapped: Wrapped) =>
     client.unwrap(wrapped, withoutNobody({ subject, wrapContext, signal }));
   if (!halves) return unwrap;
@@ -208,9 +219,9 @@ function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: Ope
 }
 
 function streamOptions(
-  { engines }: StreamWriter,
+  client: StreamWriter,
   { context, signal, onProgress, total }: Progressing & Pick<OpenOptions, 'context' | 'signal'>,
 ): Parameters<typeof sealStream>[1] {
   const progress = onProgress && ((bytes: number) => onProgress({ bytes, total }));
-  return { context, signal, engine: engines.streams, onProgress: progress };
+  return { context, signal, engine: client[inside].engines.streams, onProgress: progress };
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { defineFields, field, unencrypted } from '../../src/fields/fields.ts';
 import type { EaasClient } from '../../src/index.ts';
 import { createIntake } from '../../src/intake/intake.ts';
-import { blobSource, decryptBlob, encryptBlob, openFile } from '../../src/stream/stream.ts';
+import { decryptBlob, encryptBlob, openFile } from '../../src/stream/stream.ts';
 import { bytesOf, observedClient, outcomesOf } from '../observed-client.ts';
 
 const [next, old, foreign] = [randomBytes(32), randomBytes(32), randomBytes(32)];
@@ -45,7 +45,7 @@ test.each(orders)('a list opens values, rows, files and ranges of its halves: %#
   for (const { ofPerson, blob } of sealed) {
     expect(await reader.decrypt(ofPerson, { subject, ...text })).toBe('of p');
     const whole = await bytesOf((await decryptBlob(reader, blob, file)).stream);
-    const opened = await openFile(client, blobSource(blob), file);
+    const opened = await openFile(client, blob, file);
     const part = await opened.read({ start: 65_530, end: 140_000 });
     expect([content.equals(whole), content.subarray(65_530, 140_000).equals(part)]).toEqual([true, true]);
   }
@@ -68,7 +68,7 @@ test('without the right half, all calls fail with the one error, and without any
       () => client.decrypt(ofPerson, { subject }),
       async () => client.decryptSync(value),
       async () => bytesOf((await decryptBlob(client, blob, file)).stream),
-      () => openFile(client, blobSource(blob), file),
+      () => openFile(client, blob, file),
     ])
       await expect(call()).rejects.toMatchObject({ message: `decryption failed: ${altered}${more}` });
     expect((await rowsBy(client))[0]).toBe('decryption');
@@ -78,8 +78,8 @@ test('without the right half, all calls fail with the one error, and without any
 test('rotation and rewrap keep a half, and a function says that an intake key has none', async () => {
   const { make, service, keyId } = await observedClient();
   const { key_id: intakeKey } = await service.createKey('forms', { intake: true });
-  const { intakePublicKey } = await make().publicKey(intakeKey);
-  const sent = await createIntake({ publicKey: `${intakePublicKey}` }).encrypt('sent');
+  const { intake_public_key } = await make().publicKey(intakeKey);
+  const sent = await createIntake({ publicKey: `${intake_public_key}` }).encrypt('sent');
   const client = make({ half: (of) => (of.keyId === intakeKey ? null : next) });
   const own = await client.encrypt('own');
   await client.keys.rotate({ key_id: keyId });

@@ -18,15 +18,15 @@ export async function openService() {
       const { key_id: keyId } = await client.keys.create({ name: 'main' });
       const { key_id: otherKeyId } = await client.keys.create({ name: 'other' });
       const { key_id: intakeKeyId } = await client.keys.create({ name: 'forms', intake: true });
-      const { intakePublicKey } = await client.publicKey(intakeKeyId);
-      if (intakePublicKey === null)
+      const { intake_public_key } = await client.publicKey(intakeKeyId);
+      if (intake_public_key === null)
         throw new Error('the service must return the public key of the intake key (got null)');
       return {
         baseUrl,
         apiKey,
         keyId,
         otherKeyId,
-        intake: { keyId: intakeKeyId, publicKey: intakePublicKey },
+        intake: { keyId: intakeKeyId, publicKey: intake_public_key },
         vectors: {
           messages: vectors('envelope-v1'),
           streams: vectors('envelope-v2'),

@@ -1,4 +1,4 @@
-import { blobSource, decryptStream, encryptBlob, encryptStream, openFile } from '@eaas/sdk/stream';
+import { decryptStream, encryptBlob, encryptStream, openFile } from '@eaas/sdk/stream';
 import type { Cases } from '@eaas/test-kit/runtimes/case';
 import { refused, same } from './expect.ts';
 import { gathered, through } from './streams.ts';
@@ -19,7 +19,7 @@ export const streamCases: Cases = {
     const { stream, size } = await encryptBlob(client, new Blob([content]), { context });
     const sealed = await gathered(stream);
     same(sealed.length, size, 'the size');
-    const file = await openFile(client, blobSource(new Blob([sealed as BlobPart])), { keyId, context });
+    const file = await openFile(client, new Blob([sealed as BlobPart]), { keyId, context });
     same(file.size, content.length, 'the size of the plaintext');
     same(await file.read({ start: 65_000, end: 140_000 }), content.slice(65_000, 140_000), 'the part');
     file.close();

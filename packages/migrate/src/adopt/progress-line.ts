@@ -1,5 +1,5 @@
-// The line of progress that `migrate` shows in a terminal, unless the app asks for the progress itself.
-import type { Progress } from './progress.ts';
+// The line of progress that the command shows in a terminal.
+import type { MigrateProgress } from '../progress.ts';
 
 const redrawEvery = 100;
 const erase = '\r\u001B[K';
@@ -10,7 +10,7 @@ export function progressLine() {
   const terminal = stderr?.isTTY ? stderr : undefined;
   let next = performance.now() + redrawEvery;
   return {
-    show({ seen, checked, total, finished }: Progress): void {
+    show: ({ seen, checked, total, finished }: MigrateProgress): void => {
       if (performance.now() < next) return;
       next = performance.now() + redrawEvery;
       const [rows, all] = [finished ? checked : seen, total].map((count) => count.toLocaleString('en'));

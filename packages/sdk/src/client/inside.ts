@@ -1,0 +1,14 @@
+// What streams, fields and other packages of Eaas use of a client, and apps do not: under a symbol, so that no editor offers it.
+import type { Engines } from '../engines/engines.ts';
+import type { Halves } from '../half/options.ts';
+
+/** Where a client keeps it. Two copies of the SDK have the same symbol, so no half is overlooked. */
+export const inside: unique symbol = Symbol.for('@eaas/sdk inside');
+
+export interface Inside {
+  /** The implementations of AES-GCM that the client uses. */
+  readonly engines: Engines;
+  readonly halves?: Halves | undefined;
+  /** Whether the calls of the client throw until `as` has named a user, because `requireUser` is set. */
+  readonly needsUser?: boolean;
+}
