@@ -9,6 +9,7 @@ const entry = [
   'src/intake/intake.ts',
   'src/passkey/passkey.ts',
   'src/proxy/proxy.ts',
+  'src/tracing/tracing.ts',
   'src/internal.ts',
   'src/engines/engines.ts',
   'src/engines/engines.node.ts',

@@ -54,6 +54,23 @@ export type EaasEvent =
 /** The members of an event that name audit entries. */
 export type Receipts = Pick<Extract<EaasEvent, { readonly type: 'call' }>, 'entry' | 'entries'>;
 
+/** What a span says, by the conventions of OpenTelemetry. No value, credential, context or person. */
+export type Attributes = Readonly<Record<string, string | number>>;
+
+/** A part of the client's work that can have a span. `tell` adds what is known only later. */
+interface Step<T> {
+  readonly name: string;
+  /** Whether it is one request over the network. */
+  readonly isRequest?: boolean;
+  readonly attributes: Attributes;
+  readonly work: (tell: (more: Attributes) => void) => Promise<T>;
+}
+
+/** Does the work of a step within a span. `@eaas/sdk/tracing` makes it of a tracer. */
+export type Tracing = <T>(step: Step<T>) => Promise<T>;
+
+export const untraced: Tracing = ({ work }) => work(() => undefined);
+
 export interface Observers {
   /** Called with every event. */
   readonly onEvent?: ((event: EaasEvent) => void) | undefined;
@@ -62,6 +79,8 @@ export interface Observers {
    * as warnings, and all other events as debug lines.
    */
   readonly logger?: Pick<Console, 'debug' | 'warn'> | undefined;
+  /** Gives calls, their attempts and cache misses a span each: what `tracingWith` of `@eaas/sdk/tracing` returns. */
+  readonly tracing?: Tracing | undefined;
 }
 
 export type Emit = (event: EaasEvent) => void;

@@ -47,6 +47,7 @@ export const clientOptions: OptionRules<ClientOptions> = {
   engines: 'anything',
   requireUser: 'flag',
   onEvent: 'callback',
+  tracing: 'callback',
   logger: /* @__PURE__ */ having('a logger such as `console`', 'debug', 'warn'),
 };
 

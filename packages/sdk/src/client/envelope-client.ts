@@ -40,7 +40,7 @@ import {
   type ExpectedKeyOptions,
 } from './decrypt.ts';
 import { createEncrypter, type EncryptItem, type EncryptOptions } from './encrypt.ts';
-import { createEmit, observed } from '../events.ts';
+import { createEmit, observed, untraced } from '../events.ts';
 import { type Inside, inside } from './inside.ts';
 
 /**
@@ -136,7 +136,8 @@ export class EnvelopeClient {
       this.parts.encrypter.drop(subject);
       this.parts.decrypter.drop(subject);
     });
-    const calls = createDataKeyCalls(this.call, patience, erasures, halves);
+    const { tracing = untraced } = options;
+    const calls = createDataKeyCalls(this.call, patience, erasures, tracing, halves);
     this.parts = {
       engines,
       halves,

@@ -4,6 +4,7 @@ import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import type { Output } from '@eaas/protocol/wire';
 import { contextOf, requireDek, requireText } from './ciphertext.ts';
 import { type ServiceError, unreadable } from '../errors.ts';
+import type { Tracing } from '../events.ts';
 import type { DerivedDataKey, Partition } from './derive.ts';
 import type { Erasures } from './erasures.ts';
 import { type Caller, keyId, requireKeyId, requireSubjectMatch, somebody } from '../caller.ts';
@@ -64,22 +65,36 @@ export interface Mixing {
 
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;
 
-export function createDataKeyCalls(call: Call, patience: Patience, erasures: Erasures, mixing?: Mixing) {
+export function createDataKeyCalls(
+  call: Call,
+  patience: Patience,
+  erasures: Erasures,
+  tracing: Tracing,
+  mixing?: Mixing,
+) {
   const wrap = coalesce(call, 'POST /v1/keys/:key_id/wrap', patience);
   const unwrap = coalesce(call, 'POST /v1/keys/:key_id/unwrap', patience);
   const hash = coalesce(call, 'POST /v1/hash', patience);
+  /** Fetches a data key that is not in memory. */
+  const missing = (verb: 'mint' | 'unwrap', keyId: string, work: () => Made): Made =>
+    tracing({ name: `eaas ${verb} data key`, attributes: { 'eaas.key_id': keyId }, work });
 
   const calls = {
     erasures,
     /** Wraps a new DEK, and derives its data key. */
     mint(of: Partition, dek: Uint8Array, derive: Derive<[Wrapped]>, options: Parameters<typeof wrap>[1]) {
       const wrap = () => calls.wrap(dek, of, options);
-      return mixing ? mixing.mint(of, dek, wrap, derive) : wrap().then((wrapped) => derive(dek, wrapped));
+      return missing('mint', of.keyId, async () =>
+        mixing ? mixing.mint(of, dek, wrap, derive) : derive(dek, await wrap()),
+      );
     },
     /** Unwraps a DEK, and derives its data key. */
     open(wrapped: Wrapped, of: Omit<Partition, 'keyId'>, caller: Caller, derive: Derive) {
       const unwrap = () => calls.unwrap(wrapped, of, caller);
-      return mixing ? mixing.open({ ...of, keyId: wrapped.keyId }, unwrap, derive) : unwrap().then(derive);
+      const { keyId } = wrapped;
+      return missing('unwrap', keyId, async () =>
+        mixing ? mixing.open({ ...of, keyId }, unwrap, derive) : derive(await unwrap()),
+      );
     },
     async wrap(dek: Uint8Array, of: Partition, options?: Parameters<typeof wrap>[1]): Promise<Wrapped> {
       requireDek(dek);

@@ -1,6 +1,6 @@
 import { countFrom, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import type { Emit } from '../events.ts';
+import { type Emit, type Observers, untraced } from '../events.ts';
 import type { ServiceError } from '../errors.ts';
 import { exchange, inWordsOfCalls } from './exchange.ts';
 import { longest, within } from './abortable.ts';
@@ -81,13 +81,13 @@ export function patienceOf({ timeouts = {}, retries = 2 }: TransportOptions) {
 }
 
 export function createTransport(
-  options: TransportOptions & Omit<Connection, 'headers'>,
+  options: TransportOptions & Omit<Connection, 'headers'> & Pick<Observers, 'tracing'>,
   authorize: Authorize,
   emit: Emit,
 ): Call {
-  const { baseUrl, judge, inProcess, fetch: send = fetch } = options;
-  const service = { ...patienceOf(options), baseUrl, judge, send };
-  return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
+  const { baseUrl, judge, inProcess, fetch: send = fetch, tracing = untraced } = options;
+  const service = { ...patienceOf(options), baseUrl, judge, send, tracing };
+  const call = async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
     const seen = { attempts: 0 };
     let code: ServiceError['code'] | undefined;
@@ -114,4 +114,6 @@ export function createTransport(
       emit({ type: 'call', route, milliseconds: Date.now() - start, ...seen, ...(code && { code }) });
     }
   };
+  return (route, input, options) =>
+    tracing({ name: `eaas ${route}`, attributes: {}, work: () => call(route, input, options) });
 }

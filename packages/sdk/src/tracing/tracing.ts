@@ -1,0 +1,51 @@
+// Spans of OpenTelemetry for what a client asks of the service. The app passes its tracer, so nothing is imported.
+import type { SdkError } from '../errors.ts';
+import type { Attributes, Tracing } from '../events.ts';
+
+/** The part of OpenTelemetry's `Span` that the client uses. */
+export interface TracingSpan {
+  setAttributes(attributes: Attributes): unknown;
+  setStatus(status: { code: number }): unknown;
+  end(): void;
+}
+
+/** The part of OpenTelemetry's `Tracer` that the client uses. */
+export interface TracingTracer {
+  startActiveSpan<T>(name: string, options: object, work: (span: TracingSpan) => T): T;
+}
+
+// Of OpenTelemetry: SpanKind.INTERNAL and CLIENT, and SpanStatusCode.ERROR.
+const [internal, client, failed] = [0, 2, 2];
+
+/**
+ * Makes spans of a tracer, for the option `tracing` of a client. A call of the service, each of its attempts, and each data key
+ * that is not in memory have a span, under the span that is active in the app. Calls that are sent as one batch have theirs
+ * under the first of them. What needs no request has none. No span says a value, a context, a person or a credential.
+ *
+ * @example
+ * ```ts
+ * import { trace } from '@opentelemetry/api';
+ * import { EaasClient } from '@eaas/sdk';
+ * import { tracingWith } from '@eaas/sdk/tracing';
+ *
+ * const eaas = new EaasClient({ tracing: tracingWith(trace.getTracer('my-app')) });
+ * ```
+ */
+export function tracingWith(tracer: TracingTracer): Tracing {
+  return ({ name, isRequest, attributes, work }) =>
+    tracer.startActiveSpan(name, { kind: isRequest ? client : internal, attributes }, async (span) => {
+      const tell = (more: Attributes): void => {
+        span.setAttributes(more);
+        if ('error.type' in more) span.setStatus({ code: failed });
+      };
+      try {
+        return await work(tell);
+      } catch (error) {
+        // Only the code: a message can quote what the app passed.
+        tell({ 'error.type': (error as Partial<SdkError>).code ?? 'error' });
+        throw error;
+      } finally {
+        span.end();
+      }
+    });
+}
