@@ -9,11 +9,11 @@ const packages: Readonly<Record<string, number>> = {
   protocol: 5_608,
   service: 5_615,
   local: 1_827,
-  sdk: 7_935,
+  sdk: 7_469,
   migrate: 2_330,
   audit: 860,
   drizzle: 2_095,
-  prisma: 2_110,
+  prisma: 1_972,
   files: 1_725,
   console: 8_117,
   server: 5_371,
@@ -22,7 +22,7 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_387,
 };
 const sites = { 'docs/site': 1_029, examples: 1_194 };
-const mostTestLines = 63_728;
+const mostTestLines = 63_503;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;

@@ -23,7 +23,7 @@ function open({ eaas, rows, subject, bits, ...options }: Opening) {
       fields: [
         column('id', { nativeType: 'Uuid' }),
         ...columns('city', 'profile', 'name', 'name_index', 'born', 'born_range_index'),
-        relation('visits', 'Visit'),
+        relation('visits', 'Visit[]'),
       ],
     },
     Visit: { fields: [...columns('id', 'note'), relation('patient', 'Patient')] },

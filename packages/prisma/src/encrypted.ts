@@ -9,6 +9,7 @@ import type {
 } from '@eaas/sdk/fields';
 import { type Core, coreOf, refuseStatement as refuse, type Throwing } from '@eaas/sdk/internal';
 import { executorOf, parentOf, type PrismaClient, type QueryCall } from './client.ts';
+import { operationOf } from './grammar.ts';
 import { type Model, type Models, modelsOf, targetOf } from './models.ts';
 import { perform } from './perform.ts';
 import { refuseRaw } from './raw.ts';
@@ -127,14 +128,13 @@ async function performCall(
   // Refuses undefined values like Prisma. Prisma cannot find them itself, because the rewritten arguments omit them.
   if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, given);
   const executor = executorOf(client, call, params);
-  const isOfRows = returnsRows.test(call.operation);
+  const { rows } = operationOf(model, call.operation);
   const { onError, ...others } = given;
-  const args = isOfRows ? others : given;
+  const args = rows ? others : given;
   const place = { table: model.name };
-  const own = isOfRows && onError !== undefined ? core.onError(onError as OnError, place) : core;
+  const own = rows && onError !== undefined ? core.onError(onError as OnError, place) : core;
   const statement = own.begin();
-  if (!withoutValues.test(call.operation) && usesEncrypted(models, model, given))
-    statement.requireUser(place);
+  if ((rows || 'data' in given) && usesEncrypted(models, model, given)) statement.requireUser(place);
   const run = () => perform(models, statement, executor, { model, operation: call.operation, args, path });
   if (call.operation !== 'upsert' || params.transaction) return run();
   // Without encryption, Prisma leaves an upsert to PostgreSQL, which updates a row that another upsert has just inserted.
@@ -145,9 +145,6 @@ async function performCall(
   });
 }
 
-/** The operations that neither encrypt nor decrypt values. */
-const withoutValues = /^(?:count|aggregate|groupBy|deleteMany)$/;
-
 /** Whether an operation is on a model with encrypted fields, or has a related one in its arguments. */
 function usesEncrypted(models: Models, model: Model, args: unknown): boolean {
   if (model.core) return true;
@@ -157,9 +154,6 @@ function usesEncrypted(models: Models, model: Model, args: unknown): boolean {
     usesEncrypted(models, targetOf(models, model, name) ?? model, value),
   );
 }
-
-/** The operations whose results contain rows. All others refuse the argument `onError`, like any unknown argument. */
-const returnsRows = /^(?:find|create$|createManyAndReturn$|update$|updateManyAndReturn$|upsert$|delete$)/;
 
 function refuseVersion(): never {
   const problem = 'this version of Prisma is not supported';

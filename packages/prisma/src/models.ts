@@ -10,6 +10,7 @@ export interface RuntimeField {
   readonly type: string;
   readonly relationName?: string | null | undefined;
   readonly nativeType?: string | undefined;
+  readonly isList?: boolean | undefined;
   /** The columns of the foreign key that this relation has in its own model, each with the column that it refers to. */
   readonly key?: ReadonlyMap<string, string> | undefined;
   /** Whether the default is a random UUID, which the extension can make itself. */

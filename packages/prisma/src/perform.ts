@@ -1,13 +1,11 @@
-import { needsRow } from './data.ts';
+// One operation from what the app asked to what it gets: rewritten, encrypted in one call, sent, and opened.
 import { refuseStatement as refuse, type Statement } from '@eaas/sdk/internal';
+import { operationOf, rewrite } from './grammar.ts';
 import type { Model, Models, RuntimeField } from './models.ts';
-import { nestedOf } from './nested.ts';
 import { openResult } from './open.ts';
-import { type Rewritten, rewrite } from './operations.ts';
 import type { Shape } from './selection.ts';
-import { type Args, isArgs, joinConditions, pick } from './values.ts';
-import { compoundsOf, selectRow, type Work } from './work.ts';
-import { whereOf } from './where.ts';
+import { type Args, isArgs, joinConditions } from './values.ts';
+import { compoundsOf, type Work } from './work.ts';
 
 export interface Executor {
   run(model: Model, operation: string, args: Args): Promise<unknown>;
@@ -30,26 +28,15 @@ export async function perform(
   executor: Executor,
   { model, operation, args, path }: Operation,
 ): Promise<unknown> {
-  const work = workOf(models, statement, executor, operation);
-  const open = async (shape: Shape | undefined, result: unknown): Promise<void> =>
-    shape && openResult(work, shape, result);
-  if (isRowByRow(model, operation, args)) {
-    const rows = await executor.run(model, 'findMany', await rowsToUpdate(work, model, args));
-    const updates = await updatesOf(work, model, operation, args, rows as Args[]);
-    await statement.seal(work.sealings);
-    const results = await executor.queryEach(
-      model,
-      updates.map((update) => update.args),
-    );
-    const whole = joinResults(operation, results);
-    if (updates[0]) await open(updates[0].shape, whole);
-    return whole;
-  }
-  const rewritten = await rewrite(work, model, operation, args);
+  const { isRead = false } = operationOf(model, operation);
+  const work = workOf(models, statement, executor, isRead);
+  const { args: rewritten, shape } = await rewrite(work, model, operation, args);
   await statement.seal(work.sealings);
-  const result = await executor.query(rewritten.args);
+  const result = Array.isArray(rewritten)
+    ? joinResults(await executor.queryEach(model, rewritten), shape !== undefined)
+    : await executor.query(rewritten);
   if (operation === 'upsert' && result === null && model.subject.length > 0) refuseOfOther(model);
-  await open(rewritten.shape && shapeAt(rewritten.shape, path), result);
+  if (shape) await openResult(work, shapeAt(shape, path), result);
   return result;
 }
 
@@ -60,18 +47,18 @@ function refuseOfOther(model: Model): never {
   return refuse('subject_unknown', { table: model.name, column: model.subject[0] }, problem, remedy);
 }
 
-function workOf(models: Models, statement: Statement, executor: Executor, operation: string): Work {
+function workOf(models: Models, statement: Statement, executor: Executor, isRead: boolean): Work {
   return {
     models,
     sealings: [],
-    nested: nestedOf,
-    isRead: /^(?:find|count|aggregate|groupBy)/.test(operation),
+    isRead,
     statement,
     async find(model, args, isNeeded = false) {
       const name = isNeeded ? 'findFirstOrThrow' : 'findFirst';
       const row = await executor.run(model, name, filtering(model, args));
       return isArgs(row) ? row : null;
     },
+    findMany: async (model, args) => executor.run(model, 'findMany', args),
     nextNumber: numbersFrom(executor),
   };
 }
@@ -102,8 +89,8 @@ function filtering(model: Model, { where, ...args }: Args): Args {
   return { ...args, where: joinConditions([Object.fromEntries(others), ...Object.values(compounds)]) };
 }
 
-function joinResults(operation: string, results: readonly unknown[]): unknown {
-  if (operation === 'updateManyAndReturn') return results.flat();
+function joinResults(results: readonly unknown[], hasRows: boolean): unknown {
+  if (hasRows) return results.flat();
   const counts = results.map((result) => (isArgs(result) ? Number(result['count']) : 0));
   return { count: counts.reduce((sum, count) => sum + count, 0) };
 }
@@ -120,32 +107,4 @@ function shapeAt(shape: Shape, path: readonly string[]): Shape {
       )
     );
   }, shape);
-}
-
-function isRowByRow(model: Model, operation: string, args: Args): boolean {
-  return operation.startsWith('updateMany') && needsRow(model, args['data']);
-}
-
-async function rowsToUpdate(work: Work, model: Model, { where, limit }: Args): Promise<Args> {
-  return {
-    where: await whereOf(work, model, where),
-    select: selectRow(model),
-    ...(limit === undefined ? {} : { take: limit }),
-  };
-}
-
-/** Each update repeats the conditions of the app, because a row can change after the extension has read its id. */
-async function updatesOf(
-  work: Work,
-  model: Model,
-  operation: string,
-  args: Args,
-  rows: readonly Args[],
-): Promise<Rewritten[]> {
-  return Promise.all(
-    rows.map((row) => {
-      const own = { ...pick(row, [...model.id, ...model.subject]), AND: [args['where'] ?? {}] };
-      return rewrite(work, model, operation, { ...args, where: own, limit: undefined });
-    }),
-  );
 }

@@ -158,10 +158,20 @@ describe('what names the person', () => {
     const connect = { name: 'a' };
     const create = { data: { note: 'x', patient: { connect } } };
     const { runs, sent, rows } = await play({ subject }, 'create', create, { id: '7' });
-    expect(runs).toEqual([['Patient', 'findFirstOrThrow', { where: connect, select: { id: true } }]]);
+    const select = { id: true, ward: true };
+    expect(runs).toEqual([['Patient', 'findFirstOrThrow', { where: connect, select }]]);
     expect(rows).toEqual([{ patientId: '7', note: 'x' }]);
     expect(sent).toMatchObject([{ data: { note: 'sealed', patient: { connect: { name: 'a', id: '7' } } } }]);
     expect(connect).toEqual({ name: 'a' });
+  });
+
+  test('of two columns is read once from the row that is connected', async () => {
+    const create = { data: { note: 'x', patient: { connect: { name: 'a' } } } };
+    const row = { id: '7', ward: 'A' };
+    const { runs, sent, rows } = await play(ofBoth, 'create', create, row);
+    expect(runs).toHaveLength(1);
+    expect(rows).toEqual([{ patientId: '7', ward: 'A', note: 'x' }]);
+    expect(sent).toMatchObject([{ data: { patient: { connect: { name: 'a', ...row } } } }]);
   });
 
   test('of the rows of an `updateMany` that reads none is unknown', async () => {

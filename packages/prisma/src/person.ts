@@ -2,23 +2,27 @@
 import { isSameId, refuseStatement as refuse } from '@eaas/sdk/internal';
 import { storedIn } from './id-form.ts';
 import { type Model, type RuntimeField, targetOf } from './models.ts';
-import { type Args, isArgs } from './values.ts';
+import { type Args, argsOf, isArgs } from './values.ts';
 import { compoundsOf, type Work } from './work.ts';
+
+/** Returns the column that a condition names, and whether all rows that match have exactly this value. */
+export function namedIn(model: Model, where: unknown, column: string): ReturnType<typeof storedIn> {
+  const isPlain = (value: unknown): boolean =>
+    value === null || /^(?:string|number|bigint|boolean)$/.test(typeof value);
+  const places = isArgs(where) ? [where, ...Object.values(compoundsOf(model, where))] : [];
+  return storedIn(model.columns.get(column), places.find((each) => isPlain(each[column]))?.[column]);
+}
 
 /** Returns the column of a row that a condition names, or undefined if rows with other values can match too. */
 export function knownValue(model: Model, where: unknown, column: string): unknown {
-  if (!isArgs(where)) return undefined;
-  const isPlain = (value: unknown): boolean =>
-    value === null || /^(?:string|number|bigint|boolean)$/.test(typeof value);
-  const found = [where, ...Object.values(compoundsOf(model, where))].find((each) => isPlain(each[column]));
-  const { id, isExact } = storedIn(model.columns.get(column), found?.[column]);
+  const { id, isExact } = namedIn(model, where, column);
   return isExact ? id : undefined;
 }
 
 /** Returns the columns that name the person of all rows that match, or undefined if the condition lacks one of them. */
 export function knownPerson(model: Model, where: unknown): Args | undefined {
-  const columns = model.subject.map((column) => [column, knownValue(model, where, column)] as const);
-  return columns.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(columns);
+  const person = argsOf(model.subject, (column) => knownValue(model, where, column));
+  return Object.values(person).includes(undefined) ? undefined : person;
 }
 
 /** Returns the foreign key that the rows of a nested write have in their own model, with the columns of the outer row. */
@@ -56,9 +60,8 @@ export async function newValueOf(
 ): Promise<unknown> {
   const field = model.columns.get(column);
   if (row[column] !== undefined) return storedIn(field, row[column]).id;
-  for (const [name, reference, target] of relationsBy(work, model, column)) {
-    if (isArgs(row[name])) return linkedValue(work, target, row, name, reference);
-  }
+  const relation = relationBy(model, column, ({ name }) => isArgs(row[name]));
+  if (relation) return linkedValue(work, model, row, relation, column);
   const given = await inherited?.(column);
   if (given !== undefined) return storedIn(field, given).id;
   const [id] = model.id;
@@ -69,13 +72,13 @@ export async function newValueOf(
   return row[column];
 }
 
-/** The relations whose foreign key contains a column, each with the column that it refers to. */
-function relationsBy({ models }: Work, model: Model, column: string): [string, string, Model][] {
-  return Array.from(model.columns.values()).flatMap(({ name, key }): [string, string, Model][] => {
-    const [reference, target] = [key?.get(column), targetOf(models, model, name)];
-    return reference === undefined || !target ? [] : [[name, reference, target]];
-  });
-}
+/** The relation whose foreign key contains a column. */
+const relationBy = (
+  { columns }: Model,
+  column: string,
+  isWritten: (relation: RuntimeField) => boolean,
+): RuntimeField | undefined =>
+  Array.from(columns.values()).find((each) => each.key?.has(column) && isWritten(each));
 
 /**
  * Returns the column of the row that a nested write of one row connects or creates, or undefined if it is unknown. What
@@ -83,72 +86,61 @@ function relationsBy({ models }: Work, model: Model, column: string): [string, s
  */
 async function linkedValue(
   work: Work,
-  target: Model,
+  model: Model,
   row: Args,
-  name: string,
+  { name, key }: RuntimeField,
   column: string,
 ): Promise<unknown> {
+  const [target, reference = ''] = [targetOf(work.models, model, name), key?.get(column)];
   const write = row[name] as Args;
   const { create, connect, connectOrCreate } = write;
-  if (isArgs(create)) return newValueOf(work, target, create, column);
+  if (!target) return undefined;
+  if (isArgs(create)) return newValueOf(work, target, create, reference);
   if (isArgs(connect)) {
-    const known = knownValue(target, connect, column);
+    const known = knownValue(target, connect, reference);
     if (known !== undefined) return known;
-    const found = await work.find(target, { where: connect, select: { [column]: true } }, true);
+    const select = argsOf([...(key?.values() ?? [])], () => true);
+    const found = await work.find(target, { where: connect, select }, true);
     row[name] = { ...write, connect: { ...connect, ...found } };
-    return found?.[column];
+    return found?.[reference];
   }
   if (!isArgs(connectOrCreate) || !isArgs(connectOrCreate['create'])) return undefined;
-  const known = knownValue(target, connectOrCreate['where'], column);
-  const made = storedIn(target.columns.get(column), connectOrCreate['create'][column]).id;
+  const known = knownValue(target, connectOrCreate['where'], reference);
+  const made = storedIn(target.columns.get(reference), connectOrCreate['create'][reference]).id;
   return made === known ? known : undefined;
 }
 
-/** Refuses to change the person of a row. Returns the person, for a row that had none and gets one. */
-export async function keptPerson(
-  work: Work,
-  model: Model,
-  columns: Args,
-  current: Args | undefined,
-): Promise<Args | undefined> {
-  let person = current;
+/**
+ * Returns the columns of the person that an update writes, with the value undefined if nobody knows it. What an update keeps
+ * is not among them.
+ */
+export async function nextPerson(work: Work, model: Model, columns: Args): Promise<Args> {
+  const next: Args = {};
   for (const column of model.subject) {
-    const next = await nextValueOf(work, model, columns, column);
-    if (!next || (next.value !== undefined && isSameId(next.value, current?.[column]))) continue;
-    if (
-      typeof model.core?.plan.subject !== 'string' ||
-      current?.[column] !== null ||
-      (next.value ?? null) === null
-    ) {
-      const problem = 'the encrypted values of the row belong to the person whom this field names';
-      const remedy = 'read the row, create it for the other person and delete the old one';
-      refuse('subject_unknown', { table: model.name, column }, problem, remedy);
-    }
-    person = { [column]: next.value };
+    const given = columns[column];
+    // An update of the other row does not change which row it is.
+    const isLinked = ({ name }: RuntimeField): boolean =>
+      isArgs(columns[name]) && Object.keys(columns[name]).some((operation) => operation !== 'update');
+    const relation = relationBy(model, column, isLinked);
+    if (given !== undefined)
+      next[column] = storedIn(model.columns.get(column), isArgs(given) ? given['set'] : given).id;
+    else if (relation) next[column] = await linkedValue(work, model, columns, relation, column);
   }
-  return person;
+  return next;
 }
 
-export async function changesPerson(work: Work, model: Model, columns: Args): Promise<boolean> {
-  const next = await Promise.all(model.subject.map((column) => nextValueOf(work, model, columns, column)));
-  return next.some((each) => each !== undefined);
-}
-
-/** Returns what an update makes of a column, with the value undefined if nobody knows it; undefined if it keeps it. */
-async function nextValueOf(
-  work: Work,
-  model: Model,
-  columns: Args,
-  column: string,
-): Promise<{ value: unknown } | undefined> {
-  const given = columns[column];
-  if (given !== undefined) {
-    return { value: storedIn(model.columns.get(column), isArgs(given) ? given['set'] : given).id };
-  }
-  for (const [name, reference, target] of relationsBy(work, model, column)) {
-    const write = columns[name];
-    if (!isArgs(write) || Object.keys(write).every((operation) => operation === 'update')) continue;
-    return { value: await linkedValue(work, target, columns, name, reference) };
-  }
-  return undefined;
+/** Refuses to change the person of a row. Returns the person, for a row that had none and gets one. */
+export function keptPerson(model: Model, next: Args, current: Args | undefined): Args | undefined {
+  const changed = Object.keys(next).filter(
+    (column) => next[column] === undefined || !isSameId(next[column], current?.[column]),
+  );
+  const isNew = (column: string): boolean =>
+    typeof model.core?.plan.subject === 'string' &&
+    current?.[column] === null &&
+    (next[column] ?? null) !== null;
+  const column = changed.find((each) => !isNew(each));
+  if (column === undefined) return changed.length === 0 ? current : next;
+  const problem = 'the encrypted values of the row belong to the person whom this field names';
+  const remedy = 'read the row, create it for the other person and delete the old one';
+  return refuse('subject_unknown', { table: model.name, column }, problem, remedy);
 }

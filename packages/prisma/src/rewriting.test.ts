@@ -36,13 +36,13 @@ const schema: RuntimeDataModel = {
     Patient: {
       fields: [
         ...columns(...patient, 'coarse', 'coarse_index'),
-        relation('visits', 'Visit'),
+        relation('visits', 'Visit[]'),
         relation('doctor', 'Doctor'),
       ],
     },
     Visit: { fields: [...columns('id', 'kind', 'note'), relation('patient', 'Patient')] },
     Nurse: { fields: columns('id', 'first', 'last', 'full_name', 'last_end') },
-    Doctor: { fields: [...columns('id', 'title'), relation('patients', 'Patient')] },
+    Doctor: { fields: [...columns('id', 'title'), relation('patients', 'Patient[]')] },
   },
 };
 const sealed = (table: string, name: string, id: unknown, value: unknown) =>
@@ -314,14 +314,25 @@ test.each<[string, Args, unknown]>([
   expect(await dataOf('update', { where: { id: 'p' }, data: { visits } })).toEqual({ visits: expected });
 });
 
-test('a nested update of one related row first reads the id of the row', async () => {
-  const args = { where: { id: 'v' }, data: { patient: { update: { name: 'Ada' } } } };
-  const { runs, sent } = await play('Visit', 'update', args, { run: { patient: { id: 'p' } } });
-  expect(runs).toEqual([
-    ['Visit', 'findFirst', { where: { id: 'v' }, select: { patient: { select: { id: true } } } }],
-  ]);
-  const data = { name: sealed('Patient', 'name', 'p', 'Ada') };
-  expect(sent[0]?.['data']).toEqual({ patient: { update: { where: { id: 'p' }, data } } });
+test('an update reads its row, and the rows that its relations lead to, with one query', async () => {
+  const doctor = {
+    update: { title: 'Dr', patients: { update: { where: { id: 'q' }, data: { name: 'Bob' } } } },
+  };
+  const patient = { update: { data: { name: 'Ada', doctor } } };
+  const args = { where: { kind: 'first' }, data: { note: 'cold', patient } };
+  const { runs, sent } = await play('Visit', 'update', args, { run: { id: 'v', patient: { id: 'p' } } });
+  const select = { id: true, patient: { select: { id: true } } };
+  expect(runs).toEqual([['Visit', 'findFirstOrThrow', { where: { kind: 'first' }, select }]]);
+  const named = (id: string, value: string) => ({
+    where: { id },
+    data: { name: sealed('Patient', 'name', id, value) },
+  });
+  const { where, data } = named('p', 'Ada');
+  const inner = { update: { title: 'Dr', patients: { update: named('q', 'Bob') } } };
+  expect(sent[0]).toMatchObject({
+    where: { kind: 'first', id: 'v' },
+    data: { ...note('v', 'cold'), patient: { update: { where, data: { ...data, doctor: inner } } } },
+  });
 });
 
 test('the extension decrypts results at any depth, and removes the columns that it added to the query', async () => {

@@ -1,3 +1,5 @@
+// Arguments of Prisma as plain objects: how their members are read, changed and joined.
+
 export type Args = Record<string, unknown>;
 
 /** Asks once for each column, also if several ask at the same time. */
@@ -10,9 +12,9 @@ export function once(ask: (column: string) => Promise<unknown>): (column: string
   };
 }
 
-/** Returns some members of an object. */
-export const pick = (args: Args, names: readonly string[]): Args =>
-  Object.fromEntries(names.map((name) => [name, args[name]]));
+/** Returns an object with a value for each name. */
+export const argsOf = (names: readonly string[], valueOf: (name: string) => unknown): Args =>
+  Object.fromEntries(names.map((name) => [name, valueOf(name)]));
 
 export function isArgs(value: unknown): value is Args {
   return Object.prototype.toString.call(value) === '[object Object]';
@@ -25,6 +27,12 @@ export function entriesOf(args: Args): [string, unknown][] {
 
 export async function mapItems(items: unknown, work: (item: unknown) => Promise<unknown>): Promise<unknown> {
   return Array.isArray(items) ? Promise.all(items.map(work)) : work(items);
+}
+
+/** Rewrites the members of an object, but undefined ones. */
+export async function mapMembers(args: Args, work: (name: string, value: unknown) => unknown): Promise<Args> {
+  const made = entriesOf(args).map(async ([name, value]) => [name, await work(name, value)] as const);
+  return Object.fromEntries(await Promise.all(made));
 }
 
 export function joinConditions(conditions: readonly Args[]): Args {

@@ -1,7 +1,8 @@
+// The conditions of `where`, in Prisma's grammar: those on encrypted fields become conditions on their index columns.
 import { refuseStatement as refuse } from '@eaas/sdk/internal';
 import { conditionsOf, filterOf } from './filter.ts';
 import { type Model, targetOf } from './models.ts';
-import { type Args, entriesOf, isArgs, joinConditions, mapItems } from './values.ts';
+import { type Args, entriesOf, isArgs, joinConditions, mapItems, mapMembers } from './values.ts';
 import { refuseIndexColumn, refuseUnknown, type Scope, type Work } from './work.ts';
 
 const relationFilters: Readonly<Record<string, boolean>> = {
@@ -51,17 +52,11 @@ async function relationOf(work: Work, target: Model, value: unknown, isNegated =
     const isWrong = typeof value === 'object' && value !== null;
     return isWrong ? refuseFilter(target, 'the filter of a relation must be an object') : value;
   }
-  const entries = entriesOf(value);
-  if (!entries.every(([name]) => Object.hasOwn(relationFilters, name))) {
+  if (!entriesOf(value).every(([name]) => Object.hasOwn(relationFilters, name)))
     return whereOf(work, target, value, { isNegated });
-  }
-  const rewritten = entries.map(async ([name, where]) => {
-    return [
-      name,
-      await whereOf(work, target, where, { isNegated: isNegated || relationFilters[name] === true }),
-    ];
-  });
-  return Object.fromEntries(await Promise.all(rewritten)) as Args;
+  return mapMembers(value, (name, where) =>
+    whereOf(work, target, where, { isNegated: isNegated || relationFilters[name] === true }),
+  );
 }
 
 async function compoundOf(work: Work, model: Model, key: string, columns: Args): Promise<Args> {

@@ -1,35 +1,9 @@
+// The work on one operation: what it gathers, how it reads before it writes, and what all its parts ask of a model.
 import type { RecordId } from '@eaas/sdk/fields';
 import { refuseStatement as refuse, type Statement, type Unsealed } from '@eaas/sdk/internal';
 import { storedIn } from './id-form.ts';
 import type { Model, Models, RuntimeField } from './models.ts';
-import { type Args, isArgs } from './values.ts';
-
-export interface Place {
-  readonly root: Model;
-  readonly where: unknown;
-  readonly path: readonly string[];
-  id(): Promise<RecordId>;
-  /** Returns the columns that name the person, or undefined if they are unknown and there is no one row to read. */
-  person(): Promise<Args | undefined>;
-  /** Returns a column of the row, for the rows inside it. Notes it in `read` if it had to be read. */
-  value(column: string): Promise<unknown>;
-  readonly read: Args;
-}
-
-/** The row around a nested write. A new row has no place. */
-export interface Outer {
-  readonly place: Place | undefined;
-  value(column: string): Promise<unknown>;
-}
-
-type Nested = (
-  work: Work,
-  model: Model,
-  target: Model,
-  name: string,
-  value: unknown,
-  outer: Outer,
-) => Promise<unknown>;
+import { type Args, argsOf, isArgs } from './values.ts';
 
 export interface Work {
   readonly models: Models;
@@ -38,10 +12,9 @@ export interface Work {
   readonly statement: Statement;
   /** Returns the first row, or null; with `isNeeded`, Prisma throws if there is none. */
   find(model: Model, args: Args, isNeeded?: boolean): Promise<Args | null>;
+  findMany(model: Model, args: Args): Promise<unknown>;
   /** Takes the next number of a sequence, or null if the column has none. */
   nextNumber(model: Model, column: RuntimeField): Promise<number | bigint | null>;
-  /** `data.ts` calls this function through `Work`, because an import of `nested.ts` would be circular. */
-  nested: Nested;
 }
 
 /** The parts of searches whose near misses are dropped after decryption, by field. */
@@ -75,9 +48,9 @@ export function compoundsOf({ columns }: Model, where: Args): Record<string, Arg
 }
 
 /** Selects what a write must know of a row: its id, and whose data it is. */
-export function selectRow({ id, subject, columns }: Model): Args {
-  const known = [...id, ...subject].filter((column) => columns.has(column));
-  return Object.fromEntries(known.map((column) => [column, true]));
+export function selectRow({ core, id, subject, columns }: Model): Args {
+  const known = [...id, ...subject].filter((column) => core && columns.has(column));
+  return argsOf(known, () => true);
 }
 
 export function refuseIndexColumn(model: Model, name: string): void {

@@ -20,10 +20,12 @@ export const column = (name: string, more: Partial<RuntimeField> = {}): RuntimeF
 
 export const columns = (...names: string[]): RuntimeField[] => names.map((name) => column(name));
 
+/** A relation to one row, or with `[]` after the model to a list. */
 export const relation = (name: string, type: string, relationName = name): RuntimeField => ({
   name,
   kind: 'object',
-  type,
+  type: type.replace('[]', ''),
+  isList: type.endsWith('[]'),
   relationName,
 });
 
