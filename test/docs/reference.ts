@@ -94,13 +94,16 @@ type Folder = 'sdk' | 'migrate' | 'audit' | 'protocol';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: `Absent Aliases AliasesIn Answer ByteTransform Calls Defined FieldOf Flat IntakeEncryptOptions IntakeItem IntakeWrapOptions KeyFilter OnlyColumns OnlyDefined
-    OpenOptions OptionalLimits OrSettled ReadableRow SubjectRow TypedValue FormOf IdFor IndexColumn
-    IndexValue IsWhole NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
-    AllColumns InputOf Result Row RowIn Searchable SubjectFunction SubjectOption TablePlan texts ValueOf ValueType
-    Where apiKeyRoutes issuerRoutes keyRoutes named operations serverModeRoutes`.split(/\s+/),
-  migrate: ['TableSource'],
-  audit: [],
+  sdk: `Absent Aliases AliasesIn Answer apiKeyRoutes Bound ByteTransform Calls ColumnPlace Defined FieldName
+    FieldOf FieldsQuery Flat FormOf IdFor Index IndexColumn IndexColumns IndexValue InputOf inside
+    Inside IntakeEncryptOptions IntakeItem IntakeWrapOptions issuerRoutes IsWhole KeyFilter
+    keyRoutes LowEntropyField named NameOf NestedIn NestedValue OnlyColumns OnlyDefined operations
+    OptionalLimits OptionsOf OrSettled PartColumn PartColumns PartComparison PartQueries PartsOf
+    Plain RangeIndex ReadableRow Result RowIn Searchable serverModeRoutes SubjectFunction
+    SubjectOption SubjectRow SubstituteOf TextField Throwing ThrowingUnlessErased TypedValue ValueOf
+    ValueType Where`.split(/\s+/),
+  migrate: ['EncryptedDatabase'],
+  audit: ['Abortable'],
   protocol: ['InputOf', 'TextKey'],
 };
 
