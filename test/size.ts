@@ -22,7 +22,7 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_387,
 };
 const sites = { 'docs/site': 1_029, examples: 1_194 };
-const mostTestLines = 63_503;
+const mostTestLines = 63_625;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;

@@ -8,7 +8,7 @@ import type { DefineTable, Encrypt } from './types.ts';
 export { EncryptedTableError, type EncryptionOptions } from '@eaas/sdk/fields';
 export { fieldsOf } from './access.ts';
 export { type TableOptions, withoutIndexes } from './table.ts';
-export type { EncryptedDatabase } from './types.ts';
+export type { EncryptedBuilder, EncryptedDatabase } from './types.ts';
 export { matches } from './walk.ts';
 
 const columns = columnsOf({

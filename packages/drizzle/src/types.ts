@@ -41,7 +41,7 @@ interface FieldConfig<F, D> {
 }
 
 /** The builder of an encrypted column: Drizzle's, without what the database would compute from plaintext. */
-interface EncryptedBuilder<F, D extends Dialect> extends ColumnBuilderBase<
+export interface EncryptedBuilder<F, D extends Dialect> extends ColumnBuilderBase<
   ColumnData<ValueOf<F>>,
   FieldConfig<F, D>
 > {
@@ -82,12 +82,13 @@ interface ColumnBuilders {
   sqlite: sqlite.SQLiteColumnBuilderBase;
 }
 
-interface TableConfig<D extends Dialect, Name extends string, C extends Record<string, ColumnBuilderBase>> {
+/** No interface, because apps that emit declarations could not name it. */
+type TableConfig<D extends Dialect, Name extends string, C extends Record<string, ColumnBuilderBase>> = {
   name: Name;
   schema: undefined;
   columns: BuildColumns<Name, C, D>;
   dialect: D;
-}
+};
 
 /** A table of a dialect, and its columns for constraints and indexes. */
 interface Tables<Name extends string, C extends Record<string, ColumnBuilderBase>> {

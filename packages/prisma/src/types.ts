@@ -67,10 +67,10 @@ type Method<E, P extends Payload, Name extends keyof Results<E, P, object>, Args
 ) => PrismaPromise<Results<WithHandler<E, Given>, P, Given>[Name]>;
 
 /** What this package adds to the arguments of a query that returns rows. */
-export interface QueryOptions {
+type QueryOptions = {
   /** What a stored value that cannot be decrypted becomes. Defaults to the option `onError` of `withEncryption`. */
   onError?: OnError | undefined;
-}
+};
 
 type PlainDelegate<E, Types extends ModelTypes, Original> = {
   [Name in keyof Types['operations'] & keyof Results<E, Types['payload'], object>]: Method<
@@ -96,7 +96,8 @@ type PlainModels<E, Client> = {
     : never;
 };
 
-interface OwnMembers<Client> {
+/** No interface, because apps that emit declarations could not name it. */
+type OwnMembers<Client> = {
   /**
    * Returns a client that acts on behalf of a user of the app: the audit log then says who reads whose data. It shares
    * everything with this client but the data keys for decryption. In an interactive transaction, call it on the
@@ -107,7 +108,7 @@ interface OwnMembers<Client> {
   $encryptedTable(table: string): Source;
   /** Adds an extension, which sees plaintext. One with methods or computed fields has their types if it is added before. */
   $extends<Self>(this: Self, extension: ExtensionOf<Client>): Self;
-}
+};
 
 type ExtensionOf<Client> = Client extends { $extends: (extension: infer Extension) => unknown }
   ? Extension
@@ -119,7 +120,7 @@ type Transaction<Client> = Client extends {
   ? { readonly members: keyof Tx; readonly options: Options }
   : never;
 
-interface Transactions<Client, Own> {
+type Transactions<Client, Own> = {
   $transaction<const Batch extends readonly PrismaPromise<unknown>[]>(
     operations: Batch,
     options?: Transaction<Client>['options'],
@@ -128,7 +129,7 @@ interface Transactions<Client, Own> {
     work: (tx: Pick<Own, keyof Own & (Transaction<Client>['members'] | '$as')>) => Promise<Result>,
     options?: Transaction<Client>['options'],
   ): Promise<Result>;
-}
+};
 
 type WithPlain<Client, Models> = Models &
   OwnMembers<Client> &

@@ -1,7 +1,7 @@
 import { type DecryptionError, EaasError, type FormatError, type InputError } from '@eaas/protocol/internal';
-import { LoadError, ServiceError, type ServiceErrorCode, requireArray } from '@eaas/protocol/internal';
+import { LoadError, ServiceError, requireArray } from '@eaas/protocol/internal';
 
-export { ServiceError, type ServiceErrorCode };
+export { ServiceError, type ServiceErrorCode } from '@eaas/protocol/internal';
 
 /** The reason why the client did not make a call, or stopped waiting for the response. */
 export type ClientErrorCode =

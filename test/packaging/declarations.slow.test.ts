@@ -1,0 +1,57 @@
+// Apps that emit declarations, such as the packages of a monorepo: TypeScript must be able to name whatever they export of ours.
+import { join } from 'node:path';
+import { root } from '@eaas/test-kit/markdown';
+import { savePageCode } from '@eaas/test-kit/page-code';
+import { expect, test } from 'vitest';
+
+const code = `
+import { encrypted, encryptedTable, withEncryption } from '@eaas/drizzle/pg';
+import { createTestService, localService } from '@eaas/local';
+import { inventory, migrate } from '@eaas/migrate';
+import { withEncryption as prismaWithEncryption } from '@eaas/prisma';
+import { EaasClient } from '@eaas/sdk';
+import { createBrowserClient } from '@eaas/sdk/browser';
+import { decryptNested, defineFields, field, part, plaintext, unencrypted, withFields } from '@eaas/sdk/fields';
+import { createProxy, toNodeHandler } from '@eaas/sdk/proxy';
+import { encryptBlob, openFile } from '@eaas/sdk/stream';
+import { integer } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+export const eaas = new EaasClient({ service: localService() });
+export const values = [eaas.encrypt('x'), eaas.encryptMany(['x']), eaas.decrypt('x'), eaas.rewrap('x')] as const;
+export const log = [eaas.audit.list(), eaas.audit.page(), eaas.audit.verify(), eaas.audit.report()] as const;
+export const records = [eaas.keys.list(), eaas.apiKeys.list(), eaas.issuers.list(), eaas.publicKey('x')] as const;
+export const file = [encryptBlob(eaas, new Blob([])), openFile(eaas, new Blob([]))] as const;
+export const name = field.text({ previous: plaintext() }).searchable();
+export const born = field.date().searchableBy({ month: part.months(), range: part.dateRange() });
+export const note = field.text().searchableBy({ words: part.words(), both: withFields(['born']) });
+export const pay = field.number().searchableBy({ step: part.steps(10) });
+export const fields = defineFields({ users: { lowEntropy: 'accepted', subject: 'id', ...unencrypted('id'), name, born, note, pay, flag: field.boolean() } });
+export const users = fields.for(eaas, { index: 'service' });
+export const row = users.encryptRow('users', '1', { id: '1', name: 'Ada' });
+export const rows = users.decryptRows('users', [{ id: '1', name: 'x' }], ({ id }) => id, { settled: true });
+export const nested = decryptNested(users, [{ id: '1', name: 'x' }], { table: 'users' });
+export const found = users.where('users', { name: 'Ada' });
+export const people = encryptedTable('people', { id: integer().primaryKey(), name: encrypted(name), born: encrypted(born) });
+export const db = withEncryption(drizzle(async () => ({ rows: [] })), eaas);
+export const listed = db.select().from(people);
+interface Plain { $extends(extension: object): unknown; $transaction<T>(work: (tx: { $queryRaw: string }) => Promise<T>): Promise<T> }
+export const prisma = prismaWithEncryption({} as Plain, eaas, fields);
+export const within = prisma.$transaction(async (tx) => tx);
+export const moved = [migrate(db, people as never, 'rewrap', { client: eaas }), inventory(db, people as never)] as const;
+export const page = createBrowserClient();
+export const proxy = createProxy({ baseUrl: new URL('https://eaas.example'), apiKey: '', authorize: () => null });
+export const handler = toNodeHandler(proxy);
+export const service = createTestService();
+`;
+
+test('an app with `declaration: true` compiles, whatever it exports', async () => {
+  const saved = savePageCode(join(root, 'node_modules/.cache/declarations'), { 'app.mts': code });
+  try {
+    const emitting = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', 'out'];
+    expect(await saved.node([join(root, 'node_modules/typescript/bin/tsc'), '-p', '.', ...emitting])).toBe(
+      '',
+    );
+  } finally {
+    saved.remove();
+  }
+});
