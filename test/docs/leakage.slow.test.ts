@@ -1,7 +1,7 @@
 import { eaas } from '@eaas/test-kit/played-service';
 import { read } from '@eaas/test-kit/markdown';
 import { expect, test } from 'vitest';
-import { leakageTable, measureLeakage, publicList } from '../../packages/migrate/src/internal.ts';
+import { leakageTable, measureLeakage, publicList } from '../../packages/migrate/src/leakage.ts';
 import { createIndexKey } from '../../packages/sdk/src/fields/fields.ts';
 import { fillPeople, openPlayedDatabase } from './played-database.ts';
 

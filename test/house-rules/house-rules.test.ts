@@ -22,7 +22,7 @@ const siblingsOf: Readonly<Record<string, RegExp>> = {
   files: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
   log: /^@eaas\/(?:protocol|server)(?:\/|$)/,
   dev: /^@eaas\/(?:protocol|server)(?:\/|$)/,
-  cli: /^@eaas\/(?:protocol|local|sdk|migrate|audit|server|log|dev)(?:\/|$)/,
+  cli: /^@eaas\/(?:protocol|local|sdk|audit|server|log|dev)(?:\/|$)/,
 };
 
 test('each package imports only the packages that its layer allows', () => {

@@ -38,8 +38,8 @@ export function atTerminal(
   return run(inTerminal(args), env, { input: `${answer}\n` });
 }
 
-export function inTerminal(args: readonly string[]): string[] {
-  const line = [...eaas, ...args].map((word) => `'${word}'`).join(' ');
+export function inTerminal(args: readonly string[], command = eaas): string[] {
+  const line = [...command, ...args].map((word) => `'${word}'`).join(' ');
   return ['script', '--quiet', '--return', '--command', line, '/dev/null'];
 }
 

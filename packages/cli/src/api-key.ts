@@ -1,5 +1,6 @@
 // Commands for the API keys of all tenants: whose a token is, and which ones expire.
 import { createHash } from 'node:crypto';
+import { askHidden } from '@eaas/local/internal';
 import { formatTimestamp, isApiKey } from '@eaas/protocol/wire';
 import {
   asWord,
@@ -11,7 +12,6 @@ import {
   requireTenant,
 } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
-import { askHidden } from './confirm.ts';
 import { readLine } from './given-file.ts';
 import { WrongUsage } from './kit/index.ts';
 import { next, printResult, printResults, type Reporting } from './output.ts';

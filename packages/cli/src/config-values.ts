@@ -7,7 +7,6 @@ const parsers = {
   EAAS_DATABASE_URL: postgresUrl,
   DATABASE_URL: postgresUrl,
   EAAS_MIGRATE_DATABASE_URL: postgresUrl,
-  EAAS_LEAK_DATABASE_URL: postgresUrl,
   EAAS_DATA_DIR: String,
   EAAS_ROOT_KEY: String,
   EAAS_ROOT_KEY_FILE: String,

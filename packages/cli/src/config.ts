@@ -74,11 +74,6 @@ export function readServerConfig(env: Environment = process.env): Config {
   );
 }
 
-/** The database of an app, for `eaas leak`, which needs nothing else. */
-export function leakDatabaseUrl(env: Environment = process.env): string | null {
-  return readerOf(env)('EAAS_LEAK_DATABASE_URL') ?? null;
-}
-
 export function readConfig(
   env: Environment = process.env,
   { logLevel = 'info', isConsoleOn = false, usesDevelopmentData = false, drainSeconds = 5 } = {},
@@ -101,7 +96,6 @@ export function readConfig(
     urlVariable,
     migrateDatabaseUrl,
     openEmbedded: databaseUrl === null ? embeddedIn(read('EAAS_DATA_DIR') ?? null) : null,
-    leakDatabaseUrl: leakDatabaseUrl(env),
     dataDirectory: read('EAAS_DATA_DIR') ?? null,
     ...readRootKeys(read, withoutSecrets(env)),
     ...listening,

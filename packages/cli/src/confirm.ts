@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import { WrongUsage } from './kit/index.ts';
 import { inLine } from '@eaas/protocol/internal';
 import { Option } from 'commander';
@@ -42,43 +41,14 @@ export async function requireYes(yes: true | undefined, warning: string): Promis
   if (given !== 'yes') throw new WrongUsage(nothing);
 }
 
-/** Asks for a passphrase at the terminal, without showing it. */
-export async function askPassphrase(what: string, remedy: string): Promise<string> {
-  if (!process.stdin.isTTY) throw new WrongUsage(`The ${what} is locked with a passphrase: ${remedy}.`);
-  return askHidden(`The passphrase of the ${what}: `);
-}
-
-/** Asks for a new passphrase twice, without showing it. */
-export async function askNewPassphrase(what: string, remedy: string): Promise<string> {
-  if (!process.stdin.isTTY) throw new WrongUsage(`The ${what} needs a new passphrase: ${remedy}.`);
-  const given = await askHidden(`The new passphrase of the ${what}: `);
-  const repeated = await askHidden('Again: ');
-  if (given !== repeated) throw new WrongUsage('Nothing was changed, because the passphrases differ.');
-  return given;
-}
-
-/** Asks without showing what is typed. */
-export function askHidden(question: string): Promise<string> {
-  // readline hides what is typed only on an output that is a terminal.
-  const silent = Object.assign(new Writable({ write: (_chunk, _encoding, done) => done() }), { isTTY: true });
-  return ask(question, 'Nothing was changed, because nothing was entered.', silent);
-}
-
-/** Asks at the terminal, on standard error. What is typed appears on `echo`. */
-export async function ask(
-  question: string,
-  refusal: string,
-  echo: NodeJS.WritableStream = process.stderr,
-): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: echo });
-  // Written when the terminal no longer shows what is typed.
-  if (echo !== process.stderr) process.stderr.write(question);
+/** Asks at the terminal, on standard error. */
+export async function ask(question: string, refusal: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await terminal.question(question);
   } catch {
     throw new WrongUsage(`\n${refusal}`); // by Ctrl-C or Ctrl-D
   } finally {
     terminal.close();
-    if (echo !== process.stderr) process.stderr.write('\n');
   }
 }

@@ -1,8 +1,10 @@
+import { InputError } from '@eaas/protocol';
 import { replaceRoutes } from '@eaas/protocol/internal-service';
 import { isParseError, WrongUsage } from './kit/index.ts';
 import { CannotStart, Refusal, Tampered, unusable } from '@eaas/server/internal';
 import type { Command } from 'commander';
 import { calls } from './calls.ts';
+import { sentence } from './output.ts';
 import { fieldOf } from './values.ts';
 
 export const exitCodes = { ok: 0, refused: 1, usage: 2, cannotStart: 3, unexpected: 4 } as const;
@@ -21,6 +23,7 @@ export function failureOf(given: unknown, ran?: Command) {
     return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
   }
   if (error instanceof WrongUsage) return { code: exitCodes.usage, message: error.message };
+  if (error instanceof InputError) return { code: exitCodes.usage, message: sentence(error.message) };
   if (error instanceof CannotStart) return { code: exitCodes.cannotStart, message: error.message };
   if (error instanceof Refusal) return { code: codeOf(error), message: inCommands(error.message, ran) };
   if (!(error instanceof Error)) return { code: exitCodes.unexpected, message: String(error) };

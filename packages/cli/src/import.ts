@@ -1,11 +1,8 @@
 import { InputError } from '@eaas/protocol';
-import { openForImport, wipeKeyFile } from '@eaas/local/internal';
+import { askPassphrase, openForImport, wipeKeyFile } from '@eaas/local/internal';
 import { CannotStart, createTenant } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
-import { askPassphrase } from './confirm.ts';
 import { next, printResult, type Reporting, sentence } from './output.ts';
-
-const remedy = 'set EAAS_LOCAL_PASSPHRASE, or run the command at a terminal';
 
 export const importCommand = reporting(
   'import',
@@ -19,7 +16,7 @@ export const importCommand = reporting(
   .argument('[file]', 'the path of the key file; without it, the variable EAAS_LOCAL')
   .requiredOption('--tenant <name>', 'the name of the new tenant, which must be unique')
   .action(async (path: string | undefined, { tenant: name, ...options }: Reporting & { tenant: string }) => {
-    const file = await openForImport(path, () => askPassphrase(`key file ${path}`, remedy)).catch(cannotUse);
+    const file = await openForImport(path, () => askPassphrase(path ?? '')).catch(cannotUse);
     const { tenantId, keys, subjects, sha256 } = file;
     const tenant = await withService(({ service }) => createTenant(service, { name }, file));
     printResult({ ...tenant, keys: keys.length, subjects: subjects.length, sha256 }, options);
@@ -31,7 +28,7 @@ export const importCommand = reporting(
     );
   });
 
-export function cannotUse(error: unknown): never {
+function cannotUse(error: unknown): never {
   if (!(error instanceof InputError)) throw error;
   throw new CannotStart(sentence(error.message), { cause: error });
 }

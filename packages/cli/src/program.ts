@@ -14,8 +14,6 @@ import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
 import { halfCommands } from './half.ts';
 import { importCommand } from './import.ts';
 import { destroyKey } from './key.ts';
-import { leak } from './leak.ts';
-import { localCommands } from './local.ts';
 import { logCommands } from './log.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { rootKeyCommands } from './root-key.ts';
@@ -108,7 +106,6 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   doctor,
   group('tenant', 'Tenants.', tenantCommands),
   importCommand,
-  group('local', 'The key file of a local service.', localCommands),
   group('half', 'The half of an app, without which nobody opens its values.', halfCommands),
   group('api-key', 'API keys of tenants.', [...callsOf('api-key'), identify, expiring]),
   group('issuer', 'Sign-ins of apps, whose tokens tenants accept.', callsOf('issuer')),
@@ -117,7 +114,6 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   group('audit', 'Audit logs of tenants.', auditCommands),
   group('log', 'The public log of the heads of all audit logs.', logCommands),
   group('root-key', 'The root key, which protects all other keys.', rootKeyCommands),
-  leak,
   helpCommand(exitCodesHelp, ['eaas help key create', 'eaas help exit-codes']),
 ])
   .version(manifest.version, '-V, --version', 'print the version')

@@ -125,7 +125,7 @@ test('a locked key file opens with a variable, or with a passphrase that the com
     `The key file ${file} does not open: set EAAS_LOCAL_PASSPHRASE`,
   );
   vi.unstubAllEnvs();
-  expect(await refusalOf(eaas(...args), 2)).toContain(
+  expect(await refusalOf(eaas(...args), 3)).toContain(
     'is locked with a passphrase: set EAAS_LOCAL_PASSPHRASE',
   );
   const asked = await atTerminal(eaas, 'correct horse', ...args, '--json');

@@ -17,37 +17,37 @@ afterEach(() => {
 });
 
 /** Runs a command that must succeed, with the keys that are given, and returns what it prints. */
-function printedBy(args: string[], sealed?: string): string {
+async function printedBy(args: string[], sealed?: string): Promise<string> {
   vi.stubEnv('EAAS_LOCAL', sealed);
   printed = '';
-  expect(run(args)).toBe(0);
+  expect(await run(args)).toBe(0);
   return printed.trim().replace(/^EAAS_LOCAL=/, '');
 }
 
-test('`new` prints a variable that a local service opens, and says to keep a copy', () => {
-  const sealed = printedBy(['new']);
+test('`new` prints a variable that a local service opens, and says to keep a copy', async () => {
+  const sealed = await printedBy(['new']);
   expect(localService({ sealed }).keyId).toMatch(/^[\da-f-]{36}$/);
   expect(noted).toMatch(/keep a copy/);
   expect(noted).not.toContain(sealed.slice(11, 40));
-  expect(printedBy(['new'])).not.toBe(sealed);
+  expect(await printedBy(['new'])).not.toBe(sealed);
 });
 
 test.each([
   [[], '2026-11-26T13:00:00.000Z'],
   [['--in', '30m'], '2026-11-26T12:30:00.000Z'],
   [['--in', '2d'], '2026-11-28T12:00:00.000Z'],
-])('`rotate` %j prints keys whose new version encrypts from %s on', (options, from) => {
-  const next = printedBy(['rotate', ...options], printedBy(['new']));
+])('`rotate` %j prints keys whose new version encrypts from %s on', async (options, from) => {
+  const next = await printedBy(['rotate', ...options], await printedBy(['new']));
   expect(noted).toContain(`encrypts from ${from} on`);
-  const shown = printedBy(['show'], next);
+  const shown = await printedBy(['show'], next);
   expect(shown).toContain(`version 2, made 2026-11-26T12:00:00.000Z, encrypts from ${from} on`);
   expect(shown).toContain(localService({ sealed: next }).keyId);
   expect(shown).not.toContain(next.slice(11, 40));
 });
 
-test('`rotate --in 0` and `show` speak of no delay', () => {
-  const next = printedBy(['rotate', '--in', '0'], printedBy(['new']));
-  expect(printedBy(['show'], next)).toMatch(/version 2, made [^,]*$/m);
+test('`rotate --in 0` and `show` speak of no delay', async () => {
+  const next = await printedBy(['rotate', '--in', '0'], await printedBy(['new']));
+  expect(await printedBy(['show'], next)).toMatch(/version 2, made [^,]*$/m);
 });
 
 test.each<[string[], string | undefined, RegExp]>([
@@ -55,17 +55,19 @@ test.each<[string[], string | undefined, RegExp]>([
   [['news'], undefined, /\(got `news`\)/],
   [['new', 'keys'], undefined, /\(got `new keys`\)/],
   [['new', '--in', '1h'], undefined, /`--in` belongs to `rotate`/],
+  [['lock'], undefined, /`lock` needs the path of one key file/],
+  [['show', '--json'], undefined, /`--json` belongs to `lock`/],
   [['rotate', '--in', 'soon'], 'x', /`--in` must be a time such as 30m/],
   [['rotate', '--at', '1h'], 'x', /--at/],
   [['show'], 'eaas_sk_secret', /must be one that .* printed/],
-])('%j is refused, with the way to the help, and prints nothing', (args, sealed, message) => {
+])('%j is refused, with the way to the help, and prints nothing', async (args, sealed, message) => {
   vi.stubEnv('EAAS_LOCAL', sealed);
-  expect(run(args)).toBe(2);
+  expect(await run(args)).toBe(2);
   expect([printed, noted]).toEqual(['', expect.stringMatching(message)]);
   expect(noted).toContain('--help');
   expect(noted).not.toContain('secret');
 });
 
-test('`--help` names every command', () => {
-  expect(printedBy(['--help'])).toMatch(/new .*rotate .*show /s);
+test('`--help` names every command', async () => {
+  expect(await printedBy(['--help'])).toMatch(/new .*rotate .*show /s);
 });

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { InputError } from '@eaas/protocol';
 import { sealedOfEnvironment } from './file-opener.ts';
 import type { FileKey } from './key-file-format.ts';
+import { lockFile } from './lock.ts';
 import { forgotten, formatSealed, newSealed, openSealed, replaced, rotated } from './sealed.ts';
 
 const variable = 'EAAS_LOCAL';
@@ -19,34 +20,45 @@ Commands:
   replace if the variable leaked: print one with a new key, which encrypts, and the old one, which decrypts
   forget  print the variable without its replaced keys, when nothing is encrypted under them any more
   show    say what is in the variable, without secrets
+  lock <file>  lock a key file, or give it another passphrase or program
 
 Options:
   --in <time>  rotate: when the new version begins to encrypt, such as 30m, 1h (the default), 2d or 0.
                Deploy the next variable everywhere before: the new version decrypts at once.
+  --json       lock: print the result as one line of JSON
   -h, --help   show this help
 
-All but \`new\` read ${variable} from the environment, or else standard input.
+All but \`new\` and \`lock\` read ${variable} from the environment, or else standard input. \`lock\` opens the file by
+${variable}_PASSPHRASE or ${variable}_KEY_COMMAND, and the new lock is that of ${variable}_NEW_PASSPHRASE or
+${variable}_NEW_KEY_COMMAND. Without them it asks for passphrases. The keys of the file stay the same, and every copy of the
+old one still opens with the old lock. Stop the app first: it must start again with the new lock.
 
 Examples:
   npx --no-install @eaas/local new >> .env
   node --env-file=.env node_modules/.bin/eaas-local rotate > next.env
   npx --no-install @eaas/local show < next.env
+  npx --no-install @eaas/local lock .eaas/local.json
 `;
 
 /** Runs a command, and returns its exit code. */
-export function run(args: readonly string[]): number {
+export async function run(args: readonly string[]): Promise<number> {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { in: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      options: { in: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
     });
     const [command = '', ...rest] = positionals;
     if (values.help) return print(help);
+    const [file] = rest;
+    if (command === 'lock' && file !== undefined && rest.length === 1 && values.in === undefined)
+      return print(await lockFile(file, values.json ?? false));
+    if (values.json) throw new InputError('`--json` belongs to `lock`');
+    if (command === 'lock') throw new InputError('`lock` needs the path of one key file, and no `--in`');
     const work = commands.get(command);
     if (!work || rest.length > 0) {
       const got = positionals.length === 0 ? 'none' : `\`${positionals.join(' ').slice(0, 64)}\``;
-      throw new InputError(`pass one command: \`${[...commands.keys()].join('`, `')}\` (got ${got})`);
+      throw new InputError(`pass one command: \`${[...commands.keys(), 'lock'].join('`, `')}\` (got ${got})`);
     }
     if (values.in !== undefined && command !== 'rotate') throw new InputError('`--in` belongs to `rotate`');
     return work(values.in ?? '1h');

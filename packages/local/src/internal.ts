@@ -1,4 +1,4 @@
-// For the commands `eaas import` and `eaas local lock`, and for tests of services in memory.
+// For the command `eaas import`, for `lock`, and for tests of services in memory.
 import { createHash } from 'node:crypto';
 import { InputError } from '@eaas/protocol';
 import { type Contents, withMaterial } from '@eaas/service';
@@ -8,6 +8,7 @@ import { openKeyFile, readLock, withOpened } from './key-file-format.ts';
 import type { Lock, Opener } from './opener.ts';
 import { openSealed } from './sealed.ts';
 
+export { askHidden, askPassphrase } from './ask.ts';
 export { respond } from './door.ts';
 export { memoryStore, type MemoryTenant } from './memory-store.ts';
 

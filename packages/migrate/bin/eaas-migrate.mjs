@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { run } from '../dist/adopt/command.js';
+import { run } from '../dist/command.js';
 
 // Node ends with this code when nothing can settle the promise any more: a driver may lose its connection without an error.
 process.on('exit', () => process.exitCode === 13 && process.stderr.write('Lost the database: run again.\n'));

@@ -1,5 +1,5 @@
 // What a reader of the database learns from index columns, measured: how often fingerprints repeat, and how many rows
-// a public list of values names by rank matching. Needs no key. `eaas leak` calls it.
+// a public list of values names by rank matching. Needs no key. `leak` calls it.
 import { InputError } from '@eaas/protocol';
 import { nearestOf, list, object, requireOptions, text } from '@eaas/protocol/internal';
 import { columnsOf, type Run, runnerOf, type SqlDatabase, textIn } from './database.ts';

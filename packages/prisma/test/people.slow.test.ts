@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { migrate } from '@eaas/migrate';
-import type { EncryptedDatabase } from '@eaas/migrate/internal';
+import type { EncryptedDatabase } from '../../migrate/src/source.ts';
 import { withEncryption } from '@eaas/prisma';
 import { EaasClient, type EaasClientOptions } from '@eaas/sdk';
 import { createIndexKey, defineFields, field, plaintext, unencrypted } from '@eaas/sdk/fields';

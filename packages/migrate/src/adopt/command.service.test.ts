@@ -6,7 +6,7 @@ import { lookAlike } from '@eaas/test-kit/look-alike';
 import { root } from '@eaas/test-kit/markdown';
 import { openServiceAndTable } from '@eaas/test-kit/service-and-table';
 import { afterAll, expect, test, vi } from 'vitest';
-import { run } from './command.ts';
+import { run } from '../command.ts';
 
 const service = await closing(openServiceAndTable(), (it) => it.close());
 const { sql, connection, options } = service;

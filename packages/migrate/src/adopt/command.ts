@@ -1,9 +1,8 @@
 // The command `npx --no-install @eaas/migrate adopt`: converts columns that the app has encrypted by itself, or with a library, while
 // the app runs. It surveys all values, says what it will do, asks, and calls `migrate`.
-import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { EaasError, InputError } from '@eaas/protocol';
+import { InputError } from '@eaas/protocol';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field, plaintext, type Tables } from '@eaas/sdk/fields';
 import type { SqlDatabase } from '../database.ts';
@@ -19,7 +18,7 @@ import { type OldKey, plainOnly, recogniser } from './recognise.ts';
 import { survey, unopened } from './survey.ts';
 import { type Adopted, type Column, definition, epitaph, formatsOf, readingBoth, surveyOf } from './words.ts';
 
-const help = `Usage: npx --no-install @eaas/migrate adopt <place> <table> <column> … --old-key <variable>
+export const help = `Usage: npx --no-install @eaas/migrate adopt <place> <table> <column> … --old-key <variable>
 
 Converts columns that your app encrypted by itself, or with a library, while the app runs. It looks at every value, says
 what it will do, and asks. If it is killed, run it again: it goes on with what is left.
@@ -49,34 +48,20 @@ const flags = {
   'as-plaintext': { type: 'string', multiple: true, default: [] as string[] },
   leave: { type: 'string', multiple: true, default: [] as string[] },
   yes: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
-const parse = (args: readonly string[]) =>
-  parseArgs({ args: [...args], allowPositionals: true, options: flags });
+type Given = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 
-type Given = ReturnType<typeof parse>['values'];
-
-/** Runs the command, and returns its exit code: 0 if nothing old is left, 1 if something is, and 2 if it was refused. */
+/** Runs the command, and returns its exit code: 0 if nothing old is left, and 1 if something is. */
 export async function run(args: readonly string[]): Promise<number> {
-  try {
-    const { values, positionals } = parse(args);
-    const [command, where, table, ...columns] = positionals;
-    if (values.help) return say(help);
-    if (command !== 'adopt' || where === undefined || table === undefined || columns.length === 0)
-      throw new InputError('pass `adopt`, where the table is, its name, and the columns to convert');
-    if (existsSync('.env')) process.loadEnvFile();
-    const { names, address } = await placeOf(where, table);
-    const { database, close } = await connect(address);
-    const schema = names.schema ?? /[?&]schema=(\w+)/.exec(address)?.[1];
-    const named = { ...names, schema, id: values.id ?? names.id ?? 'id' };
-    return await adopt(database, named, columnsIn(names, columns), values).finally(close);
-  } catch (error) {
-    const isOfArguments = /^ERR_(?:PARSE_ARGS|UNKNOWN_FILE)/.test(String((error as { code?: unknown }).code));
-    if (!(error instanceof EaasError) && !isOfArguments) throw error;
-    process.stderr.write(`${(error as Error).message}\nHelp: \`npx --no-install @eaas/migrate --help\`\n`);
-    return 2;
-  }
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: flags });
+  const [where, table, ...columns] = positionals;
+  if (where === undefined || table === undefined || columns.length === 0)
+    throw new InputError('pass `adopt`, where the table is, its name, and the columns to convert');
+  const { names, address } = await placeOf(where, table);
+  const { database, close } = await connect(address);
+  const named = { ...names, id: values.id ?? names.id ?? 'id' };
+  return adopt(database, named, columnsIn(names, columns), values).finally(close);
 }
 
 async function adopt(

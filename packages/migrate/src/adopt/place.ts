@@ -1,4 +1,4 @@
-// Where the table of `adopt` is: the address of a database, or a schema of Drizzle or Prisma, which also says what the app calls
+// Where the table of `adopt` or `leak` is: the address of a database, or a schema of Drizzle or Prisma, which also says what the app calls
 // the table and its columns. Drivers are those of the app, from the folder in which the command runs.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -37,13 +37,14 @@ export async function placeOf(where: string, table: string): Promise<{ names: Na
     throw new InputError(
       `${isSchema ? 'DATABASE_URL' : 'the first argument'} must be postgres://…, mysql://… or file:app.db, with a percent-encoded password`,
     );
+  const inAddress = /[?&]schema=(\w+)/.exec(address)?.[1];
   if (!isSchema) {
-    const [name = '', schema] = table.split('.').toReversed();
+    const [name = '', schema = inAddress] = table.split('.').toReversed();
     return { names: { style: 'sql', name, schema, table: name, columns: new Map() }, address };
   }
   const tables = path.endsWith('.prisma') ? inPrisma(readFileSync(path, 'utf8')) : await inDrizzle(path);
   const names = tables.find((each) => each.name === table || each.table === table);
-  if (names) return { names, address };
+  if (names) return { names: { ...names, schema: names.schema ?? inAddress }, address };
   const known = tables.map(({ name }) => name).join(', ');
   throw new InputError(`\`${where}\` has no table \`${table}\` (it has ${known || 'none'})`);
 }

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { localService } from '@eaas/local';
 import { inTerminal, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
-import { eaas, type Environment, inherited, run } from '@eaas/test-kit/program';
+import { root } from '@eaas/test-kit/markdown';
+import { type Environment, inherited, run } from '@eaas/test-kit/program';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+
+const command = [process.execPath, `${root}packages/local/bin/eaas-local.mjs`];
 
 let file: string;
 beforeEach(async () => {
@@ -15,11 +18,11 @@ beforeEach(async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
 });
 
-const lock = (env: Environment, ...more: string[]) => run([...eaas, 'local', 'lock', file, ...more], env);
+const lock = (env: Environment, ...more: string[]) => run([...command, 'lock', file, ...more], env);
 
 /** Types the answers at a terminal, each after its question. */
 async function typing(questions: readonly (readonly [question: string, answer: string])[]) {
-  const [program = '', ...args] = inTerminal(['local', 'lock', file]);
+  const [program = '', ...args] = inTerminal(['lock', file], command);
   const child = spawn(program, args, { env: inherited(), stdio: ['pipe', 'pipe', 'ignore'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const closed = once(child, 'close');
@@ -33,29 +36,32 @@ async function typing(questions: readonly (readonly [question: string, answer: s
   return { code, shown };
 }
 
-test('eaas local lock takes the old and the new lock from variables, and needs no database', async () => {
+test('lock takes the old and the new lock from variables', async () => {
   const first = await lock({ EAAS_LOCAL_NEW_PASSPHRASE: 'correct horse' });
-  expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^lock +passphrase$/m) as string });
+  expect(first).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^lock passphrase \(before: none\)$/m) as string,
+  });
   expect(first.stderr).toContain('Copies of the old file still open as before');
-  expect(first.stderr).toContain('Next: start the app with `EAAS_LOCAL_PASSPHRASE`');
+  expect(first.stderr).toContain('Next: start the app with EAAS_LOCAL_PASSPHRASE');
   const old = { EAAS_LOCAL_PASSPHRASE: 'correct horse' };
   expect(await refusalOf(lock(old), 2)).toContain('needs a new passphrase: set EAAS_LOCAL_NEW_PASSPHRASE or');
   const wrong = { EAAS_LOCAL_PASSPHRASE: 'battery', EAAS_LOCAL_NEW_PASSPHRASE: 'staple' };
-  expect(await refusalOf(lock(wrong), 3)).toContain(`The key file ${file} does not open: set`);
+  expect(await refusalOf(lock(wrong), 2)).toContain(`the key file ${file} does not open: set`);
   const again = await lock({ ...old, EAAS_LOCAL_NEW_PASSPHRASE: 'staple' }, '--json');
   expect(jsonLines(again.stdout)).toMatchObject([{ lock_before: 'passphrase', lock: 'passphrase' }]);
   vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'staple');
   expect(localService({ file, create: false }).keyId).toMatch(/^[\da-f-]{36}$/);
 });
 
-test('eaas local lock asks at a terminal, shows no passphrase, and changes nothing if the repetition differs', async () => {
+test('lock asks at a terminal, shows no passphrase, and changes nothing if the repetition differs', async () => {
   const before = await readFile(file, 'utf8');
   const differs = await typing([
     ['The new passphrase of the key file', 'correct horse'],
     ['Again: ', 'correct house'],
   ]);
   expect(differs.code).toBe(2);
-  expect(differs.shown).toContain('Nothing was changed, because the passphrases differ.');
+  expect(differs.shown).toContain('nothing was changed, because the passphrases differ');
   expect(await readFile(file, 'utf8')).toBe(before);
 
   const { code, shown } = await typing([

@@ -1,0 +1,63 @@
+// The command `npx --no-install @eaas/migrate leak`: prints what the index columns of a table give away. Needs no key, and changes
+// nothing.
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { InputError } from '@eaas/protocol';
+import { inLine } from '@eaas/protocol/internal';
+import { connect, placeOf } from './adopt/place.ts';
+import { leakageTable, measureLeakage, type PublicValue, publicList } from './leakage.ts';
+
+export const help = `Usage: npx --no-install @eaas/migrate leak <place> <table>
+
+Measures what the index columns of a table give away: how often fingerprints repeat, and how many rows a public list names
+by rank matching. Needs no key and no service, and changes nothing: a role that can only read the table is enough.
+
+Options:
+  --columns <columns>      the index columns, separated by commas (default: all that end in _index)
+  --list <column=file>     a public list for a column; repeat it for further columns
+  --truth <column=column>  a plain column with the true values, for test data; repeat it for further columns
+  --json                   print the result as one line of JSON
+  -h, --help               show this help
+
+A list is a file with one value per line, most frequent first, or with \`value,frequency\`.
+`;
+
+const flags = {
+  columns: { type: 'string' },
+  list: { type: 'string', multiple: true, default: [] as string[] },
+  truth: { type: 'string', multiple: true, default: [] as string[] },
+  json: { type: 'boolean' },
+} as const;
+
+export async function run(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: flags });
+  const [where, name, ...rest] = positionals;
+  if (where === undefined || name === undefined || rest.length > 0)
+    throw new InputError('pass `leak`, where the table is, and its name');
+  const columns = values.columns?.split(',').map((column) => column.trim());
+  const lists = Object.fromEntries(pairs(values.list).map(([column, file]) => [column, listIn(file)]));
+  const truth = Object.fromEntries(pairs(values.truth));
+  const { names, address } = await placeOf(where, name);
+  const { database, close } = await connect(address);
+  const options = { columns, schema: names.schema, lists, truth };
+  const report = await measureLeakage(database, names.table, options).finally(close);
+  process.stdout.write(`${values.json ? JSON.stringify(report) : leakageTable(report)}\n`);
+  return 0;
+}
+
+const pairs = (texts: readonly string[]) =>
+  texts.map((text): [string, string] => {
+    const [, column, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+    if (column !== undefined && value !== undefined) return [column, value];
+    throw new InputError('pass a column and a value, as in first_name_index=names.csv (got no `=`)');
+  });
+
+function listIn(file: string): PublicValue[] {
+  try {
+    return publicList(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = error instanceof InputError ? message : code;
+    throw new InputError(`the list ${inLine(file)} cannot be used: ${reason}`);
+  }
+}
