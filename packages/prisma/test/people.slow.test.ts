@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { migrate } from '@eaas/migrate';
-import type { EncryptedDatabase } from '../../migrate/src/source.ts';
 import { withEncryption } from '@eaas/prisma';
 import { EaasClient, type EaasClientOptions } from '@eaas/sdk';
 import { createIndexKey, defineFields, field, plaintext, unencrypted } from '@eaas/sdk/fields';
@@ -190,7 +189,7 @@ describe.each(majors)('Prisma %i', async (major) => {
       await sql`insert into visits select gen_random_uuid(), 'old', 'note ' || id, id from patients where id = 2`;
       const note = field.text({ previous: plaintext() });
       const old = defineFields({ ...fields.tables, Visit: { ...fields.tables.Visit, note } });
-      const db = withEncryption(plain, eaas, old, { index }) as unknown as EncryptedDatabase;
+      const db = withEncryption(plain, eaas, old, { index }) as never;
       const result = await migrate(db, 'Visit', 'encrypt', { client: eaas });
       expect(result).toMatchObject({ done: true, progress: { rewritten: 1, skipped: 1 } });
       await eaas.keys.rotate({ key_id: String(eaas.keyId) });
