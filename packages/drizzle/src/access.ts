@@ -1,6 +1,6 @@
 // What statements need to know of their tables: the core of the SDK, which encrypts, searches and opens, and the definition of
 // each table for it. `withEncryption` makes it once, and `as` and `onError` change its core.
-import { type Column, getTableColumns, is, Table } from 'drizzle-orm';
+import { type Column, is, Table } from 'drizzle-orm';
 import {
   defineFields,
   type EncryptionOptions,
@@ -11,7 +11,7 @@ import {
 import { type Core, coreOf, type CoreTable } from '@eaas/sdk/internal';
 import { refuse } from './error.ts';
 import { type KnownColumns, knownColumns } from './fields.ts';
-import { type Encryption, encryptedTables, encryptionOf, isIndexColumn, layoutOf } from './table.ts';
+import { type Encryption, encryptedTables, layoutOf } from './table.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -58,15 +58,31 @@ export function accessFor(database: object, client: FieldsClient, options: Encry
  */
 export function fieldsOf(...tables: readonly Table[]): FieldsDefinition<Tables> {
   const definitions = tables.map((table): [string, Tables[string]] => {
-    const { subject } = layoutOf(table);
-    const fields = Object.values<Column>(getTableColumns(table))
-      .filter((column): boolean => !isIndexColumn(column))
-      .map((column) => [column.name, encryptionOf(column)?.field ?? { unencrypted: true }] as const);
+    const { columns, plain, person, subjectOf } = layoutOf(table);
+    const fields = columns.map(({ column, encryption }) => [column.name, encryption.field] as const);
+    // A function is called with all columns that the definition lists, and only those name the person.
+    const others = (subjectOf ? person : plain).map(
+      ({ column }) => [column.name, { unencrypted: true }] as const,
+    );
     // A table without `lowEntropy` has no index that needs it: `encryptedTable` has seen to that.
-    const options = { lowEntropy: 'accepted', ...(subject && { subject: subject.column.name }) };
-    return [nameOf(table), { ...Object.fromEntries(fields), ...options }];
+    const options = { lowEntropy: 'accepted', ...(person[0] && { subject: subjectIn(table) }) };
+    return [nameOf(table), { ...Object.fromEntries([...fields, ...others]), ...options }];
   });
   return defineFields(Object.fromEntries(definitions));
+}
+
+/** The name of the column that is the subject, or a function of the columns by their names. */
+function subjectIn(table: Table): string | ((row: Row) => unknown) {
+  const { person, subjectOf } = layoutOf(table);
+  const [first] = person;
+  if (!subjectOf) return first?.column.name ?? '';
+  const get = (row: Row, key: string): unknown => {
+    const { column } = person.find((each) => each.key === key) ?? {};
+    if (column) return row[column.name];
+    const problem = 'the function `subject` reads the column of some rows only';
+    return refuse('definition', { table: nameOf(table), column: key }, problem, 'read it of all rows');
+  };
+  return (row) => subjectOf(new Proxy(row, { get }));
 }
 
 /** The name of the table, also for an alias. */
@@ -74,8 +90,8 @@ const nameOf = (table: Table): string => layoutOf(table).columns[0]?.encryption.
 
 /** Ciphertexts are bound to the name of their column in the schema, which must therefore be the name in the database. */
 function requireOwnNames(table: Table, database: object): void {
-  const { columns, subject } = layoutOf(table);
-  for (const { column } of [...columns, ...(subject ? [subject] : [])]) {
+  const { columns, person } = layoutOf(table);
+  for (const { column } of [...columns, ...person]) {
     const name = storedName(database, column);
     if (name === column.name) continue;
     const place = { table: nameOf(table), column: column.name };

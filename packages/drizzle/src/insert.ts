@@ -35,6 +35,7 @@ import {
 } from './table.ts';
 import { Excluded, requirePlainSelection, type Scope, walk } from './walk.ts';
 import {
+  besidesId,
   boundIn,
   encryptedValues,
   encryptFound,
@@ -45,9 +46,8 @@ import {
   refuseSubject,
   requireFewRows,
   shapeWrite,
-  subjectIn,
   requireSameRow,
-  type RowId,
+  placeIn,
   type WriteConfig,
   writtenRow,
 } from './writes.ts';
@@ -99,7 +99,12 @@ function shapeInsert(
   if (!first) return shape;
   const { id } = layoutOf(table);
   const rows = given.map((row) => insertedRow(table, row, run));
-  const numbered = rows.filter((each) => each.id === undefined && boundIn(table, each.values));
+  const isDrawn = ({ row, values }: InsertedRow): boolean =>
+    id !== undefined &&
+    isNumbered(id.column) &&
+    valueOf(row[id.key]) === undefined &&
+    boundIn(table, values) !== undefined;
+  const numbered = rows.filter(isDrawn);
   const draws = numbered.length > 0;
   if (id && draws) numberLater(database, table, id, numbered, run);
   encryptLater(table, rows, run, draws ? run.later : run.first);
@@ -131,34 +136,18 @@ interface InsertedRow extends LateRow {
 
 function insertedRow(table: Table, given: Row, run: Run): InsertedRow {
   const row = writtenRow(table, given, true);
-  const { plain, subject } = layoutOf(table);
-  const isOfGiven = subject !== undefined && valueOf(row[subject.key]) !== undefined;
+  const { plain, person } = layoutOf(table);
+  const isOfGiven = person.every(({ key }) => valueOf(row[key]) !== undefined);
   for (const { key, column } of plain) {
     if (valueOf(row[key]) !== undefined || !column.defaultFn) continue;
     const value: unknown = column.defaultFn();
     row[key] = is(value, SQL) ? value : new Param(value, column);
   }
   const values = encryptedValues(table, row);
-  const isFilled = Object.values(values).some((value) => value !== null);
-  const person = isFilled ? subjectIn(table, row) : undefined;
-  const all = withPartners(run.access.tableOf(table), values);
-  return { row, isOfGiven, ...lateRow(run, table, all, idIn(table, row, values), person) };
-}
-
-/** Undefined if nothing is bound to the id, or PostgreSQL numbers the row when the statement runs. */
-function idIn(table: Table, row: Row, values: Row): RowId {
-  const id = layoutOf(table).id;
-  const value = id && valueOf(row[id.key]);
-  const stored = id && storedIn(id.column, value).id;
-  if (stored !== undefined) return stored as RowId;
   const bound = boundIn(table, values);
-  if (!bound || (id && isNumbered(id.column) && value === undefined)) return undefined;
-  const { key } = requireIdColumn(table, bound);
-  const problem = `the ciphertext is bound to \`${key}\` as the database returns it, which is not known before the insert`;
-  const remedy =
-    `pass \`${key}\` in that form, give it a \`$defaultFn(() => crypto.randomUUID())\`, or use a field ` +
-    "with { context: 'field' }";
-  return refuse('row_unknown', bound, problem, remedy);
+  if (bound) requireIdColumn(table, bound);
+  const all = withPartners(run.access.tableOf(table), values);
+  return { row, isOfGiven, ...lateRow(run, table, all, ...placeIn(table, row)) };
 }
 
 interface Insert {
@@ -186,9 +175,9 @@ function targetOf(target: unknown): unknown {
 
 function changedSet(given: Row, config: ConflictConfig, insert: Insert): ConflictConfig {
   const { table, rows, excludedOf } = insert;
-  requireSameRow(table, given);
+  requireSameRow(table, given, () => undefined);
   const set = writtenRow(table, given, false);
-  const { id, subject, columns } = layoutOf(table);
+  const { id, person, columns } = layoutOf(table);
   const written = columns.filter(({ key }) => set[key] !== undefined);
   for (const { key, column, encryption } of written) {
     const source = set[key];
@@ -199,7 +188,7 @@ function changedSet(given: Row, config: ConflictConfig, insert: Insert): Conflic
   const filled = written.filter(({ key }) => set[key] !== null);
   const bound = filled.find(({ encryption }) => isBound(encryption));
   const needed: KeyedColumn[] = bound ? [requireIdColumn(table, bound.encryption)] : [];
-  if (subject && filled.length > 0) needed.push(subject);
+  if (filled.length > 0) needed.push(...person);
   if (config.target === undefined && needed.length > 0)
     refuseRow(table, 'the clause names no `target`, so it can update another row than that of the insert');
   const isIn = (one: KeyedColumn): boolean =>
@@ -207,22 +196,23 @@ function changedSet(given: Row, config: ConflictConfig, insert: Insert): Conflic
   const isOneValue = rows.length === 1 || filled.every(({ key }) => set[key] instanceof Excluded);
   const isKnown = needed.every((each) => {
     const isSame = isIn(each) || (each.key !== id?.key && rows.every(({ isOfGiven }) => isOfGiven));
-    const isExact = rows.every(({ row }) => {
-      return storedIn(each.column, valueOf(row[each.key]) ?? undefined).isExact;
-    });
+    const isExact = rows.every(
+      ({ row }) => storedIn(each.column, valueOf(row[each.key]) ?? undefined).isExact,
+    );
     return isSame && isOneValue && isExact;
   });
   const [first] = filled;
   if (!isKnown && first) return setOfFound(set, written, (bound ?? first).encryption, config, insert);
-  const other = needed.find((each) => !isIn(each))?.column;
-  const guard = other && guarded(config, other, sql`${other} = ${excludedOf(other)}`);
+  const others = needed.filter((each) => !isIn(each)).map(({ column }) => column);
+  const same = and(...others.map((column) => sql`${column} = ${excludedOf(column)}`));
+  const guard = others[0] && same && guarded(config, others[0], same);
   return { set: setOfInsert(set, written, insert), ...guard };
 }
 
 function refuseRow(table: Table, problem: string): never {
-  const { bound, subject } = layoutOf(table);
+  const { bound, person } = layoutOf(table);
   const remedy = 'select the row first, then insert or update it';
-  if (subject) refuseSubject(table, `${problem}, or it is the data of another person`, remedy);
+  if (person.length > 0) refuseSubject(table, `${problem}, or it is the data of another person`, remedy);
   return refuse('row_unknown', bound?.encryption ?? {}, problem, remedy);
 }
 
@@ -232,7 +222,6 @@ function setOfInsert(
   written: readonly EncryptedEntry[],
   { table, rows, scope, excludedOf }: Insert,
 ): Row {
-  const { id, subject } = layoutOf(table);
   const own: Row = {};
   for (const entry of written) {
     if (!(set[entry.key] instanceof Excluded)) own[entry.key] = set[entry.key];
@@ -240,13 +229,12 @@ function setOfInsert(
   }
   const values = encryptedValues(table, own);
   if (Object.keys(values).length === 0) return set;
-  const valueIn = (of: KeyedColumn | undefined): unknown =>
-    of && storedIn(of.column, valueOf(rows[0]?.row[of.key])).id;
-  const person = subject && { [subject.column.name]: valueIn(subject) };
-  const late = lateRow(scope.run, table, values, valueIn(id) as RowId, person);
+  const late = lateRow(scope.run, table, values, ...placeIn(table, rows[0]?.row ?? {}));
   encryptLater(table, [late], scope.run);
   return { ...set, ...late.cells };
 }
+
+const names = 'eaas names';
 
 /** What is set, for the rows that are there, which are read before. */
 function setOfFound(
@@ -267,9 +255,9 @@ function setOfFound(
   const conditions = rows.map((row) => walk(conflictsWith(table, row, config), scope));
   // Names the rows of the insert that a row conflicts with.
   const tags = conditions.map((each, at) => sql`case when ${each} then ${sql.raw(`'${at} '`)} else '' end`);
-  const find = { database, where: or(...conditions), more: { names: sql.join(tags, sql` || `) } };
-  const valuesOf = ({ names }: Row): Row => {
-    const [at, ...twins] = String(names).trim().split(' ');
+  const find = { database, where: or(...conditions), more: { [names]: sql.join(tags, sql` || `) } };
+  const valuesOf = (row: Row): Row => {
+    const [at, ...twins] = String(row[names]).trim().split(' ');
     if (twins.length > 0) refuseRow(table, 'two rows of the insert have the same `target`');
     return values[Number(at)] ?? {};
   };
@@ -283,10 +271,9 @@ function setOfFound(
 
 /** Finds the row that a row of the insert conflicts with. */
 function conflictsWith(table: Table, { row, isOfGiven }: InsertedRow, config: ConflictConfig): SQL {
-  const { id, subject } = layoutOf(table);
   const columns = Object.entries<Column>(getTableColumns(table));
-  const person = subject && isOfGiven && subject.key !== id?.key ? [subject.column] : [];
-  const equal = [config.target, person].flat(2).map((column) => {
+  const named = isOfGiven ? besidesId(table).map(({ column }) => column) : [];
+  const equal = [config.target, named].flat(2).map((column) => {
     const [key = '', own] = columns.find(([, one]) => is(column, Column) && isSameColumn(one, column)) ?? [];
     const value = valueOf(row[key]);
     // A null is equal to nothing, so a row with one conflicts with none.

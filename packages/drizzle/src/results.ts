@@ -59,7 +59,7 @@ export function hiddenFields(
     if (!encryption) continue;
     reading.tables.add(column.table);
     const id = isBound(encryption) ? requireIdColumn(column.table, encryption) : undefined;
-    for (const each of [id, layoutOf(column.table).subject])
+    for (const each of [id, ...layoutOf(column.table).person])
       if (each) level.hidden.set(hiddenName(each.column), each.column);
   }
   for (const search of searches) {
@@ -151,10 +151,10 @@ export async function open(result: unknown, reading: Reading, { access, statemen
 
 /** Also has the columns that are not encrypted: the client emits an event if they hold ciphertexts. */
 function storedRow(table: CoreTable, column: Column, row: Row, holder: Row, hidden: Row): StoredRow {
-  const { plain, id, subject } = layoutOf(column.table);
+  const { plain, id, person } = layoutOf(column.table);
   const stored: Row = {};
   for (const each of plain) if (Object.hasOwn(holder, each.key)) stored[each.column.name] = holder[each.key];
-  if (subject) stored[subject.column.name] = hidden[hiddenName(subject.column)];
+  for (const each of person) stored[each.column.name] = hidden[hiddenName(each.column)];
   const cells: StoredRow['cells'] = [];
   const put = (opened: Row): void => {
     for (const { holder: of, key, name } of cells) of[key] = opened[name];

@@ -7,7 +7,14 @@ import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { field } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
-import { encrypted, encryptedTable, encryptedTableIn, excluded, withEncryption } from './pg.ts';
+import {
+  encrypted,
+  encryptedTable,
+  encryptedTableIn,
+  excluded,
+  type TableOptions,
+  withEncryption,
+} from './pg.ts';
 
 const patients = encryptedTable(
   'patients',
@@ -201,10 +208,34 @@ test('`user` is asked for each statement, and `as` decides before it', async () 
   expect(users).toEqual(['user-1', 'user-3']);
 });
 
-test('a subject that is encrypted is refused', () => {
-  const columns = { id: uuid().primaryKey(), name: encrypted(field.text()) };
-  const define = () => encryptedTable('t', columns, { subject: 'name' as 'id' });
+const columns = { id: uuid().primaryKey(), owner: integer().notNull(), name: encrypted(field.text()) };
+
+test.each<[string, TableOptions<'id', never>]>([
+  ['is encrypted', { subject: 'name' as 'id' }],
+  ['is a function of what is encrypted', { subject: (row) => (row as { name?: unknown }).name }],
+  ['is a function of nothing', { subject: () => '7' }],
+])('a subject that %s is refused', (_, options) => {
+  const define = () => encryptedTable('t', columns, options);
   expect(define).toThrow(/`subject` must be the key of a column that is not encrypted/);
+});
+
+test('a function of two columns names the person in every statement, and reads the same columns of all rows', async () => {
+  const subject = (row: { id: unknown; owner: unknown }) => `${String(row.id)} of ${String(row.owner)}`;
+  const { db, bodies, statements, answer } = await setUp();
+  const letters = encryptedTable('letters', columns, { subject });
+  await db.insert(letters).values({ id, owner: 7, name: 'Dear Ada' });
+  answer.rows = [[id, 7]];
+  await db.update(letters).set({ name: 'Dear Eve' }).where(eq(letters.id, id));
+  expect(statements.slice(1).map(({ sql }) => sql.replaceAll(/\$\d/g, '$'))).toEqual([
+    'select "id", "owner" from "letters" where "letters"."id" = $',
+    'update "letters" set "name" = $ where ("letters"."id" = $ and ("letters"."id" = $ and "letters"."owner" = $))',
+  ]);
+  expect(new Set(bodies.flatMap(items).map((item) => item.subject))).toEqual(new Set([`${id} of 7`]));
+  answer.rows = [[statements[0]?.params[2], id, 7]];
+  expect(await db.select({ name: letters.name }).from(letters)).toEqual([{ name: 'Dear Ada' }]);
+  const some = encryptedTable('some', columns, { subject: (row) => row.owner && row.id });
+  const insert = async () => db.insert(some).values({ id, owner: 7, name: 'x' });
+  await expect(insert()).rejects.toMatchObject({ code: 'definition', table: 'some', column: 'id' });
 });
 
 test.each<[string, (db: Awaited<ReturnType<typeof setUp>>['db']) => PromiseLike<unknown>]>([

@@ -59,7 +59,15 @@ const partsOf = ({ parts }: Field<unknown>): Readonly<Record<string, PartIndex<u
   ...parts,
 });
 
-function roleOf(value: unknown): Role | { readonly role: 'subject' } | undefined {
+/** Returns the subject of a row, which has the columns that the function reads by their keys. */
+type SubjectOf = (row: Readonly<Record<string, unknown>>) => unknown;
+
+interface PersonRole {
+  readonly role: 'person';
+  readonly subjectOf: SubjectOf | undefined;
+}
+
+function roleOf(value: unknown): Role | PersonRole | undefined {
   return is(value, Column) && 'eaas' in value ? (value.eaas as Role) : undefined;
 }
 
@@ -84,8 +92,10 @@ interface Layout {
   readonly plain: readonly KeyedColumn[];
   /** The primary key, if it is one column. */
   readonly id: KeyedColumn | undefined;
-  /** The column whose value is the subject of a row: the person whose data the encrypted columns are. */
-  readonly subject: KeyedColumn | undefined;
+  /** The columns that name the subject of a row: the person whose data the encrypted columns are. Empty if it is nobody. */
+  readonly person: readonly KeyedColumn[];
+  /** Returns the subject, if it is not the one value of `person`. */
+  readonly subjectOf: SubjectOf | undefined;
   /** The first column whose ciphertexts are bound to the row id. */
   readonly bound: EncryptedEntry | undefined;
 }
@@ -106,10 +116,12 @@ export function layoutOf(table: Table): Layout {
   });
   const primary = all.filter(({ column }) => column.primary);
   const id = primary.length === 1 ? primary[0] : undefined;
-  const subject = all.find(({ column }) => roleOf(column)?.role === 'subject');
+  const roles = all.map(({ column }) => roleOf(column));
+  const person = all.filter((_, at) => roles[at]?.role === 'person');
+  const subjectOf = roles.find((role) => role?.role === 'person')?.subjectOf;
   const plain = all.filter(({ column }) => !opaquePlace(column));
   const bound = columns.find(({ encryption }) => isBound(encryption));
-  const layout = { columns, plain, id, subject, bound };
+  const layout = { columns, plain, id, person, subjectOf, bound };
   known.set(table, layout);
   return layout;
 }
@@ -143,15 +155,26 @@ export function requireIdColumn(table: Table, encryption: Encryption): KeyedColu
   return layoutOf(table).id ?? refuse('row_unknown', encryption, problem, remedy);
 }
 
-/** Says which column has the subject. The aliases of the table know it too, because they have its columns. */
-function markSubject(table: Table, key: string): void {
-  const column: Column | undefined = getTableColumns(table)[key];
-  if (!column || roleOf(column)) {
-    const place = { table: getTableName(table), column: key };
-    const problem = '`subject` must be the key of a column that is not encrypted';
-    refuse('definition', place, problem, 'name the column with the id of the person');
+/** Says which columns name the person. The aliases of the table know it too, because they have its columns. */
+function markPerson(table: Table, subject: string | SubjectOf): void {
+  const subjectOf = typeof subject === 'function' ? subject : undefined;
+  for (const key of subjectOf ? keysRead(subjectOf) : [String(subject)]) {
+    const column: Column | undefined = getTableColumns(table)[key];
+    if (!column || roleOf(column)) {
+      const place = { table: getTableName(table), column: key };
+      const problem =
+        '`subject` must be the key of a column that is not encrypted, or a function of such columns';
+      refuse('definition', place, problem, 'name the column with the id of the person');
+    }
+    Object.assign(column, { eaas: { role: 'person', subjectOf } satisfies PersonRole });
   }
-  Object.assign(column, { eaas: { role: 'subject' } });
+}
+
+/** The keys of the columns that a function reads, at least one. */
+function keysRead(subjectOf: SubjectOf): readonly string[] {
+  const keys = new Set<string>();
+  subjectOf(new Proxy({}, { get: (_, key) => keys.add(String(key)) && '' }));
+  return keys.size > 0 ? [...keys] : [''];
 }
 
 /** A stored value in a result, until it is opened. */
@@ -183,12 +206,13 @@ export function requirePlain(column: Column): Column {
 }
 
 /** What a table can have besides its columns. */
-export interface TableOptions<Key, Extra> {
+export interface TableOptions<Key extends string, Extra> {
   /**
    * The key of the column that says whose data a row is: the subject, for whom its encrypted columns are encrypted. The
-   * column is not encrypted itself, and `subjects.erase` makes the rows of a person unreadable.
+   * column is not encrypted itself, and `subjects.erase` makes the rows of a person unreadable. Or a function of several such
+   * columns: `({ tenant, owner }) => …`. It is called once without a row, to find out which columns it reads, and gets no others.
    */
-  readonly subject?: Key | undefined;
+  readonly subject?: Key | ((row: { readonly [Name in Key]: unknown }) => unknown) | undefined;
   /**
    * Accepts that anyone who can compute fingerprints can find the values of some indexes by brute force: those of numbers,
    * dates and booleans, and of parts of values.
@@ -247,7 +271,7 @@ export function tablesOf(indexColumn: CreateIndex, check: Check, form: string) {
         for (const each of extra) requireComparable(each);
         return [...extra, ...checksOf(table, check, form, options.refusePlaintext)];
       });
-      if (options.subject !== undefined) markSubject(table, options.subject);
+      if (options.subject !== undefined) markPerson(table, options.subject);
       if (layoutOf(table).columns.length > 0) encryptedTables.add(name);
       return table;
     };

@@ -1,6 +1,6 @@
 // What statements write: the late values of a row, whose row and whose data it stays, and what they return. An update also finds
 // the rows that it changes, because a ciphertext is bound to its row.
-import { and, eq, inArray, or, Param, type SQL, sql, type SQLChunk, type Table } from 'drizzle-orm';
+import { and, eq, inArray, isNull, or, Param, type SQL, sql, type SQLChunk, type Table } from 'drizzle-orm';
 import type { RecordId } from '@eaas/sdk/fields';
 import { isSameId, type Unsealed } from '@eaas/sdk/internal';
 import type { Row } from './access.ts';
@@ -102,39 +102,42 @@ export function encryptLater(table: Table, rows: readonly LateRow[], run: Run, s
 
 /**
  * Throws if an update changes the id that a ciphertext is bound to, or makes a row the data of another person, whose data keys
- * do not open its ciphertexts. `known` are the id and the person of all its rows.
+ * do not open its ciphertexts. `known` says what all its rows have in a column.
  */
-export function requireSameRow(table: Table, set: Row, ...known: readonly unknown[]): void {
-  const { bound, id, subject } = layoutOf(table);
-  const isChanged = (of: KeyedColumn | undefined, value: unknown): boolean => {
-    if (!of || set[of.key] === undefined) return false;
+export function requireSameRow(table: Table, set: Row, known: (of: KeyedColumn) => unknown): void {
+  const { bound, id, person } = layoutOf(table);
+  const isChanged = (of: KeyedColumn): boolean => {
+    if (set[of.key] === undefined) return false;
+    const value = known(of);
     return value === undefined || !isSameId(storedIn(of.column, valueOf(set[of.key])).id, value);
   };
-  if (bound && isChanged(id, known[0])) {
+  if (bound && id && isChanged(id)) {
     const problem = 'the update changes the row id that the ciphertext is bound to';
     refuse('row_unknown', bound.encryption, problem, 'insert a row with the new id, and delete the old row');
   }
-  if (!isChanged(subject, known[1])) return;
+  if (!person.some(isChanged)) return;
   const problem =
     'the update changes whose data the row is, but its ciphertexts stay those of the first person';
   refuseSubject(table, problem, 'insert a row for the other person, and delete the old row');
 }
 
-/** The subject of a row, by the name of its column. Throws if only the database knows it. */
-export function subjectIn(table: Table, row: Row): Row {
-  const { subject } = layoutOf(table);
-  if (!subject) return {};
-  const value = storedIn(subject.column, valueOf(row[subject.key]) ?? undefined).id;
-  if (value === undefined) {
-    const problem = `the row is encrypted for the person in \`${subject.key}\`, which is not known before the statement`;
-    refuseSubject(table, problem, `pass \`${subject.key}\` in the form in which the database returns it`);
-  }
-  return { [subject.column.name]: value };
+/** The id of a new row, and the columns that name its person, as the database returns them: undefined if only it knows them. */
+export function placeIn(table: Table, row: Row): [id: RowId, person: Row] {
+  const { id, person } = layoutOf(table);
+  const valueIn = ({ key, column }: KeyedColumn): unknown => storedIn(column, valueOf(row[key])).id;
+  return [
+    id && (valueIn(id) as RowId),
+    Object.fromEntries(person.map((each) => [each.column.name, valueIn(each)])),
+  ];
 }
 
+/** The columns that name the person of a row, unless its id does. */
+export const besidesId = (table: Table): readonly KeyedColumn[] =>
+  layoutOf(table).person.filter(({ key }) => key !== layoutOf(table).id?.key);
+
 export function refuseSubject(table: Table, problem: string, remedy: string): never {
-  const { columns, subject } = layoutOf(table);
-  const place = { table: columns[0]?.encryption.table, column: subject?.column.name };
+  const { columns, person } = layoutOf(table);
+  const place = { table: columns[0]?.encryption.table, column: person[0]?.column.name };
   return refuse('subject_unknown', place, problem, remedy);
 }
 
@@ -154,12 +157,11 @@ export function shapeUpdate(given: UpdateConfig, run: Run, database: Methods): S
   const { table } = given;
   const shape = shapeWrite(given, [given.set], run);
   const set = writtenRow(table, given.set, false);
-  const { id, subject } = layoutOf(table);
-  const [known, person] = [id, subject].map((each) => {
-    const stored = each && storedIn(each.column, comparedValue(given.where, each.column));
-    return stored?.isExact ? stored.id : undefined;
-  });
-  requireSameRow(table, set, known, person);
+  const known = ({ column }: KeyedColumn): unknown => {
+    const { id, isExact } = storedIn(column, comparedValue(given.where, column));
+    return isExact ? id : undefined;
+  };
+  requireSameRow(table, set, known);
   const values = encryptedValues(table, set);
   if (Object.keys(values).length === 0) return shape;
   const late = lateRow(run, table, values, undefined);
@@ -167,18 +169,17 @@ export function shapeUpdate(given: UpdateConfig, run: Run, database: Methods): S
   const where = given.where && walk(given.where, shape.scope);
   const withList = given.withList?.map((query) => walk(query, shape.scope));
   const changed = { ...shape.config, set: { ...set, ...late.cells }, where, withList };
-  const bound = boundIn(table, values, subject !== undefined);
+  const bound = boundIn(table, values, layoutOf(table).person.length > 0);
   if (!bound) {
     encryptLater(table, [late], run);
     return { ...shape, members: { config: changed } };
   }
   requireOneTable(given, bound);
   const own = requireIdColumn(table, bound);
+  const id = known(own);
   // The id is the subject in many tables. Otherwise only the database knows whose data the row is.
-  const rows =
-    known !== undefined && (!subject || subject.key === own.key)
-      ? [{ id: known, subject: known }]
-      : undefined;
+  const isKnown = id !== undefined && besidesId(table).length === 0;
+  const rows = isKnown ? [{ [own.key]: id }] : undefined;
   const of = withList?.length ? (database['with']?.(...withList) as Methods) : database;
   const guard = encryptFound(table, bound, late, run, rows ?? { database: of, where }, () => values);
   return { ...shape, members: { config: { ...changed, where: and(where, guard) } } };
@@ -200,11 +201,12 @@ export function encryptFound(
   given: readonly Row[] | Find,
   valuesOf: (row: Row) => Row,
 ): SQL {
-  const { subject } = layoutOf(table);
+  const { person } = layoutOf(table);
   const own = requireIdColumn(table, encryption);
   const guard = new Late();
   const find = async ({ database, where, more }: Find): Promise<Row[]> => {
-    const columns = { id: own.column, ...(subject && { subject: subject.column }), ...more };
+    const known = [own, ...person].map(({ key, column }) => [key, column] as const);
+    const columns = { ...Object.fromEntries(known), ...more };
     const query = database['select']?.(columns) as { from(table: Table): { where(where?: SQL): unknown } };
     return (await query.from(table).where(where)) as Row[];
   };
@@ -212,19 +214,19 @@ export function encryptFound(
   statement.requireUser(access.tableOf(table).plan);
   (isKnown ? first : later).push(async () => {
     const rows = isKnown ? given : await find(given);
-    const perRow = (subject ? 2 : 1) + 2 * Object.keys(late.cells).length;
+    const perRow = 1 + person.length + 2 * Object.keys(late.cells).length;
     requireFewRows(encryption, rows.length, Math.floor((maxParameters(table) - ofApp) / perRow));
     const stored: Row[] = [];
     const unsealed = rows.map((row, at): Unsealed => ({
       table: late.table,
       values: valuesOf(row),
-      id: row['id'] as RowId,
-      person: subject && { [subject.column.name]: row['subject'] },
+      id: row[own.key] as RowId,
+      person: Object.fromEntries(person.map(({ key, column }) => [column.name, row[key]])),
       put: (one) => void (stored[at] = one),
     }));
     await statement.seal(unsealed);
     late.settle((name) => valuesOfRows(own, rows, stored, name));
-    guard.settle(stillThese(own, subject, rows));
+    guard.settle(stillThese(own, besidesId(table), rows));
   });
   return guard;
 }
@@ -234,7 +236,7 @@ function valuesOfRows(id: KeyedColumn, rows: readonly Row[], stored: readonly Ro
   if (stored.every((row) => (row[name] ?? null) === null)) return sql`null`;
   if (stored.length === 1) return new Param(stored[0]?.[name]);
   const cases = stored.map((row, at) => {
-    return sql`when ${new Param(rows[at]?.['id'], id.column)} then ${new Param(row[name])}`;
+    return sql`when ${new Param(rows[at]?.[id.key], id.column)} then ${new Param(row[name])}`;
   });
   return sql`case ${id.column} ${sql.join(cases, sql` `)} end`;
 }
@@ -249,12 +251,13 @@ function requireOneTable(config: UpdateConfig, encryption: Encryption): void {
 }
 
 /** Finds the rows, unless one has become the data of another person since it was read. */
-function stillThese(id: KeyedColumn, subject: KeyedColumn | undefined, rows: readonly Row[]): SQLChunk {
+function stillThese(id: KeyedColumn, person: readonly KeyedColumn[], rows: readonly Row[]): SQLChunk {
   if (rows.length === 0) return sql`false`;
-  if (subject && subject.key !== id.key)
-    return or(...rows.map((row) => and(eq(id.column, row['id']), eq(subject.column, row['subject']))));
-  const ids = rows.map((row) => row['id']);
-  return inArray(id.column, ids);
+  const ids = rows.map((row) => row[id.key]);
+  if (person.length === 0) return inArray(id.column, ids);
+  const isSame = ({ key, column }: KeyedColumn, row: Row): SQL =>
+    row[key] === null ? isNull(column) : eq(column, row[key]);
+  return or(...rows.map((row) => and(...[id, ...person].map((each) => isSame(each, row)))));
 }
 
 // MySQL's driver puts the values into the statement.

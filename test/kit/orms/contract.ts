@@ -19,7 +19,7 @@ export interface Opening {
   readonly eaas: EaasClient;
   readonly index: string;
   readonly rows: readonly Row[];
-  readonly subject: 'id' | 'city' | undefined;
+  readonly subject: 'id' | 'city' | ((row: Row) => unknown) | undefined;
   readonly user?: (() => string | undefined) | undefined;
   /** The length of the fingerprints of names. */
   readonly bits?: number | undefined;
@@ -202,6 +202,19 @@ export async function describeOrm(table: string, open: (opening: Opening) => Orm
       refused,
     );
     expect(orm.sent()).toEqual([]);
+  });
+
+  test('a function of a row names its person, and an update leaves alone what the function reads', async () => {
+    const subject = ({ city }: Row) => `somebody in ${String(city)}`;
+    const orm = opened([], { subject });
+    await orm.create({ id: ada, name: 'Ada', city: 'Turin' });
+    const name = orm.sent().find((text) => text.startsWith('eaasA'));
+    for (const [city, expected] of Object.entries({ Turin: 'Ada', Bern: null })) {
+      const { statements: own, change } = opened([{ ...first, city, name }], { subject, onError: 'null' });
+      expect(namesOf(await own[anyStatement]?.())).toEqual([expected]);
+      const moved = (async () => change({ city: 'Rome' }))();
+      await expect(moved).rejects.toMatchObject({ code: 'subject_unknown', table, column: 'city' });
+    }
   });
 
   test.each<[string, Row, string, Opening['subject']]>([
