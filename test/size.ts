@@ -15,13 +15,13 @@ const packages: Readonly<Record<string, number>> = {
   drizzle: 2_114,
   prisma: 1_972,
   files: 1_725,
-  console: 8_117,
+  console: 6_959,
   server: 5_371,
   log: 1_153,
   dev: 838,
   cli: 3_234,
 };
-const sites = { 'docs/site': 1_029, examples: 1_194 };
+const sites = { 'docs/site': 1_025, examples: 1_194 };
 const mostTestLines = 63_691;
 const mostWords = 92_500;
 const longestLine = 140;

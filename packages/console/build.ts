@@ -11,7 +11,7 @@ const assets = join(dist, 'console/assets');
 rmSync(dist, { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { app: 'src/main.tsx', style: 'src/styles/style.css' },
+  entryPoints: { app: 'src/main.tsx', style: 'src/styles/app.css' },
   outdir: assets,
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
@@ -34,7 +34,7 @@ const { metafile } = await build({
 
 const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(root, 'src/icon.svg'), 'utf8').trim())}`;
 const script = nameOf(metafile, 'src/main.tsx');
-const style = nameOf(metafile, 'src/styles/style.css');
+const style = nameOf(metafile, 'src/styles/app.css');
 writePage('index.html', 'Eaas playground', 'on');
 writePage('console/index.html', 'Eaas console', 'on');
 writePage('console/without-playground.html', 'Eaas console', 'off');
@@ -71,7 +71,7 @@ function writePage(path: string, title: string, playground: 'on' | 'off'): void 
 async function writeApiPage(): Promise<void> {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/api-page/style.css'],
+    entryPoints: ['src/styles/api.css'],
     bundle: true,
     minify: true,
     target: 'es2022',

@@ -96,7 +96,7 @@ export default defineConfig({
       chunkSizeWarningLimit: 2_000,
       rollupOptions: { onwarn: (warning, warn) => warning.code === 'INVALID_ANNOTATION' || warn(warning) },
     },
-    plugins: [darkByClass(), accessibleSidebar(), steadyLocalNav(), ownSearch(), vueOfTheSite()],
+    plugins: [accessibleSidebar(), steadyLocalNav(), ownSearch(), vueOfTheSite()],
   },
 });
 
@@ -120,12 +120,6 @@ function withPolicy(html) {
     '<meta charset="utf-8">',
     `$&\n    <meta http-equiv="Content-Security-Policy" content="${policy}">`,
   );
-}
-
-/** The console follows the system, and the site has a switch: it sets the class `dark`. */
-function darkByClass() {
-  const bySystem = '@media (prefers-color-scheme: dark) {\n  :root {';
-  return changed('dark-by-class', 'styles/tokens.css', [[bySystem, '@media screen {\n  :root.dark {']]);
 }
 
 /** In the sidebar of VitePress 1.6, a button contains a button, and whoever cannot see does not hear what it does. */

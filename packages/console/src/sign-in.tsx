@@ -43,7 +43,7 @@ export function SignIn() {
   };
 
   return (
-    <div class="sign-in">
+    <div class="sign-in stack">
       <Heading>Sign in</Heading>
       <p class="lead">
         Paste an API key of your tenant. In development, <code>npm start</code> prints an address that signs
@@ -65,7 +65,7 @@ export function SignIn() {
           )}
         </Notice>
       )}
-      <form onSubmit={(event) => void enter(event)}>
+      <form class="stack" onSubmit={(event) => void enter(event)}>
         <Field
           label="API key"
           type="password"

@@ -210,7 +210,7 @@ const apiKeys: States = {
     ...forPages,
     fill('Allowed origins', 'app.example'),
     press('Create the API key'),
-    shows('dialog .failure'),
+    shows('dialog .error'),
   ],
   'api-keys-created': [
     ...creating,

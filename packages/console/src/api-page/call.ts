@@ -19,9 +19,15 @@ export function codeBlock(title: string, code: string): string {
   const pieces = highlight(code);
   const html = pieces.map(({ text, kind }, at) => {
     const isKey = kind === 'text' && pieces[at + 1]?.text.startsWith(':');
-    return kind ? `<span class="${isKey ? 'key' : kind}">${escape(text)}</span>` : escape(text);
+    return kind && !isKey ? `<span class="${kind}">${escape(text)}</span>` : escape(text);
   });
-  return `<figure class="code"><figcaption>${title}</figcaption><pre><code>${html.join('')}</code></pre></figure>`;
+  return `<figure class="card code"><figcaption>${title}</figcaption><pre><code>${html.join('')}</code></pre></figure>`;
+}
+
+const tones: Readonly<Record<string, string>> = { POST: 'good', PUT: 'warn', PATCH: 'warn', DELETE: 'bad' };
+
+export function methodBadge(method: string): string {
+  return `<b class="badge ${tones[method] ?? ''}">${method}</b>`;
 }
 
 /** Writes a value as JSON. Cuts keys and ciphertexts, so that an example fits a column. */
@@ -54,7 +60,7 @@ export function callSection(route: Route): string {
 <section class="call" id="${id}">
   <div>
     <h3><a href="#${id}">${escape(operation.summary)}</a></h3>
-    <p class="route"><b class="method ${method.toLowerCase()}">${method}</b>
+    <p class="route">${methodBadge(method)}
     <code>${escape(path).replace(/:(\w+)/g, '<i>:$1</i>')}</code></p>
     <p class="soft">permission <code>${operation['x-permission']}</code></p>
     <p>${prose(operation.description)}</p>
@@ -63,11 +69,11 @@ export function callSection(route: Route): string {
     ${fieldTable('Body', requestBody?.content['application/json']?.schema ?? {}, true)}
     ${fieldTable('Response', response?.schema ?? {}, false)}
     <h4>Problems</h4>
-    <p class="codes">${codes.join(' ')}</p>
+    <p class="codes">${codes.join(' · ')}</p>
   </div>
-  <div class="example">
+  <div class="stack example">
     ${codeBlock('Request', curl(route))}
-    ${codeBlock(`Response <b class="method post">${status}</b>`, json(response?.example))}
+    ${codeBlock(`Response ${status}`, json(response?.example))}
   </div>
 </section>`;
 }

@@ -11,7 +11,7 @@ import {
   problems,
   type Route,
 } from '@eaas/protocol/wire';
-import { callSection, codeBlock, escape, json, prose } from './call.ts';
+import { callSection, codeBlock, escape, json, methodBadge, prose } from './call.ts';
 
 const routes = Object.keys(endpoints) as Route[];
 
@@ -31,7 +31,7 @@ export function apiPage({ style, icon }: { readonly style: string; readonly icon
 <style>${style}</style>
 </head>
 <body class="api">
-<a class="skip" href="#content">Skip to the content</a>
+<a class="unseen" href="#content">Skip to the content</a>
 <header class="top"><div class="brand" aria-hidden="true">Eaas</div>
 <nav aria-label="Pages"><ul><li data-page="/"><a href="/">Playground</a></li>
 <li data-page="/console/"><a href="/console/">Console</a></li>
@@ -43,7 +43,7 @@ ${introduction()}
 ${permissionSection()}
 ${groups.map(groupSection).join('')}
 ${problemSection()}
-<footer>Generated from the endpoint table of the service. For machines:
+<footer class="soft">Generated from the endpoint table of the service. For machines:
 <a href="/openapi.json">openapi.json</a>. <a href="#">Back to the top</a></footer>
 </main>
 </div>
@@ -56,14 +56,12 @@ function navigation(): string {
   const lists = `<ul><li><a href="#authentication">Authentication</a></li><li><a href="#conventions">Conventions</a></li>
 <li><a href="#permissions">Permissions</a></li><li><a href="#problems">Problems</a></li></ul>
 ${groups.map(({ title, routes: of }) => `<p>${escape(title)}</p><ul>${of.map(navigationItem).join('')}</ul>`).join('')}`;
-  return `<nav class="contents wide" aria-label="Contents">${lists}</nav>
-<nav class="contents narrow" aria-label="Contents"><details><summary>Contents</summary>${lists}</details></nav>`;
+  return `<nav class="contents" aria-label="Contents">${lists}</nav>`;
 }
 
 function navigationItem(route: Route): string {
   const { method } = splitRoute(route);
-  const short = method === 'DELETE' ? 'DEL' : method;
-  return `<li><a href="#${callOf(route).id}"><b class="method ${method.toLowerCase()}">${short}</b> ${shortName(route)}</a></li>`;
+  return `<li><a href="#${callOf(route).id}">${methodBadge(method)} ${shortName(route)}</a></li>`;
 }
 
 function shortName(route: Route): string {
@@ -84,9 +82,9 @@ function permissionSection(): string {
   const rows = permissions.map(
     (name) => `<tr><th scope="row"><code>${name}</code></th><td>${calls(name)}</td></tr>`,
   );
-  return `<section class="prose" id="permissions"><h2>Permissions</h2>
+  return `<section class="stack prose" id="permissions"><h2>Permissions</h2>
 <p>An API key has permissions, and may be limited to some keys. A call without the required permission gets 403.</p>
-<table class="ruled"><tbody>${rows.join('')}</tbody></table></section>`;
+<table><tbody>${rows.join('')}</tbody></table></section>`;
 }
 
 function problemSection(): string {
@@ -99,7 +97,7 @@ function problemSection(): string {
   });
   return `<section class="group" id="problems"><h2>Problems</h2>
 <p class="soft">Every error is a problem document (RFC 9457) with a stable <code>code</code>. <code>detail</code> describes what to do.</p>
-<table class="ruled problems"><thead><tr><th>code</th><th>status</th><th>meaning</th></tr></thead>
+<table class="problems"><thead><tr><th>code</th><th>status</th><th>meaning</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table></section>`;
 }
 
@@ -108,7 +106,7 @@ const keyNotFound = 'Key not found: pass the key_id that POST /v1/keys returned,
 
 const introduction = (): string => `<h1>API reference</h1>
 <p class="lead">Keys, encryption, searchable hashes and an immutable audit log, as JSON over HTTPS.</p>
-<section class="prose" id="authentication"><h2>Authentication</h2>
+<section class="stack prose" id="authentication"><h2>Authentication</h2>
 <p>Every call under <code>/v1</code> needs an API key. The examples take the service’s address and the API key from the environment:</p>
 ${codeBlock(
   'Shell',
@@ -118,7 +116,7 @@ export EAAS_API_KEY="eaas_sk_…"
 curl "$EAAS_BASE_URL/v1/keys" -H "Authorization: Bearer $EAAS_API_KEY"`,
 )}
 <p>A request gets 401 if its API key is missing, unknown, expired or revoked.</p></section>
-<section class="prose" id="conventions"><h2>Conventions</h2>
+<section class="stack prose" id="conventions"><h2>Conventions</h2>
 <p>Bodies are JSON in UTF-8. A request with an unknown field, or an unknown or repeated query parameter, gets 400.
 Calls without body fields take no body. Bytes are standard base64 with padding; times are RFC 3339 in UTC; ids are UUIDs.</p>
 <p>Calls take the <code>key_id</code> of a key. A call with a name instead of the id gets 404.</p>
@@ -126,4 +124,4 @@ Calls without body fields take no body. Bytes are standard base64 with padding; 
 There is no rate limit; encryptions may have a monthly quota.</p>
 <p>Every response has an <code>X-Request-Id</code>, which is also in the service’s log.
 Errors are problem documents with <a href="#problems">stable codes</a>:</p>
-${codeBlock('Response <b class="method delete">404</b>', json(problem('not_found', keyNotFound)))}</section>`;
+${codeBlock('Response 404', json(problem('not_found', keyNotFound)))}</section>`;

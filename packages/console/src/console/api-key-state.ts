@@ -1,6 +1,4 @@
-import type { Output } from '@eaas/protocol/wire';
-
-export type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
+import type { ApiKeyRecord } from './api-key-fields.ts';
 
 export function stateOf(
   { revoked_at, expires_at }: Pick<ApiKeyRecord, 'revoked_at' | 'expires_at'>,

@@ -5,17 +5,19 @@ import { looksLikeId } from './people-find.ts';
 /** The value of the options "Another key…" and "Another API key…", for keys that the list does not contain. */
 export const otherKey = 'other';
 
-export interface FilterTexts {
-  readonly action: string;
-  readonly key: string;
-  readonly otherKeyId: string;
-  readonly actor: string;
-  readonly otherActorId: string;
-  readonly subject: string;
-  readonly user: string;
-  readonly from: string;
-  readonly to: string;
-}
+export const noFilter = {
+  action: '',
+  key: '',
+  otherKeyId: '',
+  actor: '',
+  otherActorId: '',
+  subject: '',
+  user: '',
+  from: '',
+  to: '',
+};
+
+export type FilterTexts = Readonly<typeof noFilter>;
 
 export function filterOf(texts: FilterTexts): AuditFilter {
   const { action, key, otherKeyId, subject, user, from, to } = texts;

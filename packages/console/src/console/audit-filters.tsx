@@ -3,56 +3,62 @@ import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Button } from '../parts/button.tsx';
 import { Field, Select } from '../parts/field.tsx';
+import { memberOf } from '../parts/form.ts';
 import { Prose } from '../parts/prose.tsx';
 import { counted } from '../parts/short.ts';
-import { type FilterTexts, idIn, otherKey } from './audit-filter.ts';
+import { type FilterTexts, idIn, noFilter, otherKey } from './audit-filter.ts';
 import type { Named } from './names.ts';
 import { looksLikeId } from './people-find.ts';
 
 const actions = Object.entries(actionTexts).map(([action, text]) => [action, `${action}: ${text}`] as const);
 
-export type FilterSignals = Readonly<Record<keyof FilterTexts, Signal<string>>>;
-
 interface AuditFiltersProps {
-  readonly filter: FilterSignals;
+  readonly filter: Signal<FilterTexts>;
   readonly keys: Named;
   readonly actors: Named;
-  readonly onClear: () => void;
   readonly children: ComponentChildren;
 }
 
-export function AuditFilters({ filter, keys, actors, onClear, children }: AuditFiltersProps) {
+export function AuditFilters({ filter, keys, actors, children }: AuditFiltersProps) {
   const others = keys.total > keys.names.length ? [[otherKey, 'Another key…'] as const] : [];
   const named = actors.names.map(([id, name]) => [id, `${name} (${id.slice(0, 8)})`] as const);
-  const isSet = Object.values(filter).some(({ value }) => value !== '');
+  const isSet = Object.values(filter.value).some((text) => text !== '');
   return (
     <form class="filters" aria-label="Filter the entries" onSubmit={(event) => event.preventDefault()}>
-      <Select label="Action" value={filter.action} options={[['', 'All actions'], ...actions]} />
-      <Select label="Key" value={filter.key} options={[['', 'All keys'], ...keys.names, ...others]} />
-      <Select label="Actor" value={filter.actor} options={[...fixedActors, ...named, anotherActor]} />
-      <Field label="From" type="datetime-local" value={filter.from} />
-      <Field label="To" type="datetime-local" value={filter.to} />
+      <Select label="Action" value={memberOf(filter, 'action')} options={[['', 'All actions'], ...actions]} />
+      <Select
+        label="Key"
+        value={memberOf(filter, 'key')}
+        options={[['', 'All keys'], ...keys.names, ...others]}
+      />
+      <Select
+        label="Actor"
+        value={memberOf(filter, 'actor')}
+        options={[...fixedActors, ...named, anotherActor]}
+      />
+      <Field label="From" type="datetime-local" value={memberOf(filter, 'from')} />
+      <Field label="To" type="datetime-local" value={memberOf(filter, 'to')} />
       {isSet && (
-        <Button kind="quiet" onClick={onClear}>
+        <Button kind="quiet" onClick={() => (filter.value = noFilter)}>
           Clear
         </Button>
       )}
-      <div class="filters-end">{children}</div>
-      <div class="filters-row people-row">
-        <PersonField label="Person" value={filter.subject} />
-        <PersonField label="User" value={filter.user} />
+      {children}
+      <div class="row">
+        <PersonField label="Person" value={memberOf(filter, 'subject')} />
+        <PersonField label="User" value={memberOf(filter, 'user')} />
       </div>
-      {filter.key.value === otherKey && (
+      {filter.value.key === otherKey && (
         <OtherId
           noun="key"
-          value={filter.otherKeyId}
+          value={memberOf(filter, 'otherKeyId')}
           hint={`The list has the newest ${keys.names.length} of ${counted(keys.total, 'key')}. The page of each key shows its id.`}
         />
       )}
-      {filter.actor.value === otherKey && (
+      {filter.value.actor === otherKey && (
         <OtherId
           noun="API key"
-          value={filter.otherActorId}
+          value={memberOf(filter, 'otherActorId')}
           hint="The actor in an entry of the audit log. An operator sees the ids with `eaas api-key list`."
         />
       )}
@@ -60,7 +66,7 @@ export function AuditFilters({ filter, keys, actors, onClear, children }: AuditF
   );
 }
 
-function PersonField({ label, value }: { readonly label: string; readonly value: Signal<string> }) {
+function PersonField({ label, value }: { readonly label: string; readonly value: { value: string } }) {
   return (
     <Field
       label={label}
@@ -88,14 +94,14 @@ const anotherActor = [otherKey, 'Another API key…'] as const;
 
 interface OtherIdProps {
   readonly noun: 'key' | 'API key';
-  readonly value: Signal<string>;
+  readonly value: { value: string };
   readonly hint: string;
 }
 
 function OtherId({ noun, value, hint }: OtherIdProps) {
   const isWrong = value.value !== '' && idIn(value.value) === undefined;
   return (
-    <div class="filters-row">
+    <div class="row">
       <Field
         label={`${noun === 'key' ? 'Key' : noun} id`}
         value={value}

@@ -3,50 +3,42 @@ import type { AuditEntry } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
+import { pageSize } from '../parts/listing.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { Pager } from '../parts/pager.tsx';
 import { short } from '../parts/short.ts';
-import { Empty, Loading } from '../parts/states.tsx';
+import { Empty } from '../parts/states.tsx';
 import type { PageProps } from '../session.ts';
 import { AuditExport } from './audit-export.tsx';
-import { filterOf, type FilterTexts, isFiltered, offsetOf } from './audit-filter.ts';
+import { filterOf, isFiltered, noFilter, offsetOf } from './audit-filter.ts';
 import { AuditEntryDialog } from './audit-entry.tsx';
-import { AuditFilters, type FilterSignals } from './audit-filters.tsx';
+import { AuditFilters } from './audit-filters.tsx';
 import { AuditTable } from './audit-table.tsx';
 import { AuditVerify } from './audit-verify.tsx';
 import { WitnessedHead } from './witnessed-head.tsx';
 import { nameIn, useActorNames, useKeyNames } from './names.ts';
 
-const size = 50;
 const pause = 2_000;
 
 export function Audit({ session: { client } }: PageProps) {
-  const filter: FilterSignals = {
-    action: useSignal(''),
-    key: useSignal(''),
-    otherKeyId: useSignal(''),
-    actor: useSignal(''),
-    otherActorId: useSignal(''),
-    subject: useSignal(''),
-    user: useSignal(''),
-    from: useSignal(''),
-    to: useSignal(''),
-  };
+  const filter = useSignal(noFilter);
   const offset = useSignal(0);
   const isLive = useSignal(false);
   const opened = useSignal<AuditEntry | undefined>(undefined);
   const marked = useSignal<number | undefined>(undefined);
   const report = useSignal<AuditReport | undefined>(undefined);
-  const texts = Object.fromEntries(
-    Object.entries(filter).map(([name, { value }]) => [name, value]),
-  ) as unknown as FilterTexts;
+  const texts = filter.value;
   const wanted = filterOf(texts);
 
-  const { value, failure, isLoading, reload } = useLoaded(
-    (signal) => client.audit.page({ ...wanted, limit: size, offset: offset.value }, { signal }),
+  const loaded = useLoaded(
+    async (signal) => {
+      const query = { ...wanted, limit: pageSize, offset: offset.value };
+      const { logs: rows, ...page } = await client.audit.page(query, { signal });
+      return { ...page, rows };
+    },
     [JSON.stringify(wanted), offset.value],
   );
+  const { failure, isLoading, reload } = loaded;
   const keys = useKeyNames(client);
   const actors = useActorNames(client);
   useEffect(() => void (offset.value = 0), [JSON.stringify(wanted)]);
@@ -56,11 +48,8 @@ export function Audit({ session: { client } }: PageProps) {
     return () => clearInterval(timer);
   }, [isLive.value]);
 
-  const clear = (): void => {
-    for (const signal of Object.values(filter)) signal.value = '';
-  };
   const show = async (id: number): Promise<void> => {
-    clear();
+    filter.value = noFilter;
     isLive.value = false;
     const { logs } = await client.audit.page({ limit: 2 });
     offset.value = offsetOf(id, logs[0]?.id ?? id);
@@ -80,7 +69,7 @@ export function Audit({ session: { client } }: PageProps) {
         <>
           <AuditVerify client={client} report={report} onShow={(id) => void show(id)} />
           <WitnessedHead client={client} />
-          <AuditFilters filter={filter} keys={keys} actors={actors} onClear={clear}>
+          <AuditFilters filter={filter} keys={keys} actors={actors}>
             <label class="choice">
               <input
                 type="checkbox"
@@ -93,29 +82,24 @@ export function Audit({ session: { client } }: PageProps) {
               Live
             </label>
           </AuditFilters>
-          {!value && <Loading text="Loading the audit log" />}
-          {value?.count === 0 && (
-            <Empty title={isFiltered(texts) ? 'No entry matches' : 'The log is empty'}>
-              {isFiltered(texts)
-                ? 'Clear a filter to see more.'
-                : 'The first use of a key writes the first entry.'}
-            </Empty>
-          )}
-          {value && value.count > 0 && (
-            <>
-              <AuditTable
-                entries={value.logs}
-                isStale={isLoading && !isLive.value}
-                broken={broken}
-                verifiedTo={report.value?.ok ? (report.value.checkpoint?.id ?? 0) : 0}
-                marked={marked.value}
-                nameOf={(id) => nameIn(keys, id) ?? short(id)}
-                actorNameOf={(id) => nameIn(actors, id)}
-                onOpen={(entry) => (opened.value = entry)}
-              />
-              <Pager {...value} size={size} of="entries" onMove={(next) => (offset.value = next)} />
-            </>
-          )}
+          <AuditTable
+            loaded={loaded}
+            empty={
+              <Empty title={isFiltered(texts) ? 'No entry matches' : 'The log is empty'}>
+                {isFiltered(texts)
+                  ? 'Clear a filter to see more.'
+                  : 'The first use of a key writes the first entry.'}
+              </Empty>
+            }
+            isStale={isLoading && !isLive.value}
+            broken={broken}
+            verifiedTo={report.value?.ok ? (report.value.checkpoint?.id ?? 0) : 0}
+            marked={marked.value}
+            nameOf={(id) => nameIn(keys, id) ?? short(id)}
+            actorNameOf={(id) => nameIn(actors, id)}
+            onOpen={(entry) => (opened.value = entry)}
+            onMove={(to) => (offset.value = to)}
+          />
         </>
       )}
       {opened.value && <AuditEntryDialog entry={opened.value} onClose={() => (opened.value = undefined)} />}

@@ -1,14 +1,17 @@
 import type { AuditEntry } from '@eaas/sdk';
+import type { ComponentProps } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Listing } from '../parts/listing.tsx';
 import { short } from '../parts/short.ts';
-import { type Column, Table } from '../parts/table.tsx';
+import type { Column } from '../parts/table.tsx';
 import { go } from '../places.ts';
 import { actorColumn, none, OpenEntry, timeColumn } from './entry-cells.tsx';
 import { asked } from './people-find.ts';
 import { PersonId } from './person-id.tsx';
 
-interface AuditTableProps {
-  readonly entries: readonly AuditEntry[];
+type ListingProps = ComponentProps<typeof Listing<AuditEntry>>;
+
+interface AuditTableProps extends Pick<ListingProps, 'loaded' | 'empty' | 'onMove'> {
   readonly isStale: boolean;
   readonly broken: ReadonlySet<number>;
   readonly verifiedTo: number;
@@ -18,7 +21,8 @@ interface AuditTableProps {
   readonly onOpen: (entry: AuditEntry) => void;
 }
 
-export function AuditTable({ entries, isStale, marked, ...rest }: AuditTableProps) {
+export function AuditTable({ loaded, empty, isStale, marked, onMove, ...rest }: AuditTableProps) {
+  const entries = loaded.value?.rows ?? [];
   const place = useRef<HTMLTableRowElement>(null);
   const isHere = entries.some(({ id }) => id === marked);
   useEffect(() => {
@@ -34,12 +38,16 @@ export function AuditTable({ entries, isStale, marked, ...rest }: AuditTableProp
   );
 
   return (
-    <Table
+    <Listing
+      loaded={loaded}
+      of="entries"
       caption="Audit entries, newest first"
+      needs="audit.read"
+      empty={empty}
+      onMove={onMove}
       columns={columns}
-      rows={entries}
       keyOf={({ id }) => id}
-      classOf={({ id }) => `${rest.broken.has(id) ? 'broken' : ''} ${id === marked ? 'marked' : ''}`}
+      classOf={({ id }) => `${rest.broken.has(id) ? 'bad' : ''} ${id === marked ? 'marked' : ''}`}
       isStale={isStale}
       isDense
       {...(marked !== undefined && { marked: { key: marked, place } })}
@@ -70,7 +78,7 @@ function columnsFor(given: ForColumns): readonly Column<AuditEntry>[] {
           none
         ) : (
           <>
-            <span class="key-name">{nameOf(key_id)}</span>
+            <span class="name">{nameOf(key_id)}</span>
             {key_version !== null && <span class="soft"> v{key_version}</span>}
           </>
         ),
@@ -102,7 +110,9 @@ function columnsFor(given: ForColumns): readonly Column<AuditEntry>[] {
         <>
           <code class="soft">{short(hash, 10)}</code>
           {!broken.has(id) && id <= verifiedTo && (
-            <span class="tick" role="img" aria-label="recomputed in this browser" />
+            <span class="badge good" role="img" aria-label="recomputed in this browser">
+              ✓
+            </span>
           )}
         </>
       ),

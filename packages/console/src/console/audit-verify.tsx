@@ -34,8 +34,8 @@ export function AuditVerify({ client, report, onShow }: AuditVerifyProps) {
     });
 
   return (
-    <section class="verify" aria-labelledby="verify-title">
-      <div class="verify-head">
+    <section class="card stack verify" aria-labelledby="verify-title">
+      <div class="spread">
         <div>
           <h2 id="verify-title">Verify the chain in this browser</h2>
           <p class="soft">
@@ -60,7 +60,7 @@ export function AuditVerify({ client, report, onShow }: AuditVerifyProps) {
 
 function Bar({ id, through }: Progress) {
   return (
-    <div class="bar">
+    <div class="small">
       <label for="verified">
         {id.toLocaleString('en')} of {counted(through ?? id, 'entry', 'entries')}
       </label>
@@ -102,9 +102,9 @@ function Verdict({
         <strong>The chain does not hold.</strong> {counted(findings.length, 'finding')}, after{' '}
         {counted(checked, 'entry', 'entries')}.
       </p>
-      <ul class="findings">
+      <ul class="stack">
         {findings.slice(0, 10).map(({ code, id, message }, index) => (
-          <li key={index}>
+          <li key={index} class="spread">
             <span>
               <strong>{findingTitles[code]}</strong> {sentence(message)}
             </span>

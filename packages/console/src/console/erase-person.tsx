@@ -1,6 +1,7 @@
 import type { Output } from '@eaas/protocol/wire';
 import type { EaasClient } from '@eaas/sdk';
 import { Confirm } from '../parts/confirm.tsx';
+import { Consequences } from '../parts/consequences.tsx';
 import type { nameOf } from './people-find.ts';
 import { Permitted } from './permitted.tsx';
 
@@ -43,29 +44,25 @@ export function ErasePerson({ client, name, isUnknown, onClose, onDone }: EraseP
           </p>
         ) : (
           <>
-            <ul class="consequences">
-              <li>
-                Everything that was first encrypted for this person is lost for ever, in every table, replica
-                and backup of your app.
-              </li>
-              <li>The subject cannot come back. A person who returns needs a new one.</li>
-              <li>Nobody can undo this.</li>
-            </ul>
-            <div class="stack">
-              <h3>What it does not reach</h3>
-              <ul class="consequences mild">
-                <li>Copies from before your app named the person: they open until their key is destroyed.</li>
-                <li>Exports of keys, and local key files, that were made before.</li>
-                <li>
-                  Data keys in the memory of clients: they work for at most five minutes more, by default.
-                </li>
-                <li>Backups of the service, until they expire.</li>
-                <li>Fingerprint columns: set them to NULL for this person.</li>
-              </ul>
-            </div>
+            <Consequences texts={lost} />
+            <h3>What it does not reach</h3>
+            <Consequences texts={unreached} isMild />
           </>
         )}
       </Confirm>
     </Permitted>
   );
 }
+
+const lost = [
+  'Everything that was first encrypted for this person is lost for ever, in every table, replica and backup of your app.',
+  'The subject cannot come back. A person who returns needs a new one.',
+  'Nobody can undo this.',
+];
+const unreached = [
+  'Copies from before your app named the person: they open until their key is destroyed.',
+  'Exports of keys, and local key files, that were made before.',
+  'Data keys in the memory of clients: they work for at most five minutes more, by default.',
+  'Backups of the service, until they expire.',
+  'Fingerprint columns: set them to NULL for this person.',
+];

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { Code } from '../parts/code.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { Consequences } from '../parts/consequences.tsx';
 import { ShowDialog } from '../parts/dialog.tsx';
 import { TextArea } from '../parts/field.tsx';
 import { counted } from '../parts/short.ts';
@@ -16,6 +17,12 @@ interface ExportKeyProps {
   readonly record: KeyRecord;
   readonly onClose: () => void;
 }
+
+const consequences = [
+  'Anyone with the file and the private key can decrypt everything under this key, without the service.',
+  'No audit entry shows what they decrypt. The log shows only this export.',
+  'You cannot take it back. Destroying the key here does not destroy the copy.',
+];
 
 const makeKeyPair = `openssl genpkey -algorithm RSA \\
   -pkeyopt rsa_keygen_bits:4096 -out export.pem
@@ -42,13 +49,7 @@ export function ExportKey({ client, record, onClose }: ExportKeyProps) {
       work={work}
       onClose={onClose}
     >
-      <ul class="consequences">
-        <li>
-          Anyone with the file and the private key can decrypt everything under this key, without the service.
-        </li>
-        <li>No audit entry shows what they decrypt. The log shows only this export.</li>
-        <li>You cannot take it back. Destroying the key here does not destroy the copy.</li>
-      </ul>
+      <Consequences texts={consequences} />
       <TextArea
         label="RSA public key"
         hint="PEM, 3,072 to 8,192 bits. The service encrypts the key for it. Keep the private key offline."

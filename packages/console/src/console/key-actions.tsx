@@ -1,15 +1,152 @@
+// What can be done with a key, one object each, and the dialog that asks before it is done.
 import { inLine } from '@eaas/protocol/internal';
-import { useSignal } from '@preact/signals';
+import { limits } from '@eaas/protocol/wire';
+import { type Signal, useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
+import type { VNode } from 'preact';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { DestroyKey } from './destroy-key.tsx';
-import { ExportKey } from './export-key.tsx';
-import type { KeyRecord } from './key-status.tsx';
+import { Consequences } from '../parts/consequences.tsx';
 import { Field, Select } from '../parts/field.tsx';
+import { counted } from '../parts/short.ts';
+import { ExportKey } from './export-key.tsx';
+import type { KeyRecord, KeyStatus } from './key-status.tsx';
+import { Permitted } from './permitted.tsx';
 import { rotationOptionsWith } from './rotation.ts';
 
-type Action = 'rotate' | 'rotation' | 'versions' | 'disable' | 'enable' | 'export' | 'destroy' | 'restore';
+interface KeyAction {
+  /** What the button says. */
+  readonly name: string;
+  readonly in: readonly KeyStatus[];
+  /** Before the name of the key. */
+  readonly title: string;
+  readonly action: string;
+  readonly busyText: string;
+  readonly isDangerous?: true;
+  /** Whether the user types the name of the key first. */
+  readonly isTyped?: true;
+  /** What it means, a sentence or two each. Before the name is typed, they are a list. */
+  readonly says?: (record: KeyRecord, value: string) => readonly (string | false)[];
+  /** What the input holds at first. */
+  readonly first?: (record: KeyRecord) => string;
+  readonly Input?: (props: { readonly record: KeyRecord; readonly value: Signal<string> }) => VNode;
+  readonly work: (keys: EaasClient['keys'], record: KeyRecord, value: string) => Promise<unknown>;
+}
+
+const actions: readonly KeyAction[] = [
+  {
+    name: 'Rotate',
+    in: ['active'],
+    title: 'Rotate',
+    action: 'Rotate the key',
+    busyText: 'Rotating',
+    says: ({ key_version, intake }) => [
+      `Version ${key_version + 1} wraps new data keys. All earlier versions keep decrypting. ` +
+        'Clients use the new version within five minutes, when their data keys expire.',
+      intake &&
+        'The version has its own public key, which this page then shows. Writers with an earlier public key ' +
+          'keep writing, and you cannot revoke one version alone.',
+    ],
+    work: (keys, { key_id, key_version }) => keys.rotate({ key_id, key_version }),
+  },
+  {
+    name: 'Set the rotation',
+    in: ['active', 'disabled'],
+    title: 'Rotation of',
+    action: 'Save',
+    busyText: 'Saving',
+    first: ({ rotation_policy }) => String(rotation_policy?.interval_days ?? ''),
+    Input: ({ record: { rotation_policy: policy }, value }) => (
+      <Select label="Rotation" value={value} options={rotationOptionsWith(policy?.interval_days)} />
+    ),
+    work: (keys, { key_id }, days) =>
+      keys.setRotationPolicy({ key_id, interval_days: days === '' ? null : Number(days) }),
+  },
+  {
+    name: 'Close versions',
+    in: ['active'],
+    title: 'Versions of',
+    action: 'Save',
+    busyText: 'Saving',
+    isDangerous: true,
+    says: () => [
+      'If somebody may know a version, re-encrypt the values under it, and then close it: the service refuses ' +
+        'them from now on. You can open closed versions again.',
+    ],
+    first: ({ min_version }) => String(min_version),
+    Input: ({ record: { key_version: max }, value }) => (
+      <Field label="Oldest version that opens" type="number" min={1} max={max} required value={value} />
+    ),
+    work: (keys, { key_id }, oldest) => keys.setMinVersion({ key_id, key_version: Number(oldest) }),
+  },
+  {
+    name: 'Disable',
+    in: ['active'],
+    title: 'Disable',
+    action: 'Disable the key',
+    busyText: 'Disabling',
+    isDangerous: true,
+    says: ({ intake }) => [
+      'Applications cannot encrypt under this key after their data keys expire, which takes at most five minutes.',
+      'Existing ciphertexts still decrypt. You can enable the key again at any time.',
+      intake && 'Writers keep writing with the public key. What they write still decrypts.',
+    ],
+    work: (keys, { key_id }) => keys.disable({ key_id }),
+  },
+  {
+    name: 'Enable',
+    in: ['disabled'],
+    title: 'Enable',
+    action: 'Enable the key',
+    busyText: 'Enabling',
+    says: () => ['Applications can encrypt under the key again.'],
+    work: (keys, { key_id }) => keys.enable({ key_id }),
+  },
+  {
+    name: 'Destroy',
+    in: ['disabled'],
+    title: 'Destroy',
+    action: 'Destroy the key',
+    busyText: 'Destroying',
+    isDangerous: true,
+    isTyped: true,
+    says: ({ key_version, intake }, days) => [
+      'From now on, values that this key encrypted cannot be decrypted.',
+      `After ${counted(Number(days), 'day')} the key and its ${counted(key_version, 'version')} are erased. Every ` +
+        'value, file, backup and index under them is lost for ever. Nobody can bring them back.',
+      'Until then you can restore the key.',
+      intake &&
+        'Writers keep writing with the public key, and nobody can read what they write. Take their forms down first.',
+    ],
+    first: () => String(limits.graceDaysDefault),
+    Input: ({ value }) => (
+      <Field
+        label="Days until it is erased"
+        type="number"
+        min={0}
+        max={limits.graceDays}
+        required
+        hint={`From 0 to ${limits.graceDays}. With 0 there is no way back.`}
+        value={value}
+      />
+    ),
+    work: (keys, { key_id }, days) => keys.destroy({ key_id, grace_days: Number(days) }),
+  },
+  {
+    name: 'Restore',
+    in: ['pending_destruction'],
+    title: 'Restore',
+    action: 'Restore the key',
+    busyText: 'Restoring',
+    says: () => [
+      'The key will not be destroyed. After that, the key is disabled, so it decrypts but does not encrypt.',
+    ],
+    work: (keys, { key_id }) => keys.restore({ key_id }),
+  },
+];
+
+/** No key has this id, because the ids of keys are random. */
+const nowhere = '00000000-0000-4000-8000-000000000000';
 
 interface KeyActionsProps {
   readonly client: EaasClient;
@@ -17,173 +154,72 @@ interface KeyActionsProps {
   readonly onChanged: () => void;
 }
 
-const actions: Readonly<Record<KeyRecord['status'], readonly (readonly [Action, string])[]>> = {
-  active: [
-    ['rotate', 'Rotate'],
-    ['rotation', 'Set the rotation'],
-    ['versions', 'Close versions'],
-    ['export', 'Export'],
-    ['disable', 'Disable'],
-  ],
-  disabled: [
-    ['enable', 'Enable'],
-    ['rotation', 'Set the rotation'],
-    ['export', 'Export'],
-    ['destroy', 'Destroy'],
-  ],
-  pending_destruction: [['restore', 'Restore']],
-  destroyed: [],
-};
-
 export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
-  const asked = useSignal<Action | undefined>(undefined);
-  const close = (): void => void (asked.value = undefined);
-  const done = (): void => {
-    close();
+  const asked = useSignal<KeyAction | 'export' | undefined>(undefined);
+  const { status, exportable } = record;
+  const onClose = (): void => void (asked.value = undefined);
+  const onDone = (): void => {
+    onClose();
     onChanged();
   };
-  const { key_id, name, status, exportable, intake } = record;
-  const shared = { onClose: close, onDone: done };
-
   return (
     <>
-      <div class="actions start">
-        {actions[status]
-          .filter(([action]) => action !== 'export' || exportable)
-          .map(([action, text]) => (
+      <div class="row actions">
+        {actions
+          .filter((each) => each.in.includes(status))
+          .map((each) => (
             <Button
-              key={action}
-              kind={action === 'destroy' ? 'danger' : 'plain'}
-              onClick={() => (asked.value = action)}
+              key={each.name}
+              kind={each.isTyped ? 'danger' : 'plain'}
+              onClick={() => (asked.value = each)}
             >
-              {text}
+              {each.name}
             </Button>
           ))}
+        {exportable && ['active', 'disabled'].includes(status) && (
+          <Button onClick={() => (asked.value = 'export')}>Export</Button>
+        )}
         {status === 'active' && <span class="soft">To destroy the key, disable it first.</span>}
       </div>
-      {asked.value === 'rotate' && (
-        <Confirm
-          {...shared}
-          title={`Rotate ${inLine(name)}`}
-          action="Rotate the key"
-          busyText="Rotating"
-          work={() => client.keys.rotate({ key_id, key_version: record.key_version })}
-        >
-          <p>
-            Version {record.key_version + 1} wraps new data keys. All earlier versions keep decrypting.
-            Clients use the new version within five minutes, when their data keys expire.
-          </p>
-          {intake && (
-            <p>
-              The version has its own public key, which this page then shows. Writers with an earlier public
-              key keep writing, and you cannot revoke one version alone.
-            </p>
-          )}
-        </Confirm>
-      )}
-      {asked.value === 'rotation' && <SetRotation {...shared} client={client} record={record} />}
-      {asked.value === 'versions' && <CloseVersions {...shared} client={client} record={record} />}
-      {asked.value === 'disable' && (
-        <Confirm
-          {...shared}
-          title={`Disable ${inLine(name)}`}
-          action="Disable the key"
-          busyText="Disabling"
-          isDangerous
-          work={() => client.keys.disable({ key_id })}
-        >
-          <p>
-            Applications cannot encrypt under this key after their data keys expire, which takes at most five
-            minutes.
-          </p>
-          <p>Existing ciphertexts still decrypt. You can enable the key again at any time.</p>
-          {intake && <p>Writers keep writing with the public key. What they write still decrypts.</p>}
-        </Confirm>
-      )}
-      {asked.value === 'enable' && (
-        <Confirm
-          {...shared}
-          title={`Enable ${inLine(name)}`}
-          action="Enable the key"
-          busyText="Enabling"
-          work={() => client.keys.enable({ key_id })}
-        >
-          <p>Applications can encrypt under the key again.</p>
-        </Confirm>
-      )}
-      {asked.value === 'export' && <ExportKey client={client} record={record} onClose={close} />}
-      {asked.value === 'destroy' && <DestroyKey {...shared} client={client} record={record} />}
-      {asked.value === 'restore' && (
-        <Confirm
-          {...shared}
-          title={`Restore ${inLine(name)}`}
-          action="Restore the key"
-          busyText="Restoring"
-          work={() => client.keys.restore({ key_id })}
-        >
-          <p>
-            The key will not be destroyed. After that, the key is disabled, so it decrypts but does not
-            encrypt.
-          </p>
-        </Confirm>
+      {asked.value === 'export' && <ExportKey client={client} record={record} onClose={onClose} />}
+      {typeof asked.value === 'object' && (
+        <Ask asked={asked.value} client={client} record={record} onClose={onClose} onDone={onDone} />
       )}
     </>
   );
 }
 
-interface SetProps {
-  readonly client: EaasClient;
-  readonly record: KeyRecord;
+interface AskProps extends Omit<KeyActionsProps, 'onChanged'> {
+  readonly asked: KeyAction;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-function SetRotation({ client, record, onClose, onDone }: SetProps) {
-  const current = record.rotation_policy?.interval_days;
-  const days = useSignal(current === undefined ? '' : String(current));
-  const setPolicy = () => {
-    const interval_days = days.value === '' ? null : Number(days.value);
-    return client.keys.setRotationPolicy({ key_id: record.key_id, interval_days });
-  };
-  return (
+function Ask({ asked, client: { keys }, record, ...ends }: AskProps) {
+  const { action, busyText, isDangerous = false, isTyped = false, first, says, Input, work } = asked;
+  const value = useSignal(first?.(record) ?? '');
+  const texts = (says?.(record, value.value) ?? []).filter((text) => text !== false);
+  const title = `${asked.title} ${inLine(record.name)}`;
+  const dialog = (
     <Confirm
-      title={`Rotation of ${inLine(record.name)}`}
-      action="Save"
-      busyText="Saving"
-      work={setPolicy}
-      onDone={onDone}
-      onClose={onClose}
+      {...{ ...ends, title, action, busyText, isDangerous }}
+      {...(isTyped && { typed: record.name })}
+      work={() => work(keys, record, value.value)}
     >
-      <Select label="Rotation" value={days} options={rotationOptionsWith(current)} />
+      {isTyped ? <Consequences texts={texts} /> : texts.map((text) => <p key={text}>{text}</p>)}
+      {Input && <Input record={record} value={value} />}
     </Confirm>
   );
-}
-
-function CloseVersions({ client, record, onClose, onDone }: SetProps) {
-  const { key_id, name, key_version, min_version } = record;
-  const oldest = useSignal(String(min_version));
+  if (!isTyped) return dialog;
   return (
-    <Confirm
-      title={`Versions of ${inLine(name)}`}
-      action="Save"
-      busyText="Saving"
-      isDangerous
-      work={() => client.keys.setMinVersion({ key_id, key_version: Number(oldest.value) })}
-      onDone={onDone}
-      onClose={onClose}
+    <Permitted
+      title={title}
+      needs="keys.destroy"
+      to="destroy a key"
+      probe={() => keys.destroy({ key_id: nowhere })}
+      onClose={ends.onClose}
     >
-      <p>
-        If somebody may know a version, re-encrypt the values under it, and then close it: the service refuses
-        them from now on. You can open closed versions again.
-      </p>
-      <Field
-        label="Oldest version that opens"
-        type="number"
-        min={1}
-        max={key_version}
-        required
-        value={oldest}
-      />
-    </Confirm>
+      {dialog}
+    </Permitted>
   );
 }

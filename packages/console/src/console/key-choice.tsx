@@ -1,74 +1,74 @@
 import { inLine } from '@eaas/protocol/internal';
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
-import { FieldError } from '../parts/field.tsx';
+import { Check, FieldError, Radios } from '../parts/field.tsx';
+import type { FieldProps } from '../parts/form.ts';
 import { counted, short } from '../parts/short.ts';
 import type { KeyRecord } from './key-status.tsx';
 
 const pageSize = 100;
 
-interface KeyChoiceProps {
-  readonly client: EaasClient;
-  readonly value: Signal<readonly string[] | null>;
-  readonly onChange: (ids: readonly string[] | null) => void;
+export interface KeyChoiceProps extends Pick<
+  FieldProps<readonly string[] | null>,
+  'client' | 'value' | 'error'
+> {
   /** Whether all keys is no choice. */
-  readonly mustChoose?: boolean;
-  readonly error?: string | undefined;
+  readonly mustChoose: boolean;
 }
 
-export function KeyChoice({ client, value, onChange, mustChoose = false, error }: KeyChoiceProps) {
+export function KeyChoice({ client, value, error, mustChoose }: KeyChoiceProps) {
   const pages = useSignal(1);
   const load = (signal: AbortSignal) => newestKeys(client, pages.value, signal);
   const { value: listed, failure, isLoading } = useLoaded(load, [pages.value]);
   const chosen = value.value;
   const usable = listed?.keys.filter(isUsable) ?? [];
   const unlisted = chosen?.filter((id) => usable.every(({ key_id }) => key_id !== id)) ?? [];
+  const isLimited = {
+    get value() {
+      return chosen !== null;
+    },
+    set value(next) {
+      value.value = next ? [] : null;
+    },
+  };
   return (
-    <fieldset class="choices">
+    <fieldset>
       <legend>Keys</legend>
       {!mustChoose && (
-        <>
-          <label class="choice">
-            <input type="radio" name="keys" checked={chosen === null} onChange={() => onChange(null)} />
-            <span>All keys, including keys that are created later</span>
-          </label>
-          <label class="choice">
-            <input
-              type="radio"
-              name="keys"
-              checked={chosen !== null}
-              disabled={!listed || listed.total === 0}
-              onChange={() => onChange([])}
-            />
-            <span>Only these</span>
-          </label>
-        </>
+        <Radios
+          name="keys"
+          value={isLimited}
+          isDisabled={!listed || listed.total === 0}
+          options={[
+            [false, 'All keys, including keys that are created later'],
+            [true, 'Only these'],
+          ]}
+        />
       )}
-      {mustChoose && listed?.total === 0 && <p class="hint">The tenant has no key yet: create one first.</p>}
-      {failure && <p class="hint">The keys cannot be listed here: {failure.detail}</p>}
+      {mustChoose && listed?.total === 0 && (
+        <p class="soft small">The tenant has no key yet: create one first.</p>
+      )}
+      {failure && <p class="soft small">The keys cannot be listed here: {failure.detail}</p>}
       {chosen && listed && (
-        <div class={mustChoose ? 'nested' : 'nested inset'}>
+        <div class={mustChoose ? 'stack nested' : 'stack nested inset'}>
           {usable.map(({ key_id, name }) => (
-            <label key={key_id} class="choice">
-              <input
-                type="checkbox"
-                checked={chosen.includes(key_id)}
-                onChange={({ currentTarget: { checked } }) =>
-                  onChange(checked ? [...chosen, key_id] : chosen.filter((id) => id !== key_id))
-                }
-              />
-              <span>
-                {inLine(name)} <code class="soft">{short(key_id)}</code>
-              </span>
-            </label>
+            <Check
+              key={key_id}
+              isChecked={chosen.includes(key_id)}
+              onChange={(isChecked) =>
+                (value.value = isChecked ? [...chosen, key_id] : chosen.filter((id) => id !== key_id))
+              }
+            >
+              {inLine(name)} <code class="soft">{short(key_id)}</code>
+            </Check>
           ))}
           {unlisted.length > 0 && (
-            <p class="hint">Also chosen: {counted(unlisted.length, 'key')} not in this list.</p>
+            <p class="soft small">Also chosen: {counted(unlisted.length, 'key')} not in this list.</p>
           )}
           {listed.total > listed.keys.length && (
-            <p class="hint">
+            <p class="soft small">
               These are the newest {listed.keys.length} of {counted(listed.total, 'key')}.{' '}
               <Button kind="quiet" isBusy={isLoading} busyText="Loading" onClick={() => pages.value++}>
                 Show more

@@ -26,10 +26,10 @@ export function Key({ session: { client }, keyId }: PageProps & { readonly keyId
   );
   return (
     <>
-      <p class="crumbs">
+      <p class="crumbs small">
         <Link to={{ page: 'keys' }}>Keys</Link>
       </p>
-      <div class="page-head">
+      <div class="spread page-head">
         <div>
           <Heading>{value ? inLine(value.name) : 'Key'}</Heading>
           <p class="lead id">

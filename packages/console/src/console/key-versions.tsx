@@ -21,7 +21,7 @@ export function KeyVersions({ record, size, onMove }: KeyVersionsProps) {
       <h2 id="versions-title">Versions</h2>
       {inUse.length > 0 && <InUse versions={inUse} record={record} />}
       {record.intake && ['active', 'disabled'].includes(record.status) && (
-        <p class="soft about-versions">
+        <p class="soft">
           Every version opens what its writers wrote, until the key is destroyed. The data keys that writers
           wrap are counted when they are unwrapped.
         </p>

@@ -1,38 +1,40 @@
 import { inLine } from '@eaas/protocol/internal';
+import type { Input } from '@eaas/protocol/wire';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
-import { Select } from '../parts/field.tsx';
+import { Check, Select } from '../parts/field.tsx';
+import type { Field, Fields } from '../parts/form.ts';
 import { Link } from '../parts/link.tsx';
-import { PageFailure } from '../parts/page-failure.tsx';
+import { Listing, pageSize } from '../parts/listing.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { Pager } from '../parts/pager.tsx';
+import { RecordDialog } from '../parts/record-dialog.tsx';
 import { short } from '../parts/short.ts';
-import { Empty, Loading } from '../parts/states.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { Empty } from '../parts/states.tsx';
+import type { Column } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 import { go } from '../places.ts';
 import type { PageProps } from '../session.ts';
-import { CreateKey } from './create-key.tsx';
+import { nameOf } from './fields.tsx';
 import { type KeyRecord, type KeyStatus, KeyStatusBadge, statusOptions } from './key-status.tsx';
-import { rotationText } from './rotation.ts';
-
-const size = 50;
+import { rotationOptions, rotationText } from './rotation.ts';
 
 export function Keys({ session: { client } }: PageProps) {
   const status = useSignal('');
   const offset = useSignal(0);
   const isCreating = useSignal(false);
-  const { value, failure, isLoading, reload } = useLoaded(
-    (signal) => {
+  const loaded = useLoaded(
+    async (signal) => {
       const filter = status.value === '' ? {} : { status: status.value as KeyStatus };
-      return client.keys.page({ ...filter, limit: size, offset: offset.value }, { signal });
+      const query = { ...filter, limit: pageSize, offset: offset.value };
+      const { keys: rows, ...page } = await client.keys.page(query, { signal });
+      return { ...page, rows };
     },
     [status.value, offset.value],
   );
   useEffect(() => void (offset.value = 0), [status.value]);
-  const isEmpty = value?.total === 0 && status.value === '';
+  const isEmpty = loaded.value?.total === 0 && status.value === '';
   const create = (
     <Button kind="primary" onClick={() => (isCreating.value = true)}>
       Create a key
@@ -44,43 +46,79 @@ export function Keys({ session: { client } }: PageProps) {
       <PageHead
         title="Keys"
         lead="A key wraps the data keys that encrypt your values. It leaves the service only if you allow its export."
-        action={failure || isEmpty ? undefined : create}
+        action={loaded.failure || isEmpty ? undefined : create}
       />
-      {failure && <PageFailure failure={failure} needs="keys.read" onRetry={reload} />}
-      {!failure && !isEmpty && (
+      {!loaded.failure && !isEmpty && (
         <div class="filters">
           <Select label="State" value={status} options={statusOptions} />
         </div>
       )}
-      {!value && isLoading && <Loading text="Loading the keys" />}
-      {value && !failure && value.count === 0 && (
-        <Empty title={isEmpty ? 'No keys yet' : 'No key in this state'} action={isEmpty && create}>
-          {isEmpty
-            ? 'Create a key, and pass the id of the key to the SDK as keyId.'
-            : 'Choose another state to see other keys.'}
-        </Empty>
-      )}
-      {value && !failure && value.count > 0 && (
-        <>
-          <Table
-            caption="Keys, newest first"
-            columns={columns}
-            rows={value.keys}
-            keyOf={({ key_id }) => key_id}
-            isStale={isLoading}
-          />
-          <Pager {...value} size={size} of="keys" onMove={(to) => (offset.value = to)} />
-        </>
-      )}
+      <Listing
+        loaded={loaded}
+        of="keys"
+        needs="keys.read"
+        empty={
+          <Empty title={isEmpty ? 'No keys yet' : 'No key in this state'} action={isEmpty && create}>
+            {isEmpty
+              ? 'Create a key, and pass the id of the key to the SDK as keyId.'
+              : 'Choose another state to see other keys.'}
+          </Empty>
+        }
+        columns={columns}
+        keyOf={({ key_id }) => key_id}
+        onMove={(to) => (offset.value = to)}
+      />
       {isCreating.value && (
-        <CreateKey
+        <RecordDialog
           client={client}
+          title="Create a key"
+          action="Create the key"
+          fields={keyFields}
+          send={async (body) => {
+            const { key_id: keyId } = await client.keys.create(body);
+            go({ page: 'key', keyId });
+          }}
           onClose={() => (isCreating.value = false)}
-          onCreated={({ key_id }) => go({ page: 'key', keyId: key_id })}
         />
       )}
     </>
   );
+}
+
+const keyFields: Fields<Input<'POST /v1/keys'>, never> = {
+  name: nameOf('What the key protects, such as patients or billing. It cannot be changed later.'),
+  rotation_policy: {
+    start: () => '365',
+    read: (days: string) => (days === '' ? null : { interval_days: Number(days) }),
+    View: ({ value }) => (
+      <Select
+        label="Rotation"
+        hint="Each rotation makes a new version. Old versions keep decrypting."
+        value={value}
+        options={rotationOptions}
+      />
+    ),
+  },
+  intake: check(
+    'Intake key',
+    'Anyone with its public key can write, and only this service can decrypt what they write. This cannot be changed later.',
+  ),
+  exportable: check(
+    'Allow export',
+    'Its material can leave the service, encrypted for an RSA key. This cannot be changed later.',
+  ),
+};
+
+function check(label: string, hint: string): Field<boolean | null, boolean, never> {
+  return {
+    start: () => false,
+    read: (shown) => shown,
+    View: ({ value }) => (
+      <Check isChecked={value.value} onChange={(isChecked) => (value.value = isChecked)}>
+        {label} <span class="soft">{hint}</span>
+      </Check>
+    ),
+  };
 }
 
 const columns: readonly Column<KeyRecord>[] = [
@@ -88,8 +126,8 @@ const columns: readonly Column<KeyRecord>[] = [
     title: 'Name',
     cell: ({ key_id, name, intake }) => (
       <>
-        <Link to={{ page: 'key', keyId: key_id }}>{inLine(name)}</Link>
-        {intake && <span class="badge plain">intake</span>}
+        <Link to={{ page: 'key', keyId: key_id }}>{inLine(name)}</Link>{' '}
+        {intake && <span class="badge">intake</span>}
         <code class="soft under">{short(key_id)}</code>
       </>
     ),

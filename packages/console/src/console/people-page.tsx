@@ -107,7 +107,7 @@ function Nobody({ subjects }: { readonly subjects: number | undefined }) {
   if (subjects > 0)
     return <p class="soft">{counted(subjects, 'person has', 'people have')} a secret in this tenant.</p>;
   return (
-    <>
+    <div class="stack">
       <Empty title="Nobody yet">
         A subject is the person, customer or device whose data a value is. Pass an opaque id of your app,
         never an e-mail address, and everything of this person opens only with their own secret. See{' '}
@@ -116,10 +116,8 @@ function Nobody({ subjects }: { readonly subjects: number | undefined }) {
         </a>{' '}
         and the page “Encrypt for a person” of the manual.
       </Empty>
-      <div class="after-empty">
-        <Code title="In your app" code={example} />
-      </div>
-    </>
+      <Code title="In your app" code={example} />
+    </div>
   );
 }
 
@@ -161,12 +159,12 @@ function Found({ client, wanted }: FoundProps) {
           <Facts person={value.person} />
           {erasure.value && <Erased erasure={erasure.value} />}
           {!erasure.value && value.person.erased_at !== null && <Tombstone person={value.person} />}
-          <div class="actions start">
+          <div class="row actions">
             <PersonReport client={client} subjectId={value.person.id} />
             {value.person.erased_at === null && name && erase}
           </div>
           {value.person.erased_at === null && !name && (
-            <p class="soft half">
+            <p class="soft">
               To erase this person, find them by the subject or by all 64 characters of the id.
             </p>
           )}
@@ -196,7 +194,7 @@ function Found({ client, wanted }: FoundProps) {
 
 function Facts({ person: { id, created_at, erased_at } }: { readonly person: Person }) {
   return (
-    <dl class="facts person">
+    <dl class="facts">
       <div class="wide">
         <dt>{id.length === 64 ? 'Subject id' : 'First half of the subject id'}</dt>
         <dd class="id">

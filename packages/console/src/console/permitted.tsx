@@ -29,7 +29,7 @@ export function Permitted({ title, needs, to, probe, onClose, children }: Permit
       <div class="stack">
         {!failure && <Loading text="Checking the permission" />}
         {failure && <PageFailure failure={failure} needs={needs} to={to} onRetry={reload} />}
-        <div class="actions">
+        <div class="row actions">
           <Button onClick={onClose}>Cancel</Button>
         </div>
       </div>

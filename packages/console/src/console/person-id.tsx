@@ -13,8 +13,8 @@ interface PersonIdProps {
 export function PersonId({ id, of, label, onOpen }: PersonIdProps) {
   const shown = <code title={id}>{short(id)}</code>;
   return (
-    <span class="person-id">
-      {label !== undefined && <span class="soft told">{label}</span>}
+    <span>
+      {label !== undefined && <span class="soft told">{label} </span>}
       {onOpen ? (
         <button class="linklike" type="button" onClick={onOpen}>
           <span class="unseen">Show the person </span>

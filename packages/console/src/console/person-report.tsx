@@ -39,7 +39,7 @@ export function PersonReport({ client, subjectId }: PersonReportProps) {
     });
 
   return (
-    <div class="report">
+    <div class="row">
       {(['csv', 'json'] as const).map((each) => (
         <Button
           key={each}

@@ -3,17 +3,14 @@ import type { AuditEntry, EaasClient, ReportRow } from '@eaas/sdk';
 import { reportRow } from '@eaas/sdk/internal';
 import { useSignal } from '@preact/signals';
 import { useLoaded } from '../load.ts';
-import { PageFailure } from '../parts/page-failure.tsx';
-import { Pager } from '../parts/pager.tsx';
+import { Listing, pageSize } from '../parts/listing.tsx';
 import { short } from '../parts/short.ts';
-import { Empty, Loading } from '../parts/states.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { Empty } from '../parts/states.tsx';
+import type { Column } from '../parts/table.tsx';
 import { AuditEntryDialog } from './audit-entry.tsx';
 import { actorColumn, none, OpenEntry, timeColumn } from './entry-cells.tsx';
 import { nameIn, useActorNames, useKeyNames } from './names.ts';
 import { PersonId } from './person-id.tsx';
-
-const size = 50;
 
 /** What happened with the data of a person, in words for whoever answers to this person. */
 const words: Partial<Record<ReportRow['action'], string>> = {
@@ -33,8 +30,12 @@ interface TimelineProps {
 export function PersonTimeline({ client, subjectId }: TimelineProps) {
   const offset = useSignal(0);
   const opened = useSignal<AuditEntry | undefined>(undefined);
-  const { value, failure, isLoading, reload } = useLoaded(
-    (signal) => client.audit.page({ subject_id: subjectId, limit: size, offset: offset.value }, { signal }),
+  const loaded = useLoaded(
+    async (signal) => {
+      const query = { subject_id: subjectId, limit: pageSize, offset: offset.value };
+      const { logs: rows, ...page } = await client.audit.page(query, { signal });
+      return { ...page, rows };
+    },
     [subjectId, offset.value],
   );
   const keys = useKeyNames(client);
@@ -59,7 +60,7 @@ export function PersonTimeline({ client, subjectId }: TimelineProps) {
     {
       title: 'Key',
       cell: ({ key_id }) =>
-        key_id === null ? none : <span class="key-name">{nameIn(keys, key_id) ?? short(key_id)}</span>,
+        key_id === null ? none : <span class="name">{nameIn(keys, key_id) ?? short(key_id)}</span>,
     },
     {
       title: 'Entry',
@@ -70,23 +71,16 @@ export function PersonTimeline({ client, subjectId }: TimelineProps) {
   return (
     <section aria-labelledby="timeline-title">
       <h2 id="timeline-title">Who used the data, and when</h2>
-      {failure && <PageFailure failure={failure} needs="audit.read" onRetry={reload} />}
-      {!value && isLoading && <Loading text="Loading the timeline" />}
-      {value && !failure && value.count === 0 && (
-        <Empty title="No entries">The entries about this person were purged.</Empty>
-      )}
-      {value && !failure && value.count > 0 && (
-        <>
-          <Table
-            caption="What happened with the data of this person, newest first"
-            columns={columns}
-            rows={value.logs}
-            keyOf={({ id }) => id}
-            isStale={isLoading}
-          />
-          <Pager {...value} size={size} of="entries" onMove={(to) => (offset.value = to)} />
-        </>
-      )}
+      <Listing
+        loaded={loaded}
+        of="entries"
+        caption="What happened with the data of this person, newest first"
+        needs="audit.read"
+        empty={<Empty title="No entries">The entries about this person were purged.</Empty>}
+        columns={columns}
+        keyOf={({ id }) => id}
+        onMove={(to) => (offset.value = to)}
+      />
       {opened.value && <AuditEntryDialog entry={opened.value} onClose={() => (opened.value = undefined)} />}
     </section>
   );

@@ -17,7 +17,7 @@ interface PublicKeyProps {
 export function PublicKey({ client, record, onRetry }: PublicKeyProps) {
   const { status, intake } = record;
   return (
-    <section class="public-keys" aria-labelledby="public-keys-title">
+    <section class="stack public-keys" aria-labelledby="public-keys-title">
       <h2 id="public-keys-title">Public key</h2>
       {!intake && (
         <p class="soft">

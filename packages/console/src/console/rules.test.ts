@@ -3,7 +3,7 @@ import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { stateOf } from './api-key-state.ts';
-import { filterOf, isFiltered, offsetOf, otherKey } from './audit-filter.ts';
+import { filterOf, isFiltered, noFilter as none, offsetOf, otherKey } from './audit-filter.ts';
 import { exportAudit } from './export-audit.ts';
 import { lastMonths, monthName } from './months.ts';
 import { oldVersionsInUse } from './old-versions.ts';
@@ -32,18 +32,6 @@ test('an old key version counts as in use if an unwrap used it in the last 30 da
   ];
   expect(oldVersionsInUse({ key_version: 4, versions }, now)).toEqual([3]);
 });
-
-const none = {
-  action: '',
-  key: '',
-  otherKeyId: '',
-  actor: '',
-  otherActorId: '',
-  subject: '',
-  user: '',
-  from: '',
-  to: '',
-};
 
 test('the audit filter omits empty fields, and ends at the end of the chosen minute', () => {
   const texts = { ...none, action: 'key.wrap', to: '2026-11-20T12:00' };

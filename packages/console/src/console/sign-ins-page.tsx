@@ -1,149 +1,47 @@
-import type { EaasClient } from '@eaas/sdk';
 import { inLine } from '@eaas/protocol/internal';
-import { useSignal } from '@preact/signals';
-import { useLoaded, useWork } from '../load.ts';
-import { Button } from '../parts/button.tsx';
-import { Confirm } from '../parts/confirm.tsx';
-import { PageFailure } from '../parts/page-failure.tsx';
-import { PageHead } from '../parts/page-head.tsx';
-import { Pager } from '../parts/pager.tsx';
+import { CopyBox } from '../parts/copy.tsx';
+import { ShowDialog } from '../parts/dialog.tsx';
+import { Fact } from '../parts/fact.tsx';
 import { counted, short } from '../parts/short.ts';
-import { Empty, FailureView, Loading } from '../parts/states.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { Notice } from '../parts/states.tsx';
+import { dateTime } from '../parts/times.ts';
 import type { PageProps } from '../session.ts';
-import { actionsColumn, classOf, expiresColumn, permissionsColumn, stateColumn } from './api-key-cells.tsx';
-import { stateOf } from './api-key-state.ts';
-import { CreateSignIn, EditSignIn } from './edit-sign-in.tsx';
-import { ShowSignIn } from './show-sign-in.tsx';
-import { type IssuerRecord, whoseData } from './sign-in-draft.ts';
+import { nameIn, useKeyNames } from './names.ts';
+import { type Kind, permissionsColumn, Records, type ShowProps, stateColumn } from './records-page.tsx';
+import { claimLines, type IssuerRecord, type NewIssuer, signInFields, whoseData } from './sign-in-fields.tsx';
 
-const size = 50;
-
-type Opened = { readonly what: 'show' | 'new' | 'edit' | 'revoke'; readonly issuer: IssuerRecord };
 /** Lists leave out the public keys and the required claims. */
 type ListedIssuer = Omit<IssuerRecord, 'jwks' | 'require'>;
-type Open = (what: Opened['what'], issuer: ListedIssuer) => void;
 
-export function SignIns({ session: { client } }: PageProps) {
-  const offset = useSignal(0);
-  const isCreating = useSignal(false);
-  const opened = useSignal<Opened | undefined>(undefined);
-  const { value, failure, isLoading, reload } = useLoaded(
-    (signal) => client.issuers.page({ limit: size, offset: offset.value }, { signal }),
-    [offset.value],
-  );
-  const create = (
-    <Button kind="primary" onClick={() => (isCreating.value = true)}>
-      Accept a sign-in
-    </Button>
-  );
-  const opening = useWork();
-  const open: Open = (what, { issuer_id }) =>
-    void opening.run(async () => {
-      opened.value = { what, issuer: await client.issuers.get({ issuer_id }) };
-    });
-  const close = (): void => void (opened.value = undefined);
-  const done = (): void => {
-    close();
-    reload();
-  };
-  const { what, issuer } = opened.value ?? {};
+export function SignIns({ session }: PageProps) {
+  return <Records session={session} kind={signIns} />;
+}
 
-  return (
+const signIns: Kind<ListedIssuer, IssuerRecord, NewIssuer> = {
+  title: 'Sign-ins',
+  lead:
+    'The service accepts the tokens of your app’s own sign-in, so that a user’s page needs no API ' +
+    'key. A user’s token opens only this user’s data.',
+  noun: 'sign-in',
+  nouns: 'sign-ins',
+  make: ['Accept a sign-in', 'Accept the sign-in'],
+  empty: (
     <>
-      <PageHead
-        title="Sign-ins"
-        lead={
-          'The service accepts the tokens of your app’s own sign-in, so that a user’s page needs no API ' +
-          'key. A user’s token opens only this user’s data.'
-        }
-        action={failure || value?.count === 0 ? undefined : create}
-      />
-      {failure && <PageFailure failure={failure} needs="api_keys.manage" onRetry={reload} />}
-      {opening.failure && <FailureView failure={opening.failure} />}
-      {!value && isLoading && <Loading text="Loading the sign-ins" />}
-      {value && !failure && value.count === 0 && (
-        <Empty title="No sign-ins yet" action={create}>
-          If your users sign in with OpenID Connect, or with any signed JWT, name the issuer, its audience and
-          its public keys here. See{' '}
-          <a href="/docs#createIssuer" target="_blank" rel="noopener">
-            issuers in the API reference
-          </a>{' '}
-          and the page “Your app’s sign-in decides who decrypts” of the manual.
-        </Empty>
-      )}
-      {value && !failure && value.count > 0 && (
-        <>
-          <Table
-            caption="Sign-ins, newest first"
-            columns={columnsFor(open)}
-            rows={value.issuers}
-            keyOf={({ issuer_id }) => issuer_id}
-            classOf={classOf}
-            isStale={isLoading || opening.isBusy}
-          />
-          <Pager {...value} size={size} of="sign-ins" onMove={(to) => (offset.value = to)} />
-        </>
-      )}
-      {isCreating.value && (
-        <CreateSignIn
-          client={client}
-          onClose={() => (isCreating.value = false)}
-          onDone={(made) => {
-            isCreating.value = false;
-            opened.value = { what: 'new', issuer: made };
-            reload();
-          }}
-        />
-      )}
-      {issuer && (what === 'show' || what === 'new') && (
-        <ShowSignIn client={client} issuer={issuer} isNew={what === 'new'} onClose={close} />
-      )}
-      {issuer && what === 'edit' && (
-        <EditSignIn client={client} issuer={issuer} onClose={close} onDone={done} />
-      )}
-      {issuer && what === 'revoke' && (
-        <Revoke client={client} issuer={issuer} onClose={close} onDone={done} />
-      )}
+      If your users sign in with OpenID Connect, or with any signed JWT, name the issuer, its audience and its
+      public keys here. See{' '}
+      <a href="/docs#createIssuer" target="_blank" rel="noopener">
+        issuers in the API reference
+      </a>{' '}
+      and the page “Your app’s sign-in decides who decrypts” of the manual.
     </>
-  );
-}
-
-interface RevokeProps {
-  readonly client: EaasClient;
-  readonly issuer: IssuerRecord;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}
-
-function Revoke({ client, issuer, onClose, onDone }: RevokeProps) {
-  const { issuer_id, name } = issuer;
-  return (
-    <Confirm
-      title={`Revoke ${inLine(name)}`}
-      action="Revoke the sign-in"
-      busyText="Revoking"
-      isDangerous
-      {...(stateOf(issuer).text === 'Expired' ? {} : { typed: name })}
-      work={() => client.issuers.revoke({ issuer_id })}
-      onDone={onDone}
-      onClose={onClose}
-    >
-      <p>
-        Every token of <span class="strong">{issuer.issuer}</span> for this audience is refused from now on.
-        This cannot be undone. Data keys that a page has in memory work for at most five minutes more.
-      </p>
-    </Confirm>
-  );
-}
-
-function columnsFor(open: Open): readonly Column<ListedIssuer>[] {
-  return [
+  ),
+  fields: signInFields,
+  columns: (open) => [
     {
       title: 'Name',
       cell: (issuer) => (
         <>
-          <button class="linklike" type="button" onClick={() => open('show', issuer)}>
+          <button class="linklike" type="button" onClick={() => open(issuer)}>
             <span class="unseen">Show </span>
             {inLine(issuer.name)}
           </button>
@@ -155,7 +53,7 @@ function columnsFor(open: Open): readonly Column<ListedIssuer>[] {
     {
       title: 'Issuer',
       cell: ({ issuer }) => (
-        <span class="issuer" title={issuer}>
+        <span class="name" title={issuer}>
           {issuer.replace(/^https:\/\//, '')}
         </span>
       ),
@@ -170,10 +68,75 @@ function columnsFor(open: Open): readonly Column<ListedIssuer>[] {
         </>
       ),
     },
-    expiresColumn,
-    actionsColumn(
-      (issuer) => open('edit', issuer),
-      (issuer) => open('revoke', issuer),
-    ),
-  ];
+  ],
+  idOf: ({ issuer_id }) => issuer_id,
+  calls: ({ issuers: calls }) => ({
+    page: async (query, options) => {
+      const { issuers: rows, ...page } = await calls.page(query, options);
+      return { ...page, rows };
+    },
+    get: ({ issuer_id }) => calls.get({ issuer_id }),
+    create: (body) => calls.create(body),
+    update: ({ issuer_id }, body) => calls.update({ issuer_id, ...body }),
+    revoke: ({ issuer_id }) => calls.revoke({ issuer_id }),
+  }),
+  Show,
+  fixed:
+    'The issuer, the audience, and whose data its users open never change: for others, accept another sign-in.',
+  typedOf: ({ name }) => name,
+  revoking: ({ issuer }) => (
+    <>
+      Every token of <strong>{issuer}</strong> for this audience is refused from now on. This cannot be
+      undone. Data keys that a page has in memory work for at most five minutes more.
+    </>
+  ),
+};
+
+function Show({ client, record, isNew, onClose }: ShowProps<IssuerRecord>) {
+  const keys = useKeyNames(client);
+  const { issuer_id, jwks, jwks_uri, subject_prefix, subject_claim, allowed_origins, expires_at } = record;
+  return (
+    <ShowDialog title={inLine(record.name)} action="Close" onClose={onClose}>
+      {isNew && (
+        <Notice tone="good">
+          The service accepts its tokens now. Pass this id to the SDK as <code>issuer</code>, or without the
+          SDK send it with each token, in the header <code>Eaas-Issuer</code>.
+        </Notice>
+      )}
+      <CopyBox text={issuer_id} of="the issuer id" />
+      <dl class="facts">
+        <Fact title="Issuer">{record.issuer}</Fact>
+        <Fact title="Audience">{record.audience}</Fact>
+        <Fact title="Users may">{record.permissions.join(', ')}</Fact>
+        <Fact title="Users open">{whoseData(record)}</Fact>
+        <Fact title="A user’s subject">
+          {subject_prefix && <code>{subject_prefix}</code>} the claim <code>{subject_claim}</code>
+        </Fact>
+        <Fact title="Keys">{record.key_ids.map((id) => nameIn(keys, id) ?? id).join(', ')}</Fact>
+        <Fact title="Web pages">{allowed_origins?.join(', ') ?? 'none'}</Fact>
+        <Fact title="Required claims">{claimLines(record.require).join('; ') || 'none'}</Fact>
+        <Fact title="Authorised parties">{record.authorized_parties?.join(', ') ?? 'none'}</Fact>
+        <Fact title="Longest life">{record.max_age_seconds.toLocaleString('en')} seconds</Fact>
+        <Fact title="Public keys">
+          {jwks === null ? (
+            <>fetched from {jwks_uri}</>
+          ) : (
+            <ul>
+              {jwks.keys.map((jwk, index) => (
+                <li key={index}>
+                  <code>{textOf(jwk['kid']) ?? `key ${index + 1}`}</code>{' '}
+                  <span class="soft">{textOf(jwk['alg']) ?? textOf(jwk['crv']) ?? jwk.kty}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Fact>
+        <Fact title="Expires">{expires_at === null ? 'never' : dateTime(expires_at)}</Fact>
+        <Fact title="Created">{dateTime(record.created_at)}</Fact>
+        {record.revoked_at !== null && <Fact title="Revoked">{dateTime(record.revoked_at)}</Fact>}
+      </dl>
+    </ShowDialog>
+  );
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

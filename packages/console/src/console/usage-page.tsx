@@ -54,7 +54,7 @@ function Quota({ month }: { readonly month: Month | undefined }) {
   if (!month || month.encrypt_quota === null) return null;
   const { encrypt_quota: quota, operations } = month;
   return (
-    <p class="quota">
+    <p class="stack quota">
       <label for="quota">
         Server-mode encryptions this month: {operations.encrypt.toLocaleString('en')} of{' '}
         {quota.toLocaleString('en')}

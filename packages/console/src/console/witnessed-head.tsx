@@ -19,14 +19,14 @@ export function WitnessedHead({ client }: { readonly client: EaasClient }) {
   const stated = value && readProof(value.proof);
   if (!stated)
     return (
-      <div class="witnessed">
+      <div class="proof">
         <Button onClick={() => (isAsked.value = true)}>Show the proof of the public log</Button>
       </div>
     );
   const { id, witnesses } = stated;
   const latest = witnesses.at(-1)?.time.toISOString();
   return (
-    <section class="witnessed" aria-labelledby="witnessed-title">
+    <section class="spread small proof" aria-labelledby="witnessed-title">
       <div>
         <h2 id="witnessed-title">Entry {id.toLocaleString('en')} is in the public log</h2>
         {latest === undefined ? (

@@ -32,12 +32,12 @@ export function WriterKey({ keyId, keyVersion, publicKey, sha256, isNew }: Write
         secret. Protect the page that contains it: anyone who replaces it there can read what is written from
         then on.
       </p>
-      <figure class="code public-key">
+      <figure class="card code public-key">
         <figcaption>
           <span>
             {title} <span class="badge good">for new writers</span>
           </span>
-          <span class="tools">
+          <span>
             <Copy text={publicKey} of={`the public key of version ${keyVersion}`} />
             <button class="copy" type="button" onClick={download}>
               Download<span class="unseen"> the public key of version {keyVersion}</span>
@@ -49,7 +49,7 @@ export function WriterKey({ keyId, keyVersion, publicKey, sha256, isNew }: Write
           <code>{publicKey}</code>
         </pre>
       </figure>
-      <dl class="digest">
+      <dl class="small digest">
         <dt>SHA-256 of the text</dt>
         <dd>
           <code>{sha256}</code> <Copy text={sha256} of="the SHA-256 of the public key" />

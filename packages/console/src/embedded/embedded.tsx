@@ -21,7 +21,7 @@ export function sessionInMemory(): Session {
 
 /**
  * Shows the steps in the shadow root of `host`, so that the styles of the page and of the playground stay apart. The
- * page gives the text of `embedded.css`, and defines the tokens of `tokens.css`. Returns a function that removes the
+ * page gives the text of `app.css`, and defines the tokens of `tokens.css`. Returns a function that removes the
  * steps and forgets the keys.
  */
 export async function embedPlayground(host: HTMLElement, css: string): Promise<() => void> {

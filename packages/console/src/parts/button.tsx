@@ -37,7 +37,6 @@ export function Button({
         else onClick?.();
       }}
     >
-      {isBusy && <span class="spinner" aria-hidden="true" />}
       {isBusy && busyText ? `${busyText}…` : children}
     </button>
   );

@@ -8,7 +8,7 @@ interface CodeProps {
 
 export function Code({ title, code }: CodeProps) {
   return (
-    <figure class="code">
+    <figure class="card code">
       <figcaption>
         {title}
         <Copy text={code} of={`the code: ${title}`} />

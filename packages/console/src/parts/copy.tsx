@@ -36,7 +36,7 @@ export function Copy({ text, of }: CopyProps) {
 /** A text to copy, such as an id. */
 export function CopyBox({ text, of }: CopyProps) {
   return (
-    <div class="token">
+    <div class="card row token">
       <code>{text}</code>
       <Copy text={text} of={of} />
     </div>

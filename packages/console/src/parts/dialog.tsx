@@ -50,7 +50,7 @@ export function ShowDialog({ action, children, ...rest }: DialogProps & { readon
     <Dialog {...rest}>
       <div class="stack">
         {children}
-        <div class="actions">
+        <div class="row actions">
           <Button kind="primary" onClick={rest.onClose}>
             {action}
           </Button>

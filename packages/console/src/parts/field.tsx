@@ -1,7 +1,11 @@
-import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Prose } from './prose.tsx';
+
+/** A signal, or a member of one. */
+interface Editable<Value> {
+  value: Value;
+}
 
 interface Texts {
   readonly label: string;
@@ -10,7 +14,7 @@ interface Texts {
 }
 
 interface Inputs extends Texts {
-  readonly value: Signal<string>;
+  readonly value: Editable<string>;
   readonly type?: 'text' | 'password' | 'number' | 'datetime-local';
   readonly placeholder?: string;
   readonly required?: boolean;
@@ -43,7 +47,7 @@ export function Field({ label, hint, error, value, type = 'text', ...input }: In
 }
 
 interface Lines extends Texts {
-  readonly value: Signal<string>;
+  readonly value: Editable<string>;
   readonly rows: number;
   readonly placeholder?: string;
   readonly required?: boolean;
@@ -68,30 +72,55 @@ export function TextArea({ label, hint, error, value, required = true, ...input 
   );
 }
 
-interface CheckboxProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly value: Signal<boolean>;
+interface CheckProps {
+  readonly isChecked: boolean;
+  readonly isDisabled?: boolean;
+  readonly onChange: (isChecked: boolean) => void;
+  readonly children: ComponentChildren;
 }
 
-export function Checkbox({ label, hint, value }: CheckboxProps) {
+export function Check({ isChecked, isDisabled = false, onChange, children }: CheckProps) {
   return (
     <label class="choice">
       <input
         type="checkbox"
-        checked={value.value}
-        onChange={({ currentTarget: { checked } }) => (value.value = checked)}
+        checked={isChecked}
+        disabled={isDisabled}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
       />
-      <span>
-        {label}
-        <span class="soft">{hint}</span>
-      </span>
+      <span>{children}</span>
     </label>
   );
 }
 
+interface RadiosProps<Value> {
+  readonly name: string;
+  readonly value: Editable<Value>;
+  readonly options: readonly (readonly [Value, string])[];
+  readonly isDisabled?: boolean;
+}
+
+export function Radios<Value>({ name, value, options, isDisabled = false }: RadiosProps<Value>) {
+  return (
+    <>
+      {options.map(([option, text]) => (
+        <label key={text} class="choice">
+          <input
+            type="radio"
+            name={name}
+            checked={value.value === option}
+            disabled={isDisabled && value.value !== option}
+            onChange={() => (value.value = option)}
+          />
+          <span>{text}</span>
+        </label>
+      ))}
+    </>
+  );
+}
+
 interface Choices extends Texts {
-  readonly value: Signal<string>;
+  readonly value: Editable<string>;
   readonly options: readonly (readonly [string, string])[];
   readonly disabled?: boolean;
 }
@@ -123,7 +152,7 @@ function Labelled({ id, label, hint, error, children }: Texts & { id: string; ch
       <label for={id}>{label}</label>
       {children}
       {hint !== undefined && (
-        <p class="hint" id={`${id}-hint`}>
+        <p class="soft" id={`${id}-hint`}>
           {hint}
         </p>
       )}
@@ -141,7 +170,7 @@ interface FieldErrorProps {
 export function FieldError({ error, id }: FieldErrorProps) {
   if (error === undefined) return null;
   return (
-    <p class="error" id={id} role="alert">
+    <p class="error small" id={id} role="alert">
       <Prose text={error} />
     </p>
   );

@@ -50,7 +50,7 @@ export function FormDialog({
       >
         {children}
         {failure && <FailureView failure={failure} />}
-        <div class="actions">
+        <div class="row actions">
           <Button onClick={onClose}>Cancel</Button>
           <Button
             kind={isDangerous ? 'danger' : 'primary'}

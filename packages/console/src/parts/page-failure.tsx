@@ -17,7 +17,7 @@ export function PageFailure({ failure, needs, to = 'see this page', onRetry }: P
   if (failure.kind !== 'forbidden') return <FailureView failure={failure} onRetry={onRetry} />;
   const tenant = session.value?.tenant;
   return (
-    <div class="failure forbidden" role="alert">
+    <div class="card failure forbidden" role="alert">
       <h2>
         Your API key lacks the permission <code>{needs}</code>
       </h2>

@@ -9,7 +9,7 @@ interface PageHeadProps {
 
 export function PageHead({ title, lead, action }: PageHeadProps) {
   return (
-    <div class="page-head">
+    <div class="spread page-head">
       <div>
         <Heading>{title}</Heading>
         <p class="lead">{lead}</p>

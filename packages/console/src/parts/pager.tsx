@@ -18,7 +18,7 @@ export function Pager({ offset, count, total, total_at_least: least = 0, size, o
   );
   const isLast = total === null ? count < size : offset + count >= total;
   return (
-    <nav class="pager" aria-label={`Pages of ${of}`}>
+    <nav class="row pager soft small" aria-label={`Pages of ${of}`}>
       <Button disabled={offset === 0} onClick={() => onMove(Math.max(0, offset - size))}>
         Newer
       </Button>

@@ -22,7 +22,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   return (
     <>
       <a
-        class="skip"
+        class="unseen"
         href="#content"
         onClick={(event) => {
           event.preventDefault();
@@ -50,14 +50,14 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           </ul>
         </nav>
         {/* Opens a new tab, because leaving this page forgets an API key that the user pasted. */}
-        <a class="reference" href="/docs" target="_blank" rel="noopener">
-          API<span class="long"> reference</span>
+        <a href="/docs" target="_blank" rel="noopener">
+          API<span class="rest"> reference</span>
           <span class="unseen">, in a new tab</span> <span aria-hidden="true">↗</span>
         </a>
         <Who />
       </header>
       {session.value && isAway.value && (
-        <div class="banner" role="alert">
+        <div class="notice warn" role="alert">
           The service does not respond. This page goes on as soon as it does.
         </div>
       )}
@@ -75,11 +75,15 @@ function Who() {
   const { value } = session;
   if (!value) return <div class="who" />;
   return (
-    <div class="who">
+    <div class="row who small">
       <span class="tenant">
         {value.tenant ?? 'Signed in'}
         {value.expiresAt && (
-          <time dateTime={value.expiresAt.toISOString()} title={value.expiresAt.toLocaleString()}>
+          <time
+            class="soft"
+            dateTime={value.expiresAt.toISOString()}
+            title={value.expiresAt.toLocaleString()}
+          >
             expires {until(value.expiresAt)}
           </time>
         )}

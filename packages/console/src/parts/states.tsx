@@ -6,10 +6,9 @@ import { Prose } from './prose.tsx';
 
 export function Loading({ text }: { readonly text: string }) {
   return (
-    <div class="loading" role="status">
-      <span class="spinner" aria-hidden="true" />
+    <p class="soft" role="status">
       {text}…
-    </div>
+    </p>
   );
 }
 
@@ -23,7 +22,7 @@ export function Empty({ title, children, action }: EmptyProps) {
   return (
     <div class="empty">
       <h2>{title}</h2>
-      <p>{children}</p>
+      <p class="soft">{children}</p>
       {action}
     </div>
   );
@@ -40,7 +39,7 @@ export function FailureView({ failure, onRetry }: FailureProps) {
   useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [failure]);
   const canRetry = onRetry && (kind === 'away' || kind === 'refused');
   return (
-    <div ref={place} class={`failure ${kind}`} role="alert">
+    <div ref={place} class={`card failure ${kind}`} role="alert">
       <h2>{title}</h2>
       <p>
         <Prose text={detail} />

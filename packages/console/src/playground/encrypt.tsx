@@ -1,61 +1,52 @@
-import type { Bundle } from '@eaas/sdk';
-import { Button } from '../parts/button.tsx';
 import { CopyBox } from '../parts/copy.tsx';
-import { Field } from '../parts/field.tsx';
-import { FailureView, Notice } from '../parts/states.tsx';
-import { failureOf } from '../failure.ts';
+import { Notice } from '../parts/states.tsx';
 import { newOwner, type Play, type Played, type Sealed } from './play.ts';
-import { Seen } from './seen.tsx';
-import { Outcome } from './step.tsx';
-import { useStep } from './use-step.ts';
+import { Try } from './try.tsx';
 
 export function Encrypt({ play }: { readonly play: Play }) {
-  const { isBusy, outcome, run } = useStep<Bundle>(play);
-  const sealed = play.sealed.value;
-  const encrypt = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const { sealed, eaas } = play;
+  const encrypt = async (): Promise<Sealed> => {
     const [value, belongsTo] = [play.value.value, newOwner()];
-    const done = await run(() => play.eaas.encrypt(value, belongsTo));
-    if (done?.ok) play.sealed.value = { value, belongsTo, bundle: done.value, exchanges: done.exchanges };
+    return { value, belongsTo, bundle: await eaas.encrypt(value, belongsTo) };
   };
   return (
     <>
-      <form class="inline" onSubmit={(event) => void encrypt(event)}>
-        <Field label="Value" autocomplete="off" spellcheck={false} maxLength={200} value={play.value} />
-        <Button kind="primary" type="submit" isBusy={isBusy} busyText="Encrypting">
-          {sealed ? 'Encrypt again' : 'Encrypt'}
-        </Button>
-      </form>
-      <div class="result" aria-live="polite">
-        {outcome && !outcome.ok && <FailureView failure={failureOf(outcome.error)} />}
-        {sealed && <Stored sealed={sealed} />}
-      </div>
-      {sealed && <Decrypt key={sealed.bundle.ciphertext} {...{ play, sealed }} />}
-    </>
-  );
-}
-
-function Stored({ sealed: { value, bundle, exchanges } }: { readonly sealed: Sealed }) {
-  return (
-    <>
-      <Notice tone="good">
-        Encrypted under version {bundle.key_version} of the key. This is what you store:
-      </Notice>
-      <CopyBox text={bundle.ciphertext} of="the ciphertext" />
-      <Seen exchanges={exchanges} value={value} isOpen />
+      <Try
+        play={play}
+        action={sealed.value ? 'Encrypt again' : 'Encrypt'}
+        busyText="Encrypting"
+        input={['Value', play.value]}
+        work={encrypt}
+        earlier={sealed.value}
+        onDone={(recorded) => recorded.ok && (sealed.value = recorded)}
+        plaintextOf={(made) => made?.value}
+        isOpen
+      >
+        {({ bundle }) => (
+          <>
+            <Notice tone="good">
+              Encrypted under version {bundle.key_version} of the key. This is what you store:
+            </Notice>
+            <CopyBox text={bundle.ciphertext} of="the ciphertext" />
+          </>
+        )}
+      </Try>
+      {sealed.value && (
+        <Decrypt key={sealed.value.value.bundle.ciphertext} play={play} sealed={sealed.value.value} />
+      )}
     </>
   );
 }
 
 function Decrypt({ play, sealed: { bundle, belongsTo } }: Played) {
-  const { isBusy, outcome, run } = useStep<string>(play);
-  const decrypt = () => run(() => play.eaas.decrypt(bundle, { ...belongsTo, as: 'text' }));
   return (
-    <>
-      <Button kind="primary" isBusy={isBusy} busyText="Decrypting" onClick={() => void decrypt()}>
-        Decrypt
-      </Button>
-      <Outcome outcome={outcome}>{(value) => <output class="opened">{value}</output>}</Outcome>
-    </>
+    <Try
+      play={play}
+      action="Decrypt"
+      busyText="Decrypting"
+      work={() => play.eaas.decrypt(bundle, { ...belongsTo, as: 'text' })}
+    >
+      {(value) => <output class="notice good">{value}</output>}
+    </Try>
   );
 }

@@ -1,50 +1,36 @@
 import { ServiceError } from '@eaas/sdk';
-import { Button } from '../parts/button.tsx';
 import { Notice } from '../parts/states.tsx';
 import { newOwner, type Played } from './play.ts';
-import { Outcome } from './step.tsx';
-import { useStep } from './use-step.ts';
-
-interface Erased {
-  readonly refusal: ServiceError;
-  readonly other: string;
-}
+import { Try } from './try.tsx';
 
 export function Erase({ play, sealed: { bundle, belongsTo } }: Played) {
-  const { isBusy, outcome, run } = useStep<Erased>(play);
   const { eaas, session } = play;
-  const erase = () =>
-    run(async () => {
-      const grace = newOwner();
-      const { ciphertext } = await eaas.encrypt('grace@example.com', grace);
-      await session.client.subjects.erase({ subject: belongsTo.subject });
-      const refusal: unknown = await eaas.decrypt(bundle, belongsTo).then(
-        () => new Error('The erased value still opens. Please report this as a bug.'),
-        (error: unknown) => error,
-      );
-      if (!(refusal instanceof ServiceError && refusal.code === 'subject_erased')) throw refusal;
-      return { refusal, other: await eaas.decrypt(ciphertext, { ...grace, as: 'text' }) };
-    });
+  const erase = async () => {
+    const grace = newOwner();
+    const { ciphertext } = await eaas.encrypt('grace@example.com', grace);
+    await session.client.subjects.erase({ subject: belongsTo.subject });
+    const refusal: unknown = await eaas.decrypt(bundle, belongsTo).then(
+      () => new Error('The erased value still opens. Please report this as a bug.'),
+      (error: unknown) => error,
+    );
+    if (!(refusal instanceof ServiceError && refusal.code === 'subject_erased')) throw refusal;
+    return { refusal, other: await eaas.decrypt(ciphertext, { ...grace, as: 'text' }) };
+  };
   return (
-    <>
-      <Button kind="primary" isBusy={isBusy} busyText="Erasing" onClick={() => void erase()}>
-        Erase the person
-      </Button>
-      <Outcome outcome={outcome}>
-        {({ refusal, other }) => (
-          <>
-            <Notice tone="bad">
-              <p>
-                The value of step 1 is gone: <code>{refusal.code}</code>
-              </p>
-              <p>{refusal.message}</p>
-            </Notice>
-            <Notice tone="good">
-              The value of somebody else still opens: <code>{other}</code>
-            </Notice>
-          </>
-        )}
-      </Outcome>
-    </>
+    <Try play={play} action="Erase the person" busyText="Erasing" work={erase}>
+      {({ refusal, other }) => (
+        <>
+          <Notice tone="bad">
+            <p>
+              The value of step 1 is gone: <code>{refusal.code}</code>
+            </p>
+            <p>{refusal.message}</p>
+          </Notice>
+          <Notice tone="good">
+            The value of somebody else still opens: <code>{other}</code>
+          </Notice>
+        </>
+      )}
+    </Try>
   );
 }

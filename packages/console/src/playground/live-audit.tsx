@@ -37,13 +37,11 @@ export function LiveAudit({ play }: { readonly play: Play }) {
   return (
     <>
       <LiveBar newest={entries.value[0]} report={report.value} />
-      <aside class="live" id="live" aria-labelledby="live-title">
-        <div class="live-head">
-          <h2 id="live-title">Audit log, live</h2>
-          <p class="soft">
-            Every use of a key is an entry. Each entry has a hash over its content and the previous hash.
-          </p>
-        </div>
+      <aside class="card stack live" id="live" aria-labelledby="live-title">
+        <h2 id="live-title">Audit log, live</h2>
+        <p class="soft small">
+          Every use of a key is an entry. Each entry has a hash over its content and the previous hash.
+        </p>
         <Chain report={report.value} failure={failure.value} count={entries.value.length} />
         {/* `tabIndex` makes the list focusable, so that users can scroll a long list with the keyboard. */}
         <div class="entries" role="log" aria-label="Newest entries of the audit log" tabIndex={0}>
@@ -70,10 +68,14 @@ interface LiveBarProps {
 /** A link to the log with its newest entry, for narrow screens, where the log is far below the steps. */
 function LiveBar({ newest, report }: LiveBarProps) {
   return (
-    <a class="live-bar" href="#live" onClick={showLog}>
+    <a class="card small live-bar" href="#live" onClick={showLog}>
       <span class="soft">Audit log</span>
-      <span class="entry-action">{newest ? `${newest.id} ${newest.action}` : 'empty'}</span>
-      {report?.ok && <span class="tick" role="img" aria-label="The chain holds" />}
+      <span class="strong">{newest ? `${newest.id} ${newest.action}` : 'empty'}</span>
+      {report?.ok && (
+        <span class="badge good" role="img" aria-label="The chain holds">
+          ✓
+        </span>
+      )}
       {report?.ok === false && <span class="badge bad">broken</span>}
       <span aria-hidden="true">↓</span>
     </a>
@@ -104,8 +106,10 @@ function Chain({ report, failure, count }: ChainProps) {
   const { id } = report.checkpoint ?? {};
   if (!id) return <p class="soft">The log is empty. Encrypt a value to see its first entry.</p>;
   return (
-    <p class="holds">
-      <span class="tick" aria-hidden="true" />
+    <p class="small">
+      <span class="badge good" aria-hidden="true">
+        ✓
+      </span>{' '}
       {counted(count, 'entry', 'entries')} recomputed in this page, up to {id}. The chain holds.
     </p>
   );
@@ -115,14 +119,16 @@ function Entry({ entry, report }: { readonly entry: AuditEntry; readonly report:
   const { id, action, key_version, created_at, hash } = entry;
   const isBroken = report?.findings.some((finding) => finding.id === id) ?? false;
   return (
-    <li class={isBroken ? 'broken' : ''}>
-      <span class="entry-id">{id}</span>
-      <span class="entry-action">
+    <li class={isBroken ? 'small bad' : 'small'}>
+      <span class="soft">{id}</span>
+      <span class="strong">
         {action}
         {key_version !== null && <span class="soft"> v{key_version}</span>}
       </span>
-      <time dateTime={created_at}>{clockTime(created_at)}</time>
-      <code class="entry-hash">{short(hash, 12)}</code>
+      <time class="soft" dateTime={created_at}>
+        {clockTime(created_at)}
+      </time>
+      <code class="soft">{short(hash, 12)}</code>
     </li>
   );
 }

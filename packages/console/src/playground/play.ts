@@ -1,7 +1,7 @@
 import type { Bundle, EaasClient } from '@eaas/sdk';
 import { type Signal, signal } from '@preact/signals';
 import { clientOf, type Session } from '../session.ts';
-import { createRecorder, type Exchange, type Recorder } from './exchanges.ts';
+import { createRecorder, type Recorded, type Recorder } from './exchanges.ts';
 import { findOwnKey, keyName, type OwnKey, unusableOf } from './own-key.ts';
 
 export interface Sealed {
@@ -9,7 +9,6 @@ export interface Sealed {
   readonly bundle: Bundle;
   /** Where the value belongs, and whose it is. */
   readonly belongsTo: ReturnType<typeof newOwner>;
-  readonly exchanges: readonly Exchange[];
 }
 
 export interface Play {
@@ -18,7 +17,7 @@ export interface Play {
   readonly recorder: Recorder;
   readonly eaas: EaasClient;
   readonly value: Signal<string>;
-  readonly sealed: Signal<Sealed | undefined>;
+  readonly sealed: Signal<(Recorded<Sealed> & { readonly ok: true }) | undefined>;
 }
 
 /** What each step after the first starts from. */

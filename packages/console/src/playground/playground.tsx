@@ -14,7 +14,7 @@ export function Playground({ session }: PageProps) {
   const { value: found, failure, isLoading, reload } = useLoaded(() => findPlay(session), [session]);
   return (
     <div class="playground">
-      <div class="intro">
+      <div class="page-head">
         <Heading title="Playground">See the whole idea in two minutes</Heading>
         <p class="lead">
           Your application encrypts. The service keeps the keys and records every use. Each of the five steps

@@ -1,12 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ReportRow } from '@eaas/sdk';
-import { Button } from '../parts/button.tsx';
-import { Field } from '../parts/field.tsx';
 import { short } from '../parts/short.ts';
 import { clockTime } from '../parts/times.ts';
 import type { Played } from './play.ts';
-import { Outcome } from './step.tsx';
-import { useStep } from './use-step.ts';
+import { Try } from './try.tsx';
 
 interface Told {
   readonly value: string;
@@ -16,35 +13,25 @@ interface Told {
 
 export function Read({ play, sealed: { bundle, belongsTo } }: Played) {
   const user = useSignal('doctor-7');
-  const { isBusy, outcome, run } = useStep<Told>(play);
-  const read = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    await run(async () => {
-      const value = await play.eaas.as(user.value).decrypt(bundle, { ...belongsTo, as: 'text' });
-      const rows: ReportRow[] = [];
-      const { subject } = belongsTo;
-      for await (const row of play.session.client.audit.report({ subject })) rows.push(row);
-      return { value, rows };
-    });
+  const read = async (): Promise<Told> => {
+    const value = await play.eaas.as(user.value).decrypt(bundle, { ...belongsTo, as: 'text' });
+    const rows: ReportRow[] = [];
+    const { subject } = belongsTo;
+    for await (const row of play.session.client.audit.report({ subject })) rows.push(row);
+    return { value, rows };
   };
   return (
-    <>
-      <form class="inline" onSubmit={(event) => void read(event)}>
-        <Field label="User" autocomplete="off" spellcheck={false} maxLength={100} required value={user} />
-        <Button kind="primary" type="submit" isBusy={isBusy} busyText="Reading">
-          Read it as this user
-        </Button>
-      </form>
-      <Outcome outcome={outcome}>{(told) => <Report {...told} />}</Outcome>
-    </>
+    <Try play={play} action="Read it as this user" busyText="Reading" input={['User', user]} work={read}>
+      {(told) => <Report {...told} />}
+    </Try>
   );
 }
 
 function Report({ value, rows }: Told) {
   return (
     <>
-      <output class="opened">{value}</output>
-      <table class="rows">
+      <output class="notice good">{value}</output>
+      <table>
         <caption class="unseen">What the log says about the person, newest first</caption>
         <thead>
           <tr>

@@ -1,11 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { Button } from '../parts/button.tsx';
-import { Field } from '../parts/field.tsx';
 import { short } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';
 import type { Played } from './play.ts';
-import { Outcome } from './step.tsx';
-import { useStep } from './use-step.ts';
+import { Try } from './try.tsx';
 import { storeUsers, type Users } from './users.ts';
 
 interface Found {
@@ -18,40 +15,35 @@ interface Found {
 export function Search({ play, sealed: { value } }: Played) {
   const wanted = useSignal(value.toUpperCase());
   const users = useSignal<Users | undefined>(undefined);
-  const { isBusy, outcome, run } = useStep<Found>(play);
-  const search = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    await run(async () => {
-      users.value ??= await storeUsers(play.eaas, value);
-      const { rows, find } = users.value;
-      return { rows, wanted: wanted.value, ...(await find(wanted.value)) };
-    });
+  const search = async (): Promise<Found> => {
+    users.value ??= await storeUsers(play.eaas, value);
+    const { rows, find } = users.value;
+    return { rows, wanted: wanted.value, ...(await find(wanted.value)) };
   };
   return (
-    <>
-      <form class="inline" onSubmit={(event) => void search(event)}>
-        <Field label="Search for" autocomplete="off" spellcheck={false} maxLength={200} value={wanted} />
-        <Button kind="primary" type="submit" isBusy={isBusy} busyText="Searching">
-          Search
-        </Button>
-      </form>
-      <Outcome outcome={outcome} value={value}>
-        {(found) => <Table {...found} />}
-      </Outcome>
-    </>
+    <Try
+      play={play}
+      action="Search"
+      busyText="Searching"
+      input={['Search for', wanted]}
+      work={search}
+      plaintextOf={() => value}
+    >
+      {(found) => <Table {...found} />}
+    </Try>
   );
 }
 
 function Table({ rows, wanted, fingerprint, found }: Found) {
   return (
     <>
-      <p class="query">
+      <p class="soft">
         <code>
           select * from users where email_index = '<b>{short(fingerprint, 16)}</b>'
         </code>
       </p>
       <div class="scroll">
-        <table class="rows">
+        <table>
           <caption class="unseen">The table users, as the database stores it</caption>
           <thead>
             <tr>
@@ -62,7 +54,7 @@ function Table({ rows, wanted, fingerprint, found }: Found) {
           </thead>
           <tbody>
             {rows.map(({ id, email, email_index }) => (
-              <tr key={id} class={found.includes(id) ? 'found' : ''}>
+              <tr key={id} class={found.includes(id) ? 'good' : ''}>
                 <th scope="row">{id}</th>
                 <td>
                   {/* The end, because all ciphertexts of a key begin with the same header. */}

@@ -7,7 +7,7 @@ interface SeenProps {
   readonly exchanges: readonly Exchange[];
   /** The plaintext to search for in the requests. */
   readonly value?: string | undefined;
-  readonly isOpen?: boolean;
+  readonly isOpen?: boolean | undefined;
 }
 
 /** What the service saw: the recorded requests and responses. */

@@ -51,7 +51,7 @@ const later = [
 ] as const;
 
 export function Steps({ play }: { readonly play: Play }) {
-  const sealed = play.sealed.value;
+  const sealed = play.sealed.value?.value;
   return (
     <div class="two">
       <div class="steps">
@@ -74,7 +74,7 @@ export function Steps({ play }: { readonly play: Play }) {
             {sealed ? (
               <View key={sealed.bundle.ciphertext} play={play} sealed={sealed} />
             ) : (
-              <p class="not-yet">Encrypt a value in step 1 first.</p>
+              <p class="notice soft">Encrypt a value in step 1 first.</p>
             )}
           </Step>
         ))}

@@ -1,0 +1,82 @@
+// What a user tries in a step: perhaps a text, a button, and what came of it.
+import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { failureOf } from '../failure.ts';
+import { Button } from '../parts/button.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Field } from '../parts/field.tsx';
+import { FailureView } from '../parts/states.tsx';
+import type { Recorded } from './exchanges.ts';
+import type { Play } from './play.ts';
+import { Seen } from './seen.tsx';
+
+interface TryProps<T> {
+  readonly play: Play;
+  readonly action: string;
+  readonly busyText: string;
+  /** The name of a text that the user can change, and the text. */
+  readonly input?: readonly [string, Signal<string>];
+  /** What a dialog asks first. */
+  readonly asks?: { readonly title: string; readonly action: string; readonly text: ComponentChildren };
+  readonly work: () => Promise<T>;
+  /** What an earlier visit of the page came to. */
+  readonly earlier?: Recorded<T> | undefined;
+  readonly onDone?: (recorded: Recorded<T>) => void;
+  /** The plaintext to search for in the requests. */
+  readonly plaintextOf?: (result: T | undefined) => string | undefined;
+  /** Whether the requests are shown at once. */
+  readonly isOpen?: boolean | undefined;
+  readonly children: (result: T) => ComponentChildren;
+}
+
+export function Try<T>(props: TryProps<T>) {
+  const { play, action, busyText, input, asks, work, earlier, onDone, plaintextOf, isOpen, children } = props;
+  const isBusy = useSignal(false);
+  const isAsking = useSignal(false);
+  const outcome = useSignal(earlier);
+  const run = async (): Promise<void> => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    const recorded = await play.recorder.during(work);
+    outcome.value = recorded;
+    isBusy.value = false;
+    onDone?.(recorded);
+  };
+  const close = (): void => void (isAsking.value = false);
+  const result = outcome.value;
+  return (
+    <>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (asks) isAsking.value = true;
+          else void run();
+        }}
+      >
+        {input && (
+          <Field label={input[0]} autocomplete="off" spellcheck={false} maxLength={200} value={input[1]} />
+        )}
+        <Button kind="primary" type="submit" isBusy={isBusy.value} busyText={busyText}>
+          {action}
+        </Button>
+      </form>
+      {asks && isAsking.value && (
+        <Confirm {...asks} busyText={busyText} work={run} onDone={close} onClose={close}>
+          {asks.text}
+        </Confirm>
+      )}
+      <div class="stack result" aria-live="polite">
+        {result?.ok && children(result.value)}
+        {result && !result.ok && <FailureView failure={failureOf(result.error)} />}
+        {result && result.exchanges.length > 0 && (
+          <Seen
+            exchanges={result.exchanges}
+            value={plaintextOf?.(result.ok ? result.value : undefined)}
+            isOpen={isOpen}
+          />
+        )}
+      </div>
+    </>
+  );
+}
