@@ -15,7 +15,7 @@ const packages: Readonly<Record<string, number>> = {
   drizzle: 2_114,
   prisma: 1_972,
   files: 1_725,
-  console: 6_959,
+  console: 6_747,
   server: 5_371,
   log: 1_153,
   dev: 838,

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { type Failure, failureOf } from './failure.ts';
+import type { Failure } from './failure.ts';
+import { useWork } from './load.ts';
 import { Button } from './parts/button.tsx';
 import { Field } from './parts/field.tsx';
 import { Prose } from './parts/prose.tsx';
@@ -28,19 +29,10 @@ const reasons: Readonly<Record<Exclude<SignedOut, 'new'>, { tone: 'info' | 'warn
 
 export function SignIn() {
   const apiKey = useSignal('');
-  const failure = useSignal<Failure | undefined>(undefined);
+  const { failure: found, run } = useWork();
+  const failure = found && signInFailure(found);
   if (isEntering.value && apiKey.value === '') return <Loading text="Signing in" />;
   const reason = signedOut.value === 'new' ? undefined : reasons[signedOut.value];
-
-  const enter = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    failure.value = undefined;
-    try {
-      await enterWithApiKey(apiKey.value);
-    } catch (error) {
-      failure.value = signInFailure(error);
-    }
-  };
 
   return (
     <div class="sign-in stack">
@@ -55,7 +47,7 @@ export function SignIn() {
           of these.
         </Notice>
       )}
-      {reason && !failure.value && (
+      {reason && !failure && (
         <Notice tone={reason.tone}>
           <p>
             <Prose text={reason.text} />
@@ -65,16 +57,20 @@ export function SignIn() {
           )}
         </Notice>
       )}
-      <form class="stack" onSubmit={(event) => void enter(event)}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run(() => enterWithApiKey(apiKey.value));
+        }}
+      >
         <Field
           label="API key"
           type="password"
-          autocomplete="off"
-          spellcheck={false}
           placeholder="eaas_sk_…"
           required
           hint="It stays in the memory of this page. Closing or reloading the page forgets it."
-          error={failure.value && `${failure.value.title}. ${failure.value.advice}`}
+          error={failure && `${failure.title}. ${failure.advice}`}
           value={apiKey}
         />
         <Button kind="primary" type="submit" isBusy={isEntering.value} busyText="Signing in">
@@ -85,8 +81,7 @@ export function SignIn() {
   );
 }
 
-function signInFailure(error: unknown): Failure {
-  const failure = failureOf(error);
+function signInFailure(failure: Failure): Failure {
   if (failure.kind === 'expired')
     return {
       ...failure,

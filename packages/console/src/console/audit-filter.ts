@@ -1,5 +1,5 @@
 import { parseUuid } from '@eaas/protocol';
-import type { AuditFilter } from '@eaas/sdk';
+import type { AuditEntry, AuditFilter } from '@eaas/sdk';
 import { looksLikeId } from './people-find.ts';
 
 /** The value of the options "Another key…" and "Another API key…", for keys that the list does not contain. */
@@ -46,3 +46,7 @@ export function idIn(text: string): string | undefined {
 export function offsetOf(id: number, newestId: number): number {
   return Math.max(0, newestId - id - 5);
 }
+
+/** A log as a file: one JSON object a line. */
+export const asLines = (entries: readonly AuditEntry[]): string =>
+  entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');

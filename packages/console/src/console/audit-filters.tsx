@@ -78,9 +78,6 @@ function PersonField({ label, value }: { readonly label: string; readonly value:
           : 'An id has 32 or 64 characters of 0 to 9 and a to f.'
       }
       maxLength={80}
-      autocomplete="off"
-      autocapitalize="off"
-      spellcheck={false}
     />
   );
 }
@@ -110,8 +107,6 @@ function OtherId({ noun, value, hint }: OtherIdProps) {
           isWrong ? `${noun === 'key' ? 'A key' : 'An API key'} id is a UUID with 36 characters.` : undefined
         }
         maxLength={64}
-        autocomplete="off"
-        spellcheck={false}
       />
     </div>
   );

@@ -3,14 +3,14 @@ import type { AuditEntry } from '@eaas/sdk';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
+import { Download } from '../parts/download.tsx';
 import { pageSize } from '../parts/listing.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { short } from '../parts/short.ts';
 import { Empty } from '../parts/states.tsx';
 import type { PageProps } from '../session.ts';
-import { AuditExport } from './audit-export.tsx';
-import { filterOf, isFiltered, noFilter, offsetOf } from './audit-filter.ts';
+import { asLines, filterOf, isFiltered, noFilter, offsetOf } from './audit-filter.ts';
 import { AuditEntryDialog } from './audit-entry.tsx';
 import { AuditFilters } from './audit-filters.tsx';
 import { AuditTable } from './audit-table.tsx';
@@ -62,7 +62,19 @@ export function Audit({ session: { client } }: PageProps) {
       <PageHead
         title="Audit log"
         lead="The log shows each use of a key: who used the key, from where, and when. Verification detects every change of the log."
-        action={failure ? undefined : <AuditExport client={client} texts={texts} />}
+        action={
+          failure ? undefined : (
+            <Download
+              entries={(signal) => client.audit.list(wanted, { order: 'oldest', signal })}
+              name="audit"
+              ending="ndjson"
+              type="application/x-ndjson"
+              write={asLines}
+            >
+              {isFiltered(texts) ? 'Export these entries' : 'Export all entries'}
+            </Download>
+          )
+        }
       />
       {failure && <PageFailure failure={failure} needs="audit.read" onRetry={reload} />}
       {!failure && (

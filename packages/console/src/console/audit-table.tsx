@@ -88,12 +88,7 @@ function columnsFor(given: ForColumns): readonly Column<AuditEntry>[] {
       title: 'Person',
       cell: ({ metadata: { subject } }) =>
         typeof subject === 'string' ? (
-          <PersonId
-            id={subject}
-            of="the id of the person"
-            label="person"
-            onOpen={() => showPerson(subject)}
-          />
+          <PersonId id={subject} of="the id of the person" onOpen={() => showPerson(subject)} />
         ) : (
           none
         ),
@@ -101,7 +96,7 @@ function columnsFor(given: ForColumns): readonly Column<AuditEntry>[] {
     {
       title: 'User',
       cell: ({ metadata: { user } }) =>
-        typeof user === 'string' ? <PersonId id={user} of="the id of the user" label="user" /> : none,
+        typeof user === 'string' ? <PersonId id={user} of="the id of the user" /> : none,
     },
     { title: 'Address', cell: ({ ip_address }) => ip_address ?? none },
     {

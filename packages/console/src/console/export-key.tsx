@@ -5,10 +5,10 @@ import { Code } from '../parts/code.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Consequences } from '../parts/consequences.tsx';
 import { ShowDialog } from '../parts/dialog.tsx';
-import { TextArea } from '../parts/field.tsx';
+import { Field } from '../parts/field.tsx';
 import { counted } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';
-import { save } from './export-audit.ts';
+import { save } from '../parts/download.tsx';
 import { exportKey } from './exported-key.ts';
 import type { KeyRecord } from './key-status.tsx';
 
@@ -50,7 +50,8 @@ export function ExportKey({ client, record, onClose }: ExportKeyProps) {
       onClose={onClose}
     >
       <Consequences texts={consequences} />
-      <TextArea
+      <Field
+        required
         label="RSA public key"
         hint="PEM, 3,072 to 8,192 bits. The service encrypts the key for it. Keep the private key offline."
         rows={5}

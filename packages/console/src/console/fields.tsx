@@ -1,33 +1,30 @@
 // The fields that the forms of this console share, each as data: see parts/form.ts.
 import { type IssuerPermission, limits, type Permission } from '@eaas/protocol/wire';
 import type { ComponentProps } from 'preact';
-import { Check, Field as Input, FieldError, Radios, Select, TextArea } from '../parts/field.tsx';
-import { type Field, type Form, memberOf } from '../parts/form.ts';
+import { Check, Field as Input, FieldError, Radios, Select } from '../parts/field.tsx';
+import { type Field, type FieldProps, type Form, memberOf } from '../parts/form.ts';
 import { counted } from '../parts/short.ts';
 import { dateTime } from '../parts/times.ts';
 import { KeyChoice, type KeyChoiceProps } from './key-choice.tsx';
 
 type InputProps = Omit<ComponentProps<typeof Input>, 'value' | 'error'>;
 
-/** A text of one line, as it is typed. */
+/** The input of a field that is typed. */
+export const typed = (props: InputProps) =>
+  function Typed({ value, error }: Pick<FieldProps<string>, 'value' | 'error'>) {
+    return <Input {...props} value={value} error={error} />;
+  };
+
+/** A text that is stored as it is typed. */
 export function text<Name extends string>(
   name: Name,
-  props: InputProps & { readonly first?: string },
+  props: InputProps,
+  first = '',
 ): Field<string, string, { readonly [Each in Name]: string | number | null }> {
-  const { first = '', ...rest } = props;
   return {
     start: (record) => String(record === undefined ? first : (record[name] ?? '')),
     read: (shown) => shown,
-    View: ({ value, error }) => (
-      <Input
-        {...rest}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
-        value={value}
-        error={error}
-      />
-    ),
+    View: typed(props),
   };
 }
 
@@ -112,12 +109,13 @@ export function origins(
         />
         {value.value.isForPages && (
           <div class="inset">
-            <TextArea
+            <Input
               label="Allowed origins"
               hint={hint}
               error={error}
               placeholder="https://app.example"
               rows={3}
+              required
               value={memberOf(value, 'lines')}
             />
           </div>

@@ -164,7 +164,7 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
   };
   return (
     <>
-      <div class="row actions">
+      <div class="row page-head">
         {actions
           .filter((each) => each.in.includes(status))
           .map((each) => (

@@ -2,10 +2,10 @@ import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import { useLoaded } from '../load.ts';
 import { Copy } from '../parts/copy.tsx';
-import { Fact } from '../parts/fact.tsx';
-import { Heading } from '../parts/heading.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Link } from '../parts/link.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { Loading, Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { When } from '../parts/when.tsx';
@@ -26,25 +26,24 @@ export function Key({ session: { client }, keyId }: PageProps & { readonly keyId
   );
   return (
     <>
-      <p class="crumbs small">
+      <p class="small">
         <Link to={{ page: 'keys' }}>Keys</Link>
       </p>
-      <div class="spread page-head">
-        <div>
-          <Heading>{value ? inLine(value.name) : 'Key'}</Heading>
-          <p class="lead id">
-            <code>{keyId}</code>
-            <Copy text={keyId} of="the key id" />
-          </p>
-        </div>
-        {value && <KeyStatusBadge status={value.status} />}
-      </div>
+      <PageHead
+        title={value ? inLine(value.name) : 'Key'}
+        lead={
+          <>
+            <code>{keyId}</code> <Copy text={keyId} of="the key id" />
+          </>
+        }
+        action={value && <KeyStatusBadge status={value.status} />}
+      />
       {!value && !failure && <Loading text="Loading the key" />}
       {failure && <PageFailure failure={failure} needs="keys.read" onRetry={reload} />}
       {value && !failure && (
         <>
           <StateNotice record={value} />
-          <Facts record={value} />
+          <Facts of={factsOf(value)} />
           <KeyActions client={client} record={value} onChanged={reload} />
           <PublicKey client={client} record={value} onRetry={reload} />
           <KeyVersions record={value} size={size} onMove={(to) => (offset.value = to)} />
@@ -71,23 +70,15 @@ function StateNotice({ record: { status, destroy_at } }: { readonly record: KeyR
   );
 }
 
-function Facts({ record }: { readonly record: KeyRecord }) {
+function factsOf(record: KeyRecord) {
   const { key_version, rotation_policy, next_rotation_at, rotated_at, created_at } = record;
-  return (
-    <dl class="facts">
-      <Fact title="Newest version">{key_version}</Fact>
-      <Fact title="Rotation">{rotationText(rotation_policy?.interval_days)}</Fact>
-      <Fact title="Next rotation">
-        <When time={next_rotation_at} none="not planned" />
-      </Fact>
-      <Fact title="Last rotated">
-        <When time={rotated_at} />
-      </Fact>
-      <Fact title="Created">
-        <When time={created_at} />
-      </Fact>
-      <Fact title="Export">{record.exportable ? 'allowed' : 'never'}</Fact>
-      <Fact title="Intake key">{record.intake ? 'yes' : 'no'}</Fact>
-    </dl>
-  );
+  return {
+    'Newest version': key_version,
+    Rotation: rotationText(rotation_policy?.interval_days),
+    'Next rotation': <When time={next_rotation_at} none="not planned" />,
+    'Last rotated': <When time={rotated_at} />,
+    Created: <When time={created_at} />,
+    Export: record.exportable ? 'allowed' : 'never',
+    'Intake key': record.intake ? 'yes' : 'no',
+  };
 }

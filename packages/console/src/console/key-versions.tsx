@@ -17,7 +17,7 @@ export function KeyVersions({ record, size, onMove }: KeyVersionsProps) {
   const { versions, versions_total: total, offset } = record;
   const inUse = record.status === 'active' ? oldVersionsInUse(record) : [];
   return (
-    <section aria-labelledby="versions-title">
+    <section class="stack" aria-labelledby="versions-title">
       <h2 id="versions-title">Versions</h2>
       {inUse.length > 0 && <InUse versions={inUse} record={record} />}
       {record.intake && ['active', 'disabled'].includes(record.status) && (

@@ -5,7 +5,7 @@ import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Code } from '../parts/code.tsx';
 import { Copy } from '../parts/copy.tsx';
-import { Fact } from '../parts/fact.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -66,9 +66,6 @@ export function People({ session: { client } }: PageProps) {
               hint={hint}
               error={fault.value}
               maxLength={256}
-              autocomplete="off"
-              autocapitalize="off"
-              spellcheck={false}
               value={text}
             />
             <Button kind="primary" type="submit">
@@ -156,10 +153,10 @@ function Found({ client, wanted }: FoundProps) {
       )}
       {value?.person && !failure && (
         <>
-          <Facts person={value.person} />
+          <Facts of={factsOf(value.person)} />
           {erasure.value && <Erased erasure={erasure.value} />}
           {!erasure.value && value.person.erased_at !== null && <Tombstone person={value.person} />}
-          <div class="row actions">
+          <div class="row page-head">
             <PersonReport client={client} subjectId={value.person.id} />
             {value.person.erased_at === null && name && erase}
           </div>
@@ -192,32 +189,20 @@ function Found({ client, wanted }: FoundProps) {
   );
 }
 
-function Facts({ person: { id, created_at, erased_at } }: { readonly person: Person }) {
-  return (
-    <dl class="facts">
-      <div class="wide">
-        <dt>{id.length === 64 ? 'Subject id' : 'First half of the subject id'}</dt>
-        <dd class="id">
-          <code>{id}</code>
-          <Copy text={id} of="the subject id" />
-        </dd>
-      </div>
-      <Fact title="First used">
-        {created_at === null ? (
-          <span class="soft">before the oldest entry</span>
-        ) : (
-          <time dateTime={created_at}>{dateTime(created_at)}</time>
-        )}
-      </Fact>
-      <Fact title="State">
-        {erased_at === null ? (
-          <span class="badge good">Not erased</span>
-        ) : (
-          <span class="badge plain">Erased</span>
-        )}
-      </Fact>
-    </dl>
-  );
+function factsOf({ id, created_at, erased_at }: Person) {
+  return {
+    [id.length === 64 ? 'Subject id' : 'First half of the subject id']: (
+      <>
+        <code>{id}</code> <Copy text={id} of="the subject id" />
+      </>
+    ),
+    'First used': created_at === null ? 'before the oldest entry' : dateTime(created_at),
+    State: (
+      <span class={erased_at === null ? 'badge good' : 'badge'}>
+        {erased_at === null ? 'Not erased' : 'Erased'}
+      </span>
+    ),
+  };
 }
 
 function Erased({ erasure: { erased_at, entry } }: { readonly erasure: Erasure }) {

@@ -2,7 +2,8 @@ import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/local';
 import { expect, test } from 'vitest';
 import { faultOf, findPerson, type Wanted } from './people-find.ts';
-import { readReport } from './person-report.tsx';
+import { readAll } from '../parts/download.tsx';
+import { reportOf } from './person-report.tsx';
 
 const { signal } = new AbortController();
 const subject = 'patient 42';
@@ -81,5 +82,5 @@ test('the downloaded report has the rows of `audit.report`, of half an id too', 
   for await (const row of client.audit.report({ subject })) rows.push(row);
   expect(rows.map(({ action }) => action)).toEqual(['subject.erase', 'key.unwrap', 'key.wrap']);
   for (const id of [subject_id, subject_id.slice(0, 32)])
-    expect(await readReport(client, id, { signal, onProgress: () => {} })).toEqual(rows);
+    expect(await readAll(reportOf(client, id, signal), () => {})).toEqual(rows);
 });

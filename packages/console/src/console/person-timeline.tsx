@@ -69,7 +69,7 @@ export function PersonTimeline({ client, subjectId }: TimelineProps) {
     },
   ];
   return (
-    <section aria-labelledby="timeline-title">
+    <section class="stack" aria-labelledby="timeline-title">
       <h2 id="timeline-title">Who used the data, and when</h2>
       <Listing
         loaded={loaded}

@@ -1,11 +1,11 @@
 // The form of a sign-in: whose tokens the service accepts, and for what.
-import { type Input, type IssuerPermission, limits, type Output } from '@eaas/protocol/wire';
-import { Field as OneLine, Radios, TextArea } from '../parts/field.tsx';
+import { type Input as InputOf, type IssuerPermission, limits, type Output } from '@eaas/protocol/wire';
+import { Field as Input, Radios } from '../parts/field.tsx';
 import { type Field, type Fields, type Form, memberOf } from '../parts/form.ts';
-import { expiry, keyIds, nameOf, origins, permissionsOf, permissionTexts, text } from './fields.tsx';
+import { expiry, keyIds, nameOf, origins, permissionsOf, permissionTexts, text, typed } from './fields.tsx';
 
 export type IssuerRecord = Output<'GET /v1/issuers/:issuer_id'>;
-export type NewIssuer = Input<'POST /v1/issuers'>;
+export type NewIssuer = InputOf<'POST /v1/issuers'>;
 type KeySet = NonNullable<NewIssuer['jwks']>;
 
 const ofUsers: Readonly<Partial<Record<IssuerPermission, string>>> = {
@@ -49,7 +49,7 @@ const jwksUri: Field<string, KeySource, IssuerRecord> = {
       />
       {value.value.from === 'uri' && (
         <div class="inset">
-          <OneLine
+          <Input
             label="Address of the key set"
             hint={
               <>
@@ -79,11 +79,12 @@ const jwks: Field<KeySet, string, IssuerRecord> = {
   View: ({ value, error, form }) =>
     isPasted(form) && (
       <div class="inset">
-        <TextArea
+        <Input
           label="JSON Web Key Set"
           hint="The provider publishes it, often as /.well-known/jwks.json. When it changes its keys, paste the new ones."
           placeholder='{ "keys": [ … ] }'
           rows={6}
+          required
           error={error}
           value={value}
         />
@@ -139,17 +140,12 @@ const require: Field<Record<string, string[]> | null, string, IssuerRecord> = {
     losses: after ? ['Tokens without the claims that are now required are refused.'] : [],
     gains: ['Tokens that have what is now required are accepted.'],
   }),
-  View: ({ value, error }) => (
-    <TextArea
-      label="Required claims"
-      hint="One per line. A token must have one of the values of each claim."
-      placeholder="role=doctor,nurse"
-      rows={2}
-      required={false}
-      error={error}
-      value={value}
-    />
-  ),
+  View: typed({
+    label: 'Required claims',
+    hint: 'One per line. A token must have one of the values of each claim.',
+    placeholder: 'role=doctor,nurse',
+    rows: 2,
+  }),
 };
 
 const parties: Field<string[] | null, string, IssuerRecord> = {
@@ -159,67 +155,57 @@ const parties: Field<string[] | null, string, IssuerRecord> = {
     losses: after ? ['Tokens of other authorised parties are refused.'] : [],
     gains: ['Tokens of the new authorised parties are accepted.'],
   }),
-  View: ({ value, error }) => (
-    <TextArea
-      label="Authorised parties"
-      hint="One client id (azp) per line. Only for tokens with several audiences."
-      rows={2}
-      required={false}
-      error={error}
-      value={value}
-    />
-  ),
+  View: typed({
+    label: 'Authorised parties',
+    hint: 'One client id (azp) per line. Only for tokens with several audiences.',
+    rows: 2,
+  }),
 };
 
-const longest = text('max_age_seconds', {
+const longest = {
   label: 'Longest life of a token, in seconds',
   type: 'number',
   min: 60,
   max: limits.tokenAge,
   required: true,
   hint: `From 60 to ${limits.tokenAge.toLocaleString('en')}. Set the provider to this or less.`,
-  first: '3600',
+} as const;
+
+const fixed = <Name extends string>(...of: Parameters<typeof text<Name>>) => ({
+  ...text(...of),
+  isFixed: true as const,
 });
 
 export const signInFields: Fields<NewIssuer, IssuerRecord> = {
   name: nameOf('Whose sign-in it is, such as patients.'),
-  issuer: {
-    ...text('issuer', {
-      label: 'Issuer',
-      hint: 'The claim iss of its tokens, exactly.',
-      placeholder: 'https://sign-in.example',
-      required: true,
-    }),
-    isFixed: true,
-  },
-  audience: {
-    ...text('audience', {
-      label: 'Audience',
-      hint: 'The claim aud of its tokens, exactly. It says that a token is for your app.',
-      required: true,
-    }),
-    isFixed: true,
-  },
+  issuer: fixed('issuer', {
+    label: 'Issuer',
+    hint: 'The claim iss of its tokens, exactly.',
+    placeholder: 'https://sign-in.example',
+    required: true,
+  }),
+  audience: fixed('audience', {
+    label: 'Audience',
+    hint: 'The claim aud of its tokens, exactly. It says that a token is for your app.',
+    required: true,
+  }),
   jwks_uri: jwksUri,
   jwks,
   kind,
   any_subject: { isFixed: true, start: () => null, read: (_, form) => whoseIn(form) === 'staff' },
-  subject_claim: {
-    ...text('subject_claim', {
+  subject_claim: fixed(
+    'subject_claim',
+    {
       label: 'Claim that names the user',
       hint: 'One that users cannot choose. It never changes.',
       required: true,
-      first: 'sub',
-    }),
-    isFixed: true,
-  },
-  subject_prefix: {
-    ...text('subject_prefix', {
-      label: 'Prefix',
-      hint: 'What stands before the claim in the subject, such as patient: or nothing.',
-    }),
-    isFixed: true,
-  },
+    },
+    'sub',
+  ),
+  subject_prefix: fixed('subject_prefix', {
+    label: 'Prefix',
+    hint: 'What stands before the claim in the subject, such as patient: or nothing.',
+  }),
   permissions: permissionsOf<IssuerPermission>({
     legend: 'What its tokens allow',
     fault: 'Choose what its users may do.',
@@ -234,7 +220,7 @@ export const signInFields: Fields<NewIssuer, IssuerRecord> = {
   require,
   authorized_parties: parties,
   max_age_seconds: {
-    ...longest,
+    ...text('max_age_seconds', longest, '3600'),
     read: Number,
     says: (before, after) =>
       after < before

@@ -1,7 +1,7 @@
 import { inLine } from '@eaas/protocol/internal';
 import { CopyBox } from '../parts/copy.tsx';
 import { ShowDialog } from '../parts/dialog.tsx';
-import { Fact } from '../parts/fact.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { counted, short } from '../parts/short.ts';
 import { Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
@@ -95,6 +95,25 @@ const signIns: Kind<ListedIssuer, IssuerRecord, NewIssuer> = {
 function Show({ client, record, isNew, onClose }: ShowProps<IssuerRecord>) {
   const keys = useKeyNames(client);
   const { issuer_id, jwks, jwks_uri, subject_prefix, subject_claim, allowed_origins, expires_at } = record;
+  const facts = {
+    Issuer: record.issuer,
+    Audience: record.audience,
+    'Users may': record.permissions.join(', '),
+    'Users open': whoseData(record),
+    'A user’s subject': (
+      <>
+        {subject_prefix && <code>{subject_prefix}</code>} the claim <code>{subject_claim}</code>
+      </>
+    ),
+    Keys: record.key_ids.map((id) => nameIn(keys, id) ?? id).join(', '),
+    'Web pages': allowed_origins?.join(', ') ?? 'none',
+    'Required claims': claimLines(record.require).join('; ') || 'none',
+    'Authorised parties': record.authorized_parties?.join(', ') ?? 'none',
+    'Longest life': `${record.max_age_seconds.toLocaleString('en')} seconds`,
+    'Public keys': jwks === null ? `fetched from ${jwks_uri}` : jwks.keys.map(keyText).join(', '),
+    Expires: expires_at === null ? 'never' : dateTime(expires_at),
+    Created: dateTime(record.created_at),
+  };
   return (
     <ShowDialog title={inLine(record.name)} action="Close" onClose={onClose}>
       {isNew && (
@@ -104,39 +123,15 @@ function Show({ client, record, isNew, onClose }: ShowProps<IssuerRecord>) {
         </Notice>
       )}
       <CopyBox text={issuer_id} of="the issuer id" />
-      <dl class="facts">
-        <Fact title="Issuer">{record.issuer}</Fact>
-        <Fact title="Audience">{record.audience}</Fact>
-        <Fact title="Users may">{record.permissions.join(', ')}</Fact>
-        <Fact title="Users open">{whoseData(record)}</Fact>
-        <Fact title="A user’s subject">
-          {subject_prefix && <code>{subject_prefix}</code>} the claim <code>{subject_claim}</code>
-        </Fact>
-        <Fact title="Keys">{record.key_ids.map((id) => nameIn(keys, id) ?? id).join(', ')}</Fact>
-        <Fact title="Web pages">{allowed_origins?.join(', ') ?? 'none'}</Fact>
-        <Fact title="Required claims">{claimLines(record.require).join('; ') || 'none'}</Fact>
-        <Fact title="Authorised parties">{record.authorized_parties?.join(', ') ?? 'none'}</Fact>
-        <Fact title="Longest life">{record.max_age_seconds.toLocaleString('en')} seconds</Fact>
-        <Fact title="Public keys">
-          {jwks === null ? (
-            <>fetched from {jwks_uri}</>
-          ) : (
-            <ul>
-              {jwks.keys.map((jwk, index) => (
-                <li key={index}>
-                  <code>{textOf(jwk['kid']) ?? `key ${index + 1}`}</code>{' '}
-                  <span class="soft">{textOf(jwk['alg']) ?? textOf(jwk['crv']) ?? jwk.kty}</span>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Fact>
-        <Fact title="Expires">{expires_at === null ? 'never' : dateTime(expires_at)}</Fact>
-        <Fact title="Created">{dateTime(record.created_at)}</Fact>
-        {record.revoked_at !== null && <Fact title="Revoked">{dateTime(record.revoked_at)}</Fact>}
-      </dl>
+      <Facts of={{ ...facts, ...(record.revoked_at !== null && { Revoked: dateTime(record.revoked_at) }) }} />
     </ShowDialog>
   );
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+/** The name of a public key, and its algorithm or curve. */
+function keyText(jwk: Readonly<Record<string, unknown>>, index: number): string {
+  const [kid = `key ${index + 1}`, kind = ''] = [jwk['kid'], jwk['alg'] ?? jwk['crv'] ?? jwk['kty']].map(
+    (value) => (typeof value === 'string' ? value : undefined),
+  );
+  return `${kid} (${kind})`;
+}

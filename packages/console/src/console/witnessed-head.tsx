@@ -5,7 +5,7 @@ import { Button } from '../parts/button.tsx';
 import { counted } from '../parts/short.ts';
 import { FailureView } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
-import { save } from './export-audit.ts';
+import { save } from '../parts/download.tsx';
 import { readProof } from './witnessed.ts';
 
 /** Shows which entry witnesses have seen, in their words. Asks only when told to, because many services have no public log. */

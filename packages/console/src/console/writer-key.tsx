@@ -1,7 +1,7 @@
 import { Code } from '../parts/code.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Notice } from '../parts/states.tsx';
-import { save } from './export-audit.ts';
+import { save } from '../parts/download.tsx';
 
 interface WriterKeyProps {
   readonly keyId: string;
@@ -39,7 +39,7 @@ export function WriterKey({ keyId, keyVersion, publicKey, sha256, isNew }: Write
           </span>
           <span>
             <Copy text={publicKey} of={`the public key of version ${keyVersion}`} />
-            <button class="copy" type="button" onClick={download}>
+            <button class="button quiet" type="button" onClick={download}>
               Download<span class="unseen"> the public key of version {keyVersion}</span>
             </button>
           </span>

@@ -33,15 +33,7 @@ export function Confirm({ children, typed, work, onDone, ...rest }: ConfirmProps
   return (
     <FormDialog {...rest} {...state} isDisabled={!isAllowed} onSubmit={confirm}>
       {children}
-      {typed !== undefined && (
-        <Field
-          label={`Type ${inLine(typed)} to confirm`}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          value={text}
-        />
-      )}
+      {typed !== undefined && <Field label={`Type ${inLine(typed)} to confirm`} value={text} />}
     </FormDialog>
   );
 }

@@ -23,7 +23,7 @@ export function Copy({ text, of }: CopyProps) {
     }
   };
   return (
-    <button class="copy" type="button" onClick={() => void copy()}>
+    <button class="button quiet" type="button" onClick={() => void copy()}>
       {result.value === '' ? 'Copy' : <span aria-hidden="true">{result.value}</span>}
       {result.value === '' && <span class="unseen"> {of}</span>}
       <span class="unseen" role="status">
@@ -36,7 +36,7 @@ export function Copy({ text, of }: CopyProps) {
 /** A text to copy, such as an id. */
 export function CopyBox({ text, of }: CopyProps) {
   return (
-    <div class="card row token">
+    <div class="notice row token">
       <code>{text}</code>
       <Copy text={text} of={of} />
     </div>

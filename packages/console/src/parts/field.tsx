@@ -16,58 +16,37 @@ interface Texts {
 interface Inputs extends Texts {
   readonly value: Editable<string>;
   readonly type?: 'text' | 'password' | 'number' | 'datetime-local';
+  /** How many lines it shows. One line if it is undefined. */
+  readonly rows?: number;
   readonly placeholder?: string;
   readonly required?: boolean;
   readonly maxLength?: number;
   readonly min?: number;
   readonly max?: number;
-  readonly autocomplete?: 'off';
-  readonly autocapitalize?: 'off';
-  readonly spellcheck?: false;
 }
 
-export function Field({ label, hint, error, value, type = 'text', ...input }: Inputs) {
+/** What is typed is an id, a name or an address, and no prose. */
+const plain = { autocomplete: 'off', autocapitalize: 'off', spellcheck: false } as const;
+
+export function Field({ label, hint, error, value, type = 'text', rows, ...input }: Inputs) {
   const id = useId();
-  // Preact's type of `<input>` accepts one literal such as 'text' as `type`, but no union. So the union is cast to one
-  // of its literals.
-  const literal: 'text' = type as 'text';
+  const shared = {
+    ...plain,
+    ...input,
+    id,
+    value: value.value,
+    'aria-invalid': error !== undefined,
+    'aria-describedby': describedBy(id, hint, error),
+  };
+  // Preact's type of `<input>` accepts one literal such as 'text' as `type`, but no union.
+  const literal = type as 'text';
   return (
     <Labelled id={id} label={label} hint={hint} error={error}>
-      <input
-        {...input}
-        type={literal}
-        id={id}
-        value={value.value}
-        aria-invalid={error !== undefined}
-        aria-describedby={describedBy(id, hint, error)}
-        onInput={(event) => (value.value = event.currentTarget.value)}
-      />
-    </Labelled>
-  );
-}
-
-interface Lines extends Texts {
-  readonly value: Editable<string>;
-  readonly rows: number;
-  readonly placeholder?: string;
-  readonly required?: boolean;
-}
-
-export function TextArea({ label, hint, error, value, required = true, ...input }: Lines) {
-  const id = useId();
-  return (
-    <Labelled id={id} label={label} hint={hint} error={error}>
-      <textarea
-        {...input}
-        id={id}
-        required={required}
-        autocomplete="off"
-        spellcheck={false}
-        value={value.value}
-        aria-invalid={error !== undefined}
-        aria-describedby={describedBy(id, hint, error)}
-        onInput={(event) => (value.value = event.currentTarget.value)}
-      />
+      {rows === undefined ? (
+        <input {...shared} type={literal} onInput={(event) => (value.value = event.currentTarget.value)} />
+      ) : (
+        <textarea {...shared} rows={rows} onInput={(event) => (value.value = event.currentTarget.value)} />
+      )}
     </Labelled>
   );
 }

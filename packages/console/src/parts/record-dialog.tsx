@@ -58,7 +58,7 @@ export function RecordDialog<Body extends object, Whole>({
         return View && <View key={name} {...props} />;
       })}
       {says.losses.length + says.gains.length > 0 && (
-        <section class="stack" aria-live="polite">
+        <div class="stack" aria-live="polite">
           <h3>From the moment you save</h3>
           <Consequences texts={says.losses.length > 0 ? [...says.losses, later] : []} />
           <Consequences texts={says.gains} isMild />
@@ -67,7 +67,7 @@ export function RecordDialog<Body extends object, Whole>({
               <strong>You are signed in with this API key. The changes apply to this page.</strong>
             </p>
           )}
-        </section>
+        </div>
       )}
     </FormDialog>
   );

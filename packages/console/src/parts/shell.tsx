@@ -77,7 +77,7 @@ function Who() {
   return (
     <div class="row who small">
       <span class="tenant">
-        {value.tenant ?? 'Signed in'}
+        <strong>{value.tenant ?? 'Signed in'}</strong>
         {value.expiresAt && (
           <time
             class="soft"

@@ -20,7 +20,7 @@ interface EmptyProps {
 
 export function Empty({ title, children, action }: EmptyProps) {
   return (
-    <div class="empty">
+    <div class="card empty">
       <h2>{title}</h2>
       <p class="soft">{children}</p>
       {action}

@@ -70,7 +70,7 @@ function LiveBar({ newest, report }: LiveBarProps) {
   return (
     <a class="card small live-bar" href="#live" onClick={showLog}>
       <span class="soft">Audit log</span>
-      <span class="strong">{newest ? `${newest.id} ${newest.action}` : 'empty'}</span>
+      <strong>{newest ? `${newest.id} ${newest.action}` : 'empty'}</strong>
       {report?.ok && (
         <span class="badge good" role="img" aria-label="The chain holds">
           ✓
@@ -121,8 +121,8 @@ function Entry({ entry, report }: { readonly entry: AuditEntry; readonly report:
   return (
     <li class={isBroken ? 'small bad' : 'small'}>
       <span class="soft">{id}</span>
-      <span class="strong">
-        {action}
+      <span>
+        <strong>{action}</strong>
         {key_version !== null && <span class="soft"> v{key_version}</span>}
       </span>
       <time class="soft" dateTime={created_at}>

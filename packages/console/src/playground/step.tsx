@@ -12,16 +12,16 @@ interface StepProps {
 
 export function Step({ name, number, title, lead, children }: StepProps) {
   return (
-    <section class="step" id={name} aria-labelledby={`${name}-title`}>
-      <div aria-hidden="true">
-        <span class="badge">{number}</span>
-      </div>
-      <div class="stack step-body">
-        <h2 id={`${name}-title`}>{title}</h2>
-        <p class="soft">{lead}</p>
-        {children}
-        <Code title="The code of this step" code={snippets[name]} />
-      </div>
+    <section class="stack step" id={name} aria-labelledby={`${name}-title`}>
+      <h2 id={`${name}-title`}>
+        <span class="badge" aria-hidden="true">
+          {number}
+        </span>{' '}
+        {title}
+      </h2>
+      <p class="soft">{lead}</p>
+      {children}
+      <Code title="The code of this step" code={snippets[name]} />
     </section>
   );
 }

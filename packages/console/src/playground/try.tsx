@@ -54,9 +54,7 @@ export function Try<T>(props: TryProps<T>) {
           else void run();
         }}
       >
-        {input && (
-          <Field label={input[0]} autocomplete="off" spellcheck={false} maxLength={200} value={input[1]} />
-        )}
+        {input && <Field label={input[0]} maxLength={200} value={input[1]} />}
         <Button kind="primary" type="submit" isBusy={isBusy.value} busyText={busyText}>
           {action}
         </Button>
