@@ -6,23 +6,23 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_608,
+  protocol: 5_640,
   service: 5_615,
   local: 1_885,
   sdk: 7_469,
-  migrate: 2_398,
+  migrate: 2_389,
   audit: 860,
   drizzle: 2_114,
   prisma: 1_972,
-  files: 1_725,
+  files: 1_717,
   console: 6_747,
-  server: 5_371,
+  server: 5_368,
   log: 1_153,
   dev: 838,
-  cli: 3_234,
+  cli: 3_230,
 };
 const sites = { 'docs/site': 1_025, examples: 1_194 };
-const mostTestLines = 63_691;
+const mostTestLines = 63_747;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;

@@ -95,7 +95,12 @@ async function follow(service: Service, { only, printed, save, once }: Following
       const isWanted = only === undefined || only === tenantId;
       if (!isWanted || faults.has(tenantId) || heads.get(tenantId) === id) continue;
       try {
-        const next = await nextEntries(service, tenantId, printed.get(tenantId));
+        const last = printed.get(tenantId);
+        const next = await nextEntries(service, tenantId, last);
+        if (last && next.purgedTo !== undefined)
+          note(
+            `${tenantId}: the entries ${last.id + 1} to ${next.purgedTo} were purged before they were printed.`,
+          );
         await write(next.entries.map((entry) => `${escapeHidden(JSON.stringify(entry))}\n`).join(''));
         printed.set(tenantId, next.position);
         heads.set(tenantId, next.position.id);

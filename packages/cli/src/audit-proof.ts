@@ -1,7 +1,6 @@
 // Proofs of the public log for somebody else: `audit prove` makes one, and `audit verify-file --proof` checks it offline.
 import { printJson, WrongUsage } from './kit/index.ts';
 import {
-  type AuditEntry,
   type EntryProof,
   LogProofError,
   proveEntry,
@@ -12,9 +11,9 @@ import {
 import { InputError } from '@eaas/protocol';
 import { type Caller, operations, Refusal, type Service, writeNewFile } from '@eaas/server/internal';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
-import { exportAudit } from './export-audit.ts';
 import { exitCodes } from './failure.ts';
 import { readGiven } from './given-file.ts';
+import { entriesAfter } from './next-entries.ts';
 import { note, printResult, type Reporting, sentence, write } from './output.ts';
 import { wholeNumber } from './values.ts';
 
@@ -71,12 +70,8 @@ async function sourceOf(service: Service, operator: Caller): Promise<ProofSource
   return { audit };
 }
 
-async function* entriesFrom(
-  service: Service,
-  { tenantId }: Caller,
-  id: number,
-): AsyncGenerator<AuditEntry, void> {
-  for await (const { entries } of exportAudit(service, tenantId, id)) yield* entries;
+async function* entriesFrom(service: Service, { tenantId }: Caller, id: number) {
+  for await (const { entries } of entriesAfter(service, tenantId, { id: id - 1, hash: null })) yield* entries;
 }
 
 /** Says what is wrong with what was given as the command line has it. */

@@ -4,21 +4,20 @@ import { toHex } from '@eaas/protocol/internal';
 import {
   asWord,
   type Caller,
-  findEnds,
   foreignCheckpoint,
   openSignedCheckpoint,
   operations,
+  readLog,
   Refusal,
   type Service,
 } from '@eaas/server/internal';
 import { verifyEntries } from './audit-verify-file.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { requireYes } from './confirm.ts';
-import { exportAudit } from './export-audit.ts';
 import { exitCodes, failureOf } from './failure.ts';
 import { readCheckpointFile } from './given-file.ts';
 import { lastOfEach, type Loss, lossIn, type Undone, undoneOf } from './lost-changes.ts';
-import { nextEntries, type Position } from './next-entries.ts';
+import { entriesAfter } from './next-entries.ts';
 import { next, note, printResults } from './output.ts';
 
 interface Options extends OnTenant {
@@ -47,7 +46,7 @@ export const auditReplay = onTenant(
     // If the process ends early, changes might be left.
     process.exitCode = exitCodes.refused;
     const text = checkpoint === undefined ? undefined : readCheckpointFile(checkpoint);
-    const left = await withTenant(options, async (service, operator) => {
+    const { left, isAcknowledged } = await withTenant(options, async (service, operator) => {
       const lost = await readLost(service, operator, path, text);
       const undone: Undone[] = [];
       for (const loss of lost.losses) {
@@ -75,11 +74,12 @@ export const auditReplay = onTenant(
         if (json) printJson(rowOf({ ...one, repeat: reason || repeat }, repeats ? 'repeated' : undefined));
       }
       if (repeats) note(`Repeated ${repeated} of ${toRepeat}.`);
-      return undone.length - repeated;
+      return { left: undone.length - repeated, isAcknowledged: lost.isAcknowledged };
     });
     if (left > 0) return;
     process.exitCode = exitCodes.ok;
-    next(`\`eaas audit acknowledge-restore --tenant ${asWord(tenant)}\``, options);
+    if (!isAcknowledged)
+      next(`\`eaas audit acknowledge-restore --tenant ${asWord(tenant)} --reason "…"\``, options);
   });
 
 const columns = ['entry_id', 'action', 'id', 'name', 'state'] as const;
@@ -104,6 +104,8 @@ interface Lost {
   readonly losses: readonly Loss[];
   /** Why the file does not prove its changes, if it does not. */
   readonly unproven: string | undefined;
+  /** Whether an earlier run was followed by an entry that says so, or nothing was lost. */
+  readonly isAcknowledged: boolean;
 }
 
 /** Verifies the file, and returns what it has after the entry that was restored. */
@@ -115,7 +117,7 @@ async function readLost(
 ): Promise<Lost> {
   const { tenantId } = operator;
   const stated = text === undefined ? undefined : await readCheckpoint(service, operator, text);
-  const ends = await restoredEnds(service, tenantId);
+  const { ends, isAcknowledged } = await restoredEnds(service, tenantId);
   const newest = Array.from(ends.keys()).at(-1) ?? 0;
   const losses: Loss[] = [];
   let restoredId: number | undefined;
@@ -149,9 +151,15 @@ async function readLost(
         '`eaas serve` and before any other change.',
     );
   const after = restoredId;
-  await requireAuthentic(service, tenantId, { id: after, hash: ends.get(after) ?? null });
+  // Throws Refusal unless the log is whole from this entry to its head.
+  const pages = entriesAfter(service, tenantId, { id: after, hash: ends.get(after) ?? null }, true);
+  while (!(await pages.next()).done);
   const lost = losses.filter(({ entryId }) => entryId > after);
-  return { losses: lastOfEach(lost), unproven: doubt(lost.at(-1)?.entryId ?? after, stated?.id) };
+  return {
+    losses: lastOfEach(lost),
+    unproven: doubt(lost.at(-1)?.entryId ?? after, stated?.id),
+    isAcknowledged: isAcknowledged || after === last_id,
+  };
 }
 
 /** Returns the entry that a checkpoint of the tenant names. Throws Refusal for any other text. */
@@ -166,26 +174,18 @@ async function readCheckpoint(service: Service, operator: Caller, text: string) 
  * The newest entries of the restored log by id, with their hashes: one of them is the entry that was restored. Without the
  * entries of an earlier run, which are the operator's, it is the newest.
  */
-async function restoredEnds(service: Service, tenantId: string): Promise<Map<number, string>> {
-  const { anchor } = await findEnds(service, tenantId);
+async function restoredEnds(service: Service, tenantId: string) {
+  const { anchor } = (await readLog(service, tenantId, 0, 1)) ?? {};
   const ends = new Map([[anchor?.id ?? 0, toHex(anchor?.hash ?? genesisHash(tenantId))]]);
-  for await (const { entries } of exportAudit(service, tenantId, 1)) {
-    for (const { id, hash, actor } of entries) {
+  let isAcknowledged = false;
+  for await (const { entries } of entriesAfter(service, tenantId, { id: 0, hash: null })) {
+    for (const { id, hash, actor, metadata } of entries) {
       if (actor !== 'operator') ends.clear();
+      isAcknowledged = actor === 'operator' && (isAcknowledged || metadata?.['restored'] === true);
       ends.set(id, hash);
     }
   }
-  return ends;
-}
-
-/** Throws Refusal unless the log is whole from this entry to its head. */
-async function requireAuthentic(service: Service, tenantId: string, from: Position): Promise<void> {
-  let [position, isMore] = [from, true];
-  while (isMore) {
-    const next = await nextEntries(service, tenantId, position);
-    if (next.fault) throw next.fault;
-    ({ position, isMore } = next);
-  }
+  return { ends, isAcknowledged };
 }
 
 function doubt(lastChange: number, stated: number | undefined): string | undefined {

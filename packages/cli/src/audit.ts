@@ -1,3 +1,4 @@
+import { progressLine } from '@eaas/protocol/internal';
 import { printJson } from './kit/index.ts';
 import { acknowledgeRestore, operations } from '@eaas/server/internal';
 import { auditFollow } from './audit-follow.ts';
@@ -6,9 +7,9 @@ import { auditReplay } from './audit-replay.ts';
 import { auditVerify } from './audit-verify.ts';
 import { auditVerifyFile } from './audit-verify-file.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
-import { exportAudit, requireContinuable } from './export-audit.ts';
-import { openExportFile } from './export-file.ts';
-import { note, printResult, progress, write } from './output.ts';
+import { openExportFile, requireContinuable } from './export-file.ts';
+import { entriesAfter } from './next-entries.ts';
+import { note, printResult, write } from './output.ts';
 import { wholeNumber } from './values.ts';
 
 const exportLog = onTenant(
@@ -21,13 +22,13 @@ const exportLog = onTenant(
   .action(async (options: OnTenant & { fromId?: number; out?: string }) => {
     const { fromId = 1, out } = options;
     const written = await withTenant(options, async (service, { tenantId }) => {
-      if (out === undefined) return copy(exportAudit(service, tenantId, fromId), write);
+      const first = { id: Math.max(0, fromId - 1), hash: null };
+      if (out === undefined) return copy(entriesAfter(service, tenantId, first), write);
       const file = await openExportFile(out);
       try {
         if (file.last) await requireContinuable(service, tenantId, file.last);
         await file.keepWholeLines();
-        const first = file.last ? file.last.id + 1 : fromId;
-        return await copy(exportAudit(service, tenantId, first), file.append);
+        return await copy(entriesAfter(service, tenantId, file.last ?? first), file.append);
       } finally {
         await file.close();
       }
@@ -37,16 +38,17 @@ const exportLog = onTenant(
   });
 
 async function copy(
-  pages: ReturnType<typeof exportAudit>,
+  pages: ReturnType<typeof entriesAfter>,
   write: (lines: string) => Promise<void>,
 ): Promise<number> {
-  const show = progress('exporting');
+  const line = progressLine();
   let written = 0;
-  for await (const { entries, last } of pages) {
+  for await (const { entries, head } of pages) {
     await write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
     written += entries.length;
-    show(entries.at(-1)?.id ?? 0, last);
+    line.show(entries.at(-1)?.id ?? 0, head, `exported ${written} entries`);
   }
+  line.clear();
   return written;
 }
 

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { toHex } from '@eaas/protocol/internal';
+import { readLog, Refusal, type Service } from '@eaas/server/internal';
 import { WrongUsage } from './kit/index.ts';
-import { Refusal } from '@eaas/server/internal';
 
 // Every line of an export file is shorter than 1 MiB.
 const tailSize = 1024 * 1024;
@@ -77,4 +78,22 @@ function lastEntry(lines: Buffer) {
   } catch {
     return undefined;
   }
+}
+
+/** Throws Refusal unless the log continues after the last entry of a file. */
+export async function requireContinuable(
+  service: Service,
+  tenantId: string,
+  last: NonNullable<ReturnType<typeof lastEntry>>,
+): Promise<void> {
+  const { anchor, known } = (await readLog(service, tenantId, last.id, 1)) ?? {};
+  const stored = anchor?.id === last.id ? anchor : known;
+  if (stored && last.tenant_id === tenantId && toHex(stored.hash) === last.hash) return;
+  const purged = anchor && anchor.id > last.id && last.tenant_id === tenantId;
+  throw new Refusal(
+    'conflict',
+    purged
+      ? `The file ends with entry ${last.id}, and entries up to ${anchor.id} were purged since then: export to a new file.`
+      : `The file ends with entry ${last.id}, which is not in the log of this tenant (was a backup restored?): export to a new file.`,
+  );
 }

@@ -1,4 +1,4 @@
-// The entries that follow a position in an audit log, verified, for `eaas audit follow`.
+// Reads an audit log, page by page: `audit follow` verifies what it prints, and `audit export` also writes a log that was changed.
 import { genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal';
 import type { ChainHead } from '@eaas/protocol/internal-log';
@@ -10,41 +10,55 @@ import {
   sameBytes,
   type Service,
   shownEntry,
+  Tampered,
 } from '@eaas/server/internal';
-import { note } from './output.ts';
 
 const pageSize = 500;
 
-/** An entry that was printed. The hash is null if it was not: the next entry then follows what the log has. */
+/** The last entry that was read. A hash of null is not compared with what the log has. */
 export interface Position {
   readonly id: number;
   readonly hash: string | null;
 }
 
-/** Reads the next entries after a position, in one snapshot. The fault says why no entry follows these. */
+interface Page {
+  readonly entries: readonly ReturnType<typeof shownEntry>[];
+  readonly position: Position;
+  readonly isMore: boolean;
+  /** The id of the newest entry. Undefined if there is no log any more. */
+  readonly head?: number;
+  /** The entries after the position up to this one were purged. */
+  readonly purgedTo?: number;
+  readonly fault?: Refusal;
+}
+
+/**
+ * Reads the next entries after a position, in one snapshot. The fault says why no entry follows these. Unless it verifies,
+ * only a gap is one.
+ */
 export async function nextEntries(
   service: Service,
   tenantId: string,
   after: Position = { id: 0, hash: null },
-) {
+  verifies = true,
+): Promise<Page> {
   const log = await readLog(service, tenantId, after.id, pageSize);
   if (!log) return { entries: [], position: after, isMore: false };
-  const { secrets, head, anchor, known, entries: rows } = log;
+  const { head, anchor, known, entries: rows } = log;
+  const secrets = verifies ? log.openSecrets() : undefined;
   const start: ChainHead = anchor ?? { id: 0, hash: genesisHash(tenantId) };
   const isPurged = after.id < start.id;
   let last: ChainHead | undefined = isPurged || after.id === start.id ? start : known;
   const isOther = !isPurged && after.hash !== null && last && toHex(last.hash) !== after.hash;
   if (!last || isOther) {
     const fault = broken(tenantId, after.id, 'is missing, or is another one than before');
-    return { entries: [], position: after, isMore: false, fault };
+    return { entries: [], position: after, isMore: false, head: head.id, fault };
   }
-  if (isPurged && after.id > 0)
-    note(`${tenantId}: the entries ${after.id + 1} to ${start.id} were purged before they were printed.`);
   const authentic: EntryRow[] = [];
   let fault: Refusal | undefined;
   for (const row of rows) {
     if (row.id !== last.id + 1) fault = broken(tenantId, last.id + 1, 'is missing');
-    else if (!isAuthenticEntry(secrets, tenantId, row, last.hash))
+    else if (secrets && !isAuthenticEntry(secrets, tenantId, row, last.hash))
       fault = broken(tenantId, row.id, 'is not authentic');
     if (fault) break;
     authentic.push(row);
@@ -52,10 +66,30 @@ export async function nextEntries(
   }
   const isMore = !fault && rows.length === pageSize;
   if (!fault && !isMore && last.id < head.id) fault = broken(tenantId, last.id + 1, 'is missing');
-  if (!fault && !isMore && !sameBytes(last.hash, head.hash))
+  if (secrets && !fault && !isMore && !sameBytes(last.hash, head.hash))
     fault = broken(tenantId, last.id, 'is not the end of the log');
   const entries = authentic.map((row) => shownEntry(tenantId, row));
-  return { entries, position: { id: last.id, hash: toHex(last.hash) }, isMore, ...(fault && { fault }) };
+  const position = { id: last.id, hash: toHex(last.hash) };
+  const purgedTo = isPurged && after.id > 0 ? start.id : undefined;
+  return {
+    entries,
+    position,
+    isMore,
+    head: head.id,
+    ...(purgedTo !== undefined && { purgedTo }),
+    ...(fault && { fault }),
+  };
+}
+
+/** Reads all entries after a position. Throws the fault after those before it. */
+export async function* entriesAfter(service: Service, tenantId: string, after: Position, verifies = false) {
+  for (let [position, isMore] = [after, true]; isMore;) {
+    const next = await nextEntries(service, tenantId, position, verifies);
+    if (next.head === undefined) throw new Tampered('audit_heads', tenantId, tenantId);
+    yield { entries: next.entries, head: next.head };
+    if (next.fault) throw next.fault;
+    ({ position, isMore } = next);
+  }
 }
 
 function broken(tenantId: string, id: number, what: string): Refusal {

@@ -38,12 +38,3 @@ export function note(sentence: string): void {
 export function next(step: string, options: Reporting): void {
   if (!options.json) note(`Next: ${step}`);
 }
-
-export function progress(what: string): (done: number, all: number) => void {
-  let next = performance.now() + 1_000;
-  return (done, all) => {
-    if (performance.now() < next) return;
-    next = performance.now() + 1_000;
-    note(`${what}: ${done} of ${all}`);
-  };
-}

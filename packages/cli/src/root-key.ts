@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { WrongUsage } from './kit/index.ts';
-import { toHex } from '@eaas/protocol/internal';
+import { progressLine, toHex } from '@eaas/protocol/internal';
 import {
   asWord,
   CannotStart,
@@ -13,7 +13,7 @@ import {
 } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
 import { exitCodes } from './failure.ts';
-import { next, note, printResult, progress, type Reporting } from './output.ts';
+import { next, note, printResult, type Reporting } from './output.ts';
 
 const generate = reporting(
   'generate',
@@ -87,9 +87,12 @@ const rotate = reporting(
           'Each other variable of the root key also exists with PREVIOUS.',
       );
     }
-    const show = progress('re-encrypting tenants');
+    const line = progressLine();
+    const show = (done: number, all: number) =>
+      line.show(done, all, `re-encrypted ${done} of ${all} tenants`);
     const { resealLogKeys } = await import('@eaas/log');
     const { resealed, alreadyCurrent, failed } = await rotateRootKey(service, previous, show, resealLogKeys);
+    line.clear();
     const ids = { root_id: toHex(current.rootId), previous_root_id: toHex(previous.rootId) };
     const finished = failed.length === 0;
     return { ...ids, resealed, already_current: alreadyCurrent, failed, finished };

@@ -1,8 +1,7 @@
-// The bar of a terminal that shows how many bytes a command has read, and how fast.
+// The bar of a terminal that shows how many bytes a command has read, how fast, and how long the rest takes.
+import { progressLine } from '@eaas/protocol/internal';
 
-const redrawEvery = 100;
 const barWidth = 24;
-const erase = '\r\u001B[K';
 
 export interface Progress {
   expect(bytes: number | undefined, files: number): void;
@@ -13,21 +12,17 @@ export interface Progress {
 }
 
 export function createProgress(isQuiet: boolean): Progress {
-  const { stderr } = process;
+  const line = progressLine();
   const start = performance.now();
-  let isShown = stderr.isTTY && !isQuiet;
-  let [isDrawn, next] = [false, start + redrawEvery];
+  let isShown = !isQuiet;
   let [done, files] = [0, 0];
   let total: number | undefined;
   let allFiles = 0;
   function draw(): void {
-    const now = performance.now();
-    if (!isShown || now < next) return;
-    next = now + redrawEvery;
-    isDrawn = true;
-    const rate = `${inUnits((done * 1000) / (now - start))}/s`;
+    if (!isShown) return;
+    const rate = `${inUnits((done * 1000) / (performance.now() - start))}/s`;
     const count = allFiles > 1 ? `  ${files} of ${allFiles} files` : '';
-    stderr.write(`${erase}${total ? barOf(done / total) : ''}${inUnits(done)}  ${rate}${count}`);
+    line.show(done, total, `${total ? barOf(done / total) : ''}${inUnits(done)}  ${rate}${count}`);
   }
   return {
     expect(bytes, count) {
@@ -42,10 +37,7 @@ export function createProgress(isQuiet: boolean): Progress {
       files++;
       draw();
     },
-    clearLine() {
-      if (isDrawn) stderr.write(erase);
-      isDrawn = false;
-    },
+    clearLine: line.clear,
     hide() {
       isShown = false;
     },

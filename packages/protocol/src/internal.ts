@@ -11,6 +11,7 @@ export { altered, LoadError, ServiceError, type ServiceErrorCode } from './error
 export { formatIndexKey, indexKeyContext, parseIndexKey } from './index-key.ts';
 export { nearestOf } from './nearest.ts';
 export { nextTurn } from './next-turn.ts';
+export { progressLine } from './progress-line.ts';
 export * from './sealed-secret.ts';
 export { escapeHidden, inLine, requireWellFormed, utf8Length } from './text.ts';
 export { personName, uuidFromBytes, uuidToBytes } from './uuid.ts';

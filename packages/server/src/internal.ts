@@ -9,7 +9,6 @@ export {
   isAuthenticEntry,
   openSecret,
   openSignedCheckpoint,
-  readEntries,
   Refusal,
   rootKey,
   type Roots,
@@ -36,7 +35,7 @@ export type { ConsoleSession } from './http/console.ts';
 export { type Address, addressOf, freePort, readTls, refuseAddress } from './http/listen.ts';
 export { clockFault, readClock } from './jobs/clock.ts';
 export { type Lease } from './jobs/schedule.ts';
-export { findEnds, isAuthenticHead, listHeads, readLog, type SealedHead } from './operator/log.ts';
+export { isAuthenticHead, listHeads, readLog, type SealedHead } from './operator/log.ts';
 export { operations } from './operator/operations.ts';
 export { expiringApiKeys } from './operator/reports.ts';
 export { checkRootKey, rotateRootKey } from './operator/root-keys.ts';

@@ -26,7 +26,7 @@ export { partOf, run, settle, type Settled } from './operate.ts';
 export { type View } from './ledger/decision.ts';
 export { shownEntry } from './operations/audit.ts';
 export { openSignedCheckpoint } from './verify/checkpoint.ts';
-export { isAuthenticEntry, readEntries } from './verify/entries.ts';
+export { isAuthenticEntry } from './verify/entries.ts';
 export { type Verification, verifyTenant, type VerifyOptions } from './verify/verify.ts';
 // Rows, and what protects them.
 export { beginLink } from './ledger/link.ts';

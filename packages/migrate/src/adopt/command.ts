@@ -3,17 +3,18 @@
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { InputError } from '@eaas/protocol';
+import { progressLine } from '@eaas/protocol/internal';
 import { EaasClient } from '@eaas/sdk';
 import { defineFields, field, plaintext, type Tables } from '@eaas/sdk/fields';
 import type { SqlDatabase } from '../database.ts';
 import { requireText } from '../formats/keys.ts';
 import { anyOf, type Reader } from '../formats/reader.ts';
 import { type MigrateOptions, migrateTarget } from '../migrate.ts';
+import type { MigrateProgress } from '../progress.ts';
 import type { RowFailure } from '../rows.ts';
 import { targetOf } from '../source.ts';
 import { openTable } from '../table.ts';
 import { connect, fromApp, type Names, placeOf, variable } from './place.ts';
-import { progressLine } from './progress-line.ts';
 import { type OldKey, plainOnly, recogniser } from './recognise.ts';
 import { survey, unopened } from './survey.ts';
 import { type Adopted, type Column, definition, epitaph, formatsOf, readingBoth, surveyOf } from './words.ts';
@@ -92,8 +93,9 @@ async function adopt(
   });
   const target = { ...targetOf(database, names.name, defined), leave, asPlaintext };
   const line = progressLine();
+  const onProgress = (progress: MigrateProgress): void => line.show(...shownOf(progress));
   const convert = (more: Partial<MigrateOptions> = {}) =>
-    migrateTarget(target, 'encrypt', { client, onProgress: line.show, ...more }).finally(line.clear);
+    migrateTarget(target, 'encrypt', { client, onProgress, ...more }).finally(line.clear);
   const tried = await convert({ dryRun: true, maxFailures: 10 ** 9 });
   if (tried.failures[0]) stop(unreadable(names.name, tried.failures[0]));
   if (tried.left.count > 0) {
@@ -112,6 +114,14 @@ async function adopt(
   say(`\nNow remove \`previous\` from your app:\n\n${definition(names, adopted)}`);
   if (constraints && !left) say(`\nand let the database refuse anything else:\n\n${constraints}\n`);
   return say(oldKeys.length > 0 ? epitaph(oldKeys, new Date()) : '');
+}
+
+/** What the line of progress says. */
+function shownOf({ seen, checked, total, finished, dryRun }: MigrateProgress): [number, number, string] {
+  const done = finished ? checked : seen;
+  const [rows, all] = [done, total].map((count) => count.toLocaleString('en'));
+  const what = finished ? 'checked' : dryRun ? 'tried' : 'converted';
+  return [done, total, `${what} ${rows} of ${all} rows`];
 }
 
 /** Which value does not open, and what a person can say of it. */

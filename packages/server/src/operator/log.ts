@@ -23,23 +23,20 @@ export async function readLog({ store, roots }: Service, tenantId: string, after
   const { head, rows, found } = await store.read(tenantId, [...refs, next]);
   const [tenant, anchor, known] = refs.map((ref) => rows.get(ref));
   if (!tenant || !head) return undefined;
-  const opened = core.openTenant(roots, tenant);
-  if (!opened) throw new core.Tampered(tenants.name, tenantId, tenantId);
-  const { secrets } = opened;
   return {
-    secrets,
-    head: core.checkHead(secrets, head),
-    anchor: anchor ? (core.checkRow(secrets, anchors as never, anchor) as core.AnchorRow) : undefined,
+    head,
+    anchor: anchor?.row as core.AnchorRow | undefined,
     known: known?.row as core.EntryRow | undefined,
     entries: found.get(core.nameOf(next))?.rows.map(({ row }) => row as core.EntryRow) ?? [],
+    /** Throws Tampered unless the service wrote both ends of the log. */
+    openSecrets(): core.TenantSecrets {
+      const opened = core.openTenant(roots, tenant);
+      if (!opened) throw new core.Tampered(tenants.name, tenantId, tenantId);
+      core.checkHead(opened.secrets, head);
+      if (anchor) core.checkRow(opened.secrets, anchors as never, anchor);
+      return opened.secrets;
+    },
   };
-}
-
-/** Both ends of a log, whoever wrote them. */
-export async function findEnds({ store }: Service, tenantId: string) {
-  const ref = core.refTo(core.anchors, tenantId);
-  const { head, rows } = await store.read(tenantId, [ref]);
-  return { head, anchor: rows.get(ref)?.row as core.AnchorRow | undefined };
 }
 
 /** A head with the sealed secret of its tenant. */
