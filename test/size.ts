@@ -21,8 +21,8 @@ const packages: Readonly<Record<string, number>> = {
   dev: 838,
   cli: 3_230,
 };
-const sites = { 'docs/site': 1_025, examples: 1_194 };
-const mostTestLines = 63_747;
+const sites = { 'docs/site': 1_025, examples: 1_338 };
+const mostTestLines = 64_071;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;

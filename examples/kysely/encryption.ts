@@ -1,0 +1,171 @@
+// Makes Kysely refuse what cannot be right for encrypted columns. Copy this file into the app.
+//
+// `records` of the SDK encrypts rows before a write, finds fingerprints for a search, and decrypts rows after a read. This plugin
+// reads the tree of each query before it is compiled. Encrypted columns may be written with ciphertexts, selected, counted and
+// compared with null; index columns may also be compared with fingerprints. Whatever else names one throws, before it is sent.
+import { type FieldsDefinition, isEncrypted, type Tables } from '@eaas/sdk/fields';
+import { planOf, type TablePlan } from '@eaas/sdk/internal';
+import * as k from 'kysely';
+
+type Node = k.OperationNode;
+type Members<Of> = Partial<Omit<Of, 'kind'>>;
+type Query = Members<k.SelectQueryNode> & Members<k.InsertQueryNode> & Members<k.UpdateQueryNode>;
+
+/** An encrypted column, or the column of an index. */
+interface Column {
+  readonly isIndex: boolean;
+  readonly accepts: (value: unknown) => boolean;
+  /** What must be written with it: the indexes of a field, or the fields of an index. */
+  readonly partners: readonly string[];
+}
+type Columns = ReadonlyMap<string, Column>;
+
+const columnsOf = (plan: TablePlan): Columns =>
+  new Map(
+    plan.fields.flatMap(({ name, indexes }): [string, Column][] => {
+      const field = { isIndex: false, accepts: isEncrypted, partners: indexes.map(({ column }) => column) };
+      const others = indexes.map(({ column, index, fields }): [string, Column] => {
+        const one = `[0-9a-f]{${Math.ceil(index.bits / 4)}}`;
+        const accepts = (value: unknown) => new RegExp(`^${one}(?: ${one})*$`).test(String(value));
+        return [column, { isIndex: true, accepts, partners: fields.map((each) => each.name) }];
+      });
+      return [[name, field], ...others];
+    }),
+  );
+
+function refuse(name: string, problem: string): never {
+  throw new TypeError(`\`${name}\` is encrypted: ${problem}`);
+}
+const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? [];
+const isNull = (node: Node) =>
+  k.DefaultInsertValueNode.is(node) || (k.ValueNode.is(node) && node.value === null);
+const originOf = (node: Node): Node => (k.AliasNode.is(node) ? node.node : node);
+const tableIn = (node: Node) => (k.TableNode.is(node) ? node.table.identifier.name : '');
+const nameIn = (node: Node): string => {
+  if (k.ReferenceNode.is(node)) return nameIn(node.column);
+  return k.ColumnNode.is(node) ? node.column.name : k.SelectAllNode.is(node) ? '*' : '';
+};
+const isSql = (node: Node) => k.RawNode.is(node) || k.ValueNode.is(node);
+
+/** All nodes of a tree but its values. */
+function* nodesIn(node: unknown): Generator<Node> {
+  if (typeof node !== 'object' || node === null) return;
+  if ('kind' in node) yield node as Node;
+  if (k.ValueNode.is(node as Node) || k.PrimitiveValueListNode.is(node as Node)) return;
+  for (const member of Object.values(node)) yield* nodesIn(member);
+}
+
+/** Returns the plugin for the database: `new Kysely({ dialect, plugins: [encryptedColumns(fields)] })`. */
+export function encryptedColumns<T extends Tables>(fields: FieldsDefinition<T>): k.KyselyPlugin {
+  const known = new Map(Array.from(planOf(fields.tables), ([name, plan]) => [name, columnsOf(plan)]));
+  return {
+    transformQuery({ node }) {
+      // What defines tables has no values of rows.
+      if (!/^(?:Create|Alter|Drop|Refresh)/.test(node.kind)) check(node, known);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+}
+
+/** Throws for a query that cannot be right. If it names an encrypted table, the names of the columns count in all its tables. */
+function check(root: Node, known: ReadonlyMap<string, Columns>): void {
+  const nodes = [...nodesIn(root)];
+  const tables = [...known].filter(([name]) => nodes.some((node) => tableIn(node) === name));
+  const columns = new Map<string, Column>(tables.flatMap(([, own]) => [...own]));
+  /** Whether the rows of a query have encrypted columns. */
+  const returnsAny = (node: Node): boolean => {
+    const { returning, selections = returning?.selections ?? [] } = node as Query;
+    if (tables.length === 0) return false;
+    const names = selections.map(({ selection }) => originOf(selection));
+    return names.some((each) => nameIn(each) === '*' || isOne(each));
+  };
+  const isOne = (node: Node): boolean => columns.has(nameIn(node)) || returnsAny(node);
+  // New names of encrypted columns count too, and new names of these.
+  for (const _ of nodes)
+    for (const { node, alias } of nodes.filter(k.AliasNode.is))
+      if (k.IdentifierNode.is(alias) && !columns.has(alias.name) && isOne(node))
+        columns.set(alias.name, { isIndex: false, accepts: () => false, partners: [] });
+
+  function walk(node: unknown): void {
+    if (Array.isArray(node)) for (const each of node) walk(each);
+    if (typeof node !== 'object' || node === null || !('kind' in node)) return;
+    const given = node as Node;
+    const column = columns.get(nameIn(given));
+    // A column that is no reference is what an insert can conflict with.
+    if (column && !(column.isIndex && k.ColumnNode.is(given)))
+      refuse(nameIn(given), 'search its index by `records.where`, or compute after decryption');
+    if (k.ValueNode.is(given) || k.PrimitiveValueListNode.is(given) || k.ReferenceNode.is(given)) return;
+    if (k.SelectionNode.is(given) && columns.has(nameIn(originOf(given.selection)))) return;
+    if (k.BinaryOperationNode.is(given) && isComparison(given)) return;
+    if (k.ColumnUpdateNode.is(given)) return walk(given.value);
+    if (k.RawNode.is(given)) requirePlain(given);
+    if (given.kind.endsWith('QueryNode')) requireCiphertexts(given as Query);
+    if (isOfResult(given) && (nodes.some(returnsAny) || k.MergeQueryNode.is(given)))
+      refuse('a column of the query', `it cannot be in a ${given.kind}`);
+    for (const [name, each] of Object.entries(given))
+      if (name !== 'columns' || !k.InsertQueryNode.is(given)) walk(each);
+  }
+
+  /** Whether a node compares all that a query returns, orders by a place, or names columns anew. */
+  const isOfResult = (node: Node) =>
+    (k.MergeQueryNode.is(node) && tables.length > 0) ||
+    k.SetOperationNode.is(node) ||
+    (k.SelectModifierNode.is(node) && node.modifier === 'Distinct') ||
+    (k.OrderByItemNode.is(node) && isSql(node.orderBy)) ||
+    (k.GroupByItemNode.is(node) && isSql(node.groupBy)) ||
+    (k.CommonTableExpressionNameNode.is(node) && node.columns) ||
+    (k.AliasNode.is(node) && !k.IdentifierNode.is(node.alias));
+
+  function requirePlain({ sqlFragments, parameters }: k.RawNode): void {
+    const ids = parameters.map((each) => (k.IdentifierNode.is(each) ? each.name : tableIn(each)));
+    const words = wordsOf([...sqlFragments, ...ids].join(' '));
+    for (const name of [...known.keys(), ...columns.keys()])
+      if (wordsOf(name).every((word) => words.includes(word)))
+        refuse(name, 'raw SQL needs a database without this plugin');
+  }
+
+  function isComparison({ leftOperand, operator, rightOperand }: k.BinaryOperationNode): boolean {
+    if ([...nodesIn([leftOperand, rightOperand])].some(returnsAny))
+      refuse('the result', 'a comparison takes a subquery without it');
+    const column = columns.get(nameIn(leftOperand));
+    const by = k.OperatorNode.is(operator) ? operator.operator : '';
+    if (column && /^is(?: not)?$/.test(by)) return isNull(rightOperand);
+    if (!column?.isIndex || !/^(?:=|!=|<>|in|not in)$/.test(by)) return false;
+    if (k.PrimitiveValueListNode.is(rightOperand)) return rightOperand.values.every(column.accepts);
+    return k.ValueNode.is(rightOperand) && column.accepts(rightOperand.value);
+  }
+
+  function requireCiphertexts(query: Query): void {
+    const table = originOf(query.into ?? query.table ?? root);
+    const own: Columns = k.TableNode.is(table) ? (known.get(tableIn(table)) ?? new Map()) : columns;
+    const requireAll = (names: readonly string[], written: readonly Node[]) => {
+      for (const [at, name] of names.entries()) {
+        const [column, node] = [own.get(name), written[at]];
+        const isWhole = column?.partners.every((partner) => names.includes(partner)) ?? true;
+        const isSealed =
+          !column || !node || isNull(node) || (k.ValueNode.is(node) && column.accepts(node.value));
+        if (!isWhole || !isSealed) refuse(name, 'write all that `records.encryptRow` returns');
+      }
+    };
+    const { columns: written = [], values, onConflict } = query;
+    for (const item of values && k.ValuesNode.is(values) ? values.values : [])
+      requireAll(
+        written.map(nameIn),
+        k.ValueListNode.is(item) ? item.values : item.values.map((value) => k.ValueNode.create(value)),
+      );
+    if (values && !k.ValuesNode.is(values) && (own.size > 0 || returnsAny(values)))
+      refuse(tableIn(table), 'insert rows, not a query');
+    for (const updates of [query.updates, onConflict?.updates, query.onDuplicateKey?.updates]) {
+      const names = (updates ?? []).map(({ column }) => nameIn(column));
+      const isOfRow = updates === query.updates || onConflict?.columns?.map(nameIn).join() === 'id';
+      if (!isOfRow && names.some((name) => own.has(name)))
+        refuse(tableIn(table), 'the row that is there can have another id');
+      requireAll(
+        names,
+        (updates ?? []).map(({ value }) => value),
+      );
+    }
+  }
+  walk(root);
+}
