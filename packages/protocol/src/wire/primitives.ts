@@ -1,3 +1,4 @@
+/*! Packages have their own copy of zod: MIT License, Copyright (c) 2025 Colin McDonnell */
 import * as z from 'zod/mini';
 import { isBase64 } from '../base64.ts';
 import { type Context, encodeContext } from '../context.ts';
