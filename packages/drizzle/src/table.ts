@@ -2,8 +2,7 @@
 // what `encryptedTable` adds to the columns of an app: index columns, and constraints over them instead of over ciphertexts.
 import { Column, getTableColumns, getTableName, is, SQL, sql, type Table } from 'drizzle-orm';
 import type { Field, PartIndex } from '@eaas/sdk/fields';
-import type { ColumnPlace } from '@eaas/sdk/internal';
-import { type OptionNames, requireNames } from '@eaas/sdk/internal';
+import { type ColumnPlace, type OptionRules, requireOptions } from '@eaas/sdk/internal';
 import { refuse, refuseSql, requireVersion } from './error.ts';
 
 /** What the builder of a column says of it. */
@@ -229,7 +228,12 @@ export interface TableOptions<Key extends string, Extra> {
 
 type ExtraConfig = (self: never) => object;
 type Options = TableOptions<string, ExtraConfig>;
-const optionNames: OptionNames<Options> = { subject: 0, lowEntropy: 0, refusePlaintext: 0, extraConfig: 0 };
+const optionRules: OptionRules<Options> = {
+  subject: 'anything',
+  lowEntropy: 'anything',
+  refusePlaintext: 'anything',
+  extraConfig: 'anything',
+};
 type Builders = Readonly<Record<string, object>>;
 
 /** The schema of a table in the database, if it has one. */
@@ -261,7 +265,7 @@ export function tablesOf(indexColumn: CreateIndex, check: Check, form: string) {
     (name: string, columns: Builders, given?: ExtraConfig | Options): Table => {
       requireVersion();
       const options = typeof given === 'function' ? { extraConfig: given } : { ...given };
-      requireNames(optionNames, options, 'encryptedTable');
+      requireOptions(optionRules, options, 'encryptedTable');
       const table: Table = create(name, withIndexColumns(name, columns, options, indexColumn), (self) => {
         const extraOf = (all: object): Constraint[] =>
           Object.values<Constraint>({ ...options.extraConfig?.(all as never) }).flat(1);

@@ -18,15 +18,18 @@ export interface Rule {
 /** A rule for each option of a call, or the name of one that many calls share. */
 export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule | keyof typeof shared };
 
-/** The names of the options of a call, without rules. */
-export type OptionNames<T> = { readonly [Name in keyof T]-?: 0 };
-
-/** Throws InputError for an unknown option, and for an option with an invalid value. */
+/** Throws InputError for an unknown option, for an option with an invalid value, and for options that are no object. */
 export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): void {
-  requireNames(rules, given, of);
+  // Refuses a promise, which a missing `await` can cause. The call would otherwise ignore the options in the promise.
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || isPromise(given)) {
+    throw new InputError(`\`${of}\` takes an object of options (got ${kindOf(given)})`);
+  }
   for (const name in given) {
+    if (!Object.hasOwn(rules, name)) {
+      if (Object.hasOwn(given, name)) throw unknownOption(rules, name.slice(0, 64), of);
+      continue;
+    }
     const value: unknown = given[name];
-    if (!Object.hasOwn(rules, name)) continue;
     const rule = ruleOf(rules[name]);
     if (value === undefined && !rule.refusesUndefined) continue;
     const expected = rule(value, name);
@@ -34,20 +37,11 @@ export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): 
   }
 }
 
-/** Throws InputError for an unknown option, and for options that are no object. */
-export function requireNames(known: object, given: unknown, of: string): void {
-  // Refuses a promise, which a missing `await` can cause. The call would otherwise ignore the options in the promise.
-  if (typeof given !== 'object' || given === null || Array.isArray(given) || isPromise(given)) {
-    throw new InputError(`\`${of}\` takes an object of options (got ${kindOf(given)})`);
-  }
-  for (const name in given) {
-    if (Object.hasOwn(known, name) || !Object.hasOwn(given, name)) continue;
-    const shown = name.slice(0, 64);
-    const options = Object.keys(known);
-    const near = nearestOf(options, shown);
-    const advice = near ? `did you mean \`${near}\`?` : `it takes \`${options.join('`, `')}\``;
-    throw new InputError(`\`${of}\` has no option \`${shown}\`: ${advice}`);
-  }
+function unknownOption(known: object, name: string, of: string): InputError {
+  const names = Object.keys(known);
+  const near = nearestOf(names, name);
+  const advice = near ? `did you mean \`${near}\`?` : `it takes \`${names.join('`, `')}\``;
+  return new InputError(`\`${of}\` has no option \`${name}\`: ${advice}`);
 }
 
 /** Throws InputError for a value that is not an array. */

@@ -1,5 +1,5 @@
 // What packages of this repository need of the SDK, and apps do not. It can change in any version.
-export { type OptionNames, requireNames } from '@eaas/protocol/internal';
+export { type OptionRules, requireOptions } from '@eaas/protocol/internal';
 export { Bounded } from './bounded.ts';
 export { inside } from './client/inside.ts';
 export { reportColumns, reportCsv, reportRow } from './audit/report.ts';
