@@ -1,4 +1,4 @@
-import { InputError, kindOf } from '@eaas/protocol/internal';
+import { attempt, InputError, kindOf } from '@eaas/protocol/internal';
 
 export function baseUrlOf(
   baseUrl: string | URL | undefined,
@@ -22,13 +22,7 @@ export function baseUrlOf(
 }
 
 /** This function replaces `URL.canParse`, which some platforms lack. */
-export function parseUrl(text: string, base?: string): URL | undefined {
-  try {
-    return new URL(text, base);
-  } catch {
-    return undefined;
-  }
-}
+export const parseUrl = (text: string, base?: string): URL | undefined => attempt(() => new URL(text, base));
 
 export function requireSecureUrl(
   { protocol, hostname }: URL,

@@ -1,6 +1,6 @@
 import type { Output, Problem, ProblemCode, problems, Receipt, Route } from '@eaas/protocol/wire';
-import { EaasError } from '@eaas/protocol/internal';
-import ky, { HTTPError } from 'ky';
+import { attempt, EaasError } from '@eaas/protocol/internal';
+import { loadKy } from '#ky';
 import type { Attributes, Receipts, Tracing } from '../events.ts';
 import { ServiceError, type ServiceErrorCode, timeoutError, unreadable } from '../errors.ts';
 import { backoff, retried } from './batches.ts';
@@ -35,6 +35,7 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
   // of another object.
   const { route, headers, send, judge, input = {} } = asked;
   judge?.(JSON.stringify([headers, input]));
+  const { ky, HTTPError } = await loadKy();
   const texts = new WeakMap<Response, string>();
   try {
     const { path, ...request } = requestFor(route, { ...input });
@@ -92,11 +93,7 @@ export async function exchange<R extends Route>(asked: Asked<R>): Promise<Output
   }
 
   function parsed(response: Response): unknown {
-    try {
-      return JSON.parse(texts.get(response) ?? '');
-    } catch {
-      return undefined;
-    }
+    return attempt<unknown>(() => JSON.parse(texts.get(response) ?? ''));
   }
 
   function refusal(response: Response): ServiceError {

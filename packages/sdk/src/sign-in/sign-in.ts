@@ -1,6 +1,6 @@
 // What a client with the app's own sign-in needs, loaded on demand: it sends the tokens, and names the signed-in user as the
 // subject of calls that name none.
-import { InputError, isSubjectWrapped, personName, readBase64Url } from '@eaas/protocol/internal';
+import { attempt, InputError, isSubjectWrapped, personName, readBase64Url } from '@eaas/protocol/internal';
 import { readBase64 } from '@eaas/protocol/base64';
 import type { Route } from '@eaas/protocol/wire';
 import { isOfPerson } from '../caller.ts';
@@ -95,20 +95,13 @@ export function createSignIn(options: SignInOptions, drop: () => void) {
         '`token` must return a token of your sign-in (got an API key): pass it as `apiKey`',
       );
     const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(text) ?? [];
-    const claims = payload && jsonOf(payload);
+    const json = (): unknown => JSON.parse(new TextDecoder().decode(readBase64Url(payload ?? '')));
+    const claims = attempt(json);
     if (typeof claims === 'object' && claims !== null && !Array.isArray(claims)) return claims as TokenClaims;
     const got = typeof jwt === 'string' ? 'another string' : typeof jwt;
     throw new InputError(
       `\`token\` must return a signed JWT with claims (got ${got}): some sign-ins return one only for an audience that you name`,
     );
-  }
-
-  function jsonOf(payload: string): unknown {
-    try {
-      return JSON.parse(new TextDecoder().decode(readBase64Url(payload)));
-    } catch {
-      return undefined;
-    }
   }
 
   /** Says what the client knows of a token that was refused. The claims that it shows name the app, and nobody else. */
