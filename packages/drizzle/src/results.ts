@@ -116,8 +116,7 @@ export async function open(result: unknown, reading: Reading, { access, statemen
     }
     if (level.isRow) hiddenOf.set(holder, own);
     for (const of of [holder, own])
-      for (const [key, member] of Object.entries(of))
-        if (member instanceof Stored) note(member, of, key, row);
+      for (const key of Object.keys(of)) if (of[key] instanceof Stored) note(of[key], of, key, row);
     for (const [key, inner] of level.inner) take(holder[key], inner, row);
   }
 

@@ -45,7 +45,6 @@ export function encoded(context: Context): NonNullable<typeof last> {
   // Copies the members, because the caller can change the context object later.
   const members = { ...context };
   const names = Object.keys(members);
-  const count = names.length;
   // Refuses inherited members, because the encoding ignores them, so the encryption would not authenticate them.
   let least = 0;
   for (const name in context) {
@@ -54,7 +53,7 @@ export function encoded(context: Context): NonNullable<typeof last> {
   }
   // Throws before the sorting if the members cannot fit, because comparing long names takes long.
   requireRoom(least);
-  writeUint32(room, prefixLength, count * 2);
+  writeUint32(room, prefixLength, names.length * 2);
   let end = prefixLength + 4;
   for (const name of isSorted(names) ? names : names.sort(bytewise)) {
     const at = end + 4;
@@ -67,7 +66,7 @@ export function encoded(context: Context): NonNullable<typeof last> {
     end = writeText(end, value);
   }
   requireRoom(end - prefixLength);
-  return (last = { members, count, end });
+  return (last = { members, count: names.length, end });
 }
 
 function isEqual(context: Context, { members, count }: NonNullable<typeof last>): boolean {

@@ -16,9 +16,9 @@ export class Bounded<Name, Value> extends Map<Name, Value> {
   override set(name: Name, value: Value): this {
     this.delete(name);
     super.set(name, value);
-    for (const entry of this) {
-      if (!this.#isOver(this.size)) break;
+    for (const entry of this.#isOver(this.size) ? this : []) {
       this.#forget(...entry);
+      if (!this.#isOver(this.size)) break;
     }
     return this;
   }

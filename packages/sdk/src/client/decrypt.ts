@@ -1,5 +1,5 @@
 import { type Context, DecryptionError, type Envelope, fromUtf8, InputError } from '@eaas/protocol/internal';
-import { openUnder, requireExpectedKey, type Header, isBytes, isPromise } from '@eaas/protocol/internal';
+import { openUnder, requireExpectedKey, isBytes, isPromise } from '@eaas/protocol/internal';
 import { withBody, type OptionRules, requireOptions } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
 import { DataKeyCache, type Dropped, type Lease } from '../data-keys/cache.ts';
@@ -140,7 +140,8 @@ export function createDecrypter(
     if (ready) return open(ready, withBody(known.header, bytes), as, context);
     // Copies the bytes, because the caller can change them before the data key arrives.
     const own = typeof ciphertext === 'string' ? bytes : new Uint8Array(bytes);
-    const run = opening(known.header, own, as, contextOf(context));
+    const fixed = contextOf(context);
+    const run = (key: DerivedDataKey) => open(key, withBody(known.header, own), as, fixed);
     return new Waiting(fetchKey(name, known, caller, options, false), run);
   }
 
@@ -153,11 +154,14 @@ export function createDecrypter(
     decryptMany: async (items: readonly DecryptItem[], caller: Caller, options: DecryptOptions) => {
       requireCall('decryptMany', options, caller);
       const own = copyContexts(options);
+      let ofPerson = own;
       const startItem = (item: DecryptItem) => {
         if (typeof item === 'string' || isBytes(item)) return start(item, caller, own);
         requireOptions<object>(decryptItem, item, 'an item of decryptMany');
         const { subject, context } = item;
-        return start(item, caller, subject === undefined ? own : { ...own, subject }, context);
+        if (subject === undefined) return start(item, caller, own, context);
+        if (subject !== ofPerson.subject) ofPerson = { ...own, subject };
+        return start(item, caller, ofPerson, context);
       };
       return settleMany(items, startItem, options.signal, patience);
     },
@@ -200,11 +204,6 @@ export function createDecrypter(
 }
 
 export type Decrypted = Uint8Array | string;
-
-const opening =
-  (header: Header, bytes: Uint8Array, as: DecryptedForm | undefined, context: Context | undefined) =>
-  (key: DerivedDataKey): Decrypted | Promise<Decrypted> =>
-    open(key, withBody(header, bytes), as, context);
 
 function open(
   key: DerivedDataKey,

@@ -1,7 +1,7 @@
 // The core under the adapters of database libraries, such as `@eaas/drizzle` and `@eaas/prisma`. An adapter knows the grammar of
 // its library, and says where values stand in it. The core knows what becomes of them: it encrypts new rows, answers searches,
 // opens stored rows, and knows ids, people, users and `onError`, so that all adapters answer alike.
-import { parseUuid, requireOptions } from '@eaas/protocol/internal';
+import { attempt, parseUuid, requireOptions } from '@eaas/protocol/internal';
 import { inside } from '../client/inside.ts';
 import type { FieldsDefinition } from './define-fields.ts';
 import { refuseStatement } from './encrypted-table-error.ts';
@@ -391,16 +391,15 @@ function requireParts({ table, column, isRead, isNegated, dropped }: Asked, part
 /** For adapters: the parts of a search that the database cannot answer alone, which `open` repeats on values. */
 export function nearMisses({ plan }: CoreTable, column: string, parts: unknown): Row | undefined {
   const asked = Object(parts) as Row;
-  try {
+  // Undefined for a query that is invalid. The search throws an error that names the column.
+  return attempt(() => {
     const near = partIndexesOf(requireField(plan, column))
       .filter(
         ({ name, index }) => Object.hasOwn(asked, name) && index.comparison?.isWhole(asked[name]) === false,
       )
       .map(({ name }) => [name, asked[name]] as const);
     return near.length === 0 ? undefined : Object.fromEntries(near);
-  } catch {
-    return undefined; // The query is invalid. The search throws an error that names the column.
-  }
+  });
 }
 
 /** For adapters: whether two ids are the same, as a number and its text are. */

@@ -1,7 +1,7 @@
 import { FormatError, InputError, isPromise, storedCiphertext } from '@eaas/protocol/internal';
-import { isOfPerson, withoutNobody } from '../caller.ts';
+import { isOfPerson } from '../caller.ts';
 import type { DecryptItem } from '../client/decrypt.ts';
-import { FieldError, inField, isOfValue, resultOf, type Where } from './field-error.ts';
+import { type FieldError, fieldErrorOf, isOfValue, resultOf } from './field-error.ts';
 import { callByKeys, type IdOf, type Internals, type Row } from './internals.ts';
 import {
   contextOf,
@@ -27,6 +27,9 @@ export type DecryptRowsOptions = DecryptOptionsOf<Readonly<Record<string, string
 interface Opening {
   readonly stored: Row;
   readonly row: Row;
+  readonly id: string | undefined;
+  /** The person of the row, once a value was found to belong to one. */
+  subject?: string | undefined;
   error?: FieldError;
 }
 
@@ -34,7 +37,6 @@ interface Cell {
   readonly opening: Opening;
   readonly column: string;
   readonly plan: FieldPlan;
-  readonly where: Where;
   readonly item: DecryptItem;
 }
 
@@ -49,41 +51,53 @@ export async function decryptRows(
   const { fields, known } = columnsOf(definition, as);
   requireRows(given, idOf);
   const cells: Cell[] = [];
+
+  function itemOf(opening: Opening, plan: FieldPlan, ciphertext: string | Uint8Array): DecryptItem {
+    const context = contextOf(plan, opening.id);
+    const isOwned = (definition.subject !== undefined || named !== undefined) && isOfPerson(ciphertext);
+    if (isOwned) opening.subject ??= subjectOfRow(definition, opening.stored, opening.id, named, true);
+    const { subject } = opening;
+    return isOwned && subject !== undefined ? { ciphertext, context, subject } : { ciphertext, context };
+  }
+
+  /** Takes what stands for a value that cannot be read. */
+  function fail(opening: Opening, column: string, plan: FieldPlan, cause: unknown): void {
+    const error = fieldErrorOf(cause, { table, field: plan.name, row: opening.id, isRead: true });
+    const handler = onError ?? (error.code === 'subject_erased' ? 'null' : 'throw');
+    if (handler === 'throw' || !isOfValue(error.code)) opening.error ??= error;
+    else {
+      const value = handler === 'null' ? null : handler(error, opening.stored);
+      if (isPromise(value)) refuse('the function `onError` must return a value (got a promise)');
+      opening.row[column] = value;
+    }
+  }
+
   const openings = given.map((stored) => {
-    const opening: Opening = { stored, row: { ...stored } };
-    const id = rowIdOf(idOf(stored));
+    const opening: Opening = { stored, row: { ...stored }, id: rowIdOf(idOf(stored)) };
     for (const [column, plan] of fields) {
       for (const index of plan.indexes) delete opening.row[index.column];
       const value = Object.hasOwn(stored, column) ? stored[column] : null;
       if (value === null || value === undefined) continue;
-      const where = { table, field: plan.name, row: id, isRead: true };
-      attempt(opening, column, where, onError, () => {
+      try {
         const ciphertext = (plan.field.previous ? ciphertextAmongPlaintext : storedCiphertext)(value);
         if (ciphertext === undefined) opening.row[column] = readPlaintext(plan, value);
-        else {
-          const isOwned = (definition.subject !== undefined || named !== undefined) && isOfPerson(ciphertext);
-          const subject = isOwned ? subjectOfRow(definition, stored, id, named, true) : undefined;
-          const item = withoutNobody({ ciphertext, context: contextOf(plan, id), subject });
-          cells.push({ opening, column, plan, where, item });
-        }
-      });
+        else cells.push({ opening, column, plan, item: itemOf(opening, plan, ciphertext) });
+      } catch (error) {
+        fail(opening, column, plan, error);
+      }
     }
     return opening;
   });
-  if (definition.fields.length > 0) {
-    reportRows(
-      client,
-      table,
-      openings.map(({ row }) => row),
-      known,
-    );
-  }
+  const rows = openings.map(({ row }) => row);
+  if (definition.fields.length > 0) reportRows(client, table, rows, known);
   const opened = await callByKeys(cells, (items, keyId) => client.decryptMany(items, { ...options, keyId }));
-  for (const [index, { opening, column, plan, where }] of cells.entries()) {
-    attempt(opening, column, where, onError, () => {
-      opening.row[column] = valueIn(plan.field, plan.name, resultOf(opened[index], where), true);
-    });
-  }
+  cells.forEach(({ opening, column, plan }, at) => {
+    try {
+      opening.row[column] = valueIn(plan.field, plan.name, resultOf(opened[at]), true);
+    } catch (error) {
+      fail(opening, column, plan, error);
+    }
+  });
   return openings.map(({ row, error }) => (error ? { ok: false, error } : { ok: true, value: row }));
 }
 
@@ -96,23 +110,6 @@ function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
     else fields.set(column, requireField(plan, String(name)));
   }
   return { fields: [...fields], known };
-}
-
-type Given = DecryptRowsOptions['onError'];
-
-function attempt(opening: Opening, column: string, where: Where, given: Given, step: () => void): void {
-  try {
-    inField(where, step);
-  } catch (error) {
-    if (!(error instanceof FieldError)) throw error;
-    const onError = given ?? (error.code === 'subject_erased' ? 'null' : 'throw');
-    if (onError === 'throw' || !isOfValue(error.code)) opening.error ??= error;
-    else {
-      const value = onError === 'null' ? null : onError(error, opening.stored);
-      if (isPromise(value)) refuse('the function `onError` must return a value (got a promise)');
-      opening.row[column] = value;
-    }
-  }
 }
 
 function readPlaintext({ name, field }: FieldPlan, stored: unknown): unknown {

@@ -1,4 +1,3 @@
-import { withoutNobody } from '../caller.ts';
 import type { EncryptItem } from '../client/encrypt.ts';
 import { inField, resultOf, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
@@ -54,30 +53,27 @@ export async function encryptRows(
       if (isGiven) subject ??= subjectOfRow(plan, values, id, options.subject);
       inField(where, () => {
         if (isGiven) {
-          const item = { context: contextOf(field, id), value: encode(field, value), subject };
-          cells.push({ row, plan: field, where, item: withoutNobody(item) });
+          const [context, encoded] = [contextOf(field, id), encode(field, value)];
+          const item = { value: encoded, context, ...(subject !== undefined && { subject }) };
+          cells.push({ row, plan: field, where, item });
         }
         marks.push(...marksOf(field, values, row, where));
       });
     }
     return row;
   });
+  const sought = marks.flatMap(({ subjects }) => subjects);
   const [ciphertexts, written] = await Promise.all([
     callByKeys(cells, (items, keyIds) => client.encryptMany(items, { ...options, keyId: keyIds?.[0] })),
-    fingerprints.of(
-      client,
-      marks.flatMap(({ subjects }) => subjects),
-      options,
-      true,
-    ),
+    fingerprints.of(client, sought, options, true),
   ]);
   for (const [index, { row, plan, where }] of cells.entries()) {
-    row[plan.name] = resultOf(ciphertexts[index], where).ciphertext;
+    row[plan.name] = inField(where, () => resultOf(ciphertexts[index])).ciphertext;
   }
   let next = 0;
   for (const { row, column, where, subjects } of marks) {
     if (subjects.length === 0) continue;
-    const found = subjects.map(() => resultOf(written[next++]?.[0], where)[0] as string);
+    const found = inField(where, () => subjects.map(() => resultOf(written[next++]?.[0])[0] as string));
     // Sorts the fingerprints, because their order must not reveal the order of the parts in the value.
     row[column] = [...new Set(found)].sort().join(' ');
   }

@@ -87,13 +87,21 @@ export function inField<T>(where: Where, step: () => T): T {
   try {
     return step();
   } catch (error) {
-    if (error instanceof FieldError || !(error instanceof EaasError)) throw error;
-    throw new FieldError(error as SdkError, where);
+    throw fieldErrorOf(error, where);
   }
 }
 
-export function resultOf<T>(result: Settled<T> | undefined, where: Where): T {
+/** Says where a value failed. Throws an error that is not about the value. */
+export function fieldErrorOf(error: unknown, where: Where): FieldError {
+  if (error instanceof FieldError) return error;
+  if (!(error instanceof EaasError)) throw error;
+  return new FieldError(error as SdkError, where);
+}
+
+/** The result for a value. Throws why it failed. */
+export function resultOf<T>(result: Settled<T> | undefined): T {
   if (result?.ok) return result.value;
-  if (result) throw new FieldError(result.error, where);
-  throw new TypeError('the client must return one result for each value (got fewer results)');
+  throw (
+    result?.error ?? new TypeError('the client must return one result for each value (got fewer results)')
+  );
 }

@@ -42,12 +42,21 @@ export async function callByKeys<Item, Result>(
   cells: readonly { readonly plan: FieldPlan; readonly item: Item }[],
   call: (items: Item[], keyIds: FieldPlan['keyIds']) => Promise<readonly Result[]>,
 ): Promise<(Result | undefined)[]> {
-  const keys = new Map(cells.map(({ plan: { keyIds } }) => [keyIds?.join(), keyIds]));
-  const found = new Map<Item, Result | undefined>();
-  const calls = Array.from(keys, async ([name, keyIds]) => {
-    const items = cells.flatMap(({ plan, item }) => (plan.keyIds?.join() === name ? [item] : []));
-    for (const [at, result] of (await call(items, keyIds)).entries()) found.set(items[at] as Item, result);
+  const results = Array.from<Result | undefined>({ length: cells.length });
+  const groups = new Map<
+    string | undefined,
+    { keyIds: FieldPlan['keyIds']; items: Item[]; places: number[] }
+  >();
+  cells.forEach(({ plan: { keyIds }, item }, place) => {
+    const name = keyIds?.join();
+    const group = groups.get(name) ?? { keyIds, items: [], places: [] };
+    if (group.items.push(item) === 1) groups.set(name, group);
+    group.places.push(place);
+  });
+  const calls = Array.from(groups.values(), async ({ keyIds, items, places }) => {
+    const found = await call(items, keyIds);
+    places.forEach((place, at) => (results[place] = found[at]));
   });
   await Promise.all(calls);
-  return cells.map(({ item }) => found.get(item));
+  return results;
 }

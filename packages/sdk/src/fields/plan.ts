@@ -244,13 +244,13 @@ export function rowIdOf(id: RecordId | undefined): string | undefined {
 }
 
 export function contextOf({ table, name, field }: FieldPlan, row: string | undefined): Context {
-  if (field.context === 'field') return { table, field: name };
+  if (field.context === 'field') return { field: name, table };
   if (row === undefined) {
     refuse(
       "the row id must be known before encryption: create ids in the app, or define the field with context: 'field'",
     );
   }
-  const place = { table, field: name, row };
+  const place = { field: name, row, table };
   if (typeof field.context !== 'function') {
     // `defineFields` has checked the names of the table and the field, and a row id of at most 64 printable ASCII
     // characters is always valid.

@@ -36,7 +36,7 @@ export async function where(
   });
   const terms = conditions.map(async ({ plan: { column, index }, place, subjects }) => {
     const found = await fingerprints.of(client, subjects, options);
-    const possible = found.map((results) => results.flatMap((result) => resultOf(result, place)));
+    const possible = inField(place, () => found.map((results) => results.flatMap((one) => resultOf(one))));
     const oneOf = unordered(possible.flat());
     if (index.isAny) return [column, [oneOf]] as const;
     return [column, index.isList ? possible.map(unordered).sort(byFirst) : oneOf] as const;
