@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path';
 
 /** Code lines of what a package ships. A package may be 5 % over its budget while the sum of all holds. */
 const packages: Readonly<Record<string, number>> = {
-  protocol: 5_640,
+  protocol: 5_642,
   service: 5_615,
   local: 1_885,
-  sdk: 7_469,
+  sdk: 7_463,
   migrate: 2_389,
   audit: 860,
-  drizzle: 2_114,
+  drizzle: 2_117,
   prisma: 1_972,
   files: 1_717,
   console: 6_747,
@@ -22,7 +22,7 @@ const packages: Readonly<Record<string, number>> = {
   cli: 3_230,
 };
 const sites = { 'docs/site': 1_025, examples: 1_338 };
-const mostTestLines = 64_071;
+const mostTestLines = 64_198;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;

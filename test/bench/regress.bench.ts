@@ -9,10 +9,11 @@ import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import { run } from '@eaas/test-kit/program';
 import { median } from '@eaas/test-kit/statistics';
 import { type Burst, getRequest, postRequest } from './burst.ts';
+import { startOf, starts } from './client-start.ts';
+import { startClient, type Work, works } from './client-work.ts';
 import type { Defer, Report, Round } from './compare.ts';
 import { cpuMicrosecondsOfEach } from './cpu-time.ts';
 import { built, checkOut, chooseEarlier, git } from './earlier.ts';
-import { firstValueOf } from './first-value.ts';
 import { inTurns } from './in-turns.ts';
 import { startDeferred } from './open-operator.ts';
 import {
@@ -72,6 +73,7 @@ interface Build {
   readonly postgres: OwnPostgres;
   readonly server: Replica;
   readonly customer: Customer;
+  readonly client: Awaited<ReturnType<typeof startClient>>;
 }
 
 type Builds = readonly [first: Build, second: Build];
@@ -99,7 +101,8 @@ async function start(checkout: string, defer: Defer): Promise<Build> {
   const server = await startDeferred(defer, env, program);
   const [customer] = await newCustomers({ newTenant }, server, 1);
   if (!customer) throw new Error('no customer');
-  return { checkout, postgres, server, customer };
+  const client = await startClient(checkout, postgres.connection('owner'), defer);
+  return { checkout, postgres, server, customer, client };
 }
 
 /** Microseconds of an item; `server`, `postgres` and `both` are CPU time. */
@@ -162,7 +165,11 @@ const newKeyOf =
 
 const batchOf = (verb: 'wrap' | 'unwrap') => (one: Customer) => batchRequest(verb, one, 100);
 
-const firstValue = async (checkout: string): Promise<number> => 1_000 * (await firstValueOf(checkout));
+function ofClient(name: string, measure: (build: Build) => Promise<number>): Part {
+  const cpuOf = async (build: Build): Promise<Figures> => ({ time: await measure(build) });
+  const inTurn = async ([first, second]: Builds) => [await cpuOf(first), await cpuOf(second)] as const;
+  return { rows: { [`${name}, CPU of the client`]: 'time' }, measure: inTurn };
+}
 
 /** The cheapest calls come first, because a server still works for a while after a burst. */
 const parts: readonly Part[] = [
@@ -190,11 +197,6 @@ const parts: readonly Part[] = [
   calls(4, auditOf, { 'audit page of 100, CPU': 'both' }),
   calls(2, verifyOf, { 'verification of 1,000 entries, CPU': 'both' }),
   calls(4, newKeyOf, { 'key creation, CPU': 'both' }),
-  {
-    rows: { 'first value of a new process': 'time' },
-    measure: async ([first, second]) => [
-      { time: await firstValue(first.checkout) },
-      { time: await firstValue(second.checkout) },
-    ],
-  },
+  ...Object.entries(starts).map(([name, then]) => ofClient(name, ({ checkout }) => startOf(checkout, then))),
+  ...Object.keys(works).map((name) => ofClient(name, ({ client }) => client(name as Work))),
 ];
