@@ -1,5 +1,5 @@
 // The encrypted database: Drizzle's own, whose methods return statements that encrypt and decrypt.
-import type { Table } from 'drizzle-orm';
+import { entityKind, type Table } from 'drizzle-orm';
 import type { OnError } from '@eaas/sdk/fields';
 import { type Access, accessFor } from './access.ts';
 import { refuse, requireVersion } from './error.ts';
@@ -15,9 +15,11 @@ import { shapeUpdate, shapeWrite } from './writes.ts';
 export const databaseOf =
   (dialect: Dialect): WithEncryption =>
   (database, client, options = {}) => {
-    if (typeof (database as { select?: unknown } | undefined)?.select !== 'function') {
-      const problem = '`withEncryption` takes (database, eaas, options)';
-      refuse('definition', {}, problem, 'pass the database that `drizzle` returned');
+    // The drivers for Effect have the same methods, but their statements are no promises.
+    const kind = String(Reflect.get(Object(database?.constructor) as object, entityKind));
+    if (!('select' in Object(database)) || kind.startsWith('Effect')) {
+      const remedy = 'pass the database that `drizzle` of a driver with promises returned';
+      refuse('definition', {}, '`withEncryption` takes (database, eaas, options)', remedy);
     }
     requireVersion();
     const access = accessFor(database, client, options);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { desc, eq, inArray, ne, not, notExists, relations, type SQL, sql } from 'drizzle-orm';
+import { desc, entityKind, eq, inArray, ne, not, notExists, relations, type SQL, sql } from 'drizzle-orm';
 import { alias, pgTable, pgView, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
@@ -68,6 +68,14 @@ test('`withEncryption` throws if its arguments are in the wrong order', () => {
 
 describe('`withEncryption` refuses a database', () => {
   const nothing = async () => ({ rows: [] });
+
+  test('of a driver for Effect, whose statements are no promises and whose rows nobody would decrypt', () => {
+    const like = { constructor: { [entityKind]: 'EffectPgDatabase' } };
+    const refused = { code: 'definition', message: expect.stringContaining('with promises') as unknown };
+    expect(() => withEncryption(Object.assign(Object.create(plain) as typeof plain, like), eaas)).toThrow(
+      expect.objectContaining(refused),
+    );
+  });
 
   test('with searchable columns, if the option `index` is missing', async () => {
     const message =

@@ -9,6 +9,7 @@ import {
   isNull,
   like,
   ne,
+  not,
   notInArray,
   or,
   type SQL,
@@ -37,6 +38,7 @@ const conditions: readonly [string, Where, readonly string[]][] = [
       and(or(eq(columnIn(place), place.first), eq(place.samples.city, 'none')), isNotNull(place.samples.id)),
     [ids.one],
   ],
+  ['not', (place) => not(eq(columnIn(place), place.first)), [ids.two]],
   ['isNull', (place) => isNull(place.samples[place.kind]), []],
   ['isNotNull', (place) => isNotNull(place.samples[place.kind]), [ids.one, ids.two]],
   ['eq(null)', (place) => eq(columnIn(place), null), []],
@@ -203,6 +205,17 @@ export const reads: readonly Shapes[] = [
           { city: 'Paris', [kind]: place.second, children: [] },
         ]);
       },
+      'a relation over the column': async ({ db, kind, ...place }) => {
+        const rows = await db.query.samples.findMany({
+          columns: { city: true },
+          with: { [`${kind}Twin`]: { columns: { city: true, [kind]: true } } },
+          orderBy: (t, { asc }) => asc(t.id),
+        });
+        const [one, two] = rows as unknown as Record<string, unknown>[];
+        expect(one).toEqual({ city: 'London', [`${kind}Twin`]: { city: 'London', [kind]: place.first } });
+        expect(two).toMatchObject({ [`${kind}Twin`]: { [kind]: place.second } });
+        return rows;
+      },
     },
     ['PostgreSQL', 'SQLite'],
   ],
@@ -215,6 +228,11 @@ export const reads: readonly Shapes[] = [
         });
         expect(row?.[kind]).toEqual(place.second);
         return row;
+      },
+      '`findMany`, with `not` around a search': async ({ db, kind, ...place }) => {
+        const where = not(and(eq(place.samples.city, 'London'), eq(place.samples[kind], place.first)) as SQL);
+        const rows = await db.query.samples.findMany({ columns: { [kind]: true }, where });
+        return expectRows(rows, [{ [kind]: place.second }]);
       },
       '`orderBy`': async ({ db, kind }) => db.query.samples.findMany({ orderBy: (t) => desc(t[kind]) }),
       '`extras`': async ({ db, kind }) =>

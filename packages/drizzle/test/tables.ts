@@ -1,12 +1,13 @@
 import { relations, type SQL } from 'drizzle-orm';
 import { mysqlTable, varchar } from 'drizzle-orm/mysql-core';
-import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { type PgColumn, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { sqliteTable, text as sqliteText } from 'drizzle-orm/sqlite-core';
 import * as mysql from '@eaas/drizzle/mysql';
 import * as pg from '@eaas/drizzle/pg';
 import * as sqlite from '@eaas/drizzle/sqlite';
 import { field, plaintext } from '@eaas/sdk/fields';
+import { kinds } from './kinds.ts';
 import { parts } from './parts.ts';
 
 interface Dialect {
@@ -81,7 +82,14 @@ function tablesOf({ encrypted, encryptedTable, table, id, text }: Dialect) {
     token: encrypted(field.text()),
   };
   const accounts = encryptedTable('accounts', accountColumns, { subject: 'person' });
-  const childrenOf = relations(samples, ({ many }) => ({ children: many(children) }));
+  const childrenOf = relations(samples, ({ many, one }) => {
+    // From each row to the rows with the same value of an encrypted column.
+    const twins = kinds.map((kind) => {
+      const on = { fields: [samples[kind]] as [PgColumn], references: [samples[kind]] as [PgColumn] };
+      return [`${kind}Twin`, one(samples, { ...on, relationName: `${kind}Twin` } as never)] as const;
+    });
+    return { children: many(children), ...(Object.fromEntries(twins) as object) };
+  });
   const parentOf = relations(children, ({ one }) => ({
     parent: one(samples, { fields: [children.parentId], references: [samples.id] }),
   }));

@@ -1,4 +1,4 @@
-import { eq, inArray, sql } from 'drizzle-orm';
+import { eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import { excluded } from '@eaas/drizzle/pg';
 import { expect } from 'vitest';
 import { columnIn, expectValues, ids, type Shapes } from './cell.ts';
@@ -19,6 +19,21 @@ export const writes: readonly Shapes[] = [
         expect(rows.map((row) => row[place.kind])).toEqual(
           expect.arrayContaining([place.first, place.second, place.third, null]),
         );
+      },
+      // Drizzle 1.0 has a second argument, the columns. A search must find what was written with it.
+      'of named columns': async (place) => {
+        const { db, samples, kind } = place;
+        const insert = db.insert.bind(db) as (
+          ...given: unknown[]
+        ) => ReturnType<typeof db.insert<typeof samples>>;
+        await insert(samples, 'id', kind).values({ id: ids.new, ...place.other });
+        await expectValues(place, [place.first, place.second, place.third]);
+        if (!(`${kind}_index` in getTableColumns(samples))) return;
+        const found = await db
+          .select({ id: samples.id })
+          .from(samples)
+          .where(eq(columnIn(place), place.third));
+        expect(found.map(({ id }) => id)).toContain(ids.new);
       },
       null: async (place) => {
         await place.db.insert(place.samples).values({ id: ids.new, [place.kind]: null });

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { factsOf } from './seam-facts.ts';
+
+const { facts: judged } = JSON.parse(readFileSync(`${import.meta.dirname}/seams.json`, 'utf8')) as {
+  readonly facts: object;
+};
+
+test('every seam is found in the installed Drizzle, and those of the judged candidate are others', () => {
+  const facts = factsOf(import.meta.dirname);
+  expect(Object.values(facts).filter((fact) => String(fact).startsWith('throws '))).toEqual([]);
+  expect(Object.keys(judged)).toEqual(Object.keys(facts));
+  expect(judged).toMatchObject({
+    'sql.instanceof': true,
+    'drivers.effect': expect.arrayContaining(['effect-postgres']) as unknown,
+  });
+  expect(facts).toMatchObject({ 'sql.instanceof': false, 'drivers.effect': [] });
+});
