@@ -1,6 +1,7 @@
 import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { ReadableStream as WebStream } from 'node:stream/web';
 import { inLine } from '@eaas/protocol/internal';
 import type { Run } from './command.ts';
 import { CannotStart, FileFailure } from './failure.ts';
@@ -29,22 +30,19 @@ export async function withSource<T>(
   work: (source: Source) => Promise<T>,
   followsLink = !isInFolder,
 ): Promise<T> {
-  if (isFile) {
-    const file = await openFile(path, followsLink);
-    try {
-      return await work({ pieces: counted(piecesOf(file.handle, signal), progress), file });
-    } finally {
-      await file.handle.close();
-    }
-  }
-  const source: Readable =
-    path === standard ? process.stdin : createReadStream(path, { highWaterMark: pieceLength });
+  const file = isFile ? await openFile(path, followsLink) : undefined;
+  // The file stays open until the work is done, so that no other file can have its inode.
+  const options = { start: 0, highWaterMark: pieceLength, autoClose: false };
+  const opened = () =>
+    file?.handle.createReadStream(options) ?? createReadStream(path, { highWaterMark: pieceLength });
+  const source: Readable = path === standard ? process.stdin : opened();
   // Without an `error` handler, Node.js ends the process if the stream fails. The iterator reports the error.
   addAbortSignal(signal, source).on('error', () => {});
   try {
-    return await work({ pieces: counted(source, progress), file: undefined });
+    return await work({ pieces: counted(source, progress), file });
   } finally {
     source.destroy();
+    await file?.handle.close();
   }
 }
 
@@ -68,17 +66,6 @@ async function openFile(path: string, followsLink: boolean): Promise<OpenFile> {
   } catch (error) {
     await handle.close();
     throw error;
-  }
-}
-
-async function* piecesOf(handle: FileHandle, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  for (let position = 0; ;) {
-    signal.throwIfAborted();
-    const piece = Buffer.allocUnsafe(pieceLength);
-    const { bytesRead } = await handle.read(piece, 0, pieceLength, position);
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    yield piece.subarray(0, bytesRead);
   }
 }
 
@@ -118,21 +105,9 @@ export async function collect(pieces: AsyncIterable<Uint8Array>, most: number): 
   return Buffer.concat(all);
 }
 
-export function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await pieces.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel() {
-        await pieces.return(undefined);
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}
+/** A stream of the web, which reads nothing before it is asked. */
+export const streamOf = (pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> =>
+  WebStream.from(pieces) as unknown as ReadableStream<Uint8Array>;
 
 const maxKeyFile = 67_108_864;
 
