@@ -1,3 +1,5 @@
+// The seams of Prisma's client that the package uses: the parent of an extended client, the transaction of an operation, and
+// queries that pass no other extension.
 import { refuseStatement as refuse } from '@eaas/sdk/internal';
 import type { Model, RuntimeDataModel, RuntimeField } from './models.ts';
 import type { Executor } from './perform.ts';

@@ -1,3 +1,4 @@
+// What the types of a definition say of a model of Prisma: its values, index columns and filters.
 import type { Field, FieldsDefinition, OnError, Query, Tables } from '@eaas/sdk/fields';
 import type { Bound, IndexColumns, SubstituteOf, Throwing, ThrowingUnlessErased } from '@eaas/sdk/internal';
 import type { InputOf } from '@eaas/sdk/internal';

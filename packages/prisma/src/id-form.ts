@@ -1,3 +1,4 @@
+// What the database makes of an id, by the type of its column in the schema.
 import { type IdForm, storedId } from '@eaas/sdk/internal';
 import type { RuntimeField } from './models.ts';
 

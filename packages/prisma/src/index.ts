@@ -1,3 +1,4 @@
+// What an app imports.
 export { type PrismaEncryptionOptions, withEncryption } from './encrypted.ts';
 export { EncryptedTableError } from '@eaas/sdk/fields';
 export type { ModelOptions } from './models.ts';

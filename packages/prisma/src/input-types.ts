@@ -1,3 +1,4 @@
+// The types of arguments: those of Prisma, with the types of plaintext for encrypted fields.
 import type {
   FieldOfIndex,
   IndexColumnsOf,

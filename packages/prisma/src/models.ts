@@ -1,3 +1,5 @@
+// The models of the Prisma schema, with what the definition says of them: which fields are encrypted, their index columns, the row
+// id, and whose data a row is.
 import type { FieldsDefinition, Tables } from '@eaas/sdk/fields';
 import { type Core, type CoreTable, refuseStatement as refuse } from '@eaas/sdk/internal';
 import type { FieldPlan } from '@eaas/sdk/internal';
@@ -102,87 +104,70 @@ function modelOf(
   const indexes = new Map(
     plans.flatMap((plan) => plan.indexes.map(({ column }): [string, string] => [column, plan.name])),
   );
-  for (const column of [...encrypted.keys(), ...indexes.keys()]) requireTextColumn(name, columns, column);
-  for (const column of encrypted.keys()) requireLongColumn(name, column, columns.get(column)?.nativeType);
-  for (const plan of plans) requirePartNames(name, plan);
   const id = [options.id ?? 'id'].flat();
-  if (plans.some(isBound)) {
-    for (const column of id) {
-      requireIdType(name, columns, column);
-      if (columns.get(column)?.kind === 'scalar' && !encrypted.has(column)) continue;
-      const problem = 'the id of a row must be a column that is not encrypted';
-      const remedy = `pass { models: { ${name}: { table: '${core?.plan.table ?? name}', id: '<column>' } } }`;
-      refuse('definition', { table: name, column }, problem, remedy);
-    }
-  }
   const subject = plans.length > 0 ? (core?.person ?? []) : [];
-  for (const column of subject)
-    requireSubjectType(name, columns, column, typeof core?.plan.subject === 'string');
+  const model = { name, stored: dbName ?? name, columns, core, encrypted, indexes, id, subject };
+  requireFitting(model, plans);
   const isText = id.length === 1 && columns.get(id[0] ?? '')?.type === 'String';
   const newId = options.newId ?? (isText ? () => crypto.randomUUID() : undefined);
-  return { name, stored: dbName ?? name, columns, core, encrypted, indexes, id, newId, subject };
+  return { ...model, newId };
+}
+
+/** Throws for a column that cannot hold ciphertexts, fingerprints, or what ciphertexts are bound to. */
+function requireFitting(model: Omit<Model, 'newId'>, plans: readonly FieldPlan[]): void {
+  const { name: table, columns, core, encrypted, indexes, id, subject } = model;
+  const refuseColumn = (column: string, problem: string, remedy: string): never =>
+    refuse('definition', { table, column }, problem, remedy);
+  for (const name of [...encrypted.keys(), ...indexes.keys()]) {
+    const { kind, type } = columns.get(name) ?? {};
+    if (kind === 'scalar' && type === 'String') continue;
+    const found = type === undefined ? 'is missing' : `is ${type}`;
+    refuseColumn(name, `the column ${found}, but must be text`, `add \`${name} String?\` to the model`);
+  }
+  for (const { name, indexes: own } of plans) {
+    const { nativeType = '' } = columns.get(name) ?? {};
+    const [, type, length] = /^(VarChar|Char|Uuid|Inet)\b(?:\((\d+)\))?/.exec(nativeType) ?? [];
+    const isLong = type === 'VarChar' && Number(length ?? Infinity) >= shortestCiphertext;
+    const short = `a ciphertext has at least ${shortestCiphertext} characters and does not fit the column`;
+    if (type !== undefined && !isLong) refuseColumn(name, short, `remove \`@db.${nativeType}\` and migrate`);
+    const operator = own.find((each) => /^(?:equals|in|not|notIn)$/.test(each.name ?? ''))?.name;
+    const remedy = 'give the index another name in `searchableBy`';
+    if (operator !== undefined) refuseColumn(name, `\`${operator}\` is an operator of Prisma`, remedy);
+  }
+  for (const name of plans.some(isBound) ? id : []) {
+    const column = columns.get(name);
+    if (column?.kind !== 'scalar' || encrypted.has(name)) {
+      const remedy = `pass { models: { ${table}: { table: '${core?.plan.table ?? table}', id: '<column>' } } }`;
+      return refuseColumn(name, 'the id of a row must be a column that is not encrypted', remedy);
+    }
+    if (isExact(column)) continue;
+    const remedy = "name another unique column, or define the fields with context: 'field'";
+    refuseColumn(name, 'the id of a row must be String, Int or BigInt, and not @db.Inet', remedy);
+  }
+  const isOne = typeof core?.plan.subject === 'string';
+  for (const name of subject) {
+    const column = columns.get(name);
+    const isChoice = column?.kind === 'enum' || column?.type === 'Boolean';
+    if (column && (isExact(column) || (isChoice && !isOne))) continue;
+    const problem = column
+      ? 'the field that names the person must be String, Int or BigInt, and not @db.Inet'
+      : 'the model has no such field, and it should name the person';
+    refuseColumn(
+      name,
+      problem,
+      isOne ? 'name another field as `subject`' : 'list another field with `unencrypted`',
+    );
+  }
 }
 
 /** Whether ciphertexts are bound to the row id. */
 export const isBound = ({ field }: FieldPlan): boolean => field.context !== 'field';
 
-function requirePartNames(model: string, { name, indexes }: FieldPlan): void {
-  const part = indexes.find((each) => /^(?:equals|in|not|notIn)$/.test(each.name ?? ''));
-  if (!part) return;
-  const problem = `\`${part.name}\` is an operator of Prisma`;
-  const remedy = 'give the index another name in `searchableBy`';
-  refuse('definition', { table: model, column: name }, problem, remedy);
-}
-
 /** Whether each value of a column has one text. Ciphertexts are bound to the text of the id, data keys to that of the person. */
 const isExact = ({ kind, type, nativeType }: RuntimeField): boolean =>
   kind === 'scalar' && nativeType !== 'Inet' && /^(?:String|Int|BigInt)$/.test(type);
 
-function requireIdType(model: string, columns: Model['columns'], name: string): void {
-  const column = columns.get(name);
-  if (column?.kind !== 'scalar' || isExact(column)) return;
-  const problem = 'the id of a row must be String, Int or BigInt, and not @db.Inet';
-  const remedy = "name another unique column, or define the fields with context: 'field'";
-  refuse('definition', { table: model, column: name }, problem, remedy);
-}
-
-function requireSubjectType(
-  model: string,
-  columns: Model['columns'],
-  name: string,
-  isSubjectColumn: boolean,
-): void {
-  const column = columns.get(name);
-  const isChoice = column?.kind === 'enum' || column?.type === 'Boolean';
-  if (column && (isExact(column) || (isChoice && !isSubjectColumn))) return;
-  refuse(
-    'definition',
-    { table: model, column: name },
-    column === undefined
-      ? 'the model has no such field, and it should name the person'
-      : 'the field that names the person must be String, Int or BigInt, and not @db.Inet',
-    isSubjectColumn ? 'name another field as `subject`' : 'list another field with `unencrypted`',
-  );
-}
-
-function requireTextColumn(model: string, columns: Model['columns'], name: string): void {
-  const column = columns.get(name);
-  if (column?.kind === 'scalar' && column.type === 'String') return;
-  const found = column ? `is ${column.type}` : 'is missing';
-  const remedy = `add \`${name} String?\` to the model`;
-  refuse('definition', { table: model, column: name }, `the column ${found}, but must be text`, remedy);
-}
-
 const shortestCiphertext = 220;
-
-function requireLongColumn(model: string, name: string, nativeType = ''): void {
-  const [, type, length] = /^(VarChar|Char|Uuid|Inet)\b(?:\((\d+)\))?/.exec(nativeType) ?? [];
-  const isLong = type === 'VarChar' && (length === undefined || Number(length) >= shortestCiphertext);
-  if (type === undefined || isLong) return;
-  const problem = `a ciphertext has at least ${shortestCiphertext} characters and does not fit the column`;
-  const remedy = `remove \`@db.${nativeType}\` and migrate`;
-  refuse('definition', { table: model, column: name }, problem, remedy);
-}
 
 export function targetOf(models: Models, { columns }: Model, name: string): Model | undefined {
   const column = columns.get(name);

@@ -1,3 +1,4 @@
+// SQL that the app wrote itself: it must not name the table of an encrypted model.
 import { isNamed } from '@eaas/sdk/internal';
 import { refuseStatement as refuse } from '@eaas/sdk/internal';
 import type { Models } from './models.ts';

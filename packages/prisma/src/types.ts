@@ -1,3 +1,4 @@
+// The types of the extended client: those of Prisma, whose rows have the types of plaintext.
 import type { OnError, Tables } from '@eaas/sdk/fields';
 import type {
   Encrypted,
