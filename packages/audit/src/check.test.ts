@@ -188,7 +188,7 @@ describe('a later round', () => {
     await audit.check();
     Object.assign(at(log, 9), { actor: 'nobody' });
     expect(await audit.check()).toMatchObject({ ok: true });
-    expect(await audit.check({ full: true })).toMatchObject({ findings: [{ code: 'entry_altered', id: 9 }] });
+    expect(await audit.check({ full: true })).toMatchObject({ findings: [{ code: 'entry_changed', id: 9 }] });
     log.rechain();
     log.append();
     expect((await audit.check({ full: true })).findings).toMatchObject([{ code: 'fork', id: 250 }]);

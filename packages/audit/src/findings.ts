@@ -11,11 +11,11 @@ export type AuditFindingCode =
   /** The entries form a valid chain, but the chain does not have the entry that a checkpoint signs. */
   | 'checkpoint_mismatch'
   /** The hash of an entry does not match its content. */
-  | 'entry_altered'
+  | 'entry_changed'
   /** Entries of the log are missing. */
   | 'entry_missing'
   /** An entry occurs twice or out of order. */
-  | 'entry_repeated'
+  | 'entry_unexpected'
   /** The time of an entry is before the time of the previous entry. */
   | 'time_went_back'
   /** An entry contradicts what the log said before: the service honoured what had been revoked, erased or closed. */

@@ -159,7 +159,7 @@ describe('the last hour of a tenant, rewritten with recomputed chain, head and m
     await audit.check({ policy });
     const shown = (entry: (typeof log.entries)[number]) => (entry.id === 250 ? { ...entry, hash } : entry);
     log.pages = (page) => ({ ...page, logs: page.logs.map(shown) });
-    const findings = [250, 251].map((id) => ({ code: 'entry_altered', id }));
+    const findings = [250, 251].map((id) => ({ code: 'entry_changed', id }));
     expect(await audit.check({ policy, proofs })).toMatchObject({ findings });
   });
 });

@@ -27,23 +27,23 @@ const change =
   (log: PlayedLog): unknown =>
     Object.assign(at(log, id), members);
 const cases: readonly (readonly [string, (log: PlayedLog) => unknown, readonly string[]])[] = [
-  ['an actor is changed', change({ actor: 'nobody' }), ['entry_altered 150']],
-  ['a number is a text', change({ key_version: '1' }), ['entry_altered 150']],
-  ['a member is missing', change({ ip_address: undefined }), ['entry_altered 150']],
-  ['text is malformed', change({ metadata: { nth: '\ud800' } }), ['entry_altered 150']],
-  ['a date has another form', change({ created_at: '2026-09-01T00:00:00.149+00:00' }), ['entry_altered 150']],
+  ['an actor is changed', change({ actor: 'nobody' }), ['entry_changed 150']],
+  ['a number is a text', change({ key_version: '1' }), ['entry_changed 150']],
+  ['a member is missing', change({ ip_address: undefined }), ['entry_changed 150']],
+  ['text is malformed', change({ metadata: { nth: '\ud800' } }), ['entry_changed 150']],
+  ['a date has another form', change({ created_at: '2026-09-01T00:00:00.149+00:00' }), ['entry_changed 150']],
   [
     'an entry gets older',
     change({ created_at: '2020-01-01T00:00:00.000Z' }),
-    ['entry_altered 150', 'time_went_back 150'],
+    ['entry_changed 150', 'time_went_back 150'],
   ],
-  ['a tenant is changed', change({ tenant_id: 'x' }), ['entry_altered 150']],
-  ['a salt is changed', change({ salt: '00'.repeat(16) }), ['entry_altered 150']],
-  ['a salt is removed', change({ salt: undefined }), ['entry_altered 150']],
+  ['a tenant is changed', change({ tenant_id: 'x' }), ['entry_changed 150']],
+  ['a salt is changed', change({ salt: '00'.repeat(16) }), ['entry_changed 150']],
+  ['a salt is removed', change({ salt: undefined }), ['entry_changed 150']],
   [
     'a salt is written in capitals',
     (log) => change({ salt: at(log, 150).salt.toUpperCase().replace(/^\d/, 'A') })(log),
-    ['entry_altered 150'],
+    ['entry_changed 150'],
   ],
   [
     'two salts are exchanged',
@@ -51,19 +51,19 @@ const cases: readonly (readonly [string, (log: PlayedLog) => unknown, readonly s
       const [one, other] = [at(log, 150), at(log, 151)];
       [one.salt, other.salt] = [other.salt, one.salt];
     },
-    ['entry_altered 150', 'entry_altered 151'],
+    ['entry_changed 150', 'entry_changed 151'],
   ],
-  ['a salt is that of another entry', (log) => change({ salt: at(log, 9).salt })(log), ['entry_altered 150']],
-  ['a hash is changed', change({ hash: 'ab'.repeat(32) }), ['entry_altered 150', 'entry_altered 151']],
+  ['a salt is that of another entry', (log) => change({ salt: at(log, 9).salt })(log), ['entry_changed 150']],
+  ['a hash is changed', change({ hash: 'ab'.repeat(32) }), ['entry_changed 150', 'entry_changed 151']],
   ['an entry is removed', (log) => log.entries.splice(149, 1), ['entry_missing 150']],
   ['the first entries are removed', (log) => log.entries.splice(0, 20), ['entry_missing 1']],
   ['the last entry is removed', (log) => log.entries.pop(), ['entry_missing 250']],
   ['all entries are removed', (log) => (log.entries = []), ['entry_missing 1']],
-  ['an entry occurs twice', (log) => log.entries.splice(150, 0, at(log, 150)), ['entry_repeated 150']],
+  ['an entry occurs twice', (log) => log.entries.splice(150, 0, at(log, 150)), ['entry_unexpected 150']],
   [
     'two entries are swapped',
     (log) => log.entries.splice(149, 2, at(log, 151), at(log, 150)),
-    ['entry_missing 150', 'entry_repeated 150'],
+    ['entry_missing 150', 'entry_unexpected 150'],
   ],
   [
     'an entry is changed, and all hashes are computed again',
@@ -114,7 +114,7 @@ describe('without a checkpoint', () => {
       state: null,
     });
     change({ actor: 'nobody' }, 9)(log);
-    expect(found(await verifyLog(log.entries))).toEqual(['entry_altered 9']);
+    expect(found(await verifyLog(log.entries))).toEqual(['entry_changed 9']);
     log.rechain();
     expect((await verifyLog(log.entries)).ok).toBe(true);
   });
@@ -165,22 +165,26 @@ describe('a log of which a part is shown', () => {
   });
 
   test.each<[string, (entries: (AuditEntry | HiddenEntry)[]) => unknown, string[]]>([
-    ['a digest is changed', (all) => (all[3] = { id: 4, digest: 'ab'.repeat(32) }), ['entry_altered 6']],
+    ['a digest is changed', (all) => (all[3] = { id: 4, digest: 'ab'.repeat(32) }), ['entry_changed 6']],
     ['a hidden entry is left out', (all) => all.splice(3, 1), ['entry_missing 4']],
     ['hidden entries are left out', (all) => all.splice(3, 2), ['entry_missing 4']],
-    ['a hidden entry is there twice', (all) => all.splice(4, 0, all[3] as HiddenEntry), ['entry_repeated 4']],
-    ['two digests are exchanged', (all) => exchange(all, 3, 4), ['entry_altered 6']],
+    [
+      'a hidden entry is there twice',
+      (all) => all.splice(4, 0, all[3] as HiddenEntry),
+      ['entry_unexpected 4'],
+    ],
+    ['two digests are exchanged', (all) => exchange(all, 3, 4), ['entry_changed 6']],
     [
       'a hidden entry is moved',
       (all) => all.splice(6, 0, ...all.splice(3, 1)),
-      ['entry_missing 4', 'entry_repeated 4'],
+      ['entry_missing 4', 'entry_unexpected 4'],
     ],
     [
       'a shown entry is changed',
       (all) => Object.assign(all[5] as object, { actor: 'x' }),
-      ['entry_altered 6'],
+      ['entry_changed 6'],
     ],
-    ['the first digests are changed', (all) => exchange(all, 0, 1), ['entry_altered 3']],
+    ['the first digests are changed', (all) => exchange(all, 0, 1), ['entry_changed 3']],
     [
       'the last digest is changed',
       (all) => (all[19] = { id: 20, digest: 'ab'.repeat(32) }),
@@ -230,7 +234,7 @@ describe('a log of which a part is shown', () => {
       hidden: 4,
     });
     const changed = part(log, begin).with(1, { id: 2, digest: 'ab'.repeat(32) });
-    expect(found(await verifyLog(changed, { allowHidden }))).toEqual(['entry_altered 5']);
+    expect(found(await verifyLog(changed, { allowHidden }))).toEqual(['entry_changed 5']);
     const late = verifyLog(part(log, begin).slice(2), { allowHidden, from: 'first' });
     await expect(late).rejects.toThrow('the first entry, 3, is hidden, and nothing says what was before it');
     const nothing = verifyLog(
@@ -309,7 +313,7 @@ describe('purged entries', () => {
     expect(found(await verifyLog(log.entries, given))).toEqual(['entry_missing 1']);
     change({ actor: 'nobody' }, 151)(log);
     const report = await verifyLog(log.entries, { ...given, purged: purgedIn(log) });
-    expect(found(report)).toEqual(['entry_altered 151']);
+    expect(found(report)).toEqual(['entry_changed 151']);
   });
 
   test('that are still shown are no finding, if they were purged meanwhile', async () => {

@@ -85,7 +85,7 @@ export async function walkChain(
     const chain = begin(walk, entry);
     if (id > chain.next) await crossPurge(walk, chain);
     if (walk.hasFailed) break;
-    if (id <= newest) addFinding(findings, 'entry_repeated', id, `entry ${id} is repeated or out of order`);
+    if (id <= newest) addFinding(findings, 'entry_unexpected', id, `entry ${id} is repeated or out of order`);
     else if (id >= chain.next) await onEntry(entry, { id, hash: judge(walk, chain, entry) });
     newest = Math.max(newest, id);
     if (id === to?.id || findings.length >= mostFindings) break;
@@ -194,7 +194,7 @@ function judgeShown(walk: Walk, chain: ChainWalk<string>, entry: AuditEntry): st
   if (isAltered)
     addFinding(
       findings,
-      'entry_altered',
+      'entry_changed',
       id,
       `the hash of entry ${id} does not match its content and the hash of the previous entry`,
     );

@@ -87,8 +87,8 @@ describe('audits of a log that a database administrator changed', () => {
   const drop = (which: string) => `delete from eaas.audit_entries where mine and ${which}`;
   const failed = `service_verification_failed ${length}`;
   test.each([
-    ['alters an actor', set("actor = 'nobody'"), ['entry_altered 100']],
-    ['makes one younger', set('created_at = created_at + 1e6', 5), ['entry_altered 5', 'time_went_back 6']],
+    ['alters an actor', set("actor = 'nobody'"), ['entry_changed 100']],
+    ['makes one younger', set('created_at = created_at + 1e6', 5), ['entry_changed 5', 'time_went_back 6']],
     ['removes an entry', drop('id = 100'), ['entry_missing 100']],
     ['cuts off the tail', drop('id > 200'), [failed, 'entry_missing 201']],
   ])('an audit finds that a database administrator %s', async (_, statement, found) => {
@@ -114,7 +114,7 @@ describe('audits of a log that a database administrator changed', () => {
     await wraps(1);
     expect((await one.check()).findings).toMatchObject([
       { code: 'fork', id: length },
-      { code: 'entry_altered' },
+      { code: 'entry_changed' },
     ]);
   });
 

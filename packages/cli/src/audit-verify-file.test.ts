@@ -27,7 +27,7 @@ async function verify(first: number, last: number, id: number, changes: object =
 
 test.each([
   ['has the head', 1, 7, {}, []],
-  ['ends before the head', 1, 4, {}, ['proof_ahead']],
+  ['ends before the head', 1, 4, {}, ['proof_mismatch']],
   ['has another entry', 1, 7, { hash: new Uint8Array(32) }, ['proof_mismatch']],
   ['begins after the head', 6, 7, {}, ['proof_before_file']],
   ['is the log of another tenant', 1, 7, { tenantId: 'another' }, ['proof_of_other_tenant']],
@@ -38,7 +38,7 @@ test.each([
 });
 
 const second = (edit: (line: string) => string) => lines.with(1, edit(lines[1] ?? ''));
-const altered = { id: 2, reason: 'entry_altered' };
+const altered = { id: 2, reason: 'entry_changed' };
 
 test.each<[string, readonly string[], readonly object[]]>([
   ['an altered entry', second((line) => line.replace('key.wrap', 'key.hash')), [altered]],
@@ -48,7 +48,7 @@ test.each<[string, readonly string[], readonly object[]]>([
     [{ ...altered, id: 1 }],
   ],
   ['an entry less', lines.toSpliced(2, 1), [{ id: 3, reason: 'entry_missing' }]],
-  ['an entry twice', lines.toSpliced(2, 0, lines[1] ?? ''), [{ id: 2, reason: 'entry_repeated' }]],
+  ['an entry twice', lines.toSpliced(2, 0, lines[1] ?? ''), [{ id: 2, reason: 'entry_unexpected' }]],
   ['a member that no hash covers', second((line) => line.replace('{', '{"note":"approved",')), [altered]],
   [
     'a name in another spelling',
@@ -79,7 +79,7 @@ test.each<[string, readonly string[], object]>([
   [
     'with another digest',
     partial(2).with(1, JSON.stringify({ id: 2, digest: 'ab'.repeat(32) })),
-    { errors: [{ id: 3, reason: 'entry_altered' }] },
+    { errors: [{ id: 3, reason: 'entry_changed' }] },
   ],
 ])('a file %s is verified with --partial alone', async (_, changed, verdict) => {
   await writeFile(file, `${changed.join('\n')}\n`);

@@ -153,13 +153,14 @@ export async function verifyEntries(
     throw new WrongUsage(`The file ${path} has no entries: pass a file that \`eaas audit export\` wrote.`);
   const errors = findings.map(({ id, code }) => ({ id: id ?? 0, reason: code as string }));
   for (const id of uncovered)
-    if (!errors.some((error) => error.id === id)) errors.push({ id, reason: 'entry_altered' });
+    if (!errors.some((error) => error.id === id)) errors.push({ id, reason: 'entry_changed' });
   errors.sort((a, b) => a.id - b.id);
   if (stated && !(isMet && stated.tenantId === tenant_id)) {
     const { tenantId, id, by = 'checkpoint' } = stated;
     const isOther = tenantId !== tenant_id;
     const isEarlier = id < first.id;
-    const how = isOther ? 'of_other_tenant' : isEarlier ? 'before_file' : id > last.id ? 'ahead' : 'mismatch';
+    const isAhead = id > last.id && by === 'checkpoint';
+    const how = isOther ? 'of_other_tenant' : isEarlier ? 'before_file' : isAhead ? 'ahead' : 'mismatch';
     errors.push({ id, reason: `${by}_${how}` });
   }
   const { id: last_id, hash } = last;
@@ -185,7 +186,7 @@ function show(
   process.stdout.write(`${tenant_id}: ${verdict}, entries ${first_id} to ${last_id}\n${findings}`);
   if (errors.some(({ reason }) => reason === 'proof_mismatch'))
     note(
-      `Before ${stated?.before?.toISOString()}, witnesses signed another entry ${stated?.id}: an entry up to there was changed.`,
+      `Before ${stated?.before?.toISOString()}, witnesses signed another entry ${stated?.id}: an entry up to there was changed or cut off.`,
     );
   if (isApart)
     note(
