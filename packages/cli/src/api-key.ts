@@ -22,27 +22,34 @@ export const identify = reporting(
   'identify',
   'Say whose a token is, such as one that was found in a log. Reads it from standard input, or asks for it: it is no ' +
     'argument, because other users of the machine and the history of the shell would see it.',
-  ['api-key identify', 'api-key identify --json < token.txt'],
-).action(async (options: Reporting) => {
-  const given = process.stdin.isTTY ? await askHidden('The token: ') : await readLine('token', 64);
-  const token = given.trim();
-  if (!isApiKey(token))
-    throw new WrongUsage(
-      'The token must be eaas_sk_ and 49 letters and digits, with a right checksum: pass all of it.',
-    );
-  const found = await withService(async ({ service }) => {
-    const owned = await service.tokens.find(createHash('sha256').update(token).digest('hex'));
-    const unknown = 'No tenant has this API key: it is of another service, or its tenant was destroyed.';
-    if (!owned) throw new Refusal('not_found', unknown);
-    const { tenant } = await requireTenant(service, owned.tenantId);
-    const show = operations['GET /v1/api-keys/:api_key_id'];
-    const operator = insider(owned.tenantId, 'operator');
-    const record = await orNotFound(unknown, show(service, operator, { api_key_id: owned.id }));
-    return { tenant_id: tenant.tenant_id, tenant: tenant.name, ...record };
+  ['api-key identify', 'api-key identify --revoke', 'api-key identify --json < token.txt'],
+)
+  .option('--revoke', 'also revoke the API key, immediately and permanently')
+  .action(async (options: Reporting & { revoke?: true }) => {
+    const given = process.stdin.isTTY ? await askHidden('The token: ') : await readLine('token', 64);
+    const token = given.trim();
+    if (!isApiKey(token))
+      throw new WrongUsage(
+        'The token must be eaas_sk_ and 49 letters and digits, with a right checksum: pass all of it.',
+      );
+    const found = await withService(async ({ service }) => {
+      const owned = await service.tokens.find(createHash('sha256').update(token).digest('hex'));
+      const unknown = 'No tenant has this API key: it is of another service, or its tenant was destroyed.';
+      if (!owned) throw new Refusal('not_found', unknown);
+      const { tenant } = await requireTenant(service, owned.tenantId);
+      const act = operations[`${options.revoke ? 'DELETE' : 'GET'} /v1/api-keys/:api_key_id`];
+      const operator = insider(owned.tenantId, 'operator');
+      const record = await orNotFound(unknown, act(service, operator, { api_key_id: owned.id }));
+      return { tenant_id: tenant.tenant_id, tenant: tenant.name, ...record };
+    });
+    printResult(found, options);
+    const { api_key_id, revoked_at } = found;
+    const tenant = asWord(found.tenant);
+    const step = revoked_at
+      ? `\`eaas audit follow --tenant ${tenant} --once | grep ${api_key_id}\` shows what the API key did`
+      : `\`eaas api-key revoke ${api_key_id} --tenant ${tenant}\` revokes it`;
+    next(step, options);
   });
-  printResult(found, options);
-  next(`\`eaas api-key revoke ${found.api_key_id} --tenant ${asWord(found.tenant)}\` revokes it`, options);
-});
 
 export const expiring = reporting(
   'expiring',
@@ -59,11 +66,8 @@ export const expiring = reporting(
         30_000,
       );
     });
-    const shown = rows.map(({ tenant, tenant_id, api_key_id, name, expires_at, last_used_at }) => ({
-      tenant,
-      tenant_id,
-      api_key_id,
-      name,
+    const shown = rows.map(({ expires_at, last_used_at, ...row }) => ({
+      ...row,
       expires_at: formatTimestamp(expires_at),
       last_used_at: last_used_at === null ? null : formatTimestamp(last_used_at),
     }));

@@ -94,8 +94,8 @@ const refusalOf = (work: Promise<unknown>): Promise<string | undefined> =>
   work.then(
     () => undefined,
     (error: unknown) => {
-      const { code, message } = failureOf(error);
-      if (code === exitCodes.refused || code === exitCodes.usage) return message ?? undefined;
+      const { exit, message } = failureOf(error);
+      if (exit === exitCodes.refused || exit === exitCodes.usage) return message ?? undefined;
       throw error;
     },
   );

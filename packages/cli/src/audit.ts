@@ -1,4 +1,5 @@
 import { progressLine } from '@eaas/protocol/internal';
+import { Option } from 'commander';
 import { printJson } from './kit/index.ts';
 import { acknowledgeRestore, operations } from '@eaas/server/internal';
 import { auditFollow } from './audit-follow.ts';
@@ -10,25 +11,46 @@ import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { openExportFile, requireContinuable } from './export-file.ts';
 import { entriesAfter } from './next-entries.ts';
 import { note, printResult, write } from './output.ts';
-import { wholeNumber } from './values.ts';
+import { month, wholeNumber } from './values.ts';
+
+interface ExportOptions extends OnTenant {
+  readonly fromId?: number;
+  readonly month?: ReturnType<typeof month>;
+  readonly out?: string;
+}
 
 const exportLog = onTenant(
   'export',
   "Write a tenant's audit log as lines of JSON, oldest entry first. Each line is an entry as the API returns it.",
-  ['audit export --tenant acme --out acme.ndjson', 'audit export --tenant acme --from-id 1000 > new.ndjson'],
+  [
+    'audit export --tenant acme --out acme.ndjson',
+    'audit export --tenant acme --month 2026-10 > october.ndjson',
+    'audit export --tenant acme --from-id 1000 > new.ndjson',
+  ],
 )
+  .addOption(
+    new Option('--month <month>', 'only the entries of this month, in UTC, such as 2026-10')
+      .argParser(month)
+      .conflicts('fromId'),
+  )
   .option('--from-id <number>', 'the id of the first entry to write (default: the oldest entry)', wholeNumber)
   .option('--out <file>', 'write to this file; if it already has an export, append the new entries')
-  .action(async (options: OnTenant & { fromId?: number; out?: string }) => {
-    const { fromId = 1, out } = options;
-    const written = await withTenant(options, async (service, { tenantId }) => {
-      const first = { id: Math.max(0, fromId - 1), hash: null };
-      if (out === undefined) return copy(entriesAfter(service, tenantId, first), write);
+  .action(async (options: ExportOptions) => {
+    const { fromId = 1, month: of, out } = options;
+    const written = await withTenant(options, async (service, operator) => {
+      const { tenantId } = operator;
+      const before = of && new Date(of.since - 1).toISOString();
+      const newest = operations['GET /v1/audit'];
+      const earlier = before
+        ? (await newest(service, operator, { date_to: before, limit: 1 })).logs[0]?.id
+        : fromId - 1;
+      const first = { id: Math.max(0, earlier ?? 0), hash: null };
+      if (out === undefined) return copy(entriesAfter(service, tenantId, first), write, of?.until);
       const file = await openExportFile(out);
       try {
         if (file.last) await requireContinuable(service, tenantId, file.last);
         await file.keepWholeLines();
-        return await copy(entriesAfter(service, tenantId, file.last ?? first), file.append);
+        return await copy(entriesAfter(service, tenantId, file.last ?? first), file.append, of?.until);
       } finally {
         await file.close();
       }
@@ -40,12 +62,15 @@ const exportLog = onTenant(
 async function copy(
   pages: ReturnType<typeof entriesAfter>,
   write: (lines: string) => Promise<void>,
+  until = Number.POSITIVE_INFINITY,
 ): Promise<number> {
   const line = progressLine();
   let written = 0;
   for await (const { entries, head } of pages) {
-    await write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
-    written += entries.length;
+    const kept = entries.filter(({ created_at }) => Date.parse(created_at) < until);
+    await write(kept.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+    written += kept.length;
+    if (kept.length < entries.length) break;
     line.show(entries.at(-1)?.id ?? 0, head, `exported ${written} entries`);
   }
   line.clear();

@@ -8,6 +8,8 @@ import { permissionList, wholeNumber } from './values.ts';
 const keyId = '0b6c9a52-6f0e-4d5a-9a5c-2f4f1d1e7c11';
 const signIn = '--issuer https://sign-in.example --audience https://app.example';
 
+export const tokenNote = 'The token is shown only once and is not stored: save it now.';
+
 const issuerFields = {
   name: { about: 'what the issuer is for' },
   key_ids: { about: 'the keys that users may use' },
@@ -35,7 +37,7 @@ export const calls: Readonly<Record<string, Call>> = {
       name: { about: 'what the API key is for' },
       permissions: { about: `all, or some of ${permissions.join(',')}`, read: permissionList },
     },
-    note: 'The token is shown only once and is not stored: save it now.',
+    note: tokenNote,
     next: () => 'set EAAS_API_KEY to the token for the application',
   }),
   'api-key list': call('GET /v1/api-keys', {

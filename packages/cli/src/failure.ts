@@ -2,6 +2,7 @@ import { InputError } from '@eaas/protocol';
 import { replaceRoutes } from '@eaas/protocol/internal-service';
 import { isParseError, WrongUsage } from './kit/index.ts';
 import { CannotStart, Refusal, Tampered, unusable } from '@eaas/server/internal';
+import { type ProblemCode, problems } from '@eaas/protocol/wire';
 import type { Command } from 'commander';
 import { calls } from './calls.ts';
 import { sentence } from './output.ts';
@@ -16,21 +17,41 @@ export const exitCodesHelp = `Exit codes:
   3  the configuration, the root key or the database cannot be used
   4  an unexpected error happened`;
 
-/** `ran` is the command that failed, if one ran. */
-export function failureOf(given: unknown, ran?: Command) {
-  const error = unusable(given);
-  if (isParseError(error)) {
-    return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
-  }
-  if (error instanceof WrongUsage) return { code: exitCodes.usage, message: error.message };
-  if (error instanceof InputError) return { code: exitCodes.usage, message: sentence(error.message) };
-  if (error instanceof CannotStart) return { code: exitCodes.cannotStart, message: error.message };
-  if (error instanceof Refusal) return { code: codeOf(error), message: inCommands(error.message, ran) };
-  if (!(error instanceof Error)) return { code: exitCodes.unexpected, message: String(error) };
-  return { code: exitCodes.unexpected, message: error.stack ?? error.message };
+/** What an error says: the exit code, a sentence for a person, and the code of a problem. */
+interface Failure {
+  readonly exit: number;
+  readonly code: ProblemCode | 'wrong_usage' | 'cannot_start' | 'internal';
+  /** Null if the command ended well. */
+  readonly message: string | null;
 }
 
-function codeOf(refusal: Refusal): number {
+/** `ran` is the command that failed, if one ran. */
+export function failureOf(given: unknown, ran?: Command): Failure {
+  const error = unusable(given);
+  const { ok, usage, cannotStart, unexpected } = exitCodes;
+  if (isParseError(error)) {
+    const isWrong = error.exitCode !== 0;
+    return { exit: isWrong ? usage : ok, code: 'wrong_usage', message: isWrong ? error.message : null };
+  }
+  if (error instanceof WrongUsage) return { exit: usage, code: 'wrong_usage', message: error.message };
+  if (error instanceof InputError)
+    return { exit: usage, code: 'wrong_usage', message: sentence(error.message) };
+  if (error instanceof CannotStart)
+    return { exit: cannotStart, code: 'cannot_start', message: error.message };
+  if (error instanceof Refusal)
+    return { exit: exitOf(error), code: error.code, message: inCommands(error.message, ran) };
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { exit: unexpected, code: 'internal', message };
+}
+
+/** The failure as `--json` prints it: the fields of a problem, and the command that the sentence names. */
+export function problemOf({ exit, code, message }: Failure): object {
+  const status = code in problems ? problems[code as ProblemCode].status : null;
+  const [, next = null] = /`(eaas [^`]+)`/.exec(message ?? '') ?? [];
+  return { code, status, detail: message, next, exit_code: exit };
+}
+
+function exitOf(refusal: Refusal): number {
   if (refusal instanceof Tampered) return exitCodes.refused;
   if (refusal.code === 'unavailable' || refusal.code === 'audit_unwritten') return exitCodes.cannotStart;
   return refusal.code === 'bad_request' ? exitCodes.usage : exitCodes.refused;

@@ -8,7 +8,7 @@ guardOutput();
 // If a database connection breaks, postgres.js also throws errors in timers. The process ignores these errors, because
 // the query on this connection reports its own error to the caller.
 process.on('uncaughtException', (error) => {
-  if (!isDriverFault(error)) process.exit(tell(error));
+  if (!isDriverFault(error)) process.exit(tell(error, process.argv.slice(2)));
 });
 
 // npx passes a signal to the shell that it started, and `sh` of Debian ends without passing it on. So the command ends

@@ -1,4 +1,5 @@
 import { helpCommand } from './kit/index.ts';
+import { escapeHidden } from '@eaas/protocol/internal';
 import { CannotStart, migrateDatabase } from '@eaas/server/internal';
 import { type Command, Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
@@ -6,11 +7,12 @@ import { expiring, identify } from './api-key.ts';
 import { auditCommands } from './audit.ts';
 import { callsOf } from './calls.ts';
 import { command, group, reporting, requireConfig } from './command.ts';
+import { completion } from './completion.ts';
 import { type Config, readConfig, readDevelopmentConfig, readServerConfig } from './config.ts';
 import { requireYes } from './confirm.ts';
 import { examine, startWarnings } from './doctor/examine.ts';
 import { failed, type Finding, warning } from './doctor/finding.ts';
-import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
+import { exitCodes, exitCodesHelp, failureOf, problemOf } from './failure.ts';
 import { halfCommands } from './half.ts';
 import { importCommand } from './import.ts';
 import { destroyKey } from './key.ts';
@@ -114,6 +116,7 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   group('audit', 'Audit logs of tenants.', auditCommands),
   group('log', 'The public log of the heads of all audit logs.', logCommands),
   group('root-key', 'The root key, which protects all other keys.', rootKeyCommands),
+  completion,
   helpCommand(exitCodesHelp, ['eaas help key create', 'eaas help exit-codes']),
 ])
   .version(manifest.version, '-V, --version', 'print the version')
@@ -124,7 +127,7 @@ export async function run(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
-    return tell(error, commandIn(args));
+    return tell(error, args);
   }
 }
 
@@ -136,8 +139,12 @@ export function commandIn(args: readonly string[]): Command {
 }
 
 /** Prints the message of the error, and returns the exit code. */
-export function tell(error: unknown, ran?: Command): number {
-  const { code, message } = failureOf(error, ran);
-  if (message !== null) note(message);
-  return code;
+export function tell(error: unknown, args: readonly string[]): number {
+  const failure = failureOf(error, commandIn(args));
+  if (failure.message !== null) {
+    if (args.includes('--json'))
+      process.stderr.write(`${escapeHidden(JSON.stringify(problemOf(failure)))}\n`);
+    else note(failure.message);
+  }
+  return failure.exit;
 }

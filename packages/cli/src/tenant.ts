@@ -1,12 +1,15 @@
 import { WrongUsage } from './kit/index.ts';
 import { escapeHidden } from '@eaas/protocol/internal';
-import { formatTimestamp } from '@eaas/protocol/wire';
+import { endpoints, formatTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
 import {
   asOwner,
+  checked,
   countHoldings,
   createTenant,
   destroyTenant,
+  insider,
   listTenants,
+  operations,
   requireTenant,
   requireTenantId,
   type Service,
@@ -14,10 +17,11 @@ import {
   updateTenant,
 } from '@eaas/server/internal';
 import type { Command } from 'commander';
+import { tokenNote } from './calls.ts';
 import { reporting, withService } from './command.ts';
 import { confirmOption, requireConfirmable, requireConfirmed } from './confirm.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
-import { fieldsOf, moment, orNull, trueOrFalse, wholeNumber } from './values.ts';
+import { fieldsOf, moment, orNull, permissionList, trueOrFalse, wholeNumber } from './values.ts';
 
 function withFields(command: Command): Command {
   return command
@@ -34,17 +38,54 @@ function withFields(command: Command): Command {
     .option('--created-at <time>', 'when the tenant was created, for imports (RFC 3339)', moment);
 }
 
+interface CreateOptions extends Reporting {
+  readonly name?: string;
+  readonly key?: string;
+  readonly permissions?: Permission[];
+}
+
 const create = withFields(
-  reporting('create', 'Create a tenant.', [
-    'tenant create --name acme',
-    'tenant create --name acme --envelope-only false --monthly-encrypt-quota 100000 --json',
-  ]).requiredOption('--name <name>', 'the name of the tenant, which must be unique'),
-).action(async (options: Reporting & { name: string }) => {
-  const fields = { ...fieldsOf(options), name: options.name };
-  const tenant = await withService(({ service }) => createTenant(service, fields));
-  printResult(tenant, options);
-  next(`\`eaas api-key create --tenant ${tenant.tenant_id} --name first --permissions all\``, options);
-});
+  reporting(
+    'create',
+    'Create a tenant. With --key and --permissions, also a key and an API key for its first app.',
+    [
+      'tenant create acme',
+      'tenant create acme --key patients --permissions encrypt',
+      'tenant create --name acme --envelope-only false --monthly-encrypt-quota 100000 --json',
+    ],
+  )
+    .argument('[name]', 'the name of the tenant, which must be unique')
+    .option('--name <name>', 'the name, as an option'),
+)
+  .option('--key <name>', 'also create a key with this name')
+  .option(
+    '--permissions <list>',
+    `also create the API key "first", whose token is shown once: all, or some of ${permissions.join(',')}`,
+    permissionList,
+  )
+  .action(async (given: string | undefined, { key, permissions, ...options }: CreateOptions) => {
+    const name = given ?? options.name;
+    if (name === undefined)
+      throw new WrongUsage('Pass the name of the tenant, as in `eaas tenant create acme`.');
+    const ofKey = key === undefined ? undefined : checked(endpoints['POST /v1/keys'].body, { name: key });
+    const made = await withService(async ({ service }) => {
+      const tenant = await createTenant(service, { ...fieldsOf(options), name });
+      const operator = insider(tenant.tenant_id, 'operator');
+      const create = { key: operations['POST /v1/keys'], apiKey: operations['POST /v1/api-keys'] };
+      const keys = ofKey ? [await create.key(service, operator, ofKey)] : [];
+      const apiKeys = permissions
+        ? [await create.apiKey(service, operator, { name: 'first', permissions })]
+        : [];
+      return { tenant, records: [tenant, ...keys, ...apiKeys] };
+    });
+    for (const record of made.records) printResult(record, options);
+    if (permissions) note(tokenNote);
+    else
+      next(
+        `\`eaas api-key create --tenant ${made.tenant.tenant_id} --name first --permissions all\``,
+        options,
+      );
+  });
 
 const list = reporting('list', 'List all tenants, by name.', ['tenant list', 'tenant list --json']).action(
   async (options: Reporting) => {

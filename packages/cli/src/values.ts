@@ -1,6 +1,6 @@
 import { inLine, nearestOf } from '@eaas/protocol/internal';
 import { InvalidArgumentError } from 'commander';
-import { parseTimestamp, permissions } from '@eaas/protocol/wire';
+import { parseTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
 
 export function trueOrFalse(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Pass true or false.');
@@ -45,6 +45,13 @@ export function moment(text: string): number {
   throw new InvalidArgumentError('Pass a date with a time, as in 2026-08-11T09:30:00Z.');
 }
 
+/** Parses a month, such as 2026-10, as its first moment and that of the next one. */
+export function month(text: string): { readonly since: number; readonly until: number } {
+  const since = parseTimestamp(`${text}-01T00:00:00Z`);
+  if (since === undefined) throw new InvalidArgumentError('Pass a month, as in 2026-10.');
+  return { since, until: new Date(since).setUTCMonth(new Date(since).getUTCMonth() + 1) };
+}
+
 export function list(text: string): string[] {
   return text.split(',').map((item) => item.trim());
 }
@@ -60,8 +67,8 @@ export function someOf(names: readonly string[]) {
     });
 }
 
-export function permissionList(text: string): string[] {
+export function permissionList(text: string): Permission[] {
   if (text.trim() === 'all') return [...permissions];
-  if (!list(text).includes('all')) return someOf(permissions)(text);
+  if (!list(text).includes('all')) return someOf(permissions)(text) as Permission[];
   throw new InvalidArgumentError('"all" grants every permission: pass "all" without other permissions.');
 }

@@ -72,7 +72,9 @@ test.concurrent('api-key identify finds a token in any tenant, and revoke takes 
   await eaas.json('api-key', 'create', ...made);
   const revoke = ['api-key', 'revoke', 'ci job', '--tenant', 'other'];
   expect(await refusalOf(eaas(...revoke), 1)).toMatch(/^2 API keys have this name: pass the id of one/);
-  await eaas.json('api-key', 'revoke', String(api_key_id), '--tenant', 'other');
+  const leaked = await identify(api_key, '--revoke');
+  expect(leaked).toMatchObject({ code: 0, stdout: expect.stringMatching(/^revoked_at +2/m) as string });
+  expect(leaked.stderr).toContain(`| grep ${api_key_id}`);
   const [other] = await eaas.json<ApiKey>(...revoke);
   expect(other?.api_key_id).not.toBe(api_key_id);
 });

@@ -8,6 +8,10 @@ import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 import { closing } from '@eaas/test-kit/closing';
 import { newDirectory } from '@eaas/test-kit/directory';
 
+interface Entry {
+  readonly created_at: string;
+}
+
 const eaas = await commandLine();
 const connection = { ...eaas.database.connection('superuser'), max: 1 };
 const superuser = await closing(postgres(connection), (it) => it.end());
@@ -56,6 +60,10 @@ test('audit verify prints a broken chain and continues with other tenants', asyn
   const found = new Map(jsonLines<{ tenant_id: string }>(stdout).map((each) => [each.tenant_id, each]));
   expect(found.get(broken)).toMatchObject({ valid: false, errors: [{ id: 1, reason: 'entry_changed' }] });
   expect(found.get(whole)).toMatchObject({ valid: true });
+  const file = join(await newDirectory(), 'broken.ndjson');
+  await writeFile(file, (await eaas('audit', 'export', '--tenant', broken)).stdout);
+  const ofFile = await eaas('audit', 'verify-file', file, '--json');
+  expect(jsonLines(ofFile.stdout)).toMatchObject([{ errors: [{ id: 1, reason: 'entry_changed' }] }]);
   const people = await eaas('audit', 'verify', '--tenant', broken);
   expect(people).toMatchObject({ code: 1 });
   expect(people.stdout).toMatch(/BROKEN, 2 entries checked, head 2\n {2}entry 1: entry_changed\n$/);
@@ -110,7 +118,6 @@ test('audit verify does not exit with 0 if its reader closes the pipe before all
 test('audit export prints entries, or continues a file after its last complete line', async () => {
   const tenantId = await newTenant(2);
   const printed = await eaas('audit', 'export', '--tenant', tenantId, '--from-id', '2');
-  // An export that takes more than a second says how far it is.
   expect(printed.stderr).toBe('1 entries written.\n');
   expect(printed.code).toBe(0);
   const out = join(await newDirectory(), 'log.ndjson');
@@ -123,6 +130,19 @@ test('audit export prints entries, or continues a file after its last complete l
   await truncate(out, (await stat(out)).size - 10);
   expect(await write()).toMatchObject([{ written: 2 }]);
   expect(jsonLines(await readFile(out, 'utf8'))).toMatchObject([{ id: 1 }, { id: 2 }, { id: 3 }]);
+});
+
+test('audit export --month writes the entries of one month', async () => {
+  const tenantId = await newTenant(2);
+  const written = async (...words: string[]) =>
+    jsonLines<Entry>((await eaas('audit', 'export', '--tenant', tenantId, ...words)).stdout);
+  const all = await written();
+  const [of = ''] = all.map(({ created_at }) => created_at.slice(0, 7));
+  expect(await written('--month', of)).toEqual(all.filter(({ created_at }) => created_at.startsWith(of)));
+  expect([await written('--month', '2020-01'), await written('--month', '2999-12')]).toEqual([[], []]);
+  expect(await refusalOf(eaas('audit', 'export', '--tenant', tenantId, '--month', '2026-13'), 2)).toContain(
+    'Pass a month',
+  );
 });
 
 test('audit export does not change a file that is not an export of this tenant', async () => {

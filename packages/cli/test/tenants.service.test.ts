@@ -45,6 +45,23 @@ test.concurrent('tenant set changes the named fields, and records what changed',
   ]);
 });
 
+test.concurrent('tenant create takes its name as a word, and makes a key and an API key for an app', async () => {
+  const name = randomUUID().slice(0, 8);
+  const words = ['tenant', 'create', name, '--key', 'patients', '--permissions', 'encrypt'];
+  const [tenant, key, apiKey] = await eaas.json(...words);
+  expect(tenant).toMatchObject({ name });
+  expect(apiKey?.['api_key']).toMatch(/^eaas_sk_/);
+  expect(await eaas.json('api-key', 'list', '--tenant', name)).toMatchObject([
+    { api_key_id: apiKey?.['api_key_id'], name: 'first', permissions: ['encrypt'] },
+  ]);
+  expect(await eaas.json('key', 'list', '--tenant', name)).toMatchObject([
+    { key_id: key?.['key_id'], name: 'patients' },
+  ]);
+  const other = randomUUID().slice(0, 8);
+  expect(await refusalOf(eaas('tenant', 'create', other, '--key', ''), 2)).toContain('name');
+  expect(await eaas('tenant', 'show', other)).toMatchObject({ code: 1 });
+});
+
 test.concurrent('tenant create refuses the name of another tenant', async () => {
   const { name } = await newTenant();
   expect(await refusalOf(eaas('tenant', 'create', '--name', name), 1)).toContain(

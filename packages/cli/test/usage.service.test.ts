@@ -1,10 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { whereAvailable } from '@eaas/test-kit/available';
 import { program } from '../src/program.ts';
 import { leaves } from '@eaas/test-kit/cli';
 import { eaas as command, launch, run, serve } from '@eaas/test-kit/program';
-import { commandLine, refusalOf } from '@eaas/test-kit/command-line';
+import { commandLine, jsonLines, refusalOf } from '@eaas/test-kit/command-line';
 
 const eaas = await commandLine();
 
@@ -33,13 +35,78 @@ test('eaas help explains the exit codes and every command', async () => {
   expect(await refusalOf(help('key', 'made'), 2)).toContain('There is no command `eaas key made`');
 });
 
+const typos = `
+  tenent|tenant, sevre|serve, docter|doctor, migrat|migrate, ap-key|api-key, rootkey|root-key, complete|completion,
+  tenant creat|create, tenant destory|destroy, key rotat|rotate, key disabel|disable, key min-verison|min-version,
+  api-key revok|revoke, issuer ad|add, subject raport|report, audit folow|follow, audit verify-fil|verify-file,
+  key list --tenant acme --jsn|--json, key list --tenat=acme|--tenant, tenant create acme --envelop-only true|--envelope-only,
+  key creat patients|create, audit export --tenant acme --moth 2026-10|--month`;
+
+test.each(typos.split(',').map((line) => line.trim().split('|')))(
+  'the error about \u201ceaas %s\u201d suggests %s',
+  async (line = '', nearest) => {
+    expect(await refusalOf(eaas(...line.split(' ')), 2)).toContain(`(Did you mean ${nearest}?)`);
+  },
+);
+
 test.each([
-  [['tenent'], 'tenant'],
-  [['key', 'rotat'], 'rotate'],
-  [['key', 'list', '--tenant', 'acme', '--jsn'], '--json'],
-  [['key', 'list', '--tenat=acme'], '--tenant'],
-])('the error about the misspelt %s names the nearest correct word', async (args, nearest) => {
-  expect(await refusalOf(eaas(...args), 2)).toContain(`(Did you mean ${nearest}?)`);
+  [['tenant', 'show', 'nobody'], 1, { code: 'not_found', status: 404, next: 'eaas tenant list' }],
+  [['api-key', 'revoke', 'ci', '--tenant', 'nobody'], 1, { code: 'not_found' }],
+  [
+    ['tenant', 'creat'],
+    2,
+    { code: 'wrong_usage', status: null, detail: expect.stringContaining('Did you mean create') as string },
+  ],
+  [['tenant', 'create'], 2, { code: 'wrong_usage', next: 'eaas tenant create acme' }],
+  [
+    ['log', 'status'],
+    3,
+    { code: 'cannot_start', detail: expect.stringContaining('EAAS_DATABASE_URL') as string },
+  ],
+] as const)('with --json, the error of eaas %j is a line of JSON', async (words, code, problem) => {
+  const place = code === 3 ? eaas.with({ EAAS_DATABASE_URL: 'none' }) : eaas;
+  const [said] = jsonLines<Record<string, unknown>>(await refusalOf(place(...words, '--json'), code));
+  expect(said).toMatchObject({ ...problem, exit_code: code });
+});
+
+const completing: Readonly<Record<string, (words: readonly string[]) => readonly string[]>> = {
+  bash: (words) => [
+    '-c',
+    `source /dev/stdin <<<"$SCRIPT"; COMP_WORDS=(${words.join(' ')} ''); COMP_CWORD=${words.length}; _eaas; ` +
+      'echo "${COMPREPLY[@]}"',
+  ],
+  zsh: (words) => [
+    '-fc',
+    `compdef() {}; _files() {}; compadd() { shift; echo "$@" }; eval "$SCRIPT"; words=(${words.join(' ')} ''); ` +
+      `CURRENT=${words.length + 1}; _eaas`,
+  ],
+  fish: (words) => [
+    '--no-config',
+    '-c',
+    `echo $SCRIPT | source; complete -C "${words.join(' ')} " | string join ' '`,
+  ],
+};
+
+describe.each(Object.keys(completing))('in %s', (shell) => {
+  whereAvailable(shell, spawnSync(shell, ['--version']).status === 0, () => {
+    test.each([
+      [['eaas'], /^(?=.*\bdev\b)(?=.*\btenant\b)(?=.*\bcompletion\b)/],
+      [['eaas', 'tenant'], /^(?=.*\bcreate\b)(?=.*\bdestroy\b)(?!.*\bdoctor\b)/],
+      [['eaas', 'key', 'create', '--tenant', 'acme'], /^(?=.*--rotate-every\b)(?!.*--month\b)/],
+    ])('%j is completed', async (words, wanted) => {
+      const { stdout: SCRIPT } = await run([...command, 'completion', shell], {});
+      const { stdout, stderr } = await run([shell, ...(completing[shell]?.(words) ?? [])], { SCRIPT });
+      expect(stderr).toBe('');
+      expect(stdout.replaceAll('\n', ' ')).toMatch(wanted);
+    });
+  });
+});
+
+test('a pipe gets no colours and no progress, whatever NO_COLOR says', async () => {
+  for (const env of [{ NO_COLOR: '1' }, { FORCE_COLOR: '1' }, {}]) {
+    const { stdout, stderr } = await eaas.with(env)('doctor');
+    expect(stdout + stderr).not.toContain('\u001B');
+  }
 });
 
 test('--version prints the version of the package', async () => {

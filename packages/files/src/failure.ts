@@ -31,7 +31,10 @@ export function fileFailureOf(error: unknown): string | undefined {
 
 export function failureOf(error: unknown): { readonly code: number; readonly message: string | null } {
   if (isParseError(error)) {
-    return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
+    const isWrong = error.exitCode !== 0;
+    return isWrong
+      ? { code: exitCodes.usage, message: error.message }
+      : { code: exitCodes.ok, message: null };
   }
   if (error instanceof WrongUsage) return { code: exitCodes.usage, message: error.message };
   if (error instanceof CannotStart) return { code: exitCodes.cannotStart, message: error.message };

@@ -13,10 +13,12 @@ export function command(name: string, description: string, examples: readonly st
     .summary(description.replace(/\.( .*)?$/, ''))
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
-    .showHelpAfterError('(`--help` shows how to use the command)')
     .allowExcessArguments(false)
-    .configureOutput({ outputError: (text, write) => write(unknownOption(made, text) ?? text) })
-    .exitOverride();
+    .configureOutput({ outputError: () => {} })
+    .exitOverride((error) => {
+      const message = unknownOption(made, error.message) ?? error.message;
+      throw Object.assign(error, { message: `${message}\n(\`--help\` shows how to use the command)` });
+    });
   if (examples.length > 0) {
     made.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`);
   }
@@ -34,13 +36,12 @@ function unknownOption({ args, options }: Command, error: string): string | unde
     options.flatMap(({ long }) => long ?? []),
     unknown,
   );
-  return `error: unknown option '${unknown}'\n${nearest === undefined ? '' : `(Did you mean ${nearest}?)\n`}`;
+  return `error: unknown option '${unknown}'${nearest === undefined ? '' : `\n(Did you mean ${nearest}?)`}`;
 }
 
 /**
- * Whether the error is from the parser, which has already printed its message. After `--help` and `--version`, the
- * parser throws too, with the exit code 0.
+ * Whether the error is from the parser. After `--help` and `--version`, the parser throws too, with the exit code 0.
  */
-export function isParseError(error: unknown): error is { readonly exitCode: number } {
+export function isParseError(error: unknown): error is Error & { readonly exitCode: number } {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
 }

@@ -7,6 +7,7 @@ import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { CannotStart, reasonOf } from '../base/cannot-start.ts';
 import type { Lines } from '../base/log-lines.ts';
+import { portHolder } from './port-holder.ts';
 
 /** A host, as a name or an IP address, and a port. The port 0 means any unused port. */
 export interface Address {
@@ -135,7 +136,7 @@ export function refuseAddress({ host, port, lastPort = port }: Ports) {
       EADDRINUSE:
         lastPort > port
           ? `All ports from ${port} to ${lastPort} are in use: set EAAS_PORT to a free port.`
-          : `EAAS_PORT must be a free port (got ${port}, on which a program already listens at ${host}). ` +
+          : `EAAS_PORT must be a free port (got ${port}, on which ${portHolder(port) ?? 'a program'} already listens at ${host}). ` +
             'Stop that program, or set EAAS_PORT to another port.',
       EACCES:
         `EAAS_PORT must be a port on which this user may listen (got ${port}). ` +
