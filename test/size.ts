@@ -19,10 +19,10 @@ const packages: Readonly<Record<string, number>> = {
   server: 5_390,
   log: 1_153,
   dev: 838,
-  cli: 3_391,
+  cli: 3_431,
 };
 const sites = { 'docs/site': 1_025, examples: 1_338 };
-const mostTestLines = 64_554;
+const mostTestLines = 64_571;
 const mostWords = 92_500;
 const longestLine = 140;
 const printWidth = 110;

@@ -11,6 +11,7 @@ import {
   type Route,
 } from '@eaas/protocol/wire';
 import { program } from '../../packages/cli/src/program.ts';
+import { variablesOf } from '../../packages/cli/src/variables.ts';
 import { fingerprint } from '../../packages/protocol/src/wire/primitives.ts';
 import { alerts } from '@eaas/test-kit/alerts';
 import { leaves } from '@eaas/test-kit/cli';
@@ -61,6 +62,8 @@ const tables: Readonly<Record<string, () => string>> = {
       ['command', 'what it does'],
       ...leaves(program).map(([name, command]) => [code(name), command.summary()]),
     ]),
+  'variables of the service': () => variableTable(variablesOf.service),
+  'variables of apps': () => variableTable(variablesOf.apps),
   alarms: () =>
     table([
       ['alarm', 'severity', 'says', 'runbook'],
@@ -92,6 +95,11 @@ function table(rows: readonly Row[]): string {
   const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: Row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rest.map(line)].join('\n');
+}
+
+function variableTable(of: typeof variablesOf.service): string {
+  const rows = of.map(({ name, otherwise, meaning }) => [code(name), otherwise, meaning]);
+  return table([['variable', 'default', 'meaning'], ...rows]);
 }
 
 function callTable(of: readonly Route[]): string {

@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { permissions, problems } from '@eaas/protocol/wire';
 import { exitCodes, exitCodesHelp } from '../../packages/cli/src/failure.ts';
 import { readConfig, variables } from '../../packages/cli/src/config.ts';
+import { variablesOf } from '../../packages/cli/src/variables.ts';
 import { defaultDataDirectory } from '../../packages/dev/src/data-directory.ts';
 import { notReady } from '../../packages/server/src/http/health.ts';
 import { apiKeys, keys, keyVersions, subjects, tenants } from '@eaas/service';
 import { issuers } from '../../packages/service/src/plugins/issuers/table.ts';
+import { sources } from '../house-rules/files.ts';
 import { alerts } from '@eaas/test-kit/alerts';
 import { codesIn, read, readManual, root, rowsUnder } from '@eaas/test-kit/markdown';
 
@@ -18,8 +20,16 @@ const sorted = (values: readonly string[]): string[] => values.toSorted();
 describe('environment variables', () => {
   const rows = rowsUnder(manual, 'variable');
 
-  test('the table of environment variables lists exactly the variables of the program', () => {
-    expect(firstCodes('variable')).toEqual(variables);
+  const ofApps = variablesOf.apps.map(({ name }) => name);
+
+  test('the table has each variable that the program reads, and each one that apps and the other commands read', () => {
+    expect(variablesOf.service.map(({ name }) => name)).toEqual(variables);
+    expect(firstCodes('variable')).toEqual([...variables, ...ofApps]);
+    const readers = /packages\/(?:sdk|files|local)\/src\/.*(?:environment\.node|connection|file-opener)\.ts$/;
+    const code = sources.filter(({ path }) => readers.test(path)).map(({ text }) => text);
+    const read = code.join('').match(/\bEAAS_[A-Z_]*[A-Z]\b/g) ?? [];
+    expect(read).toContain('EAAS_HALF');
+    expect(read.filter((name) => !ofApps.includes(name) && name !== 'EAAS_LOCAL_NEW')).toEqual([]);
   });
 
   test('the environment variables have the documented defaults', () => {
@@ -39,9 +49,8 @@ describe('environment variables', () => {
 
   test('the operator manual names only environment variables that exist', () => {
     const ours = /\b(?:EAAS_[A-Z_]+|DATABASE_URL)\b/g;
-    const ofClients = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY'];
     const named = new Set(manual.match(ours));
-    expect([...named].filter((name) => ![...variables, ...ofClients].includes(name))).toEqual([]);
+    expect([...named].filter((name) => ![...variables, ...ofApps].includes(name))).toEqual([]);
   });
 });
 

@@ -1,19 +1,13 @@
-// The variables of `eaas`, and how their values are parsed.
+// How the values of the variables of `eaas` are parsed.
 import { isIP } from 'node:net';
 import { CannotStart, hostOf, isKeyHost, isLoopback, logLevels } from '@eaas/server/internal';
+import { variablesOf } from './variables.ts';
 
-/** Each parser gets the text and the name of the variable, for the error. */
+/** Each parser gets the text and the name of the variable, for the error. All other variables are texts. */
 const parsers = {
   EAAS_DATABASE_URL: postgresUrl,
   DATABASE_URL: postgresUrl,
   EAAS_MIGRATE_DATABASE_URL: postgresUrl,
-  EAAS_DATA_DIR: String,
-  EAAS_ROOT_KEY: String,
-  EAAS_ROOT_KEY_FILE: String,
-  EAAS_ROOT_KEY_COMMAND: String,
-  EAAS_ROOT_KEY_PREVIOUS: String,
-  EAAS_ROOT_KEY_PREVIOUS_FILE: String,
-  EAAS_ROOT_KEY_PREVIOUS_COMMAND: String,
   EAAS_HOST: expected('an IP address or a host name to listen on, as in 0.0.0.0 or localhost', listenHost),
   EAAS_PORT: wholeNumber(0, 65_535),
   EAAS_TRUST_PROXY: expected(
@@ -21,12 +15,9 @@ const parsers = {
     proxyAddresses,
   ),
   EAAS_INSECURE_HTTP: onOrOff(),
-  EAAS_TLS_CERT_FILE: String,
-  EAAS_TLS_KEY_FILE: String,
   EAAS_AUDIT_RETENTION_MONTHS: wholeNumber(1, 1_200),
   EAAS_DRAIN_SECONDS: wholeNumber(0, 300),
   EAAS_ISSUER_HOSTS: keyHosts,
-  EAAS_LOG_POLICY_FILE: String,
   EAAS_LOG_INTERVAL: wholeNumber(10, 3_600),
   EAAS_LOG_MONITORS: urlsByName,
   EAAS_LOG_LEVEL: oneOf(logLevels),
@@ -39,19 +30,22 @@ const parsers = {
 } as const;
 
 type Parsers = typeof parsers;
-export type Variable = keyof Parsers;
-export const variables = Object.keys(parsers) as Variable[];
+type Variable = keyof Parsers | `EAAS_${string}`;
+type Value<V> = V extends keyof Parsers ? ReturnType<Parsers[V]> : string;
+export const variables = variablesOf.service.map(({ name }) => name);
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-export type Read = <V extends Variable>(variable: V) => ReturnType<Parsers[V]> | undefined;
+export type Read = <V extends Variable>(variable: V) => Value<V> | undefined;
 
 /** Returns what reads the value of a variable, or undefined if it is not set. Throws CannotStart. */
 export function readerOf(env: Environment): Read {
   return <V extends Variable>(variable: V) => {
+    if (!variables.includes(variable)) throw new TypeError(`variables.ts must have ${variable}`);
     const text = env[variable];
     if (text === undefined) return undefined;
     if (text === '') throw new CannotStart(`${variable} is empty: give it a value or remove it.`);
-    return parsers[variable](text, variable) as ReturnType<Parsers[V]>;
+    const parse = variable in parsers ? parsers[variable as keyof Parsers] : String;
+    return parse(text, variable) as Value<V>;
   };
 }
 

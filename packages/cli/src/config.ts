@@ -14,7 +14,8 @@ import {
   rootKeyInVariable,
   type RootKeyProvider,
 } from '@eaas/server/internal';
-import { type Environment, type Read, readerOf, variables } from './config-values.ts';
+import { type Environment, type Read, readerOf } from './config-values.ts';
+import { variablesOf } from './variables.ts';
 
 export { variables } from './config-values.ts';
 
@@ -164,18 +165,11 @@ function readConsole(read: Read, host: string, isOnByDefault: boolean) {
 }
 
 function unknownVariables(env: Environment): string[] {
-  // These variables of the client libraries are not reported as unknown, because developers often set them in the
-  // server's shell too.
-  const ofClients = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY'];
-  const ofKeyFiles = ['EAAS_LOCAL', 'EAAS_LOCAL_NEW'].flatMap((lock) => [
-    `${lock}_PASSPHRASE`,
-    `${lock}_KEY_COMMAND`,
-  ]);
-  const known: ReadonlySet<string> = new Set([...variables, ...ofClients, ...ofKeyFiles]);
+  const known = Object.values(variablesOf).flatMap((rows) => rows.map(({ name }) => name));
   return Object.keys(env)
-    .filter((name) => name.startsWith('EAAS_') && !known.has(name))
+    .filter((name) => name.startsWith('EAAS_') && !known.includes(name))
     .map((name) => {
-      const near = nearestOf(variables, name);
+      const near = nearestOf(known, name);
       const advice = near === undefined ? 'Check the spelling.' : `Did you mean ${near}?`;
       return `${name} is not a variable of this program and is ignored. ${advice}`;
     });
