@@ -23,7 +23,7 @@ export function progressLine() {
       const left = total !== undefined && pace > 0 ? `, ${timeOf((total - done) / pace)} left` : '';
       terminal.write(`${erase}${text}${left}`);
     },
-    clear(): void {
+    clear: (): void => {
       if (isDrawn) terminal?.write(erase);
       isDrawn = false;
     },
