@@ -15,13 +15,13 @@ const packages: Readonly<Record<string, number>> = {
   drizzle: 2_118,
   prisma: 1_958,
   files: 1_694,
-  console: 6_747,
+  console: 6_668,
   server: 5_390,
   log: 1_153,
   dev: 838,
   cli: 3_431,
 };
-const sites = { 'docs/site': 1_025, examples: 1_338 };
+const sites = { 'docs/site': 1_024, examples: 1_338 };
 const mostTestLines = 64_571;
 const mostWords = 92_500;
 const longestLine = 140;

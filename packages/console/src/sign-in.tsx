@@ -73,7 +73,7 @@ export function SignIn() {
           error={failure && `${failure.title}. ${failure.advice}`}
           value={apiKey}
         />
-        <Button kind="primary" type="submit" isBusy={isEntering.value} busyText="Signing in">
+        <Button kind="primary" type="submit" isBusy={isEntering.value}>
           Sign in
         </Button>
       </form>

@@ -1,7 +1,8 @@
 // The form of an API key.
 import { type Input, type Output, serverSidePermissions, tenantWidePermissions } from '@eaas/protocol/wire';
 import type { Fields, Form } from '../parts/form.ts';
-import { expiry, keyIds, nameOf, origins, permissionsOf, permissionTexts } from './fields.tsx';
+import { nameOf } from '../parts/typed.tsx';
+import { expiry, keyIds, origins, permissionsOf, permissionTexts } from './fields.tsx';
 
 export type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
 

@@ -1,5 +1,6 @@
 import { parseUuid } from '@eaas/protocol';
 import type { AuditEntry, AuditFilter } from '@eaas/sdk';
+import { spanOf } from './months.ts';
 import { looksLikeId } from './people-find.ts';
 
 /** The value of the options "Another key…" and "Another API key…", for keys that the list does not contain. */
@@ -13,6 +14,7 @@ export const noFilter = {
   otherActorId: '',
   subject: '',
   user: '',
+  month: '',
   from: '',
   to: '',
 };
@@ -20,7 +22,7 @@ export const noFilter = {
 export type FilterTexts = Readonly<typeof noFilter>;
 
 export function filterOf(texts: FilterTexts): AuditFilter {
-  const { action, key, otherKeyId, subject, user, from, to } = texts;
+  const { action, key, otherKeyId, subject, user, month, from, to } = texts;
   const actor = texts.actor === otherKey ? (idIn(texts.otherActorId) ?? '') : texts.actor;
   const keyId = key === otherKey ? (idIn(otherKeyId) ?? '') : key;
   return {
@@ -29,6 +31,7 @@ export function filterOf(texts: FilterTexts): AuditFilter {
     ...(actor !== '' && { actor }),
     ...(looksLikeId(subject) && { subject_id: subject.trim() }),
     ...(looksLikeId(user) && { user_id: user.trim() }),
+    ...(month !== '' && spanOf(month)),
     ...(from !== '' && { date_from: new Date(from).toISOString() }),
     // The form's end time has no seconds, so the filter includes the whole last minute.
     ...(to !== '' && { date_to: new Date(new Date(to).getTime() + 59_999).toISOString() }),

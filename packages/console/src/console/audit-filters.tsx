@@ -7,6 +7,7 @@ import { memberOf } from '../parts/form.ts';
 import { Prose } from '../parts/prose.tsx';
 import { counted } from '../parts/short.ts';
 import { type FilterTexts, idIn, noFilter, otherKey } from './audit-filter.ts';
+import { lastMonths, monthName } from './months.ts';
 import type { Named } from './names.ts';
 import { looksLikeId } from './people-find.ts';
 
@@ -24,7 +25,11 @@ export function AuditFilters({ filter, keys, actors, children }: AuditFiltersPro
   const named = actors.names.map(([id, name]) => [id, `${name} (${id.slice(0, 8)})`] as const);
   const isSet = Object.values(filter.value).some((text) => text !== '');
   return (
-    <form class="filters" aria-label="Filter the entries" onSubmit={(event) => event.preventDefault()}>
+    <form
+      class="filters page-head"
+      aria-label="Filter the entries"
+      onSubmit={(event) => event.preventDefault()}
+    >
       <Select label="Action" value={memberOf(filter, 'action')} options={[['', 'All actions'], ...actions]} />
       <Select
         label="Key"
@@ -36,6 +41,7 @@ export function AuditFilters({ filter, keys, actors, children }: AuditFiltersPro
         value={memberOf(filter, 'actor')}
         options={[...fixedActors, ...named, anotherActor]}
       />
+      <Select label="Month" value={memberOf(filter, 'month')} options={[['', 'Any time'], ...months]} />
       <Field label="From" type="datetime-local" value={memberOf(filter, 'from')} />
       <Field label="To" type="datetime-local" value={memberOf(filter, 'to')} />
       {isSet && (
@@ -50,14 +56,16 @@ export function AuditFilters({ filter, keys, actors, children }: AuditFiltersPro
       </div>
       {filter.value.key === otherKey && (
         <OtherId
-          noun="key"
+          label="Key id"
+          fault="A key id is a UUID with 36 characters."
           value={memberOf(filter, 'otherKeyId')}
           hint={`The list has the newest ${keys.names.length} of ${counted(keys.total, 'key')}. The page of each key shows its id.`}
         />
       )}
       {filter.value.actor === otherKey && (
         <OtherId
-          noun="API key"
+          label="API key id"
+          fault="An API key id is a UUID with 36 characters."
           value={memberOf(filter, 'otherActorId')}
           hint="The actor in an entry of the audit log. An operator sees the ids with `eaas api-key list`."
         />
@@ -82,6 +90,9 @@ function PersonField({ label, value }: { readonly label: string; readonly value:
   );
 }
 
+const months = lastMonths(13)
+  .toReversed()
+  .map((month) => [month, monthName(month)] as const);
 const fixedActors = [
   ['', 'All actors'],
   ['operator', 'operator'],
@@ -90,24 +101,18 @@ const fixedActors = [
 const anotherActor = [otherKey, 'Another API key…'] as const;
 
 interface OtherIdProps {
-  readonly noun: 'key' | 'API key';
+  readonly label: string;
+  readonly fault: string;
   readonly value: { value: string };
   readonly hint: string;
 }
 
-function OtherId({ noun, value, hint }: OtherIdProps) {
-  const isWrong = value.value !== '' && idIn(value.value) === undefined;
+function OtherId({ fault, hint, ...field }: OtherIdProps) {
+  const { value } = field.value;
+  const error = value !== '' && idIn(value) === undefined ? fault : undefined;
   return (
     <div class="row">
-      <Field
-        label={`${noun === 'key' ? 'Key' : noun} id`}
-        value={value}
-        hint={<Prose text={hint} />}
-        error={
-          isWrong ? `${noun === 'key' ? 'A key' : 'An API key'} id is a UUID with 36 characters.` : undefined
-        }
-        maxLength={64}
-      />
+      <Field {...field} hint={<Prose text={hint} />} error={error} maxLength={64} />
     </div>
   );
 }

@@ -45,7 +45,7 @@ export function AuditVerify({ client, report, onShow }: AuditVerifyProps) {
             <code>npx --no-install @eaas/cli audit verify-file</code>, on your own machine.
           </p>
         </div>
-        <Button kind="primary" isBusy={isBusy} busyText="Verifying" onClick={() => void verify()}>
+        <Button kind="primary" isBusy={isBusy} onClick={() => void verify()}>
           {report.value ? 'Verify again' : 'Verify'}
         </Button>
       </div>

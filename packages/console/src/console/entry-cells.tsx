@@ -32,7 +32,7 @@ interface OpenEntryProps {
 
 export function OpenEntry({ entry, onOpen }: OpenEntryProps) {
   return (
-    <button class="linklike" type="button" onClick={() => onOpen(entry)}>
+    <button class="button quiet" type="button" onClick={() => onOpen(entry)}>
       <span class="unseen">Open entry </span>
       {entry.id}
     </button>

@@ -1,7 +1,7 @@
 import type { Output } from '@eaas/protocol/wire';
 import type { EaasClient } from '@eaas/sdk';
 import { Confirm } from '../parts/confirm.tsx';
-import { Consequences } from '../parts/consequences.tsx';
+import { Consequences } from '../parts/form-dialog.tsx';
 import type { nameOf } from './people-find.ts';
 import { Permitted } from './permitted.tsx';
 
@@ -31,7 +31,6 @@ export function ErasePerson({ client, name, isUnknown, onClose, onDone }: EraseP
       <Confirm
         title="Erase this person"
         action="Erase for ever"
-        busyText="Erasing"
         typed={name.subject ?? name.subjectId.slice(0, 8)}
         isDangerous
         work={async () => onDone(await client.subjects.erase(name, { create: isUnknown }))}

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { Code } from '../parts/code.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { Consequences } from '../parts/consequences.tsx';
+import { Consequences } from '../parts/form-dialog.tsx';
 import { ShowDialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { counted } from '../parts/short.ts';
@@ -43,7 +43,6 @@ export function ExportKey({ client, record, onClose }: ExportKeyProps) {
     <Confirm
       title={`Export ${inLine(name)}`}
       action="Export the key"
-      busyText="Exporting"
       typed={name}
       isDangerous
       work={work}

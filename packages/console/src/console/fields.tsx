@@ -1,37 +1,10 @@
 // The fields that the forms of this console share, each as data: see parts/form.ts.
-import { type IssuerPermission, limits, type Permission } from '@eaas/protocol/wire';
-import type { ComponentProps } from 'preact';
+import type { IssuerPermission, Permission } from '@eaas/protocol/wire';
 import { Check, Field as Input, FieldError, Radios, Select } from '../parts/field.tsx';
-import { type Field, type FieldProps, type Form, memberOf } from '../parts/form.ts';
+import { type Field, type Form, memberOf } from '../parts/form.ts';
 import { counted } from '../parts/short.ts';
 import { dateTime } from '../parts/times.ts';
 import { KeyChoice, type KeyChoiceProps } from './key-choice.tsx';
-
-type InputProps = Omit<ComponentProps<typeof Input>, 'value' | 'error'>;
-
-/** The input of a field that is typed. */
-export const typed = (props: InputProps) =>
-  function Typed({ value, error }: Pick<FieldProps<string>, 'value' | 'error'>) {
-    return <Input {...props} value={value} error={error} />;
-  };
-
-/** A text that is stored as it is typed. */
-export function text<Name extends string>(
-  name: Name,
-  props: InputProps,
-  first = '',
-): Field<string, string, { readonly [Each in Name]: string | number | null }> {
-  return {
-    start: (record) => String(record === undefined ? first : (record[name] ?? '')),
-    read: (shown) => shown,
-    View: typed(props),
-  };
-}
-
-export const nameOf = (hint: string) => ({
-  ...text('name', { label: 'Name', hint, maxLength: limits.keyName, required: true }),
-  read: (shown: string) => shown.trim(),
-});
 
 /** Which keys a record is for. Where all keys is a choice, it is null, and the first. */
 export function keyIds<Ids extends string[] | null>(
@@ -108,7 +81,7 @@ export function origins(
           ]}
         />
         {value.value.isForPages && (
-          <div class="inset">
+          <div>
             <Input
               label="Allowed origins"
               hint={hint}

@@ -6,7 +6,7 @@ import type { EaasClient } from '@eaas/sdk';
 import type { VNode } from 'preact';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
-import { Consequences } from '../parts/consequences.tsx';
+import { Consequences } from '../parts/form-dialog.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { counted } from '../parts/short.ts';
 import { ExportKey } from './export-key.tsx';
@@ -21,7 +21,6 @@ interface KeyAction {
   /** Before the name of the key. */
   readonly title: string;
   readonly action: string;
-  readonly busyText: string;
   readonly isDangerous?: true;
   /** Whether the user types the name of the key first. */
   readonly isTyped?: true;
@@ -39,7 +38,6 @@ const actions: readonly KeyAction[] = [
     in: ['active'],
     title: 'Rotate',
     action: 'Rotate the key',
-    busyText: 'Rotating',
     says: ({ key_version, intake }) => [
       `Version ${key_version + 1} wraps new data keys. All earlier versions keep decrypting. ` +
         'Clients use the new version within five minutes, when their data keys expire.',
@@ -54,7 +52,6 @@ const actions: readonly KeyAction[] = [
     in: ['active', 'disabled'],
     title: 'Rotation of',
     action: 'Save',
-    busyText: 'Saving',
     first: ({ rotation_policy }) => String(rotation_policy?.interval_days ?? ''),
     Input: ({ record: { rotation_policy: policy }, value }) => (
       <Select label="Rotation" value={value} options={rotationOptionsWith(policy?.interval_days)} />
@@ -67,7 +64,6 @@ const actions: readonly KeyAction[] = [
     in: ['active'],
     title: 'Versions of',
     action: 'Save',
-    busyText: 'Saving',
     isDangerous: true,
     says: () => [
       'If somebody may know a version, re-encrypt the values under it, and then close it: the service refuses ' +
@@ -84,7 +80,6 @@ const actions: readonly KeyAction[] = [
     in: ['active'],
     title: 'Disable',
     action: 'Disable the key',
-    busyText: 'Disabling',
     isDangerous: true,
     says: ({ intake }) => [
       'Applications cannot encrypt under this key after their data keys expire, which takes at most five minutes.',
@@ -98,7 +93,6 @@ const actions: readonly KeyAction[] = [
     in: ['disabled'],
     title: 'Enable',
     action: 'Enable the key',
-    busyText: 'Enabling',
     says: () => ['Applications can encrypt under the key again.'],
     work: (keys, { key_id }) => keys.enable({ key_id }),
   },
@@ -107,7 +101,6 @@ const actions: readonly KeyAction[] = [
     in: ['disabled'],
     title: 'Destroy',
     action: 'Destroy the key',
-    busyText: 'Destroying',
     isDangerous: true,
     isTyped: true,
     says: ({ key_version, intake }, days) => [
@@ -137,7 +130,6 @@ const actions: readonly KeyAction[] = [
     in: ['pending_destruction'],
     title: 'Restore',
     action: 'Restore the key',
-    busyText: 'Restoring',
     says: () => [
       'The key will not be destroyed. After that, the key is disabled, so it decrypts but does not encrypt.',
     ],
@@ -196,13 +188,13 @@ interface AskProps extends Omit<KeyActionsProps, 'onChanged'> {
 }
 
 function Ask({ asked, client: { keys }, record, ...ends }: AskProps) {
-  const { action, busyText, isDangerous = false, isTyped = false, first, says, Input, work } = asked;
+  const { action, isDangerous = false, isTyped = false, first, says, Input, work } = asked;
   const value = useSignal(first?.(record) ?? '');
   const texts = (says?.(record, value.value) ?? []).filter((text) => text !== false);
   const title = `${asked.title} ${inLine(record.name)}`;
   const dialog = (
     <Confirm
-      {...{ ...ends, title, action, busyText, isDangerous }}
+      {...{ ...ends, title, action, isDangerous }}
       {...(isTyped && { typed: record.name })}
       work={() => work(keys, record, value.value)}
     >

@@ -52,7 +52,7 @@ export function KeyChoice({ client, value, error, mustChoose }: KeyChoiceProps) 
       )}
       {failure && <p class="soft small">The keys cannot be listed here: {failure.detail}</p>}
       {chosen && listed && (
-        <div class={mustChoose ? 'stack nested' : 'stack nested inset'}>
+        <div class="stack nested">
           {usable.map(({ key_id, name }) => (
             <Check
               key={key_id}
@@ -70,7 +70,7 @@ export function KeyChoice({ client, value, error, mustChoose }: KeyChoiceProps) 
           {listed.total > listed.keys.length && (
             <p class="soft small">
               These are the newest {listed.keys.length} of {counted(listed.total, 'key')}.{' '}
-              <Button kind="quiet" isBusy={isLoading} busyText="Loading" onClick={() => pages.value++}>
+              <Button kind="quiet" isBusy={isLoading} onClick={() => pages.value++}>
                 Show more
               </Button>
             </p>

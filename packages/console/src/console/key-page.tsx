@@ -4,9 +4,9 @@ import { useLoaded } from '../load.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Link } from '../parts/link.tsx';
-import { PageFailure } from '../parts/page-failure.tsx';
+import { Once } from '../parts/once.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { Loading, Notice } from '../parts/states.tsx';
+import { Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { When } from '../parts/when.tsx';
 import type { PageProps } from '../session.ts';
@@ -20,10 +20,11 @@ const size = 100;
 
 export function Key({ session: { client }, keyId }: PageProps & { readonly keyId: string }) {
   const offset = useSignal(0);
-  const { value, failure, reload } = useLoaded(
+  const loaded = useLoaded(
     (signal) => client.keys.get({ key_id: keyId, limit: size, offset: offset.value }, { signal }),
     [keyId, offset.value],
   );
+  const { value, reload } = loaded;
   return (
     <>
       <p class="small">
@@ -38,17 +39,17 @@ export function Key({ session: { client }, keyId }: PageProps & { readonly keyId
         }
         action={value && <KeyStatusBadge status={value.status} />}
       />
-      {!value && !failure && <Loading text="Loading the key" />}
-      {failure && <PageFailure failure={failure} needs="keys.read" onRetry={reload} />}
-      {value && !failure && (
-        <>
-          <StateNotice record={value} />
-          <Facts of={factsOf(value)} />
-          <KeyActions client={client} record={value} onChanged={reload} />
-          <PublicKey client={client} record={value} onRetry={reload} />
-          <KeyVersions record={value} size={size} onMove={(to) => (offset.value = to)} />
-        </>
-      )}
+      <Once loaded={loaded} text="Loading the key" needs="keys.read">
+        {(record) => (
+          <>
+            <StateNotice record={record} />
+            <Facts of={factsOf(record)} />
+            <KeyActions client={client} record={record} onChanged={reload} />
+            <PublicKey client={client} record={record} onRetry={reload} />
+            <KeyVersions record={record} size={size} onMove={(to) => (offset.value = to)} />
+          </>
+        )}
+      </Once>
     </>
   );
 }

@@ -6,6 +6,7 @@ import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Check, Select } from '../parts/field.tsx';
 import type { Field, Fields } from '../parts/form.ts';
+import { nameOf } from '../parts/typed.tsx';
 import { Link } from '../parts/link.tsx';
 import { Listing, pageSize } from '../parts/listing.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -16,7 +17,6 @@ import type { Column } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 import { go } from '../places.ts';
 import type { PageProps } from '../session.ts';
-import { nameOf } from './fields.tsx';
 import { type KeyRecord, type KeyStatus, KeyStatusBadge, statusOptions } from './key-status.tsx';
 import { rotationOptions, rotationText } from './rotation.ts';
 
@@ -49,7 +49,7 @@ export function Keys({ session: { client } }: PageProps) {
         action={loaded.failure || isEmpty ? undefined : create}
       />
       {!loaded.failure && !isEmpty && (
-        <div class="filters">
+        <div class="filters page-head">
           <Select label="State" value={status} options={statusOptions} />
         </div>
       )}

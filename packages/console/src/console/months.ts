@@ -24,3 +24,10 @@ export function monthName(month: string): string {
 export function totalOf({ operations: counts }: Month): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
+
+/** The first and the last moment of a month, in UTC. */
+export function spanOf(month: string): { readonly date_from: string; readonly date_to: string } {
+  const [year, number] = month.split('-').map(Number);
+  const end = Date.UTC(year ?? 0, number ?? 0) - 1;
+  return { date_from: `${month}-01T00:00:00.000Z`, date_to: new Date(end).toISOString() };
+}

@@ -7,10 +7,10 @@ import { Code } from '../parts/code.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Field, Select } from '../parts/field.tsx';
-import { PageFailure } from '../parts/page-failure.tsx';
+import { Once } from '../parts/once.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { counted } from '../parts/short.ts';
-import { Empty, Loading, Notice } from '../parts/states.tsx';
+import { Empty, Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import type { PageProps } from '../session.ts';
 import { ErasePerson, type Erasure } from './erase-person.tsx';
@@ -55,27 +55,30 @@ export function People({ session: { client } }: PageProps) {
           'their data, and erase a person in one step.'
         }
       />
-      {around.failure && <PageFailure failure={around.failure} needs="audit.read" onRetry={around.reload} />}
-      {!around.value && !around.failure && <Loading text="Loading" />}
-      {around.value && !around.failure && (
-        <>
-          <form class="filters find" aria-label="Find a person" onSubmit={find}>
-            <Select label="Find by" value={by} options={ways} />
-            <Field
-              label={by.value === 'id' ? 'Subject id' : 'Subject'}
-              hint={hint}
-              error={fault.value}
-              maxLength={256}
-              value={text}
-            />
-            <Button kind="primary" type="submit">
-              Find
-            </Button>
-          </form>
-          {wanted.value && <Found key={JSON.stringify(wanted.value)} client={client} wanted={wanted.value} />}
-          {!wanted.value && <Nobody subjects={around.value.subjects} />}
-        </>
-      )}
+      <Once loaded={around} text="Loading" needs="audit.read">
+        {({ subjects }) => (
+          <>
+            <form class="filters find page-head" aria-label="Find a person" onSubmit={find}>
+              <Select label="Find by" value={by} options={ways} />
+              <Field
+                label={by.value === 'id' ? 'Subject id' : 'Subject'}
+                hint={hint}
+                error={fault.value}
+                maxLength={256}
+                value={text}
+              />
+              <Button kind="primary" type="submit">
+                Find
+              </Button>
+            </form>
+            {wanted.value ? (
+              <Found key={JSON.stringify(wanted.value)} client={client} wanted={wanted.value} />
+            ) : (
+              <Nobody subjects={subjects} />
+            )}
+          </>
+        )}
+      </Once>
     </>
   );
 }
@@ -118,6 +121,13 @@ function Nobody({ subjects }: { readonly subjects: number | undefined }) {
   );
 }
 
+const unknown = {
+  subject:
+    'Nothing was encrypted for it in this tenant. A subject is compared exactly: type it as your app passes ' +
+    'it, with its capitals and spaces. If a delayed job might still bring this person, erase the subject now.',
+  id: 'No person of this tenant has this id, or the entries with half of it were purged. Copy the id of the audit log again.',
+};
+
 interface FoundProps {
   readonly client: EaasClient;
   readonly wanted: Wanted;
@@ -126,52 +136,49 @@ interface FoundProps {
 function Found({ client, wanted }: FoundProps) {
   const isErasing = useSignal(false);
   const erasure = useSignal<Erasure | undefined>(undefined);
-  const { value, failure, isLoading, reload } = useLoaded(
-    async (signal) => ({
-      person: await findPerson(client, wanted, signal).catch(only('not_found')),
-    }),
+  const loaded = useLoaded(
+    async (signal) => ({ person: await findPerson(client, wanted, signal).catch(only('not_found')) }),
     [client, wanted],
   );
+  const { value, reload } = loaded;
   const name = nameOf(value?.person?.wanted ?? wanted);
-  const erase = (
-    <Button kind={value?.person ? 'danger' : 'plain'} onClick={() => (isErasing.value = true)}>
-      {value?.person ? 'Erase this person' : 'Erase it all the same'}
-    </Button>
-  );
+  const erase = (text: string, kind: 'danger' | 'plain') =>
+    name && (
+      <Button kind={kind} onClick={() => (isErasing.value = true)}>
+        {text}
+      </Button>
+    );
   return (
     <div aria-live="polite">
-      {!value && isLoading && <Loading text="Looking" />}
-      {failure && <PageFailure failure={failure} needs="audit.read" onRetry={reload} />}
-      {value && !failure && !value.person && (
-        <Empty title="Nobody has this subject" action={name && erase}>
-          {wanted.by === 'subject'
-            ? 'Nothing was encrypted for it in this tenant. A subject is compared exactly: type it as your ' +
-              'app passes it, with its capitals and spaces. If a delayed job might still bring this person, ' +
-              'erase the subject now.'
-            : 'No person of this tenant has this id, or the entries with half of it were purged. Copy the id of the audit log again.'}
-        </Empty>
-      )}
-      {value?.person && !failure && (
-        <>
-          <Facts of={factsOf(value.person)} />
-          {erasure.value && <Erased erasure={erasure.value} />}
-          {!erasure.value && value.person.erased_at !== null && <Tombstone person={value.person} />}
-          <div class="row page-head">
-            <PersonReport client={client} subjectId={value.person.id} />
-            {value.person.erased_at === null && name && erase}
-          </div>
-          {value.person.erased_at === null && !name && (
-            <p class="soft">
-              To erase this person, find them by the subject or by all 64 characters of the id.
-            </p>
-          )}
-          <PersonTimeline
-            key={`${value.person.id} ${value.person.erased_at}`}
-            client={client}
-            subjectId={value.person.id}
-          />
-        </>
-      )}
+      <Once loaded={loaded} text="Looking" needs="audit.read">
+        {({ person }) =>
+          person ? (
+            <>
+              <Facts of={factsOf(person)} />
+              {erasure.value && <Erased erasure={erasure.value} />}
+              {!erasure.value && person.erased_at !== null && <Tombstone person={person} />}
+              <div class="row page-head">
+                <PersonReport client={client} subjectId={person.id} />
+                {person.erased_at === null && erase('Erase this person', 'danger')}
+              </div>
+              {person.erased_at === null && !name && (
+                <p class="soft">
+                  To erase this person, find them by the subject or by all 64 characters of the id.
+                </p>
+              )}
+              <PersonTimeline
+                key={`${person.id} ${person.erased_at}`}
+                client={client}
+                subjectId={person.id}
+              />
+            </>
+          ) : (
+            <Empty title="Nobody has this subject" action={erase('Erase it all the same', 'plain')}>
+              {unknown[wanted.by]}
+            </Empty>
+          )
+        }
+      </Once>
       {isErasing.value && name && (
         <ErasePerson
           client={client}

@@ -4,8 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { PageFailure } from '../parts/page-failure.tsx';
-import { Loading } from '../parts/states.tsx';
+import { Once } from '../parts/once.tsx';
 import { session } from '../session.ts';
 
 interface PermittedProps {
@@ -22,13 +21,14 @@ interface PermittedProps {
 /** Shows its children once the session has the permission, so that nobody types a name in vain. */
 export function Permitted({ title, needs, to, probe, onClose, children }: PermittedProps) {
   const isSure = session.value?.isDevelopment === true;
-  const { value, failure, reload } = useLoaded(async () => isSure || (await isPermitted(probe)), []);
-  if (value) return <>{children}</>;
+  const loaded = useLoaded(async () => isSure || (await isPermitted(probe)), []);
+  if (loaded.value && !loaded.failure) return <>{children}</>;
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="stack">
-        {!failure && <Loading text="Checking the permission" />}
-        {failure && <PageFailure failure={failure} needs={needs} to={to} onRetry={reload} />}
+        <Once loaded={loaded} text="Checking the permission" needs={needs} to={to}>
+          {() => null}
+        </Once>
         <div class="row actions">
           <Button onClick={onClose}>Cancel</Button>
         </div>

@@ -13,7 +13,7 @@ export function PersonId({ id, of, onOpen }: PersonIdProps) {
   return (
     <span>
       {onOpen ? (
-        <button class="linklike" type="button" onClick={onOpen}>
+        <button class="button quiet" type="button" onClick={onOpen}>
           <span class="unseen">Show the person </span>
           {shown}
         </button>

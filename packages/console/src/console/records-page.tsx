@@ -159,7 +159,6 @@ export function Records<Listed extends Row, Whole extends Row, Body extends obje
         <Confirm
           title={`Revoke ${inLine(record.name)}`}
           action={`Revoke the ${noun}`}
-          busyText="Revoking"
           isDangerous
           {...(stateOf(record).text === 'Expired' ? {} : { typed: kind.typedOf(record) })}
           work={() => calls.revoke(record)}

@@ -39,6 +39,8 @@ test('the audit filter omits empty fields, and ends at the end of the chosen min
   expect(filterOf(texts)).toEqual({ action: 'key.wrap', date_to: end });
   expect(isFiltered(texts)).toBe(true);
   expect(filterOf(none)).toEqual({});
+  const month = { date_from: '2026-02-01T00:00:00.000Z', date_to: '2026-02-28T23:59:59.999Z' };
+  expect(filterOf({ ...none, month: '2026-02' })).toEqual(month);
 });
 
 test('after the choice of "Another key…", the audit filter uses only a complete key id', () => {
@@ -84,11 +86,9 @@ test('an exported audit log has every entry, oldest first, with one JSON object 
   for (let each = 0; each < 230; each++) await service.createKey(`key ${each}`);
   const counts: number[] = [];
   const { audit } = new EaasClient({ ...service });
-  const read = await readAll(audit.list({ action: 'key.create' }, { order: 'oldest' }), (count) =>
-    counts.push(count),
-  );
-  const lines = asLines(read).trimEnd().split('\n');
-  const entries = lines.map((line) => JSON.parse(line) as AuditEntry);
+  const listed = audit.list({ action: 'key.create' }, { order: 'oldest' });
+  const file = asLines(await readAll(listed, (count) => counts.push(count)));
+  const entries = Array.from(file.trimEnd().split('\n'), (line) => JSON.parse(line) as AuditEntry);
   expect(await verifyLog(entries, { from: 'first' })).toMatchObject({ ok: true });
   expect(entries).toHaveLength(230);
   expect(counts).toEqual([0, 100, 200]);

@@ -2,7 +2,8 @@
 import { type Input as InputOf, type IssuerPermission, limits, type Output } from '@eaas/protocol/wire';
 import { Field as Input, Radios } from '../parts/field.tsx';
 import { type Field, type Fields, type Form, memberOf } from '../parts/form.ts';
-import { expiry, keyIds, nameOf, origins, permissionsOf, permissionTexts, text, typed } from './fields.tsx';
+import { nameOf, text, typed } from '../parts/typed.tsx';
+import { expiry, keyIds, origins, permissionsOf, permissionTexts } from './fields.tsx';
 
 export type IssuerRecord = Output<'GET /v1/issuers/:issuer_id'>;
 export type NewIssuer = InputOf<'POST /v1/issuers'>;
@@ -48,7 +49,7 @@ const jwksUri: Field<string, KeySource, IssuerRecord> = {
         ]}
       />
       {value.value.from === 'uri' && (
-        <div class="inset">
+        <div>
           <Input
             label="Address of the key set"
             hint={
@@ -78,7 +79,7 @@ const jwks: Field<KeySet, string, IssuerRecord> = {
   says: saysOfKeys,
   View: ({ value, error, form }) =>
     isPasted(form) && (
-      <div class="inset">
+      <div>
         <Input
           label="JSON Web Key Set"
           hint="The provider publishes it, often as /.well-known/jwks.json. When it changes its keys, paste the new ones."

@@ -41,7 +41,7 @@ const signIns: Kind<ListedIssuer, IssuerRecord, NewIssuer> = {
       title: 'Name',
       cell: (issuer) => (
         <>
-          <button class="linklike" type="button" onClick={() => open(issuer)}>
+          <button class="button quiet" type="button" onClick={() => open(issuer)}>
             <span class="unseen">Show </span>
             {inLine(issuer.name)}
           </button>

@@ -1,8 +1,8 @@
 import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
-import { PageFailure } from '../parts/page-failure.tsx';
+import { Once } from '../parts/once.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { Empty, Loading } from '../parts/states.tsx';
+import { Empty } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import type { PageProps } from '../session.ts';
 import { lastMonths, monthName, type Month, operations, totalOf } from './months.ts';
@@ -10,8 +10,7 @@ import { lastMonths, monthName, type Month, operations, totalOf } from './months
 const months = 12;
 
 export function Usage({ session: { client } }: PageProps) {
-  const { value, failure, reload } = useLoaded((signal) => readMonths(client, signal), [client]);
-  const isEmpty = value?.every((month) => totalOf(month) === 0);
+  const loaded = useLoaded((signal) => readMonths(client, signal), [client]);
   return (
     <>
       <PageHead
@@ -21,24 +20,25 @@ export function Usage({ session: { client } }: PageProps) {
           'UTC. One data key can encrypt many values.'
         }
       />
-      {failure && <PageFailure failure={failure} needs="usage.read" onRetry={reload} />}
-      {!value && !failure && <Loading text="Loading the usage" />}
-      {value && !failure && isEmpty && (
-        <Empty title="Nothing was used yet">
-          This page shows the usage by month after an application encrypts or decrypts.
-        </Empty>
-      )}
-      {value && !failure && !isEmpty && (
-        <>
-          <Quota month={value.at(-1)} />
-          <Table
-            caption="Usage by month, newest first"
-            columns={columns}
-            rows={value.toReversed()}
-            keyOf={({ month }) => month}
-          />
-        </>
-      )}
+      <Once loaded={loaded} text="Loading the usage" needs="usage.read">
+        {(value) =>
+          value.every((month) => totalOf(month) === 0) ? (
+            <Empty title="Nothing was used yet">
+              This page shows the usage by month after an application encrypts or decrypts.
+            </Empty>
+          ) : (
+            <>
+              <Quota month={value.at(-1)} />
+              <Table
+                caption="Usage by month, newest first"
+                columns={columns}
+                rows={value.toReversed()}
+                keyOf={({ month }) => month}
+              />
+            </>
+          )
+        }
+      </Once>
     </>
   );
 }

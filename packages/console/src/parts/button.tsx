@@ -6,7 +6,6 @@ interface ButtonProps {
   readonly children: ComponentChildren;
   readonly onClick?: (() => void) | undefined;
   readonly isBusy?: boolean;
-  readonly busyText?: string;
   readonly disabled?: boolean;
   readonly label?: string;
 }
@@ -21,7 +20,6 @@ export function Button({
   children,
   onClick,
   isBusy = false,
-  busyText,
   disabled = false,
   label,
 }: ButtonProps) {
@@ -37,7 +35,8 @@ export function Button({
         else onClick?.();
       }}
     >
-      {isBusy && busyText ? `${busyText}…` : children}
+      {children}
+      {isBusy && '…'}
     </button>
   );
 }

@@ -9,7 +9,6 @@ interface ConfirmProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly action: string;
-  readonly busyText: string;
   readonly typed?: string;
   readonly isDangerous?: boolean;
   readonly work: () => Promise<unknown>;

@@ -26,12 +26,8 @@ export function Download<Entry>({ children, entries, name, ending, type, write }
     });
   return (
     <div>
-      <Button
-        isBusy={isBusy}
-        busyText={`Reading, ${counted(count.value, 'entry', 'entries')}`}
-        onClick={() => void download()}
-      >
-        {children}
+      <Button isBusy={isBusy} onClick={() => void download()}>
+        {isBusy ? `Reading, ${counted(count.value, 'entry', 'entries')}` : children}
       </Button>
       {failure && <FailureView failure={failure} />}
     </div>

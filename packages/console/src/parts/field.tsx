@@ -149,7 +149,7 @@ interface FieldErrorProps {
 export function FieldError({ error, id }: FieldErrorProps) {
   if (error === undefined) return null;
   return (
-    <p class="error small" id={id} role="alert">
+    <p class="error notice bad" id={id} role="alert">
       <Prose text={error} />
     </p>
   );

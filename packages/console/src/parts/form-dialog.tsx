@@ -9,7 +9,6 @@ interface FormDialogProps extends Pick<Work, 'isBusy' | 'failure'> {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly action: string;
-  readonly busyText: string;
   readonly isDangerous?: boolean;
   readonly isDisabled?: boolean;
   /** What is wrong with fields. When it changes, the first such field comes into view. */
@@ -23,7 +22,6 @@ export function FormDialog({
   title,
   children,
   action,
-  busyText,
   isBusy,
   failure,
   isDangerous = false,
@@ -56,7 +54,6 @@ export function FormDialog({
             kind={isDangerous ? 'danger' : 'primary'}
             type="submit"
             isBusy={isBusy}
-            busyText={busyText}
             disabled={isDisabled}
           >
             {action}
@@ -64,5 +61,23 @@ export function FormDialog({
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** What cannot be undone, or what a change takes away. What is not grave is mild. */
+export function Consequences({
+  texts,
+  isMild = false,
+}: {
+  readonly texts: readonly string[];
+  readonly isMild?: boolean;
+}) {
+  if (texts.length === 0) return null;
+  return (
+    <ul class={`notice consequences ${isMild ? '' : 'bad'}`}>
+      {texts.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
   );
 }

@@ -1,9 +1,8 @@
 import type { Permission } from '@eaas/protocol/wire';
 import type { ComponentChildren, ComponentProps } from 'preact';
 import type { Loaded } from '../load.ts';
-import { PageFailure } from './page-failure.tsx';
+import { Once } from './once.tsx';
 import { Pager } from './pager.tsx';
-import { Loading } from './states.tsx';
 import { Table } from './table.tsx';
 
 export const pageSize = 50;
@@ -29,15 +28,19 @@ interface ListingProps<Row> extends Omit<ComponentProps<typeof Table<Row>>, 'cap
 
 /** A list in pages, or what keeps it from being shown. */
 export function Listing<Row>({ loaded, of, caption, needs, empty, onMove, ...table }: ListingProps<Row>) {
-  const { value, failure, isLoading, reload } = loaded;
-  if (failure) return <PageFailure failure={failure} needs={needs} onRetry={reload} />;
-  if (!value) return <Loading text={`Loading the ${of}`} />;
-  if (value.count === 0) return <>{empty}</>;
   const title = caption ?? `${of.charAt(0).toUpperCase()}${of.slice(1)}, newest first`;
   return (
-    <>
-      <Table isStale={isLoading} {...table} caption={title} rows={value.rows} />
-      <Pager {...value} size={pageSize} of={of} onMove={onMove} />
-    </>
+    <Once loaded={loaded} text={`Loading the ${of}`} needs={needs}>
+      {({ rows, ...page }) =>
+        page.count === 0 ? (
+          empty
+        ) : (
+          <>
+            <Table isStale={loaded.isLoading} {...table} caption={title} rows={rows} />
+            <Pager {...page} size={pageSize} of={of} onMove={onMove} />
+          </>
+        )
+      }
+    </Once>
   );
 }

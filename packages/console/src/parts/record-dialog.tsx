@@ -3,9 +3,8 @@ import type { EaasClient } from '@eaas/sdk';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useWork } from '../load.ts';
-import { Consequences } from './consequences.tsx';
 import { type Faults, fieldIn, type Fields, openForm } from './form.ts';
-import { FormDialog } from './form-dialog.tsx';
+import { Consequences, FormDialog } from './form-dialog.tsx';
 
 interface RecordDialogProps<Body, Whole> {
   readonly client: EaasClient;
@@ -44,7 +43,6 @@ export function RecordDialog<Body extends object, Whole>({
   return (
     <FormDialog
       {...dialog}
-      busyText={record ? 'Saving' : 'Creating'}
       isBusy={isBusy}
       failure={named ? undefined : failure}
       faults={faults}

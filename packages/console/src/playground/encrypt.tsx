@@ -14,7 +14,6 @@ export function Encrypt({ play }: { readonly play: Play }) {
       <Try
         play={play}
         action={sealed.value ? 'Encrypt again' : 'Encrypt'}
-        busyText="Encrypting"
         input={['Value', play.value]}
         work={encrypt}
         earlier={sealed.value}
@@ -40,12 +39,7 @@ export function Encrypt({ play }: { readonly play: Play }) {
 
 function Decrypt({ play, sealed: { bundle, belongsTo } }: Played) {
   return (
-    <Try
-      play={play}
-      action="Decrypt"
-      busyText="Decrypting"
-      work={() => play.eaas.decrypt(bundle, { ...belongsTo, as: 'text' })}
-    >
+    <Try play={play} action="Decrypt" work={() => play.eaas.decrypt(bundle, { ...belongsTo, as: 'text' })}>
       {(value) => <output class="notice good">{value}</output>}
     </Try>
   );

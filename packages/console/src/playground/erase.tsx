@@ -17,7 +17,7 @@ export function Erase({ play, sealed: { bundle, belongsTo } }: Played) {
     return { refusal, other: await eaas.decrypt(ciphertext, { ...grace, as: 'text' }) };
   };
   return (
-    <Try play={play} action="Erase the person" busyText="Erasing" work={erase}>
+    <Try play={play} action="Erase the person" work={erase}>
       {({ refusal, other }) => (
         <>
           <Notice tone="bad">

@@ -3,15 +3,16 @@ import { useLoaded, useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
+import { Once } from '../parts/once.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
-import { Empty, Loading } from '../parts/states.tsx';
+import { Empty } from '../parts/states.tsx';
 import type { PageProps } from '../session.ts';
 import { keyName, type OwnKey, unusableOf } from './own-key.ts';
 import { findPlay, isPlay, startPlay } from './play.ts';
 import { Steps } from './steps.tsx';
 
 export function Playground({ session }: PageProps) {
-  const { value: found, failure, isLoading, reload } = useLoaded(() => findPlay(session), [session]);
+  const loaded = useLoaded(() => findPlay(session), [session]);
   return (
     <div class="playground">
       <div class="page-head">
@@ -22,11 +23,15 @@ export function Playground({ session }: PageProps) {
           <code>{keyName}</code>, and no other key.
         </p>
       </div>
-      {failure && <PageFailure failure={failure} needs="keys.read" onRetry={reload} />}
-      {!found && !failure && isLoading && <Loading text="Looking for the key of the playground" />}
-      {found &&
-        !failure &&
-        (isPlay(found) ? <Steps play={found} /> : <Ask {...{ session, found, reload }} />)}
+      <Once loaded={loaded} text="Looking for the key of the playground" needs="keys.read">
+        {(found) =>
+          isPlay(found) ? (
+            <Steps play={found} />
+          ) : (
+            <Ask session={session} found={found} reload={loaded.reload} />
+          )
+        }
+      </Once>
     </div>
   );
 }
@@ -48,7 +53,7 @@ function Ask({ session, found, reload }: AskProps) {
     <Empty
       title={found.key ? 'Is this key the playground’s?' : 'The playground needs a key of its own'}
       action={
-        <Button kind="primary" isBusy={isBusy} busyText="Starting" onClick={() => void start()}>
+        <Button kind="primary" isBusy={isBusy} onClick={() => void start()}>
           {found.key ? 'Use the key' : 'Create the key'}
         </Button>
       }

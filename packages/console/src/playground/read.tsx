@@ -21,7 +21,7 @@ export function Read({ play, sealed: { bundle, belongsTo } }: Played) {
     return { value, rows };
   };
   return (
-    <Try play={play} action="Read it as this user" busyText="Reading" input={['User', user]} work={read}>
+    <Try play={play} action="Read it as this user" input={['User', user]} work={read}>
       {(told) => <Report {...told} />}
     </Try>
   );

@@ -12,13 +12,7 @@ export function Rotate({ play, sealed: { bundle, belongsTo } }: Played) {
     return { value, after: renewed.key_version };
   };
   return (
-    <Try
-      play={play}
-      action="Rotate the key for real"
-      busyText="Rotating"
-      {...(!session.isDevelopment && { asks })}
-      work={rotate}
-    >
+    <Try play={play} action="Rotate the key for real" {...(!session.isDevelopment && { asks })} work={rotate}>
       {({ value, after }) => (
         <Notice tone="good">
           <p>

@@ -21,14 +21,7 @@ export function Search({ play, sealed: { value } }: Played) {
     return { rows, wanted: wanted.value, ...(await find(wanted.value)) };
   };
   return (
-    <Try
-      play={play}
-      action="Search"
-      busyText="Searching"
-      input={['Search for', wanted]}
-      work={search}
-      plaintextOf={() => value}
-    >
+    <Try play={play} action="Search" input={['Search for', wanted]} work={search} plaintextOf={() => value}>
       {(found) => <Table {...found} />}
     </Try>
   );

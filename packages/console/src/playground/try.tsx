@@ -13,7 +13,6 @@ import { Seen } from './seen.tsx';
 interface TryProps<T> {
   readonly play: Play;
   readonly action: string;
-  readonly busyText: string;
   /** The name of a text that the user can change, and the text. */
   readonly input?: readonly [string, Signal<string>];
   /** What a dialog asks first. */
@@ -30,7 +29,7 @@ interface TryProps<T> {
 }
 
 export function Try<T>(props: TryProps<T>) {
-  const { play, action, busyText, input, asks, work, earlier, onDone, plaintextOf, isOpen, children } = props;
+  const { play, action, input, asks, work, earlier, onDone, plaintextOf, isOpen, children } = props;
   const isBusy = useSignal(false);
   const isAsking = useSignal(false);
   const outcome = useSignal(earlier);
@@ -47,7 +46,7 @@ export function Try<T>(props: TryProps<T>) {
   return (
     <>
       <form
-        class="row"
+        class="filters"
         onSubmit={(event) => {
           event.preventDefault();
           if (asks) isAsking.value = true;
@@ -55,12 +54,12 @@ export function Try<T>(props: TryProps<T>) {
         }}
       >
         {input && <Field label={input[0]} maxLength={200} value={input[1]} />}
-        <Button kind="primary" type="submit" isBusy={isBusy.value} busyText={busyText}>
+        <Button kind="primary" type="submit" isBusy={isBusy.value}>
           {action}
         </Button>
       </form>
       {asks && isAsking.value && (
-        <Confirm {...asks} busyText={busyText} work={run} onDone={close} onClose={close}>
+        <Confirm {...asks} work={run} onDone={close} onClose={close}>
           {asks.text}
         </Confirm>
       )}

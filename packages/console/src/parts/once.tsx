@@ -1,0 +1,20 @@
+import type { Permission } from '@eaas/protocol/wire';
+import type { ComponentChildren } from 'preact';
+import type { Loaded } from '../load.ts';
+import { PageFailure } from './page-failure.tsx';
+import { Loading } from './states.tsx';
+
+interface OnceProps<T> {
+  readonly loaded: Loaded<T>;
+  /** What a user reads meanwhile. */
+  readonly text: string;
+  readonly needs: Permission;
+  readonly to?: string;
+  readonly children: (value: T) => ComponentChildren;
+}
+
+/** Shows what was loaded, or that it is loading, or why it cannot be. */
+export function Once<T>({ loaded: { value, failure, reload }, text, children, ...lacking }: OnceProps<T>) {
+  if (failure) return <PageFailure {...lacking} failure={failure} onRetry={reload} />;
+  return value === undefined ? <Loading text={text} /> : <>{children(value)}</>;
+}
