@@ -14,7 +14,7 @@ const packages: Readonly<Record<string, number>> = {
   audit: 860,
   drizzle: 2_118,
   prisma: 1_958,
-  files: 1_694,
+  files: 1_668,
   console: 6_668,
   server: 5_390,
   log: 1_153,

@@ -22,7 +22,7 @@ import { expectAll, forEachFile } from './each.ts';
 import { FileFailure } from './failure.ts';
 import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
 import { planOutputs } from './output-paths.ts';
-import { collect, type Source, streamOf, withSource } from './read.ts';
+import { collect, type Source, streamOf } from './read.ts';
 import { underUmask, writePieces } from './write.ts';
 
 export const decrypt: FileCommand = {
@@ -60,17 +60,11 @@ async function decryptFiles(run: Run): Promise<number> {
   if (process.stdout.isTTY && jobs.some(({ output }) => output === standard)) run.progress.hide();
   expectAll(run, inputs);
   const failures = await withOpener(options, (opener) =>
-    forEachFile(
-      run,
-      jobs,
-      ({ input }) => input,
-      ({ input, output }) =>
-        withSource(run, input, async (source) => {
-          const plaintext = await decrypted(source, opener, { context, subject, signal: run.stop.signal });
-          const mode = source.file && underUmask(source.file.mode);
-          await writePieces(output, plaintext, { force, mode });
-        }),
-    ),
+    forEachFile(run, jobs, async (source, { output }) => {
+      const plaintext = await decrypted(source, opener, { context, subject, signal: run.stop.signal });
+      const mode = source.file && underUmask(source.file.mode);
+      await writePieces(output, plaintext, { force, mode });
+    }),
   );
   return unreadable + failures;
 }

@@ -3,19 +3,21 @@ import { inLine } from '@eaas/protocol/internal';
 import type { Run } from './command.ts';
 import { fileFailureOf } from './failure.ts';
 import { type Input, standard } from './inputs.ts';
+import { type Source, withSource } from './read.ts';
 
-export async function forEachFile<Item>(
-  { stop, progress }: Pick<Run, 'stop' | 'progress'>,
-  items: readonly Item[],
-  inputOf: (item: Item) => Input,
-  work: (item: Item) => Promise<void>,
-  atOnce = 8,
+/** Opens the inputs of jobs, several at once, and works on each. Returns the number of those that failed. */
+export async function forEachFile<Job extends { readonly input: Input }>(
+  run: Pick<Run, 'stop' | 'progress'>,
+  jobs: readonly Job[],
+  work: (source: Source, job: Job) => Promise<void>,
+  { atOnce = 8, followsLink }: { atOnce?: number; followsLink?: boolean } = {},
 ): Promise<number> {
+  const { stop, progress } = run;
   let failures = 0;
-  const queue = items.values();
-  const one = async (item: Item): Promise<void> => {
+  const queue = jobs.values();
+  const one = async (job: Job): Promise<void> => {
     try {
-      await work(item);
+      await withSource(run, job.input, (source) => work(source, job), followsLink);
       progress.finishFile();
     } catch (error) {
       stop.signal.throwIfAborted();
@@ -26,13 +28,13 @@ export async function forEachFile<Item>(
       }
       failures++;
       progress.clearLine();
-      note(`${inLine(nameOf(inputOf(item)))}: ${message}`);
+      note(`${inLine(nameOf(job.input))}: ${message}`);
     }
   };
   const worker = async (): Promise<void> => {
-    for (const item of queue) {
+    for (const job of queue) {
       stop.signal.throwIfAborted();
-      await one(item);
+      await one(job);
     }
   };
   const results = await Promise.allSettled(Array.from({ length: atOnce }, worker));
@@ -47,10 +49,6 @@ export function nameOf({ path }: Input): string {
 }
 
 export function expectAll({ progress }: Pick<Run, 'progress'>, inputs: readonly Input[]): void {
-  const sizes = inputs.map(({ size }) => size);
-  const isKnown = sizes.every((size) => size !== undefined);
-  progress.expect(
-    isKnown ? sizes.reduce((sum: number, size) => sum + (size ?? 0), 0) : undefined,
-    inputs.length,
-  );
+  const total = inputs.reduce((sum, { size = NaN }) => sum + size, 0);
+  progress.expect(Number.isNaN(total) ? undefined : total, inputs.length);
 }

@@ -16,7 +16,7 @@ import { expectAll, forEachFile } from './each.ts';
 import { CannotStart } from './failure.ts';
 import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
 import { planOutputs } from './output-paths.ts';
-import { readKeyFile, streamOf, withSource } from './read.ts';
+import { readKeyFile, streamOf } from './read.ts';
 import { writePieces } from './write.ts';
 
 export const encrypt: FileCommand = {
@@ -65,21 +65,11 @@ async function encryptFiles(run: Run): Promise<number> {
   expectAll(run, inputs);
   const { signal } = stop;
   const encryptAll = async (writer: StreamWriter, keyId: string): Promise<number> => {
-    const failures = await forEachFile(
-      run,
-      jobs,
-      ({ input }) => input,
-      ({ input, output }) =>
-        withSource(run, input, ({ pieces, file }) => {
-          const encrypting = encryptStream(writer, {
-            keyId,
-            context,
-            signal,
-            ...(subject !== undefined && { subject }),
-          });
-          return writePieces(output, streamOf(pieces).pipeThrough(encrypting), { force, mode: file?.mode });
-        }),
-    );
+    const more = { keyId, context, signal, ...(subject !== undefined && { subject }) };
+    const failures = await forEachFile(run, jobs, ({ pieces, file }, { output }) => {
+      const ciphertext = streamOf(pieces).pipeThrough(encryptStream(writer, more));
+      return writePieces(output, ciphertext, { force, mode: file?.mode });
+    });
     return unreadable + failures;
   };
   if (intake) return encryptAll(intake, intake.keyId);

@@ -4,7 +4,7 @@ import { type FileCommand, option, type Run } from './command.ts';
 import { recursive } from './connection.ts';
 import { forEachFile, nameOf } from './each.ts';
 import { findInputs, type Input, isEncryptedName } from './inputs.ts';
-import { type Source, withSource } from './read.ts';
+import type { Source } from './read.ts';
 
 interface Found {
   readonly path: string;
@@ -58,13 +58,10 @@ export const keys: FileCommand = {
 async function examine(run: Run, found: (each: Found) => void): Promise<number> {
   const { inputs, unreadable } = await findInputs(run, isEncryptedName);
   // Reads one file at a time, so that the results have the order of the command line.
-  const failures = await forEachFile(
-    run,
-    inputs,
-    (input) => input,
-    async (input) => found(await withSource(run, input, (source) => describe(input, source))),
-    1,
-  );
+  const jobs = inputs.map((input) => ({ input }));
+  const look = async (source: Source, { input }: { readonly input: Input }): Promise<void> =>
+    found(await describe(input, source));
+  const failures = await forEachFile(run, jobs, look, { atOnce: 1 });
   return unreadable + failures;
 }
 

@@ -15,7 +15,7 @@ import {
 import { forEachFile } from './each.ts';
 import { FileFailure } from './failure.ts';
 import { findInputs, type Input, isEncryptedName, standard } from './inputs.ts';
-import { type Source, withoutLinks, withSource } from './read.ts';
+import { type Source, withoutLinks } from './read.ts';
 import { writePieces } from './write.ts';
 
 export const rewrap: FileCommand = {
@@ -57,16 +57,12 @@ async function rewrapFiles(run: Run): Promise<number> {
   const failures = await withClient(options, (client) =>
     forEachFile(
       run,
-      inputs,
-      (input) => input,
-      async (input) => {
-        const rewrapIt = (source: Source): Promise<Result> =>
-          rewrapFile(input, source, client, { subject, signal });
-        results.push(
-          await withSource(run, input, (source) => inTurn(turns, source, () => rewrapIt(source)), false),
-        );
+      inputs.map((input) => ({ input })),
+      async (source, { input }) => {
+        const work = () => rewrapFile(input, source, client, { subject, signal });
+        results.push(await inTurn(turns, source, work));
       },
-      32,
+      { atOnce: 32, followsLink: false },
     ),
   );
   const rows = results.sort((a, b) => (a.path < b.path ? -1 : 1));
